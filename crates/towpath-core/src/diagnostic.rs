@@ -1,0 +1,121 @@
+//! A problem, told for the person at the terminal: what, where, what to do. Drawing it is the
+//! binary's business.
+
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A text with the name a person knows it by (a path, or `built-in demo`).
+#[derive(Debug, PartialEq, Eq)]
+pub struct Source {
+    pub name: String,
+    pub text: String,
+}
+
+impl Source {
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Source> {
+        Arc::new(Source { name: name.into(), text: text.into() })
+    }
+
+    /// Line and column, both from 1, of a byte offset. The column counts characters.
+    pub fn line_column(&self, offset: usize) -> (usize, usize) {
+        let mut offset = offset.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let before = &self.text[..offset];
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+}
+
+/// A byte range in a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct Span {
+    pub start: usize,
+    pub end: usize,
+}
+
+impl Span {
+    pub fn new(range: Range<usize>) -> Span {
+        Span { start: range.start, end: range.end }
+    }
+
+    pub fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Note,
+    Warning,
+    Error,
+}
+
+/// A place with what is to be said under its caret (may be empty).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    pub source: Arc<Source>,
+    pub span: Span,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    /// A short stable word for machines, such as `unknown-field`.
+    pub code: &'static str,
+    pub message: String,
+    /// The first label is the place of the problem.
+    pub labels: Vec<Label>,
+    /// What to do next, when there is more to say than fits under the caret.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    pub fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity, code, message: message.into(), labels: Vec::new(), help: None }
+    }
+
+    pub fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Error, code, message)
+    }
+
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Warning, code, message)
+    }
+
+    pub fn note(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Note, code, message)
+    }
+
+    pub fn at(mut self, source: &Arc<Source>, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { source: Arc::clone(source), span, text: text.into() });
+        self
+    }
+
+    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
+        self.help = Some(text.into());
+        self
+    }
+
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_and_column_count_from_one_and_in_characters() {
+        let source = Source::new("x", "aé\nüb\n");
+        assert_eq!(source.line_column(0), (1, 1));
+        assert_eq!(source.line_column(3), (1, 3));
+        assert_eq!(source.line_column(6), (2, 2));
+        assert_eq!(source.line_column(999), (3, 1));
+    }
+}

@@ -1,0 +1,185 @@
+//! Identities. A job's key says what it is, never when or in which order it ran.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::str::FromStr;
+
+/// A run's short, typeable name: lower-case base32, four characters or more.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RunId(String);
+
+impl RunId {
+    const ALPHABET: &'static [u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+    pub fn new(text: &str) -> Option<RunId> {
+        let ok = text.len() >= 4 && text.bytes().all(|b| Self::ALPHABET.contains(&b));
+        ok.then(|| RunId(text.to_owned()))
+    }
+
+    /// An id of `length` characters from random bytes that the caller brings.
+    pub fn from_random(bytes: &[u8], length: usize) -> RunId {
+        let text = bytes.iter().take(length.max(4)).map(|b| Self::ALPHABET[(b & 31) as usize]);
+        RunId(text.map(char::from).collect())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where a step stands in a run: the recipe steps that lead to its frame, then its own id. A
+/// step's second visit to the same frame is written `id#2`. This is what `show` prints and what
+/// `--done` and `--again` take.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StepPath(String);
+
+impl StepPath {
+    pub fn new(text: impl Into<String>) -> StepPath {
+        StepPath(text.into())
+    }
+
+    /// The path of a step in the frame that `frame` opened; `None` is the run's own recipe.
+    pub fn in_frame(frame: Option<&StepPath>, step: &str, visit: u32) -> StepPath {
+        let mut text = frame.map_or(String::new(), |f| format!("{}/", f.0));
+        text.push_str(step);
+        if visit > 1 {
+            text.push_str(&format!("#{visit}"));
+        }
+        StepPath(text)
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for StepPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The kinds of effect a job can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum JobKind {
+    Bash,
+    Agent,
+    PreHook,
+    PostHook,
+    ErrorHook,
+}
+
+impl JobKind {
+    const ALL: [(JobKind, &'static str); 5] = [
+        (JobKind::Bash, "bash"),
+        (JobKind::Agent, "agent"),
+        (JobKind::PreHook, "pre_step"),
+        (JobKind::PostHook, "post_step"),
+        (JobKind::ErrorHook, "on_error"),
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, text)| text)
+    }
+
+    pub fn is_hook(self) -> bool {
+        matches!(self, JobKind::PreHook | JobKind::PostHook | JobKind::ErrorHook)
+    }
+}
+
+/// `frame/step#visit.attempt.call:kind`. `visit` counts the step's entries in its frame over the
+/// whole run, `attempt` the tries of one visit, `call` the agent calls of one attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JobKey {
+    /// Path of the recipe step that opened the frame; `None` for the run's own recipe.
+    pub frame: Option<StepPath>,
+    pub step: String,
+    pub visit: u32,
+    pub attempt: u32,
+    pub call: u32,
+    pub kind: JobKind,
+}
+
+impl JobKey {
+    pub fn step_path(&self) -> StepPath {
+        StepPath::in_frame(self.frame.as_ref(), &self.step, self.visit)
+    }
+}
+
+impl fmt::Display for JobKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(frame) = &self.frame {
+            write!(f, "{frame}/")?;
+        }
+        let JobKey { step, visit, attempt, call, kind, .. } = self;
+        write!(f, "{step}#{visit}.{attempt}.{call}:{}", kind.as_str())
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a job key")]
+pub struct ParseKeyError(String);
+
+impl FromStr for JobKey {
+    type Err = ParseKeyError;
+
+    fn from_str(text: &str) -> Result<JobKey, ParseKeyError> {
+        parse_key(text).ok_or_else(|| ParseKeyError(text.to_owned()))
+    }
+}
+
+fn parse_key(text: &str) -> Option<JobKey> {
+    let (rest, kind) = text.rsplit_once(':')?;
+    let (kind, _) = JobKind::ALL.iter().find(|(_, name)| *name == kind)?;
+    let (rest, numbers) = rest.rsplit_once('#')?;
+    let mut numbers = numbers.split('.').map(|n| n.parse::<u32>().ok());
+    let (visit, attempt, call) = (numbers.next()??, numbers.next()??, numbers.next()??);
+    let (frame, step) = match rest.rsplit_once('/') {
+        Some((frame, step)) => (Some(StepPath::new(frame)), step),
+        None => (None, rest),
+    };
+    let step = step.to_owned();
+    numbers.next().is_none().then_some(JobKey { frame, step, visit, attempt, call, kind: *kind })
+}
+
+impl Serialize for JobKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for JobKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<JobKey, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_written_and_read_back() {
+        for text in ["build#1.0.0:bash", "ci/build#2/test#1.3.1:agent", "a#1.0.0:on_error"] {
+            assert_eq!(text.parse::<JobKey>().unwrap().to_string(), text);
+        }
+        for text in ["", "a", "a#1:bash", "a#1.0.0:nope", "a#x.0.0:bash", "a#1.0.0.0:bash"] {
+            assert!(text.parse::<JobKey>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn run_ids_are_checked() {
+        assert!(RunId::new("7f3k").is_some());
+        for bad in ["", "7f", "../x", "7F3K", "il1o"] {
+            assert!(RunId::new(bad).is_none(), "{bad}");
+        }
+        assert_eq!(RunId::from_random(&[0, 31, 32, 255, 7], 5).as_str(), "0z0z7");
+    }
+}

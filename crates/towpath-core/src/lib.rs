@@ -1,0 +1,19 @@
+//! What every other crate speaks: values, places in text, diagnostics, names and ids.
+//!
+//! Nothing here prints, reads a file, looks at the environment or asks the time.
+
+mod diagnostic;
+mod ids;
+mod name;
+mod suggest;
+mod template;
+mod value;
+
+pub use diagnostic::{Diagnostic, Label, Severity, Source, Span};
+pub use ids::{JobKey, JobKind, ParseKeyError, RunId, StepPath};
+pub use name::{is_safe_name, is_safe_segment};
+pub use suggest::nearest;
+pub use template::{Part, Place, Template, VarPath};
+pub use value::{
+    Map, Number, SetError, Value, lookup, number, parse_set, parse_set_value, text_of,
+};

@@ -1,0 +1,190 @@
+//! Text with `{{name}}` places. Parsed once; rendering never looks at a value for further places.
+
+use crate::{Map, Value, lookup, text_of};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// A variable's dotted name as an author wrote it: letters, digits, `_`, `-`, `.`; it begins with
+/// a letter, a digit or `_` and does not end with a dot.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct VarPath(String);
+
+impl VarPath {
+    pub fn new(text: &str) -> Option<VarPath> {
+        let starts = text.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        let inside = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        let dots = !text.ends_with('.') && !text.contains("..");
+        (starts && inside && dots).then(|| VarPath(text.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub fn segments(&self) -> impl Iterator<Item = &str> {
+        self.0.split('.')
+    }
+
+    /// The name that must be set for this path to have a value.
+    pub fn root(&self) -> &str {
+        self.0.split('.').next().unwrap_or(&self.0)
+    }
+}
+
+impl std::fmt::Display for VarPath {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One `{{name}}` in a text, with its byte range there, braces included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub path: VarPath,
+    pub range: Range<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    Text(String),
+    Place(Place),
+}
+
+/// A text with its places found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    parts: Vec<Part>,
+}
+
+impl Template {
+    /// Never fails: what is not a place is text. An odd number of backslashes before a place makes
+    /// it text and loses one; an even number stays and leaves the place.
+    pub fn parse(text: &str) -> Template {
+        let mut parts = Vec::new();
+        let mut literal = String::new();
+        let mut at = 0;
+        while let Some(found) = text[at..].find("{{").map(|i| at + i) {
+            let Some((path, end)) = place_at(text, found) else {
+                literal.push_str(&text[at..found + 1]);
+                at = found + 1;
+                continue;
+            };
+            literal.push_str(&text[at..found]);
+            let slashes = text[..found].bytes().rev().take_while(|b| *b == b'\\').count();
+            if slashes % 2 == 1 {
+                literal.pop();
+                literal.push_str(&text[found..end]);
+            } else {
+                if !literal.is_empty() {
+                    parts.push(Part::Text(std::mem::take(&mut literal)));
+                }
+                parts.push(Part::Place(Place { path, range: found..end }));
+            }
+            at = end;
+        }
+        literal.push_str(&text[at..]);
+        if !literal.is_empty() {
+            parts.push(Part::Text(literal));
+        }
+        Template { parts }
+    }
+
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    pub fn places(&self) -> impl Iterator<Item = &Place> {
+        self.parts.iter().filter_map(|p| match p {
+            Part::Place(place) => Some(place),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// The place, if the whole text is one place and nothing else.
+    pub fn only_place(&self) -> Option<&Place> {
+        match self.parts.as_slice() {
+            [Part::Place(place)] => Some(place),
+            _ => None,
+        }
+    }
+
+    /// Plain text rendering, for prompts, prose and file names. Undefined is empty.
+    pub fn render(&self, scope: &Map) -> String {
+        let mut out = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => out.push_str(text),
+                Part::Place(place) => {
+                    if let Some(value) = lookup(scope, &place.path) {
+                        out.push_str(&text_of(value));
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Rendering for a value: exactly one place keeps its type, other text becomes a string.
+    pub fn render_value(&self, scope: &Map) -> Value {
+        match self.only_place() {
+            Some(place) => lookup(scope, &place.path).cloned().unwrap_or(Value::Null),
+            None => Value::String(self.render(scope)),
+        }
+    }
+}
+
+/// The name and the end of the place whose `{{` is at `start`.
+fn place_at(text: &str, start: usize) -> Option<(VarPath, usize)> {
+    let inner = start + 2;
+    let close = inner + text[inner..].find("}}")?;
+    let name = text[inner..close].trim_matches([' ', '\t']);
+    VarPath::new(name).map(|path| (path, close + 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn shape(text: &str) -> String {
+        Template::parse(text)
+            .parts()
+            .iter()
+            .map(|p| match p {
+                Part::Text(t) => format!("[{t}]"),
+                Part::Place(p) => format!("<{}>", p.path),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn places_and_text() {
+        for (text, expected) in [
+            ("a {{v}} b", "[a ]<v>[ b]"),
+            ("{{ v }}{{a.b-c}}", "<v><a.b-c>"),
+            ("{{.Names}}", "[{{.Names}}]"),
+            ("{{{v}}}", "[{]<v>[}]"),
+            ("${{v}}", "[$]<v>"),
+            (r"\{{v}}", "[{{v}}]"),
+            (r"\\{{v}}", r"[\\]<v>"),
+            (r"\\\{{v}}", r"[\\{{v}}]"),
+            (r"\{{.x}}", r"[\{{.x}}]"),
+            ("{{v", "[{{v]"),
+            ("{{a b}} {{c}}", "[{{a b}} ]<c>"),
+            ("{{}}", "[{{}}]"),
+            ("", ""),
+        ] {
+            assert_eq!(shape(text), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn parsing_never_panics_and_ranges_are_true(text in "[a{} .\\\\\n\u{e9}-]{0,40}") {
+            for place in Template::parse(&text).places() {
+                prop_assert!(text[place.range.clone()].starts_with("{{"));
+                prop_assert!(text[place.range.clone()].ends_with("}}"));
+            }
+        }
+    }
+}

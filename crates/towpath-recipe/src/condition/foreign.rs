@@ -1,0 +1,86 @@
+//! What people write out of habit from other languages, and what to write here instead. Nothing
+//! of it is accepted; this only finds the right words for the refusal.
+
+use super::ConditionError;
+use super::excerpt::excerpt;
+use super::tokens::in_name;
+use std::ops::Range;
+
+pub(super) const ARITHMETIC: &str = "conditions do no arithmetic";
+pub(super) const ARITHMETIC_HELP: &str = "compute it in an earlier step and compare its output";
+
+/// A piece that begins like a number and is none.
+pub(super) fn no_number(range: Range<usize>, written: &str) -> ConditionError {
+    let message = format!("`{}` is not a number", excerpt(written));
+    let method = written.split_once('.').filter(|(_, after)| after.starts_with(char::is_alphabetic));
+    ConditionError::new(range, message).help(match method {
+        Some(_) => "methods work on text only",
+        None => "numbers are written like `42`, `3.14` or `-7`",
+    })
+}
+
+/// A comparison with an `=` too many.
+pub(super) fn doubled(range: Range<usize>, symbol: &str) -> ConditionError {
+    ConditionError::new(range, format!("`{symbol}=` is not an operator"))
+        .help(format!("write `{symbol}`"))
+}
+
+/// A character that begins no token.
+pub(super) fn no_symbol(text: &str, range: Range<usize>) -> ConditionError {
+    let symbol = &text[range.clone()];
+    let no_operator = || format!("`{symbol}` is not an operator");
+    let (message, help) = match symbol {
+        "=" => ("`=` does not compare".to_owned(), "write `==`".to_owned()),
+        "!" => (no_operator(), format!("write `not {}`", operand_after(text, range.end))),
+        "&" => (no_operator(), "write `and`".to_owned()),
+        "|" => (no_operator(), "write `or`".to_owned()),
+        "+" | "-" | "*" | "/" | "%" | "^" => (ARITHMETIC.to_owned(), ARITHMETIC_HELP.to_owned()),
+        "{" | "}" => ("maps cannot be written in a condition".to_owned(), "compare one value at a time".to_owned()),
+        "$" => ("a variable has no `$` here".to_owned(), format!("write `{}`", operand_after(text, range.end))),
+        "`" | "‘" | "’" | "“" | "”" | "«" | "»" => {
+            (format!("`{symbol}` does not quote text"), "write `'` or `\"`".to_owned())
+        }
+        _ => {
+            let shown = symbol.escape_debug();
+            return ConditionError::new(range, format!("`{shown}` has no meaning in a condition"));
+        }
+    };
+    ConditionError::new(range, message).help(help)
+}
+
+/// The name that follows, for an example; `…` if none does.
+fn operand_after(text: &str, at: usize) -> &str {
+    let rest = text[at..].trim_start_matches(['{', ' ']);
+    let end = rest.find(|c| !(in_name(c) || matches!(c, '.' | '-'))).unwrap_or(rest.len());
+    if end == 0 { "…" } else { &rest[..end] }
+}
+
+/// What to write instead of a word that stands where an operator should.
+pub(super) fn operator_meant(word: &str) -> Option<&'static str> {
+    Some(match word.to_lowercase().as_str() {
+        "and" => "write `and`",
+        "or" => "write `or`",
+        "not" => "write `not`",
+        "in" => "write `in`",
+        "is" | "eq" | "equals" => "write `==`",
+        "ne" => "write `!=`",
+        "lt" => "write `<`",
+        "gt" => "write `>`",
+        "contains" | "includes" | "has" => "write `'part' in whole`",
+        _ => return None,
+    })
+}
+
+/// What to write instead of a method of another language.
+pub(super) fn method_meant(name: &str, receiver: &str) -> Option<String> {
+    Some(match name {
+        "contains" | "includes" | "has" => format!("write `'part' in {receiver}`"),
+        "len" | "length" | "size" => format!("write `len({receiver})`"),
+        "trim" => format!("write `{receiver}.strip()`"),
+        "tolower" | "toLowerCase" | "lowercase" => format!("write `{receiver}.lower()`"),
+        "toupper" | "toUpperCase" | "uppercase" => format!("write `{receiver}.upper()`"),
+        "startsWith" | "starts_with" => format!("write `{receiver}.startswith(…)`"),
+        "endsWith" | "ends_with" => format!("write `{receiver}.endswith(…)`"),
+        _ => return None,
+    })
+}

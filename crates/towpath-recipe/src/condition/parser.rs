@@ -1,0 +1,443 @@
+//! Reads tokens into a tree: `or` binds least, then `and`, `not`, one comparison, and what follows
+//! an operand (`.name`, `[…]`, `.method(…)`). A comparison of a comparison is refused, since no two
+//! languages agree on what it means; so is nesting beyond a fixed depth.
+
+use super::ConditionError;
+use super::excerpt::excerpt;
+use super::foreign;
+use super::tokens::{Bracket, Token, TokenKind, tokens};
+use super::tree::{Comparison, Kind, Link, LinkKind, Node};
+use super::vocabulary::{self, Entry, FUNCTIONS, METHODS};
+use std::ops::Range;
+use towpath_core::{Value, VarPath};
+
+/// Brackets inside brackets. Bounds every recursion over a tree.
+const MAX_NESTING: usize = 64;
+
+type Parsed<T = Node> = Result<T, ConditionError>;
+
+pub(super) fn parse(text: &str) -> Parsed {
+    let mut parser = Parser { text, tokens: tokens(text), next: 0, depth: 0 };
+    let root = parser.disjunction()?;
+    match parser.kind() {
+        TokenKind::End => Ok(root),
+        _ => Err(parser.surplus(None)),
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<Token>,
+    next: usize,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn token(&self) -> &Token {
+        &self.tokens[self.next]
+    }
+
+    fn kind(&self) -> &TokenKind {
+        &self.token().kind
+    }
+
+    fn kind_after(&self, count: usize) -> Option<&TokenKind> {
+        self.tokens.get(self.next + count).map(|token| &token.kind)
+    }
+
+    /// Steps over the current token, but never past the last one.
+    fn take(&mut self) -> Token {
+        let token = self.token().clone();
+        self.next = (self.next + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn eat(&mut self, kind: &TokenKind) -> bool {
+        let there = self.kind() == kind;
+        if there {
+            self.take();
+        }
+        there
+    }
+
+    fn here(&self) -> usize {
+        self.token().range.start
+    }
+
+    /// From a place to the end of the last token taken.
+    fn since(&self, start: usize) -> Range<usize> {
+        let end = self.tokens[..self.next].last().map_or(start, |token| token.range.end);
+        start..end.max(start)
+    }
+
+    fn disjunction(&mut self) -> Parsed {
+        self.terms(&TokenKind::Or, Parser::conjunction, Kind::Or)
+    }
+
+    fn conjunction(&mut self) -> Parsed {
+        self.terms(&TokenKind::And, Parser::negation, Kind::And)
+    }
+
+    fn terms(
+        &mut self,
+        joint: &TokenKind,
+        term: fn(&mut Self) -> Parsed,
+        kind: fn(Vec<Node>) -> Kind,
+    ) -> Parsed {
+        let start = self.here();
+        let first = term(self)?;
+        if self.kind() != joint {
+            return Ok(first);
+        }
+        let mut terms = vec![first];
+        while self.eat(joint) {
+            terms.push(term(self)?);
+        }
+        Ok(Node { kind: kind(terms), range: self.since(start) })
+    }
+
+    fn negation(&mut self) -> Parsed {
+        let start = self.here();
+        let mut count = 0_usize;
+        while self.eat(&TokenKind::Not) {
+            count += 1;
+        }
+        let inner = self.comparison()?;
+        if count == 0 {
+            return Ok(inner);
+        }
+        let kind = Kind::Not { odd: count % 2 == 1, inner: Box::new(inner) };
+        Ok(Node { kind, range: self.since(start) })
+    }
+
+    fn comparison(&mut self) -> Parsed {
+        let start = self.here();
+        let left = self.operand()?;
+        let Some(comparison) = self.comparison_sign() else { return Ok(left) };
+        let middle = self.here();
+        let right = self.operand()?;
+        let range = self.since(start);
+        let second = self.here();
+        if self.comparison_sign().is_some() {
+            return Err(self.chained(range, middle, self.since(second)));
+        }
+        Ok(Node { kind: Kind::Compare(comparison, Box::new((left, right))), range })
+    }
+
+    fn comparison_sign(&mut self) -> Option<Comparison> {
+        let comparison = match (self.kind(), self.kind_after(1)) {
+            (TokenKind::Compare(comparison), _) => *comparison,
+            (TokenKind::In, _) => Comparison::In,
+            (TokenKind::Not, Some(TokenKind::In)) => {
+                self.take();
+                Comparison::NotIn
+            }
+            _ => return None,
+        };
+        self.take();
+        Some(comparison)
+    }
+
+    fn operand(&mut self) -> Parsed {
+        let start = self.here();
+        let base = self.primary()?;
+        let mut links = Vec::new();
+        loop {
+            let link_start = self.here();
+            let kind = match self.kind() {
+                TokenKind::Dot => self.member(start, &base, &links)?,
+                TokenKind::Open(Bracket::Square) => LinkKind::Index(self.index()?),
+                _ => break,
+            };
+            links.push(Link { kind, range: self.since(link_start) });
+        }
+        if links.is_empty() {
+            return Ok(base);
+        }
+        Ok(Node { kind: Kind::Chain(Box::new(base), links), range: self.since(start) })
+    }
+
+    fn primary(&mut self) -> Parsed {
+        let start = self.here();
+        let kind = match self.kind().clone() {
+            TokenKind::Text(text) => Kind::Literal(Value::String(text)),
+            TokenKind::Number(number) => Kind::Literal(Value::Number(number)),
+            TokenKind::True => Kind::Literal(Value::Bool(true)),
+            TokenKind::False => Kind::Literal(Value::Bool(false)),
+            TokenKind::Name => return self.name(),
+            TokenKind::Open(Bracket::Square) => {
+                let items = self.sequence(true)?;
+                return Ok(Node { kind: Kind::List(items), range: self.since(start) });
+            }
+            TokenKind::Open(Bracket::Round) => return self.parenthesised(),
+            _ => return Err(self.no_operand()),
+        };
+        self.take();
+        Ok(Node { kind, range: self.since(start) })
+    }
+
+    fn parenthesised(&mut self) -> Parsed {
+        let open = self.enter()?;
+        let inner = self.disjunction()?;
+        self.leave(&open, Bracket::Round)?;
+        Ok(inner)
+    }
+
+    /// A function call, or a variable with all its dotted segments.
+    fn name(&mut self) -> Parsed {
+        let first = self.take().range;
+        let start = first.start;
+        let mut path = self.text[first.clone()].to_owned();
+        if *self.kind() == TokenKind::Open(Bracket::Round) {
+            return self.call(first);
+        }
+        let call = TokenKind::Open(Bracket::Round);
+        while *self.kind() == TokenKind::Dot
+            && self.kind_after(1) == Some(&TokenKind::Name)
+            && self.kind_after(2) != Some(&call)
+        {
+            self.take();
+            let segment = self.take().range;
+            path.push('.');
+            path.push_str(&self.text[segment]);
+        }
+        let path = VarPath::new(&path).expect("names of tokens hold only what a path may hold");
+        Ok(Node { kind: Kind::Variable(path), range: self.since(start) })
+    }
+
+    fn call(&mut self, name: Range<usize>) -> Parsed {
+        let written = &self.text[name.clone()];
+        let Some(entry) = vocabulary::find(&FUNCTIONS, written) else {
+            return Err(no_function(name, written));
+        };
+        let arguments = self.arguments(name.start, entry)?;
+        Ok(Node { kind: Kind::Call(entry.what, arguments), range: self.since(name.start) })
+    }
+
+    /// What follows a dot: a method, or a key of a map.
+    fn member(&mut self, start: usize, base: &Node, links: &[Link]) -> Parsed<LinkKind> {
+        let receiver = self.since(start);
+        let dot = self.take().range;
+        if *self.kind() != TokenKind::Name {
+            return Err(self.unreadable().unwrap_or_else(|| {
+                ConditionError::new(dot, "a name is missing after this dot")
+            }));
+        }
+        let name = self.take().range;
+        let written = &self.text[name.clone()];
+        if let (Kind::Literal(Value::Number(_) | Value::Bool(_)), []) = (&base.kind, links) {
+            let message = format!("`{}` is no text and no map", &self.text[receiver]);
+            return Err(ConditionError::new(dot.start..name.end, message)
+                .help("methods work on text only"));
+        }
+        if *self.kind() != TokenKind::Open(Bracket::Round) {
+            if vocabulary::find(&METHODS, written).is_some() && is_computed(base, links) {
+                return Err(ConditionError::new(name, format!("`{written}` is a method"))
+                    .help(format!("write `{written}()`")));
+            }
+            return Ok(LinkKind::Field(written.to_owned()));
+        }
+        let Some(entry) = vocabulary::find(&METHODS, written) else {
+            return Err(no_method(name, written, &self.text[receiver]));
+        };
+        let arguments = self.arguments(name.start, entry)?;
+        Ok(LinkKind::Method(entry.what, arguments))
+    }
+
+    fn arguments<T>(&mut self, start: usize, entry: &Entry<T>) -> Parsed<Vec<Node>> {
+        let arguments = self.sequence(false)?;
+        if !entry.arity.takes(arguments.len()) {
+            let count = arguments.len();
+            let message = format!("`{}` takes {}, not {count}", entry.name, entry.arity);
+            return Err(ConditionError::new(self.since(start), message));
+        }
+        Ok(arguments)
+    }
+
+    fn index(&mut self) -> Parsed {
+        let open = self.enter()?;
+        let index = self.disjunction()?;
+        self.leave(&open, Bracket::Square)?;
+        Ok(index)
+    }
+
+    /// Expressions between brackets, with commas between them.
+    fn sequence(&mut self, trailing_comma: bool) -> Parsed<Vec<Node>> {
+        let bracket = match self.kind() {
+            TokenKind::Open(bracket) => *bracket,
+            _ => return Err(self.no_operand()),
+        };
+        let open = self.enter()?;
+        let mut items = Vec::new();
+        while *self.kind() != TokenKind::Close(bracket) {
+            items.push(self.disjunction()?);
+            let comma = self.eat(&TokenKind::Comma);
+            if !comma {
+                break;
+            }
+            if !trailing_comma && *self.kind() == TokenKind::Close(bracket) {
+                return Err(self.no_operand());
+            }
+        }
+        self.leave(&open, bracket)?;
+        Ok(items)
+    }
+
+    fn enter(&mut self) -> Parsed<Range<usize>> {
+        let open = self.take().range;
+        self.depth += 1;
+        if self.depth > MAX_NESTING {
+            let message = format!("brackets are nested more than {MAX_NESTING} deep");
+            return Err(ConditionError::new(open, message));
+        }
+        Ok(open)
+    }
+
+    fn leave(&mut self, open: &Range<usize>, bracket: Bracket) -> Parsed<()> {
+        self.depth -= 1;
+        if self.eat(&TokenKind::Close(bracket)) {
+            return Ok(());
+        }
+        Err(self.surplus(Some((open, bracket))))
+    }
+}
+
+/// Whether a value is a call's result or text as written, so that a key of it cannot be meant.
+fn is_computed(base: &Node, links: &[Link]) -> bool {
+    match links.last() {
+        Some(link) => matches!(link.kind, LinkKind::Method(..)),
+        None => matches!(base.kind, Kind::Literal(_) | Kind::Call(..)),
+    }
+}
+
+fn no_function(range: Range<usize>, name: &str) -> ConditionError {
+    let help = match vocabulary::find(&METHODS, name) {
+        Some(_) => format!("`{name}` is a method: write `value.{name}(…)`"),
+        None => match vocabulary::near(&FUNCTIONS, name) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the functions are {}", vocabulary::listed(&FUNCTIONS)),
+        },
+    };
+    ConditionError::new(range, format!("there is no function `{}`", excerpt(name))).help(help)
+}
+
+fn no_method(range: Range<usize>, name: &str, receiver: &str) -> ConditionError {
+    let receiver = excerpt(receiver);
+    let help = foreign::method_meant(name, &receiver).unwrap_or_else(|| {
+        if vocabulary::find(&FUNCTIONS, name).is_some() {
+            return format!("`{name}` is a function: write `{name}({receiver})`");
+        }
+        match vocabulary::near(&METHODS, name) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the methods are {}", vocabulary::listed(&METHODS)),
+        }
+    });
+    ConditionError::new(range, format!("there is no method `{}`", excerpt(name))).help(help)
+}
+
+/// What went wrong, in words.
+impl Parser<'_> {
+    fn written(&self, token: &Token) -> String {
+        excerpt(&self.text[token.range.clone()])
+    }
+
+    fn previous(&self) -> Option<&Token> {
+        self.next.checked_sub(1).map(|at| &self.tokens[at])
+    }
+
+    /// The error of the piece where reading stopped, if that is where the parser stands.
+    fn unreadable(&self) -> Option<ConditionError> {
+        match self.kind() {
+            TokenKind::Bad(error) => Some(error.clone()),
+            _ => None,
+        }
+    }
+
+    /// A value should stand here.
+    fn no_operand(&self) -> ConditionError {
+        if let Some(error) = self.unreadable() {
+            return error;
+        }
+        let token = self.token();
+        let found = match token.kind {
+            TokenKind::End => "the end".to_owned(),
+            _ => format!("`{}`", self.written(token)),
+        };
+        let message = match self.previous() {
+            Some(previous) => {
+                format!("a value is expected after `{}`, not {found}", self.written(previous))
+            }
+            None => format!("a condition begins with a value, not {found}"),
+        };
+        let error = ConditionError::new(token.range.clone(), message);
+        match token.kind {
+            TokenKind::Not => error.help("put it in parentheses: `(not …)`"),
+            TokenKind::Dot => error.help("numbers are written like `0.5`"),
+            _ => error,
+        }
+    }
+
+    /// The expression was complete, and this token neither continues it nor closes its bracket.
+    fn surplus(&self, open: Option<(&Range<usize>, Bracket)>) -> ConditionError {
+        if let Some(error) = self.unreadable() {
+            return error;
+        }
+        if let Some(error) = self.operator_in_capitals() {
+            return error;
+        }
+        let token = self.token();
+        let written = self.written(token);
+        let range = token.range.clone();
+        match (&token.kind, open) {
+            (TokenKind::End, Some((open, _))) => {
+                let message = format!("this `{}` is never closed", &self.text[open.clone()]);
+                ConditionError::new(open.clone(), message)
+            }
+            (TokenKind::Close(_), Some((_, bracket))) => {
+                let message = format!("`{}` is expected here, not `{written}`", bracket.closing());
+                ConditionError::new(range, message)
+            }
+            (TokenKind::Close(_), None) => {
+                ConditionError::new(range, format!("this `{written}` closes nothing"))
+            }
+            (TokenKind::Not, _) => {
+                ConditionError::new(range, "`not` cannot follow a value").help("write `not in`")
+            }
+            (TokenKind::Open(_), _) => ConditionError::new(range, "this cannot be called"),
+            (TokenKind::Number(_), _) if written.starts_with('-') => {
+                ConditionError::new(range, foreign::ARITHMETIC).help(foreign::ARITHMETIC_HELP)
+            }
+            _ => self.no_operator(range, &written),
+        }
+    }
+
+    fn no_operator(&self, range: Range<usize>, written: &str) -> ConditionError {
+        let message = format!("an operator is expected here, not `{written}`");
+        let help = foreign::operator_meant(written);
+        ConditionError::new(range, message).help(help.unwrap_or("join conditions with `and` or `or`"))
+    }
+
+    /// `NOT a` reads as the variable `NOT` with something after it: the word itself is at fault.
+    fn operator_in_capitals(&self) -> Option<ConditionError> {
+        let previous = self.previous().filter(|token| token.kind == TokenKind::Name)?;
+        let written = &self.text[previous.range.clone()];
+        let starts_operand = matches!(
+            self.kind(),
+            TokenKind::Name | TokenKind::Text(_) | TokenKind::True | TokenKind::False
+        );
+        (starts_operand && written.eq_ignore_ascii_case("not")).then(|| {
+            ConditionError::new(previous.range.clone(), format!("`{written}` is not an operator"))
+                .help("write `not`")
+        })
+    }
+
+    fn chained(&self, first: Range<usize>, middle: usize, sign: Range<usize>) -> ConditionError {
+        let help = format!(
+            "write `{} and {} {} …`",
+            excerpt(&self.text[first.clone()]),
+            excerpt(&self.text[middle..first.end]),
+            &self.text[sign.clone()],
+        );
+        ConditionError::new(sign, "a comparison cannot be compared again").help(help)
+    }
+}

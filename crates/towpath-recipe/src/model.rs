@@ -1,0 +1,153 @@
+//! A recipe that has been read and checked. An invalid recipe has no value of these types.
+
+use crate::condition::Condition;
+use std::sync::Arc;
+use std::time::Duration;
+use towpath_core::{Map, Source, Span, Template, Value};
+use towpath_shell::ShellText;
+
+#[derive(Debug, Clone)]
+pub struct Recipe {
+    pub source: Arc<Source>,
+    pub name: String,
+    pub version: String,
+    pub description: String,
+    pub author: String,
+    pub tags: Vec<String>,
+    /// Default values, in the file's order.
+    pub context: Map,
+    pub recursion: Recursion,
+    pub hooks: Hooks,
+    pub steps: Vec<Step>,
+}
+
+/// Limits as the recipe states them; what it does not state does not bind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Recursion {
+    pub max_depth: Option<u32>,
+    pub max_total_steps: Option<u32>,
+}
+
+impl Recursion {
+    pub const DEFAULT_MAX_DEPTH: u32 = 6;
+    pub const DEFAULT_MAX_TOTAL_STEPS: u32 = 200;
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Hooks {
+    pub pre_step: Option<ShellText>,
+    pub post_step: Option<ShellText>,
+    pub on_error: Option<ShellText>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Step {
+    pub id: String,
+    /// The whole step in the recipe's source, for comparing an edited recipe and for messages.
+    pub span: Span,
+    pub condition: Option<Condition>,
+    /// The variable that gets the output; without it the step's id does, unless a context key has
+    /// that name.
+    pub output: Option<String>,
+    pub continue_on_error: bool,
+    pub timeout: Option<Duration>,
+    pub working_dir: Option<Template>,
+    pub parallel_group: Option<String>,
+    /// Variables for this step only, or overrides for the recipe it calls.
+    pub context: Vec<(String, ValueTemplate)>,
+    pub effect: Effect,
+    pub work: Work,
+}
+
+/// Whether an effect that was cut off may run once more without asking.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Effect {
+    #[default]
+    Repeatable,
+    Once,
+}
+
+#[derive(Debug, Clone)]
+pub enum Work {
+    Bash { command: ShellText },
+    Agent { prompt: Template, model: Option<String> },
+    Recipe { name: String, name_span: Span },
+}
+
+impl Work {
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Work::Bash { .. } => "bash",
+            Work::Agent { .. } => "agent",
+            Work::Recipe { .. } => "recipe",
+        }
+    }
+}
+
+/// A context value whose strings are templates, at any depth.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ValueTemplate {
+    Plain(Value),
+    Text(Template),
+    List(Vec<ValueTemplate>),
+    Map(Vec<(String, ValueTemplate)>),
+}
+
+impl ValueTemplate {
+    pub fn new(value: &Value) -> ValueTemplate {
+        match value {
+            Value::String(text) => ValueTemplate::Text(Template::parse(text)),
+            Value::Array(items) => ValueTemplate::List(items.iter().map(Self::new).collect()),
+            Value::Object(map) => {
+                ValueTemplate::Map(map.iter().map(|(k, v)| (k.clone(), Self::new(v))).collect())
+            }
+            plain => ValueTemplate::Plain(plain.clone()),
+        }
+    }
+
+    pub fn render(&self, scope: &Map) -> Value {
+        match self {
+            ValueTemplate::Plain(value) => value.clone(),
+            ValueTemplate::Text(template) => template.render_value(scope),
+            ValueTemplate::List(items) => items.iter().map(|i| i.render(scope)).collect(),
+            ValueTemplate::Map(items) => {
+                items.iter().map(|(k, v)| (k.clone(), v.render(scope))).collect::<Map>().into()
+            }
+        }
+    }
+}
+
+impl Recipe {
+    /// The steps in the order they run: single steps, and parallel groups as one range.
+    pub fn stages(&self) -> Vec<std::ops::Range<usize>> {
+        let mut stages: Vec<std::ops::Range<usize>> = Vec::new();
+        for (index, step) in self.steps.iter().enumerate() {
+            let joins = index > 0
+                && step.parallel_group.is_some()
+                && step.parallel_group == self.steps[index - 1].parallel_group;
+            match stages.last_mut() {
+                Some(last) if joins => last.end = index + 1,
+                _ => stages.push(index..index + 1),
+            }
+        }
+        stages
+    }
+
+    pub fn step_index(&self, id: &str) -> Option<usize> {
+        self.steps.iter().position(|s| s.id == id)
+    }
+
+    /// The text of a step as its author wrote it.
+    pub fn step_text(&self, step: &Step) -> &str {
+        self.source.text.get(step.span.range()).unwrap_or("")
+    }
+
+    /// The name under which a step's output is stored, if it is.
+    pub fn output_name<'a>(&'a self, step: &'a Step) -> Option<&'a str> {
+        match &step.output {
+            Some(name) => Some(name),
+            None if self.context.contains_key(&step.id) => None,
+            None => Some(&step.id),
+        }
+    }
+}

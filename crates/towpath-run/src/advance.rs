@@ -1,0 +1,142 @@
+//! Which step comes next. A stage is a step, or a parallel group; a stage begins when the one
+//! before it has settled, and a failure that is not tolerated ends its recipe once the whole stage
+//! has settled.
+
+use crate::frame::{FrameState, Phase};
+use crate::outcome::{Failure, FailureKind, StepStatus};
+use crate::run::Run;
+use towpath_core::StepPath;
+
+impl Run {
+    /// Follows every consequence of what has changed. Works off a queue instead of recursing, so
+    /// that no plan can exhaust the stack.
+    pub(crate) fn pump(&mut self) {
+        while let Some(frame) = self.dirty.pop_first() {
+            match self.frames[frame].state {
+                FrameState::Open => self.advance(frame),
+                FrameState::Expiring => self.end_if_quiet(frame),
+                FrameState::Done | FrameState::Failed => {}
+            }
+        }
+    }
+
+    fn advance(&mut self, frame: usize) {
+        let recipe = self.recipe(frame);
+        let stages = recipe.stages();
+        let Some(stage) = stages.get(self.frames[frame].stage).cloned() else {
+            return self.close(frame, FrameState::Done, None);
+        };
+        if !self.frames[frame].begun {
+            self.frames[frame].begun = true;
+            // Every condition of a group sees the context as it was when the group started.
+            let verdicts: Vec<_> = stage.clone().map(|s| self.verdict(frame, s)).collect();
+            for (step, verdict) in stage.clone().zip(verdicts) {
+                self.enter(frame, step, verdict);
+            }
+        }
+        let steps = &self.frames[frame].steps[stage.clone()];
+        if steps.iter().any(|p| p.phase != Phase::Settled) {
+            return;
+        }
+        if let Some(failed) = steps.iter().position(|p| p.failed()) {
+            return self.close(frame, FrameState::Failed, Some(stage.start + failed));
+        }
+        for step in stage {
+            self.frames[frame].commit(&recipe, step);
+        }
+        self.frames[frame].stage += 1;
+        self.frames[frame].begun = false;
+        self.dirty.insert(frame);
+    }
+
+    /// Ends a frame and settles the step that opened it.
+    fn close(&mut self, frame: usize, state: FrameState, failed: Option<usize>) {
+        self.frames[frame].state = state;
+        let Some((parent, step)) = self.frames[frame].parent else { return };
+        let failure = failed.and_then(|index| {
+            let path = self.path(frame, index);
+            let result = self.frames[frame].steps[index].result.as_ref()?;
+            match &result.status {
+                StepStatus::Failed(cause) => Some(Failure {
+                    kind: cause.kind,
+                    message: in_step(&path, &cause.message),
+                    detail: cause.detail.clone(),
+                }),
+                _ => None,
+            }
+        });
+        self.settle_call(parent, step, frame, failure);
+    }
+
+    /// The time of the recipe step at `path` has run out.
+    pub(crate) fn expire(&mut self, path: &StepPath) {
+        let opened = |f: &crate::frame::Frame| f.path.as_ref() == Some(path);
+        let Some((root, _)) = self.live_frames().into_iter().find(|(_, f)| opened(f)) else {
+            return;
+        };
+        if self.frames[root].state != FrameState::Open {
+            return;
+        }
+        let below: Vec<usize> =
+            (0..self.frames.len()).filter(|f| self.is_within(*f, root)).collect();
+        for frame in &below {
+            if self.frames[*frame].state == FrameState::Open {
+                self.frames[*frame].state = FrameState::Expiring;
+            }
+        }
+        self.ready.retain(|(_, frame, _)| !below.contains(frame));
+        self.dirty.insert(root);
+    }
+
+    pub(crate) fn is_within(&self, frame: usize, root: usize) -> bool {
+        let mut at = Some(frame);
+        while let Some(frame) = at {
+            if frame == root {
+                return true;
+            }
+            at = self.frames[frame].parent.map(|(parent, _)| parent);
+        }
+        false
+    }
+
+    /// An expiring frame ends when nothing in it is in flight. The outermost one tells its step.
+    fn end_if_quiet(&mut self, frame: usize) {
+        let mut root = frame;
+        while let Some((parent, _)) = self.frames[root].parent
+            && self.frames[parent].state == FrameState::Expiring
+        {
+            root = parent;
+        }
+        let busy: Vec<usize> = self.running.values().map(|(frame, _)| *frame).collect();
+        if busy.into_iter().any(|f| self.is_within(f, root)) {
+            return;
+        }
+        for frame in 0..self.frames.len() {
+            if self.is_within(frame, root) && self.frames[frame].state == FrameState::Expiring {
+                self.frames[frame].state = FrameState::Failed;
+            }
+        }
+        let Some((parent, step)) = self.frames[root].parent else { return };
+        let seconds = self.step(parent, step).timeout.unwrap_or_default();
+        let failure = Failure {
+            kind: FailureKind::Timeout,
+            message: timed_out(seconds),
+            detail: String::new(),
+        };
+        self.settle_call(parent, step, root, Some(failure));
+    }
+}
+
+fn in_step(path: &StepPath, message: &str) -> String {
+    // A failure deep down names its own step once, not every step on the way up.
+    if message.starts_with("step ") {
+        message.to_owned()
+    } else {
+        format!("step {path}: {message}")
+    }
+}
+
+pub(crate) fn timed_out(after: std::time::Duration) -> String {
+    let seconds = after.as_secs_f64();
+    format!("timed out after {seconds} s")
+}

@@ -1,0 +1,387 @@
+//! How a step begins: its condition, the limits, its hook, and the job that is its work.
+
+use crate::frame::{Frame, Phase};
+use crate::happening::Happening;
+use crate::job::{HOOK_TIMEOUT, Job, JobWork, NON_INTERACTIVE_FOOTER};
+use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
+use crate::run::Run;
+use std::time::Duration;
+use towpath_core::{JobKey, JobKind, Map, Template, VarPath, lookup, text_of};
+use towpath_recipe::{Recursion, Work};
+use towpath_shell::{Filled, ShellText};
+
+/// What the condition says about a step.
+pub(crate) enum Verdict {
+    Run,
+    Skip,
+    Fail(Failure),
+}
+
+/// Variables in front of a frame's context.
+struct Scope<'a> {
+    extra: Map,
+    frame: &'a Frame,
+}
+
+impl Scope<'_> {
+    fn get(&self, path: &VarPath) -> Option<&towpath_core::Value> {
+        lookup(&self.extra, path).or_else(|| lookup(&self.frame.context, path))
+    }
+
+    /// A name whose last output is no value.
+    fn unreadable(&self, root: &str) -> Option<Failure> {
+        if self.extra.contains_key(root) {
+            return None;
+        }
+        self.frame.unreadable.get(root).map(|len| unreadable(root, *len))
+    }
+
+    fn render(&self, template: &Template) -> Result<String, Failure> {
+        let mut out = String::new();
+        for part in template.parts() {
+            match part {
+                towpath_core::Part::Text(text) => out.push_str(text),
+                towpath_core::Part::Place(place) => {
+                    if let Some(failure) = self.unreadable(place.path.root()) {
+                        return Err(failure);
+                    }
+                    out.push_str(&self.get(&place.path).map(text_of).unwrap_or_default());
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    fn fill(&self, text: &ShellText) -> Result<Filled, Failure> {
+        for place in text.places() {
+            if let Some(failure) = self.unreadable(place.path.root()) {
+                return Err(failure);
+            }
+        }
+        text.fill(&mut |path| self.get(path).map(text_of))
+            .map_err(|e| failure(format!("{{{{{}}}}}: {}", e.path, e.message)))
+    }
+
+    fn undefined<'a>(&self, paths: impl Iterator<Item = &'a VarPath>) -> Vec<String> {
+        let mut names: Vec<String> =
+            paths.filter(|p| self.get(p).is_none()).map(ToString::to_string).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+fn failure(message: String) -> Failure {
+    Failure { kind: FailureKind::Value, message, detail: String::new() }
+}
+
+fn unreadable(name: &str, len: u64) -> Failure {
+    failure(format!(
+        "reads `{name}`, whose output of {len} bytes is too large to be a value: \
+         write it to a file and hand on the file's name"
+    ))
+}
+
+impl Run {
+    pub(crate) fn verdict(&self, frame: usize, step: usize) -> Verdict {
+        let Some(condition) = &self.step(frame, step).condition else { return Verdict::Run };
+        let frame = &self.frames[frame];
+        for name in condition.names() {
+            if let Some(len) = frame.unreadable.get(name.path.root()) {
+                return Verdict::Fail(unreadable(name.path.root(), *len));
+            }
+        }
+        match condition.holds(&frame.context) {
+            Ok(true) => Verdict::Run,
+            Ok(false) => Verdict::Skip,
+            Err(error) => Verdict::Fail(failure(format!("condition: {}", error.message))),
+        }
+    }
+
+    /// A step's entry into its frame.
+    pub(crate) fn enter(&mut self, frame: usize, step: usize, verdict: Verdict) {
+        let progress = &mut self.frames[frame].steps[step];
+        let visit = progress.visit + 1;
+        *progress = crate::frame::Progress { visit, ..Default::default() };
+        self.begin(frame, step, verdict);
+    }
+
+    /// Begins a step, at its entry or when it is tried again.
+    pub(crate) fn begin(&mut self, frame: usize, step: usize, verdict: Verdict) {
+        match verdict {
+            Verdict::Skip => {
+                let reason = "condition false".to_owned();
+                self.finish_quietly(frame, step, StepStatus::Skipped { reason });
+            }
+            Verdict::Fail(failure) => self.fail(frame, step, failure),
+            Verdict::Run => match self.count(frame, step) {
+                Err(failure) => self.fail(frame, step, failure),
+                Ok(()) => self.begin_hook_or_work(frame, step),
+            },
+        }
+    }
+
+    fn finish_quietly(&mut self, frame: usize, step: usize, status: StepStatus) {
+        let result = StepResult {
+            status,
+            output: crate::fact::Output::None,
+            exit_code: None,
+            usage: None,
+        };
+        self.settled(frame, step, result, Vec::new());
+    }
+
+    fn begin_hook_or_work(&mut self, frame: usize, step: usize) {
+        let recipe = self.recipe(frame);
+        match &recipe.hooks.pre_step {
+            Some(hook) => {
+                self.frames[frame].steps[step].phase = Phase::PreHook;
+                let attempt = self.frames[frame].steps[step].attempts.pre;
+                let sent =
+                    self.want_hook(frame, step, hook, JobKind::PreHook, attempt, "running", "");
+                if !sent {
+                    self.begin_work(frame, step);
+                }
+            }
+            None => self.begin_work(frame, step),
+        }
+    }
+
+    /// Counts an executed step in every frame around it, if no limit stands against it.
+    fn count(&mut self, frame: usize, step: usize) -> Result<(), Failure> {
+        if self.frames[frame].steps[step].counted {
+            return Ok(());
+        }
+        let stack = self.stack(frame);
+        let mut stated = false;
+        for at in &stack {
+            let limit = self.recipe(*at).recursion.max_total_steps;
+            stated |= limit.is_some();
+            if limit.is_some_and(|limit| self.frames[*at].executed >= limit) {
+                return Err(over("max_total_steps", limit.unwrap_or_default()));
+            }
+        }
+        let default = Recursion::DEFAULT_MAX_TOTAL_STEPS;
+        if !stated && self.frames[0].executed >= default {
+            return Err(over("max_total_steps", default));
+        }
+        for at in stack {
+            self.frames[at].executed += 1;
+        }
+        self.frames[frame].steps[step].counted = true;
+        Ok(())
+    }
+
+    /// A frame and those around it, innermost first.
+    pub(crate) fn stack(&self, frame: usize) -> Vec<usize> {
+        let mut stack = vec![frame];
+        let mut at = frame;
+        while let Some((parent, _)) = self.frames[at].parent {
+            stack.push(parent);
+            at = parent;
+        }
+        stack
+    }
+
+    /// Starts the work of a step, or fails it where its values do not fit.
+    pub(crate) fn begin_work(&mut self, frame: usize, step: usize) {
+        self.frames[frame].steps[step].phase = Phase::Work;
+        let definition = self.step(frame, step).clone();
+        let mut extra = Map::new();
+        let scope = Scope { extra: Map::new(), frame: &self.frames[frame] };
+        for (name, value) in &definition.context {
+            for root in value_roots(value) {
+                if let Some(failure) = scope.unreadable(&root) {
+                    return self.fail(frame, step, failure);
+                }
+            }
+            extra.insert(name.clone(), value.render(&self.frames[frame].context));
+        }
+        let directory = match &definition.working_dir {
+            None => Ok(self.frames[frame].directory.clone()),
+            Some(template) => {
+                let scope = Scope { extra: extra.clone(), frame: &self.frames[frame] };
+                scope.render(template).map(|d| join(&self.frames[frame].directory, &d))
+            }
+        };
+        let directory = match directory {
+            Ok(directory) => directory,
+            Err(failure) => return self.fail(frame, step, failure),
+        };
+        let timeout = definition.timeout;
+        match &definition.work {
+            Work::Bash { command } => {
+                let scope = Scope { extra, frame: &self.frames[frame] };
+                let undefined = scope.undefined(command.places().iter().map(|p| &p.path));
+                let filled = scope.fill(command).map(JobWork::Bash);
+                self.warn_undefined(frame, step, undefined);
+                self.want_work(frame, step, JobKind::Bash, filled, directory, timeout);
+            }
+            Work::Agent { prompt, model } => {
+                let scope = Scope { extra, frame: &self.frames[frame] };
+                let undefined = scope.undefined(prompt.places().map(|p| &p.path));
+                let work = scope.render(prompt).map(|text| JobWork::Agent {
+                    prompt: format!("{}\n\n{NON_INTERACTIVE_FOOTER}", text.trim_end()),
+                    model: model.clone(),
+                });
+                self.warn_undefined(frame, step, undefined);
+                self.want_work(frame, step, JobKind::Agent, work, directory, timeout);
+            }
+            Work::Recipe { name, .. } => self.call(frame, step, name, extra, directory),
+        }
+    }
+
+    fn warn_undefined(&mut self, frame: usize, step: usize, names: Vec<String>) {
+        let path = self.path(frame, step);
+        for name in names {
+            let message = format!("{{{{{name}}}}} has no value: it is empty");
+            self.happenings.push(Happening::Warning { step: Some(path.clone()), message });
+        }
+    }
+
+    fn want_work(
+        &mut self,
+        frame: usize,
+        step: usize,
+        kind: JobKind,
+        work: Result<JobWork, Failure>,
+        directory: String,
+        timeout: Option<Duration>,
+    ) {
+        match work {
+            Err(failure) => self.fail(frame, step, failure),
+            Ok(work) => {
+                let attempt = self.frames[frame].steps[step].attempts.work;
+                let key = self.key(frame, step, attempt, kind);
+                let environment = Vec::new();
+                let job = Job { key, work, directory, timeout, environment };
+                self.ready.push((job, frame, step));
+            }
+        }
+    }
+
+    fn key(&self, frame: usize, step: usize, attempt: u32, kind: JobKind) -> JobKey {
+        JobKey {
+            frame: self.frames[frame].path.clone(),
+            step: self.step(frame, step).id.clone(),
+            visit: self.frames[frame].steps[step].visit,
+            attempt,
+            call: 0,
+            kind,
+        }
+    }
+
+    /// Wants a hook's job. A hook whose values do not fit is a warning, like one that fails.
+    #[expect(clippy::too_many_arguments, reason = "a hook is told everything about its step")]
+    pub(crate) fn want_hook(
+        &mut self,
+        frame: usize,
+        step: usize,
+        hook: &ShellText,
+        kind: JobKind,
+        attempt: u32,
+        status: &str,
+        error: &str,
+    ) -> bool {
+        let id = self.step(frame, step).id.clone();
+        let mut extra = Map::new();
+        for (name, written) in &self.frames[frame].steps[step].writes {
+            if let crate::frame::Written::Value(value) = written {
+                extra.insert(name.clone(), value.clone());
+            }
+        }
+        extra.insert("step_id".into(), id.clone().into());
+        extra.insert("step_status".into(), status.into());
+        extra.insert("error".into(), error.into());
+        let scope = Scope { extra, frame: &self.frames[frame] };
+        match scope.fill(hook) {
+            Ok(filled) => {
+                let environment = vec![
+                    ("STEP_ID".to_owned(), id),
+                    ("STEP_STATUS".to_owned(), status.to_owned()),
+                ];
+                let job = Job {
+                    key: self.key(frame, step, attempt, kind),
+                    work: JobWork::Bash(filled),
+                    directory: self.frames[frame].directory.clone(),
+                    timeout: Some(HOOK_TIMEOUT),
+                    environment,
+                };
+                self.ready.push((job, frame, step));
+                true
+            }
+            Err(failure) => {
+                let step = Some(self.path(frame, step));
+                let message = format!("{} hook did not run: {}", kind.as_str(), failure.message);
+                self.happenings.push(Happening::Warning { step, message });
+                false
+            }
+        }
+    }
+
+    /// Opens the frame of a called recipe.
+    fn call(&mut self, frame: usize, step: usize, name: &str, extra: Map, directory: String) {
+        let depth = self.frames[frame].depth + 1;
+        if let Err(failure) = self.check_depth(frame, depth) {
+            return self.fail(frame, step, failure);
+        }
+        let Some(callee) = self.program.callee(self.frames[frame].recipe, name) else {
+            return self.fail(frame, step, failure(format!("recipe `{name}` is not in the plan")));
+        };
+        let mut given = self.frames[frame].heritage();
+        // What is too large for the caller is too large for the callee.
+        let unreadable = self.frames[frame].unreadable.clone();
+        for (key, value) in extra {
+            given.insert(key, value);
+        }
+        let recipe = std::sync::Arc::clone(&self.program.recipes[callee]);
+        let mut child = Frame::new(&recipe, callee, given);
+        child.path = Some(self.path(frame, step));
+        child.parent = Some((frame, step));
+        child.depth = depth;
+        child.directory = directory;
+        child.unreadable = unreadable;
+        self.frames.push(child);
+        let index = self.frames.len() - 1;
+        self.frames[frame].steps[step].child = Some(index);
+        self.dirty.insert(index);
+    }
+
+    fn check_depth(&self, frame: usize, depth: u32) -> Result<(), Failure> {
+        let mut stated = false;
+        for at in self.stack(frame) {
+            let limit = self.recipe(at).recursion.max_depth;
+            stated |= limit.is_some();
+            if limit.is_some_and(|limit| depth - self.frames[at].depth > limit) {
+                return Err(over("max_depth", limit.unwrap_or_default()));
+            }
+        }
+        let default = Recursion::DEFAULT_MAX_DEPTH;
+        if !stated && depth > default { Err(over("max_depth", default)) } else { Ok(()) }
+    }
+}
+
+fn over(name: &str, limit: u32) -> Failure {
+    let message = format!("over the limit {name}: {limit}; the recipe's `recursion` sets it");
+    Failure { kind: FailureKind::Limit, message, detail: String::new() }
+}
+
+fn join(base: &str, directory: &str) -> String {
+    if base.is_empty() || directory.starts_with('/') {
+        directory.to_owned()
+    } else if directory.is_empty() {
+        base.to_owned()
+    } else {
+        format!("{base}/{directory}")
+    }
+}
+
+fn value_roots(value: &towpath_recipe::ValueTemplate) -> Vec<String> {
+    use towpath_recipe::ValueTemplate::{List, Map, Plain, Text};
+    match value {
+        Plain(_) => Vec::new(),
+        Text(template) => template.places().map(|p| p.path.root().to_owned()).collect(),
+        List(items) => items.iter().flat_map(value_roots).collect(),
+        Map(items) => items.iter().flat_map(|(_, v)| value_roots(v)).collect(),
+    }
+}

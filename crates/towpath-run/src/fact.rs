@@ -1,0 +1,197 @@
+//! Facts: what happened, in the order it was recorded. They are plain data, appended to a journal
+//! and replayed to rebuild a run. New fields must have defaults, so that old journals still open.
+
+use serde::{Deserialize, Serialize};
+use towpath_core::{JobKey, StepPath};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Fact {
+    /// The run exists. Always the first fact.
+    Started,
+    /// A new owner took the run over: whatever was in flight is interrupted, what failed is
+    /// tried again.
+    Resumed,
+    /// Recorded before the effect.
+    JobStarted {
+        key: JobKey,
+        /// The scripted agent's line that this call takes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        line: Option<u32>,
+        /// The agent session chosen for this call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<String>,
+    },
+    /// Recorded before anything that depends on it.
+    JobFinished { key: JobKey, end: JobEnd },
+    /// The time of a recipe step has run out.
+    Expired { step: StepPath },
+    /// A person said what became of a step.
+    Answered { step: StepPath, answer: Answer },
+    /// The rest of the run uses another version of the plan.
+    Replanned { version: u32 },
+    /// The run was told to stop; nothing more starts.
+    Stopping { reason: StopReason },
+    /// The owner has left the run.
+    Ended { outcome: String },
+}
+
+impl Fact {
+    /// A short stable word for the journal's index.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Fact::Started => "started",
+            Fact::Resumed => "resumed",
+            Fact::JobStarted { .. } => "job-started",
+            Fact::JobFinished { .. } => "job-finished",
+            Fact::Expired { .. } => "expired",
+            Fact::Answered { .. } => "answered",
+            Fact::Replanned { .. } => "replanned",
+            Fact::Stopping { .. } => "stopping",
+            Fact::Ended { .. } => "ended",
+        }
+    }
+
+    pub fn key(&self) -> Option<&JobKey> {
+        match self {
+            Fact::JobStarted { key, .. } | Fact::JobFinished { key, .. } => Some(key),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Answer {
+    /// It is done; this is its output.
+    Done { output: String },
+    /// Run it, and what comes after it, anew.
+    Again,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StopReason {
+    /// A signal to the runner.
+    Signal(i32),
+    /// `towpath cancel` from elsewhere.
+    Cancel,
+}
+
+/// How a job ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobEnd {
+    pub status: JobStatus,
+    #[serde(default, skip_serializing_if = "Output::is_none")]
+    pub output: Output,
+    /// What a person should read first when it failed: the end of stderr, or an agent's message.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub error: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Background children that were alive when the job ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum JobStatus {
+    Exited(i32),
+    Signalled(i32),
+    TimedOut,
+    /// Ended by us because the run, or the recipe step around it, was told to stop.
+    Stopped,
+    /// The program could not be started.
+    NotStarted,
+    /// The agent program said what went wrong.
+    Faulted(Fault),
+}
+
+impl JobEnd {
+    pub fn new(status: JobStatus) -> JobEnd {
+        JobEnd {
+            status,
+            output: Output::None,
+            error: String::new(),
+            usage: None,
+            left: Vec::new(),
+        }
+    }
+
+    pub fn succeeded(&self) -> bool {
+        self.status == JobStatus::Exited(0)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fault {
+    pub kind: FaultKind,
+    /// When a limit ends, in milliseconds since 1970, if the program told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_ms: Option<i64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultKind {
+    Auth,
+    Limit,
+    Overloaded,
+    BadRequest,
+    Crash,
+    Timeout,
+    /// The backend itself cannot go on, such as a script that has run out of answers.
+    Backend,
+}
+
+impl FaultKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FaultKind::Auth => "auth",
+            FaultKind::Limit => "limit",
+            FaultKind::Overloaded => "overloaded",
+            FaultKind::BadRequest => "bad request",
+            FaultKind::Crash => "crash",
+            FaultKind::Timeout => "timeout",
+            FaultKind::Backend => "backend",
+        }
+    }
+
+    /// Whether `continue_on_error` may go on after it.
+    pub fn tolerable(self) -> bool {
+        !matches!(self, FaultKind::Auth | FaultKind::Limit | FaultKind::Backend)
+    }
+}
+
+/// What a job gave. Only `Text` is a value that other steps can read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub enum Output {
+    #[default]
+    None,
+    Text(String),
+    /// Kept on disk because nothing in the plan reads it.
+    OnDisk { len: u64 },
+    /// Over the limit for a value.
+    TooLarge { len: u64 },
+}
+
+impl Output {
+    pub fn is_none(&self) -> bool {
+        *self == Output::None
+    }
+
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Output::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// What an agent call cost, as far as its program told. Unknown is `None`, never zero.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Usage {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+}

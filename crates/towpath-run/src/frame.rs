@@ -1,0 +1,173 @@
+//! A frame is one recipe being executed: the run's own, or one that a recipe step called.
+
+use crate::outcome::{StepResult, StepStatus};
+use std::collections::BTreeMap;
+use towpath_core::{Map, StepPath, Value};
+use towpath_recipe::Recipe;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Frame {
+    /// Path of the step that opened it; `None` for the run's own recipe.
+    pub path: Option<StepPath>,
+    /// Frame and index of that step.
+    pub parent: Option<(usize, usize)>,
+    pub recipe: usize,
+    pub depth: u32,
+    /// Relative to the run's directory, or absolute.
+    pub directory: String,
+    /// What was handed in, over the recipe's own defaults.
+    pub given: Map,
+    pub context: Map,
+    /// Whether a person's own key `steps` keeps ours away.
+    pub own_steps: bool,
+    /// Names whose last output was too large to be a value, with its length.
+    pub unreadable: BTreeMap<String, u64>,
+    pub stage: usize,
+    /// Whether the steps of the current stage have been begun.
+    pub begun: bool,
+    pub steps: Vec<Progress>,
+    /// Executed steps, those of called recipes included.
+    pub executed: u32,
+    pub state: FrameState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FrameState {
+    Open,
+    /// Its time has run out; it ends when what is in flight has ended.
+    Expiring,
+    Done,
+    Failed,
+}
+
+/// How far a step has come.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Progress {
+    /// 0: never entered.
+    pub visit: u32,
+    pub phase: Phase,
+    pub attempts: Attempts,
+    pub result: Option<StepResult>,
+    pub tolerated: bool,
+    pub writes: Vec<(String, Written)>,
+    pub child: Option<usize>,
+    /// The work was ended from outside before it could say how it went.
+    pub cut_off: bool,
+    /// Counted against the limits of the frames around it.
+    pub counted: bool,
+    pub started_ms: Option<i64>,
+    pub ended_ms: Option<i64>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Phase {
+    #[default]
+    Pending,
+    PreHook,
+    Work,
+    AfterHook,
+    /// Stopped at a limit, to go on when the run is resumed.
+    Limited,
+    /// A person must say what became of it.
+    Asking,
+    Settled,
+}
+
+/// The next attempt number of each kind of job, within one visit.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Attempts {
+    pub pre: u32,
+    pub work: u32,
+    pub after: u32,
+}
+
+/// What a step set.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Written {
+    Value(Value),
+    Unreadable(u64),
+}
+
+impl Progress {
+    pub fn failed(&self) -> bool {
+        matches!(&self.result, Some(r) if matches!(r.status, StepStatus::Failed(_)))
+            && !self.tolerated
+    }
+
+    pub fn executed(&self) -> bool {
+        matches!(&self.result, Some(r) if !matches!(r.status, StepStatus::Skipped { .. }))
+    }
+}
+
+impl Frame {
+    pub fn new(recipe: &Recipe, index: usize, given: Map) -> Frame {
+        let mut frame = Frame {
+            path: None,
+            parent: None,
+            recipe: index,
+            depth: 0,
+            directory: String::new(),
+            own_steps: given.contains_key("steps") || recipe.context.contains_key("steps"),
+            given,
+            context: Map::new(),
+            unreadable: BTreeMap::new(),
+            stage: 0,
+            begun: false,
+            steps: vec![Progress::default(); recipe.steps.len()],
+            executed: 0,
+            state: FrameState::Open,
+        };
+        frame.rebuild(recipe);
+        frame
+    }
+
+    /// Sets the context from what was handed in and what the stages before the current one set.
+    pub fn rebuild(&mut self, recipe: &Recipe) {
+        self.context = recipe.context.clone();
+        for (name, value) in &self.given {
+            self.context.insert(name.clone(), value.clone());
+        }
+        self.unreadable.clear();
+        let passed = recipe.stages().get(self.stage).map_or(recipe.steps.len(), |s| s.start);
+        for index in 0..passed {
+            self.commit(recipe, index);
+        }
+    }
+
+    /// Puts what a settled step set into the context.
+    pub fn commit(&mut self, recipe: &Recipe, index: usize) {
+        let progress = &self.steps[index];
+        for (name, written) in &progress.writes {
+            match written {
+                Written::Value(value) => {
+                    self.unreadable.remove(name);
+                    self.context.insert(name.clone(), value.clone());
+                }
+                Written::Unreadable(len) => {
+                    self.context.remove(name);
+                    self.unreadable.insert(name.clone(), *len);
+                }
+            }
+        }
+        let Some(result) = &progress.result else { return };
+        if self.own_steps {
+            return;
+        }
+        let mut entry = Map::new();
+        entry.insert("status".into(), result.status.as_str().into());
+        entry.insert("exit_code".into(), result.exit_code.map_or(Value::Null, Value::from));
+        let steps = self.context.entry("steps").or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(steps) = steps {
+            steps.insert(recipe.steps[index].id.clone(), Value::Object(entry));
+        }
+    }
+
+    /// The context as a called recipe or a later frame may see it: without our own `steps`.
+    pub fn heritage(&self) -> Map {
+        let mut context = self.context.clone();
+        if !self.own_steps {
+            context.shift_remove("steps");
+        }
+        context
+    }
+}

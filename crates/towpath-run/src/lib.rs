@@ -1,0 +1,34 @@
+//! The run: plan and facts in, jobs out.
+//!
+//! Nothing here does I/O, asks the time or draws a random number. [`Run::apply`] takes what
+//! happened, [`Run::next`] gives the effects that are wanted now, [`Run::outcome`] says how it
+//! stands once nothing is in flight. Replaying the same facts always gives the same run.
+//!
+//! | rule | file |
+//! |---|---|
+//! | which step comes next, groups, failing, ending | `advance.rs` |
+//! | conditions, limits, hooks, filling a job | `begin.rs` |
+//! | what a finished job means, what a step sets | `settle.rs` |
+//! | interruption, retry, `--done`, `--again` | `resume.rs` |
+//! | going on with an edited recipe | `replan.rs` |
+
+mod advance;
+mod begin;
+mod fact;
+mod frame;
+mod happening;
+mod job;
+mod outcome;
+mod replan;
+mod resume;
+mod run;
+mod settle;
+mod view;
+
+pub use fact::{Answer, Fact, Fault, FaultKind, JobEnd, JobStatus, Output, StopReason, Usage};
+pub use happening::Happening;
+pub use job::{HOOK_TIMEOUT, Job, JobWork, NON_INTERACTIVE_FOOTER};
+pub use outcome::{Failure, FailureKind, RunOutcome, StepResult, StepStatus};
+pub use replan::EditRefused;
+pub use run::{Limits, Mismatch, NoSuchStep, Run, Timer};
+pub use view::{StepState, StepView};

@@ -1,0 +1,90 @@
+//! How steps and runs end, in words that text, JSON and exit codes are made from.
+
+use crate::fact::{FaultKind, Output, StopReason, Usage};
+use towpath_core::StepPath;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepResult {
+    pub status: StepStatus,
+    pub output: Output,
+    pub exit_code: Option<i32>,
+    pub usage: Option<Usage>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum StepStatus {
+    Completed,
+    Skipped { reason: String },
+    Failed(Failure),
+}
+
+impl StepStatus {
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            StepStatus::Completed => "completed",
+            StepStatus::Skipped { .. } => "skipped",
+            StepStatus::Failed(_) => "failed",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    pub kind: FailureKind,
+    /// One line: `exit 1`, `timed out after 5 s`.
+    pub message: String,
+    /// More to read: the end of stderr, an agent's message.
+    pub detail: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The command ended with another code than zero, or by a signal of its own.
+    Command,
+    Timeout,
+    /// A value did not fit its place, a condition could not be evaluated, an output was too large.
+    Value,
+    /// The program could not be started.
+    Start,
+    /// `max_depth` or `max_total_steps`.
+    Limit,
+    Agent(FaultKind),
+    /// Ended because the run was told to stop.
+    Stopped,
+}
+
+impl FailureKind {
+    /// Whether `continue_on_error` may go on after it.
+    pub fn tolerable(self) -> bool {
+        match self {
+            FailureKind::Limit | FailureKind::Stopped => false,
+            FailureKind::Agent(fault) => fault.tolerable(),
+            _ => true,
+        }
+    }
+}
+
+/// How the run stands when nothing more can be started and nothing is in flight.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RunOutcome {
+    Done,
+    Failed { step: StepPath, failure: Failure },
+    /// A limit: resume later.
+    Waiting { until_ms: Option<i64> },
+    /// A person must say what became of these steps.
+    Asking { steps: Vec<StepPath> },
+    Stopped { reason: StopReason },
+}
+
+impl RunOutcome {
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            RunOutcome::Done => "done",
+            RunOutcome::Failed { .. } => "failed",
+            RunOutcome::Waiting { .. } => "waiting",
+            RunOutcome::Asking { .. } => "asking",
+            RunOutcome::Stopped { reason: StopReason::Cancel } => "cancelled",
+            RunOutcome::Stopped { reason: StopReason::Signal(_) } => "stopped",
+        }
+    }
+}

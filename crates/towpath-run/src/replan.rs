@@ -1,0 +1,136 @@
+//! Going on with an edited recipe. New text is taken for steps that have not finished; if a
+//! finished one changed, or the order before the current place did, the edit is refused whole.
+
+use crate::frame::{FrameState, Phase, Progress};
+use crate::run::Run;
+use std::sync::Arc;
+use towpath_core::StepPath;
+use towpath_recipe::{Program, Recipe, Work};
+
+/// Why an edited recipe cannot be taken, step by step.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(|(step, why)| format!("{step} {why}")).collect::<Vec<_>>().join("; "))]
+pub struct EditRefused(pub Vec<(StepPath, &'static str)>);
+
+impl Run {
+    /// Takes another version of the plan. Only at rest: right after `Resumed`.
+    pub fn replan(&mut self, program: Arc<Program>) -> Result<(), EditRefused> {
+        let mut refused = Vec::new();
+        let mut indices = vec![(0, 0)];
+        let mut at = 0;
+        while at < indices.len() {
+            let (frame, recipe) = indices[at];
+            self.compare(frame, &program.recipes[recipe], &mut refused);
+            for (step, progress) in self.frames[frame].steps.iter().enumerate() {
+                let Some(child) = progress.child else { continue };
+                match callee(&program, recipe, self.step(frame, step)) {
+                    Some(callee) => indices.push((child, callee)),
+                    None => refused.push((self.path(frame, step), "no longer calls its recipe")),
+                }
+            }
+            at += 1;
+        }
+        if !refused.is_empty() {
+            return Err(EditRefused(refused));
+        }
+        self.ready.clear();
+        let old = std::mem::replace(&mut self.program, program);
+        for (frame, recipe) in &indices {
+            self.take_steps(*frame, &old, *recipe);
+        }
+        for (frame, _) in indices {
+            self.begin_taken(frame);
+        }
+        self.pump();
+        Ok(())
+    }
+
+    fn compare(&self, frame: usize, new: &Recipe, refused: &mut Vec<(StepPath, &'static str)>) {
+        let old = self.recipe(frame);
+        let state = &self.frames[frame];
+        let passed = old.stages().get(state.stage).map_or(old.steps.len(), |s| s.start);
+        for (index, step) in old.steps.iter().enumerate() {
+            let progress = &state.steps[index];
+            let fixed = index < passed || progress.phase == Phase::Settled;
+            if !fixed && progress.child.is_none() {
+                continue;
+            }
+            let path = self.path(frame, index);
+            match new.step_index(&step.id) {
+                None => refused.push((path, "has run and is gone from the recipe")),
+                Some(at) if new.step_text(&new.steps[at]) != old.step_text(step) => {
+                    refused.push((path, "has run and was changed"));
+                }
+                Some(at) if index < passed && at != index => {
+                    refused.push((path, "has run and stands at another place"));
+                }
+                Some(_) => {}
+            }
+        }
+        for step in new.steps.iter().take(passed) {
+            if old.step_index(&step.id).is_none() {
+                let path = StepPath::in_frame(state.path.as_ref(), &step.id, 1);
+                refused.push((path, "is new and stands before steps that have run"));
+            }
+        }
+    }
+
+    /// Carries the progress of each step over to the new recipe, by its id.
+    fn take_steps(&mut self, frame: usize, old: &Program, recipe: usize) {
+        let old = Arc::clone(&old.recipes[self.frames[frame].recipe]);
+        let new = Arc::clone(&self.program.recipes[recipe]);
+        let mut steps: Vec<Progress> = Vec::new();
+        for step in &new.steps {
+            let known = old.step_index(&step.id);
+            steps.push(known.map_or_else(Progress::default, |i| self.frames[frame].steps[i].clone()));
+        }
+        self.frames[frame].steps = steps;
+        self.frames[frame].recipe = recipe;
+        for step in 0..new.steps.len() {
+            if let Some(child) = self.frames[frame].steps[step].child {
+                self.frames[child].parent = Some((frame, step));
+            }
+        }
+        self.frames[frame].rebuild(&new);
+    }
+
+    /// Begins again, with the new text, what had begun and not finished.
+    fn begin_taken(&mut self, frame: usize) {
+        if self.frames[frame].state != FrameState::Open {
+            return;
+        }
+        self.dirty.insert(frame);
+        if !self.frames[frame].begun {
+            return;
+        }
+        let stages = self.recipe(frame).stages();
+        let Some(stage) = stages.get(self.frames[frame].stage).cloned() else { return };
+        for step in stage {
+            let progress = &self.frames[frame].steps[step];
+            match progress.phase {
+                Phase::Settled | Phase::Asking => {}
+                Phase::AfterHook => self.repeat_after_hook(frame, step),
+                _ if progress.child.is_some() => {}
+                _ => {
+                    let verdict = self.verdict(frame, step);
+                    if progress_is_new(&self.frames[frame].steps[step]) {
+                        self.enter(frame, step, verdict);
+                    } else {
+                        self.begin(frame, step, verdict);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn progress_is_new(progress: &Progress) -> bool {
+    progress.visit == 0
+}
+
+fn callee(program: &Program, caller: usize, step: &towpath_recipe::Step) -> Option<usize> {
+    match &step.work {
+        Work::Recipe { name, .. } => program.callee(caller, name),
+        _ => None,
+    }
+}

@@ -1,0 +1,215 @@
+//! Going on: what was in flight is interrupted and runs once more, what failed is tried again,
+//! what is marked `once` is asked about. A person may declare a step done, or run it and what
+//! comes after it anew.
+
+use crate::fact::Output;
+use crate::frame::{FrameState, Phase, Progress};
+use crate::outcome::{StepResult, StepStatus};
+use crate::run::{NoSuchStep, Run};
+use towpath_core::{JobKind, StepPath};
+use towpath_recipe::Effect;
+
+impl Run {
+    pub(crate) fn resumed(&mut self) {
+        self.stopping = None;
+        self.waiting = None;
+        self.ended = false;
+        for (key, (frame, step)) in std::mem::take(&mut self.running) {
+            match key.kind {
+                JobKind::PreHook => self.retry(frame, step),
+                JobKind::PostHook | JobKind::ErrorHook => self.repeat_after_hook(frame, step),
+                JobKind::Bash | JobKind::Agent => {
+                    self.frames[frame].steps[step].cut_off = true;
+                    self.retry_or_ask(frame, step);
+                }
+            }
+        }
+        self.reopen(0);
+        self.dirty.insert(0);
+    }
+
+    /// Opens a frame again that has failed, and tries what failed in its current stage again.
+    fn reopen(&mut self, frame: usize) {
+        if self.frames[frame].state == FrameState::Done {
+            return;
+        }
+        self.frames[frame].state = FrameState::Open;
+        self.dirty.insert(frame);
+        if !self.frames[frame].begun {
+            return;
+        }
+        let stages = self.recipe(frame).stages();
+        let Some(stage) = stages.get(self.frames[frame].stage).cloned() else { return };
+        for step in stage {
+            let progress = &self.frames[frame].steps[step];
+            let unfinished = progress.child.filter(|c| {
+                self.frames[*c].state != FrameState::Done && progress.phase != Phase::AfterHook
+            });
+            match progress.phase {
+                Phase::Limited => self.begin_work(frame, step),
+                Phase::Settled if progress.failed() => match unfinished {
+                    Some(child) => {
+                        self.back_to_work(frame, step);
+                        self.reopen(child);
+                    }
+                    None => self.retry_or_ask(frame, step),
+                },
+                Phase::Work => {
+                    if let Some(child) = unfinished {
+                        self.reopen(child);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A recipe step whose called recipe goes on.
+    fn back_to_work(&mut self, frame: usize, step: usize) {
+        let progress = &mut self.frames[frame].steps[step];
+        progress.phase = Phase::Work;
+        progress.result = None;
+        progress.writes.clear();
+        progress.tolerated = false;
+        progress.ended_ms = None;
+    }
+
+    fn retry_or_ask(&mut self, frame: usize, step: usize) {
+        let once = self.step(frame, step).effect == Effect::Once;
+        if once && self.frames[frame].steps[step].cut_off {
+            self.back_to_work(frame, step);
+            self.frames[frame].steps[step].phase = Phase::Asking;
+        } else {
+            self.retry(frame, step);
+        }
+    }
+
+    /// The same visit, another attempt.
+    fn retry(&mut self, frame: usize, step: usize) {
+        self.back_to_work(frame, step);
+        let progress = &mut self.frames[frame].steps[step];
+        progress.child = None;
+        progress.cut_off = false;
+        progress.phase = Phase::Pending;
+        let verdict = self.verdict(frame, step);
+        self.begin(frame, step, verdict);
+    }
+
+    pub(crate) fn declare_done(&mut self, frame: usize, step: usize, output: &str) {
+        self.forget_wishes(frame, step);
+        let output = Output::Text(output.to_owned());
+        let writes = {
+            let recipe = self.recipe(frame);
+            let name = recipe.output_name(&recipe.steps[step]).map(str::to_owned);
+            let text = output.text().unwrap_or_default();
+            name.map(|n| (n, crate::frame::Written::Value(text.into()))).into_iter().collect()
+        };
+        let result =
+            StepResult { status: StepStatus::Completed, output, exit_code: None, usage: None };
+        self.settled(frame, step, result, writes);
+        if self.frames[frame].steps[step].visit == 0 {
+            self.frames[frame].steps[step].visit = 1;
+        }
+    }
+
+    /// Runs a step, and everything after it, anew.
+    pub(crate) fn again(&mut self, frame: usize, step: usize) {
+        if self.frames[frame].steps[step].phase == Phase::Asking {
+            return self.retry(frame, step);
+        }
+        let stage = self.stage_of(frame, step);
+        self.rewind_after(frame, stage);
+        self.reset(frame, step);
+        let verdict = self.verdict(frame, step);
+        self.enter(frame, step, verdict);
+        self.dirty.insert(frame);
+        let mut at = frame;
+        while let Some((parent, opener)) = self.frames[at].parent {
+            let stage = self.stage_of(parent, opener);
+            self.rewind_after(parent, stage);
+            self.back_to_work(parent, opener);
+            at = parent;
+        }
+    }
+
+    /// What `--again` would run anew: the step, and every later one that has run.
+    pub fn runs_anew(&self, path: &StepPath) -> Result<Vec<StepPath>, NoSuchStep> {
+        let (mut frame, step) =
+            self.locate(path).map_err(|_| NoSuchStep::Unknown(path.to_string()))?;
+        let mut anew = vec![path.clone()];
+        let mut stage = self.stage_of(frame, step);
+        loop {
+            let first = self.recipe(frame).stages()[stage].end;
+            for later in first..self.frames[frame].steps.len() {
+                if self.frames[frame].steps[later].executed() {
+                    anew.push(self.path(frame, later));
+                }
+            }
+            let Some((parent, opener)) = self.frames[frame].parent else { return Ok(anew) };
+            stage = self.stage_of(parent, opener);
+            frame = parent;
+        }
+    }
+
+    /// Whether a person may say that this step is done: it is at its turn and not in flight.
+    pub fn awaits(&self, path: &StepPath) -> bool {
+        let Ok((frame, step)) = self.locate(path) else { return false };
+        let state = &self.frames[frame];
+        state.state == FrameState::Open
+            && state.begun
+            && self.stage_of(frame, step) == state.stage
+            && state.steps[step].phase != Phase::Settled
+            && !self.running.values().any(|at| *at == (frame, step))
+    }
+
+    /// Whether a step has been entered, so that there is something to run anew.
+    pub fn was_entered(&self, path: &StepPath) -> bool {
+        self.locate(path).is_ok_and(|(frame, step)| self.frames[frame].steps[step].visit > 0)
+    }
+
+    fn stage_of(&self, frame: usize, step: usize) -> usize {
+        let stages = self.recipe(frame).stages();
+        stages.iter().position(|s| s.contains(&step)).expect("every step is in a stage")
+    }
+
+    /// Takes a frame back to a stage and forgets the ones after it.
+    fn rewind_after(&mut self, frame: usize, stage: usize) {
+        let recipe = self.recipe(frame);
+        let first = recipe.stages()[stage].end;
+        for later in first..recipe.steps.len() {
+            self.reset(frame, later);
+        }
+        self.frames[frame].stage = stage;
+        self.frames[frame].begun = true;
+        self.frames[frame].state = FrameState::Open;
+        self.frames[frame].rebuild(&recipe);
+    }
+
+    /// Forgets what a step did. Its visit number stays, so that its next jobs have new keys.
+    fn reset(&mut self, frame: usize, step: usize) {
+        self.forget_wishes(frame, step);
+        let progress = &mut self.frames[frame].steps[step];
+        let visit = progress.visit;
+        let counted = progress.counted;
+        let inner = progress.child.map_or(0, |c| self.frames[c].executed);
+        self.frames[frame].steps[step] = Progress { visit, ..Progress::default() };
+        let uncounted = inner + u32::from(counted);
+        for at in self.stack(frame) {
+            self.frames[at].executed = self.frames[at].executed.saturating_sub(uncounted);
+        }
+    }
+
+    /// Drops the wanted jobs of a step and of the recipe it called.
+    fn forget_wishes(&mut self, frame: usize, step: usize) {
+        let child = self.frames[frame].steps[step].child;
+        let below: Vec<usize> = match child {
+            Some(child) => (0..self.frames.len()).filter(|f| self.is_within(*f, child)).collect(),
+            None => Vec::new(),
+        };
+        self.ready.retain(|(_, f, s)| !(below.contains(f) || (*f == frame && *s == step)));
+        for at in below {
+            self.frames[at].state = FrameState::Done;
+            self.dirty.remove(&at);
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! The run's state, its facts and its questions. The rules are in the files beside this one.
+
+use crate::fact::{Answer, Fact, StopReason};
+use crate::frame::{Frame, FrameState, Phase};
+use crate::happening::Happening;
+use crate::job::{Job, JobWork};
+use crate::outcome::{Failure, FailureKind, RunOutcome, StepStatus};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+use towpath_core::{JobKey, JobKind, StepPath};
+use towpath_recipe::{Program, Recipe, Step};
+
+/// Bounds that come from outside the recipe.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Agents of this run that may work at once.
+    pub agents: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { agents: 10 }
+    }
+}
+
+/// The journal says something that this plan cannot have led to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the journal does not fit its plan: {0}")]
+pub struct Mismatch(pub String);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoSuchStep {
+    #[error("no step `{0}` in this run")]
+    Unknown(String),
+    #[error("`{name}` could be any of {}", .candidates.join(", "))]
+    Ambiguous { name: String, candidates: Vec<String> },
+}
+
+/// A recipe step whose time is running.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timer {
+    pub step: StepPath,
+    pub after: Duration,
+}
+
+#[derive(Debug, Clone)]
+pub struct Run {
+    pub(crate) program: Arc<Program>,
+    pub(crate) limits: Limits,
+    pub(crate) frames: Vec<Frame>,
+    /// Wanted and not yet started.
+    pub(crate) ready: Vec<(Job, usize, usize)>,
+    pub(crate) running: BTreeMap<JobKey, (usize, usize)>,
+    /// Frames in which something has changed.
+    pub(crate) dirty: BTreeSet<usize>,
+    pub(crate) stopping: Option<StopReason>,
+    pub(crate) waiting: Option<Option<i64>>,
+    pub(crate) happenings: Vec<Happening>,
+    pub(crate) now_ms: i64,
+    pub(crate) ended: bool,
+}
+
+impl Run {
+    pub fn new(program: Arc<Program>, limits: Limits) -> Run {
+        let root = Frame::new(program.root(), 0, program.plan.inputs.clone());
+        Run {
+            program,
+            limits,
+            frames: vec![root],
+            ready: Vec::new(),
+            running: BTreeMap::new(),
+            dirty: BTreeSet::new(),
+            stopping: None,
+            waiting: None,
+            happenings: Vec::new(),
+            now_ms: 0,
+            ended: false,
+        }
+    }
+
+    /// Takes a recorded fact. `at_ms` is when it was recorded.
+    pub fn apply(&mut self, fact: &Fact, at_ms: i64) -> Result<(), Mismatch> {
+        self.now_ms = at_ms;
+        match fact {
+            Fact::Started => {
+                self.dirty.insert(0);
+            }
+            Fact::Resumed => self.resumed(),
+            Fact::JobStarted { key, .. } => self.job_started(key)?,
+            Fact::JobFinished { key, end } => {
+                let (frame, step) = self
+                    .running
+                    .remove(key)
+                    .ok_or_else(|| Mismatch(format!("{key} ended without having started")))?;
+                self.job_finished(frame, step, key, end);
+            }
+            Fact::Expired { step } => self.expire(step),
+            Fact::Answered { step, answer } => self.answered(step, answer)?,
+            Fact::Replanned { .. } => {}
+            Fact::Stopping { reason } => self.stopping = Some(*reason),
+            Fact::Ended { .. } => self.ended = true,
+        }
+        self.pump();
+        Ok(())
+    }
+
+    fn job_started(&mut self, key: &JobKey) -> Result<(), Mismatch> {
+        let at = self.ready.iter().position(|(job, ..)| job.key == *key);
+        let at = at.ok_or_else(|| Mismatch(format!("{key} started, which nothing asked for")))?;
+        let (_, frame, step) = self.ready.remove(at);
+        self.running.insert(key.clone(), (frame, step));
+        self.mark_started(frame, step);
+        let attempts = &mut self.frames[frame].steps[step].attempts;
+        match key.kind {
+            JobKind::PreHook => attempts.pre = key.attempt + 1,
+            JobKind::PostHook | JobKind::ErrorHook => attempts.after = key.attempt + 1,
+            JobKind::Bash | JobKind::Agent => attempts.work = key.attempt + 1,
+        }
+        Ok(())
+    }
+
+    /// Notes that a step has begun to have effects, and the recipe steps around it with it.
+    pub(crate) fn mark_started(&mut self, frame: usize, step: usize) {
+        let mut at = Some((frame, step));
+        while let Some((frame, step)) = at {
+            if self.frames[frame].steps[step].started_ms.is_none() {
+                self.frames[frame].steps[step].started_ms = Some(self.now_ms);
+                let path = self.path(frame, step);
+                let kind = self.step(frame, step).work.kind();
+                self.happenings.push(Happening::StepStarted { step: path, kind });
+            }
+            at = self.frames[frame].parent;
+        }
+    }
+
+    /// The jobs wanted now. Record each as started, then start it.
+    pub fn next(&self) -> Vec<Job> {
+        if self.stopping.is_some() || self.waiting.is_some() || !self.asking().is_empty() {
+            return Vec::new();
+        }
+        let agents = self.running.keys().filter(|k| k.kind == JobKind::Agent);
+        let mut free = self.limits.agents.saturating_sub(agents.count());
+        let mut jobs = Vec::new();
+        for (job, ..) in &self.ready {
+            if matches!(job.work, JobWork::Agent { .. }) {
+                if free == 0 {
+                    continue;
+                }
+                free -= 1;
+            }
+            jobs.push(job.clone());
+        }
+        jobs
+    }
+
+    /// Running jobs that must be ended because the recipe step around them ran out of time.
+    pub fn unwanted(&self) -> Vec<JobKey> {
+        self.running
+            .iter()
+            .filter(|(_, (frame, _))| self.frames[*frame].state == FrameState::Expiring)
+            .map(|(key, _)| key.clone())
+            .collect()
+    }
+
+    pub fn running(&self) -> impl Iterator<Item = &JobKey> {
+        self.running.keys()
+    }
+
+    /// The recipe steps whose time is running.
+    pub fn timers(&self) -> Vec<Timer> {
+        let open = self.frames.iter().filter(|f| f.state == FrameState::Open);
+        open.filter_map(|frame| {
+            let (parent, step) = frame.parent?;
+            let after = self.step(parent, step).timeout?;
+            Some(Timer { step: frame.path.clone()?, after })
+        })
+        .collect()
+    }
+
+    /// The steps about which a person must decide before anything goes on.
+    pub fn asking(&self) -> Vec<StepPath> {
+        let mut steps = Vec::new();
+        for (index, frame) in self.live_frames() {
+            for (at, progress) in frame.steps.iter().enumerate() {
+                if progress.phase == Phase::Asking {
+                    steps.push(self.path(index, at));
+                }
+            }
+        }
+        steps
+    }
+
+    /// How the run stands, once nothing is in flight and nothing more is wanted.
+    pub fn outcome(&self) -> Option<RunOutcome> {
+        if !self.running.is_empty() {
+            return None;
+        }
+        if let Some(reason) = self.stopping {
+            return Some(RunOutcome::Stopped { reason });
+        }
+        let asking = self.asking();
+        if !asking.is_empty() {
+            return Some(RunOutcome::Asking { steps: asking });
+        }
+        if let Some(until_ms) = self.waiting {
+            return Some(RunOutcome::Waiting { until_ms });
+        }
+        match self.frames[0].state {
+            FrameState::Done => Some(RunOutcome::Done),
+            FrameState::Failed => {
+                let (step, failure) = self.deepest_failure(0);
+                Some(RunOutcome::Failed { step, failure })
+            }
+            FrameState::Open | FrameState::Expiring => None,
+        }
+    }
+
+    fn deepest_failure(&self, frame: usize) -> (StepPath, Failure) {
+        for (index, progress) in self.frames[frame].steps.iter().enumerate() {
+            let Some(result) = progress.result.as_ref().filter(|_| progress.failed()) else {
+                continue;
+            };
+            if let Some(child) = progress.child
+                && self.frames[child].state == FrameState::Failed
+                && self.frames[child].steps.iter().any(|p| p.failed())
+            {
+                return self.deepest_failure(child);
+            }
+            if let StepStatus::Failed(failure) = &result.status {
+                return (self.path(frame, index), failure.clone());
+            }
+        }
+        let failure = Failure {
+            kind: FailureKind::Command,
+            message: "failed".into(),
+            detail: String::new(),
+        };
+        (self.frames[frame].path.clone().unwrap_or(StepPath::new("")), failure)
+    }
+
+    /// What has happened since this was last asked.
+    pub fn take_happenings(&mut self) -> Vec<Happening> {
+        std::mem::take(&mut self.happenings)
+    }
+
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    pub fn is_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// The context of the run's own recipe.
+    pub fn context(&self) -> &towpath_core::Map {
+        &self.frames[0].context
+    }
+
+    /// Finds a step by its path, or by the end of its path where that is unique.
+    pub fn find_step(&self, name: &str) -> Result<StepPath, NoSuchStep> {
+        let mut found = Vec::new();
+        for (index, frame) in self.live_frames() {
+            for at in 0..frame.steps.len() {
+                let path = self.path(index, at);
+                if path.as_str() == name {
+                    return Ok(path);
+                }
+                if path.as_str().ends_with(&format!("/{name}")) {
+                    found.push(path);
+                }
+            }
+        }
+        match found.len() {
+            0 => Err(NoSuchStep::Unknown(name.to_owned())),
+            1 => Ok(found.remove(0)),
+            _ => {
+                let candidates = found.iter().map(ToString::to_string).collect();
+                Err(NoSuchStep::Ambiguous { name: name.to_owned(), candidates })
+            }
+        }
+    }
+
+    pub(crate) fn locate(&self, path: &StepPath) -> Result<(usize, usize), Mismatch> {
+        for (index, frame) in self.live_frames() {
+            for at in 0..frame.steps.len() {
+                if self.path(index, at) == *path {
+                    return Ok((index, at));
+                }
+            }
+        }
+        Err(Mismatch(format!("no step {path}")))
+    }
+
+    /// The frames that the current visits lead to, parents before children.
+    pub(crate) fn live_frames(&self) -> Vec<(usize, &Frame)> {
+        let mut live = vec![(0, &self.frames[0])];
+        let mut at = 0;
+        while at < live.len() {
+            let (_, frame) = live[at];
+            live.extend(frame.steps.iter().filter_map(|p| p.child.map(|c| (c, &self.frames[c]))));
+            at += 1;
+        }
+        live
+    }
+
+    pub(crate) fn recipe(&self, frame: usize) -> Arc<Recipe> {
+        Arc::clone(&self.program.recipes[self.frames[frame].recipe])
+    }
+
+    pub(crate) fn step(&self, frame: usize, step: usize) -> &Step {
+        &self.program.recipes[self.frames[frame].recipe].steps[step]
+    }
+
+    /// The path of a step's current visit.
+    pub(crate) fn path(&self, frame: usize, step: usize) -> StepPath {
+        let visit = self.frames[frame].steps[step].visit;
+        let id = &self.step(frame, step).id;
+        StepPath::in_frame(self.frames[frame].path.as_ref(), id, visit)
+    }
+
+    pub(crate) fn answered(&mut self, step: &StepPath, answer: &Answer) -> Result<(), Mismatch> {
+        let (frame, index) = self.locate(step)?;
+        match answer {
+            Answer::Done { output } => self.declare_done(frame, index, output),
+            Answer::Again => self.again(frame, index),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,265 @@
+//! What a finished job means: the step's result, what it sets, and the hook that follows.
+
+use crate::advance::timed_out;
+use crate::fact::{FaultKind, JobEnd, JobStatus, Output};
+use crate::frame::{FrameState, Phase, Written};
+use crate::happening::Happening;
+use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
+use crate::run::Run;
+use towpath_core::{JobKey, JobKind, Map, Value};
+
+impl Run {
+    pub(crate) fn job_finished(&mut self, frame: usize, step: usize, key: &JobKey, end: &JobEnd) {
+        self.dirty.insert(frame);
+        match key.kind {
+            JobKind::PreHook => self.pre_hook_finished(frame, step, end),
+            JobKind::PostHook | JobKind::ErrorHook => {
+                self.warn_hook(frame, step, key.kind, end);
+                self.settle_now(frame, step);
+            }
+            JobKind::Bash | JobKind::Agent => self.work_finished(frame, step, end),
+        }
+    }
+
+    fn pre_hook_finished(&mut self, frame: usize, step: usize, end: &JobEnd) {
+        if end.status == JobStatus::Stopped {
+            return self.fail(frame, step, stopped());
+        }
+        self.warn_hook(frame, step, JobKind::PreHook, end);
+        if self.frames[frame].state == FrameState::Expiring {
+            return self.fail(frame, step, stopped());
+        }
+        self.begin_work(frame, step);
+    }
+
+    fn warn_hook(&mut self, frame: usize, step: usize, kind: JobKind, end: &JobEnd) {
+        if end.succeeded() {
+            return;
+        }
+        let step = Some(self.path(frame, step));
+        let what = describe(&end.status, Some(crate::job::HOOK_TIMEOUT));
+        let message = match end.error.lines().rfind(|l| !l.trim().is_empty()) {
+            Some(line) => format!("{} hook failed: {what}: {line}", kind.as_str()),
+            None => format!("{} hook failed: {what}", kind.as_str()),
+        };
+        self.happenings.push(Happening::Warning { step, message });
+    }
+
+    fn work_finished(&mut self, frame: usize, step: usize, end: &JobEnd) {
+        let ended_from_outside =
+            matches!(end.status, JobStatus::TimedOut | JobStatus::Stopped | JobStatus::Signalled(_));
+        self.frames[frame].steps[step].cut_off = ended_from_outside;
+        if let JobStatus::Faulted(fault) = &end.status
+            && fault.kind == FaultKind::Limit
+        {
+            self.frames[frame].steps[step].phase = Phase::Limited;
+            let known = self.waiting.flatten();
+            self.waiting = Some(fault.until_ms.max(known));
+            return;
+        }
+        let definition = self.step(frame, step);
+        let mut status = match &end.status {
+            JobStatus::Exited(0) => StepStatus::Completed,
+            other => StepStatus::Failed(Failure {
+                kind: kind_of(other),
+                message: describe(other, definition.timeout),
+                detail: end.error.clone(),
+            }),
+        };
+        if let (Output::TooLarge { len }, Some(name)) = (&end.output, &definition.output)
+            && status == StepStatus::Completed
+        {
+            status = StepStatus::Failed(Failure {
+                kind: FailureKind::Value,
+                message: format!(
+                    "output `{name}` has {len} bytes, over the limit of 16 MiB: \
+                     write it to a file and print the file's name"
+                ),
+                detail: String::new(),
+            });
+        }
+        let exit_code = match end.status {
+            JobStatus::Exited(code) => Some(code),
+            _ => None,
+        };
+        let writes = self.output_write(frame, step, &end.output);
+        let usage = end.usage;
+        let result = StepResult { status, output: end.output.clone(), exit_code, usage };
+        self.settle(frame, step, result, writes);
+    }
+
+    fn output_write(&self, frame: usize, step: usize, output: &Output) -> Vec<(String, Written)> {
+        let recipe = self.recipe(frame);
+        let Some(name) = recipe.output_name(&recipe.steps[step]) else { return Vec::new() };
+        let written = match output {
+            // A step that failed without output must not leave an older value of that name.
+            Output::None => Written::Value(Value::String(String::new())),
+            Output::Text(text) => Written::Value(Value::String(text.clone())),
+            Output::OnDisk { len } | Output::TooLarge { len } => Written::Unreadable(*len),
+        };
+        vec![(name.to_owned(), written)]
+    }
+
+    /// A called recipe has ended.
+    pub(crate) fn settle_call(
+        &mut self,
+        frame: usize,
+        step: usize,
+        child: usize,
+        failure: Option<Failure>,
+    ) {
+        let recipe = self.recipe(frame);
+        let definition = &recipe.steps[step];
+        let set = self.set_by(child);
+        let last = self.frames[child].steps.iter().rfind(|p| p.executed());
+        let output = last.and_then(|p| p.result.as_ref()).map_or(Output::None, |r| r.output.clone());
+        let mut writes = Vec::new();
+        if failure.is_none() && definition.parallel_group.is_none() {
+            writes.extend(set.iter().cloned());
+        }
+        if !recipe.context.contains_key(&definition.id) {
+            let map: Map = set
+                .into_iter()
+                .filter_map(|(name, written)| match written {
+                    Written::Value(value) => Some((name, value)),
+                    Written::Unreadable(_) => None,
+                })
+                .collect();
+            writes.push((definition.id.clone(), Written::Value(Value::Object(map))));
+        }
+        if let Some(name) = &definition.output {
+            let written = match &output {
+                Output::OnDisk { len } | Output::TooLarge { len } => Written::Unreadable(*len),
+                other => Written::Value(other.text().unwrap_or_default().into()),
+            };
+            writes.push((name.clone(), written));
+        }
+        let status = failure.map_or(StepStatus::Completed, StepStatus::Failed);
+        let result = StepResult { status, output, exit_code: None, usage: None };
+        self.settle(frame, step, result, writes);
+    }
+
+    /// What the steps of a frame have set, in file order, the last value of each name.
+    fn set_by(&self, frame: usize) -> Vec<(String, Written)> {
+        let mut set: Vec<(String, Written)> = Vec::new();
+        for (name, written) in self.frames[frame].steps.iter().flat_map(|p| &p.writes) {
+            match set.iter_mut().find(|(known, _)| known == name) {
+                Some((_, value)) => *value = written.clone(),
+                None => set.push((name.clone(), written.clone())),
+            }
+        }
+        set
+    }
+
+    /// Fails a step whose work did not start.
+    pub(crate) fn fail(&mut self, frame: usize, step: usize, failure: Failure) {
+        let writes = self.output_write(frame, step, &Output::None);
+        let status = StepStatus::Failed(failure);
+        let result = StepResult { status, output: Output::None, exit_code: None, usage: None };
+        self.settle(frame, step, result, writes);
+    }
+
+    /// The work of a step is over: its hook comes, then it is settled.
+    fn settle(
+        &mut self,
+        frame: usize,
+        step: usize,
+        result: StepResult,
+        writes: Vec<(String, Written)>,
+    ) {
+        let recipe = self.recipe(frame);
+        let (hook, kind) = match &result.status {
+            StepStatus::Completed => (&recipe.hooks.post_step, JobKind::PostHook),
+            _ => (&recipe.hooks.on_error, JobKind::ErrorHook),
+        };
+        let interrupted = matches!(
+            &result.status,
+            StepStatus::Failed(Failure { kind: FailureKind::Stopped, .. })
+        );
+        let expiring = self.frames[frame].state == FrameState::Expiring;
+        let status = result.status.as_str();
+        let error = match &result.status {
+            StepStatus::Failed(failure) if failure.detail.is_empty() => failure.message.clone(),
+            StepStatus::Failed(failure) => format!("{}: {}", failure.message, failure.detail),
+            _ => String::new(),
+        };
+        let progress = &mut self.frames[frame].steps[step];
+        progress.result = Some(result);
+        progress.writes = writes;
+        progress.phase = Phase::AfterHook;
+        if let Some(hook) = hook
+            && !interrupted
+            && !expiring
+        {
+            let attempt = progress.attempts.after;
+            if self.want_hook(frame, step, hook, kind, attempt, status, &error) {
+                return;
+            }
+        }
+        self.settle_now(frame, step);
+    }
+
+    /// Wants the hook of a finished step once more, because it was cut off.
+    pub(crate) fn repeat_after_hook(&mut self, frame: usize, step: usize) {
+        if let Some(result) = self.frames[frame].steps[step].result.clone() {
+            let writes = self.frames[frame].steps[step].writes.clone();
+            self.settle(frame, step, result, writes);
+        }
+    }
+
+    fn settle_now(&mut self, frame: usize, step: usize) {
+        let progress = &mut self.frames[frame].steps[step];
+        if let Some(result) = progress.result.take() {
+            let writes = std::mem::take(&mut progress.writes);
+            self.settled(frame, step, result, writes);
+        }
+    }
+
+    /// The end of a step.
+    pub(crate) fn settled(
+        &mut self,
+        frame: usize,
+        step: usize,
+        result: StepResult,
+        writes: Vec<(String, Written)>,
+    ) {
+        let may = self.step(frame, step).continue_on_error;
+        let tolerated =
+            matches!(&result.status, StepStatus::Failed(f) if may && f.kind.tolerable());
+        let path = self.path(frame, step);
+        let now = self.now_ms;
+        let progress = &mut self.frames[frame].steps[step];
+        progress.phase = Phase::Settled;
+        progress.ended_ms = Some(now);
+        progress.tolerated = tolerated;
+        progress.writes = writes;
+        progress.result = Some(result.clone());
+        self.happenings.push(Happening::StepEnded { step: path, result, tolerated });
+        self.dirty.insert(frame);
+    }
+}
+
+fn stopped() -> Failure {
+    Failure { kind: FailureKind::Stopped, message: "stopped".into(), detail: String::new() }
+}
+
+fn kind_of(status: &JobStatus) -> FailureKind {
+    match status {
+        JobStatus::Exited(_) | JobStatus::Signalled(_) => FailureKind::Command,
+        JobStatus::TimedOut => FailureKind::Timeout,
+        JobStatus::Stopped => FailureKind::Stopped,
+        JobStatus::NotStarted => FailureKind::Start,
+        JobStatus::Faulted(fault) => FailureKind::Agent(fault.kind),
+    }
+}
+
+fn describe(status: &JobStatus, timeout: Option<std::time::Duration>) -> String {
+    match status {
+        JobStatus::Exited(code) => format!("exit {code}"),
+        JobStatus::Signalled(signal) => format!("ended by signal {signal}"),
+        JobStatus::TimedOut => timeout.map_or("timed out".to_owned(), timed_out),
+        JobStatus::Stopped => "stopped".to_owned(),
+        JobStatus::NotStarted => "could not be started".to_owned(),
+        JobStatus::Faulted(fault) => format!("agent: {}", fault.kind.as_str()),
+    }
+}

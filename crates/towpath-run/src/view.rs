@@ -1,0 +1,78 @@
+//! The run as a person sees it: every step in file order, called recipes below their step.
+
+use crate::frame::{FrameState, Phase};
+use crate::outcome::StepResult;
+use crate::run::Run;
+use towpath_core::StepPath;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepView {
+    pub path: StepPath,
+    pub id: String,
+    pub kind: &'static str,
+    /// 0 for the run's own recipe.
+    pub depth: u32,
+    pub state: StepState,
+    pub tolerated: bool,
+    pub result: Option<StepResult>,
+    pub started_ms: Option<i64>,
+    pub ended_ms: Option<i64>,
+    /// How often its work has been started in this visit.
+    pub attempts: u32,
+    pub children: Vec<StepView>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepState {
+    /// Not begun, and may still be.
+    Pending,
+    /// Not begun, and never will be: the recipe has ended before it.
+    NotReached,
+    Running,
+    /// Started by an owner that is gone.
+    Interrupted,
+    Waiting,
+    Asking,
+    Ended,
+}
+
+impl Run {
+    pub fn view(&self) -> Vec<StepView> {
+        self.frame_view(0)
+    }
+
+    fn frame_view(&self, frame: usize) -> Vec<StepView> {
+        (0..self.frames[frame].steps.len()).map(|step| self.step_view(frame, step)).collect()
+    }
+
+    fn step_view(&self, frame: usize, step: usize) -> StepView {
+        let progress = &self.frames[frame].steps[step];
+        let definition = self.step(frame, step);
+        let in_flight = self.running.values().any(|at| *at == (frame, step));
+        let over = self.frames[frame].state != FrameState::Open;
+        let state = match progress.phase {
+            Phase::Settled => StepState::Ended,
+            Phase::Asking => StepState::Asking,
+            Phase::Limited => StepState::Waiting,
+            _ if in_flight => StepState::Running,
+            _ if progress.child.is_some() && progress.started_ms.is_some() => StepState::Running,
+            Phase::AfterHook => StepState::Ended,
+            _ if over => StepState::NotReached,
+            _ if progress.attempts.work > 0 => StepState::Interrupted,
+            _ => StepState::Pending,
+        };
+        StepView {
+            path: self.path(frame, step),
+            id: definition.id.clone(),
+            kind: definition.work.kind(),
+            depth: self.frames[frame].depth,
+            state,
+            tolerated: progress.tolerated,
+            result: progress.result.clone(),
+            started_ms: progress.started_ms,
+            ended_ms: progress.ended_ms,
+            attempts: progress.attempts.work,
+            children: progress.child.map_or_else(Vec::new, |child| self.frame_view(child)),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What can go wrong with the journal, told apart by what a person can do about it.
+//!
+//! Every message names the place and the next step. SQLite's codes are translated here and
+//! nowhere else; nothing here decides an exit code.
+
+use crate::files::shown;
+use rusqlite::ffi::{self, ErrorCode};
+use std::io;
+use std::path::{Path, PathBuf};
+use towpath_core::RunId;
+
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    #[error(
+        "{} was written by a newer towpath (schema {found}, this one knows {known}); nothing was \
+         changed: update towpath, or set TOWPATH_HOME to another directory", shown(path)
+    )]
+    Newer { path: PathBuf, found: i64, known: i64 },
+    #[error(
+        "{} still has schema {found}, this towpath reads {known}; start any run once to upgrade \
+         it (a backup is kept beside it)", shown(path)
+    )]
+    Older { path: PathBuf, found: i64, known: i64 },
+    #[error(
+        "{} is damaged: {detail}; nothing was changed: move its directory away to start afresh, \
+         or rescue what is left with `sqlite3 FILE .recover`", shown(path)
+    )]
+    Damaged { path: PathBuf, detail: String },
+    #[error(
+        "{} cannot be written: {error}; check the disk, its permissions and quota, or set \
+         TOWPATH_HOME to another directory", shown(path)
+    )]
+    Unwritable { path: PathBuf, error: io::Error },
+    #[error(
+        "no space left to write {}; what was recorded before is kept: free some space, then \
+         resume", shown(path)
+    )]
+    Full { path: PathBuf },
+    #[error("the journal is held by another process for too long; try again when it is done")]
+    Busy,
+    #[error("there is no run {0}; `towpath runs` lists them")]
+    NoSuchRun(RunId),
+    #[error("run {run} has no plan {version}")]
+    NoSuchPlan { run: RunId, version: u32 },
+    #[error("no free run id was found; the source of random ids repeats itself")]
+    NoFreeId,
+    #[error("`{0}` is no name for an output file: it must stay inside the run's directory")]
+    BadOutputName(String),
+    #[error("{} cannot be read: {error}", shown(path))]
+    Io { path: PathBuf, error: io::Error },
+    #[error("{}: {detail}", shown(path))]
+    Sqlite { path: PathBuf, detail: String },
+}
+
+impl StoreError {
+    /// A failed write to a file or directory of ours.
+    pub(crate) fn writing(path: &Path, error: io::Error) -> StoreError {
+        let path = path.to_owned();
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full { path },
+            _ => StoreError::Unwritable { path, error },
+        }
+    }
+
+    pub(crate) fn reading(path: &Path, error: io::Error) -> StoreError {
+        StoreError::Io { path: path.to_owned(), error }
+    }
+
+    pub(crate) fn damaged(path: &Path, detail: impl Into<String>) -> StoreError {
+        StoreError::Damaged { path: path.to_owned(), detail: detail.into() }
+    }
+
+    pub(crate) fn sqlite(path: &Path, error: rusqlite::Error) -> StoreError {
+        use rusqlite::Error as E;
+        match error {
+            E::SqliteFailure(code, text) => failure(path, code, text),
+            // The schema is STRICT: a value of another type or invalid text was not written by us.
+            E::FromSqlConversionFailure(..)
+            | E::IntegralValueOutOfRange(..)
+            | E::InvalidColumnType(..)
+            | E::Utf8Error(..) => StoreError::damaged(path, error.to_string()),
+            other => StoreError::Sqlite { path: path.to_owned(), detail: other.to_string() },
+        }
+    }
+}
+
+fn failure(path: &Path, code: ffi::Error, text: Option<String>) -> StoreError {
+    let detail = text.unwrap_or_else(|| code.to_string());
+    let path = path.to_owned();
+    if code.extended_code == ffi::SQLITE_IOERR_CORRUPTFS {
+        return StoreError::Damaged { path, detail };
+    }
+    match code.code {
+        ErrorCode::DiskFull => StoreError::Full { path },
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
+            StoreError::Damaged { path, detail }
+        }
+        ErrorCode::DatabaseBusy
+        | ErrorCode::DatabaseLocked
+        | ErrorCode::FileLockingProtocolFailed => StoreError::Busy,
+        ErrorCode::ReadOnly
+        | ErrorCode::CannotOpen
+        | ErrorCode::PermissionDenied
+        | ErrorCode::SystemIoFailure => {
+            StoreError::Unwritable { path, error: io::Error::other(detail) }
+        }
+        _ => StoreError::Sqlite { path, detail },
+    }
+}

@@ -1,0 +1,27 @@
+//! The journal: one SQLite database with every run's plan, facts and outputs, and what a person
+//! has trusted.
+//!
+//! It keeps text, bytes and times and gives them back as they were; it does not know what a fact
+//! means, how a plan is read or when something happened: callers bring all of that. It prints
+//! nothing and reads no environment. What is recorded is on disk before a call returns.
+
+mod connection;
+mod error;
+mod facts;
+mod files;
+mod integrity;
+mod outputs;
+mod plans;
+mod runs;
+mod schema;
+mod store;
+mod trust;
+
+pub use error::StoreError;
+pub use facts::{NewFact, StoredFact};
+pub use outputs::{INLINE_LIMIT, Output, OutputRef, StoredOutput, Stream, settle_output};
+pub use plans::StoredPlan;
+pub use runs::{Found, NewRun, RunFilter, RunRow, Summary};
+pub use schema::VERSION as SCHEMA_VERSION;
+pub use store::Store;
+pub use trust::{PlanHash, TrustRecord};

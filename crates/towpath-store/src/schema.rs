@@ -1,0 +1,159 @@
+//! The tables, and how a database comes to have them: made anew, or upgraded step by step.
+//!
+//! An upgrade holds the write lock, keeps a backup beside the file and is one transaction. A
+//! database that is newer, or not ours, is refused before anything in it changes.
+
+use crate::StoreError;
+use crate::connection::{self, Access};
+use crate::files::{beside, private_file, sync_directory};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use std::fs::{self, File};
+use std::path::Path;
+
+/// The schema that this crate reads and writes.
+pub const VERSION: i64 = 1;
+
+/// "Towp": tells our database from anybody else's.
+pub(crate) const APPLICATION: i64 = 0x546f_7770;
+
+/// A fact's `id` carries its run and its number, so that the facts of one run lie together and in
+/// order without a second index to write on every commit. Outputs come last in the row: what
+/// overflows is not read when only the facts are.
+const SCHEMA_1: &str = "
+CREATE TABLE runs (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    recipe TEXT NOT NULL,
+    source TEXT NOT NULL,
+    directory BLOB NOT NULL,
+    created_ms INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    place TEXT NOT NULL,
+    cost_microusd INTEGER,
+    started_ms INTEGER NOT NULL,
+    ended_ms INTEGER,
+    active_ms INTEGER NOT NULL,
+    steps_done INTEGER NOT NULL,
+    steps_skipped INTEGER NOT NULL,
+    steps_total INTEGER
+) STRICT;
+CREATE INDEX runs_by_directory ON runs (directory);
+
+CREATE TABLE plans (
+    run INTEGER NOT NULL REFERENCES runs (n),
+    version INTEGER NOT NULL,
+    plan TEXT NOT NULL,
+    PRIMARY KEY (run, version)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE facts (
+    id INTEGER PRIMARY KEY CHECK (id = (run << 32) + seq),
+    run INTEGER NOT NULL REFERENCES runs (n),
+    seq INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    key TEXT,
+    body TEXT NOT NULL,
+    stdout_len INTEGER,
+    stdout_file TEXT,
+    stderr_len INTEGER,
+    stderr_file TEXT,
+    stdout BLOB,
+    stderr BLOB
+) STRICT;
+CREATE INDEX outputs_by_key ON facts (run, key)
+    WHERE stdout_len IS NOT NULL OR stderr_len IS NOT NULL;
+
+CREATE TABLE trust (
+    path BLOB NOT NULL,
+    hash BLOB NOT NULL CHECK (length(hash) = 32),
+    at_ms INTEGER NOT NULL,
+    what TEXT NOT NULL,
+    PRIMARY KEY (path, hash)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX trust_by_hash ON trust (hash);
+";
+
+/// Entry `n` leads from schema `n` to `n + 1`; the first one makes the tables.
+pub(crate) const STEPS: &[&str] = &[SCHEMA_1];
+
+/// What the database says about itself.
+pub(crate) enum State {
+    Empty,
+    At(i64),
+}
+
+pub(crate) fn state(conn: &Connection, path: &Path) -> Result<State, StoreError> {
+    let ask = |sql: &str| {
+        let answer = conn.query_row(sql, [], |row| row.get::<_, i64>(0));
+        answer.map_err(|error| StoreError::sqlite(path, error))
+    };
+    match (ask("PRAGMA application_id")?, ask("PRAGMA user_version")?) {
+        (APPLICATION, version) if version > 0 => Ok(State::At(version)),
+        (0, 0) if ask("SELECT count(*) FROM sqlite_schema")? == 0 => Ok(State::Empty),
+        _ => Err(StoreError::damaged(path, "it is a database, but not a journal of towpath")),
+    }
+}
+
+/// Brings the database to the last of `steps`; does nothing when it is there already.
+pub(crate) fn upgrade(
+    conn: &mut Connection,
+    path: &Path,
+    steps: &[&str],
+) -> Result<(), StoreError> {
+    let known = steps.len() as i64;
+    if current(conn, path, known)? == known {
+        return Ok(());
+    }
+    let sql = |error| StoreError::sqlite(path, error);
+    let behaviour = TransactionBehavior::Immediate;
+    let transaction = Transaction::new_unchecked(conn, behaviour).map_err(sql)?;
+    // Another process may have done it while this one waited for the lock.
+    let from = current(&transaction, path, known)?;
+    if from == known {
+        return Ok(());
+    }
+    if from > 0 {
+        backup(path, from)?;
+    }
+    for step in &steps[from as usize..] {
+        transaction.execute_batch(step).map_err(sql)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION).map_err(sql)?;
+    transaction.pragma_update(None, "user_version", known).map_err(sql)?;
+    transaction.commit().map_err(sql)
+}
+
+/// The schema found, 0 for an empty database, refused when it is beyond `known`.
+fn current(conn: &Connection, path: &Path, known: i64) -> Result<i64, StoreError> {
+    match state(conn, path)? {
+        State::Empty => Ok(0),
+        State::At(found) if found > known => Err(newer(path, found, known)),
+        State::At(found) => Ok(found),
+    }
+}
+
+pub(crate) fn newer(path: &Path, found: i64, known: i64) -> StoreError {
+    StoreError::Newer { path: path.to_owned(), found, known }
+}
+
+/// Copies the committed state through a second connection; the caller's write lock keeps everybody
+/// else from changing it meanwhile. The name appears only once the copy is complete and on disk.
+fn backup(path: &Path, version: i64) -> Result<(), StoreError> {
+    let target = beside(path, &format!(".schema-{version}.backup"));
+    let partial = beside(&target, ".partial");
+    let io = |error| StoreError::writing(&target, error);
+    if partial.exists() {
+        fs::remove_file(&partial).map_err(io)?;
+    }
+    private_file(&partial)?;
+    let source = connection::connect(path, Access::Write)?;
+    // Bound as bytes, because a path need not be UTF-8.
+    let name = ValueRef::Text(partial.as_os_str().as_encoded_bytes());
+    let copied = source.execute("VACUUM INTO ?1", [ToSqlOutput::Borrowed(name)]);
+    copied.map_err(|error| StoreError::sqlite(&partial, error))?;
+    File::open(&partial).and_then(|copy| copy.sync_all()).map_err(io)?;
+    fs::rename(&partial, &target).map_err(io)?;
+    target.parent().map_or(Ok(()), sync_directory)
+}

@@ -1,0 +1,139 @@
+//! The open journal: how it is opened for writing or for looking, and the one way to write.
+//!
+//! Every write goes through [`Store::commit`]: one transaction that is on disk when it returns, or
+//! has left no trace.
+
+use crate::StoreError;
+use crate::connection::{self, Access};
+use crate::files::{DATABASE, RUNS, beside, private_directory, private_file};
+use crate::schema::{self, State};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use towpath_core::RunId;
+
+/// One open journal. It may be sent to another thread; threads that share it take turns.
+#[derive(Debug)]
+pub struct Store {
+    pub(crate) conn: Connection,
+    pub(crate) dir: PathBuf,
+    pub(crate) path: PathBuf,
+}
+
+impl Store {
+    /// Opens the journal in `dir` for writing. Creates what is missing (directories 0700, files
+    /// 0600) and upgrades an older database, with a backup beside it. A newer or damaged one is
+    /// refused and left as it is.
+    pub fn open(dir: &Path) -> Result<Store, StoreError> {
+        Store::open_with(dir, schema::STEPS)
+    }
+
+    pub(crate) fn open_with(dir: &Path, steps: &[&str]) -> Result<Store, StoreError> {
+        let dir = absolute(dir)?;
+        private_directory(&dir)?;
+        let path = dir.join(DATABASE);
+        private_file(&path)?;
+        let mut conn = connection::connect(&path, Access::Write)?;
+        schema::upgrade(&mut conn, &path, steps)?;
+        connection::prepare_to_write(&conn, &path)?;
+        Ok(Store::new(conn, dir, path))
+    }
+
+    /// Opens the journal for looking: the record is never changed, upgraded or created. `None`
+    /// when there is no database yet.
+    pub fn open_for_reading(dir: &Path) -> Result<Option<Store>, StoreError> {
+        let dir = absolute(dir)?;
+        let path = dir.join(DATABASE);
+        match fs::metadata(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StoreError::reading(&path, error)),
+            Ok(found) if found.is_dir() => {
+                return Err(StoreError::reading(&path, io::ErrorKind::IsADirectory.into()));
+            }
+            Ok(found) if found.len() == 0 => return Ok(None),
+            Ok(_) => {}
+        }
+        let known = schema::VERSION;
+        let (conn, state) = connect_for_reading(&path)?;
+        match state {
+            State::Empty => Ok(None),
+            State::At(found) if found > known => Err(schema::newer(&path, found, known)),
+            State::At(found) if found < known => Err(StoreError::Older { path, found, known }),
+            State::At(_) => Ok(Some(Store::new(conn, dir, path))),
+        }
+    }
+
+    fn new(conn: Connection, dir: PathBuf, path: PathBuf) -> Store {
+        conn.set_prepared_statement_cache_capacity(32);
+        Store { conn, dir, path }
+    }
+
+    /// Where the run keeps its files: `DIR/runs/ID`.
+    pub fn run_directory(&self, run: &RunId) -> PathBuf {
+        self.dir.join(RUNS).join(run.as_str())
+    }
+
+    /// The run's directory, made again if somebody removed it.
+    pub fn ensure_run_directory(&self, run: &RunId) -> Result<PathBuf, StoreError> {
+        let dir = self.run_directory(run);
+        private_directory(&dir)?;
+        Ok(dir)
+    }
+
+    /// Runs `work` in one transaction. The write lock is taken first, so that nothing that `work`
+    /// reads can change under it. An error from `work` or from the disk leaves no trace.
+    pub(crate) fn commit<T>(
+        &mut self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let path = &self.path;
+        let sql = |error| StoreError::sqlite(path, error);
+        let behaviour = TransactionBehavior::Immediate;
+        let transaction = self.conn.transaction_with_behavior(behaviour).map_err(sql)?;
+        refuse_newer(&transaction, path)?;
+        let done = work(&transaction)?;
+        transaction.commit().map_err(sql)?;
+        Ok(done)
+    }
+
+    pub(crate) fn error(&self, error: rusqlite::Error) -> StoreError {
+        StoreError::sqlite(&self.path, error)
+    }
+}
+
+/// Another, newer towpath may have upgraded the database while this one has it open.
+fn refuse_newer(conn: &Connection, path: &Path) -> Result<(), StoreError> {
+    let version = conn
+        .prepare_cached("PRAGMA user_version")
+        .and_then(|mut ask| ask.query_row([], |row| row.get::<_, i64>(0)))
+        .map_err(|error| StoreError::sqlite(path, error))?;
+    if version > schema::VERSION {
+        return Err(schema::newer(path, version, schema::VERSION));
+    }
+    Ok(())
+}
+
+fn connect_for_reading(path: &Path) -> Result<(Connection, State), StoreError> {
+    let open = |access| {
+        let conn = connection::connect(path, access)?;
+        let state = schema::state(&conn, path)?;
+        Ok((conn, state))
+    };
+    match open(Access::Read) {
+        // On a read-only disk SQLite cannot make the side files that it coordinates through.
+        // Without pages in a log it needs none: nobody can be writing there.
+        Err(StoreError::Unwritable { .. })
+            if connection::log_is_empty(path) && !beside(path, "-shm").exists() =>
+        {
+            open(Access::Frozen)
+        }
+        other => other,
+    }
+}
+
+/// A relative path could be taken for a `file:` address by SQLite, and would change its meaning
+/// with the current directory.
+fn absolute(dir: &Path) -> Result<PathBuf, StoreError> {
+    std::path::absolute(dir).map_err(|error| StoreError::reading(dir, error))
+}
