@@ -1,1 +1,24 @@
+//! Agent backends: how each agent program is started, and how its output is read.
+//!
+//! Everything here is pure. A backend turns a [`Call`] into an [`Invocation`] and folds the lines
+//! the program printed into a [`Reply`]; who starts the process, and where its output comes from
+//! (a living child or a recorded file), is the engine's matter. Nothing here starts a process,
+//! reads the environment, looks at the disk or asks the time.
+//!
+//! A new backend is one file: a type with [`Backend`]'s functions, a [`Reader`], and its row,
+//! which is then named in [`BACKENDS`].
 
+mod backend;
+mod call;
+mod claude_code;
+mod environment;
+mod program;
+mod scripted;
+mod table;
+
+pub use backend::{Backend, Reader};
+pub use call::{Call, CallFault, Exit, Invocation, Reply, Sign};
+pub use claude_code::ClaudeCode;
+pub use program::{NotFound, Places, find_program};
+pub use scripted::{Script, ScriptError, ScriptLine, Scripted};
+pub use table::{BACKENDS, BackendRow, backend_row};

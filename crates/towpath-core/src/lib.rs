@@ -2,6 +2,7 @@
 //!
 //! Nothing here prints, reads a file, looks at the environment or asks the time.
 
+mod agent;
 mod diagnostic;
 mod ids;
 mod name;
@@ -9,6 +10,7 @@ mod suggest;
 mod template;
 mod value;
 
+pub use agent::{FaultKind, Usage};
 pub use diagnostic::{Diagnostic, Label, Severity, Source, Span};
 pub use ids::{JobKey, JobKind, ParseKeyError, RunId, StepPath};
 pub use name::{is_safe_name, is_safe_segment};

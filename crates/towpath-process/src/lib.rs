@@ -1,1 +1,32 @@
+//! Children that never escape. A *warden* process, one per run, is the parent of every job and the
+//! subreaper of everything they leave behind; the engine talks to it over one socket, and when the
+//! engine's end closes, also by `kill -9`, the warden ends everything and exits. Beside it: the
+//! lock that engine and warden hold together, the marker by which leftovers of a crash are found,
+//! and the reader that follows a job's output files. This crate knows nothing of recipes, prints
+//! nothing and reads neither environment nor home directory of its own accord.
 
+mod error;
+mod event;
+mod follow;
+mod hunt;
+mod keeper;
+mod leftover;
+pub mod lock;
+mod marker;
+mod os;
+mod spec;
+mod start;
+mod unnamed;
+mod warden;
+mod wire;
+
+pub use error::{ProcessError, StartError, StartErrorKind};
+pub use event::{Event, ExitStatus};
+pub use follow::Follow;
+pub use keeper::run_warden_from_fd;
+pub use leftover::{Leftover, end_marked, marked};
+pub use lock::{Acquire, Holder, RunLock};
+pub use marker::{JOB_VARIABLE, MARKER_VARIABLE, Marker};
+pub use spec::ChildSpec;
+pub use unnamed::UnnamedFile;
+pub use warden::{Warden, WardenEvents};

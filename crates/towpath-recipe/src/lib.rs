@@ -1,1 +1,33 @@
+//! Recipes: what a person wrote, read and checked.
+//!
+//! The way of a text through this crate: `node` makes a tree with places out of YAML or JSON,
+//! `read` makes a [`Recipe`] out of the tree by the one table in [`fields`], `check` looks across
+//! its steps, `discover` finds what names mean, and [`resolve`] joins every reachable recipe into a
+//! [`Plan`] that is stored with the run. Nothing here runs, prints, or knows the environment.
 
+mod builtin;
+mod calls;
+mod check;
+pub mod condition;
+mod discover;
+mod edited;
+pub mod fields;
+mod files;
+mod model;
+mod node;
+mod outline;
+mod plan;
+mod read;
+mod resolve;
+mod scope;
+mod text_map;
+mod yaml;
+
+pub use builtin::{DEMO_ANSWERS, builtin, builtin_names};
+pub use discover::{Listed, Origin, SearchDir, SearchPath, list};
+pub use edited::{Edit, EditedRecipe, edited};
+pub use model::{Effect, Hooks, Recipe, Recursion, Step, ValueTemplate, VariableUse, Work};
+pub use node::MAX_BYTES;
+pub use plan::{Plan, PlannedRecipe, Program, plan_hash};
+pub use read::{Read, read};
+pub use resolve::{Request, Resolved, ShadowedBuiltIn, is_file_reference, resolve};

@@ -3,7 +3,7 @@
 use crate::condition::Condition;
 use std::sync::Arc;
 use std::time::Duration;
-use towpath_core::{Map, Source, Span, Template, Value};
+use towpath_core::{Map, Source, Span, Template, Value, VarPath};
 use towpath_shell::ShellText;
 
 #[derive(Debug, Clone)]
@@ -38,6 +38,24 @@ pub struct Hooks {
     pub pre_step: Option<ShellText>,
     pub post_step: Option<ShellText>,
     pub on_error: Option<ShellText>,
+    /// The variables the hooks read.
+    pub uses: Vec<VariableUse>,
+}
+
+/// One place where a recipe reads a variable, in the recipe's source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VariableUse {
+    pub path: VarPath,
+    pub span: Span,
+    /// The field it stands in, such as `command`.
+    pub field: &'static str,
+}
+
+impl VariableUse {
+    /// In a condition an unset variable is null by design; elsewhere it is probably a slip.
+    pub fn is_condition(&self) -> bool {
+        self.field == "condition"
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -57,6 +75,8 @@ pub struct Step {
     pub context: Vec<(String, ValueTemplate)>,
     pub effect: Effect,
     pub work: Work,
+    /// The variables the step reads, in all its fields.
+    pub uses: Vec<VariableUse>,
 }
 
 /// Whether an effect that was cut off may run once more without asking.

@@ -3,6 +3,7 @@
 
 use crate::model::Recipe;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Map, Source};
@@ -19,8 +20,8 @@ pub struct Plan {
 pub struct PlannedRecipe {
     /// What a person knows the text by: a path as they would type it, or `built-in NAME`.
     pub source: String,
-    /// The file it was read from, absolute; none for a built-in. Used only to tell whether the
-    /// file was edited since.
+    /// The file it was read from, absolute; none for a built-in or a pipe. Used only to tell
+    /// whether the file was edited since.
     pub path: Option<String>,
     pub text: String,
     /// What each `recipe:` name in this text means: an index into `recipes`.
@@ -52,6 +53,27 @@ impl Plan {
             Err(problems)
         }
     }
+}
+
+/// The SHA-256 of everything a plan can run: all texts and what their calls mean, not the inputs.
+/// Trust is remembered by it, so two different plans must never share one: every part is written
+/// with its length before it.
+pub fn plan_hash(plan: &Plan) -> String {
+    let mut hash = Sha256::new();
+    let mut part = |bytes: &[u8]| {
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    };
+    part(b"towpath plan 1");
+    for recipe in &plan.recipes {
+        part(recipe.text.as_bytes());
+        part(&(recipe.calls.len() as u64).to_le_bytes());
+        for (name, callee) in &recipe.calls {
+            part(name.as_bytes());
+            part(&(*callee as u64).to_le_bytes());
+        }
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Program {

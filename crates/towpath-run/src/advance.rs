@@ -2,7 +2,7 @@
 //! before it has settled, and a failure that is not tolerated ends its recipe once the whole stage
 //! has settled.
 
-use crate::frame::{FrameState, Phase};
+use crate::frame::{FrameState, Phase, Progress};
 use crate::outcome::{Failure, FailureKind, StepStatus};
 use crate::run::Run;
 use towpath_core::StepPath;
@@ -38,7 +38,9 @@ impl Run {
         if steps.iter().any(|p| p.phase != Phase::Settled) {
             return;
         }
-        if let Some(failed) = steps.iter().position(|p| p.failed()) {
+        // A stage that was stopped is not over: its failures count when it is tried again.
+        let stopped = steps.iter().position(Progress::stopped);
+        if let Some(failed) = stopped.or_else(|| steps.iter().position(Progress::failed)) {
             return self.close(frame, FrameState::Failed, Some(stage.start + failed));
         }
         for step in stage {

@@ -122,19 +122,15 @@ impl Run {
     }
 
     fn finish_quietly(&mut self, frame: usize, step: usize, status: StepStatus) {
-        let result = StepResult {
-            status,
-            output: crate::fact::Output::None,
-            exit_code: None,
-            usage: None,
-        };
+        let result =
+            StepResult { status, output: crate::fact::Output::None, exit_code: None, usage: None };
         self.settled(frame, step, result, Vec::new());
     }
 
     fn begin_hook_or_work(&mut self, frame: usize, step: usize) {
         let recipe = self.recipe(frame);
         match &recipe.hooks.pre_step {
-            Some(hook) => {
+            Some(hook) if !self.frames[frame].steps[step].pre_done => {
                 self.frames[frame].steps[step].phase = Phase::PreHook;
                 let attempt = self.frames[frame].steps[step].attempts.pre;
                 let sent =
@@ -143,7 +139,7 @@ impl Run {
                     self.begin_work(frame, step);
                 }
             }
-            None => self.begin_work(frame, step),
+            _ => self.begin_work(frame, step),
         }
     }
 
@@ -296,10 +292,8 @@ impl Run {
         let scope = Scope { extra, frame: &self.frames[frame] };
         match scope.fill(hook) {
             Ok(filled) => {
-                let environment = vec![
-                    ("STEP_ID".to_owned(), id),
-                    ("STEP_STATUS".to_owned(), status.to_owned()),
-                ];
+                let environment =
+                    vec![("STEP_ID".to_owned(), id), ("STEP_STATUS".to_owned(), status.to_owned())];
                 let job = Job {
                     key: self.key(frame, step, attempt, kind),
                     work: JobWork::Bash(filled),

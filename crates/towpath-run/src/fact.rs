@@ -2,7 +2,7 @@
 //! and replayed to rebuild a run. New fields must have defaults, so that old journals still open.
 
 use serde::{Deserialize, Serialize};
-use towpath_core::{JobKey, StepPath};
+use towpath_core::{FaultKind, JobKey, StepPath, Usage};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Fact {
@@ -106,13 +106,7 @@ pub enum JobStatus {
 
 impl JobEnd {
     pub fn new(status: JobStatus) -> JobEnd {
-        JobEnd {
-            status,
-            output: Output::None,
-            error: String::new(),
-            usage: None,
-            left: Vec::new(),
-        }
+        JobEnd { status, output: Output::None, error: String::new(), usage: None, left: Vec::new() }
     }
 
     pub fn succeeded(&self) -> bool {
@@ -128,38 +122,6 @@ pub struct Fault {
     pub until_ms: Option<i64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FaultKind {
-    Auth,
-    Limit,
-    Overloaded,
-    BadRequest,
-    Crash,
-    Timeout,
-    /// The backend itself cannot go on, such as a script that has run out of answers.
-    Backend,
-}
-
-impl FaultKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            FaultKind::Auth => "auth",
-            FaultKind::Limit => "limit",
-            FaultKind::Overloaded => "overloaded",
-            FaultKind::BadRequest => "bad request",
-            FaultKind::Crash => "crash",
-            FaultKind::Timeout => "timeout",
-            FaultKind::Backend => "backend",
-        }
-    }
-
-    /// Whether `continue_on_error` may go on after it.
-    pub fn tolerable(self) -> bool {
-        !matches!(self, FaultKind::Auth | FaultKind::Limit | FaultKind::Backend)
-    }
-}
-
 /// What a job gave. Only `Text` is a value that other steps can read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub enum Output {
@@ -167,9 +129,13 @@ pub enum Output {
     None,
     Text(String),
     /// Kept on disk because nothing in the plan reads it.
-    OnDisk { len: u64 },
+    OnDisk {
+        len: u64,
+    },
     /// Over the limit for a value.
-    TooLarge { len: u64 },
+    TooLarge {
+        len: u64,
+    },
 }
 
 impl Output {
@@ -183,15 +149,4 @@ impl Output {
             _ => None,
         }
     }
-}
-
-/// What an agent call cost, as far as its program told. Unknown is `None`, never zero.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Usage {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input_tokens: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output_tokens: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost_usd: Option<f64>,
 }

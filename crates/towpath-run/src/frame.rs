@@ -1,6 +1,6 @@
 //! A frame is one recipe being executed: the run's own, or one that a recipe step called.
 
-use crate::outcome::{StepResult, StepStatus};
+use crate::outcome::{FailureKind, StepResult, StepStatus};
 use std::collections::BTreeMap;
 use towpath_core::{Map, StepPath, Value};
 use towpath_recipe::Recipe;
@@ -51,6 +51,8 @@ pub(crate) struct Progress {
     pub tolerated: bool,
     pub writes: Vec<(String, Written)>,
     pub child: Option<usize>,
+    /// `pre_step` has run in this visit; it is not repeated when the work is.
+    pub pre_done: bool,
     /// The work was ended from outside before it could say how it went.
     pub cut_off: bool,
     /// Counted against the limits of the frames around it.
@@ -92,6 +94,15 @@ impl Progress {
     pub fn failed(&self) -> bool {
         matches!(&self.result, Some(r) if matches!(r.status, StepStatus::Failed(_)))
             && !self.tolerated
+    }
+
+    /// Ended because the run was told to stop.
+    pub fn stopped(&self) -> bool {
+        let kind = match &self.result {
+            Some(StepResult { status: StepStatus::Failed(failure), .. }) => Some(failure.kind),
+            _ => None,
+        };
+        kind == Some(FailureKind::Stopped)
     }
 
     pub fn executed(&self) -> bool {

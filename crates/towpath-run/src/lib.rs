@@ -12,6 +12,8 @@
 //! | interruption, retry, `--done`, `--again` | `resume.rs` |
 //! | going on with an edited recipe | `replan.rs` |
 
+#![deny(clippy::disallowed_methods)]
+
 mod advance;
 mod begin;
 mod fact;
@@ -25,7 +27,7 @@ mod run;
 mod settle;
 mod view;
 
-pub use fact::{Answer, Fact, Fault, FaultKind, JobEnd, JobStatus, Output, StopReason, Usage};
+pub use fact::{Answer, Fact, Fault, JobEnd, JobStatus, Output, StopReason};
 pub use happening::Happening;
 pub use job::{HOOK_TIMEOUT, Job, JobWork, NON_INTERACTIVE_FOOTER};
 pub use outcome::{Failure, FailureKind, RunOutcome, StepResult, StepStatus};

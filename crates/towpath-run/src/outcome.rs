@@ -1,7 +1,7 @@
 //! How steps and runs end, in words that text, JSON and exit codes are made from.
 
-use crate::fact::{FaultKind, Output, StopReason, Usage};
-use towpath_core::StepPath;
+use crate::fact::{Output, StopReason};
+use towpath_core::{FaultKind, StepPath, Usage};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepResult {
@@ -68,12 +68,21 @@ impl FailureKind {
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunOutcome {
     Done,
-    Failed { step: StepPath, failure: Failure },
+    Failed {
+        step: StepPath,
+        failure: Failure,
+    },
     /// A limit: resume later.
-    Waiting { until_ms: Option<i64> },
+    Waiting {
+        until_ms: Option<i64>,
+    },
     /// A person must say what became of these steps.
-    Asking { steps: Vec<StepPath> },
-    Stopped { reason: StopReason },
+    Asking {
+        steps: Vec<StepPath>,
+    },
+    Stopped {
+        reason: StopReason,
+    },
 }
 
 impl RunOutcome {

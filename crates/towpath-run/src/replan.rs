@@ -82,7 +82,9 @@ impl Run {
         let mut steps: Vec<Progress> = Vec::new();
         for step in &new.steps {
             let known = old.step_index(&step.id);
-            steps.push(known.map_or_else(Progress::default, |i| self.frames[frame].steps[i].clone()));
+            steps.push(
+                known.map_or_else(Progress::default, |i| self.frames[frame].steps[i].clone()),
+            );
         }
         self.frames[frame].steps = steps;
         self.frames[frame].recipe = recipe;

@@ -7,7 +7,7 @@ use crate::frame::{FrameState, Phase, Progress};
 use crate::outcome::{StepResult, StepStatus};
 use crate::run::{NoSuchStep, Run};
 use towpath_core::{JobKind, StepPath};
-use towpath_recipe::Effect;
+use towpath_recipe::{Effect, Work};
 
 impl Run {
     pub(crate) fn resumed(&mut self) {
@@ -54,14 +54,25 @@ impl Run {
                     }
                     None => self.retry_or_ask(frame, step),
                 },
-                Phase::Work => {
+                Phase::Work if progress.child.is_some() => {
                     if let Some(child) = unfinished {
                         self.reopen(child);
                     }
                 }
+                // Its job was dropped when the time of the step around it ran out.
+                Phase::Pending | Phase::PreHook | Phase::Work if !self.has_wish(frame, step) => {
+                    self.retry(frame, step);
+                }
+                Phase::AfterHook if !self.has_wish(frame, step) => {
+                    self.repeat_after_hook(frame, step);
+                }
                 _ => {}
             }
         }
+    }
+
+    fn has_wish(&self, frame: usize, step: usize) -> bool {
+        self.ready.iter().any(|(_, f, s)| (*f, *s) == (frame, step))
     }
 
     /// A recipe step whose called recipe goes on.
@@ -104,8 +115,9 @@ impl Run {
             let text = output.text().unwrap_or_default();
             name.map(|n| (n, crate::frame::Written::Value(text.into()))).into_iter().collect()
         };
-        let result =
-            StepResult { status: StepStatus::Completed, output, exit_code: None, usage: None };
+        // As good as a success, for a condition that asks.
+        let exit_code = matches!(self.step(frame, step).work, Work::Bash { .. }).then_some(0);
+        let result = StepResult { status: StepStatus::Completed, output, exit_code, usage: None };
         self.settled(frame, step, result, writes);
         if self.frames[frame].steps[step].visit == 0 {
             self.frames[frame].steps[step].visit = 1;

@@ -216,27 +216,27 @@ impl Run {
         }
     }
 
+    /// The failure that a frame ended with, at the step where it began.
     fn deepest_failure(&self, frame: usize) -> (StepPath, Failure) {
-        for (index, progress) in self.frames[frame].steps.iter().enumerate() {
-            let Some(result) = progress.result.as_ref().filter(|_| progress.failed()) else {
-                continue;
-            };
-            if let Some(child) = progress.child
-                && self.frames[child].state == FrameState::Failed
-                && self.frames[child].steps.iter().any(|p| p.failed())
-            {
+        let failed = |p: &&crate::frame::Progress| p.stopped() || p.failed();
+        let steps = &self.frames[frame].steps;
+        let stopped = steps.iter().position(|p| p.stopped());
+        let index = stopped.or_else(|| steps.iter().position(|p| failed(&p)));
+        let (index, failure) = index
+            .and_then(|index| match &steps[index].result.as_ref()?.status {
+                StepStatus::Failed(failure) => Some((index, failure.clone())),
+                _ => None,
+            })
+            .expect("a frame fails with one of its steps");
+        let child = steps[index].child.filter(|c| self.frames[*c].state == FrameState::Failed);
+        if let Some(child) = child {
+            let inner = self.frames[child].steps.iter().any(|p| failed(&p));
+            // A recipe step that ran out of time failed itself; what it stopped did not.
+            if inner && failure.kind != FailureKind::Timeout {
                 return self.deepest_failure(child);
             }
-            if let StepStatus::Failed(failure) = &result.status {
-                return (self.path(frame, index), failure.clone());
-            }
         }
-        let failure = Failure {
-            kind: FailureKind::Command,
-            message: "failed".into(),
-            detail: String::new(),
-        };
-        (self.frames[frame].path.clone().unwrap_or(StepPath::new("")), failure)
+        (self.path(frame, index), failure)
     }
 
     /// What has happened since this was last asked.
@@ -246,6 +246,18 @@ impl Run {
 
     pub fn program(&self) -> &Arc<Program> {
         &self.program
+    }
+
+    /// Whether the run has been told to stop.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.is_some()
+    }
+
+    /// How long a step has taken, from its first effect to its end.
+    pub fn took_ms(&self, path: &StepPath) -> Option<i64> {
+        let (frame, step) = self.locate(path).ok()?;
+        let progress = &self.frames[frame].steps[step];
+        Some(progress.ended_ms? - progress.started_ms?)
     }
 
     pub fn is_ended(&self) -> bool {

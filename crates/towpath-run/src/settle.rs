@@ -1,12 +1,12 @@
 //! What a finished job means: the step's result, what it sets, and the hook that follows.
 
 use crate::advance::timed_out;
-use crate::fact::{FaultKind, JobEnd, JobStatus, Output};
+use crate::fact::{JobEnd, JobStatus, Output};
 use crate::frame::{FrameState, Phase, Written};
 use crate::happening::Happening;
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::run::Run;
-use towpath_core::{JobKey, JobKind, Map, Value};
+use towpath_core::{FaultKind, JobKey, JobKind, Map, Value};
 
 impl Run {
     pub(crate) fn job_finished(&mut self, frame: usize, step: usize, key: &JobKey, end: &JobEnd) {
@@ -25,6 +25,7 @@ impl Run {
         if end.status == JobStatus::Stopped {
             return self.fail(frame, step, stopped());
         }
+        self.frames[frame].steps[step].pre_done = true;
         self.warn_hook(frame, step, JobKind::PreHook, end);
         if self.frames[frame].state == FrameState::Expiring {
             return self.fail(frame, step, stopped());
@@ -46,8 +47,10 @@ impl Run {
     }
 
     fn work_finished(&mut self, frame: usize, step: usize, end: &JobEnd) {
-        let ended_from_outside =
-            matches!(end.status, JobStatus::TimedOut | JobStatus::Stopped | JobStatus::Signalled(_));
+        let ended_from_outside = matches!(
+            end.status,
+            JobStatus::TimedOut | JobStatus::Stopped | JobStatus::Signalled(_)
+        );
         self.frames[frame].steps[step].cut_off = ended_from_outside;
         if let JobStatus::Faulted(fault) = &end.status
             && fault.kind == FaultKind::Limit
@@ -112,7 +115,8 @@ impl Run {
         let definition = &recipe.steps[step];
         let set = self.set_by(child);
         let last = self.frames[child].steps.iter().rfind(|p| p.executed());
-        let output = last.and_then(|p| p.result.as_ref()).map_or(Output::None, |r| r.output.clone());
+        let output =
+            last.and_then(|p| p.result.as_ref()).map_or(Output::None, |r| r.output.clone());
         let mut writes = Vec::new();
         if failure.is_none() && definition.parallel_group.is_none() {
             writes.extend(set.iter().cloned());

@@ -1,1 +1,25 @@
+//! Bash text with `{{name}}` places: parsed once, with the quoting context of every place, and
+//! filled purely. A value arrives where it stands exactly as it is, one piece, never interpreted.
+//!
+//! Nothing here starts a shell, reads a file or looks at the environment. What is not understood
+//! for sure is refused when the text is parsed, with the place and a way to write it.
 
+mod context;
+mod deep;
+mod filled;
+mod form;
+mod grammar;
+mod inner_code;
+mod integer;
+mod literal;
+mod names;
+mod programs;
+mod reader;
+mod region;
+mod rewrite;
+mod shell_text;
+mod syntax;
+mod visit;
+
+pub use filled::Filled;
+pub use shell_text::{FillError, PlaceKind, ShellError, ShellPlace, ShellText, ShellWarning};

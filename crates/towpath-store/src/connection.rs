@@ -6,10 +6,12 @@
 //! creating them.
 
 use crate::StoreError;
+use crate::error::Trouble;
 use crate::files::beside;
 use rusqlite::config::DbConfig;
 use rusqlite::ffi::ErrorCode;
 use rusqlite::{Connection, OpenFlags};
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -29,21 +31,24 @@ pub(crate) enum Access {
 }
 
 pub(crate) fn connect(path: &Path, access: Access) -> Result<Connection, StoreError> {
-    let sql = |error| StoreError::sqlite(path, error);
+    let sql = |error| Trouble::Sqlite(error).at(path);
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = match access {
         Access::Write => {
             Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE)
         }
-        Access::Read => {
-            Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)
-        }
+        Access::Read => Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY),
         Access::Frozen => {
             let flags = flags | OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
             Connection::open_with_flags(frozen_uri(path), flags)
         }
     };
     let conn = opened.map_err(sql)?;
+    // SQLite quietly opens for reading what it may not write.
+    if access == Access::Write && conn.is_readonly("main").map_err(sql)? {
+        let error = io::ErrorKind::PermissionDenied.into();
+        return Err(StoreError::Unwritable { path: path.to_owned(), error });
+    }
     conn.busy_timeout(PATIENCE).map_err(sql)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(sql)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true).map_err(sql)?;
@@ -52,7 +57,7 @@ pub(crate) fn connect(path: &Path, access: Access) -> Result<Connection, StoreEr
 
 /// Settings of a connection that writes, once the database is known to be ours.
 pub(crate) fn prepare_to_write(conn: &Connection, path: &Path) -> Result<(), StoreError> {
-    let sql = |error| StoreError::sqlite(path, error);
+    let sql = |error| Trouble::Sqlite(error).at(path);
     write_ahead(conn, path)?;
     conn.pragma_update(None, "synchronous", "FULL").map_err(sql)?;
     conn.pragma_update(None, "wal_autocheckpoint", LOG_PAGES).map_err(sql)?;
@@ -64,7 +69,7 @@ pub(crate) fn prepare_to_write(conn: &Connection, path: &Path) -> Result<(), Sto
 /// which loses nothing either.
 fn write_ahead(conn: &Connection, path: &Path) -> Result<(), StoreError> {
     let ask = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, String>(0));
-    if ask("PRAGMA journal_mode").map_err(|error| StoreError::sqlite(path, error))? == "wal" {
+    if ask("PRAGMA journal_mode").map_err(|error| Trouble::Sqlite(error).at(path))? == "wal" {
         return Ok(());
     }
     let deadline = Instant::now() + PATIENCE;
@@ -74,16 +79,13 @@ fn write_ahead(conn: &Connection, path: &Path) -> Result<(), StoreError> {
             Err(error) if is_busy(&error) && Instant::now() < deadline => {
                 std::thread::sleep(Duration::from_millis(2));
             }
-            Err(error) => return Err(StoreError::sqlite(path, error)),
+            Err(error) => return Err(Trouble::Sqlite(error).at(path)),
         }
     }
 }
 
 fn is_busy(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
-    )
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// Whether the database file alone is the whole truth: no log beside it holds newer pages.

@@ -14,27 +14,32 @@ use towpath_core::RunId;
 pub enum StoreError {
     #[error(
         "{} was written by a newer towpath (schema {found}, this one knows {known}); nothing was \
-         changed: update towpath, or set TOWPATH_HOME to another directory", shown(path)
+         changed: update towpath, or set TOWPATH_HOME to another directory",
+        shown(path)
     )]
     Newer { path: PathBuf, found: i64, known: i64 },
     #[error(
         "{} still has schema {found}, this towpath reads {known}; start any run once to upgrade \
-         it (a backup is kept beside it)", shown(path)
+         it (a backup is kept beside it)",
+        shown(path)
     )]
     Older { path: PathBuf, found: i64, known: i64 },
     #[error(
         "{} is damaged: {detail}; nothing was changed: move its directory away to start afresh, \
-         or rescue what is left with `sqlite3 FILE .recover`", shown(path)
+         or rescue what is left with `sqlite3 FILE .recover`",
+        shown(path)
     )]
     Damaged { path: PathBuf, detail: String },
     #[error(
         "{} cannot be written: {error}; check the disk, its permissions and quota, or set \
-         TOWPATH_HOME to another directory", shown(path)
+         TOWPATH_HOME to another directory",
+        shown(path)
     )]
     Unwritable { path: PathBuf, error: io::Error },
     #[error(
         "no space left to write {}; what was recorded before is kept: free some space, then \
-         resume", shown(path)
+         resume",
+        shown(path)
     )]
     Full { path: PathBuf },
     #[error("the journal is held by another process for too long; try again when it is done")]
@@ -71,7 +76,7 @@ impl StoreError {
         StoreError::Damaged { path: path.to_owned(), detail: detail.into() }
     }
 
-    pub(crate) fn sqlite(path: &Path, error: rusqlite::Error) -> StoreError {
+    fn sqlite(path: &Path, error: rusqlite::Error) -> StoreError {
         use rusqlite::Error as E;
         match error {
             E::SqliteFailure(code, text) => failure(path, code, text),
@@ -82,6 +87,34 @@ impl StoreError {
             | E::Utf8Error(..) => StoreError::damaged(path, error.to_string()),
             other => StoreError::Sqlite { path: path.to_owned(), detail: other.to_string() },
         }
+    }
+}
+
+/// A failure inside the crate, before anybody has said which database it was.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    Sqlite(rusqlite::Error),
+    Known(StoreError),
+}
+
+impl Trouble {
+    pub(crate) fn at(self, path: &Path) -> StoreError {
+        match self {
+            Trouble::Sqlite(error) => StoreError::sqlite(path, error),
+            Trouble::Known(error) => error,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Trouble {
+    fn from(error: rusqlite::Error) -> Trouble {
+        Trouble::Sqlite(error)
+    }
+}
+
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Trouble {
+        Trouble::Known(error)
     }
 }
 

@@ -66,8 +66,15 @@ fn regular(path: &Path) -> Result<(), StoreError> {
     Err(StoreError::writing(path, error))
 }
 
-/// A new name is only safe from a power cut once its directory is on disk.
+/// A new name is only safe from a power cut once its directory is on disk. Some file systems
+/// cannot sync a directory, and some directories may be written but not opened: then the name is
+/// as safe as that place can make it.
 pub(crate) fn sync_directory(dir: &Path) -> Result<(), StoreError> {
-    let synced = File::open(dir).and_then(|dir| dir.sync_all());
-    synced.map_err(|error| StoreError::writing(dir, error))
+    use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+    match File::open(dir).and_then(|dir| dir.sync_all()) {
+        Err(error) if matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported) => {
+            Ok(())
+        }
+        synced => synced.map_err(|error| StoreError::writing(dir, error)),
+    }
 }

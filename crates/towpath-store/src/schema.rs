@@ -5,10 +5,12 @@
 
 use crate::StoreError;
 use crate::connection::{self, Access};
+use crate::error::Trouble;
 use crate::files::{beside, private_file, sync_directory};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::fs::{self, File};
+use std::io::Read;
 use std::path::Path;
 
 /// The schema that this crate reads and writes.
@@ -22,7 +24,7 @@ pub(crate) const APPLICATION: i64 = 0x546f_7770;
 /// overflows is not read when only the facts are.
 const SCHEMA_1: &str = "
 CREATE TABLE runs (
-    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    n INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     recipe TEXT NOT NULL,
     source TEXT NOT NULL,
@@ -84,31 +86,40 @@ pub(crate) enum State {
     At(i64),
 }
 
-pub(crate) fn state(conn: &Connection, path: &Path) -> Result<State, StoreError> {
-    let ask = |sql: &str| {
-        let answer = conn.query_row(sql, [], |row| row.get::<_, i64>(0));
-        answer.map_err(|error| StoreError::sqlite(path, error))
-    };
+pub(crate) fn state(conn: &Connection, path: &Path) -> Result<State, Trouble> {
+    // One snapshot for all three questions: another process may be making the tables just now.
+    let alone = conn.is_autocommit();
+    let _snapshot = alone.then(|| conn.unchecked_transaction()).transpose()?;
+    let ask = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0));
     match (ask("PRAGMA application_id")?, ask("PRAGMA user_version")?) {
         (APPLICATION, version) if version > 0 => Ok(State::At(version)),
         (0, 0) if ask("SELECT count(*) FROM sqlite_schema")? == 0 => Ok(State::Empty),
-        _ => Err(StoreError::damaged(path, "it is a database, but not a journal of towpath")),
+        _ => {
+            Err(StoreError::damaged(path, "it is a database, but not a journal of towpath").into())
+        }
+    }
+}
+
+/// Refuses a newer database by the first bytes of its file, before SQLite opens it and puts its
+/// side files there. A version that is still in the log is met later, by [`state`].
+pub(crate) fn refuse_newer_header(path: &Path, known: i64) -> Result<(), StoreError> {
+    let mut header = [0; 72];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    let number = |at: usize| i64::from(i32::from_be_bytes([0, 1, 2, 3].map(|i| header[at + i])));
+    let (version, application) = (number(60), number(68));
+    match read.is_ok() && application == APPLICATION && version > known {
+        true => Err(newer(path, version, known)),
+        false => Ok(()),
     }
 }
 
 /// Brings the database to the last of `steps`; does nothing when it is there already.
-pub(crate) fn upgrade(
-    conn: &mut Connection,
-    path: &Path,
-    steps: &[&str],
-) -> Result<(), StoreError> {
+pub(crate) fn upgrade(conn: &Connection, path: &Path, steps: &[&str]) -> Result<(), Trouble> {
     let known = steps.len() as i64;
     if current(conn, path, known)? == known {
         return Ok(());
     }
-    let sql = |error| StoreError::sqlite(path, error);
-    let behaviour = TransactionBehavior::Immediate;
-    let transaction = Transaction::new_unchecked(conn, behaviour).map_err(sql)?;
+    let transaction = Transaction::new_unchecked(conn, TransactionBehavior::Immediate)?;
     // Another process may have done it while this one waited for the lock.
     let from = current(&transaction, path, known)?;
     if from == known {
@@ -118,18 +129,18 @@ pub(crate) fn upgrade(
         backup(path, from)?;
     }
     for step in &steps[from as usize..] {
-        transaction.execute_batch(step).map_err(sql)?;
+        transaction.execute_batch(step)?;
     }
-    transaction.pragma_update(None, "application_id", APPLICATION).map_err(sql)?;
-    transaction.pragma_update(None, "user_version", known).map_err(sql)?;
-    transaction.commit().map_err(sql)
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", known)?;
+    Ok(transaction.commit()?)
 }
 
 /// The schema found, 0 for an empty database, refused when it is beyond `known`.
-fn current(conn: &Connection, path: &Path, known: i64) -> Result<i64, StoreError> {
+fn current(conn: &Connection, path: &Path, known: i64) -> Result<i64, Trouble> {
     match state(conn, path)? {
         State::Empty => Ok(0),
-        State::At(found) if found > known => Err(newer(path, found, known)),
+        State::At(found) if found > known => Err(newer(path, found, known).into()),
         State::At(found) => Ok(found),
     }
 }
@@ -152,8 +163,95 @@ fn backup(path: &Path, version: i64) -> Result<(), StoreError> {
     // Bound as bytes, because a path need not be UTF-8.
     let name = ValueRef::Text(partial.as_os_str().as_encoded_bytes());
     let copied = source.execute("VACUUM INTO ?1", [ToSqlOutput::Borrowed(name)]);
-    copied.map_err(|error| StoreError::sqlite(&partial, error))?;
+    copied.map_err(|error| Trouble::from(error).at(&partial))?;
     File::open(&partial).and_then(|copy| copy.sync_all()).map_err(io)?;
     fs::rename(&partial, &target).map_err(io)?;
     target.parent().map_or(Ok(()), sync_directory)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Store, StoreError};
+    use rusqlite::Connection;
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+    use tempfile::tempdir;
+
+    const OLD: &str = "CREATE TABLE notes (text TEXT) STRICT";
+    const NEW: &str = "ALTER TABLE notes ADD COLUMN at_ms INTEGER NOT NULL DEFAULT 7";
+    const BROKEN: &str = "INSERT INTO notes VALUES ('half'); ALTER TABLE nothing ADD COLUMN a";
+
+    fn notes(path: &Path, sql: &str) -> Vec<String> {
+        let conn = Connection::open(path).unwrap();
+        let mut ask = conn.prepare(sql).unwrap();
+        let rows = ask.query_map([], |row| row.get(0)).unwrap();
+        rows.map(Result::unwrap).collect()
+    }
+
+    fn old_journal(dir: &Path) {
+        let store = Store::open_with(dir, &[OLD]).unwrap();
+        store.conn.execute("INSERT INTO notes VALUES ('kept')", []).unwrap();
+    }
+
+    fn version(dir: &Path) -> i64 {
+        let conn = Connection::open(dir.join("journal.db")).unwrap();
+        conn.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn an_upgrade_keeps_what_was_there_and_a_backup_of_it() {
+        let place = tempdir().unwrap();
+        let dir = place.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9 '?"));
+        old_journal(&dir);
+        drop(Store::open_with(&dir, &[OLD, NEW]).unwrap());
+        assert_eq!(version(&dir), 2);
+        let both = "SELECT text || at_ms FROM notes";
+        assert_eq!(notes(&dir.join("journal.db"), both), ["kept7"]);
+        let backup = dir.join("journal.db.schema-1.backup");
+        assert_eq!(notes(&backup, "SELECT text FROM notes"), ["kept"]);
+        assert_eq!(fs::metadata(&backup).unwrap().permissions().mode() & 0o777, 0o600);
+        let restored = place.path().join("restored");
+        fs::create_dir(&restored).unwrap();
+        fs::copy(&backup, restored.join("journal.db")).unwrap();
+        assert_eq!(version(&restored), 1);
+        drop(Store::open_with(&restored, &[OLD]).unwrap());
+    }
+
+    #[test]
+    fn an_upgrade_that_fails_changes_nothing_and_can_be_tried_again() {
+        let place = tempdir().unwrap();
+        old_journal(place.path());
+        let failed = Store::open_with(place.path(), &[OLD, NEW, BROKEN]);
+        assert!(matches!(failed, Err(StoreError::Sqlite { .. })), "{failed:?}");
+        assert_eq!(version(place.path()), 1);
+        let path = place.path().join("journal.db");
+        assert_eq!(notes(&path, "SELECT text FROM notes"), ["kept"]);
+        fs::write(place.path().join("journal.db.schema-1.backup.partial"), "cut off").unwrap();
+        drop(Store::open_with(place.path(), &[OLD, NEW]).unwrap());
+        assert_eq!(version(place.path()), 2);
+        let backup = place.path().join("journal.db.schema-1.backup");
+        assert_eq!(notes(&backup, "SELECT text FROM notes"), ["kept"]);
+        assert!(!place.path().join("journal.db.schema-1.backup.partial").exists());
+    }
+
+    #[test]
+    fn upgrades_at_the_same_moment_happen_once() {
+        let place = tempdir().unwrap();
+        old_journal(place.path());
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| Store::open_with(place.path(), &[OLD, NEW]).map(drop).unwrap());
+            }
+        });
+        let backup = place.path().join("journal.db.schema-1.backup");
+        assert_eq!(notes(&backup, "SELECT text FROM notes"), ["kept"]);
+        assert_eq!(notes(&backup, "SELECT name FROM pragma_table_info('notes')"), ["text"]);
+    }
+
+    #[test]
+    fn the_version_counts_the_steps() {
+        assert_eq!(super::STEPS.len() as i64, super::VERSION);
+    }
 }

@@ -5,9 +5,10 @@
 
 use crate::StoreError;
 use crate::connection::{self, Access};
-use crate::files::{DATABASE, RUNS, beside, private_directory, private_file};
+use crate::error::Trouble;
+use crate::files::{DATABASE, RUNS, private_directory, private_file};
 use crate::schema::{self, State};
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,8 +35,9 @@ impl Store {
         private_directory(&dir)?;
         let path = dir.join(DATABASE);
         private_file(&path)?;
-        let mut conn = connection::connect(&path, Access::Write)?;
-        schema::upgrade(&mut conn, &path, steps)?;
+        schema::refuse_newer_header(&path, steps.len() as i64)?;
+        let conn = connection::connect(&path, Access::Write)?;
+        schema::upgrade(&conn, &path, steps).map_err(|trouble| trouble.at(&path))?;
         connection::prepare_to_write(&conn, &path)?;
         Ok(Store::new(conn, dir, path))
     }
@@ -55,6 +57,7 @@ impl Store {
             Ok(_) => {}
         }
         let known = schema::VERSION;
+        schema::refuse_newer_header(&path, known)?;
         let (conn, state) = connect_for_reading(&path)?;
         match state {
             State::Empty => Ok(None),
@@ -85,47 +88,48 @@ impl Store {
     /// reads can change under it. An error from `work` or from the disk leaves no trace.
     pub(crate) fn commit<T>(
         &mut self,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+        work: impl FnOnce(&Connection) -> Result<T, Trouble>,
     ) -> Result<T, StoreError> {
-        let path = &self.path;
-        let sql = |error| StoreError::sqlite(path, error);
-        let behaviour = TransactionBehavior::Immediate;
-        let transaction = self.conn.transaction_with_behavior(behaviour).map_err(sql)?;
-        refuse_newer(&transaction, path)?;
-        let done = work(&transaction)?;
-        transaction.commit().map_err(sql)?;
-        Ok(done)
+        let Store { conn, path, .. } = self;
+        let committed = || {
+            let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            refuse_newer(&transaction, path)?;
+            let done = work(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        };
+        committed().map_err(|trouble: Trouble| trouble.at(&self.path))
     }
 
-    pub(crate) fn error(&self, error: rusqlite::Error) -> StoreError {
-        StoreError::sqlite(&self.path, error)
+    /// Asks a question; its failure is told with the database's place.
+    pub(crate) fn ask<T>(
+        &self,
+        question: impl FnOnce(&Connection) -> Result<T, Trouble>,
+    ) -> Result<T, StoreError> {
+        question(&self.conn).map_err(|trouble| trouble.at(&self.path))
     }
 }
 
 /// Another, newer towpath may have upgraded the database while this one has it open.
-fn refuse_newer(conn: &Connection, path: &Path) -> Result<(), StoreError> {
-    let version = conn
-        .prepare_cached("PRAGMA user_version")
-        .and_then(|mut ask| ask.query_row([], |row| row.get::<_, i64>(0)))
-        .map_err(|error| StoreError::sqlite(path, error))?;
-    if version > schema::VERSION {
-        return Err(schema::newer(path, version, schema::VERSION));
+fn refuse_newer(conn: &Connection, path: &Path) -> Result<(), Trouble> {
+    let mut ask = conn.prepare_cached("PRAGMA user_version")?;
+    let version = ask.query_row([], |row| row.get(0))?;
+    match version > schema::VERSION {
+        true => Err(schema::newer(path, version, schema::VERSION).into()),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 fn connect_for_reading(path: &Path) -> Result<(Connection, State), StoreError> {
     let open = |access| {
         let conn = connection::connect(path, access)?;
-        let state = schema::state(&conn, path)?;
+        let state = schema::state(&conn, path).map_err(|trouble| trouble.at(path))?;
         Ok((conn, state))
     };
     match open(Access::Read) {
         // On a read-only disk SQLite cannot make the side files that it coordinates through.
         // Without pages in a log it needs none: nobody can be writing there.
-        Err(StoreError::Unwritable { .. })
-            if connection::log_is_empty(path) && !beside(path, "-shm").exists() =>
-        {
+        Err(StoreError::Unwritable { .. }) if connection::log_is_empty(path) => {
             open(Access::Frozen)
         }
         other => other,

@@ -1,1 +1,70 @@
-fn main() {}
+//! The binary: reads the arguments, hands over to one file per command, turns what comes back
+//! into an exit code. Under another name it is one of the programs whose habits it keeps.
+
+mod agents;
+mod cli;
+mod commands;
+mod demo;
+mod draw;
+mod exit;
+mod out;
+mod places;
+mod report;
+mod result_json;
+mod settings;
+mod signals;
+mod surroundings;
+mod trust;
+mod words;
+
+use exit::{Exit, Stop};
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // Rust ignores SIGPIPE; we keep it so and treat a closed pipe where we write.
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    let name = arguments
+        .first()
+        .and_then(|a| Path::new(a).file_name())
+        .map(|n| n.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    if commands::other_names::NAMES.iter().any(|other| other.name == name) {
+        return finish(commands::other_names::run(&name, &arguments[1..]), false);
+    }
+    if arguments.get(1).is_some_and(|a| a == "as") {
+        return finish(commands::other_names::run_as(&arguments[2..]), false);
+    }
+    if arguments.len() == 1 {
+        arguments.push("doors".into());
+    }
+    match cli::parse(&arguments) {
+        Ok(command) => {
+            let json = command.json();
+            finish(command.execute(), json)
+        }
+        Err(error) => cli::usage(error),
+    }
+}
+
+fn finish(result: Result<Exit, Stop>, json: bool) -> ExitCode {
+    match result {
+        Ok(exit) => exit.into(),
+        Err(stop) => {
+            if json {
+                out::json(&serde_json::json!({
+                    "schema": 1,
+                    "success": false,
+                    "error": { "kind": stop.kind, "message": stop.message },
+                }));
+            }
+            if !stop.shown {
+                let color = surroundings::Surroundings::read().is_ok_and(|s| s.color);
+                let (on, off) = if color { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
+                out::note(format!("{on}error{off}: {}", stop.message));
+            }
+            stop.exit.into()
+        }
+    }
+}

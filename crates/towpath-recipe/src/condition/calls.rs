@@ -15,55 +15,19 @@ use std::ops::Range;
 use towpath_core::{Value, text_of};
 
 impl<'a> Evaluation<'a> {
-    pub(super) fn call(&mut self, function: Function, nodes: &'a [Node], whole: &Node) -> Found<'a> {
-        let values = self.values(nodes)?;
-        match function {
+    pub(super) fn call(&mut self, function: Function, nodes: &'a [Node]) -> Found<'a> {
+        let mut values = self.values(nodes)?;
+        let range = &nodes[0].range;
+        let made = match function {
             Function::Min => return Ok(extreme(values, Ordering::Less)),
             Function::Max => return Ok(extreme(values, Ordering::Greater)),
-            _ => {}
-        }
-        let value = values.into_iter().next().expect("the parser counted one argument");
-        let range = nodes.first().map_or(&whole.range, |node| &node.range);
-        let made = match function {
-            Function::Int => Value::from(self.int(&value, range)?),
-            Function::Float => self.float(&value, range)?,
-            Function::Str => return self.str(value, range),
-            Function::Bool => Value::Bool(truthy(&value)),
-            Function::Len => Value::from(length(&value)),
-            Function::Min | Function::Max => unreachable!("returned above"),
+            Function::Str => return self.str(values.swap_remove(0), range),
+            Function::Int => Value::from(int(&values[0], range)?),
+            Function::Float => float(&values[0], range)?,
+            Function::Bool => Value::Bool(truthy(&values[0])),
+            Function::Len => Value::from(length(&values[0])),
         };
         Ok(Cow::Owned(made))
-    }
-
-    fn int(&self, value: &Value, range: &Range<usize>) -> Result<i64, EvalError> {
-        let read = match value {
-            Value::String(text) => numbers::integer_in(text.trim()),
-            Value::Number(number) => numbers::truncated(number),
-            Value::Bool(truth) => Ok(i64::from(*truth)),
-            _ => Ok(0),
-        };
-        read.map_err(|problem| {
-            let shown = excerpt(&text_of(value));
-            let message = match problem {
-                NoInteger::NotWhole => format!("`int` cannot read `{shown}` as an integer"),
-                NoInteger::TooLarge => format!("`int` holds 64 bits: `{shown}` does not fit"),
-            };
-            EvalError { range: range.clone(), message }
-        })
-    }
-
-    fn float(&self, value: &Value, range: &Range<usize>) -> Result<Value, EvalError> {
-        let read = match value {
-            Value::String(text) => numbers::float(text.trim()),
-            Value::Number(number) => numbers::float(number.as_str()),
-            Value::Bool(truth) => Some(f64::from(*truth)),
-            _ => Some(0.0),
-        };
-        read.and_then(numbers::from_float).map(Value::Number).ok_or_else(|| {
-            let shown = excerpt(&text_of(value));
-            let message = format!("`float` cannot read `{shown}` as a number");
-            EvalError { range: range.clone(), message }
-        })
     }
 
     fn str(&mut self, value: Cow<'a, Value>, range: &Range<usize>) -> Found<'a> {
@@ -98,10 +62,7 @@ impl<'a> Evaluation<'a> {
             (Method::StartsWith, [prefix]) => Value::Bool(text.starts_with(prefix)),
             (Method::EndsWith, [suffix]) => Value::Bool(text.ends_with(suffix)),
             (Method::Count, [part]) => Value::from(text.matches(part).count()),
-            (Method::Find, [part]) => match text.find(part) {
-                Some(at) => Value::from(at),
-                None => Value::from(-1),
-            },
+            (Method::Find, [part]) => text.find(part).map_or(Value::from(-1), Value::from),
             (Method::Split, []) => self.pieces(text.split_whitespace(), &range)?,
             (Method::Split, [""]) => {
                 let message = "`split` needs a separator that is not empty".to_owned();
@@ -129,7 +90,7 @@ impl<'a> Evaluation<'a> {
             Method::Lower => text.to_lowercase(),
             Method::Upper => text.to_uppercase(),
             Method::Title => title(text),
-            _ => unreachable!("methods with arguments are matched with them"),
+            _ => unreachable!("the parser counted the arguments of every other method"),
         }))
     }
 
@@ -175,6 +136,37 @@ impl<'a> Evaluation<'a> {
         }
         Ok(Cow::Owned(Value::String(joined)))
     }
+}
+
+fn int(value: &Value, range: &Range<usize>) -> Result<i64, EvalError> {
+    let read = match value {
+        Value::String(text) => numbers::integer_in(text.trim()),
+        Value::Number(number) => numbers::truncated(number),
+        Value::Bool(truth) => Ok(i64::from(*truth)),
+        _ => Ok(0),
+    };
+    read.map_err(|problem| {
+        let shown = excerpt(&text_of(value));
+        let message = match problem {
+            NoInteger::NotWhole => format!("`int` cannot read `{shown}` as an integer"),
+            NoInteger::TooLarge => format!("`int` holds 64 bits: `{shown}` does not fit"),
+        };
+        EvalError { range: range.clone(), message }
+    })
+}
+
+fn float(value: &Value, range: &Range<usize>) -> Result<Value, EvalError> {
+    let read = match value {
+        Value::String(text) => numbers::float(text.trim()),
+        Value::Number(number) => numbers::float(number.as_str()),
+        Value::Bool(truth) => Some(f64::from(*truth)),
+        _ => Some(0.0),
+    };
+    read.and_then(numbers::from_float).map(Value::Number).ok_or_else(|| {
+        let shown = excerpt(&text_of(value));
+        let message = format!("`float` cannot read `{shown}` as a number");
+        EvalError { range: range.clone(), message }
+    })
 }
 
 /// The value that comes before (or after) all others; of equals and of values without an order the

@@ -36,8 +36,7 @@ pub(super) fn compare(comparison: Comparison, left: &Value, right: &Value) -> bo
 pub(super) fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(n), Value::String(text)) | (Value::String(text), Value::Number(n)) => {
-            number(text).is_some()
-                && numbers::order(n.as_str(), text).is_some_and(Ordering::is_eq)
+            number(text).is_some() && numbers::order(n.as_str(), text).is_some_and(Ordering::is_eq)
         }
         (Value::Null, _) | (_, Value::Null) => a.is_null() && b.is_null(),
         // Texts of other mixes can only meet where one side is text itself.
@@ -59,8 +58,7 @@ fn same(a: &Value, b: &Value) -> bool {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
         }
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len()
-                && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
         }
         _ => a == b,
     }

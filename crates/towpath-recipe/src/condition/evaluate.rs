@@ -35,7 +35,7 @@ impl<'a> Evaluation<'a> {
                 return Ok(lookup(self.scope, path).map_or(NULL, Cow::Borrowed));
             }
             Kind::List(items) => return self.list(items),
-            Kind::Call(function, arguments) => return self.call(*function, arguments, node),
+            Kind::Call(function, arguments) => return self.call(*function, arguments),
             Kind::Chain(base, links) => return self.chain(base, links, node.range.start),
             Kind::And(terms) => return self.first(terms, false),
             Kind::Or(terms) => return self.first(terms, true),
@@ -118,7 +118,7 @@ impl<'a> Evaluation<'a> {
         let kind = kind_of(value);
         let hint = match value {
             Value::Number(_) | Value::Bool(_) => format!(": write `str({written})`"),
-            Value::Null => format!(": test `{written}` first, or write `str({written})`"),
+            Value::Null => format!(": test it first, as in `{written} and …`"),
             _ => String::new(),
         };
         let message = format!("`{method}` needs text, but `{written}` is {kind}{hint}");

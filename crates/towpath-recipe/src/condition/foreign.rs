@@ -12,7 +12,8 @@ pub(super) const ARITHMETIC_HELP: &str = "compute it in an earlier step and comp
 /// A piece that begins like a number and is none.
 pub(super) fn no_number(range: Range<usize>, written: &str) -> ConditionError {
     let message = format!("`{}` is not a number", excerpt(written));
-    let method = written.split_once('.').filter(|(_, after)| after.starts_with(char::is_alphabetic));
+    let method =
+        written.split_once('.').filter(|(_, after)| after.starts_with(char::is_alphabetic));
     ConditionError::new(range, message).help(match method {
         Some(_) => "methods work on text only",
         None => "numbers are written like `42`, `3.14` or `-7`",
@@ -35,8 +36,14 @@ pub(super) fn no_symbol(text: &str, range: Range<usize>) -> ConditionError {
         "&" => (no_operator(), "write `and`".to_owned()),
         "|" => (no_operator(), "write `or`".to_owned()),
         "+" | "-" | "*" | "/" | "%" | "^" => (ARITHMETIC.to_owned(), ARITHMETIC_HELP.to_owned()),
-        "{" | "}" => ("maps cannot be written in a condition".to_owned(), "compare one value at a time".to_owned()),
-        "$" => ("a variable has no `$` here".to_owned(), format!("write `{}`", operand_after(text, range.end))),
+        "{" | "}" => (
+            "maps cannot be written in a condition".to_owned(),
+            "compare one value at a time".to_owned(),
+        ),
+        "$" => (
+            "a variable has no `$` here".to_owned(),
+            format!("write `{}`", operand_after(text, range.end)),
+        ),
         "`" | "‘" | "’" | "“" | "”" | "«" | "»" => {
             (format!("`{symbol}` does not quote text"), "write `'` or `\"`".to_owned())
         }

@@ -6,6 +6,7 @@
 
 mod calls;
 mod compare;
+mod complaints;
 mod evaluate;
 mod excerpt;
 mod foreign;

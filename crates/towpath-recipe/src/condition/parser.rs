@@ -3,8 +3,7 @@
 //! languages agree on what it means; so is nesting beyond a fixed depth.
 
 use super::ConditionError;
-use super::excerpt::excerpt;
-use super::foreign;
+use super::complaints::{no_function, no_method};
 use super::tokens::{Bracket, Token, TokenKind, tokens};
 use super::tree::{Comparison, Kind, Link, LinkKind, Node};
 use super::vocabulary::{self, Entry, FUNCTIONS, METHODS};
@@ -25,24 +24,28 @@ pub(super) fn parse(text: &str) -> Parsed {
     }
 }
 
-struct Parser<'a> {
-    text: &'a str,
+pub(super) struct Parser<'a> {
+    pub text: &'a str,
     tokens: Vec<Token>,
     next: usize,
     depth: usize,
 }
 
 impl Parser<'_> {
-    fn token(&self) -> &Token {
+    pub fn token(&self) -> &Token {
         &self.tokens[self.next]
     }
 
-    fn kind(&self) -> &TokenKind {
+    pub fn kind(&self) -> &TokenKind {
         &self.token().kind
     }
 
-    fn kind_after(&self, count: usize) -> Option<&TokenKind> {
+    pub fn kind_after(&self, count: usize) -> Option<&TokenKind> {
         self.tokens.get(self.next + count).map(|token| &token.kind)
+    }
+
+    pub fn previous(&self) -> Option<&Token> {
+        self.next.checked_sub(1).map(|at| &self.tokens[at])
     }
 
     /// Steps over the current token, but never past the last one.
@@ -219,16 +222,17 @@ impl Parser<'_> {
         let receiver = self.since(start);
         let dot = self.take().range;
         if *self.kind() != TokenKind::Name {
-            return Err(self.unreadable().unwrap_or_else(|| {
-                ConditionError::new(dot, "a name is missing after this dot")
-            }));
+            return Err(self
+                .unreadable()
+                .unwrap_or_else(|| ConditionError::new(dot, "a name is missing after this dot")));
         }
         let name = self.take().range;
         let written = &self.text[name.clone()];
         if let (Kind::Literal(Value::Number(_) | Value::Bool(_)), []) = (&base.kind, links) {
             let message = format!("`{}` is no text and no map", &self.text[receiver]);
-            return Err(ConditionError::new(dot.start..name.end, message)
-                .help("methods work on text only"));
+            return Err(
+                ConditionError::new(dot.start..name.end, message).help("methods work on text only")
+            );
         }
         if *self.kind() != TokenKind::Open(Bracket::Round) {
             if vocabulary::find(&METHODS, written).is_some() && is_computed(base, links) {
@@ -307,137 +311,5 @@ fn is_computed(base: &Node, links: &[Link]) -> bool {
     match links.last() {
         Some(link) => matches!(link.kind, LinkKind::Method(..)),
         None => matches!(base.kind, Kind::Literal(_) | Kind::Call(..)),
-    }
-}
-
-fn no_function(range: Range<usize>, name: &str) -> ConditionError {
-    let help = match vocabulary::find(&METHODS, name) {
-        Some(_) => format!("`{name}` is a method: write `value.{name}(…)`"),
-        None => match vocabulary::near(&FUNCTIONS, name) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the functions are {}", vocabulary::listed(&FUNCTIONS)),
-        },
-    };
-    ConditionError::new(range, format!("there is no function `{}`", excerpt(name))).help(help)
-}
-
-fn no_method(range: Range<usize>, name: &str, receiver: &str) -> ConditionError {
-    let receiver = excerpt(receiver);
-    let help = foreign::method_meant(name, &receiver).unwrap_or_else(|| {
-        if vocabulary::find(&FUNCTIONS, name).is_some() {
-            return format!("`{name}` is a function: write `{name}({receiver})`");
-        }
-        match vocabulary::near(&METHODS, name) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the methods are {}", vocabulary::listed(&METHODS)),
-        }
-    });
-    ConditionError::new(range, format!("there is no method `{}`", excerpt(name))).help(help)
-}
-
-/// What went wrong, in words.
-impl Parser<'_> {
-    fn written(&self, token: &Token) -> String {
-        excerpt(&self.text[token.range.clone()])
-    }
-
-    fn previous(&self) -> Option<&Token> {
-        self.next.checked_sub(1).map(|at| &self.tokens[at])
-    }
-
-    /// The error of the piece where reading stopped, if that is where the parser stands.
-    fn unreadable(&self) -> Option<ConditionError> {
-        match self.kind() {
-            TokenKind::Bad(error) => Some(error.clone()),
-            _ => None,
-        }
-    }
-
-    /// A value should stand here.
-    fn no_operand(&self) -> ConditionError {
-        if let Some(error) = self.unreadable() {
-            return error;
-        }
-        let token = self.token();
-        let found = match token.kind {
-            TokenKind::End => "the end".to_owned(),
-            _ => format!("`{}`", self.written(token)),
-        };
-        let message = match self.previous() {
-            Some(previous) => {
-                format!("a value is expected after `{}`, not {found}", self.written(previous))
-            }
-            None => format!("a condition begins with a value, not {found}"),
-        };
-        let error = ConditionError::new(token.range.clone(), message);
-        match token.kind {
-            TokenKind::Not => error.help("put it in parentheses: `(not …)`"),
-            TokenKind::Dot => error.help("numbers are written like `0.5`"),
-            _ => error,
-        }
-    }
-
-    /// The expression was complete, and this token neither continues it nor closes its bracket.
-    fn surplus(&self, open: Option<(&Range<usize>, Bracket)>) -> ConditionError {
-        if let Some(error) = self.unreadable() {
-            return error;
-        }
-        if let Some(error) = self.operator_in_capitals() {
-            return error;
-        }
-        let token = self.token();
-        let written = self.written(token);
-        let range = token.range.clone();
-        match (&token.kind, open) {
-            (TokenKind::End, Some((open, _))) => {
-                let message = format!("this `{}` is never closed", &self.text[open.clone()]);
-                ConditionError::new(open.clone(), message)
-            }
-            (TokenKind::Close(_), Some((_, bracket))) => {
-                let message = format!("`{}` is expected here, not `{written}`", bracket.closing());
-                ConditionError::new(range, message)
-            }
-            (TokenKind::Close(_), None) => {
-                ConditionError::new(range, format!("this `{written}` closes nothing"))
-            }
-            (TokenKind::Not, _) => {
-                ConditionError::new(range, "`not` cannot follow a value").help("write `not in`")
-            }
-            (TokenKind::Open(_), _) => ConditionError::new(range, "this cannot be called"),
-            (TokenKind::Number(_), _) if written.starts_with('-') => {
-                ConditionError::new(range, foreign::ARITHMETIC).help(foreign::ARITHMETIC_HELP)
-            }
-            _ => self.no_operator(range, &written),
-        }
-    }
-
-    fn no_operator(&self, range: Range<usize>, written: &str) -> ConditionError {
-        let message = format!("an operator is expected here, not `{written}`");
-        let help = foreign::operator_meant(written);
-        ConditionError::new(range, message).help(help.unwrap_or("join conditions with `and` or `or`"))
-    }
-
-    /// `NOT a` reads as the variable `NOT` with something after it: the word itself is at fault.
-    fn operator_in_capitals(&self) -> Option<ConditionError> {
-        let previous = self.previous().filter(|token| token.kind == TokenKind::Name)?;
-        let written = &self.text[previous.range.clone()];
-        let starts_operand = matches!(
-            self.kind(),
-            TokenKind::Name | TokenKind::Text(_) | TokenKind::True | TokenKind::False
-        );
-        (starts_operand && written.eq_ignore_ascii_case("not")).then(|| {
-            ConditionError::new(previous.range.clone(), format!("`{written}` is not an operator"))
-                .help("write `not`")
-        })
-    }
-
-    fn chained(&self, first: Range<usize>, middle: usize, sign: Range<usize>) -> ConditionError {
-        let help = format!(
-            "write `{} and {} {} …`",
-            excerpt(&self.text[first.clone()]),
-            excerpt(&self.text[middle..first.end]),
-            &self.text[sign.clone()],
-        );
-        ConditionError::new(sign, "a comparison cannot be compared again").help(help)
     }
 }

@@ -110,11 +110,8 @@ impl<'a> Lexer<'a> {
     }
 
     fn bad(&self, error: ConditionError) -> TokenKind {
-        TokenKind::Bad(match self.escaped_quote {
-            true => error
-                .help("a backslash before a quote makes it part of the text; a backslash itself is written `\\\\`"),
-            false => error,
-        })
+        let slash = r"`\'` is a quote inside the text; a backslash is written `\\`";
+        TokenKind::Bad(if self.escaped_quote { error.help(slash) } else { error })
     }
 
     fn token(&mut self, first: char) -> Result<TokenKind, ConditionError> {
@@ -197,7 +194,10 @@ impl<'a> Lexer<'a> {
             }
         }
         self.at = self.text.len();
-        Err(ConditionError::new(start..self.at, format!("this text is never closed with `{quote}`")))
+        Err(ConditionError::new(
+            start..self.at,
+            format!("this text is never closed with `{quote}`"),
+        ))
     }
 
     fn symbol(&mut self) -> Result<TokenKind, ConditionError> {

@@ -107,19 +107,9 @@ pub(super) fn listed<T>(table: &'static [Entry<T>]) -> String {
     table.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ")
 }
 
-fn name_of<T: PartialEq>(table: &'static [Entry<T>], what: &T) -> &'static str {
-    let found = table.iter().find(|entry| entry.what == *what);
-    found.expect("every function and method has its row").name
-}
-
-impl Function {
-    pub fn name(self) -> &'static str {
-        name_of(&FUNCTIONS, &self)
-    }
-}
-
 impl Method {
     pub fn name(self) -> &'static str {
-        name_of(&METHODS, &self)
+        let found = METHODS.iter().find(|entry| entry.what == self);
+        found.expect("every method has its row").name
     }
 }

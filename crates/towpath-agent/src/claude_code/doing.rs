@@ -1,0 +1,89 @@
+//! One line for a person about what the agent does now. Only shown, never decided upon.
+
+use serde_json::Value;
+
+/// Longer than any terminal is wide; a command may hold a whole file.
+const LONGEST: usize = 200;
+
+/// The input field that says most about a tool use, the first that is there.
+const TELLING: &[&str] =
+    &["command", "file_path", "notebook_path", "pattern", "url", "query", "path", "description"];
+
+/// `Bash cargo tree`, from the tool's name and its input.
+pub(super) fn tool_use(name: &str, input: &Value) -> String {
+    let telling = TELLING.iter().find_map(|field| input.get(field)?.as_str());
+    match telling.map(first_line) {
+        Some(text) if !text.is_empty() => short(&format!("{name} {text}")),
+        _ => short(name),
+    }
+}
+
+/// The last line that says something.
+pub(super) fn last_line(text: &str) -> Option<String> {
+    text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(short)
+}
+
+/// `overloaded, try 3 of 10 in 9 s`.
+pub(super) fn retry(event: &Value) -> String {
+    let number = |field: &str| event.get(field).and_then(Value::as_f64);
+    let reason = event.get("error").and_then(Value::as_str).unwrap_or("error").replace('_', " ");
+    let mut text = short(&reason);
+    if let Some(attempt) = number("attempt") {
+        text += &format!(", try {attempt}");
+        if let Some(all) = number("max_retries") {
+            text += &format!(" of {all}");
+        }
+    }
+    if let Some(delay) = number("retry_delay_ms") {
+        text += &format!(" in {} s", (delay / 1000.0).ceil());
+    }
+    text
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("")
+}
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_tool_use_in_one_line() {
+        for (name, input, expected) in [
+            ("Bash", json!({"description": "Look", "command": "cargo tree"}), "Bash cargo tree"),
+            ("Bash", json!({"command": "\n  cat <<X\nlong\nX"}), "Bash cat <<X"),
+            ("Read", json!({"file_path": "src/lib.rs", "limit": 5}), "Read src/lib.rs"),
+            ("Grep", json!({"pattern": "fn main", "path": "src"}), "Grep fn main"),
+            ("TaskStop", json!({}), "TaskStop"),
+            ("Odd", json!("text"), "Odd"),
+            ("Odd", json!({"command": 7}), "Odd"),
+        ] {
+            assert_eq!(tool_use(name, &input), expected);
+        }
+        let long = tool_use("Bash", &json!({"command": "ü".repeat(500)}));
+        assert_eq!(long.chars().count(), LONGEST + 1);
+    }
+
+    #[test]
+    fn the_last_line_that_says_something() {
+        assert_eq!(last_line("one\n two \n\n"), Some("two".into()));
+        assert_eq!(last_line(" \n"), None);
+    }
+
+    #[test]
+    fn a_retry_with_as_much_as_is_known() {
+        let full = json!({"attempt": 3, "max_retries": 10, "retry_delay_ms": 8421.5,
+                          "error": "rate_limit"});
+        assert_eq!(retry(&full), "rate limit, try 3 of 10 in 9 s");
+        assert_eq!(retry(&json!({})), "error");
+    }
+}

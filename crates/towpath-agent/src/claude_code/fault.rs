@@ -1,0 +1,123 @@
+//! What kind of fault a failed `result` is. Decided by what the program says in fields: its word
+//! for the error, the HTTP status, the reason it ended. Numbers in the agent's prose mean nothing.
+//! Only versions without those words are judged by the program's own fixed sentences.
+
+use crate::call::CallFault;
+use serde_json::Value;
+use towpath_core::FaultKind;
+
+/// What the lines before the result said about an error.
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    /// The program's word on the last message of the main agent.
+    word: Option<String>,
+    /// When a refused limit is over.
+    resets_at: Option<i64>,
+}
+
+impl Heard {
+    /// An `assistant` line of the main agent: a later answer takes an earlier error back.
+    pub(super) fn assistant(&mut self, line: &Value) {
+        self.word = text(line, "error").map(str::to_owned);
+        if let Some(limit) = line.pointer("/api_error_params/rate_limit_info") {
+            self.limit(limit);
+        }
+    }
+
+    /// A `rate_limit_info` object.
+    pub(super) fn limit(&mut self, info: &Value) {
+        if text(info, "status") == Some("rejected") {
+            self.resets_at = info.get("resetsAt").and_then(Value::as_i64);
+        }
+    }
+
+    /// The fault of a `result` with `is_error`.
+    pub(super) fn fault(&self, result: &Value) -> CallFault {
+        let kind = by_subtype(result)
+            .or_else(|| by_word(self.word.as_deref()?))
+            .or_else(|| by_status(result.get("api_error_status")?.as_u64()?))
+            .or_else(|| by_reason(result))
+            .or_else(|| by_sentence(text(result, "result")?))
+            .unwrap_or(FaultKind::Crash);
+        let until_ms = self.resets_at.filter(|_| kind == FaultKind::Limit);
+        let until_ms = until_ms.and_then(|seconds| seconds.checked_mul(1000));
+        CallFault { kind, until_ms, message: message(result) }
+    }
+}
+
+fn by_subtype(result: &Value) -> Option<FaultKind> {
+    match text(result, "subtype")? {
+        "success" => None,
+        // Interrupted, or broken inside.
+        "error_during_execution" => Some(FaultKind::Crash),
+        // Turns, money or tries that a setting allows are used up: the same call ends the same way.
+        subtype if subtype.starts_with("error_max_") => Some(FaultKind::BadRequest),
+        _ => None,
+    }
+}
+
+fn by_word(word: &str) -> Option<FaultKind> {
+    Some(match word {
+        "authentication_failed"
+        | "oauth_org_not_allowed"
+        | "account_on_hold"
+        | "verification_required"
+        | "cloud_credential_error" => FaultKind::Auth,
+        // No credit left: like a limit it stops every further call, and ends when somebody pays.
+        "rate_limit" | "billing_error" => FaultKind::Limit,
+        "overloaded" | "server_error" => FaultKind::Overloaded,
+        "invalid_request" | "model_not_found" | "max_output_tokens" => FaultKind::BadRequest,
+        _ => return None,
+    })
+}
+
+fn by_status(status: u64) -> Option<FaultKind> {
+    Some(match status {
+        401 | 403 => FaultKind::Auth,
+        402 | 429 => FaultKind::Limit,
+        408 | 500..=599 => FaultKind::Overloaded,
+        400..=499 => FaultKind::BadRequest,
+        _ => return None,
+    })
+}
+
+fn by_reason(result: &Value) -> Option<FaultKind> {
+    if text(result, "api_error") == Some("connection_failed") {
+        return Some(FaultKind::Overloaded);
+    }
+    if text(result, "stop_reason") == Some("refusal")
+        || text(result, "terminal_reason") == Some("prompt_too_long")
+    {
+        return Some(FaultKind::BadRequest);
+    }
+    None
+}
+
+fn by_sentence(sentence: &str) -> Option<FaultKind> {
+    const SENTENCES: &[(&str, FaultKind)] = &[
+        ("Not logged in", FaultKind::Auth),
+        ("Invalid API key", FaultKind::Auth),
+        ("Credit balance is too low", FaultKind::Limit),
+        ("API Error: Connection ", FaultKind::Overloaded),
+        ("Request timed out", FaultKind::Overloaded),
+        ("Prompt is too long", FaultKind::BadRequest),
+    ];
+    SENTENCES.iter().find(|(start, _)| sentence.starts_with(start)).map(|(_, kind)| *kind)
+}
+
+fn message(result: &Value) -> String {
+    let errors = result.get("errors").and_then(Value::as_array);
+    let errors: Vec<&str> = errors.into_iter().flatten().filter_map(Value::as_str).collect();
+    match text(result, "result") {
+        Some(said) if !said.trim().is_empty() => said.trim().to_owned(),
+        _ if !errors.is_empty() => errors.join("; "),
+        _ => {
+            let why = text(result, "terminal_reason").or(text(result, "subtype"));
+            format!("Claude Code reported an error: {}", why.unwrap_or("no reason given"))
+        }
+    }
+}
+
+fn text<'a>(object: &'a Value, field: &str) -> Option<&'a str> {
+    object.get(field).and_then(Value::as_str)
+}

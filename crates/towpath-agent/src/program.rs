@@ -1,0 +1,185 @@
+//! Where a backend's program is: a flag, its variable, the settings, `PATH`, the places installers
+//! use, in this order. The search is pure: everything it looks at is given, also the test whether
+//! a file is a program. A place somebody named is never passed over in silence for another one.
+
+use crate::table::BackendRow;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Everything the search may look at.
+pub struct Places<'a> {
+    pub flag: Option<PathBuf>,
+    /// The value of the row's own variable.
+    pub variable: Option<OsString>,
+    pub setting: Option<PathBuf>,
+    /// The entries of `PATH`, in order.
+    pub path: Vec<PathBuf>,
+    pub home: Option<PathBuf>,
+    /// What relative paths are relative to.
+    pub directory: PathBuf,
+    /// Is this a file that can be executed?
+    pub is_program: &'a dyn Fn(&Path) -> bool,
+}
+
+impl fmt::Debug for Places<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Places")
+            .field("flag", &self.flag)
+            .field("variable", &self.variable)
+            .field("setting", &self.setting)
+            .field("path", &self.path)
+            .field("home", &self.home)
+            .field("directory", &self.directory)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The program is not there; the text says where it was looked for and how to get it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}; {hint}")]
+pub struct NotFound {
+    pub message: String,
+    /// What to do next.
+    pub hint: String,
+}
+
+/// Finds the program of a backend, as an absolute path if `given.directory` is one.
+pub fn find_program(row: &BackendRow, given: &Places<'_>) -> Result<PathBuf, NotFound> {
+    let variable = given.variable.as_ref().filter(|v| !v.is_empty()).map(PathBuf::from);
+    let named = [
+        (given.flag.clone(), "the flag".to_owned()),
+        (variable, row.variable.unwrap_or("the variable").to_owned()),
+        (given.setting.clone(), "the settings".to_owned()),
+    ];
+    for (place, who) in named {
+        if let Some(place) = place {
+            return given.named(&place).ok_or_else(|| NotFound {
+                message: format!("{who} names `{}`, which is not a program", place.display()),
+                hint: hint(row),
+            });
+        }
+    }
+    let on_path = row.programs.iter().find_map(|name| given.on_path(Path::new(name)));
+    let known = || row.known.iter().find_map(|place| given.named(Path::new(place)));
+    on_path.or_else(known).ok_or_else(|| NotFound { message: missing(row), hint: hint(row) })
+}
+
+impl Places<'_> {
+    /// A place somebody wrote: a bare name is looked for on `PATH`, anything else is a file.
+    fn named(&self, place: &Path) -> Option<PathBuf> {
+        if place.components().count() == 1 && place.is_relative() {
+            return self.on_path(place);
+        }
+        let file = match (place.strip_prefix("~"), &self.home) {
+            (Ok(rest), Some(home)) => home.join(rest),
+            (Ok(_), None) => return None,
+            (Err(_), _) => self.directory.join(place),
+        };
+        (self.is_program)(&file).then_some(file)
+    }
+
+    fn on_path(&self, name: &Path) -> Option<PathBuf> {
+        // An empty entry means the current directory to a shell; a program found there by accident
+        // is nobody's wish.
+        let entries = self.path.iter().filter(|entry| !entry.as_os_str().is_empty());
+        let mut files = entries.map(|entry| self.directory.join(entry).join(name));
+        files.find(|file| (self.is_program)(file))
+    }
+}
+
+fn missing(row: &BackendRow) -> String {
+    let mut places = vec!["PATH"];
+    places.extend(row.known);
+    format!("`{}` was not found in {}", row.programs.join("` or `"), places.join(", "))
+}
+
+fn hint(row: &BackendRow) -> String {
+    match row.variable {
+        Some(variable) => {
+            format!("install {} with `{}`, or set {variable}", row.title, row.install)
+        }
+        None => format!("install {} with `{}`", row.title, row.install),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::backend_row;
+
+    fn search(files: &[&str], change: impl FnOnce(&mut Places<'_>)) -> Result<String, String> {
+        let is_program = |file: &Path| files.iter().any(|f| Path::new(f) == file);
+        let mut places = Places {
+            flag: None,
+            variable: None,
+            setting: None,
+            path: vec!["".into(), "/usr/bin".into(), "bin".into()],
+            home: Some("/home/ann".into()),
+            directory: "/work".into(),
+            is_program: &is_program,
+        };
+        change(&mut places);
+        let row = backend_row("claude-code").unwrap();
+        let found = find_program(row, &places).map_err(|e| e.to_string())?;
+        Ok(found.to_str().unwrap().to_owned())
+    }
+
+    const ALL: &[&str] = &[
+        "/f/claude",
+        "/v/claude",
+        "/s/claude",
+        "/usr/bin/claude",
+        "/home/ann/.claude/local/claude",
+    ];
+
+    #[test]
+    fn a_flag_beats_the_variable_beats_the_settings_beats_path_beats_known_places() {
+        let flag = |p: &mut Places<'_>| p.flag = Some("/f/claude".into());
+        let variable = |p: &mut Places<'_>| p.variable = Some("/v/claude".into());
+        let setting = |p: &mut Places<'_>| p.setting = Some("/s/claude".into());
+        let all = |p: &mut Places<'_>| {
+            flag(p);
+            variable(p);
+            setting(p);
+        };
+        assert_eq!(search(ALL, all).unwrap(), "/f/claude");
+        let two = |p: &mut Places<'_>| {
+            variable(p);
+            setting(p);
+        };
+        assert_eq!(search(ALL, two).unwrap(), "/v/claude");
+        assert_eq!(search(ALL, setting).unwrap(), "/s/claude");
+        assert_eq!(search(ALL, |_| ()).unwrap(), "/usr/bin/claude");
+        assert_eq!(search(&ALL[4..], |_| ()).unwrap(), "/home/ann/.claude/local/claude");
+    }
+
+    #[test]
+    fn names_relative_paths_and_home() {
+        let flag = |text: &'static str| move |p: &mut Places<'_>| p.flag = Some(text.into());
+        assert_eq!(search(&["/usr/bin/beta"], flag("beta")).unwrap(), "/usr/bin/beta");
+        assert_eq!(search(&["/work/./beta"], flag("./beta")).unwrap(), "/work/./beta");
+        assert_eq!(search(&["/work/x/beta"], flag("x/beta")).unwrap(), "/work/x/beta");
+        assert_eq!(search(&["/home/ann/beta"], flag("~/beta")).unwrap(), "/home/ann/beta");
+        assert_eq!(search(&["/work/bin/claude"], |_| ()).unwrap(), "/work/bin/claude");
+        assert!(search(&["/work/claude"], |_| ()).is_err(), "an empty entry is not searched");
+        let empty = |p: &mut Places<'_>| p.variable = Some("".into());
+        assert_eq!(search(ALL, empty).unwrap(), "/usr/bin/claude");
+    }
+
+    #[test]
+    fn a_named_place_that_is_wrong_is_an_error_though_others_exist() {
+        let wrong = |p: &mut Places<'_>| p.variable = Some("/gone/claude".into());
+        assert_eq!(
+            search(ALL, wrong).unwrap_err(),
+            "CLAUDE_CLI_PATH names `/gone/claude`, which is not a program; install Claude Code \
+             with `npm install -g @anthropic-ai/claude-code`, or set CLAUDE_CLI_PATH"
+        );
+        let homeless = |p: &mut Places<'_>| p.home = None;
+        assert_eq!(
+            search(&ALL[4..], homeless).unwrap_err(),
+            "`claude` was not found in PATH, ~/.claude/local/claude; install Claude Code with \
+             `npm install -g @anthropic-ai/claude-code`, or set CLAUDE_CLI_PATH"
+        );
+    }
+}

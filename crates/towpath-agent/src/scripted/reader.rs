@@ -1,0 +1,67 @@
+//! Reads a scripted call's child: what it printed is the answer, byte for byte where it is UTF-8.
+//! A child that failed is a crash, whatever the line promises: its command did not do what the
+//! script's author wanted, and that must be seen.
+
+use super::line::ScriptLine;
+use crate::backend::Reader;
+use crate::call::{CallFault, Exit, Reply, Sign};
+use towpath_core::FaultKind;
+
+pub(super) struct ScriptedReader {
+    line: ScriptLine,
+    answer: Vec<u8>,
+    /// The last line came without its newline: owed if another one follows.
+    open: bool,
+    named: bool,
+}
+
+impl ScriptedReader {
+    pub(super) fn new(line: ScriptLine) -> ScriptedReader {
+        ScriptedReader { line, answer: Vec::new(), open: false, named: false }
+    }
+
+    fn fault(&self, exit: Exit, stderr: &str) -> Option<CallFault> {
+        if !exit.success() {
+            let what = format!("the scripted command {exit}");
+            let message = match stderr.trim() {
+                "" => what,
+                stderr => format!("{what}: {stderr}"),
+            };
+            return Some(CallFault::new(FaultKind::Crash, message));
+        }
+        let kind = self.line.error?;
+        let message = match &self.line.text {
+            Some(text) => text.clone(),
+            None => format!("scripted fault: {}", kind.as_str()),
+        };
+        Some(CallFault { kind, until_ms: self.line.until_ms, message })
+    }
+}
+
+impl Reader for ScriptedReader {
+    fn line(&mut self, line: &[u8]) -> Vec<Sign> {
+        if self.open {
+            self.answer.push(b'\n');
+        }
+        self.answer.extend_from_slice(line);
+        self.open = !line.ends_with(b"\n");
+        let mut signs = Vec::new();
+        if !self.named {
+            self.named = true;
+            signs.extend(self.line.session_id.clone().map(Sign::Session));
+        }
+        let doing = String::from_utf8_lossy(line).trim().to_owned();
+        if !doing.is_empty() {
+            signs.push(Sign::Doing(doing));
+        }
+        signs
+    }
+
+    fn end(self: Box<Self>, exit: Exit, stderr_tail: &str) -> Reply {
+        let result = match self.fault(exit, stderr_tail) {
+            Some(fault) => Err(fault),
+            None => Ok(String::from_utf8_lossy(&self.answer).into_owned()),
+        };
+        Reply { result, session: self.line.session_id, usage: self.line.usage, denials: Vec::new() }
+    }
+}

@@ -1,0 +1,95 @@
+//! A script: JSON lines, one answer for one call. A call takes the first unused line that fits its
+//! prompt; which line a call took is recorded by the engine, so that a resumed run goes on where
+//! it was. The script itself reads no file and remembers nothing beyond its own lifetime.
+
+use super::line::ScriptLine;
+use crate::call::CallFault;
+use towpath_core::FaultKind;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Script {
+    name: String,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Entry {
+    /// The number in the file, from 1: empty lines count.
+    number: u32,
+    line: ScriptLine,
+    used: bool,
+}
+
+/// A line that cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name}:{line}: {message}")]
+pub struct ScriptError {
+    /// The file, as the user named it.
+    pub name: String,
+    pub line: u32,
+    pub message: String,
+}
+
+impl Script {
+    pub fn parse(name: &str, text: &str) -> Result<Script, ScriptError> {
+        let mut entries = Vec::new();
+        for (number, written) in (1..).zip(text.lines()) {
+            if written.trim().is_empty() {
+                continue;
+            }
+            let line = ScriptLine::parse(written).map_err(|message| ScriptError {
+                name: name.to_owned(),
+                line: number,
+                message,
+            })?;
+            entries.push(Entry { number, line, used: false });
+        }
+        Ok(Script { name: name.to_owned(), entries })
+    }
+
+    /// A call of an earlier owner of this run took this line. A line that is gone from the file
+    /// is nobody's any more.
+    pub fn mark_used(&mut self, line: u32) {
+        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.number == line) {
+            entry.used = true;
+        }
+    }
+
+    /// Takes the first unused line that fits, and gives its number.
+    pub fn take(&mut self, prompt: &str) -> Option<u32> {
+        let fits = |line: &ScriptLine| line.matches.as_ref().is_none_or(|m| prompt.contains(m));
+        let entry = self.entries.iter_mut().find(|entry| !entry.used && fits(&entry.line))?;
+        entry.used = true;
+        Some(entry.number)
+    }
+
+    /// The line of a number that `take` gave.
+    ///
+    /// # Panics
+    /// If the script has no such line.
+    pub fn line(&self, number: u32) -> &ScriptLine {
+        let entry = self.entries.iter().find(|entry| entry.number == number);
+        &entry.expect("the number came from `take` of this script").line
+    }
+
+    pub fn unused(&self) -> Vec<u32> {
+        self.entries.iter().filter(|entry| !entry.used).map(|entry| entry.number).collect()
+    }
+
+    /// The fault of a call for which `take` found nothing.
+    pub fn exhausted(&self) -> CallFault {
+        let left = self.unused();
+        let message = match left.as_slice() {
+            [] => format!("{} has no answer left: all {} are used", self.name, self.entries.len()),
+            left => {
+                let numbers: Vec<String> = left.iter().map(u32::to_string).collect();
+                let lines = numbers.join(", ");
+                format!(
+                    "{} has no answer for this prompt: no unused line matches ({lines})",
+                    self.name
+                )
+            }
+        };
+        CallFault::new(FaultKind::Backend, message)
+    }
+}

@@ -1,0 +1,49 @@
+//! The table of backends: what they are called, how their programs are found, how one is made.
+//! Adding a backend ends here, with one more row.
+
+use crate::backend::Backend;
+use crate::{claude_code, scripted};
+use std::path::PathBuf;
+
+/// What is known about a backend before one of its calls is made.
+#[derive(Debug, Clone, Copy)]
+pub struct BackendRow {
+    /// The name in `--backend`.
+    pub id: &'static str,
+    /// For people: `Claude Code`.
+    pub title: &'static str,
+    /// Names looked for on `PATH`, best first.
+    pub programs: &'static [&'static str],
+    /// The environment variable that names the program.
+    pub variable: Option<&'static str>,
+    /// Where installers put it when it is not on `PATH`; `~/` is the home directory.
+    pub known: &'static [&'static str],
+    /// The command that installs it.
+    pub install: &'static str,
+    /// Makes the backend from its program; the flag says whether we run as root. `None` for a
+    /// backend that is made anew for each call.
+    pub make: Option<fn(program: PathBuf, root: bool) -> Box<dyn Backend>>,
+}
+
+pub const BACKENDS: &[BackendRow] = &[claude_code::ROW, scripted::ROW];
+
+pub fn backend_row(id: &str) -> Option<&'static BackendRow> {
+    BACKENDS.iter().find(|row| row.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_makes_the_backend_of_its_name() {
+        for row in BACKENDS {
+            assert_eq!(backend_row(row.id).map(|r| r.title), Some(row.title));
+            assert!(!row.programs.is_empty() && !row.install.is_empty(), "{}", row.id);
+            if let Some(make) = row.make {
+                assert_eq!(make("/bin/agent".into(), false).id(), row.id);
+            }
+        }
+        assert!(backend_row("nobody").is_none());
+    }
+}

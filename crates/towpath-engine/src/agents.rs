@@ -1,0 +1,186 @@
+//! Agent calls: which backend answers, what a call is started with, and what a scripted agent has
+//! already said.
+
+use crate::error::EngineError;
+use crate::journal::io_error;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use towpath_agent::{Backend, Call, Script, Scripted};
+use towpath_core::{FaultKind, JobKey};
+use towpath_run::{Fact, Fault, Job, JobEnd, JobStatus, JobWork};
+
+/// Who answers agent steps.
+#[derive(Debug)]
+pub enum Agents {
+    /// Answers from a file, for tests and demonstrations.
+    Scripted {
+        script: Script,
+        calls: Option<PathBuf>,
+        bash: PathBuf,
+    },
+    Program {
+        backend: Arc<dyn Backend>,
+        calls: Option<PathBuf>,
+    },
+    /// The plan has no agent step, or a check before the run would have said why there is none.
+    None,
+}
+
+/// A new session's id.
+pub fn new_session() -> String {
+    uuid::Uuid::new_v4().to_string()
+}
+
+/// The variables by which nested agents know how deep they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionTree {
+    pub depth: u32,
+    pub max_depth: u32,
+    pub max_sessions: u32,
+    pub id: String,
+}
+
+impl SessionTree {
+    /// What an agent's child environment gets.
+    pub fn for_child(&self) -> Vec<(OsString, OsString)> {
+        [
+            ("AMPLIHACK_SESSION_DEPTH", (self.depth + 1).to_string()),
+            ("AMPLIHACK_MAX_DEPTH", self.max_depth.to_string()),
+            ("AMPLIHACK_MAX_SESSIONS", self.max_sessions.to_string()),
+            ("AMPLIHACK_TREE_ID", self.id.clone()),
+        ]
+        .into_iter()
+        .map(|(name, value)| (name.into(), value.into()))
+        .collect()
+    }
+}
+
+/// An agent call that is about to be recorded and started.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub backend: Arc<dyn Backend>,
+    pub call: Call,
+    pub line: Option<u32>,
+}
+
+/// Keeps track of which scripted lines belong to which calls.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    /// The line of each call that was started and not finished, by its key without the attempt.
+    open: BTreeMap<String, u32>,
+}
+
+impl Lines {
+    /// Reads from the record which lines are used, and which belong to interrupted calls.
+    pub fn replay(&mut self, agents: &mut Agents, facts: &[(Fact, i64)]) {
+        for (fact, _) in facts {
+            match fact {
+                Fact::JobStarted { key, line: Some(line), .. } => {
+                    if let Agents::Scripted { script, .. } = agents {
+                        script.mark_used(*line);
+                    }
+                    self.open.insert(call_of(key), *line);
+                }
+                Fact::JobFinished { key, end } if end.status != JobStatus::Stopped => {
+                    self.open.remove(&call_of(key));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub fn finished(&mut self, key: &JobKey, end: &JobEnd) {
+        if end.status != JobStatus::Stopped {
+            self.open.remove(&call_of(key));
+        }
+    }
+
+    /// Chooses who answers a job, before it is recorded as started.
+    pub fn prepare(
+        &mut self,
+        agents: &mut Agents,
+        job: &Job,
+        directory: &Path,
+        session: String,
+    ) -> Result<Prepared, Box<JobEnd>> {
+        let JobWork::Agent { prompt, model } = &job.work else {
+            return Err(fault("not an agent job".into()));
+        };
+        let mut call = Call {
+            prompt: prompt.clone(),
+            model: model.clone(),
+            session: Some(session),
+            resume: false,
+            directory: directory.to_owned(),
+        };
+        match agents {
+            Agents::None => Err(fault("no agent backend was chosen".into())),
+            Agents::Program { backend, .. } => {
+                Ok(Prepared { backend: Arc::clone(backend), call, line: None })
+            }
+            Agents::Scripted { script, bash, .. } => {
+                let line = match self.open.get(&call_of(&job.key)) {
+                    Some(line) => Some(*line),
+                    None => script.take(prompt),
+                };
+                let Some(line) = line else {
+                    return Err(fault(script.exhausted().message));
+                };
+                self.open.insert(call_of(&job.key), line);
+                let answer = script.line(line).clone();
+                if let Some(session) = &answer.session_id {
+                    call.session = Some(session.clone());
+                }
+                let backend = Scripted { line: answer, bash: bash.clone() };
+                Ok(Prepared { backend: Arc::new(backend), call, line: Some(line) })
+            }
+        }
+    }
+}
+
+fn fault(message: String) -> Box<JobEnd> {
+    let fault = Fault { kind: FaultKind::Backend, until_ms: None };
+    Box::new(JobEnd { error: message, ..JobEnd::new(JobStatus::Faulted(fault)) })
+}
+
+fn call_of(key: &JobKey) -> String {
+    JobKey { attempt: 0, ..key.clone() }.to_string()
+}
+
+impl Agents {
+    fn calls(&self) -> Option<&Path> {
+        match self {
+            Agents::Scripted { calls, .. } | Agents::Program { calls, .. } => calls.as_deref(),
+            Agents::None => None,
+        }
+    }
+
+    /// Lines of the script that no call has taken.
+    pub fn unused(&self) -> Vec<u32> {
+        match self {
+            Agents::Scripted { script, .. } => script.unused(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Notes a call in the file that `--calls` names.
+    pub(crate) fn note(&self, job: &Job, call: &Call) -> Result<(), EngineError> {
+        let Some(path) = self.calls() else { return Ok(()) };
+        let line = serde_json::json!({
+            "step": job.key.step_path().as_str(),
+            "kind": "prompt",
+            "session": call.session,
+            "how": if call.resume { "resume" } else { "new" },
+            "model": call.model,
+            "working_dir": call.directory.display().to_string(),
+            "prompt": call.prompt,
+        });
+        let mut options = std::fs::OpenOptions::new();
+        let file = options.create(true).append(true).mode(0o600).open(path);
+        file.and_then(|mut f| f.write_all(format!("{line}\n").as_bytes())).map_err(io_error(path))
+    }
+}

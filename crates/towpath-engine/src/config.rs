@@ -1,0 +1,44 @@
+//! What the engine is told from outside, since it looks at nothing by itself.
+
+use crate::agents::Agents;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+use towpath_run::Limits;
+
+/// How the warden comes to be.
+#[derive(Debug, Clone)]
+pub enum WardenStart {
+    /// Forked from this process, which must not have started a thread yet.
+    Fork,
+    /// Another program that runs `towpath_process::run_warden_from_fd`.
+    Program { path: PathBuf, arguments: Vec<OsString> },
+}
+
+#[derive(Debug)]
+pub struct Config {
+    /// Where steps run: absolute.
+    pub directory: PathBuf,
+    /// The complete environment of the children.
+    pub environment: Vec<(OsString, OsString)>,
+    pub bash: PathBuf,
+    pub agents: Agents,
+    pub limits: Limits,
+    /// How long a child may take to end after TERM.
+    pub grace: Duration,
+    pub warden: WardenStart,
+}
+
+/// What a run was started with and a resume goes on with. Stored beside the plan.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend: Option<String>,
+    /// The scripted agent's file, absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<String>,
+    /// Where calls are noted, absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<String>,
+}

@@ -1,0 +1,444 @@
+//! The loop. It records what the run wants before starting it, and what happened before going on.
+
+use crate::agents::{Agents, Lines, SessionTree};
+use crate::config::Config;
+use crate::error::EngineError;
+use crate::event::{Event, Reporter};
+use crate::journal::{Reads, io_error, now_ms, to_store};
+use crate::live::{Asked, Files, Live};
+use crate::summary::{census, summary};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+use towpath_core::{RunId, StepPath};
+use towpath_process::{ChildSpec, Event as Child, Leftover, Warden};
+use towpath_run::{Fact, Happening, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome, StopReason};
+use towpath_store::{NewFact, OutputRef, Store};
+
+/// How often output is looked at while jobs run.
+const LOOK: Duration = Duration::from_millis(40);
+/// Scripts longer than this do not fit into an argument.
+const LONGEST_ARGUMENT: usize = 120_000;
+
+/// What may be asked of a run from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    /// End the run: children get TERM. The second time they get KILL at once.
+    Stop(StopReason),
+    /// Stop all children, then this process, until it is continued.
+    Suspend,
+}
+
+pub(crate) enum Message {
+    Child(Child),
+    WardenGone,
+    Control(Control),
+}
+
+/// Sends control from another thread.
+#[derive(Debug, Clone)]
+pub struct Controller(pub(crate) Sender<Message>);
+
+impl Controller {
+    pub fn send(&self, control: Control) {
+        // A run that is over needs no control.
+        let _ = self.0.send(Message::Control(control));
+    }
+}
+
+/// How a run ended for its owner.
+#[derive(Debug)]
+pub struct RunEnd {
+    pub id: RunId,
+    pub outcome: RunOutcome,
+    pub run: Run,
+    pub warnings: Vec<String>,
+    /// Time in which this owner had it.
+    pub took: Duration,
+    /// Lines of a script that no call has taken.
+    pub unused_lines: Vec<u32>,
+}
+
+pub(crate) struct Driver<'a> {
+    pub store: &'a mut Store,
+    pub id: RunId,
+    pub run: Run,
+    pub config: Config,
+    pub session_tree: Option<SessionTree>,
+    pub directory: PathBuf,
+    pub warden: Warden,
+    pub messages: Receiver<Message>,
+    pub reporter: &'a mut dyn Reporter,
+    pub lines: Lines,
+    pub reads: Reads,
+    pub facts: u32,
+    pub live: BTreeMap<u64, Live>,
+    pub pending: Vec<NewFact>,
+    pub warnings: Vec<String>,
+    pub timers: BTreeMap<StepPath, Instant>,
+    pub began: Instant,
+    pub active_before_ms: i64,
+    pub last_tick: Instant,
+}
+
+/// A job that is recorded as started and about to be.
+struct Launch {
+    id: u64,
+    job: Job,
+    agent: Option<crate::agents::Prepared>,
+}
+
+impl Driver<'_> {
+    pub fn drive(mut self) -> Result<RunEnd, EngineError> {
+        loop {
+            let launches = self.want()?;
+            let outcome = if launches.is_empty() { self.run.outcome() } else { None };
+            self.record(outcome.as_ref())?;
+            self.report();
+            for launch in launches {
+                self.launch(launch)?;
+            }
+            if !self.pending.is_empty() {
+                continue;
+            }
+            if let Some(outcome) = outcome {
+                return self.finish(outcome);
+            }
+            self.set_timers();
+            self.wait()?;
+        }
+    }
+
+    /// Takes the jobs that the run wants now, and notes each as started.
+    fn want(&mut self) -> Result<Vec<Launch>, EngineError> {
+        let mut launches = Vec::new();
+        for job in self.run.next() {
+            let mut agent = None;
+            let (mut line, mut session) = (None, None);
+            if let JobWork::Agent { .. } = job.work {
+                let directory = self.config.directory.join(&job.directory);
+                let id = crate::agents::new_session();
+                match self.lines.prepare(&mut self.config.agents, &job, &directory, id) {
+                    Ok(prepared) => {
+                        line = prepared.line;
+                        session.clone_from(&prepared.call.session);
+                        agent = Some(prepared);
+                    }
+                    Err(end) => {
+                        self.apply(Fact::JobStarted { key: job.key.clone(), line, session })?;
+                        self.apply(Fact::JobFinished { key: job.key, end: *end })?;
+                        continue;
+                    }
+                }
+            }
+            self.apply(Fact::JobStarted { key: job.key.clone(), line, session })?;
+            launches.push(Launch { id: u64::from(self.facts), job, agent });
+        }
+        Ok(launches)
+    }
+
+    /// Applies a fact; it is recorded before anything else starts.
+    fn apply(&mut self, fact: Fact) -> Result<(), EngineError> {
+        self.apply_with(fact, None, None)
+    }
+
+    fn apply_with(
+        &mut self,
+        fact: Fact,
+        stdout: Option<OutputRef>,
+        stderr: Option<OutputRef>,
+    ) -> Result<(), EngineError> {
+        let at = now_ms();
+        self.run.apply(&fact, at)?;
+        self.pending.push(to_store(&fact, at, stdout, stderr));
+        self.facts += 1;
+        Ok(())
+    }
+
+    fn record(&mut self, outcome: Option<&RunOutcome>) -> Result<(), EngineError> {
+        let mut totals = None;
+        if let Some(outcome) = outcome {
+            self.apply(Fact::Ended { outcome: outcome.as_str().to_owned() })?;
+            let active = self.active_before_ms + self.began.elapsed().as_millis() as i64;
+            totals = Some(summary(&self.run, Some(outcome), active));
+        }
+        if !self.pending.is_empty() {
+            self.store.append(&self.id, &self.pending, totals.as_ref())?;
+            self.pending.clear();
+        }
+        Ok(())
+    }
+
+    /// Tells the reporter what the run has decided.
+    fn report(&mut self) {
+        for happening in self.run.take_happenings() {
+            match &happening {
+                Happening::StepStarted { step, kind } => {
+                    self.reporter.event(&Event::StepStarted { step, kind });
+                }
+                Happening::StepEnded { step, result, tolerated } => {
+                    let took_ms = self.run.took_ms(step).unwrap_or(0);
+                    let tolerated = *tolerated;
+                    self.reporter.event(&Event::StepEnded { step, result, tolerated, took_ms });
+                }
+                Happening::Warning { step, message } => {
+                    let text = match step {
+                        Some(step) => format!("{step}: {message}"),
+                        None => message.clone(),
+                    };
+                    self.warnings.push(text);
+                    self.reporter.event(&Event::Warning { step: step.as_ref(), message });
+                }
+            }
+        }
+    }
+
+    fn launch(&mut self, launch: Launch) -> Result<(), EngineError> {
+        let Launch { id, job, agent } = launch;
+        let files = Files::new(&self.directory, id as u32);
+        let mut environment = self.config.environment.clone();
+        let own = job.environment.iter().map(|(n, v)| (n.into(), v.into()));
+        let (program, arguments, stdin, reader);
+        match (&job.work, &agent) {
+            (JobWork::Bash(filled), _) => {
+                set(&mut environment, own);
+                let values = files.path("values");
+                if !filled.values.is_empty() {
+                    write_private(&values, &filled.values_bytes())?;
+                }
+                let command = filled.command(&values.to_string_lossy());
+                arguments = bash_arguments(command, &files)?;
+                program = self.config.bash.clone().into_os_string();
+                (stdin, reader) = (None, None);
+            }
+            (JobWork::Agent { .. }, Some(prepared)) => {
+                self.config.agents.note(&job, &prepared.call)?;
+                let invocation = prepared.backend.invocation(&prepared.call);
+                environment.retain(|(name, _)| prepared.backend.keeps(&name.to_string_lossy()));
+                if let Some(tree) = &self.session_tree {
+                    set(&mut environment, tree.for_child().into_iter());
+                }
+                set(&mut environment, own);
+                set(&mut environment, invocation.set.into_iter());
+                write_private(&files.path("stdin"), &invocation.stdin)?;
+                program = invocation.program.into_os_string();
+                arguments = invocation.arguments;
+                (stdin, reader) = (Some(files.path("stdin")), Some(prepared.backend.reader()));
+            }
+            (JobWork::Agent { .. }, None) => return Ok(()),
+        }
+        let spec = ChildSpec {
+            id,
+            job: job.key.to_string(),
+            program,
+            arguments,
+            environment,
+            directory: self.config.directory.join(&job.directory),
+            stdin,
+            stdout: files.path("stdout"),
+            stderr: files.path("stderr"),
+        };
+        self.live.insert(id, Live::new(job.key, files, job.timeout, reader));
+        self.warden.start(&spec)?;
+        Ok(())
+    }
+
+    /// Starts the clocks of recipe steps that have a time limit.
+    fn set_timers(&mut self) {
+        let wanted = self.run.timers();
+        self.timers.retain(|step, _| wanted.iter().any(|t| t.step == *step));
+        for timer in wanted {
+            self.timers.entry(timer.step).or_insert_with(|| Instant::now() + timer.after);
+        }
+    }
+
+    /// Waits for one thing to happen, then takes whatever else has happened.
+    fn wait(&mut self) -> Result<(), EngineError> {
+        let deadlines = self.live.values().filter(|l| l.asked.is_none()).filter_map(|l| l.deadline);
+        let next = deadlines.chain(self.timers.values().copied()).min();
+        let until = next.map_or(LOOK, |d| d.saturating_duration_since(Instant::now()).min(LOOK));
+        match self.messages.recv_timeout(until) {
+            Ok(message) => self.handle(message)?,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(EngineError::WardenGone),
+        }
+        while let Ok(message) = self.messages.try_recv() {
+            self.handle(message)?;
+        }
+        for live in self.live.values_mut() {
+            live.follow(self.reporter);
+        }
+        if self.last_tick.elapsed() >= Duration::from_millis(80) {
+            self.last_tick = Instant::now();
+            self.reporter.tick();
+        }
+        self.expire()
+    }
+
+    fn expire(&mut self) -> Result<(), EngineError> {
+        let now = Instant::now();
+        let late: Vec<u64> = self
+            .live
+            .iter()
+            .filter(|(_, l)| l.asked.is_none() && l.deadline.is_some_and(|d| d <= now))
+            .map(|(id, _)| *id)
+            .collect();
+        for id in late {
+            self.end_job(id, Asked::TimedOut)?;
+        }
+        let over: Vec<StepPath> =
+            self.timers.iter().filter(|(_, d)| **d <= now).map(|(s, _)| s.clone()).collect();
+        for step in over {
+            self.timers.remove(&step);
+            self.apply(Fact::Expired { step })?;
+        }
+        for key in self.run.unwanted() {
+            let id = self.live.iter().find(|(_, l)| l.key == key && l.asked.is_none());
+            if let Some(id) = id.map(|(id, _)| *id) {
+                self.end_job(id, Asked::Stopped)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end_job(&mut self, id: u64, asked: Asked) -> Result<(), EngineError> {
+        if let Some(live) = self.live.get_mut(&id) {
+            live.asked = Some(asked);
+            self.warden.stop(id, self.config.grace)?;
+        }
+        Ok(())
+    }
+
+    fn handle(&mut self, message: Message) -> Result<(), EngineError> {
+        match message {
+            Message::Child(Child::Started { .. } | Child::Swept { .. }) => Ok(()),
+            Message::Child(Child::StartFailed { id, error }) => {
+                let Some(live) = self.live.remove(&id) else { return Ok(()) };
+                let end = JobEnd { error: error.text, ..JobEnd::new(JobStatus::NotStarted) };
+                self.apply(Fact::JobFinished { key: live.key, end })
+            }
+            Message::Child(Child::Ended { id, status, ended, left }) => {
+                let Some(live) = self.live.remove(&id) else { return Ok(()) };
+                self.tell_ended(&ended, "with their step");
+                let key = live.key.clone();
+                let left = left.iter().map(describe).collect();
+                let (end, stdout, stderr) = live.end(status, left, &self.reads, self.reporter)?;
+                self.lines.finished(&key, &end);
+                self.apply_with(Fact::JobFinished { key, end }, stdout, stderr)
+            }
+            Message::WardenGone => Err(EngineError::WardenGone),
+            Message::Control(Control::Stop(reason)) => self.stop(reason),
+            Message::Control(Control::Suspend) => self.suspend(),
+        }
+    }
+
+    fn stop(&mut self, reason: StopReason) -> Result<(), EngineError> {
+        let running: Vec<u64> = self.live.keys().copied().collect();
+        if self.run.is_stopping() {
+            for id in running {
+                self.warden.kill_now(id)?;
+            }
+            return Ok(());
+        }
+        self.apply(Fact::Stopping { reason })?;
+        for id in running {
+            self.end_job(id, Asked::Stopped)?;
+        }
+        Ok(())
+    }
+
+    /// Ctrl-Z. Time spent stopped does not count against any deadline.
+    fn suspend(&mut self) -> Result<(), EngineError> {
+        self.reporter.event(&Event::Suspended);
+        self.warden.pause_all()?;
+        let stopped = Instant::now();
+        let me = rustix::process::getpid();
+        rustix::process::kill_process(me, rustix::process::Signal::STOP)
+            .map_err(|e| io_error(Path::new("SIGSTOP"))(e.into()))?;
+        self.warden.continue_all()?;
+        let away = stopped.elapsed();
+        for live in self.live.values_mut() {
+            live.deadline = live.deadline.map(|d| d + away);
+        }
+        for deadline in self.timers.values_mut() {
+            *deadline += away;
+        }
+        self.reporter.event(&Event::Continued);
+        Ok(())
+    }
+
+    fn tell_ended(&mut self, processes: &[Leftover], why: &'static str) {
+        if !processes.is_empty() {
+            let processes: Vec<String> = processes.iter().map(describe).collect();
+            self.reporter.event(&Event::Ended { processes: &processes, why });
+        }
+    }
+
+    /// Ends what still lives in the background, then says how it went.
+    fn finish(mut self, outcome: RunOutcome) -> Result<RunEnd, EngineError> {
+        self.warden.sweep(Duration::from_secs(1).min(self.config.grace))?;
+        let limit = Instant::now() + Duration::from_secs(10) + self.config.grace;
+        while let Ok(message) = self.messages.recv_timeout(limit - Instant::now().min(limit)) {
+            match message {
+                Message::Child(Child::Swept { ended, .. }) => {
+                    self.tell_ended(&ended, "with the run");
+                    break;
+                }
+                Message::WardenGone => break,
+                _ => {}
+            }
+        }
+        self.reporter.event(&Event::RunEnded { run: &self.id, outcome: &outcome });
+        let unused_lines =
+            if census(&self.run).reached_end { self.config.agents.unused() } else { Vec::new() };
+        Ok(RunEnd {
+            id: self.id,
+            outcome,
+            run: self.run,
+            warnings: self.warnings,
+            took: self.began.elapsed(),
+            unused_lines,
+        })
+    }
+}
+
+fn describe(leftover: &Leftover) -> String {
+    format!("{} ({})", leftover.command, leftover.pid)
+}
+
+fn set(
+    environment: &mut Vec<(OsString, OsString)>,
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) {
+    for (name, value) in variables {
+        environment.retain(|(known, _)| *known != name);
+        environment.push((name, value));
+    }
+}
+
+/// `bash -c TEXT`, or `bash FILE` where the text is longer than an argument may be.
+fn bash_arguments(command: String, files: &Files) -> Result<Vec<OsString>, EngineError> {
+    if command.len() <= LONGEST_ARGUMENT {
+        return Ok(vec!["-c".into(), command.into()]);
+    }
+    let script = files.path("script");
+    write_private(&script, command.as_bytes())?;
+    Ok(vec![script.into()])
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
+    let mut options = std::fs::OpenOptions::new();
+    let file = options.create(true).write(true).truncate(true).mode(0o600).open(path);
+    file.and_then(|mut f| f.write_all(bytes)).map_err(io_error(path))
+}
+
+/// What the binary may ask before it lets a plan with agents start.
+impl Agents {
+    pub fn is_none(&self) -> bool {
+        matches!(self, Agents::None)
+    }
+}

@@ -1,0 +1,39 @@
+//! What ends a run from outside its recipe. How a recipe's own steps fail is an outcome, not an
+//! error.
+
+use std::path::PathBuf;
+use towpath_core::{Diagnostic, RunId};
+use towpath_process::ProcessError;
+use towpath_run::{EditRefused, Mismatch, NoSuchStep};
+use towpath_store::StoreError;
+
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    #[error("{path}: {error}", path = path.display())]
+    Io { path: PathBuf, error: std::io::Error },
+    #[error("run {run} is held by {holder}; wait for it, or `towpath cancel {run}`")]
+    Held { run: RunId, holder: String },
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    #[error("the stored plan of this run cannot be read by this towpath")]
+    Plan(Vec<Diagnostic>),
+    #[error("the stored plan of this run cannot be read: {0}")]
+    PlanText(String),
+    #[error(transparent)]
+    NoSuchStep(#[from] NoSuchStep),
+    #[error("{0}")]
+    Answer(String),
+    #[error("the edited recipe cannot be taken: {0}; resume without --edited, or start a new run")]
+    EditRefused(#[from] EditRefused),
+    #[error(
+        "the warden that guards this run's processes is gone; nothing recorded is lost: resume"
+    )]
+    WardenGone,
+    #[error("no random numbers: {0}")]
+    Random(String),
+}

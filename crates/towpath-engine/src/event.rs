@@ -1,0 +1,66 @@
+//! The one stream of happenings that every reporter is fed from.
+
+use std::path::Path;
+use towpath_core::{RunId, StepPath};
+use towpath_run::{RunOutcome, StepResult, StepView};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    Stdout,
+    Stderr,
+}
+
+#[derive(Debug)]
+pub enum Event<'a> {
+    RunStarted {
+        run: &'a RunId,
+        recipe: &'a str,
+        directory: &'a Path,
+        resumed: bool,
+        /// Every step, as it stands now.
+        steps: Vec<StepView>,
+    },
+    StepStarted {
+        step: &'a StepPath,
+        kind: &'static str,
+    },
+    /// New output of a step, as it comes. An agent's answer comes as its stdout.
+    Output {
+        step: &'a StepPath,
+        stream: Stream,
+        bytes: &'a [u8],
+    },
+    /// What an agent is doing right now.
+    Doing {
+        step: &'a StepPath,
+        what: &'a str,
+    },
+    StepEnded {
+        step: &'a StepPath,
+        result: &'a StepResult,
+        tolerated: bool,
+        took_ms: i64,
+    },
+    Warning {
+        step: Option<&'a StepPath>,
+        message: &'a str,
+    },
+    /// Processes that were still alive and have been ended.
+    Ended {
+        processes: &'a [String],
+        why: &'static str,
+    },
+    /// The terminal is about to be given back, or is ours again.
+    Suspended,
+    Continued,
+    RunEnded {
+        run: &'a RunId,
+        outcome: &'a RunOutcome,
+    },
+}
+
+pub trait Reporter {
+    fn event(&mut self, event: &Event<'_>);
+    /// Called some times a second while a run is under way.
+    fn tick(&mut self) {}
+}

@@ -1,0 +1,231 @@
+//! Facts on their way into the store and back.
+
+use crate::config::Options;
+use crate::error::EngineError;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use towpath_core::{JobKind, RunId};
+use towpath_recipe::{Plan, Program, ValueTemplate, Work};
+use towpath_run::{Fact, Limits, Output, Run};
+use towpath_store::{NewFact, OutputRef, Store, StoreError, StoredFact, StoredOutput};
+
+/// Outputs over this are no values.
+pub(crate) const VALUE_LIMIT: u64 = 16 << 20;
+
+/// What is stored as the plan of a run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PlanRecord {
+    pub plan: Plan,
+    #[serde(default)]
+    pub options: Options,
+}
+
+impl PlanRecord {
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).expect("a plan is plain data")
+    }
+}
+
+pub(crate) fn now_ms() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
+}
+
+/// A fact as the store keeps it. What stdout holds is not written twice.
+pub(crate) fn to_store(
+    fact: &Fact,
+    at_ms: i64,
+    stdout: Option<OutputRef>,
+    stderr: Option<OutputRef>,
+) -> NewFact {
+    let mut slim = fact.clone();
+    if let Fact::JobFinished { key, end } = &mut slim
+        && key.kind != JobKind::Agent
+        && let Output::Text(_) = &end.output
+    {
+        end.output = Output::OnDisk { len: stdout.as_ref().map_or(0, OutputRef::len) };
+    }
+    NewFact {
+        at_ms,
+        kind: fact.kind(),
+        key: fact.key().map(ToString::to_string),
+        body: serde_json::to_string(&slim).expect("a fact is plain data"),
+        stdout,
+        stderr,
+    }
+}
+
+/// A stored fact as the run takes it, with the output that its record holds beside it.
+fn from_store(stored: &StoredFact, directory: &Path, reads: &Reads) -> Result<Fact, EngineError> {
+    let mut fact: Fact = serde_json::from_str(&stored.body)
+        .map_err(|e| EngineError::PlanText(format!("fact {}: {e}", stored.seq)))?;
+    if let Fact::JobFinished { key, end } = &mut fact
+        && key.kind != JobKind::Agent
+        && let Output::OnDisk { .. } = end.output
+    {
+        end.output = match &stored.stdout {
+            None => Output::Text(String::new()),
+            Some(StoredOutput::Inline { bytes, .. }) => {
+                Output::Text(as_value(bytes.as_deref().unwrap_or_default()))
+            }
+            Some(StoredOutput::File { name, len }) => {
+                file_output(&directory.join(name), *len, reads.wants(&key.step))
+                    .map_err(|error| EngineError::Io { path: directory.join(name), error })?
+            }
+        };
+    }
+    Ok(fact)
+}
+
+/// The value of an output file: its text where something reads it and it is small enough.
+pub(crate) fn file_output(path: &Path, len: u64, wanted: bool) -> std::io::Result<Output> {
+    if len > VALUE_LIMIT {
+        return Ok(Output::TooLarge { len });
+    }
+    if !wanted {
+        return Ok(Output::OnDisk { len });
+    }
+    Ok(Output::Text(as_value(&std::fs::read(path)?)))
+}
+
+/// Output as a value: text without trailing newlines.
+pub(crate) fn as_value(bytes: &[u8]) -> String {
+    let mut text = String::from_utf8_lossy(bytes).into_owned();
+    text.truncate(text.trim_end_matches('\n').len());
+    text
+}
+
+/// The names that anything in a plan reads. Large outputs that nothing reads stay on disk.
+#[derive(Debug, Default)]
+pub(crate) struct Reads {
+    names: BTreeSet<String>,
+    outputs: BTreeSet<(String, String)>,
+}
+
+impl Reads {
+    pub fn of(program: &Program) -> Reads {
+        let mut reads = Reads::default();
+        for recipe in &program.recipes {
+            for hook in [&recipe.hooks.pre_step, &recipe.hooks.post_step, &recipe.hooks.on_error] {
+                for place in hook.iter().flat_map(|h| h.places()) {
+                    reads.path(place.path.as_str());
+                }
+            }
+            for step in &recipe.steps {
+                for name in step.condition.iter().flat_map(|c| c.names()) {
+                    reads.path(name.path.as_str());
+                }
+                for place in step.working_dir.iter().flat_map(|t| t.places()) {
+                    reads.path(place.path.as_str());
+                }
+                for (_, value) in &step.context {
+                    reads.value(value);
+                }
+                match &step.work {
+                    Work::Bash { command } => {
+                        command.places().iter().for_each(|p| reads.path(p.path.as_str()));
+                    }
+                    Work::Agent { prompt, .. } => {
+                        prompt.places().for_each(|p| reads.path(p.path.as_str()));
+                    }
+                    // The called recipe's last output may be read under this step's name.
+                    Work::Recipe { .. } => {}
+                }
+                if let Some(output) = &step.output {
+                    reads.outputs.insert((step.id.clone(), output.clone()));
+                }
+            }
+        }
+        reads
+    }
+
+    fn path(&mut self, path: &str) {
+        self.names.extend(path.split('.').map(str::to_owned));
+    }
+
+    fn value(&mut self, value: &ValueTemplate) {
+        match value {
+            ValueTemplate::Plain(_) => {}
+            ValueTemplate::Text(text) => text.places().for_each(|p| self.path(p.path.as_str())),
+            ValueTemplate::List(items) => items.iter().for_each(|i| self.value(i)),
+            ValueTemplate::Map(items) => items.iter().for_each(|(_, v)| self.value(v)),
+        }
+    }
+
+    /// Whether the output of a step with this id may be read as a value.
+    pub fn wants(&self, step: &str) -> bool {
+        self.names.contains(step)
+            || self.outputs.iter().any(|(id, name)| id == step && self.names.contains(name))
+            // A last step's output is its recipe's, so any read recipe output may be it.
+            || self.outputs.iter().any(|(_, name)| self.names.contains(name))
+    }
+}
+
+/// A run as its record tells it, for looking.
+#[derive(Debug)]
+pub struct Recorded {
+    pub run: Run,
+    pub options: Options,
+    pub facts: u32,
+    /// Its first `JobStarted` facts' scripted lines, by job: see `agents.rs`.
+    pub(crate) started: Vec<(Fact, i64)>,
+    pub warnings: Vec<String>,
+}
+
+/// Replays a run from its record.
+pub fn recorded(store: &Store, id: &RunId, limits: Limits) -> Result<Recorded, EngineError> {
+    let stored = store.facts(id)?;
+    let first = store.plan(id, Some(1))?;
+    let (program, options) = load(&first.text)?;
+    let mut reads = Reads::of(&program);
+    let mut run = Run::new(program, limits);
+    let directory = store.run_directory(id);
+    let mut started = Vec::new();
+    let mut warnings = Vec::new();
+    let mut latest = options;
+    for item in &stored {
+        let fact = from_store(item, &directory, &reads)?;
+        run.apply(&fact, item.at_ms)?;
+        if let Fact::Replanned { version } = fact {
+            let (program, options) = load(&store.plan(id, Some(version))?.text)?;
+            reads = Reads::of(&program);
+            run.replan(program)?;
+            latest = options;
+        }
+        for happening in run.take_happenings() {
+            if let towpath_run::Happening::Warning { message, .. } = happening {
+                warnings.push(message);
+            }
+        }
+        if matches!(fact, Fact::JobStarted { .. } | Fact::JobFinished { .. }) {
+            started.push((without_output(fact), item.at_ms));
+        }
+    }
+    let facts = stored.last().map_or(0, |f| f.seq);
+    Ok(Recorded { run, options: latest, facts, started, warnings })
+}
+
+fn without_output(mut fact: Fact) -> Fact {
+    if let Fact::JobFinished { end, .. } = &mut fact {
+        end.output = Output::None;
+    }
+    fact
+}
+
+fn load(text: &str) -> Result<(Arc<Program>, Options), EngineError> {
+    let record: PlanRecord =
+        serde_json::from_str(text).map_err(|e| EngineError::PlanText(e.to_string()))?;
+    let program = record.plan.load().map_err(EngineError::Plan)?;
+    Ok((Arc::new(program), record.options))
+}
+
+/// The store's own error for a file of ours that cannot be written.
+pub(crate) fn io_error(path: &Path) -> impl FnOnce(std::io::Error) -> EngineError + '_ {
+    move |error| match error.kind() {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+            EngineError::Store(StoreError::Full { path: path.to_owned() })
+        }
+        _ => EngineError::Io { path: path.to_owned(), error },
+    }
+}

@@ -1,0 +1,228 @@
+//! A job in flight: its files, its deadline, what has been read of its output, and what its end
+//! means.
+
+use crate::error::EngineError;
+use crate::event::{Event, Reporter, Stream};
+use crate::journal::{Reads, as_value, file_output, io_error};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use towpath_agent::{CallFault, Exit, Reader, Reply, Sign};
+use towpath_core::{JobKey, StepPath};
+use towpath_process::{ExitStatus, Follow};
+use towpath_run::{Fault, JobEnd, JobStatus, Output};
+use towpath_store::{OutputRef, settle_output};
+
+/// How much of stderr's end a failure carries.
+const ERROR_TAIL: u64 = 4096;
+
+/// The files of one job in the run's directory.
+#[derive(Debug, Clone)]
+pub(crate) struct Files {
+    pub directory: PathBuf,
+    number: u32,
+}
+
+impl Files {
+    pub fn new(directory: &Path, number: u32) -> Files {
+        Files { directory: directory.to_owned(), number }
+    }
+
+    pub fn name(&self, suffix: &str) -> String {
+        format!("{}.{suffix}", self.number)
+    }
+
+    pub fn path(&self, suffix: &str) -> PathBuf {
+        self.directory.join(self.name(suffix))
+    }
+
+    /// Removes what only the start needed.
+    fn forget_inputs(&self) {
+        // Nothing depends on their absence; `runs prune` removes what a failure leaves.
+        for suffix in ["values", "script", "stdin"] {
+            let _ = std::fs::remove_file(self.path(suffix));
+        }
+    }
+}
+
+/// Why we asked a job to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    TimedOut,
+    Stopped,
+}
+
+pub(crate) struct Live {
+    pub key: JobKey,
+    pub step: StepPath,
+    pub files: Files,
+    pub deadline: Option<Instant>,
+    pub asked: Option<Asked>,
+    stdout: Option<Follow>,
+    stderr: Option<Follow>,
+    agent: Option<AgentLines>,
+}
+
+/// An agent's output, line by line as it comes.
+struct AgentLines {
+    reader: Box<dyn Reader>,
+    partial: Vec<u8>,
+}
+
+impl Live {
+    pub fn new(
+        key: JobKey,
+        files: Files,
+        timeout: Option<Duration>,
+        reader: Option<Box<dyn Reader>>,
+    ) -> Live {
+        let step = key.step_path();
+        let deadline = timeout.map(|t| Instant::now() + t);
+        let agent = reader.map(|reader| AgentLines { reader, partial: Vec::new() });
+        Live { key, step, files, deadline, asked: None, stdout: None, stderr: None, agent }
+    }
+
+    /// Shows what is new in the output.
+    pub fn follow(&mut self, reporter: &mut dyn Reporter) {
+        // The files are there once the child is.
+        for (follow, suffix) in [(&mut self.stdout, "stdout"), (&mut self.stderr, "stderr")] {
+            if follow.is_none() {
+                *follow = Follow::open(&self.files.path(suffix)).ok();
+            }
+        }
+        let hook = self.key.kind.is_hook();
+        let Live { step, stdout: Some(stdout), stderr: Some(stderr), agent, .. } = self else {
+            return;
+        };
+        let mut signs = Vec::new();
+        // A file that cannot be read now is read when the job ends, where errors count.
+        let _ = stdout.read_new(&mut |bytes| match agent {
+            Some(lines) => lines.take(bytes, &mut signs),
+            // A hook's output is no step's output.
+            None => {
+                let stream = if hook { Stream::Stderr } else { Stream::Stdout };
+                reporter.event(&Event::Output { step, stream, bytes });
+            }
+        });
+        let _ = stderr.read_new(&mut |bytes| {
+            reporter.event(&Event::Output { step, stream: Stream::Stderr, bytes });
+        });
+        for sign in signs {
+            if let Sign::Doing(what) | Sign::Retrying(what) = sign {
+                reporter.event(&Event::Doing { step, what: &what });
+            }
+        }
+    }
+
+    /// What the end of the process means, with the outputs on their way into the record.
+    pub fn end(
+        mut self,
+        status: ExitStatus,
+        left: Vec<String>,
+        reads: &Reads,
+        reporter: &mut dyn Reporter,
+    ) -> Result<(JobEnd, Option<OutputRef>, Option<OutputRef>), EngineError> {
+        self.follow(reporter);
+        self.files.forget_inputs();
+        let error = tail(&self.files.path("stderr"))?;
+        let job_status = match (self.asked, status.code, status.signal) {
+            (Some(Asked::TimedOut), ..) => JobStatus::TimedOut,
+            (Some(Asked::Stopped), ..) => JobStatus::Stopped,
+            (None, Some(code), _) => JobStatus::Exited(code),
+            (None, None, signal) => JobStatus::Signalled(signal.unwrap_or(9)),
+        };
+        let mut end = JobEnd { error, left, ..JobEnd::new(job_status) };
+        if let Some(lines) = self.agent.take() {
+            self.agent_end(lines, status, &mut end, reporter);
+        }
+        let stdout = settle_output(&self.files.directory, &self.files.name("stdout"))?;
+        let stderr = settle_output(&self.files.directory, &self.files.name("stderr"))?;
+        if !matches!(end.output, Output::Text(_)) {
+            end.output = match &stdout {
+                None => Output::Text(String::new()),
+                Some(OutputRef::Inline { bytes, .. }) => Output::Text(as_value(bytes)),
+                Some(OutputRef::File { name, len }) => {
+                    let path = self.files.directory.join(name);
+                    file_output(&path, *len, reads.wants(&self.key.step))
+                        .map_err(io_error(&path))?
+                }
+            };
+        }
+        Ok((end, stdout, stderr))
+    }
+
+    fn agent_end(
+        &self,
+        lines: AgentLines,
+        status: ExitStatus,
+        end: &mut JobEnd,
+        reporter: &mut dyn Reporter,
+    ) {
+        let exit = Exit { code: status.code, signal: status.signal };
+        let Reply { result, usage, denials, .. } = lines.finish(exit, &end.error);
+        end.usage = usage;
+        for denial in denials {
+            let message = format!("the agent was denied: {denial}");
+            reporter.event(&Event::Warning { step: Some(&self.step), message: &message });
+        }
+        match result {
+            Ok(text) => {
+                let mut bytes = text.clone().into_bytes();
+                if !bytes.ends_with(b"\n") {
+                    bytes.push(b'\n');
+                }
+                let stream = Stream::Stdout;
+                reporter.event(&Event::Output { step: &self.step, stream, bytes: &bytes });
+                end.output = Output::Text(text.trim_end_matches('\n').to_owned());
+                if self.asked.is_none() {
+                    end.status = JobStatus::Exited(0);
+                }
+            }
+            Err(CallFault { kind, until_ms, message }) => {
+                end.output = Output::Text(String::new());
+                end.error = message;
+                if self.asked.is_none() {
+                    end.status = JobStatus::Faulted(Fault { kind, until_ms });
+                }
+            }
+        }
+    }
+}
+
+impl AgentLines {
+    fn take(&mut self, bytes: &[u8], signs: &mut Vec<Sign>) {
+        for &byte in bytes {
+            if byte == b'\n' {
+                let line = std::mem::take(&mut self.partial);
+                signs.extend(self.reader.line(&line));
+            } else {
+                self.partial.push(byte);
+            }
+        }
+    }
+
+    fn finish(mut self, exit: Exit, error: &str) -> Reply {
+        if !self.partial.is_empty() {
+            let line = std::mem::take(&mut self.partial);
+            self.reader.line(&line);
+        }
+        self.reader.end(exit, error)
+    }
+}
+
+/// The end of a file, as text.
+fn tail(path: &Path) -> Result<String, EngineError> {
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = std::fs::File::open(path)?;
+        let len = file.metadata()?.len();
+        file.seek(SeekFrom::Start(len.saturating_sub(ERROR_TAIL)))?;
+        let mut bytes = Vec::new();
+        file.take(ERROR_TAIL).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    match read() {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim_end().to_owned()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(io_error(path)(error)),
+    }
+}

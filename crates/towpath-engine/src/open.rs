@@ -1,0 +1,265 @@
+//! How a run comes into the hands of its owner: created, or taken over from its record.
+
+use crate::agents::{Lines, SessionTree};
+use crate::config::{Config, Options, WardenStart};
+use crate::driver::{Controller, Driver, Message, RunEnd};
+use crate::error::EngineError;
+use crate::event::{Event, Reporter};
+use crate::journal::{PlanRecord, Reads, io_error, now_ms, recorded, to_store};
+use crate::summary::summary;
+use std::collections::BTreeMap;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+use towpath_core::{RunId, StepPath};
+use towpath_process::{Acquire, Marker, RunLock, Warden, end_marked};
+use towpath_recipe::{Plan, Program};
+use towpath_run::{Answer, Fact, Limits, Run};
+use towpath_store::{NewRun, Store};
+
+/// A run that is ours to drive.
+#[derive(Debug)]
+pub struct Prepared {
+    id: RunId,
+    run: Run,
+    lock: RunLock,
+    directory: PathBuf,
+    facts: u32,
+    history: Vec<(Fact, i64)>,
+    resumed: bool,
+    /// Leftovers of a dead owner that were ended.
+    pub ended: Vec<String>,
+    active_before_ms: i64,
+    warnings: Vec<String>,
+}
+
+/// What a person says about steps when they resume.
+#[derive(Debug, Clone, Default)]
+pub struct ResumeAnswers {
+    pub done: Vec<(StepPath, String)>,
+    pub again: Vec<StepPath>,
+}
+
+const LOCK: &str = "lock";
+
+/// Records a new run and takes it.
+pub fn create(
+    store: &mut Store,
+    program: Program,
+    options: Options,
+    directory: &Path,
+    limits: Limits,
+) -> Result<Prepared, EngineError> {
+    let at = now_ms();
+    let record = PlanRecord { plan: (*program.plan).clone(), options };
+    let program = Arc::new(program);
+    let mut run = Run::new(Arc::clone(&program), limits);
+    run.apply(&Fact::Started, at)?;
+    let new = NewRun {
+        recipe: program.root().name.clone(),
+        source: program.plan.recipes[0].source.clone(),
+        directory: directory.to_owned(),
+        plan: record.to_text(),
+        created_ms: at,
+        summary: summary(&run, None, 0),
+    };
+    let mut random_failed = None;
+    let mut next_id = |length: u32| {
+        let mut bytes = [0; 32];
+        if let Err(error) = getrandom::fill(&mut bytes) {
+            random_failed = Some(error.to_string());
+        }
+        RunId::from_random(&bytes, length as usize)
+    };
+    let first = [to_store(&Fact::Started, at, None, None)];
+    let id = store.create_run(&new, &mut next_id, &first)?;
+    if let Some(error) = random_failed {
+        return Err(EngineError::Random(error));
+    }
+    let run_directory = store.run_directory(&id);
+    let lock = take(&run_directory, &id, Duration::ZERO)?;
+    Ok(Prepared {
+        id,
+        run,
+        lock,
+        directory: run_directory,
+        facts: 1,
+        history: Vec::new(),
+        resumed: false,
+        ended: Vec::new(),
+        active_before_ms: 0,
+        warnings: Vec::new(),
+    })
+}
+
+/// Takes a run over from whoever had it, and records what the person says about its steps.
+pub fn resume(
+    store: &mut Store,
+    id: &RunId,
+    limits: Limits,
+    edited: Option<Plan>,
+    answer: &mut dyn FnMut(&Run) -> Result<ResumeAnswers, EngineError>,
+) -> Result<(Prepared, Options), EngineError> {
+    let directory = store.ensure_run_directory(id)?;
+    let lock = take(&directory, id, Duration::from_secs(10))?;
+    let ended = end_marked(id.as_str())?;
+    let recorded = recorded(store, id, limits)?;
+    let (mut run, options, mut facts) = (recorded.run, recorded.options, recorded.facts);
+    let mut history = recorded.started;
+    let mut batch = Vec::new();
+    let at = now_ms();
+    let active_before_ms = store.run(id)?.map_or(0, |row| row.summary.active_ms);
+    let mut note = |run: &mut Run, fact: Fact| -> Result<(), EngineError> {
+        run.apply(&fact, at)?;
+        batch.push(to_store(&fact, at, None, None));
+        history.push((fact, at));
+        facts += 1;
+        Ok(())
+    };
+    note(&mut run, Fact::Resumed)?;
+    let mut new_plan = None;
+    if let Some(plan) = edited {
+        let version = store.plan(id, None)?.version + 1;
+        let record = PlanRecord { plan: plan.clone(), options: options.clone() };
+        run.replan(Arc::new(plan.load().map_err(EngineError::Plan)?))?;
+        note(&mut run, Fact::Replanned { version })?;
+        new_plan = Some(record.to_text());
+    }
+    let answers = answer(&run)?;
+    for (step, output) in answers.done {
+        note(&mut run, Fact::Answered { step, answer: Answer::Done { output } })?;
+    }
+    for step in answers.again {
+        note(&mut run, Fact::Answered { step, answer: Answer::Again })?;
+    }
+    let totals = summary(&run, None, active_before_ms);
+    match new_plan {
+        Some(text) => {
+            store.add_plan(id, &text, &batch, Some(&totals))?;
+        }
+        None => store.append(id, &batch, Some(&totals))?,
+    }
+    run.take_happenings();
+    let prepared = Prepared {
+        id: id.clone(),
+        run,
+        lock,
+        directory,
+        facts,
+        history,
+        resumed: true,
+        ended: ended.iter().map(|l| format!("{} ({})", l.command, l.pid)).collect(),
+        active_before_ms,
+        warnings: recorded.warnings,
+    };
+    Ok((prepared, options))
+}
+
+fn take(directory: &Path, id: &RunId, patience: Duration) -> Result<RunLock, EngineError> {
+    let path = directory.join(LOCK);
+    let held = match RunLock::try_acquire(&path).map_err(io_error(&path))? {
+        Acquire::Acquired(lock) => return Ok(lock),
+        Acquire::Held(holder) => holder,
+    };
+    // A living owner is refused at once; only a dead one's warden is waited for.
+    if patience.is_zero() || held.runs {
+        return Err(EngineError::Held { run: id.clone(), holder: held.to_string() });
+    }
+    match RunLock::wait_acquire(&path, patience).map_err(io_error(&path))? {
+        Acquire::Acquired(lock) => Ok(lock),
+        Acquire::Held(holder) => {
+            Err(EngineError::Held { run: id.clone(), holder: holder.to_string() })
+        }
+    }
+}
+
+/// Whether somebody owns this run right now.
+pub fn is_held(store: &Store, id: &RunId) -> bool {
+    held_by(store, id).is_some()
+}
+
+/// The process that owns a run right now.
+pub fn held_by(store: &Store, id: &RunId) -> Option<towpath_process::Holder> {
+    RunLock::holder(&store.run_directory(id).join(LOCK))
+}
+
+impl Prepared {
+    pub fn id(&self) -> &RunId {
+        &self.id
+    }
+
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// Drives the run to its end. `ready` is called once, when threads may be started.
+    pub fn drive(
+        self,
+        store: &mut Store,
+        mut config: Config,
+        session_tree: Option<SessionTree>,
+        ready: impl FnOnce(Controller),
+        reporter: &mut dyn Reporter,
+    ) -> Result<RunEnd, EngineError> {
+        let began = Instant::now();
+        let marker = Marker::new(self.id.as_str());
+        let (warden, mut events) = match &config.warden {
+            WardenStart::Fork => Warden::fork(Some(self.lock.as_fd()), &marker)?,
+            WardenStart::Program { path, arguments } => {
+                Warden::spawn(path, arguments, Some(self.lock.as_fd()), &marker)?
+            }
+        };
+        let (sender, messages) = mpsc::channel();
+        let children = sender.clone();
+        let reading = std::thread::spawn(move || {
+            while let Some(event) = events.next() {
+                if children.send(Message::Child(event)).is_err() {
+                    return;
+                }
+            }
+            let _ = children.send(Message::WardenGone);
+        });
+        ready(Controller(sender));
+        let recipe = self.run.program().root().name.clone();
+        reporter.event(&Event::RunStarted {
+            run: &self.id,
+            recipe: &recipe,
+            directory: &config.directory,
+            resumed: self.resumed,
+            steps: self.run.view(),
+        });
+        if !self.ended.is_empty() {
+            reporter.event(&Event::Ended { processes: &self.ended, why: "left by a dead runner" });
+        }
+        let mut lines = Lines::default();
+        lines.replay(&mut config.agents, &self.history);
+        let driver = Driver {
+            store,
+            id: self.id,
+            reads: Reads::of(self.run.program()),
+            run: self.run,
+            config,
+            session_tree,
+            directory: self.directory,
+            warden,
+            messages,
+            reporter,
+            lines,
+            facts: self.facts,
+            live: BTreeMap::new(),
+            pending: Vec::new(),
+            warnings: self.warnings,
+            timers: BTreeMap::new(),
+            began,
+            active_before_ms: self.active_before_ms,
+            last_tick: began,
+        };
+        // Dropping the driver closes the warden's socket, and the warden ends what is left.
+        let end = driver.drive();
+        let _ = reading.join();
+        drop(self.lock);
+        end
+    }
+}

@@ -1,0 +1,98 @@
+//! How many steps ran, were skipped or were not reached: counted once, shown everywhere.
+
+use crate::journal::now_ms;
+use towpath_core::StepPath;
+use towpath_run::{Run, RunOutcome, StepState, StepStatus, StepView};
+use towpath_store::Summary;
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Census {
+    /// Steps of the run's own recipe.
+    pub total: usize,
+    pub ran: usize,
+    pub completed: usize,
+    pub failed: usize,
+    pub skipped: Vec<(StepPath, String)>,
+    pub tolerated: Vec<StepPath>,
+    pub not_reached: usize,
+    /// Known cost of every agent call, called recipes included.
+    pub cost_usd: Option<f64>,
+    /// Whether some agent call did not say what it cost.
+    pub cost_unknown: bool,
+    pub agent_calls: usize,
+    pub reached_end: bool,
+}
+
+/// Counts the steps of a run.
+pub fn census(run: &Run) -> Census {
+    let view = run.view();
+    let mut census = Census { total: view.len(), ..Census::default() };
+    for step in &view {
+        count(step, &mut census);
+    }
+    collect(&view, &mut census);
+    census.reached_end = run.outcome() == Some(RunOutcome::Done);
+    census
+}
+
+fn count(step: &StepView, census: &mut Census) {
+    let Some(result) = step.result.as_ref().filter(|_| step.state == StepState::Ended) else {
+        if step.state != StepState::Running {
+            census.not_reached += 1;
+        }
+        return;
+    };
+    match &result.status {
+        StepStatus::Completed => census.completed += 1,
+        StepStatus::Failed(_) => census.failed += 1,
+        StepStatus::Skipped { .. } => return,
+    }
+    census.ran += 1;
+}
+
+/// What is told of every level: skips, tolerated failures, cost.
+fn collect(steps: &[StepView], census: &mut Census) {
+    for step in steps {
+        if let Some(result) = &step.result {
+            if let StepStatus::Skipped { reason } = &result.status {
+                census.skipped.push((step.path.clone(), reason.clone()));
+            }
+            if step.tolerated {
+                census.tolerated.push(step.path.clone());
+            }
+            if step.kind == "agent" && !matches!(result.status, StepStatus::Skipped { .. }) {
+                census.agent_calls += 1;
+                match result.usage.and_then(|u| u.cost_usd) {
+                    Some(cost) => census.cost_usd = Some(census.cost_usd.unwrap_or(0.0) + cost),
+                    None => census.cost_unknown = true,
+                }
+            }
+        }
+        collect(&step.children, census);
+    }
+}
+
+/// What `towpath runs` shows without replaying.
+pub(crate) fn summary(run: &Run, outcome: Option<&RunOutcome>, active_ms: i64) -> Summary {
+    let census = census(run);
+    let where_ = match outcome {
+        Some(RunOutcome::Failed { step, .. }) => step.to_string(),
+        Some(RunOutcome::Asking { steps }) => {
+            steps.first().map_or(String::new(), |s| s.to_string())
+        }
+        Some(RunOutcome::Waiting { until_ms: Some(until) }) => format!("limit until {until}"),
+        Some(RunOutcome::Waiting { until_ms: None }) => "limit".to_owned(),
+        _ => String::new(),
+    };
+    Summary {
+        status: outcome.map_or("running", RunOutcome::as_str).to_owned(),
+        where_,
+        cost_microusd: census.cost_usd.map(|c| (c * 1e6).round() as i64),
+        started_ms: run.view().iter().filter_map(|s| s.started_ms).min().unwrap_or_else(now_ms),
+        ended_ms: outcome.map(|_| now_ms()),
+        active_ms,
+        steps_done: census.ran as u32,
+        steps_skipped: census.skipped.len() as u32,
+        steps_total: Some(census.total as u32),
+    }
+}

@@ -1,0 +1,50 @@
+//! What the warden tells the engine. Every `start` is answered by exactly one `Started` or
+//! `StartFailed`, every `Started` by one `Ended`, unless the warden itself is gone.
+
+use crate::error::StartError;
+use crate::leftover::Leftover;
+use serde::{Deserialize, Serialize};
+
+/// How a process ended: exactly one of the two is set, save for a process that even `KILL` could
+/// not end in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExitStatus {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+}
+
+impl ExitStatus {
+    pub fn success(&self) -> bool {
+        self.code == Some(0)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Event {
+    Started {
+        id: u64,
+        pid: u32,
+    },
+    StartFailed {
+        id: u64,
+        error: StartError,
+    },
+    /// The job's own process is gone. Its output files are complete as far as that process wrote
+    /// them.
+    Ended {
+        id: u64,
+        status: ExitStatus,
+        /// Descendants ended together with the job, after `stop` or `kill_now`.
+        ended: Vec<Leftover>,
+        /// Descendants that still live: background children of a job that ended by itself, or,
+        /// after a `stop`, what even `KILL` could not end.
+        left: Vec<Leftover>,
+    },
+    /// The answer to `sweep`, and the warden's last word.
+    Swept {
+        /// What still lived beside the jobs themselves and was ended.
+        ended: Vec<Leftover>,
+        /// What even `KILL` could not end in time.
+        left: Vec<Leftover>,
+    },
+}

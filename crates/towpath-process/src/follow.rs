@@ -1,0 +1,106 @@
+//! Reads a growing output file piece by piece. Holds one buffer, never the output, so that a
+//! gigabyte costs no memory; never waits for more.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+const BUFFER: usize = 64 << 10;
+
+#[derive(Debug)]
+pub struct Follow {
+    file: File,
+    offset: u64,
+    buffer: Box<[u8]>,
+    cut: bool,
+}
+
+impl Follow {
+    /// From the beginning. The file must exist: it does once the job is `Started`.
+    pub fn open(path: &Path) -> io::Result<Follow> {
+        Ok(Follow::new(File::open(path)?))
+    }
+
+    pub fn new(file: File) -> Follow {
+        Follow { file, offset: 0, buffer: vec![0; BUFFER].into(), cut: false }
+    }
+
+    /// Goes on from this offset.
+    pub fn at(mut self, offset: u64) -> Follow {
+        self.offset = offset;
+        self
+    }
+
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Whether the job has truncated the file behind the reader (`> /dev/stdout` does): what
+    /// followed was then read from the file's new beginning.
+    pub fn was_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Hands on what has come since the last call, and returns how many bytes that were. A writer
+    /// that is faster than the reader does not keep it here: what is written meanwhile waits.
+    pub fn read_new(&mut self, sink: &mut dyn FnMut(&[u8])) -> io::Result<u64> {
+        let size = self.file.metadata()?.len();
+        if size < self.offset {
+            self.offset = 0;
+            self.cut = true;
+        }
+        let begin = self.offset;
+        while self.offset < size {
+            let wanted = usize::try_from(size - self.offset).map_or(BUFFER, |n| n.min(BUFFER));
+            let got = match self.file.read_at(&mut self.buffer[..wanted], self.offset) {
+                Ok(0) => break,
+                Ok(got) => got,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            self.offset += got as u64;
+            sink(&self.buffer[..got]);
+        }
+        Ok(self.offset - begin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn new_of(follow: &mut Follow) -> Vec<u8> {
+        let mut got = Vec::new();
+        let count = follow.read_new(&mut |bytes| got.extend_from_slice(bytes)).expect("readable");
+        assert_eq!(count, got.len() as u64);
+        got
+    }
+
+    #[test]
+    fn hands_on_each_byte_once() {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        let mut follow = Follow::open(file.path()).expect("open");
+        assert_eq!(new_of(&mut follow), b"");
+        file.write_all(b"one").expect("write");
+        assert_eq!(new_of(&mut follow), b"one");
+        let large: Vec<u8> = (0..3 * BUFFER + 7).map(|n| n as u8).collect();
+        file.write_all(&large).expect("write");
+        assert_eq!(new_of(&mut follow), large);
+        assert_eq!(new_of(&mut follow), b"");
+        let mut later = Follow::open(file.path()).expect("open").at(follow.offset() - 2);
+        assert_eq!(new_of(&mut later), &large[large.len() - 2..]);
+    }
+
+    #[test]
+    fn a_truncated_file_is_read_from_its_new_beginning() {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        file.write_all(b"before").expect("write");
+        let mut follow = Follow::open(file.path()).expect("open");
+        assert_eq!(new_of(&mut follow), b"before");
+        std::fs::write(file.path(), b"new").expect("write");
+        assert_eq!(new_of(&mut follow), b"new");
+        assert!(follow.was_cut());
+    }
+}

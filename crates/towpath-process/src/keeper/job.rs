@@ -1,0 +1,220 @@
+//! One job from its start to its end. A job that ends by itself is told at once, and its background
+//! children live on. A job that is stopped is told only when nothing of it lives any more: first
+//! its group is asked, then, when its own process has gone, whoever is left; after the grace all
+//! that remains is killed.
+
+use super::{Keeper, TICK};
+use crate::error::{StartError, StartErrorKind};
+use crate::event::{Event, ExitStatus};
+use crate::hunt::{Hunt, Whose, ask_to_end, wake};
+use crate::leftover::Leftover;
+use crate::os::{self, ProcessKey};
+use crate::spec::ChildSpec;
+use rustix::process::Signal;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// How long one round of killing may keep the loop from other work.
+const ROUND: Duration = Duration::from_millis(100);
+/// After this the end of a job is told although something of it hangs in the kernel.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+#[derive(Debug)]
+pub(super) struct Job {
+    pub pid: i32,
+    pub text: String,
+    pub exit: Option<ExitStatus>,
+    phase: Phase,
+    ended: BTreeMap<ProcessKey, Leftover>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Phase {
+    Running,
+    Stopping { kill_at: Instant, look_at: Instant },
+    Killing { give_up_at: Instant, look_at: Instant },
+}
+
+impl Job {
+    pub fn deadline(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Running => None,
+            Phase::Stopping { kill_at, .. } if self.exit.is_none() => Some(kill_at),
+            Phase::Stopping { kill_at, look_at } => Some(kill_at.min(look_at)),
+            Phase::Killing { look_at, .. } => Some(look_at),
+        }
+    }
+
+    fn look_soon(&mut self, now: Instant) {
+        match &mut self.phase {
+            Phase::Running => {}
+            Phase::Stopping { look_at, .. } | Phase::Killing { look_at, .. } => *look_at = now,
+        }
+    }
+}
+
+impl Keeper {
+    pub(super) fn start(&mut self, spec: ChildSpec) {
+        let (id, text) = (spec.id, spec.job.clone());
+        let refused = if self.sweep.is_some() {
+            Some("the run is being ended")
+        } else {
+            self.jobs.contains_key(&id).then_some("a job with this number is running")
+        };
+        let started = match refused {
+            Some(why) => Err(StartError::new(StartErrorKind::Refused, why)),
+            None => crate::start::start(spec, &self.marker),
+        };
+        match started {
+            Ok(pid) => {
+                if self.paused.is_some() {
+                    self.pause();
+                }
+                let job =
+                    Job { pid, text, exit: None, phase: Phase::Running, ended: BTreeMap::new() };
+                self.jobs.insert(id, job);
+                self.tell(Event::Started { id, pid: pid.unsigned_abs() });
+            }
+            Err(error) => self.tell(Event::StartFailed { id, error }),
+        }
+    }
+
+    /// A job that has ended meanwhile is no error: its end is on the way to the engine.
+    pub(super) fn stop(&mut self, id: u64, grace: Duration) {
+        let now = Instant::now();
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        match &mut job.phase {
+            Phase::Running => {
+                job.phase = Phase::Stopping { kill_at: now + grace, look_at: now + TICK };
+            }
+            Phase::Stopping { kill_at, .. } => *kill_at = (*kill_at).min(now + grace),
+            Phase::Killing { .. } => return,
+        }
+        if grace.is_zero() || job.exit.is_some() {
+            return;
+        }
+        let group = job.pid;
+        let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
+        let living = hunt.living();
+        let met: BTreeMap<_, _> = living.iter().map(|p| (p.key, hunt.describe(p.key))).collect();
+        // Not yet reaped, so the number is the job's for certain.
+        os::signal_group(group, Signal::TERM);
+        wake(&living);
+        self.note_ended(id, met);
+    }
+
+    pub(super) fn on_exit(&mut self, pid: i32, status: ExitStatus) {
+        let now = Instant::now();
+        let Some((&id, job)) = self.jobs.iter_mut().find(|(_, j)| j.pid == pid && j.exit.is_none())
+        else {
+            // An orphan: perhaps the last that an ending job was waiting for.
+            self.jobs.values_mut().for_each(|job| job.look_soon(now));
+            if let Some(sweep) = &mut self.sweep {
+                sweep.look_soon(now);
+            }
+            return;
+        };
+        job.exit = Some(status);
+        if self.sweep.is_some() {
+            return;
+        }
+        if matches!(job.phase, Phase::Running) {
+            let left = self.left_behind(id);
+            self.jobs.remove(&id);
+            self.tell(Event::Ended { id, status, ended: Vec::new(), left });
+            return;
+        }
+        job.look_soon(now);
+        if matches!(job.phase, Phase::Killing { .. }) {
+            return;
+        }
+        let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
+        let living = hunt.living();
+        let met: BTreeMap<_, _> = living.iter().map(|p| (p.key, hunt.describe(p.key))).collect();
+        ask_to_end(&living);
+        self.note_ended(id, met);
+    }
+
+    fn note_ended(&mut self, id: u64, met: BTreeMap<ProcessKey, Leftover>) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        job.ended.extend(met.into_iter().filter(|(key, _)| key.pid != job.pid));
+    }
+
+    /// What a job that ended by itself leaves behind. All of that hangs below children that the
+    /// warden has just adopted, so mostly one short file tells that there is nothing.
+    fn left_behind(&mut self, id: u64) -> Vec<Leftover> {
+        if let Some(children) = os::children_of_self() {
+            let own = |pid: &i32| self.jobs.values().any(|j| j.pid == *pid && j.exit.is_none());
+            let adopted = children.into_iter().filter(|pid| !own(pid));
+            let mut fresh = adopted.filter(|pid| !self.background.contains(pid)).peekable();
+            if fresh.peek().is_none() {
+                return Vec::new();
+            }
+            let fresh: Vec<i32> = fresh.collect();
+            self.background.extend(fresh);
+        }
+        Hunt::new(whose(&self.marker, &self.jobs, id)).leftovers().into_values().collect()
+    }
+
+    pub(super) fn advance_jobs(&mut self, now: Instant) {
+        if self.sweep.is_some() {
+            return;
+        }
+        let due = |(id, job): (&u64, &Job)| job.deadline().filter(|at| *at <= now).map(|_| *id);
+        for id in self.jobs.iter().filter_map(due).collect::<Vec<_>>() {
+            self.advance_job(id, now);
+        }
+    }
+
+    fn advance_job(&mut self, id: u64, now: Instant) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        if let Phase::Stopping { kill_at, look_at } = &mut job.phase {
+            if now < *kill_at {
+                *look_at = now + TICK;
+                if Hunt::new(whose(&self.marker, &self.jobs, id)).living().is_empty() {
+                    self.finish(id, Vec::new());
+                }
+                return;
+            }
+            job.phase = Phase::Killing { give_up_at: now + PATIENCE, look_at: now };
+        }
+        let left = self.kill_round(id);
+        self.reap();
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        let Phase::Killing { give_up_at, look_at } = &mut job.phase else { return };
+        *look_at = now + TICK;
+        if job.exit.is_some() && (left.is_empty() || now >= *give_up_at) {
+            self.finish(id, left);
+        }
+    }
+
+    /// Children are not reaped here: the loop does, and their numbers stay theirs until then.
+    fn kill_round(&mut self, id: u64) -> Vec<Leftover> {
+        let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
+        let frozen = hunt.freeze();
+        let met = frozen.iter().map(|key| (*key, hunt.describe(*key))).collect();
+        let living = hunt.kill_frozen(&frozen, Instant::now() + ROUND, &mut || {});
+        let left = living.iter().map(|p| hunt.describe(p.key)).collect();
+        self.note_ended(id, met);
+        left
+    }
+
+    fn finish(&mut self, id: u64, left: Vec<Leftover>) {
+        let Some(job) = self.jobs.remove(&id) else { return };
+        let status = job.exit.unwrap_or(ExitStatus { code: None, signal: None });
+        let survives = |l: &Leftover| left.iter().any(|s| s.pid == l.pid);
+        let ended = job.ended.into_values().filter(|l| !survives(l)).collect();
+        self.tell(Event::Ended { id, status, ended, left });
+    }
+}
+
+/// The number of a leader that is reaped may be another job's by now.
+fn whose<'a>(
+    marker: &'a crate::marker::Marker,
+    jobs: &'a BTreeMap<u64, Job>,
+    id: u64,
+) -> Whose<'a> {
+    let Some(job) = jobs.get(&id) else { return Whose::Job { marker, job: "", leader: None } };
+    let taken = jobs.iter().any(|(other, j)| *other != id && j.pid == job.pid);
+    Whose::Job { marker, job: &job.text, leader: (!taken).then_some(job.pid) }
+}

@@ -1,0 +1,221 @@
+//! The warden's own side: one thread that waits for the engine's words, for its children and for
+//! deadlines, and never for anything else. It starts jobs, tells how they end, and ends them. When
+//! the engine is gone, however it went, it kills everything and exits. It decides nothing: which
+//! job, which timeout, which order are the engine's.
+
+mod job;
+mod life;
+mod outbox;
+mod sweep;
+
+pub(crate) use life::be_the_warden;
+pub use life::run_warden_from_fd;
+
+use crate::event::{Event, ExitStatus};
+use crate::hunt::{Hunt, Whose};
+use crate::marker::Marker;
+use crate::os::{self, ProcessKey, Signals};
+use crate::wire::{Answer, Command, Frames};
+use job::Job;
+use outbox::Outbox;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::RecvFlags;
+use rustix::process::{WaitOptions, wait};
+use std::collections::{BTreeMap, HashSet};
+use std::os::fd::{OwnedFd, RawFd};
+use std::time::{Duration, Instant};
+use sweep::Sweep;
+
+/// Where a living warden has its end of the socket.
+pub(crate) const SOCKET_FD: RawFd = 3;
+/// Where a living warden has the run's lock, if there is one.
+pub(crate) const LOCK_FD: RawFd = 4;
+
+/// When the engine is gone: how long to go on killing what hangs in the kernel.
+const LAST_PATIENCE: Duration = Duration::from_millis(900);
+/// When someone asks the warden itself to end.
+const TERM_GRACE: Duration = Duration::from_secs(1);
+/// How often an ending job is looked at when no child of the warden reports anything.
+const TICK: Duration = Duration::from_millis(20);
+
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    socket: OwnedFd,
+    signals: Signals,
+    /// Readable when the engine's process is gone.
+    engine: Option<OwnedFd>,
+    marker: Marker,
+    inbox: Frames,
+    outbox: Outbox,
+    jobs: BTreeMap<u64, Job>,
+    /// Adopted children that were looked at when an earlier job ended.
+    background: HashSet<i32>,
+    /// What `PauseAll` has stopped.
+    paused: Option<Vec<ProcessKey>>,
+    sweep: Option<Sweep>,
+    buffer: Vec<u8>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    GoOn,
+    /// The engine is gone: everything ends at once.
+    Abandon,
+    /// Everything has ended and been told.
+    Leave,
+}
+
+impl Keeper {
+    fn new(socket: OwnedFd, signals: Signals, engine: Option<OwnedFd>, marker: Marker) -> Keeper {
+        Keeper {
+            socket,
+            signals,
+            engine,
+            marker,
+            inbox: Frames::default(),
+            outbox: Outbox::default(),
+            jobs: BTreeMap::new(),
+            background: HashSet::new(),
+            paused: None,
+            sweep: None,
+            buffer: vec![0; 64 << 10],
+        }
+    }
+
+    fn run(&mut self) {
+        loop {
+            match self.turn() {
+                Next::GoOn => {}
+                Next::Abandon => return end_everything(&self.marker),
+                Next::Leave => return self.outbox.drain(&self.socket),
+            }
+        }
+    }
+
+    fn turn(&mut self) -> Next {
+        let seen = self.wait();
+        if seen.engine_gone {
+            return Next::Abandon;
+        }
+        if seen.signals && self.signals.drain() {
+            self.begin_sweep(TERM_GRACE);
+        }
+        self.reap();
+        if seen.words && !self.listen() {
+            return Next::Abandon;
+        }
+        let now = Instant::now();
+        self.advance_jobs(now);
+        let done = self.advance_sweep(now);
+        self.outbox.flush(&self.socket);
+        if done { Next::Leave } else { Next::GoOn }
+    }
+
+    fn wait(&self) -> Seen {
+        // A full outbox holds back further commands; the engine's end is seen all the same.
+        let mut words = PollFlags::RDHUP;
+        if self.outbox.has_room() {
+            words |= PollFlags::IN;
+        }
+        if !self.outbox.is_empty() {
+            words |= PollFlags::OUT;
+        }
+        let mut files =
+            vec![PollFd::new(&self.socket, words), PollFd::new(&self.signals, PollFlags::IN)];
+        files.extend(self.engine.as_ref().map(|engine| PollFd::new(engine, PollFlags::IN)));
+        let timeout = self.next_deadline().map(|at| {
+            let left = at.saturating_duration_since(Instant::now());
+            Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) }
+        });
+        // An interrupted wait sees nothing and comes again.
+        let _ = poll(&mut files, timeout.as_ref());
+        let over = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
+        Seen {
+            engine_gone: files[0].revents().intersects(over)
+                || files.get(2).is_some_and(|engine| !engine.revents().is_empty()),
+            words: files[0].revents().contains(PollFlags::IN),
+            signals: !files[1].revents().is_empty(),
+        }
+    }
+
+    fn next_deadline(&self) -> Option<Instant> {
+        let jobs = self.jobs.values().filter_map(Job::deadline);
+        jobs.chain(self.sweep.as_ref().map(Sweep::deadline)).min()
+    }
+
+    /// Reads and obeys; false when the engine cannot be understood or heard any more.
+    fn listen(&mut self) -> bool {
+        let got = rustix::net::recv(&self.socket, &mut self.buffer[..], RecvFlags::DONTWAIT);
+        match got {
+            Ok((0, _)) => return false,
+            Ok((length, _)) => self.inbox.push(&self.buffer[..length]),
+            Err(Errno::AGAIN | Errno::INTR) => return true,
+            Err(_) => return false,
+        }
+        loop {
+            match self.inbox.next::<Command>() {
+                Ok(Some(command)) => self.obey(command),
+                Ok(None) => return true,
+                Err(_) => return false,
+            }
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Hello { .. } => self.outbox.push(&Answer::Ready),
+            Command::Start(spec) => self.start(spec.into()),
+            Command::Stop { id, grace_ms } => self.stop(id, Duration::from_millis(grace_ms)),
+            Command::PauseAll => self.pause(),
+            Command::ContinueAll => self.go_on(),
+            Command::Sweep { grace_ms } => self.begin_sweep(Duration::from_millis(grace_ms)),
+        }
+        self.outbox.flush(&self.socket);
+    }
+
+    fn tell(&mut self, event: Event) {
+        self.outbox.push(&Answer::Event(event));
+    }
+
+    fn reap(&mut self) {
+        while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
+            let pid = pid.as_raw_nonzero().get();
+            let status =
+                ExitStatus { code: status.exit_status(), signal: status.terminating_signal() };
+            self.background.remove(&pid);
+            self.on_exit(pid, status);
+        }
+    }
+
+    fn pause(&mut self) {
+        let mut hunt = Hunt::new(Whose::Run(&self.marker));
+        let stopped = hunt.living().into_iter().filter(|p| p.is_stopped());
+        // What a job has stopped by itself stays stopped when we go on.
+        let theirs: HashSet<ProcessKey> = stopped.map(|p| p.key).collect();
+        let frozen = hunt.freeze().into_iter().filter(|key| !theirs.contains(key));
+        self.paused.get_or_insert_default().extend(frozen);
+    }
+
+    fn go_on(&mut self) {
+        for key in self.paused.take().unwrap_or_default() {
+            os::signal(key, rustix::process::Signal::CONT);
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Seen {
+    engine_gone: bool,
+    words: bool,
+    signals: bool,
+}
+
+/// Kills all there is, without grace. Parentage first, because that needs nothing but a glance at
+/// each process; then what only its marker tells.
+fn end_everything(marker: &Marker) {
+    let until = Instant::now() + LAST_PATIENCE;
+    let mut reap = || while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {};
+    Hunt::by_descent_only(Whose::Run(marker)).kill(until, &mut reap);
+    Hunt::new(Whose::Run(marker)).kill(until, &mut reap);
+}

@@ -1,0 +1,98 @@
+//! The end of a run: everything that still lives is asked to end, and after the grace killed;
+//! background children included. Then the warden says what there was, and leaves.
+
+use super::{Keeper, TICK};
+use crate::event::{Event, ExitStatus};
+use crate::hunt::{Hunt, Whose, ask_to_end};
+use crate::leftover::Leftover;
+use crate::os::ProcessKey;
+use rustix::process::{WaitOptions, wait};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// How long the final killing may take.
+const PATIENCE: Duration = Duration::from_millis(900);
+
+#[derive(Debug)]
+pub(super) struct Sweep {
+    kill_at: Instant,
+    look_at: Instant,
+    /// Nothing lived when it began.
+    idle: bool,
+    met: BTreeMap<ProcessKey, Leftover>,
+}
+
+impl Sweep {
+    pub fn deadline(&self) -> Instant {
+        self.kill_at.min(self.look_at)
+    }
+
+    pub fn look_soon(&mut self, now: Instant) {
+        self.look_at = now;
+    }
+}
+
+impl Keeper {
+    pub(super) fn begin_sweep(&mut self, grace: Duration) {
+        let now = Instant::now();
+        if let Some(sweep) = &mut self.sweep {
+            sweep.kill_at = sweep.kill_at.min(now + grace);
+            return;
+        }
+        let mut hunt = Hunt::new(Whose::Run(&self.marker));
+        let living = hunt.living();
+        let met = living.iter().map(|p| (p.key, hunt.describe(p.key))).collect();
+        if !grace.is_zero() {
+            ask_to_end(&living);
+        }
+        // What was paused is awake again, or about to be killed.
+        self.paused = None;
+        let idle = living.is_empty();
+        self.sweep = Some(Sweep { kill_at: now + grace, look_at: now, idle, met });
+    }
+
+    /// True when everything is over and told.
+    pub(super) fn advance_sweep(&mut self, now: Instant) -> bool {
+        let Some(sweep) = &mut self.sweep else { return false };
+        if now < sweep.deadline() {
+            return false;
+        }
+        sweep.look_at = now + TICK;
+        let mut hunt = Hunt::new(Whose::Run(&self.marker));
+        if sweep.idle || now < sweep.kill_at {
+            let over = sweep.idle || hunt.living().is_empty();
+            if over {
+                self.reap();
+                self.finish_sweep(Vec::new());
+            }
+            return over;
+        }
+        let frozen = hunt.freeze();
+        sweep.met.extend(frozen.iter().map(|key| (*key, hunt.describe(*key))));
+        let mut exits = Vec::new();
+        let living = hunt.kill_frozen(&frozen, Instant::now() + PATIENCE, &mut || {
+            while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
+                exits.push((pid.as_raw_nonzero().get(), status));
+            }
+        });
+        let left = living.iter().map(|p| hunt.describe(p.key)).collect();
+        for (pid, status) in exits {
+            let (code, signal) = (status.exit_status(), status.terminating_signal());
+            self.on_exit(pid, ExitStatus { code, signal });
+        }
+        self.finish_sweep(left);
+        true
+    }
+
+    fn finish_sweep(&mut self, left: Vec<Leftover>) {
+        let mut met = self.sweep.take().map_or_else(BTreeMap::new, |sweep| sweep.met);
+        for (id, job) in std::mem::take(&mut self.jobs) {
+            met.retain(|key, _| key.pid != job.pid);
+            let status = job.exit.unwrap_or(ExitStatus { code: None, signal: None });
+            self.tell(Event::Ended { id, status, ended: Vec::new(), left: Vec::new() });
+        }
+        let survives = |l: &Leftover| left.iter().any(|s| s.pid == l.pid);
+        let ended = met.into_values().filter(|l| !survives(l)).collect();
+        self.tell(Event::Swept { ended, left });
+    }
+}

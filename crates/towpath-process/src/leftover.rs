@@ -1,0 +1,43 @@
+//! What lives on where nothing should. After a crash that took engine and warden, a run's
+//! processes are found by their marker alone, looked at or ended. Only processes of the same user
+//! are ever considered.
+
+use crate::error::ProcessError;
+use crate::hunt::{Hunt, Whose};
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
+
+/// A process that lives, or lived, beside the job it came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leftover {
+    pub pid: u32,
+    /// The command line, cut, on one line, without control characters.
+    pub command: String,
+    /// The text of the job it came from, where its environment tells.
+    pub job: Option<String>,
+}
+
+/// The longest a kill may take: processes that hang in the kernel die when they leave it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What lives with this run's marker, and what that has started.
+pub fn marked(run_id: &str) -> Vec<Leftover> {
+    Hunt::new(Whose::Crashed { run_id }).leftovers().into_values().collect()
+}
+
+/// Ends, at once, every process with this run's marker and what those have started, and returns
+/// what was ended. Never touches this process, its ancestors or its own children. The caller holds
+/// the run's lock: no warden of this run lives.
+pub fn end_marked(run_id: &str) -> Result<Vec<Leftover>, ProcessError> {
+    let mut hunt = Hunt::new(Whose::Crashed { run_id });
+    let frozen = hunt.freeze();
+    let ended: Vec<Leftover> = frozen.iter().map(|key| hunt.describe(*key)).collect();
+    let living = hunt.kill_frozen(&frozen, Instant::now() + PATIENCE, &mut || {});
+    match living.first() {
+        None => Ok(ended),
+        Some(process) => {
+            let left = hunt.describe(process.key);
+            Err(ProcessError::Survives { pid: left.pid, command: left.command })
+        }
+    }
+}

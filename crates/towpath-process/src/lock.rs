@@ -1,0 +1,189 @@
+//! One owner per run: an `flock` on a file, held by engine and warden together because both have
+//! the same open file. It is given back by the end of the last of them, however it came, and never
+//! by hand. The file's text only tells who holds it; the lock alone decides.
+
+use crate::os;
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat, open, stat};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// The lock, held as long as this value or a copy of its file in a warden lives.
+#[derive(Debug)]
+pub struct RunLock {
+    file: File,
+}
+
+#[derive(Debug)]
+pub enum Acquire {
+    Acquired(RunLock),
+    Held(Holder),
+}
+
+/// Who holds a lock, as its file tells; empty when the file cannot be read as ours.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Holder {
+    pub pid: Option<u32>,
+    pub host: Option<String>,
+    /// Seconds since 1970.
+    pub since: Option<u64>,
+    /// Whether that process still runs on this machine. If not, its warden is still ending what it
+    /// left, and the lock will be free within seconds.
+    pub runs: bool,
+}
+
+impl std::fmt::Display for Holder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.pid, &self.host) {
+            (Some(pid), Some(host)) => write!(f, "process {pid} on {host}"),
+            (Some(pid), None) => write!(f, "process {pid}"),
+            _ => f.write_str("another process"),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Note {
+    pid: u32,
+    /// The process's start by the kernel's clock: the number alone could be someone else's.
+    started: u64,
+    host: String,
+    since: u64,
+}
+
+impl RunLock {
+    /// Takes the lock, creating its file (mode 0600), or says who holds it.
+    pub fn try_acquire(path: &Path) -> io::Result<Acquire> {
+        loop {
+            let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
+            let file = open(path, flags, Mode::from_raw_mode(0o600))?;
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => {}
+                Err(Errno::WOULDBLOCK) => return Ok(Acquire::Held(read_holder(&file.into()))),
+                Err(Errno::INTR) => continue,
+                Err(errno) => return Err(errno.into()),
+            }
+            // A file deleted meanwhile protects nothing: the next one would lock another.
+            let (ours, named) = (fstat(&file)?, stat(path));
+            let same = |n: &rustix::fs::Stat| (n.st_dev, n.st_ino) == (ours.st_dev, ours.st_ino);
+            if named.as_ref().is_ok_and(same) {
+                let lock = RunLock { file: file.into() };
+                lock.write_note()?;
+                return Ok(Acquire::Acquired(lock));
+            }
+        }
+    }
+
+    /// Who holds the lock, as far as its file tells; `None` if that process is gone. For looking:
+    /// it neither creates nor locks anything, so it cannot come between two owners.
+    pub fn holder(path: &Path) -> Option<Holder> {
+        let file = File::open(path).ok()?;
+        Some(read_holder(&file)).filter(|holder| holder.runs)
+    }
+
+    /// As `try_acquire`, and waits for a holder to end, at most this long.
+    pub fn wait_acquire(path: &Path, timeout: Duration) -> io::Result<Acquire> {
+        let end = Instant::now() + timeout;
+        loop {
+            let tried = RunLock::try_acquire(path)?;
+            if matches!(tried, Acquire::Acquired(_)) || Instant::now() >= end {
+                return Ok(tried);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn write_note(&self) -> io::Result<()> {
+        let pid = os::own_pid();
+        let note = Note {
+            pid: pid.unsigned_abs(),
+            started: os::process(pid).map_or(0, |p| p.key.started),
+            host: host(),
+            since: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()),
+        };
+        let text = serde_json::to_vec(&note)?;
+        self.file.set_len(0)?;
+        self.file.write_all_at(&text, 0)
+    }
+}
+
+impl AsFd for RunLock {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+fn read_holder(mut file: &File) -> Holder {
+    let mut text = Vec::new();
+    let read = file.by_ref().take(4096).read_to_end(&mut text);
+    let note = read.ok().and_then(|_| serde_json::from_slice::<Note>(&text).ok());
+    note.map_or_else(Holder::default, |note| {
+        let process = i32::try_from(note.pid).ok().and_then(os::process);
+        let same = process.is_some_and(|p| p.lives() && p.key.started == note.started);
+        Holder {
+            runs: same && note.host == host(),
+            pid: Some(note.pid),
+            host: Some(note.host),
+            since: Some(note.since),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_second_owner_is_refused_and_told_who_the_first_is() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("lock");
+        let Acquire::Acquired(lock) = RunLock::try_acquire(&path).expect("lock") else {
+            panic!("nobody holds it")
+        };
+        let mode = std::fs::metadata(&path).expect("file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let Acquire::Held(holder) = RunLock::try_acquire(&path).expect("lock") else {
+            panic!("two owners")
+        };
+        assert_eq!(holder.pid, Some(std::process::id()));
+        assert!(holder.runs && holder.since.is_some());
+        drop(lock);
+        let again = RunLock::wait_acquire(&path, Duration::from_secs(5)).expect("lock");
+        assert!(matches!(again, Acquire::Acquired(_)));
+    }
+
+    #[test]
+    fn a_deleted_file_locks_nobody_out_and_a_new_one_is_its_own_lock() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("lock");
+        let first = RunLock::try_acquire(&path).expect("lock");
+        assert!(matches!(first, Acquire::Acquired(_)));
+        std::fs::remove_file(&path).expect("delete");
+        let second = RunLock::try_acquire(&path).expect("lock");
+        assert!(matches!(second, Acquire::Acquired(_)));
+        assert!(matches!(RunLock::try_acquire(&path).expect("lock"), Acquire::Held(_)));
+    }
+
+    #[test]
+    fn a_foreign_text_in_the_file_is_no_error() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("lock");
+        let _held = RunLock::try_acquire(&path).expect("lock");
+        std::fs::write(&path, "what?").expect("write");
+        let Acquire::Held(holder) = RunLock::try_acquire(&path).expect("lock") else {
+            panic!("two owners")
+        };
+        assert_eq!(holder, Holder::default());
+        assert_eq!(holder.to_string(), "another process");
+    }
+}

@@ -1,0 +1,16 @@
+//! Linux: `/proc` for the table of processes, pidfds for signals that cannot hit a stranger,
+//! `PR_SET_CHILD_SUBREAPER` and `PR_SET_PDEATHSIG` for parentage, signalfd for the warden's loop.
+
+mod launch;
+mod own;
+mod processes;
+
+pub(crate) use launch::{Launch, LaunchFailure, launch};
+pub(crate) use own::{
+    Signals, become_warden, exit_now, fork, place_warden_files, thread_count, unnamed_file,
+    watch_peer,
+};
+pub(crate) use processes::{
+    Process, ProcessKey, all_processes, children_of_self, command_of, environment_of, own_pid,
+    process, signal, signal_group,
+};

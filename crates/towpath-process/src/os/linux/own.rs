@@ -1,0 +1,205 @@
+//! What a process does to itself to become a warden, and what it can see of its engine.
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::{DupFlags, Errno, dup3, fcntl_dupfd_cloexec};
+use rustix::process::{Pid, PidfdFlags, pidfd_open, set_child_subreaper, setsid};
+use std::ffi::{c_int, c_uint};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::path::{Path, PathBuf};
+use std::{fs, io, mem, ptr};
+
+/// Neither a terminal nor a person's signal to the foreground may end the warden. (What the kernel
+/// raises for a fault stays deadly; `TERM` and `CHLD` are read in the loop.)
+const IGNORED: [c_int; 13] = [
+    libc::SIGINT,
+    libc::SIGHUP,
+    libc::SIGQUIT,
+    libc::SIGTSTP,
+    libc::SIGTTIN,
+    libc::SIGTTOU,
+    libc::SIGPIPE,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGALRM,
+    libc::SIGVTALRM,
+    libc::SIGPROF,
+    libc::SIGIO,
+];
+
+pub(crate) fn thread_count() -> io::Result<usize> {
+    Ok(fs::read_dir("/proc/self/task")?.count())
+}
+
+/// `None` in the child. Only for a process with one thread: the child goes on in Rust.
+pub(crate) fn fork() -> Result<Option<Pid>, Errno> {
+    // SAFETY: the caller has checked that this process has one thread, so no lock of another
+    // thread is held in the child for ever.
+    let pid = unsafe { libc::fork() };
+    if pid < 0 {
+        return Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::AGAIN));
+    }
+    Ok(Pid::from_raw(pid))
+}
+
+/// Ends this process without running what belongs to the process it was forked from (buffers,
+/// destructors, exit handlers).
+pub(crate) fn exit_now(code: u8) -> ! {
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(c_int::from(code)) }
+}
+
+/// Puts the warden's files at their two numbers, from where `become_warden` keeps them.
+pub(crate) fn place_warden_files(
+    socket: BorrowedFd<'_>,
+    lock: Option<BorrowedFd<'_>>,
+) -> Result<OwnedFd, Errno> {
+    // Moved out of the way first: either may stand where the other must go.
+    let above = crate::keeper::LOCK_FD + 1;
+    let files = [(Some(socket), crate::keeper::SOCKET_FD), (lock, crate::keeper::LOCK_FD)];
+    let mut high = [const { None }; 2];
+    for (slot, (file, _)) in high.iter_mut().zip(&files) {
+        *slot = file.map(|f| fcntl_dupfd_cloexec(f, above)).transpose()?;
+    }
+    for (high, (_, number)) in high.into_iter().zip(files) {
+        let Some(high) = high else { continue };
+        // SAFETY: the number is taken over: this process goes on as a warden and never returns to
+        // the code that may have used it.
+        let mut target = mem::ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(number) });
+        dup3(&high, &mut target, DupFlags::CLOEXEC)?;
+    }
+    // SAFETY: just filled, and owned by nobody else.
+    Ok(unsafe { OwnedFd::from_raw_fd(crate::keeper::SOCKET_FD) })
+}
+
+/// Makes this process a warden: a session of its own, a reaper of orphans, deaf to the terminal,
+/// without any file but its two.
+pub(crate) fn become_warden(has_lock: bool) -> io::Result<Signals> {
+    // Fails only for a group leader, and such a one was executed with its own group already.
+    let _ = setsid();
+    set_child_subreaper(Some(rustix::process::getpid()))?;
+    rustix::process::chdir("/")?;
+    let null = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+    for number in 0..=2 {
+        // SAFETY: closes or replaces numbers that only the former program used.
+        if unsafe { libc::dup2(null.as_raw_fd(), number) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    mem::forget(null);
+    let first = if has_lock { crate::keeper::LOCK_FD } else { crate::keeper::SOCKET_FD } + 1;
+    close_from(first);
+    // SAFETY: the name is a literal that ends in NUL.
+    unsafe { libc::prctl(libc::PR_SET_NAME, c"towpath-warden".as_ptr()) };
+    Signals::take_over()
+}
+
+fn close_from(first: RawFd) {
+    // SAFETY: this process owns every one of its numbers, and uses none of these any more.
+    if unsafe { libc::syscall(libc::SYS_close_range, first, c_uint::MAX, 0) } == 0 {
+        return;
+    }
+    let names = fs::read_dir("/proc/self/fd").map(|entries| {
+        let number = |e: fs::DirEntry| e.file_name().to_str()?.parse::<RawFd>().ok();
+        entries.filter_map(|e| number(e.ok()?)).collect::<Vec<_>>()
+    });
+    for number in names.unwrap_or_default().into_iter().filter(|n| *n >= first) {
+        // SAFETY: as above.
+        unsafe { libc::close(number) };
+    }
+}
+
+/// Every signal to its default, by the kernel's own call: the C library keeps two for itself and
+/// refuses to touch them, and would pass on that an ancestor ignored them. Async-signal-safe.
+pub(super) fn default_signals() {
+    // The kernel's structure has handler, flags, restorer and mask; all zero is the default.
+    let default = [0_u64; 4];
+    for number in 1..=64 {
+        // SAFETY: the structure is at least as large as the kernel reads for a mask of 8 bytes;
+        // `KILL` and `STOP` are refused, which is as well.
+        unsafe {
+            let nothing = ptr::null_mut::<u64>();
+            libc::syscall(libc::SYS_rt_sigaction, number, default.as_ptr(), nothing, 8_usize);
+        }
+    }
+}
+
+/// `CHLD` and `TERM` as something to poll.
+#[derive(Debug)]
+pub(crate) struct Signals {
+    file: OwnedFd,
+}
+
+impl Signals {
+    fn take_over() -> io::Result<Signals> {
+        // SAFETY: plain signal calls on local sets, in a process with one thread.
+        unsafe {
+            default_signals();
+            for number in IGNORED {
+                libc::signal(number, libc::SIG_IGN);
+            }
+            let mut wanted: libc::sigset_t = mem::zeroed();
+            libc::sigemptyset(&mut wanted);
+            libc::sigaddset(&mut wanted, libc::SIGCHLD);
+            libc::sigaddset(&mut wanted, libc::SIGTERM);
+            libc::sigprocmask(libc::SIG_SETMASK, &wanted, ptr::null_mut());
+            let file = libc::signalfd(-1, &wanted, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+            if file < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            Ok(Signals { file: OwnedFd::from_raw_fd(file) })
+        }
+    }
+
+    /// Takes what has come; whether `TERM` was among it.
+    pub fn drain(&self) -> bool {
+        const RECORD: usize = size_of::<libc::signalfd_siginfo>();
+        let mut asked_to_end = false;
+        let mut records = [0_u8; RECORD * 8];
+        while let Ok(length @ 1..) = rustix::io::read(&self.file, &mut records) {
+            for record in records[..length].chunks_exact(RECORD) {
+                // The signal's number is the record's first field.
+                let number = record.first_chunk().map(|n| u32::from_ne_bytes(*n));
+                asked_to_end |= number == Some(libc::SIGTERM as u32);
+            }
+        }
+        asked_to_end
+    }
+}
+
+impl AsFd for Signals {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
+/// A handle that becomes readable when the process that made the socket pair is gone. The socket's
+/// end tells the same, unless some other process was handed a copy of the engine's end.
+pub(crate) fn watch_peer(socket: BorrowedFd<'_>) -> Option<OwnedFd> {
+    let peer = rustix::net::sockopt::socket_peercred(socket).ok()?.pid;
+    let handle = pidfd_open(peer, PidfdFlags::empty()).ok()?;
+    // Where the engine is in another pid namespace the number would be a stranger's, or our own.
+    let gone = rustix::event::poll(
+        &mut [PollFd::new(&handle, PollFlags::IN)],
+        Some(&rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 }),
+    );
+    (gone == Ok(0) && Some(peer) == rustix::process::getppid()).then_some(handle)
+}
+
+/// A file that has no name in any directory, and a path by which another process of the same user
+/// can open it as long as this one holds it.
+pub(crate) fn unnamed_file(directory: &Path) -> io::Result<(fs::File, PathBuf)> {
+    let (flags, private) = (OFlags::RDWR | OFlags::CLOEXEC, Mode::from_raw_mode(0o600));
+    let file = match open(directory, flags | OFlags::TMPFILE, private) {
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => {
+            // A file system that knows no unnamed files: the name lives for a moment, empty.
+            let name = directory.join(format!(".unnamed-{}", super::own_pid()));
+            let file = open(&name, flags | OFlags::CREATE | OFlags::EXCL, private)?;
+            rustix::fs::unlink(&name)?;
+            file
+        }
+        opened => opened?,
+    };
+    let path = format!("/proc/{}/fd/{}", super::own_pid(), file.as_raw_fd());
+    Ok((file.into(), path.into()))
+}

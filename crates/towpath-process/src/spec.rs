@@ -1,0 +1,74 @@
+//! One job to start: everything its process gets, and nothing that it would inherit by accident.
+
+use crate::wire::Text;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChildSpec {
+    /// The engine's number for this job; unique among the jobs that run.
+    pub id: u64,
+    /// The text of the job's key: put into the job's environment to find its processes.
+    pub job: String,
+    /// With a `/`: this file, relative to `directory`. Without: searched on `PATH` of
+    /// `environment`.
+    pub program: OsString,
+    pub arguments: Vec<OsString>,
+    /// The complete environment. The two marker variables are added by the warden.
+    pub environment: Vec<(OsString, OsString)>,
+    pub directory: PathBuf,
+    /// `None` is `/dev/null`.
+    pub stdin: Option<PathBuf>,
+    /// Created with mode 0600, emptied, written by appending.
+    pub stdout: PathBuf,
+    /// May be the same as `stdout`: then both share one open file.
+    pub stderr: PathBuf,
+}
+
+/// A `ChildSpec` as it travels: the same fields, each byte string as JSON can hold it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct WireSpec {
+    id: u64,
+    job: String,
+    program: Text,
+    arguments: Vec<Text>,
+    environment: Vec<(Text, Text)>,
+    directory: Text,
+    stdin: Option<Text>,
+    stdout: Text,
+    stderr: Text,
+}
+
+impl From<&ChildSpec> for WireSpec {
+    fn from(spec: &ChildSpec) -> WireSpec {
+        let pair = |(name, value): &(OsString, OsString)| (name.into(), value.into());
+        WireSpec {
+            id: spec.id,
+            job: spec.job.clone(),
+            program: (&spec.program).into(),
+            arguments: spec.arguments.iter().map(Text::from).collect(),
+            environment: spec.environment.iter().map(pair).collect(),
+            directory: (&spec.directory).into(),
+            stdin: spec.stdin.as_ref().map(Text::from),
+            stdout: (&spec.stdout).into(),
+            stderr: (&spec.stderr).into(),
+        }
+    }
+}
+
+impl From<WireSpec> for ChildSpec {
+    fn from(wire: WireSpec) -> ChildSpec {
+        ChildSpec {
+            id: wire.id,
+            job: wire.job,
+            program: wire.program.0,
+            arguments: wire.arguments.into_iter().map(|t| t.0).collect(),
+            environment: wire.environment.into_iter().map(|(n, v)| (n.0, v.0)).collect(),
+            directory: wire.directory.0.into(),
+            stdin: wire.stdin.map(|t| t.0.into()),
+            stdout: wire.stdout.0.into(),
+            stderr: wire.stderr.0.into(),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! From a `ChildSpec` to a running process: opens its files, finds its program, and turns what the
+//! system refuses into a sentence. Runs in the warden; nothing here may wait for anything but a
+//! disk.
+
+use crate::error::{StartError, StartErrorKind as Kind};
+use crate::marker::Marker;
+use crate::os::{self, Launch, LaunchFailure};
+use crate::spec::ChildSpec;
+use rustix::fs::{FileType, Mode, OFlags, fchmod, fcntl_getfl, fcntl_setfl, fstat, open};
+use rustix::io::Errno;
+use std::ffi::{CString, OsStr, OsString};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Where a program is searched when the environment has no `PATH`.
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Starts the job and returns its process number.
+pub(crate) fn start(spec: ChildSpec, marker: &Marker) -> Result<i32, StartError> {
+    let ChildSpec { program, directory, .. } = &spec;
+    let launch = prepare(&spec, marker)?;
+    os::launch(&launch).map_err(|failure| explain(failure, program, directory))
+}
+
+fn prepare(spec: &ChildSpec, marker: &Marker) -> Result<Launch, StartError> {
+    let arguments = std::iter::once(&spec.program).chain(&spec.arguments);
+    let environment = marker.put(&spec.job, spec.environment.clone());
+    let stdin = spec.stdin.as_deref().unwrap_or(Path::new("/dev/null"));
+    let same = spec.stderr == spec.stdout;
+    Ok(Launch {
+        programs: candidates(&spec.program, &environment)?,
+        arguments: arguments.map(|a| c_string(a, "an argument")).collect::<Result<_, _>>()?,
+        environment: environment.iter().map(pair).collect::<Result<_, _>>()?,
+        directory: c_string(spec.directory.as_os_str(), "the directory")?,
+        stdin: open_file(stdin, OFlags::RDONLY)?,
+        stdout: open_output(&spec.stdout)?,
+        stderr: if same { None } else { Some(open_output(&spec.stderr)?) },
+    })
+}
+
+fn candidates(
+    program: &OsStr,
+    environment: &[(OsString, OsString)],
+) -> Result<Vec<CString>, StartError> {
+    if program.is_empty() {
+        return Err(StartError::new(Kind::ProgramNotFound, "the program's name is empty"));
+    }
+    if program.as_bytes().contains(&b'/') {
+        return Ok(vec![c_string(program, "the program's name")?]);
+    }
+    let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
+    let path = path.map_or(OsStr::new(DEFAULT_PATH), OsString::as_os_str);
+    let file = |place: &[u8]| {
+        let place = if place.is_empty() { b"." } else { place };
+        let file = [place, b"/", program.as_bytes()].concat();
+        c_string(OsStr::from_bytes(&file), "the program's name")
+    };
+    path.as_bytes().split(|&b| b == b':').map(file).collect()
+}
+
+fn pair((name, value): &(OsString, OsString)) -> Result<CString, StartError> {
+    let mut text = name.clone();
+    text.push("=");
+    text.push(value);
+    if name.is_empty() || name.as_bytes().contains(&b'=') {
+        let text = format!("`{}` cannot be the name of a variable", name.display());
+        return Err(StartError::new(Kind::Other, text));
+    }
+    c_string(&text, &format!("the environment variable `{}`", name.display()))
+}
+
+fn c_string(text: &OsStr, what: &str) -> Result<CString, StartError> {
+    let error = || StartError::new(Kind::NulByte, format!("{what} contains a NUL byte"));
+    CString::new(text.as_bytes()).map_err(|_| error())
+}
+
+fn open_output(path: &Path) -> Result<OwnedFd, StartError> {
+    // Appending: what another process does to the file (truncates it through /dev/stdout, say)
+    // leaves no hole, and two writers do not overwrite each other.
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::APPEND;
+    let file = open_file(path, flags)?;
+    let private = Mode::from_raw_mode(0o600);
+    let state = fstat(&file).map_err(|errno| file_error(path, errno))?;
+    let regular = FileType::from_raw_mode(state.st_mode) == FileType::RegularFile;
+    if regular && Mode::from_raw_mode(state.st_mode) != private {
+        fchmod(&file, private).map_err(|errno| file_error(path, errno))?;
+    }
+    Ok(file)
+}
+
+fn open_file(path: &Path, flags: OFlags) -> Result<OwnedFd, StartError> {
+    // Without waiting, lest a pipe with nobody at its other end holds the warden.
+    let now = flags | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+    let opened = open(path, now, Mode::from_raw_mode(0o600)).and_then(|file| {
+        let flags = fcntl_getfl(&file)?;
+        fcntl_setfl(&file, flags - OFlags::NONBLOCK)?;
+        Ok(file)
+    });
+    opened.map_err(|errno| file_error(path, errno))
+}
+
+fn file_error(path: &Path, errno: Errno) -> StartError {
+    let kind = if is_scarcity(errno) { Kind::NoResources } else { Kind::File };
+    StartError::new(kind, format!("cannot open `{}`: {errno}", path.display()))
+}
+
+fn is_scarcity(errno: Errno) -> bool {
+    matches!(errno, Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE)
+}
+
+fn explain(failure: LaunchFailure, program: &OsStr, directory: &Path) -> StartError {
+    let name = program.display();
+    let (errno, doing) = match failure {
+        LaunchFailure::Directory(errno) => return directory_error(directory, errno),
+        LaunchFailure::Execute(Errno::NOENT | Errno::NOTDIR) => {
+            return not_found(program, directory);
+        }
+        LaunchFailure::Execute(Errno::ACCESS) => {
+            return StartError::new(Kind::NotExecutable, format!("`{name}` is not executable"));
+        }
+        LaunchFailure::Execute(Errno::NOEXEC) => {
+            let text = format!("`{name}` is neither a program nor a script with a `#!` line");
+            return StartError::new(Kind::NotExecutable, text);
+        }
+        LaunchFailure::Execute(Errno::TOOBIG) => {
+            let text = format!(
+                "the arguments and environment for `{name}` are too big for the system \
+                 (one text may have 128 KiB, all together usually 2 MiB)"
+            );
+            return StartError::new(Kind::TooBig, text);
+        }
+        LaunchFailure::Execute(errno) | LaunchFailure::Setup(errno) => (errno, "start"),
+        LaunchFailure::Fork(errno) => (errno, "make a process for"),
+    };
+    let kind = if is_scarcity(errno) { Kind::NoResources } else { Kind::Other };
+    StartError::new(kind, format!("cannot {doing} `{name}`: {errno}"))
+}
+
+fn directory_error(directory: &Path, errno: Errno) -> StartError {
+    let path = directory.display();
+    let text = match errno {
+        Errno::NOENT => format!("the directory `{path}` does not exist"),
+        Errno::NOTDIR => format!("`{path}` is not a directory"),
+        errno => format!("cannot enter the directory `{path}`: {errno}"),
+    };
+    StartError::new(Kind::DirectoryMissing, text)
+}
+
+fn not_found(program: &OsStr, directory: &Path) -> StartError {
+    let name = program.display();
+    // A file that is there and yet "not found" names an interpreter that is missing.
+    let named = program.as_bytes().contains(&b'/');
+    let text = if named && directory.join(program).exists() {
+        format!("`{name}` cannot run: the interpreter it names does not exist")
+    } else if named {
+        format!("the program `{name}` does not exist")
+    } else {
+        format!("the program `{name}` was not found on PATH")
+    };
+    StartError::new(Kind::ProgramNotFound, text)
+}

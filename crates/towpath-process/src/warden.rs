@@ -1,0 +1,235 @@
+//! The engine's handle on its warden: words go in by `Warden`, happenings come out of
+//! `WardenEvents`, each usable from its own thread. Dropping the `Warden` ends everything at once;
+//! an orderly end is `sweep`, awaited as `Event::Swept`.
+
+use crate::error::ProcessError;
+use crate::event::Event;
+use crate::keeper;
+use crate::marker::Marker;
+use crate::os;
+use crate::spec::{ChildSpec, WireSpec};
+use crate::wire::{Answer, Command, Frames, MAX_FRAME, encode};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, Shutdown, SocketFlags, SocketType, recv, send, shutdown,
+    socketpair,
+};
+use rustix::process::{Pid, WaitOptions, waitpid};
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long an executed program may take to become a warden.
+const READY_WITHIN: Duration = Duration::from_secs(10);
+
+#[derive(Debug)]
+pub struct Warden {
+    socket: Arc<OwnedFd>,
+    /// Keeps the frames of two threads apart.
+    turn: Mutex<()>,
+    pid: Pid,
+}
+
+#[derive(Debug)]
+pub struct WardenEvents {
+    socket: Arc<OwnedFd>,
+    frames: Frames,
+    pid: Pid,
+    gone: bool,
+}
+
+impl Warden {
+    /// Forks the warden from this process, which must not have started a thread yet. `lock`: a file
+    /// whose `flock` the warden shall hold too; no job gets it.
+    pub fn fork(
+        lock: Option<BorrowedFd<'_>>,
+        marker: &Marker,
+    ) -> Result<(Warden, WardenEvents), ProcessError> {
+        let count = os::thread_count()
+            .map_err(|source| ProcessError::System { doing: "cannot count threads", source })?;
+        if count != 1 {
+            return Err(ProcessError::Threads { count });
+        }
+        let (ours, theirs) = pair()?;
+        match os::fork().map_err(ProcessError::system("cannot fork the warden"))? {
+            None => keeper::be_the_warden(theirs.as_fd(), lock, marker),
+            Some(pid) => Ok(handles(ours, pid)),
+        }
+    }
+
+    /// Starts `program`, which calls `run_warden_from_fd`, as the warden. For a process that has
+    /// threads.
+    pub fn spawn(
+        program: &Path,
+        arguments: &[OsString],
+        lock: Option<BorrowedFd<'_>>,
+        marker: &Marker,
+    ) -> Result<(Warden, WardenEvents), ProcessError> {
+        let (ours, theirs) = pair()?;
+        let child = execute(program, arguments, theirs, lock).map_err(|source| {
+            ProcessError::System { doing: "cannot start the warden's program", source }
+        })?;
+        let (warden, mut events) = handles(ours, child);
+        // If nobody hears this, nobody answers.
+        let _ = warden.send(&Command::Hello { marker: marker.clone(), lock: lock.is_some() });
+        match events.answer(Some(Instant::now() + READY_WITHIN)) {
+            Some(Answer::Ready) => Ok((warden, events)),
+            _ => {
+                let _ = rustix::process::kill_process(child, rustix::process::Signal::KILL);
+                let _ = waitpid(Some(child), WaitOptions::empty());
+                Err(ProcessError::NotAWarden { program: program.to_owned() })
+            }
+        }
+    }
+
+    /// The warden's own process.
+    pub fn pid(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// Answered by `Event::Started` or `Event::StartFailed`. While paused, a new job is stopped as
+    /// soon as it has started.
+    pub fn start(&self, spec: &ChildSpec) -> Result<(), ProcessError> {
+        self.send(&Command::Start(WireSpec::from(spec)))
+    }
+
+    /// `TERM` to the job's process group; after `grace` `KILL` to all that came of it. `Ended`
+    /// follows when nothing of it lives. A second call can only shorten the grace. A job that has
+    /// ended meanwhile is no error.
+    pub fn stop(&self, id: u64, grace: Duration) -> Result<(), ProcessError> {
+        self.send(&Command::Stop { id, grace_ms: milliseconds(grace) })
+    }
+
+    /// `KILL`, at once, to all that came of the job.
+    pub fn kill_now(&self, id: u64) -> Result<(), ProcessError> {
+        self.stop(id, Duration::ZERO)
+    }
+
+    /// Stops every process of every job where it stands.
+    pub fn pause_all(&self) -> Result<(), ProcessError> {
+        self.send(&Command::PauseAll)
+    }
+
+    pub fn continue_all(&self) -> Result<(), ProcessError> {
+        self.send(&Command::ContinueAll)
+    }
+
+    /// Ends everything that still lives, background children included: `TERM`, after `grace`
+    /// `KILL`. Each job that still ran is told as `Ended`, then comes `Event::Swept`, and the warden
+    /// exits.
+    pub fn sweep(&self, grace: Duration) -> Result<(), ProcessError> {
+        self.send(&Command::Sweep { grace_ms: milliseconds(grace) })
+    }
+
+    fn send(&self, command: &Command) -> Result<(), ProcessError> {
+        let frame = encode(command);
+        if frame.len() > MAX_FRAME {
+            return Err(ProcessError::SpecTooLarge { bytes: frame.len() });
+        }
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rest = &frame[..];
+        while !rest.is_empty() {
+            match send(&*self.socket, rest, SendFlags::NOSIGNAL) {
+                Ok(sent) => rest = &rest[sent..],
+                Err(Errno::INTR) => {}
+                Err(_) => return Err(ProcessError::WardenGone),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Warden {
+    /// The reader may still hold the socket; the warden must see the end all the same.
+    fn drop(&mut self) {
+        let _ = shutdown(&*self.socket, Shutdown::Write);
+    }
+}
+
+impl WardenEvents {
+    /// Waits for the next event. `None`: the warden is gone, and its process is reaped.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Option<Event> {
+        loop {
+            match self.answer(None) {
+                Some(Answer::Event(event)) => return Some(event),
+                Some(Answer::Ready) => {}
+                None => {
+                    // The socket's other end closes with the process: this does not wait long.
+                    let _ = waitpid(Some(self.pid), WaitOptions::empty());
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// `None`: the warden is gone, or the time is over.
+    fn answer(&mut self, until: Option<Instant>) -> Option<Answer> {
+        let mut buffer = vec![0; 16 << 10];
+        loop {
+            match self.frames.next() {
+                Ok(Some(answer)) => return Some(answer),
+                Ok(None) if !self.gone => {}
+                _ => {
+                    self.gone = true;
+                    return None;
+                }
+            }
+            if until.is_some_and(|until| !self.readable_before(until)) {
+                return None;
+            }
+            match recv(&*self.socket, &mut buffer[..], RecvFlags::empty()) {
+                Ok((0, _)) => self.gone = true,
+                Ok((length, _)) => self.frames.push(&buffer[..length]),
+                Err(Errno::INTR) => {}
+                Err(_) => self.gone = true,
+            }
+        }
+    }
+
+    fn readable_before(&self, until: Instant) -> bool {
+        let left = until.saturating_duration_since(Instant::now());
+        let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+        let mut files = [PollFd::new(&*self.socket, PollFlags::IN)];
+        matches!(poll(&mut files, Some(&left)), Ok(1..) | Err(Errno::INTR))
+    }
+}
+
+fn pair() -> Result<(OwnedFd, OwnedFd), ProcessError> {
+    socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
+        .map_err(ProcessError::system("cannot make the warden's socket"))
+}
+
+fn handles(socket: OwnedFd, pid: Pid) -> (Warden, WardenEvents) {
+    let socket = Arc::new(socket);
+    let events =
+        WardenEvents { socket: socket.clone(), frames: Frames::default(), pid, gone: false };
+    (Warden { socket, turn: Mutex::new(()), pid }, events)
+}
+
+/// The socket travels as the program's stdin, the lock as its stdout.
+fn execute(
+    program: &Path,
+    arguments: &[OsString],
+    socket: OwnedFd,
+    lock: Option<BorrowedFd<'_>>,
+) -> io::Result<Pid> {
+    let lock = lock.map(|lock| lock.try_clone_to_owned()).transpose()?;
+    let child = std::process::Command::new(program)
+        .args(arguments)
+        .stdin(socket)
+        .stdout(lock.map_or_else(Stdio::null, Stdio::from))
+        .stderr(Stdio::null())
+        .spawn()?;
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    pid.ok_or_else(|| io::Error::other("no process number"))
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,166 @@
+//! The language between engine and warden: frames of a little-endian length and JSON. Both ends
+//! are always the same build, so there is no version; a frame that cannot be read means the other
+//! side is broken, and each side then behaves as if it were gone.
+
+use crate::event::Event;
+use crate::marker::Marker;
+use crate::spec::WireSpec;
+use serde::de::{DeserializeOwned, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+/// Far above what a system takes as arguments and environment; a larger length is garbage.
+pub(crate) const MAX_FRAME: usize = 64 << 20;
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Command {
+    /// First word to a warden that was executed rather than forked.
+    Hello {
+        marker: Marker,
+        lock: bool,
+    },
+    Start(WireSpec),
+    Stop {
+        id: u64,
+        grace_ms: u64,
+    },
+    PauseAll,
+    ContinueAll,
+    Sweep {
+        grace_ms: u64,
+    },
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Answer {
+    /// To `Hello`.
+    Ready,
+    Event(Event),
+}
+
+pub(crate) fn encode<T: Serialize>(message: &T) -> Vec<u8> {
+    let mut frame = vec![0; 4];
+    serde_json::to_writer(&mut frame, message)
+        .expect("messages have text keys and writing to memory cannot fail");
+    let length = u32::try_from(frame.len() - 4).unwrap_or(u32::MAX);
+    frame[..4].copy_from_slice(&length.to_le_bytes());
+    frame
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Garbled;
+
+/// Bytes as they arrive, in any pieces; whole messages come out.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    bytes: Vec<u8>,
+    taken: usize,
+}
+
+impl Frames {
+    pub fn push(&mut self, bytes: &[u8]) {
+        if self.taken == self.bytes.len() {
+            self.bytes.clear();
+            self.taken = 0;
+        }
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    pub fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, Garbled> {
+        let rest = &self.bytes[self.taken..];
+        let Some((head, body)) = rest.split_first_chunk::<4>() else { return Ok(None) };
+        let length = u32::from_le_bytes(*head) as usize;
+        if length > MAX_FRAME {
+            return Err(Garbled);
+        }
+        let Some(body) = body.get(..length) else {
+            self.compact();
+            return Ok(None);
+        };
+        let message = serde_json::from_slice(body).map_err(|_| Garbled)?;
+        self.taken += 4 + length;
+        Ok(Some(message))
+    }
+
+    /// Drops what was taken before a large frame grows the buffer.
+    fn compact(&mut self) {
+        self.bytes.drain(..self.taken);
+        self.taken = 0;
+    }
+}
+
+/// Any byte string. Text travels as a JSON string, other bytes as a list of numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Text(pub OsString);
+
+impl<T: AsRef<OsStr>> From<&T> for Text {
+    fn from(text: &T) -> Text {
+        Text(text.as_ref().to_owned())
+    }
+}
+
+impl Serialize for Text {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.to_str() {
+            Some(text) => serializer.serialize_str(text),
+            None => serializer.collect_seq(self.0.as_bytes()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Text, D::Error> {
+        deserializer.deserialize_any(TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Text;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a string or a list of bytes")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Text, E> {
+        Ok(Text(text.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Text, A::Error> {
+        let mut bytes = Vec::new();
+        while let Some(byte) = list.next_element()? {
+            bytes.push(byte);
+        }
+        Ok(Text(OsString::from_vec(bytes)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_survive_any_cutting() {
+        let sent = [Text("a".into()), Text("é\u{0}\n".into()), Text(OsString::from_vec(vec![255]))];
+        let stream: Vec<u8> = sent.iter().flat_map(encode).collect();
+        for piece in 1..=stream.len() {
+            let (mut frames, mut got) = (Frames::default(), Vec::new());
+            for bytes in stream.chunks(piece) {
+                frames.push(bytes);
+                while let Some(text) = frames.next::<Text>().expect("whole frames") {
+                    got.push(text);
+                }
+            }
+            assert_eq!(got, sent, "in pieces of {piece}");
+        }
+    }
+
+    #[test]
+    fn an_impossible_length_is_garbage_and_not_awaited() {
+        let mut frames = Frames::default();
+        frames.push(&[0xff; 5]);
+        assert_eq!(frames.next::<Text>(), Err(Garbled));
+    }
+}

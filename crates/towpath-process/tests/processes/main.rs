@@ -1,0 +1,132 @@
+//! Real processes. Each test runs in a process of its own with a single thread, so that it can fork
+//! a warden, and is killed by an alarm after ten seconds; whatever it started then ends with it.
+//! The same executable is also the engine that a test kills, and the warden that it executes.
+
+#![allow(clippy::print_stdout)]
+
+mod crashing;
+mod ending;
+mod lasting;
+mod locking;
+mod outputs;
+mod starting;
+mod support;
+
+use std::process::{Command, ExitCode};
+use std::sync::Mutex;
+
+type Test = (&'static str, fn());
+
+macro_rules! tests {
+    ($($module:ident :: $name:ident),* $(,)?) => {
+        &[$((concat!(stringify!($module), "::", stringify!($name)), $module::$name as fn())),*]
+    };
+}
+
+const TESTS: &[Test] = tests![
+    starting::codes_and_signals_arrive,
+    starting::what_cannot_start_says_why,
+    starting::a_job_inherits_nothing,
+    starting::arguments_and_environment_arrive_byte_for_byte,
+    starting::a_large_environment_arrives_and_a_too_large_one_is_refused,
+    starting::a_path_is_searched_in_the_jobs_environment,
+    starting::a_process_with_threads_cannot_fork_a_warden,
+    starting::a_program_can_be_the_warden,
+    starting::a_program_that_is_no_warden_is_refused,
+    starting::a_thousand_jobs_one_after_another,
+    starting::a_hundred_jobs_at_once,
+    outputs::files_are_private_and_emptied,
+    outputs::one_file_for_both_streams_keeps_the_order,
+    outputs::the_end_does_not_wait_for_who_keeps_the_output_open,
+    outputs::a_fifo_without_a_reader_does_not_hold_the_warden,
+    outputs::an_unnamed_file_takes_output_and_leaves_no_name,
+    outputs::stdin_is_empty_or_a_file,
+    ending::stop_asks_first,
+    ending::stop_ends_every_kind_of_descendant,
+    ending::stop_ends_a_chain_that_forks_and_exits,
+    ending::stop_ends_two_hundred_forks,
+    ending::stop_spares_other_jobs,
+    ending::stop_reaches_a_stopped_job,
+    ending::the_rest_is_asked_when_the_leader_has_gone,
+    ending::a_second_stop_shortens_the_grace,
+    ending::kill_now_does_not_ask,
+    ending::stop_of_an_ended_job_is_nothing,
+    ending::pause_and_continue,
+    ending::continue_leaves_stopped_what_the_job_stopped,
+    lasting::background_children_live_until_the_sweep,
+    lasting::sweep_with_nothing_left,
+    lasting::sweep_ends_running_jobs_too,
+    lasting::sweep_kills_what_does_not_listen,
+    lasting::nothing_starts_during_a_sweep,
+    lasting::term_to_the_warden_ends_everything,
+    lasting::an_engine_that_does_not_read_does_not_stop_the_killing,
+    crashing::a_killed_engine_leaves_nothing,
+    crashing::a_dropped_handle_leaves_nothing,
+    crashing::an_engine_whose_socket_leaked_leaves_nothing,
+    crashing::a_killed_engine_with_paused_jobs_leaves_nothing,
+    crashing::a_killed_warden_is_noticed_and_its_jobs_die,
+    crashing::leftovers_of_a_killed_warden_are_found_and_ended,
+    crashing::ending_leftovers_spares_ourselves,
+    crashing::a_nested_run_ends_with_the_outer_one,
+    locking::the_warden_keeps_the_lock_of_a_dead_engine,
+    locking::no_job_gets_the_lock,
+];
+
+fn main() -> ExitCode {
+    if let Some(code) = support::role() {
+        return code;
+    }
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let has = |flag: &str| arguments.iter().any(|a| a == flag);
+    let filters: Vec<&String> = arguments.iter().filter(|a| !a.starts_with('-')).collect();
+    let wanted = |name: &str| {
+        let matches = |f: &&String| if has("--exact") { *f == name } else { name.contains(&***f) };
+        filters.is_empty() || filters.iter().any(matches)
+    };
+    let tests: Vec<&Test> = TESTS.iter().filter(|(name, _)| wanted(name)).collect();
+    if has("--list") {
+        // Nothing here is ignored, so a list of the ignored is empty.
+        for (name, _) in tests.iter().filter(|_| !has("--ignored")) {
+            println!("{name}: test");
+        }
+        return ExitCode::SUCCESS;
+    }
+    match tests[..] {
+        [(_, test)] if has("--exact") => {
+            support::alarm(10);
+            test();
+            ExitCode::SUCCESS
+        }
+        _ => run_all(&tests),
+    }
+}
+
+/// Each in a process of its own, a few at a time.
+fn run_all(tests: &[&Test]) -> ExitCode {
+    let queue = Mutex::new(tests.iter());
+    let failed = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while let Some((name, _)) = { queue.lock().expect("queue").next() } {
+                    if let Err(text) = run_one(name) {
+                        println!("---- {name} failed ----\n{text}");
+                        failed.lock().expect("list").push(*name);
+                    }
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner().expect("list");
+    println!("{} tests, {} failed {failed:?}", tests.len(), failed.len());
+    if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn run_one(name: &str) -> Result<(), String> {
+    let own = std::env::current_exe().expect("own path");
+    let out = Command::new(own).args(["--exact", name]).output().expect("a test process");
+    if out.status.success() {
+        return Ok(());
+    }
+    Err(format!("{}\n{}", out.status, String::from_utf8_lossy(&out.stderr)))
+}

@@ -1,0 +1,103 @@
+//! Recipes that call each other in a circle. A circle is fine when a condition can end it; one in
+//! which no step has a condition could only end at a limit and is refused.
+
+use crate::model::Work;
+use crate::resolve::Loaded;
+use towpath_core::{Diagnostic, Span};
+
+/// One unconditional call.
+struct Call {
+    callee: usize,
+    span: Span,
+}
+
+pub(crate) fn endless(loaded: &[Loaded]) -> Vec<Diagnostic> {
+    let calls: Vec<Vec<Call>> = loaded.iter().map(unconditional_calls).collect();
+    let mut state = vec![Visit::Not; loaded.len()];
+    let mut problems = Vec::new();
+    for start in 0..loaded.len() {
+        let mut chain = Vec::new();
+        visit(start, &calls, &mut state, &mut chain, &mut |circle| {
+            problems.push(told(loaded, &calls, circle));
+        });
+    }
+    problems
+}
+
+fn unconditional_calls(loaded: &Loaded) -> Vec<Call> {
+    let steps = loaded.recipe.iter().flat_map(|recipe| &recipe.steps);
+    steps
+        .filter(|step| step.condition.is_none())
+        .filter_map(|step| match &step.work {
+            Work::Recipe { name, name_span } => {
+                Some(Call { callee: *loaded.calls.get(name)?, span: *name_span })
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Visit {
+    Not,
+    OnChain,
+    Done,
+}
+
+/// Depth first over the calls with its own stack: a chain of recipes may be long. The chain holds
+/// each recipe with the number of its call that is being followed.
+fn visit(
+    start: usize,
+    calls: &[Vec<Call>],
+    state: &mut [Visit],
+    chain: &mut Vec<(usize, usize)>,
+    found: &mut impl FnMut(&[(usize, usize)]),
+) {
+    if state[start] != Visit::Not {
+        return;
+    }
+    state[start] = Visit::OnChain;
+    chain.push((start, 0));
+    while let Some((recipe, next)) = chain.last().copied() {
+        let Some(call) = calls[recipe].get(next) else {
+            state[recipe] = Visit::Done;
+            chain.pop();
+            if let Some(caller) = chain.last_mut() {
+                caller.1 += 1;
+            }
+            continue;
+        };
+        match state[call.callee] {
+            Visit::Not => {
+                state[call.callee] = Visit::OnChain;
+                chain.push((call.callee, 0));
+                continue;
+            }
+            Visit::OnChain => {
+                let begin = chain.iter().position(|(r, _)| *r == call.callee).unwrap_or(0);
+                found(&chain[begin..]);
+            }
+            Visit::Done => {}
+        }
+        if let Some(last) = chain.last_mut() {
+            last.1 += 1;
+        }
+    }
+}
+
+fn told(loaded: &[Loaded], calls: &[Vec<Call>], circle: &[(usize, usize)]) -> Diagnostic {
+    let names: Vec<String> = circle
+        .iter()
+        .chain(circle.first())
+        .map(|(recipe, _)| loaded[*recipe].recipe.as_ref().map_or("?", |r| &r.name).to_owned())
+        .collect();
+    let mut problem = Diagnostic::error(
+        "endless-calls",
+        format!("these recipes call each other without end: {}", names.join(" → ")),
+    );
+    for ((recipe, call), callee) in circle.iter().zip(&names[1..]) {
+        let span = calls[*recipe][*call].span;
+        problem = problem.at(&loaded[*recipe].source, span, format!("calls {callee}"));
+    }
+    problem.help("give one of these steps a `condition` that ends it")
+}

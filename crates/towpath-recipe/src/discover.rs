@@ -1,0 +1,276 @@
+//! Where recipes are looked for by name, and what is there. A name never leaves the directory it
+//! is looked for in, symbolic links included. Directories come from the caller: nothing here knows
+//! the home directory or the environment.
+
+use crate::builtin::{builtin, builtin_names};
+use crate::files::{self, EXTENSIONS, LIST_DEPTH, names_below};
+use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use towpath_core::{Diagnostic, Source, is_safe_name, nearest};
+
+/// Who vouches for a recipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A file that the person named.
+    Named,
+    /// A directory given on the command line or in the directories variable.
+    Given,
+    /// The person's own recipe directories.
+    User,
+    /// Found in the working tree: written by whoever wrote that tree.
+    Project,
+    BuiltIn,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchDir {
+    pub path: PathBuf,
+    pub origin: Origin,
+}
+
+/// The directories in which names are looked for, the first one first. Built-ins come last.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SearchPath {
+    pub directories: Vec<SearchDir>,
+}
+
+/// One recipe that a name can call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// What a person types to run it.
+    pub name: String,
+    pub version: String,
+    pub description: String,
+    /// None for a built-in.
+    pub path: Option<PathBuf>,
+    pub origin: Origin,
+    /// Why it cannot be run.
+    pub broken: Option<String>,
+    /// Another recipe of this name is found first.
+    pub shadowed: bool,
+    pub steps: usize,
+}
+
+/// All recipes of the search path and the built-in ones, in the order in which they are found.
+pub fn list(search: &SearchPath) -> Vec<Listed> {
+    let mut listed = Vec::new();
+    let mut seen = HashSet::new();
+    for directory in &search.directories {
+        match names_below(&directory.path, LIST_DEPTH) {
+            Ok(names) => {
+                for (name, path) in names {
+                    let shadowed = !seen.insert(name.clone());
+                    listed.push(listed_file(name, path, directory, shadowed));
+                }
+            }
+            // Default directories need not exist; one that was given should.
+            Err(error) if error.kind() == ErrorKind::NotFound && !is_given(directory) => {}
+            Err(error) => listed.push(unreadable_directory(directory, &error)),
+        }
+    }
+    for name in builtin_names() {
+        let shadowed = !seen.insert(name.to_owned());
+        let text = builtin(name).unwrap_or_default();
+        let read = crate::read(&Source::new(format!("built-in {name}"), text));
+        listed.push(described(name.to_owned(), None, Origin::BuiltIn, shadowed, read));
+    }
+    listed
+}
+
+fn is_given(directory: &SearchDir) -> bool {
+    directory.origin == Origin::Given
+}
+
+fn listed_file(name: String, path: PathBuf, directory: &SearchDir, shadowed: bool) -> Listed {
+    let shown = path.display().to_string();
+    let loaded = match stays_below(&directory.path, &path) {
+        Ok(real) => files::load(&real, &shown),
+        Err(refusal) => Err(refusal.problem(&shown)),
+    };
+    match loaded {
+        Ok(source) => described(name, Some(path), directory.origin, shadowed, crate::read(&source)),
+        Err(problem) => Listed {
+            broken: Some(problem.message),
+            ..blank(name, Some(path), directory.origin, shadowed)
+        },
+    }
+}
+
+fn unreadable_directory(directory: &SearchDir, error: &std::io::Error) -> Listed {
+    let shown = directory.path.display().to_string();
+    let broken = Some(files::unreadable(&shown, error).message);
+    let path = Some(directory.path.clone());
+    Listed { broken, ..blank(shown, path, directory.origin, false) }
+}
+
+fn blank(name: String, path: Option<PathBuf>, origin: Origin, shadowed: bool) -> Listed {
+    let (version, description) = (String::new(), String::new());
+    Listed { name, version, description, path, origin, broken: None, shadowed, steps: 0 }
+}
+
+fn described(
+    name: String,
+    path: Option<PathBuf>,
+    origin: Origin,
+    shadowed: bool,
+    read: crate::Read,
+) -> Listed {
+    let blank = blank(name, path, origin, shadowed);
+    match read.recipe {
+        Some(recipe) => Listed {
+            version: recipe.version,
+            description: recipe.description,
+            steps: recipe.steps.len(),
+            ..blank
+        },
+        None => {
+            let mut errors = read.problems.iter().filter(|p| p.is_error());
+            let first = errors.next().map_or("it cannot be read", |p| p.message.as_str());
+            let more = errors.count();
+            let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+            Listed { broken: Some(format!("{first}{more}")), ..blank }
+        }
+    }
+}
+
+/// A recipe that a name means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    File(PathBuf),
+    BuiltIn(&'static str),
+}
+
+pub(crate) struct Found {
+    pub place: Place,
+    pub origin: Origin,
+}
+
+/// A directory that was looked into, as the error says it.
+pub(crate) struct Looked {
+    pub what: String,
+    /// The names that are there.
+    pub names: Vec<String>,
+}
+
+pub(crate) enum NotFound {
+    /// The name itself cannot be one.
+    BadName,
+    Nowhere(Vec<Looked>),
+    /// It is there, but must not or cannot be used.
+    Refused(Diagnostic),
+}
+
+/// Finds what a name means: in the caller's directory, the search path, the built-ins, and last as
+/// a path below the working directory.
+pub(crate) fn find(
+    name: &str,
+    caller: Option<&SearchDir>,
+    search: &SearchPath,
+    working_dir: &Path,
+) -> Result<Found, NotFound> {
+    let plain = name.strip_prefix("./").unwrap_or(name);
+    if !is_safe_name(stem_of(plain)) {
+        return Err(NotFound::BadName);
+    }
+    for directory in caller.into_iter().chain(&search.directories) {
+        if let Some(path) = in_directory(&directory.path, plain, false)? {
+            return Ok(Found { place: Place::File(path), origin: directory.origin });
+        }
+    }
+    if let Some(known) = builtin_names().find(|known| *known == plain) {
+        return Ok(Found { place: Place::BuiltIn(known), origin: Origin::BuiltIn });
+    }
+    if let Some(path) = in_directory(working_dir, plain, true)? {
+        return Ok(Found { place: Place::File(path), origin: Origin::Project });
+    }
+    Err(NotFound::Nowhere(looked(caller, search, working_dir)))
+}
+
+/// A name without the file ending it may have been written with.
+fn stem_of(name: &str) -> &str {
+    EXTENSIONS
+        .iter()
+        .find_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'))
+        .unwrap_or(name)
+}
+
+/// The real path of a name in a directory. `bare` also tries the name as it is.
+fn in_directory(base: &Path, name: &str, bare: bool) -> Result<Option<PathBuf>, NotFound> {
+    let mut candidates: Vec<PathBuf> = Vec::new();
+    if bare || stem_of(name) != name {
+        candidates.push(base.join(name));
+    }
+    if stem_of(name) == name {
+        candidates.extend(EXTENSIONS.iter().map(|e| base.join(format!("{name}.{e}"))));
+    }
+    for path in candidates {
+        let shown = path.display().to_string();
+        match path.metadata() {
+            Ok(metadata) if metadata.is_file() => {
+                let real = stays_below(base, &path);
+                return real.map(Some).map_err(|r| NotFound::Refused(r.problem(&shown)));
+            }
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                return Err(NotFound::Refused(files::unreadable(&shown, &error)));
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+enum Refusal {
+    Outside(PathBuf),
+    Unreadable(std::io::Error),
+}
+
+impl Refusal {
+    fn problem(self, shown: &str) -> Diagnostic {
+        match self {
+            Refusal::Unreadable(error) => files::unreadable(shown, &error),
+            Refusal::Outside(real) => Diagnostic::error(
+                "outside",
+                format!("{shown} leads out of its directory, to {}", real.display()),
+            )
+            .help("a name stays below its directory: copy the file, or name the file itself"),
+        }
+    }
+}
+
+/// The real path, if it is below the base with all symbolic links resolved.
+fn stays_below(base: &Path, path: &Path) -> Result<PathBuf, Refusal> {
+    let base = base.canonicalize().map_err(Refusal::Unreadable)?;
+    let real = path.canonicalize().map_err(Refusal::Unreadable)?;
+    if real.starts_with(&base) { Ok(real) } else { Err(Refusal::Outside(real)) }
+}
+
+fn looked(caller: Option<&SearchDir>, search: &SearchPath, working_dir: &Path) -> Vec<Looked> {
+    let directories = caller.into_iter().chain(&search.directories);
+    let directories = directories.map(|d| (d.path.as_path(), LIST_DEPTH));
+    let mut seen = HashSet::new();
+    let mut looked: Vec<Looked> = directories
+        // The working directory is a whole project: only its own files are near enough.
+        .chain([(working_dir, 1)])
+        .filter(|(path, _)| seen.insert(path.to_path_buf()))
+        .map(|(path, depth)| match names_below(path, depth) {
+            Ok(names) => Looked {
+                what: path.display().to_string(),
+                names: names.into_iter().map(|(name, _)| name).collect(),
+            },
+            Err(error) => {
+                let gone = error.kind() == ErrorKind::NotFound;
+                let why = if gone { "does not exist" } else { "cannot be read" };
+                Looked { what: format!("{} ({why})", path.display()), names: Vec::new() }
+            }
+        })
+        .collect();
+    let names = builtin_names().map(str::to_owned).collect();
+    looked.push(Looked { what: "the built-in recipes".to_owned(), names });
+    looked
+}
+
+/// The name nearest to what was written, of all that was there.
+pub(crate) fn nearest_name<'a>(name: &str, looked: &'a [Looked]) -> Option<&'a str> {
+    nearest(name, looked.iter().flat_map(|l| l.names.iter().map(String::as_str)))
+}

@@ -1,0 +1,77 @@
+//! What became of a plan's files since it was stored. A run goes on with its plan whatever they
+//! say now; this only tells the person.
+
+use crate::files;
+use crate::model::Recipe;
+use crate::plan::Plan;
+use std::path::Path;
+use std::sync::Arc;
+use towpath_core::{Diagnostic, Source};
+
+/// A recipe of a plan whose file is not what it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditedRecipe {
+    /// The index in the plan.
+    pub index: usize,
+    pub source: String,
+    pub edit: Edit,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    /// The file cannot be read any more; why.
+    Gone(String),
+    /// The file is no sound recipe now; its first error.
+    Broken(String),
+    /// The ids of the steps that differ. All empty when the change is elsewhere in the file.
+    Steps { changed: Vec<String>, added: Vec<String>, removed: Vec<String> },
+}
+
+/// Compares a plan's texts with the files they came from. Built-ins are not compared.
+pub fn edited(plan: &Plan) -> Vec<EditedRecipe> {
+    let mut found = Vec::new();
+    for (index, planned) in plan.recipes.iter().enumerate() {
+        let Some(path) = &planned.path else { continue };
+        let (path, name) = (Path::new(path), &planned.source);
+        // Reading a pipe that took the file's place could wait for ever.
+        let edit = if path.metadata().is_ok_and(|m| !m.is_file()) {
+            Some(Edit::Gone(format!("{name} is no file any more")))
+        } else {
+            match files::load(path, name) {
+                Ok(now) => (now.text != planned.text).then(|| compare(name, &planned.text, &now)),
+                Err(problem) => Some(Edit::Gone(problem.message)),
+            }
+        };
+        found.extend(edit.map(|edit| EditedRecipe { index, source: name.clone(), edit }));
+    }
+    found
+}
+
+fn compare(name: &str, before: &str, now: &Arc<Source>) -> Edit {
+    let before = crate::read(&Source::new(name, before)).recipe;
+    let read = crate::read(now);
+    let Some(now) = read.recipe else {
+        let error = read.problems.into_iter().find(Diagnostic::is_error);
+        return Edit::Broken(error.map_or(String::new(), |e| e.message));
+    };
+    let Some(before) = before else {
+        return Edit::Steps { changed: Vec::new(), added: ids(&now), removed: Vec::new() };
+    };
+    let text = |recipe: &Recipe, id: &str| {
+        recipe.step_index(id).map(|index| recipe.step_text(&recipe.steps[index]).to_owned())
+    };
+    let (mut changed, mut removed) = (Vec::new(), Vec::new());
+    for id in ids(&before) {
+        match text(&now, &id) {
+            None => removed.push(id),
+            Some(new) if text(&before, &id).is_some_and(|old| old != new) => changed.push(id),
+            Some(_) => {}
+        }
+    }
+    let added = ids(&now).into_iter().filter(|id| before.step_index(id).is_none()).collect();
+    Edit::Steps { changed, added, removed }
+}
+
+fn ids(recipe: &Recipe) -> Vec<String> {
+    recipe.steps.iter().map(|step| step.id.clone()).collect()
+}

@@ -1,0 +1,195 @@
+//! The one table of all fields a step recipe may have. Reading, the errors for unknown fields, the
+//! warnings for fields that a step's type does not use, the documentation and the JSON Schema all
+//! come from it. It knows names and types, not what a field does.
+
+/// Which map of the file a field stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    Recipe,
+    Recursion,
+    Hooks,
+    Step,
+}
+
+/// The three kinds of work a step can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepType {
+    Bash,
+    Agent,
+    Recipe,
+}
+
+impl StepType {
+    pub const ALL: [StepType; 3] = [StepType::Bash, StepType::Agent, StepType::Recipe];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            StepType::Bash => "bash",
+            StepType::Agent => "agent",
+            StepType::Recipe => "recipe",
+        }
+    }
+}
+
+/// What a field's value must look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldType {
+    /// Text as it is; a number or a boolean counts as the text it is written with.
+    Text,
+    /// Text with `{{name}}` places.
+    Template,
+    /// Bash text with `{{name}}` places.
+    Shell,
+    Condition,
+    Bool,
+    /// A whole number above zero.
+    Count,
+    /// Seconds above zero, fractions allowed.
+    Seconds,
+    TextList,
+    Map,
+    Steps,
+    Choice(&'static [&'static str]),
+    Any,
+}
+
+impl FieldType {
+    /// How messages name the type.
+    pub fn describe(self) -> String {
+        match self {
+            FieldType::Text | FieldType::Template => "text".to_owned(),
+            FieldType::Shell => "shell text".to_owned(),
+            FieldType::Condition => "a condition".to_owned(),
+            FieldType::Bool => "true or false".to_owned(),
+            FieldType::Count => "a whole number above 0".to_owned(),
+            FieldType::Seconds => "a number of seconds above 0".to_owned(),
+            FieldType::TextList => "a list of texts".to_owned(),
+            FieldType::Map => "a map".to_owned(),
+            FieldType::Steps => "a list of steps".to_owned(),
+            FieldType::Choice(words) => {
+                words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(" or ")
+            }
+            FieldType::Any => "a value".to_owned(),
+        }
+    }
+}
+
+/// Whether the engine does what the field says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Support {
+    Works,
+    /// Refused with an error until it works, unless it is `false`.
+    NotYet,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    pub section: Section,
+    pub name: &'static str,
+    pub kind: FieldType,
+    /// The step types that use the field; all of them when it is empty.
+    pub used_by: &'static [StepType],
+    pub support: Support,
+    pub doc: &'static str,
+}
+
+impl Field {
+    pub fn is_used_by(&self, step: StepType) -> bool {
+        self.used_by.is_empty() || self.used_by.contains(&step)
+    }
+}
+
+use FieldType::*;
+use Section::{Hooks, Recipe, Recursion, Step};
+
+const fn field(section: Section, name: &'static str, kind: FieldType, doc: &'static str) -> Field {
+    Field { section, name, kind, used_by: &[], support: Support::Works, doc }
+}
+
+const fn only(used_by: &'static [StepType], field: Field) -> Field {
+    Field { used_by, ..field }
+}
+
+const fn not_yet(field: Field) -> Field {
+    Field { support: Support::NotYet, ..field }
+}
+
+const BASH: &[StepType] = &[StepType::Bash];
+const AGENT: &[StepType] = &[StepType::Agent];
+const RECIPE: &[StepType] = &[StepType::Recipe];
+const TYPES: &[&str] = &["bash", "agent", "recipe"];
+const EFFECTS: &[&str] = &["repeatable", "once"];
+
+#[rustfmt::skip]
+pub static FIELDS: &[Field] = &[
+    field(Recipe, "name", Text, "The recipe's name. Required."),
+    field(Recipe, "version", Text, "The recipe's version; `1.0` when it is not given."),
+    field(Recipe, "description", Text, "What the recipe does, for people."),
+    field(Recipe, "author", Text, "Who wrote it."),
+    field(Recipe, "tags", TextList, "Words to find the recipe by."),
+    field(Recipe, "context", Map, "Variables with their default values; `--set` overrides them."),
+    not_yet(field(Recipe, "extends", Text, "The recipe whose steps and context this one builds on.")),
+    field(Recipe, "recursion", Map, "Limits for recipes that call recipes."),
+    field(Recipe, "hooks", Map, "Shell commands around every step."),
+    not_yet(field(Recipe, "required_context", TextList, "Variables that must be set before the run starts.")),
+    not_yet(field(Recipe, "requires", TextList, "Programs that must be there before the run starts.")),
+    not_yet(field(Recipe, "sandbox", Any, "What the steps may reach on the machine.")),
+    field(Recipe, "steps", Steps, "The steps, in the order they run. Required."),
+
+    field(Recursion, "max_depth", Count, "How deep recipes may call recipes; 6 when it is not given."),
+    field(Recursion, "max_total_steps", Count, "How many steps a run may execute, called recipes included; 200 when it is not given."),
+
+    field(Hooks, "pre_step", Shell, "Runs before each step."),
+    field(Hooks, "post_step", Shell, "Runs after each step that succeeded."),
+    field(Hooks, "on_error", Shell, "Runs after each step that failed."),
+
+    field(Step, "id", Text, "The step's name, unique in the recipe: letters, digits, `_`, `-`. Required."),
+    field(Step, "type", Choice(TYPES), "What the step is; told by its other fields when it is not given."),
+    only(BASH, field(Step, "command", Shell, "The bash text to run.")),
+    only(AGENT, not_yet(field(Step, "agent", Text, "The agent that is asked."))),
+    only(AGENT, field(Step, "prompt", Template, "What the agent is asked to do.")),
+    only(AGENT, not_yet(field(Step, "prompt_file", Text, "A file that holds the prompt."))),
+    only(AGENT, field(Step, "model", Text, "The model the agent uses for this step.")),
+    only(AGENT, not_yet(field(Step, "mode", Text, "How the agent is to work."))),
+    only(AGENT, not_yet(field(Step, "auto_stage", Bool, "Stages the files the agent changed in git."))),
+    only(RECIPE, field(Step, "recipe", Text, "The recipe to call, by its name.")),
+    only(RECIPE, not_yet(field(Step, "recovery_on_failure", Bool, "Asks an agent to finish the work when the called recipe fails."))),
+    field(Step, "context", Map, "Variables for this step only, or for the recipe it calls."),
+    field(Step, "condition", Condition, "The step is skipped unless this is true."),
+    field(Step, "output", Text, "The variable that gets the step's output; the step's id when it is not given."),
+    not_yet(field(Step, "parse_json", Bool, "Takes the JSON out of the output.")),
+    not_yet(field(Step, "parse_json_required", Bool, "Fails the step when its output holds no JSON.")),
+    field(Step, "working_dir", Template, "The directory the step runs in."),
+    field(Step, "timeout", Seconds, "Ends the step after so many seconds."),
+    field(Step, "continue_on_error", Bool, "Goes on with the next step when this one fails."),
+    not_yet(field(Step, "when_tags", TextList, "Runs the step only when one of these tags is asked for.")),
+    field(Step, "parallel_group", Text, "Neighbouring steps with the same group run at the same time."),
+    field(Step, "effect", Choice(EFFECTS), "`once`: when the step was cut off, ask before it runs again."),
+    not_yet(field(Step, "sandbox", Any, "What the step may reach on the machine.")),
+];
+
+/// The fields of one section, in the order of the table.
+pub fn fields_of(section: Section) -> impl Iterator<Item = &'static Field> {
+    FIELDS.iter().filter(move |f| f.section == section)
+}
+
+pub fn find_field(section: Section, name: &str) -> Option<&'static Field> {
+    fields_of(section).find(|f| f.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_field_stands_twice_and_each_says_what_it_is() {
+        for (index, field) in FIELDS.iter().enumerate() {
+            let twin = FIELDS[index + 1..]
+                .iter()
+                .any(|f| f.section == field.section && f.name == field.name);
+            assert!(!twin, "{}", field.name);
+            assert!(field.doc.ends_with('.'), "{}", field.name);
+            assert!(field.used_by.is_empty() || field.section == Step, "{}", field.name);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! From the text of a file to a recipe, with all its problems at once. A recipe with an error has
+//! no value of type `Recipe`; warnings and notes come beside it. Nothing outside the text is looked
+//! at: which recipes the names mean is found out by `resolve`.
+
+mod shell;
+mod step;
+mod values;
+
+use crate::check;
+use crate::fields::{FieldType, Section};
+use crate::model::{Hooks, Recipe, Recursion, Step};
+use crate::node::{self, Entry, Kind, Node};
+use crate::outline::Outline;
+use std::collections::HashSet;
+use std::sync::Arc;
+use towpath_core::{Diagnostic, Map, Source, Span, Template, VarPath};
+use values::FieldMap;
+
+/// What came of reading a text.
+#[derive(Debug)]
+pub struct Read {
+    /// None when one of the problems is an error.
+    pub recipe: Option<Recipe>,
+    pub problems: Vec<Diagnostic>,
+    pub(crate) outline: Outline,
+}
+
+/// Reads and checks the text of one recipe.
+pub fn read(source: &Arc<Source>) -> Read {
+    let tree = node::parse(source);
+    let outline = Outline::default();
+    let mut reader = Reader { source, problems: tree.problems, ids: Vec::new(), outline };
+    reader.outline.open = !reader.problems.is_empty();
+    let recipe = tree.root.as_ref().and_then(|root| reader.recipe(root));
+    let problems = tidy(reader.problems);
+    let broken = problems.iter().any(Diagnostic::is_error);
+    Read { recipe: recipe.filter(|_| !broken), problems, outline: reader.outline }
+}
+
+/// In the order of the file, each said once: a merged map is read at every place that merges it.
+fn tidy(mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut seen = HashSet::new();
+    problems.retain(|p| seen.insert((p.code, p.message.clone(), first_place(p))));
+    problems.sort_by_key(|p| first_place(p).map(|s| s.start));
+    problems
+}
+
+fn first_place(problem: &Diagnostic) -> Option<Span> {
+    problem.labels.first().map(|label| label.span)
+}
+
+/// Whether a name can be read back as `{{name}}` without being taken for a path.
+pub(crate) fn is_variable_name(name: &str) -> bool {
+    VarPath::new(name).is_some() && !name.contains('.')
+}
+
+struct Reader<'a> {
+    source: &'a Arc<Source>,
+    problems: Vec<Diagnostic>,
+    /// The ids of all steps, also of those that cannot be read for another reason.
+    ids: Vec<(String, Span)>,
+    outline: Outline,
+}
+
+/// A step with the places that only the checks across steps need.
+pub(crate) struct PlacedStep {
+    pub step: Step,
+    pub id_span: Span,
+    pub output_span: Option<Span>,
+    pub group_span: Option<Span>,
+}
+
+impl<'a> Reader<'a> {
+    fn problem(&mut self, problem: Diagnostic) {
+        self.problems.push(problem);
+    }
+
+    fn error(&mut self, code: &'static str, message: String, span: Span, label: &str) {
+        self.problem(Diagnostic::error(code, message).at(self.source, span, label));
+    }
+
+    fn recipe(&mut self, root: &Node) -> Option<Recipe> {
+        if matches!(root.kind, Kind::Null) {
+            return None;
+        }
+        if let Some(steps) = machine_steps(root) {
+            self.error(
+                "not-supported",
+                "state machines are not supported yet".to_owned(),
+                steps,
+                "these steps are a map: a step recipe has a list here",
+            );
+            return None;
+        }
+        let fields = self.section(root, Section::Recipe, "a recipe")?;
+        self.outline.open |= ["context", "steps"].iter().any(|name| fields.has_misspelt(name));
+        let name = self.name(&fields, root);
+        let version = self.optional_text(&fields, "version").unwrap_or_else(|| "1.0".to_owned());
+        let description = self.optional_text(&fields, "description").unwrap_or_default();
+        let author = self.optional_text(&fields, "author").unwrap_or_default();
+        let tags = self.text_list(&fields, "tags").unwrap_or_default();
+        let context = self.context(&fields);
+        let recursion = self.recursion(&fields);
+        let hooks = self.hooks(&fields);
+        self.refuse_unsupported(&fields, None);
+        let placed = self.steps(&fields, root);
+        self.problems.extend(check::same_ids(self.source, &self.ids));
+        self.problems.extend(check::across_steps(self.source, &context, &placed));
+        Some(Recipe {
+            source: Arc::clone(self.source),
+            name: name?,
+            version,
+            description,
+            author,
+            tags,
+            context,
+            recursion,
+            hooks,
+            steps: placed.into_iter().map(|p| p.step).collect(),
+        })
+    }
+
+    fn name(&mut self, fields: &FieldMap<'_>, root: &Node) -> Option<String> {
+        let Some(entry) = fields.get("name") else {
+            if !fields.has_misspelt("name") {
+                let span = first_line(self.source, root);
+                self.error("missing-field", "the recipe has no `name`".to_owned(), span, "");
+            }
+            return None;
+        };
+        if matches!(entry.value.kind, Kind::Null) {
+            self.error(
+                "empty-name",
+                "the recipe's name is empty".to_owned(),
+                entry.key_defined,
+                "",
+            );
+            return None;
+        }
+        let text = self.text(entry)?;
+        if text.text.trim().is_empty() {
+            self.error("empty-name", "the recipe's name is empty".to_owned(), text.span, "");
+            return None;
+        }
+        Some(text.text)
+    }
+
+    fn context(&mut self, fields: &FieldMap<'_>) -> Map {
+        let Some(entries) = fields.get("context").and_then(|e| self.map(e)) else {
+            return Map::new();
+        };
+        for entry in entries {
+            self.variable_name(&entry.key, entry.key_defined, "context key");
+            self.note_unfilled(&entry.value);
+        }
+        self.outline.context = entries.iter().map(|e| e.key.clone()).collect();
+        entries.iter().map(|e| (e.key.clone(), e.value.value())).collect()
+    }
+
+    /// Values of the context are data: a place in them is never filled.
+    fn note_unfilled(&mut self, node: &Node) {
+        match &node.kind {
+            Kind::Text(text) => {
+                let template = Template::parse(text);
+                let Some(place) = template.places().next() else { return };
+                let span = node.map_of(self.source, text).locate(place.range.clone());
+                self.problem(
+                    Diagnostic::note("unfilled-place", "a default value is not filled")
+                        .at(self.source, span, "this stays as it is written")
+                        .help("use the variable where the value is used, in a step"),
+                );
+            }
+            Kind::List(items) => items.iter().for_each(|i| self.note_unfilled(i)),
+            Kind::Map(entries) => entries.iter().for_each(|e| self.note_unfilled(&e.value)),
+            _ => {}
+        }
+    }
+
+    fn variable_name(&mut self, name: &str, span: Span, what: &str) {
+        if !is_variable_name(name) {
+            self.problem(
+                Diagnostic::error("bad-name", format!("`{name}` cannot be a {what}"))
+                    .at(self.source, span, "not a name")
+                    .help("use letters, digits, `_` and `-`; begin with a letter, a digit or `_`"),
+            );
+        }
+    }
+
+    fn recursion(&mut self, fields: &FieldMap<'_>) -> Recursion {
+        let section = self.subsection(fields, "recursion", Section::Recursion, "`recursion`");
+        let Some(limits) = section else { return Recursion::default() };
+        Recursion {
+            max_depth: self.count(&limits, "max_depth"),
+            max_total_steps: self.count(&limits, "max_total_steps"),
+        }
+    }
+
+    fn hooks(&mut self, fields: &FieldMap<'_>) -> Hooks {
+        let Some(hooks) = self.subsection(fields, "hooks", Section::Hooks, "`hooks`") else {
+            return Hooks::default();
+        };
+        let mut uses = Vec::new();
+        let mut hook = |name: &'static str| {
+            let (shell, found) = self.hook(hooks.get(name)?, name)?;
+            uses.extend(found);
+            Some(shell)
+        };
+        let (pre_step, post_step, on_error) =
+            (hook("pre_step"), hook("post_step"), hook("on_error"));
+        self.outline.hook_uses = uses.clone();
+        Hooks { pre_step, post_step, on_error, uses }
+    }
+
+    fn steps(&mut self, fields: &FieldMap<'_>, root: &Node) -> Vec<PlacedStep> {
+        let none = "the recipe has no steps".to_owned();
+        let Some(entry) = fields.get("steps") else {
+            if !fields.has_misspelt("steps") {
+                let span = first_line(self.source, root);
+                self.error("no-steps", none, span, "add `steps`, a list");
+            }
+            return Vec::new();
+        };
+        let items = match &entry.value.kind {
+            Kind::List(items) if !items.is_empty() => items,
+            Kind::List(_) | Kind::Null => {
+                self.error("no-steps", none, entry.key_defined, "nothing is listed here");
+                return Vec::new();
+            }
+            _ => {
+                self.wrong_type(entry, FieldType::Steps);
+                return Vec::new();
+            }
+        };
+        let steps: Vec<PlacedStep> = items.iter().filter_map(|item| self.step(item)).collect();
+        // A step that could not be read may have been the one a later step needs, so nothing is
+        // concluded across steps from a part of them.
+        if steps.len() == items.len() { steps } else { Vec::new() }
+    }
+}
+
+/// The place of `steps` when it is a map: the format of state machines.
+fn machine_steps(root: &Node) -> Option<Span> {
+    let Kind::Map(entries) = &root.kind else { return None };
+    let steps = entries.iter().find(|e: &&Entry| e.key == "steps")?;
+    matches!(steps.value.kind, Kind::Map(_)).then_some(steps.key_defined)
+}
+
+/// The first line that belongs to a node, for problems of the whole.
+fn first_line(source: &Source, node: &Node) -> Span {
+    let span = Span { start: node.span.start, end: source.text.len() };
+    first_line_of(source, span)
+}
+
+/// As much of a span as stands on its first line.
+fn first_line_of(source: &Source, span: Span) -> Span {
+    let text = source.text.get(span.range()).unwrap_or("");
+    let line = text.lines().next().unwrap_or("");
+    Span { start: span.start, end: span.start + line.trim_end().len() }
+}

@@ -1,0 +1,320 @@
+//! One step of a recipe: which type it is, which of its fields that type uses, and its work.
+
+use super::values::{FieldMap, Text};
+use super::{PlacedStep, Reader, first_line};
+use crate::condition::Condition;
+use crate::fields::{Section, StepType};
+use crate::model::{Effect, Step, ValueTemplate, VariableUse, Work};
+use crate::node::{Entry, Kind, Node};
+use crate::outline::StepOutline;
+use std::time::Duration;
+use towpath_core::{Diagnostic, Span, Template, is_safe_segment};
+
+impl Reader<'_> {
+    pub(super) fn step(&mut self, node: &Node) -> Option<PlacedStep> {
+        if matches!(node.kind, Kind::Null) {
+            self.error("empty-step", "this step is empty".to_owned(), node.span, "");
+            return None;
+        }
+        let fields = self.section(node, Section::Step, "a step")?;
+        let id = self.id(&fields, node);
+        let id_span = id.as_ref().map_or(first_line(self.source, node), |id| id.span);
+        self.ids.extend(id.as_ref().map(|id| (id.text.clone(), id.span)));
+        let step_type = self.step_type(&fields);
+        if let Some(step_type) = step_type {
+            self.warn_unused(&fields, step_type);
+            self.refuse_unsupported(&fields, Some(step_type));
+        }
+        let mut uses = Vec::new();
+        let work = step_type.and_then(|t| self.work(&fields, t, id_span, &mut uses));
+        let output = self.output(&fields);
+        let group = self.fixed_text(&fields, "parallel_group");
+        let output_span = output.as_ref().map(|o| o.span);
+        let group_span = group.as_ref().map(|g| g.span);
+        let read = Pieces {
+            id: id.map(|id| id.text),
+            span: without_blank_end(&self.source.text, node.extent()),
+            condition: self.condition(&fields, &mut uses),
+            output: output.map(|o| o.text),
+            continue_on_error: self.bool(&fields, "continue_on_error").unwrap_or(false),
+            timeout: self.seconds(&fields, "timeout"),
+            working_dir: self.working_dir(&fields, &mut uses),
+            parallel_group: group.map(|g| g.text),
+            context: self.step_context(&fields, &mut uses),
+            effect: self.effect(&fields, step_type),
+            work,
+            uses,
+        };
+        self.outline.steps.push(read.outline());
+        self.outline.open |=
+            ["id", "output", "context", "recipe"].iter().any(|name| fields.has_misspelt(name));
+        Some(PlacedStep { step: read.step()?, id_span, output_span, group_span })
+    }
+
+    fn id(&mut self, fields: &FieldMap<'_>, node: &Node) -> Option<Text> {
+        let Some(entry) = fields.get("id") else {
+            let span = first_line(self.source, node);
+            self.error("missing-field", "a step has no `id`".to_owned(), span, "add `id`");
+            return None;
+        };
+        let id = self.text(entry)?;
+        if !is_safe_segment(&id.text) {
+            self.problem(
+                Diagnostic::error("bad-id", format!("`{}` cannot be a step's id", id.text))
+                    .at(self.source, id.span, "not an id")
+                    .help("use letters, digits, `_` and `-`"),
+            );
+            return None;
+        }
+        Some(id)
+    }
+
+    /// An explicit `type` wins; else the fields tell.
+    fn step_type(&mut self, fields: &FieldMap<'_>) -> Option<StepType> {
+        if fields.has("type") {
+            let word = self.choice(fields, "type")?;
+            return StepType::ALL.into_iter().find(|t| t.as_str() == word);
+        }
+        if fields.has("recipe") {
+            return Some(StepType::Recipe);
+        }
+        if let (Some(agent), Some(command)) = (fields.get("agent"), fields.get("command")) {
+            self.problem(
+                Diagnostic::error("unclear-type", "this step has both `agent` and `command`")
+                    .at(self.source, agent.key_defined, "an agent step?")
+                    .at(self.source, command.key_defined, "or a bash step?")
+                    .help("add `type: agent` or `type: bash`"),
+            );
+            return None;
+        }
+        let asks = fields.has("agent") || fields.has("prompt_file") || fields.has("prompt");
+        Some(if asks && !fields.has("command") { StepType::Agent } else { StepType::Bash })
+    }
+
+    fn warn_unused(&mut self, fields: &FieldMap<'_>, step_type: StepType) {
+        for (field, entry) in fields.iter() {
+            if !field.is_used_by(step_type) {
+                let kind = step_type.as_str();
+                let message = format!("a step of type `{kind}` does not use `{}`", field.name);
+                self.problem(Diagnostic::warning("unused-field", message).at(
+                    self.source,
+                    entry.key_defined,
+                    "this has no effect",
+                ));
+            }
+        }
+    }
+
+    fn work(
+        &mut self,
+        fields: &FieldMap<'_>,
+        step_type: StepType,
+        id_span: Span,
+        uses: &mut Vec<VariableUse>,
+    ) -> Option<Work> {
+        let field = match step_type {
+            StepType::Bash => "command",
+            StepType::Agent => "prompt",
+            StepType::Recipe => "recipe",
+        };
+        let entry = fields.get(field).filter(|e| !matches!(e.value.kind, Kind::Null));
+        // The reason why there is nothing has been told already.
+        let told = ["command", "prompt", "recipe"].iter().any(|name| fields.has_misspelt(name))
+            || (step_type == StepType::Agent && fields.has("prompt_file"));
+        if entry.is_none() && told {
+            return None;
+        }
+        let text = match entry {
+            Some(entry) => Some(self.text(entry)?).filter(|t| !t.text.trim().is_empty()),
+            None => None,
+        };
+        let Some(text) = text else {
+            let problem = Diagnostic::error("nothing-to-run", "this step has nothing to run").at(
+                self.source,
+                id_span,
+                format!("give it a `{field}`"),
+            );
+            self.problem(problem);
+            return None;
+        };
+        match step_type {
+            StepType::Bash => {
+                let (command, found) = self.shell(&text, "command")?;
+                uses.extend(found);
+                Some(Work::Bash { command })
+            }
+            StepType::Agent => {
+                let prompt = self.template(&text, "prompt", uses);
+                let model = self.fixed_text(fields, "model").map(|m| m.text);
+                Some(Work::Agent { prompt, model })
+            }
+            StepType::Recipe => self.called_recipe(text),
+        }
+    }
+
+    fn called_recipe(&mut self, text: Text) -> Option<Work> {
+        if text.text.contains("{{") {
+            self.problem(
+                Diagnostic::error("not-a-template", "`recipe` takes a name, not a template")
+                    .at(self.source, text.span, "which recipe is called must be known beforehand")
+                    .help("write one step for each recipe, each with its `condition`"),
+            );
+            return None;
+        }
+        Some(Work::Recipe { name: text.text.trim().to_owned(), name_span: text.span })
+    }
+
+    fn template(
+        &mut self,
+        text: &Text,
+        field: &'static str,
+        uses: &mut Vec<VariableUse>,
+    ) -> Template {
+        let template = Template::parse(&text.text);
+        uses.extend(template.places().map(|place| VariableUse {
+            path: place.path.clone(),
+            span: text.map.locate(place.range.clone()),
+            field,
+        }));
+        template
+    }
+
+    fn condition(
+        &mut self,
+        fields: &FieldMap<'_>,
+        uses: &mut Vec<VariableUse>,
+    ) -> Option<Condition> {
+        let text = self.text(fields.get("condition")?)?;
+        match Condition::parse(&text.text) {
+            Ok(condition) => {
+                uses.extend(condition.names().into_iter().map(|name| VariableUse {
+                    path: name.path,
+                    span: text.map.locate(name.range),
+                    field: "condition",
+                }));
+                Some(condition)
+            }
+            Err(error) => {
+                let problem = Diagnostic::error("bad-condition", error.message);
+                self.place(problem, &text, error.range, error.help);
+                None
+            }
+        }
+    }
+
+    fn output(&mut self, fields: &FieldMap<'_>) -> Option<Text> {
+        let text = self.text(fields.get("output")?)?;
+        self.variable_name(&text.text, text.span, "variable");
+        Some(text)
+    }
+
+    fn working_dir(
+        &mut self,
+        fields: &FieldMap<'_>,
+        uses: &mut Vec<VariableUse>,
+    ) -> Option<Template> {
+        let text = self.text(fields.get("working_dir")?)?;
+        if text.text.trim().is_empty() {
+            self.error("empty-field", "`working_dir` is empty".to_owned(), text.span, "");
+            return None;
+        }
+        Some(self.template(&text, "working_dir", uses))
+    }
+
+    fn step_context(
+        &mut self,
+        fields: &FieldMap<'_>,
+        uses: &mut Vec<VariableUse>,
+    ) -> Vec<(String, ValueTemplate)> {
+        let Some(entries) = fields.get("context").and_then(|e| self.map(e)) else {
+            return Vec::new();
+        };
+        for entry in entries {
+            self.variable_name(&entry.key, entry.key_defined, "context key");
+            self.context_uses(&entry.value, uses);
+        }
+        let value = |e: &Entry| (e.key.clone(), ValueTemplate::new(&e.value.value()));
+        entries.iter().map(value).collect()
+    }
+
+    fn context_uses(&mut self, node: &Node, uses: &mut Vec<VariableUse>) {
+        match &node.kind {
+            Kind::Text(text) => {
+                let map = node.map_of(self.source, text);
+                let text = Text { text: text.clone(), span: node.defined, map };
+                self.template(&text, "context", uses);
+            }
+            Kind::List(items) => items.iter().for_each(|i| self.context_uses(i, uses)),
+            Kind::Map(entries) => entries.iter().for_each(|e| self.context_uses(&e.value, uses)),
+            _ => {}
+        }
+    }
+
+    fn effect(&mut self, fields: &FieldMap<'_>, step_type: Option<StepType>) -> Effect {
+        let once = self.choice(fields, "effect") == Some("once");
+        if let (true, Some(StepType::Recipe), Some(entry)) = (once, step_type, fields.get("effect"))
+        {
+            self.problem(
+                Diagnostic::error("once-on-recipe", "a step that calls a recipe cannot be `once`")
+                    .at(self.source, entry.value.defined, "")
+                    .help("put `effect: once` on the steps inside the called recipe"),
+            );
+        }
+        if once { Effect::Once } else { Effect::Repeatable }
+    }
+}
+
+/// A step of which the id or the work may be missing.
+struct Pieces {
+    id: Option<String>,
+    span: Span,
+    condition: Option<Condition>,
+    output: Option<String>,
+    continue_on_error: bool,
+    timeout: Option<Duration>,
+    working_dir: Option<Template>,
+    parallel_group: Option<String>,
+    context: Vec<(String, ValueTemplate)>,
+    effect: Effect,
+    work: Option<Work>,
+    uses: Vec<VariableUse>,
+}
+
+impl Pieces {
+    fn outline(&self) -> StepOutline {
+        StepOutline {
+            id: self.id.clone(),
+            output: self.output.clone(),
+            context: self.context.iter().map(|(key, _)| key.clone()).collect(),
+            uses: self.uses.clone(),
+            group: self.parallel_group.clone(),
+            calls: match &self.work {
+                Some(Work::Recipe { name, .. }) => Some(name.clone()),
+                _ => None,
+            },
+        }
+    }
+
+    fn step(self) -> Option<Step> {
+        Some(Step {
+            id: self.id?,
+            span: self.span,
+            condition: self.condition,
+            output: self.output,
+            continue_on_error: self.continue_on_error,
+            timeout: self.timeout,
+            working_dir: self.working_dir,
+            parallel_group: self.parallel_group,
+            context: self.context,
+            effect: self.effect,
+            work: self.work?,
+            uses: self.uses,
+        })
+    }
+}
+
+/// A block text takes the blank space after it along; two equal steps must have equal text.
+fn without_blank_end(text: &str, span: Span) -> Span {
+    let inside = text.get(span.range()).unwrap_or("");
+    Span { start: span.start, end: span.start + inside.trim_end().len() }
+}

@@ -1,0 +1,134 @@
+//! Random plans: 2 to 30 steps, groups, up to three levels of called recipes, hooks, conditions,
+//! tolerated failures, `once`, timeouts. A new kind of job is added to `step`.
+
+use crate::random::Random;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+use towpath_core::Map;
+use towpath_recipe::{Plan, PlannedRecipe, Program};
+
+pub fn generate(random: &mut Random) -> Arc<Program> {
+    let mut recipes = Vec::new();
+    let levels = 1 + random.below(3);
+    let mut size = 2 + random.below(29);
+    if levels > 1 {
+        size = 2 + random.below(14);
+    }
+    // The deepest level first, so that a level can call the one below it; the root comes last.
+    for level in (0..levels).rev() {
+        let callee = (level + 1 < levels).then(|| format!("level{}", level + 1));
+        let steps = if level == 0 { size } else { 2 + random.below(5) };
+        recipes.push((format!("level{level}"), recipe(random, level, steps, callee.as_deref())));
+    }
+    recipes.reverse();
+    let planned = recipes.iter().enumerate().map(|(index, (name, text))| {
+        let below = recipes.get(index + 1).map(|(callee, _)| (callee.clone(), index + 1));
+        PlannedRecipe {
+            source: name.clone(),
+            path: None,
+            text: text.clone(),
+            calls: below.into_iter().collect::<BTreeMap<_, _>>(),
+        }
+    });
+    let plan = Plan { recipes: planned.collect(), inputs: Map::new() };
+    match plan.clone().load() {
+        Ok(program) => Arc::new(program),
+        Err(problems) => {
+            let messages: Vec<String> = problems.into_iter().map(|p| p.message).collect();
+            panic!("the generator wrote a bad plan: {messages:?}\n{}", text_of(&plan))
+        }
+    }
+}
+
+pub fn text(program: &Program) -> String {
+    text_of(&program.plan)
+}
+
+fn text_of(plan: &Plan) -> String {
+    plan.recipes.iter().map(|r| format!("--- {}\n{}", r.source, r.text)).collect()
+}
+
+fn recipe(random: &mut Random, level: usize, steps: usize, callee: Option<&str>) -> String {
+    let mut text = format!("name: level{level}\ncontext:\n  base: b{level}\n");
+    if random.one_in(6) {
+        let _ = write!(text, "recursion:\n  max_total_steps: {}\n", 1 + random.below(40));
+    }
+    if random.one_in(8) {
+        let _ = write!(text, "recursion:\n  max_depth: {}\n", 1 + random.below(3));
+    }
+    if text.matches("recursion:").count() > 1 {
+        text = text.replacen("recursion:\n", "", 2).replacen(
+            "  max_total",
+            "recursion:\n  max_total",
+            1,
+        );
+    }
+    if random.one_in(3) {
+        text.push_str("hooks:\n");
+        for hook in ["pre_step", "post_step", "on_error"] {
+            let _ = writeln!(text, "  {hook}: 'echo {hook} {{{{step_id}}}} {{{{base}}}}'");
+        }
+    }
+    text.push_str("steps:\n");
+    let mut group = 0;
+    let mut left = 0;
+    let mut before: Vec<String> = Vec::new();
+    let mut stage: Vec<String> = Vec::new();
+    for index in 0..steps {
+        if left == 0 {
+            before.append(&mut stage);
+            if random.one_in(5) && steps - index > 2 {
+                group += 1;
+                left = 2 + random.below(4);
+            }
+        }
+        let id = format!("s{index}");
+        step(random, &mut text, &id, &before, callee);
+        if left > 0 {
+            let _ = writeln!(text, "    parallel_group: g{group}");
+            left -= 1;
+        }
+        stage.push(id);
+    }
+    text
+}
+
+fn step(random: &mut Random, text: &mut String, id: &str, before: &[String], callee: Option<&str>) {
+    let _ = writeln!(text, "  - id: {id}");
+    let reads = before.get(random.below(before.len().max(1))).cloned();
+    let read = reads.as_deref().map_or("none".to_owned(), |name| format!("{{{{{name}}}}}"));
+    match (random.below(10), callee) {
+        (0..3, Some(callee)) => {
+            let _ = writeln!(text, "    recipe: {callee}\n    context:\n      handed: \"{read}\"");
+            if random.one_in(6) {
+                text.push_str("    timeout: 5\n");
+            }
+        }
+        (3..5, _) => {
+            let _ = writeln!(text, "    prompt: \"do {read} with {{{{base}}}}\"");
+        }
+        _ => {
+            let _ = writeln!(text, "    command: echo {read} {{{{base}}}}");
+            if random.one_in(5) {
+                text.push_str("    effect: once\n");
+            }
+            if random.one_in(6) {
+                text.push_str("    timeout: 3\n");
+            }
+        }
+    }
+    if random.one_in(3) {
+        text.push_str("    continue_on_error: true\n");
+    }
+    if let Some(name) = reads.filter(|_| random.one_in(4)) {
+        let condition = match random.below(4) {
+            0 => format!("'out' in str({name})"),
+            1 => format!("steps.{name}.status == 'completed'"),
+            2 => format!("steps.{name}.status != 'skipped'"),
+            // A type error when the value is no string, such as a called recipe's map.
+            _ => format!("{name}.startswith('out')"),
+        };
+        let _ = writeln!(text, "    condition: \"{condition}\"");
+    }
+}

@@ -1,0 +1,471 @@
+//! A world for a run: it executes jobs with results that depend only on the step, keeps the
+//! journal, and breaks things at random.
+
+use crate::random::{Random, hash};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+use towpath_core::{FaultKind, JobKey, JobKind, StepPath};
+use towpath_recipe::{Effect, Program};
+use towpath_run::{
+    Answer, Fact, Fault, Job, JobEnd, JobStatus, JobWork, Limits, Output, Run, RunOutcome,
+    StepState, StepView, StopReason,
+};
+
+const AGENTS: usize = 2;
+
+/// How a schedule ended, and what happened on the way.
+#[derive(Debug)]
+pub struct Ending {
+    /// Outcome, every step's status and the final context, as text.
+    pub result: String,
+    /// Nothing happened that may rightly change the result.
+    pub comparable: bool,
+    pub crashes: u32,
+    pub stops: u32,
+    pub asked: u32,
+    pub expired: u32,
+    pub waited: u32,
+    pub timed_out: u32,
+    pub outcome: String,
+}
+
+pub struct World {
+    program: Arc<Program>,
+    seed: u64,
+    /// None: nothing is broken, and jobs end in the order they started.
+    chaos: Option<Random>,
+    run: Run,
+    journal: Vec<(Fact, i64)>,
+    in_flight: Vec<Job>,
+    clock: i64,
+    succeeded: BTreeSet<String>,
+    waited_for: BTreeSet<String>,
+    ending: Ending,
+}
+
+impl World {
+    pub fn new(program: &Arc<Program>, chaos: Option<Random>) -> World {
+        let run = Run::new(Arc::clone(program), Limits { agents: AGENTS });
+        let ending = Ending {
+            result: String::new(),
+            comparable: true,
+            crashes: 0,
+            stops: 0,
+            asked: 0,
+            expired: 0,
+            waited: 0,
+            timed_out: 0,
+            outcome: String::new(),
+        };
+        World {
+            program: Arc::clone(program),
+            // Results are a property of the plan, not of the schedule.
+            seed: seed_of(program),
+            chaos,
+            run,
+            journal: Vec::new(),
+            in_flight: Vec::new(),
+            clock: 0,
+            succeeded: BTreeSet::new(),
+            waited_for: BTreeSet::new(),
+            ending,
+        }
+    }
+
+    pub fn run_to_end(mut self) -> Ending {
+        self.fact(Fact::Started);
+        for _ in 0..20_000 {
+            self.start_wanted();
+            if let Some(outcome) = self.run.outcome() {
+                assert!(self.in_flight.is_empty());
+                if self.go_on_after(&outcome) {
+                    continue;
+                }
+                return self.end(&outcome);
+            }
+            assert!(
+                !self.in_flight.is_empty(),
+                "nothing runs, nothing is wanted, no outcome\n{}",
+                self.story()
+            );
+            self.something_happens();
+        }
+        panic!("the run does not end\n{}", crate::plan::text(&self.program));
+    }
+
+    /// The plan, the journal and the steps, for a person who looks for a fault.
+    fn story(&self) -> String {
+        let mut text = crate::plan::text(&self.program);
+        for (fact, _) in &self.journal {
+            text.push_str(&serde_json::to_string(fact).expect("a fact is JSON"));
+            text.push('\n');
+        }
+        describe(&self.run.view(), &mut text);
+        text
+    }
+
+    fn fact(&mut self, fact: Fact) {
+        self.clock += 1;
+        self.run.apply(&fact, self.clock).expect("the run takes what the world records");
+        self.journal.push((fact, self.clock));
+    }
+
+    fn roll(&mut self, one_in: usize) -> bool {
+        self.chaos.as_mut().is_some_and(|random| random.one_in(one_in))
+    }
+
+    fn start_wanted(&mut self) {
+        'wanted: loop {
+            let jobs = self.run.next();
+            if jobs.is_empty() {
+                return;
+            }
+            for job in jobs {
+                // A crash between two records: the second job was never started.
+                if self.roll(150) {
+                    self.crash();
+                    continue 'wanted;
+                }
+                self.check_start(&job);
+                self.fact(Fact::JobStarted { key: job.key.clone(), line: None, session: None });
+                self.in_flight.push(job);
+            }
+        }
+    }
+
+    /// The promises, checked at the moment of a start.
+    fn check_start(&self, job: &Job) {
+        let once = format!("{}:{}", job.key.step_path(), job.key.kind.as_str());
+        // `on_error` follows each failure, and a failed step that is tried again may fail again.
+        let repeats = job.key.kind == JobKind::ErrorHook;
+        let again = !repeats && self.succeeded.contains(&once);
+        assert!(!again, "{} has finished and starts again", job.key);
+        let agents = self.in_flight.iter().filter(|j| j.key.kind == JobKind::Agent).count();
+        assert!(job.key.kind != JobKind::Agent || agents < AGENTS, "too many agents");
+        let view = self.run.view();
+        let mates = frame_of(&view, job.key.frame.as_ref());
+        let recipe = self.recipe_of(job.key.frame.as_ref());
+        let stages = recipe.stages();
+        let at = recipe.step_index(&job.key.step).expect("a job's step is in its recipe");
+        let stage = stages.iter().find(|s| s.contains(&at)).expect("every step has a stage");
+        for earlier in &mates[..stage.start] {
+            assert_eq!(earlier.state, StepState::Ended, "{} before {}", job.key, earlier.path);
+        }
+        self.check_values(job, &mates[..stage.start]);
+    }
+
+    /// A value that a step reads is what the step that set it gave.
+    fn check_values(&self, job: &Job, earlier: &[StepView]) {
+        let JobWork::Bash(filled) = &job.work else { return };
+        for value in filled.values.iter().filter(|v| v.starts_with("out ")) {
+            let inherited = job.key.frame.is_some() || job.key.kind.is_hook();
+            assert!(inherited || self.is_output_of(earlier, value), "{}: {value}", job.key);
+        }
+    }
+
+    fn is_output_of(&self, steps: &[StepView], value: &str) -> bool {
+        steps.iter().any(|step| {
+            let own = step.state == StepState::Ended && value == self.output(&step.path);
+            own || self.is_output_of(&step.children, value)
+        })
+    }
+
+    fn recipe_of(&self, frame: Option<&StepPath>) -> Arc<towpath_recipe::Recipe> {
+        let level = frame.map_or(0, |f| f.as_str().split('/').count());
+        Arc::clone(&self.program.recipes[level])
+    }
+
+    fn something_happens(&mut self) {
+        if self.roll(14) {
+            return self.crash();
+        }
+        if self.roll(60) {
+            return self.stop();
+        }
+        if self.roll(25)
+            && let Some(timer) = self.run.timers().first().cloned()
+        {
+            self.ending.expired += 1;
+            self.ending.comparable = false;
+            self.fact(Fact::Expired { step: timer.step });
+            for key in self.run.unwanted() {
+                self.finish(&key, JobEnd::new(JobStatus::Stopped));
+            }
+            return;
+        }
+        let index = match &mut self.chaos {
+            Some(random) => random.below(self.in_flight.len()),
+            None => 0,
+        };
+        let job = self.in_flight[index].clone();
+        let end = self.result(&job);
+        self.finish(&job.key, end);
+    }
+
+    fn finish(&mut self, key: &JobKey, end: JobEnd) {
+        self.in_flight.retain(|job| job.key != *key);
+        if end.succeeded() {
+            self.succeeded.insert(format!("{}:{}", key.step_path(), key.kind.as_str()));
+        }
+        self.fact(Fact::JobFinished { key: key.clone(), end });
+    }
+
+    /// What a job gives: the same whenever and however often it runs.
+    fn result(&mut self, job: &Job) -> JobEnd {
+        let path = job.key.step_path();
+        let dice = hash(&format!("{path}:{}", job.key.kind.as_str()), self.seed) % 100;
+        if job.key.kind.is_hook() {
+            return JobEnd::new(JobStatus::Exited(i32::from(dice < 10)));
+        }
+        let status = match (dice, job.key.kind) {
+            (0..4, JobKind::Agent) if self.waited_for.insert(path.to_string()) => {
+                self.ending.waited += 1;
+                JobStatus::Faulted(Fault { kind: FaultKind::Limit, until_ms: Some(self.clock) })
+            }
+            (4..8, JobKind::Agent) => {
+                JobStatus::Faulted(Fault { kind: FaultKind::Overloaded, until_ms: None })
+            }
+            (8..10, JobKind::Agent) => {
+                JobStatus::Faulted(Fault { kind: FaultKind::Auth, until_ms: None })
+            }
+            (0..6, JobKind::Bash) => JobStatus::Exited(1),
+            (6..8, JobKind::Bash) if job.timeout.is_some() => {
+                self.ending.timed_out += 1;
+                JobStatus::TimedOut
+            }
+            (8..9, JobKind::Bash) => JobStatus::Signalled(6),
+            _ => JobStatus::Exited(0),
+        };
+        JobEnd { output: Output::Text(self.output(&path)), ..JobEnd::new(status) }
+    }
+
+    fn output(&self, path: &StepPath) -> String {
+        format!("out {path} {}", hash(path.as_str(), self.seed) % 1000)
+    }
+
+    /// The runner is gone: only the journal is left.
+    fn crash(&mut self) {
+        self.ending.crashes += 1;
+        self.in_flight.clear();
+        self.replay();
+        self.fact(Fact::Resumed);
+        self.answer();
+    }
+
+    /// A run rebuilt from its journal stands exactly where the lost one stood.
+    fn replay(&mut self) {
+        let mut rebuilt = Run::new(Arc::clone(&self.program), Limits { agents: AGENTS });
+        for (fact, at) in &self.journal {
+            rebuilt.apply(fact, *at).expect("a journal fits its plan");
+        }
+        assert_eq!(rebuilt.view(), self.run.view());
+        assert_eq!(rebuilt.context(), self.run.context());
+        assert_eq!(rebuilt.next(), self.run.next());
+        self.run = rebuilt;
+        self.run.take_happenings();
+    }
+
+    /// A signal: everything in flight is ended, the record is completed, a resume follows.
+    fn stop(&mut self) {
+        self.ending.stops += 1;
+        self.fact(Fact::Stopping { reason: StopReason::Signal(2) });
+        let jobs = std::mem::take(&mut self.in_flight);
+        for job in jobs {
+            let end = JobEnd::new(JobStatus::Stopped);
+            self.fact(Fact::JobFinished { key: job.key, end });
+        }
+        assert!(self.run.next().is_empty(), "nothing starts once the run is stopping");
+        let stopped = RunOutcome::Stopped { reason: StopReason::Signal(2) };
+        assert_eq!(self.run.outcome(), Some(stopped));
+        self.fact(Fact::Resumed);
+        self.answer();
+    }
+
+    /// A person says what became of each `once` step that was cut off.
+    fn answer(&mut self) {
+        for step in self.run.asking() {
+            self.ending.asked += 1;
+            assert_eq!(self.effect(&step), Effect::Once);
+            assert!(self.run.next().is_empty(), "nothing starts while a question is open");
+            let job_failed = self.failed_for_good(&step);
+            let again = job_failed || self.chaos.as_mut().is_some_and(|r| r.one_in(2));
+            let answer =
+                if again { Answer::Again } else { Answer::Done { output: self.output(&step) } };
+            if !again {
+                // Declaring a step done skips its hook, which changes nothing that is compared.
+                self.succeeded.insert(format!("{step}:bash"));
+            }
+            self.fact(Fact::Answered { step, answer });
+        }
+    }
+
+    fn failed_for_good(&self, step: &StepPath) -> bool {
+        hash(&format!("{step}:bash"), self.seed) % 100 < 9
+    }
+
+    fn effect(&self, step: &StepPath) -> Effect {
+        let (frame, id) = match step.as_str().rsplit_once('/') {
+            Some((frame, id)) => (Some(StepPath::new(frame)), id),
+            None => (None, step.as_str()),
+        };
+        let recipe = self.recipe_of(frame.as_ref());
+        recipe.steps[recipe.step_index(id).expect("the step is in its recipe")].effect
+    }
+
+    /// What a person does after a run that did not end well: resumes what waits.
+    fn go_on_after(&mut self, outcome: &RunOutcome) -> bool {
+        match outcome {
+            RunOutcome::Waiting { .. } => {
+                self.fact(Fact::Ended { outcome: "waiting".into() });
+                self.fact(Fact::Resumed);
+                self.answer();
+                true
+            }
+            RunOutcome::Asking { .. } => panic!("the questions have been answered"),
+            // A failed run that is resumed fails in the same way, and finished work stays.
+            RunOutcome::Failed { .. } if self.ending.comparable && self.roll(3) => {
+                self.fact(Fact::Ended { outcome: "failed".into() });
+                self.fact(Fact::Resumed);
+                self.answer();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn end(mut self, outcome: &RunOutcome) -> Ending {
+        self.fact(Fact::Ended { outcome: outcome.as_str().into() });
+        self.replay();
+        self.check_limits();
+        let mut result = format!("{outcome:?}\n");
+        describe(&self.run.view(), &mut result);
+        result.push_str(&serde_json::to_string(self.run.context()).expect("a context is JSON"));
+        // Which step meets a limit first depends on the order in which steps of a group end.
+        self.ending.comparable &= !result.contains("kind: Limit");
+        self.ending.result = result;
+        self.ending.outcome = match outcome {
+            RunOutcome::Failed { failure, .. } => format!("failed {:?}", failure.kind),
+            other => other.as_str().to_owned(),
+        };
+        self.ending
+    }
+
+    fn check_limits(&self) {
+        let limit = self.program.root().recursion.max_total_steps.unwrap_or(200);
+        let stated = self.program.recipes.iter().all(|r| r.recursion.max_total_steps.is_none());
+        if stated || self.program.root().recursion.max_total_steps.is_some() {
+            let executed = executed(&self.run.view());
+            assert!(executed <= limit as usize, "{executed} steps executed, {limit} allowed");
+        }
+    }
+}
+
+fn seed_of(program: &Program) -> u64 {
+    hash(&crate::plan::text(program), 7)
+}
+
+fn executed(steps: &[StepView]) -> usize {
+    let began = |s: &StepView| s.attempts > 0 || !s.children.is_empty();
+    steps.iter().map(|s| usize::from(began(s)) + executed(&s.children)).sum()
+}
+
+fn frame_of<'a>(view: &'a [StepView], frame: Option<&StepPath>) -> &'a [StepView] {
+    let Some(frame) = frame else { return view };
+    let mut at = view;
+    for segment in frame.as_str().split('/') {
+        let step = at.iter().find(|s| s.path.as_str().rsplit('/').next() == Some(segment));
+        at = &step.expect("the frame's step is in view").children;
+    }
+    at
+}
+
+fn describe(steps: &[StepView], text: &mut String) {
+    for step in steps {
+        let status = step.result.as_ref().map(|r| r.status.clone());
+        let (path, state) = (&step.path, step.state);
+        text.push_str(&format!("{path} {state:?} {status:?} {}\n", step.tolerated));
+        describe(&step.children, text);
+    }
+}
+
+/// What the schedules were like.
+#[derive(Debug, Default)]
+pub struct Spread {
+    pub schedules: u64,
+    pub crashed: u64,
+    compared: u64,
+    stops: u64,
+    asked: u64,
+    expired: u64,
+    waited: u64,
+    timed_out: u64,
+    crashes: BTreeMap<u32, u64>,
+    steps: BTreeMap<usize, u64>,
+    levels: BTreeMap<usize, u64>,
+    outcomes: BTreeMap<String, u64>,
+}
+
+impl Spread {
+    pub fn note(&mut self, program: &Program, ending: &Ending) {
+        self.schedules += 1;
+        self.crashed += u64::from(ending.crashes > 0);
+        self.compared += u64::from(ending.comparable);
+        self.stops += u64::from(ending.stops > 0);
+        self.asked += u64::from(ending.asked > 0);
+        self.expired += u64::from(ending.expired > 0);
+        self.waited += u64::from(ending.waited > 0);
+        self.timed_out += u64::from(ending.timed_out > 0);
+        *self.crashes.entry(ending.crashes.min(10)).or_default() += 1;
+        *self.steps.entry(program.root().steps.len() / 5 * 5).or_default() += 1;
+        *self.levels.entry(program.recipes.len()).or_default() += 1;
+        *self.outcomes.entry(ending.outcome.clone()).or_default() += 1;
+    }
+
+    pub fn add(&mut self, other: &Spread) {
+        self.schedules += other.schedules;
+        self.crashed += other.crashed;
+        self.compared += other.compared;
+        self.stops += other.stops;
+        self.asked += other.asked;
+        self.expired += other.expired;
+        self.waited += other.waited;
+        self.timed_out += other.timed_out;
+        merge(&mut self.crashes, &other.crashes);
+        merge(&mut self.steps, &other.steps);
+        merge(&mut self.levels, &other.levels);
+        merge(&mut self.outcomes, &other.outcomes);
+    }
+
+    /// What must not be missing from the schedules.
+    pub fn kinds(&self) -> Vec<(&'static str, u64)> {
+        vec![
+            ("comparison", self.compared),
+            ("stop", self.stops),
+            ("question", self.asked),
+            ("expiry", self.expired),
+            ("limit", self.waited),
+            ("timeout", self.timed_out),
+        ]
+    }
+}
+
+fn merge<K: Ord + Clone>(into: &mut BTreeMap<K, u64>, from: &BTreeMap<K, u64>) {
+    for (key, number) in from {
+        *into.entry(key.clone()).or_default() += number;
+    }
+}
+
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} schedules, {} with a crash", self.schedules, self.crashed)?;
+        writeln!(f, "{} compared with the unbroken run", self.compared)?;
+        for (what, number) in self.kinds() {
+            writeln!(f, "  with a {what}: {number}")?;
+        }
+        writeln!(f, "crashes per schedule: {:?}", self.crashes)?;
+        writeln!(f, "steps of the root recipe, by fives: {:?}", self.steps)?;
+        writeln!(f, "levels of recipes: {:?}", self.levels)?;
+        write!(f, "outcomes: {:?}", self.outcomes)
+    }
+}

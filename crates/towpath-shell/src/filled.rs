@@ -1,0 +1,96 @@
+//! A command with its values, as plain data: what a job carries.
+//!
+//! The values never stand in the text. They travel in a file of their own, because an argument or
+//! an environment variable holds 128 KiB at most and is seen by every child.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Filled {
+    /// Bash text in which each place refers to a variable.
+    pub script: String,
+    /// The variables' values, in order.
+    pub values: Vec<String>,
+}
+
+const STEM: &str = "towpath_";
+
+/// A prefix for variables that cannot be in `text`: with one underscore more than any there.
+pub(crate) fn prefix_for(text: &str) -> String {
+    prefix(longest_run(text).map_or(2, |run| (run + 1).max(2)))
+}
+
+fn prefix(underscores: usize) -> String {
+    format!("{}{STEM}", "_".repeat(underscores))
+}
+
+/// The most underscores right before the stem.
+fn longest_run(text: &str) -> Option<usize> {
+    text.match_indices(STEM)
+        .map(|(at, _)| text[..at].bytes().rev().take_while(|b| *b == b'_').count())
+        .max()
+}
+
+impl Filled {
+    /// The text for `bash -c` or a script file: it first reads the values from the file at
+    /// `values_file`, on the script's own first line, so that line numbers stay true. Without
+    /// values it is exactly the script.
+    pub fn command(&self, values_file: &str) -> String {
+        if self.values.is_empty() {
+            return self.script.clone();
+        }
+        // The prefix was chosen to be the longest in the text, so it can be read off.
+        let prefix = prefix(longest_run(&self.script).unwrap_or(2));
+        let reads: Vec<String> =
+            (0..self.values.len()).map(|i| format!("IFS= read -r -d '' {prefix}{i}")).collect();
+        let file = values_file.replace('\'', r"'\''");
+        // Without its values the script must not run at all.
+        format!("{{ {}; }} <'{file}' || exit 125; {}", reads.join(" && "), self.script)
+    }
+
+    /// What to write into the file: each value, ended by a NUL byte.
+    pub fn values_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.values.iter().map(|v| v.len() + 1).sum());
+        for value in &self.values {
+            bytes.extend_from_slice(value.as_bytes());
+            bytes.push(0);
+        }
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_prefix_is_in_no_text() {
+        for (text, expected) in [
+            ("echo", "__towpath_"),
+            ("echo $towpath_0", "__towpath_"),
+            ("echo $__towpath_0", "___towpath_"),
+            ("____towpath_ __towpath_", "_____towpath_"),
+        ] {
+            assert_eq!(prefix_for(text), expected, "{text}");
+            assert!(!text.contains(&prefix_for(text)));
+        }
+    }
+
+    #[test]
+    fn the_command_reads_its_values_on_the_first_line() {
+        let filled = Filled { script: "echo \"$___towpath_0\"\nls".into(), values: vec!["x".into()] };
+        assert_eq!(
+            filled.command("/tmp/it's"),
+            "{ IFS= read -r -d '' ___towpath_0; } <'/tmp/it'\\''s' || exit 125; echo \"$___towpath_0\"\nls"
+        );
+        assert_eq!(filled.values_bytes(), b"x\0");
+    }
+
+    #[test]
+    fn without_values_it_is_the_script() {
+        let filled = Filled { script: "echo 1".into(), values: vec![] };
+        assert_eq!(filled.command("/f"), "echo 1");
+        let json = serde_json::to_string(&filled).unwrap();
+        assert_eq!(serde_json::from_str::<Filled>(&json).unwrap(), filled);
+    }
+}

@@ -1,0 +1,111 @@
+//! How a place is written for where it stands: the one table of forms.
+
+use crate::PlaceKind;
+use crate::integer::Style;
+
+/// How bash reads the text around a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Unquoted.
+    Word,
+    /// Inside `"…"`.
+    Double,
+    /// The body of an expanding here-document.
+    HereDoc,
+    /// The word of `${u:-…}` inside `"…"` or a here-document: single quotes are text there.
+    Operand { heredoc: bool },
+    Pattern,
+    Regex,
+    /// A subscript of an associative array.
+    Key,
+    Integer(Style),
+    /// No value can stand here.
+    Refuse(&'static Refusal),
+}
+
+/// Why no value can stand somewhere, and what to write instead.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub message: &'static str,
+    pub help: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Word,
+    Double,
+    Single,
+    Ansi,
+    HereDoc,
+    Pattern,
+    Key,
+    Comment,
+    Integer(Style),
+}
+
+impl Form {
+    pub fn kind(self) -> PlaceKind {
+        match self {
+            Form::Word => PlaceKind::Word,
+            Form::Double => PlaceKind::DoubleQuoted,
+            Form::Single => PlaceKind::SingleQuoted,
+            Form::Ansi => PlaceKind::AnsiQuoted,
+            Form::HereDoc => PlaceKind::HereDoc,
+            Form::Pattern => PlaceKind::Pattern,
+            Form::Key => PlaceKind::Key,
+            Form::Comment => PlaceKind::Comment,
+            Form::Integer(_) => PlaceKind::Integer,
+        }
+    }
+
+    /// The reference to `variable` for this place. A quoted reference is literal in patterns too.
+    pub fn reference(self, variable: &str) -> Option<String> {
+        match self {
+            Form::Word | Form::Pattern | Form::Key => Some(format!("\"${variable}\"")),
+            Form::Double | Form::HereDoc => Some(format!("${{{variable}}}")),
+            Form::Single => Some(format!("'\"${variable}\"'")),
+            Form::Ansi => Some(format!("'\"${variable}\"$'")),
+            Form::Comment | Form::Integer(_) => None,
+        }
+    }
+}
+
+const BY_VARIABLE: &str = "assign it to a variable first: `x={{v}}`, then use \"$x\"";
+
+macro_rules! refusals {
+    ($($name:ident: $message:literal, $help:expr;)*) => {
+        $(pub static $name: Refusal = Refusal { message: $message, help: $help };)*
+    };
+}
+
+refusals! {
+    VARIABLE_NAME: "a value cannot be the name of a variable",
+        "write the name itself, or keep the values in an associative array";
+    FUNCTION_NAME: "a value cannot be the name of a function", "write the name itself";
+    DELIMITER: "a value cannot be the delimiter of a here-document", "write a fixed word such as EOF";
+    UNSURE: "it is not certain how bash would read this value", BY_VARIABLE;
+    BACKSLASH: "a backslash right before a value would change how it is read", BY_VARIABLE;
+    CLASS: "a value cannot stand between the brackets of a pattern", "write the characters out";
+    SEQUENCE: "a value cannot be the bound of a sequence: bash expands {a..b} before it knows it",
+        "use `seq 1 {{v}}`, or `for ((i = 1; i <= {{v}}; i++))`";
+    NUMBER: "a number here would join the text beside it",
+        "put a blank or an operator between the value and its neighbour";
+    CALCULATED: "bash would calculate with this value before it could be checked",
+        "use the value on its own: `$(( {{v}} + 1 ))`";
+    PARENTHESES: "`((` could begin arithmetic or two subshells",
+        "write a blank between the parentheses, as in `$( (…) )`";
+    ARRAY_TEXT: "bash would read this value as the text of an array, and run what is in it",
+        "write the elements in parentheses: `x=({{v}})`";
+    REFERENCE: "this variable is a reference (`-n`): bash would read the value as a name",
+        "use a variable of its own";
+    ASSOCIATIVE: "it is not certain that this array is associative here: bash could run the value",
+        "declare it with `declare -A` on a line before, in the same function, and nowhere else";
+    DECLARATION: "a value here could be read as the name of a variable",
+        "write `export NAME={{v}}` plainly: without `command` or `builtin`, the name not quoted";
+    UNCLOSED: "this here-document has no end line", "end it with its delimiter on a line of its own";
+    ODD_DELIMITER: "a quoted here-document with a value needs a simple delimiter",
+        "use letters and digits only, such as 'EOF'";
+    FUNCTION_LEAVES: "this function is handed to another shell, where the value is not known",
+        "give the function the value as an argument, and use \"$1\" in it";
+    DEEP: "the backticks nest too deeply", "use `$(…)`";
+}

@@ -1,0 +1,118 @@
+//! Bash text into the tree of `syntax`: the only module that knows the parser library.
+//!
+//! Every range is checked against the text (inside it, on character borders, inside its parent,
+//! quotes where quotes must be), so a drifting span is an error here and never a wrong edit later.
+//! Text that the parser had to repair counts as not understood: nothing is guessed.
+
+mod commands;
+mod words;
+
+use crate::syntax::Block;
+use shuck_ast::Span;
+use shuck_parser::Error;
+use shuck_parser::parser::{ParseResult, Parser};
+use std::ops::Range;
+
+/// The text is not bash, or not bash that is understood for sure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotBash {
+    pub range: Range<usize>,
+    pub message: String,
+}
+
+/// Parses a whole script.
+pub fn parse(text: &str) -> Result<Block, NotBash> {
+    let result = Parser::new(text).parse();
+    match result.is_ok() {
+        true => Tree { text }.block(&result.file.body),
+        false => Err(refusal(text, &result)),
+    }
+}
+
+/// Whether the text is bash, without asking for its tree.
+pub fn check(text: &str) -> Result<(), NotBash> {
+    let result = Parser::new(text).parse();
+    match result.is_ok() {
+        true => Ok(()),
+        false => Err(refusal(text, &result)),
+    }
+}
+
+fn refusal(text: &str, result: &ParseResult) -> NotBash {
+    if let Some(diagnostic) = result.diagnostics.first() {
+        let start = diagnostic.span.start.offset();
+        let end = diagnostic.span.end.offset();
+        return NotBash { range: sane(text, start, end), message: diagnostic.message.clone() };
+    }
+    match &result.terminal_error {
+        Some(Error::Parse { message, line, column }) => {
+            let start = offset_of(text, *line, *column);
+            NotBash { range: sane(text, start, start + 1), message: message.clone() }
+        }
+        None => NotBash { range: 0..0, message: "the text could not be parsed".into() },
+    }
+}
+
+/// The nearest range inside the text on character borders.
+fn sane(text: &str, start: usize, end: usize) -> Range<usize> {
+    let start = text.floor_char_boundary(start);
+    start..text.floor_char_boundary(end).max(start)
+}
+
+fn offset_of(text: &str, line: usize, column: usize) -> usize {
+    let before: usize =
+        text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    before + column.saturating_sub(1)
+}
+
+/// The conversion of one parsed text.
+struct Tree<'a> {
+    text: &'a str,
+}
+
+impl Tree<'_> {
+    fn range(&self, span: Span) -> Result<Range<usize>, NotBash> {
+        let range = span.start.offset()..span.end.offset();
+        match self.text.get(range.clone()) {
+            Some(_) => Ok(range),
+            None => Err(self.unsure(0..0)),
+        }
+    }
+
+    fn inside(&self, span: Span, outer: &Range<usize>) -> Result<Range<usize>, NotBash> {
+        let range = self.range(span)?;
+        match outer.start <= range.start && range.end <= outer.end {
+            true => Ok(range),
+            false => Err(self.unsure(outer.clone())),
+        }
+    }
+
+    fn unsure(&self, range: Range<usize>) -> NotBash {
+        NotBash { range, message: "this part could not be placed in the text for sure".into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::Command;
+
+    #[test]
+    fn words_have_exact_ranges() {
+        let text = "é; FOO=1 grep  'a b' \"$x\" # c\n";
+        let block = parse(text).unwrap();
+        let Command::Simple(simple) = &block.statements[1].command else { panic!() };
+        let words: Vec<&str> = simple.words.iter().map(|w| &text[w.range.clone()]).collect();
+        assert_eq!(words, ["grep", "'a b'", "\"$x\""]);
+        assert_eq!(simple.words[1].text.as_deref(), Some("a b"));
+        assert_eq!(simple.words[2].text, None);
+    }
+
+    #[test]
+    fn an_error_has_a_place() {
+        let text = "echo é\necho 'open";
+        let error = parse(text).unwrap_err();
+        assert!(text.get(error.range.clone()).is_some(), "{error:?}");
+        assert!(error.range.start >= 8, "{error:?}");
+    }
+}

@@ -1,0 +1,187 @@
+//! Questions about a stretch of shell text in one quoting, asked of the text itself and not of the
+//! parser: a second opinion on whether it really is plain text, and what stands beside a place.
+
+use crate::region::{MARK_LEN, Mark, Region};
+use std::ops::Range;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quoting {
+    Bare,
+    Double,
+    HereDoc,
+    Single,
+    Ansi,
+}
+
+/// Whether nothing in `text` begins an expansion or ends the quoting. A parser that gave up on an
+/// inner part and called it plain text is found out here.
+pub fn is_inert(text: &str, quoting: Quoting) -> bool {
+    if quoting == Quoting::Single {
+        return !text.contains('\'');
+    }
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let active = match c {
+            '\\' => {
+                chars.next();
+                false
+            }
+            '\'' => matches!(quoting, Quoting::Bare | Quoting::Ansi),
+            '"' => matches!(quoting, Quoting::Bare | Quoting::Double),
+            '`' => quoting != Quoting::Ansi,
+            '$' if quoting == Quoting::Ansi => false,
+            '$' => chars.peek().is_some_and(|next| {
+                let quote = quoting == Quoting::Bare && matches!(next, '\'' | '"');
+                quote || next.is_ascii_alphanumeric() || "_{([@*#?$!-".contains(*next)
+            }),
+            _ => false,
+        };
+        if active {
+            return false;
+        }
+    }
+    true
+}
+
+/// What stands right before a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Before {
+    Plain,
+    /// A `$` that nothing escapes.
+    Dollar,
+    /// A backslash that would escape what is written, or `\c` in `$'…'`.
+    Backslash,
+}
+
+pub fn before_place(before: &str, quoting: Quoting) -> Before {
+    let odd_backslashes =
+        |text: &str| text.bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1;
+    match quoting {
+        Quoting::Single => Before::Plain,
+        _ if odd_backslashes(before) => Before::Backslash,
+        Quoting::Ansi => match before.strip_suffix('c').is_some_and(odd_backslashes) {
+            true => Before::Backslash,
+            false => Before::Plain,
+        },
+        _ => match before.strip_suffix('$') {
+            Some(rest) if !odd_backslashes(rest) => Before::Dollar,
+            _ => Before::Plain,
+        },
+    }
+}
+
+/// `{{v}}=1`, `a{{v}}+=1`, `{{v}}[0]=1`: an assignment, were the place a name.
+pub fn assigns_to_mark(region: &Region, word: &Range<usize>) -> bool {
+    let text = &region.text[word.clone()];
+    let Some(mark) = region.marks_in(word).first() else { return false };
+    let sign = region.text[mark.at..].chars().next().unwrap_or_default();
+    let name = text
+        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == sign))
+        .unwrap_or(text.len());
+    if name <= mark.at - word.start {
+        return false;
+    }
+    let mut rest = &text[name..];
+    if rest.starts_with('[') {
+        rest = rest.find(']').map_or("", |end| &rest[end + 1..]);
+    }
+    rest.starts_with('=') || rest.starts_with("+=")
+}
+
+/// The name in `"name=…"` or `'name=…'`.
+pub fn quoted_assignment(word: &str) -> Option<&str> {
+    let inner = word.strip_prefix(['"', '\''])?;
+    let (name, _) = inner.split_once('=')?;
+    let first = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    (first && plain).then_some(name)
+}
+
+/// The array whose subscript the mark stands in, inside the arithmetic that begins at `start`.
+pub fn subscripted_name(region: &Region, start: usize, mark: Mark) -> Option<&str> {
+    let before = &region.text[start..mark.at];
+    let mut depth = 0;
+    let open = before.char_indices().rev().find_map(|(i, c)| {
+        match c {
+            ']' => depth += 1,
+            '[' if depth == 0 => return Some(i),
+            '[' => depth -= 1,
+            _ => {}
+        }
+        None
+    })?;
+    let name = &before[..open];
+    let begin = name.rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).map_or(0, |i| {
+        i + name[i..].chars().next().map_or(1, char::len_utf8)
+    });
+    Some(&name[begin..]).filter(|n| !n.is_empty())
+}
+
+/// Whether some mark stands after a `[` that no `]` has closed.
+pub fn mark_in_brackets(region: &Region, range: &Range<usize>) -> bool {
+    region.marks_in(range).iter().any(|mark| {
+        let before = &region.text[range.start..mark.at];
+        before.rfind('[').is_some_and(|open| before.rfind(']').is_none_or(|close| close < open))
+    })
+}
+
+pub fn is_one_mark(region: &Region, range: &Range<usize>) -> bool {
+    matches!(region.marks_in(range), [mark] if *range == (mark.at..mark.at + MARK_LEN))
+}
+
+pub fn is_plain_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_and_hidden_expansions() {
+        for (text, quoting, inert) in [
+            ("a b*", Quoting::Bare, true),
+            ("a\\$x", Quoting::Bare, true),
+            ("a$x", Quoting::Bare, false),
+            ("a'b", Quoting::Bare, false),
+            ("a'b", Quoting::Double, true),
+            ("a\"b", Quoting::Double, false),
+            ("a\"b", Quoting::HereDoc, true),
+            ("${x", Quoting::HereDoc, false),
+            ("a`b", Quoting::Double, false),
+            ("cost $", Quoting::Double, true),
+            ("$x `y`", Quoting::Single, true),
+            ("\\' $x", Quoting::Ansi, true),
+        ] {
+            assert_eq!(is_inert(text, quoting), inert, "{text} {quoting:?}");
+        }
+    }
+
+    #[test]
+    fn names_that_a_place_would_make() {
+        for (text, assigns) in [
+            ("{{v}}=1", true),
+            ("a{{v}}+=1", true),
+            ("{{v}}[0]=1", true),
+            ("--x={{v}}", false),
+            ("a={{v}}=1", false),
+            ("{{v}}", false),
+            ("{{v}}/x=1", false),
+        ] {
+            let (region, _) = Region::of(text).unwrap();
+            assert_eq!(assigns_to_mark(&region, &(0..region.text.len())), assigns, "{text}");
+        }
+    }
+
+    #[test]
+    fn subscripts_in_arithmetic() {
+        for (text, name) in [
+            ("(( m[{{v}}] ))", Some("m")),
+            ("(( m[1] + {{v}} ))", None),
+            ("(( 1+ab_1[x[2] + {{v}}] ))", Some("ab_1")),
+        ] {
+            let (region, _) = Region::of(text).unwrap();
+            assert_eq!(subscripted_name(&region, 0, region.marks[0]), name, "{text}");
+        }
+    }
+}

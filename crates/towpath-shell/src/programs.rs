@@ -1,0 +1,345 @@
+//! Tables of programs that read code: where in their arguments it stands, and which programs only
+//! start another one. Kept as tables so that a new program is a new line.
+
+use crate::syntax::Word;
+
+/// The words of a simple command, with the text they were parsed from.
+pub struct Words<'a> {
+    pub words: &'a [Word],
+    pub text: &'a str,
+}
+
+impl Words<'_> {
+    fn text(&self, index: usize) -> Option<&str> {
+        self.words.get(index)?.text.as_deref()
+    }
+
+    fn source(&self, index: usize) -> &str {
+        self.words.get(index).map_or("", |w| &self.text[w.range.clone()])
+    }
+
+    fn base(&self, index: usize) -> Option<&str> {
+        self.text(index).map(|name| name.rsplit('/').next().unwrap_or(name))
+    }
+}
+
+/// A program that runs the program named in its arguments.
+struct Wrapper {
+    name: &'static str,
+    /// Options whose argument is the next word.
+    takes: &'static [&'static str],
+    /// Words of its own before the program.
+    own: usize,
+    /// `NAME=value` words may come before the program.
+    sets: bool,
+}
+
+const fn wrapper(name: &'static str, takes: &'static [&'static str], own: usize) -> Wrapper {
+    Wrapper { name, takes, own, sets: false }
+}
+
+const WRAPPERS: &[Wrapper] = &[
+    Wrapper { name: "env", takes: &["-u", "-C"], own: 0, sets: true },
+    Wrapper {
+        name: "sudo",
+        takes: &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R"],
+        own: 0,
+        sets: true,
+    },
+    wrapper("doas", &["-u", "-C"], 0),
+    wrapper("timeout", &["-k", "-s", "--kill-after", "--signal"], 1),
+    wrapper("nice", &["-n"], 0),
+    wrapper("ionice", &["-c", "-n"], 0),
+    wrapper("nohup", &[], 0),
+    wrapper("setsid", &[], 0),
+    wrapper("stdbuf", &["-i", "-o", "-e"], 0),
+    wrapper("time", &["-f", "-o"], 0),
+    wrapper("command", &[], 0),
+    wrapper("builtin", &[], 0),
+    wrapper("exec", &["-a"], 0),
+    wrapper("xargs", &["-I", "-n", "-P", "-L", "-d", "-E", "-s", "-a"], 0),
+];
+
+/// Where a program's code stands.
+enum Code {
+    /// After an option with one of these letters or long names.
+    Option { letters: &'static str, long: &'static [&'static str] },
+    /// The first word that is no option, unless one of the options in `unless` was given.
+    First { takes: &'static [(&'static str, usize)], unless: &'static [&'static str] },
+    /// Every argument.
+    All,
+    /// Every word after the first that is no option.
+    Rest { takes: &'static [&'static str] },
+}
+
+struct Program {
+    names: &'static [&'static str],
+    code: Code,
+    /// Reads code from its standard input when it gets none in its arguments.
+    stdin: bool,
+}
+
+const fn by_option(
+    names: &'static [&'static str],
+    letters: &'static str,
+    long: &'static [&'static str],
+    stdin: bool,
+) -> Program {
+    Program { names, code: Code::Option { letters, long }, stdin }
+}
+
+const fn first(
+    names: &'static [&'static str],
+    takes: &'static [(&'static str, usize)],
+    unless: &'static [&'static str],
+) -> Program {
+    Program { names, code: Code::First { takes, unless }, stdin: false }
+}
+
+const fn all(names: &'static [&'static str]) -> Program {
+    Program { names, code: Code::All, stdin: false }
+}
+
+const SED: &[&str] = &["-e", "-f", "--expression", "--file"];
+
+const PROGRAMS: &[Program] = &[
+    by_option(&["bash", "sh", "dash", "zsh", "ksh"], "c", &[], true),
+    by_option(&["python", "python3", "python2"], "c", &[], true),
+    by_option(&["perl"], "eE", &[], true),
+    by_option(&["ruby", "lua"], "e", &[], true),
+    by_option(&["node", "bun", "deno"], "ep", &["--eval", "--print"], true),
+    by_option(&["php"], "r", &[], false),
+    by_option(&["psql"], "c", &["--command"], true),
+    by_option(&["mysql", "mariadb"], "e", &["--execute"], true),
+    by_option(&["su"], "c", &["--command"], false),
+    by_option(&["osascript", "Rscript"], "e", &[], false),
+    by_option(&["sed", "gsed"], "e", &["--expression"], false),
+    first(&["sed", "gsed"], &[("-l", 1)], SED),
+    first(&["awk", "gawk", "mawk", "nawk"], &[("-F", 1), ("-v", 1)], &["-f", "--file"]),
+    first(
+        &["jq", "yq"],
+        &[
+            ("--arg", 2),
+            ("--argjson", 2),
+            ("--slurpfile", 2),
+            ("--rawfile", 2),
+            ("--indent", 1),
+            ("-L", 1),
+        ],
+        &["-f", "--from-file"],
+    ),
+    first(&["trap"], &[], &["-l", "-p"]),
+    all(&["eval", "alias", "compgen", "complete", "watch"]),
+    Program {
+        names: &["ssh"],
+        code: Code::Rest {
+            takes: &[
+                "-i", "-p", "-l", "-o", "-F", "-J", "-L", "-R", "-D", "-W", "-b", "-c", "-E", "-e",
+                "-I", "-m", "-O", "-Q", "-S", "-w", "-B",
+            ],
+        },
+        stdin: true,
+    },
+    by_option(&["mapfile", "readarray"], "C", &[], false),
+];
+
+/// Builtins whose arguments are names of variables, in which bash evaluates a subscript.
+const NAMERS: &[&str] = &["read", "unset", "mapfile", "readarray", "getopts"];
+
+/// A word that some program reads as code.
+pub struct Finding {
+    pub word: usize,
+    pub reader: &'static str,
+    pub note: bool,
+}
+
+/// The index of the program that a command starts in the end, seen through its wrappers.
+pub fn resolve(words: &Words) -> Option<usize> {
+    let mut at = 0;
+    while let Some(wrapper) = words.base(at).and_then(|n| WRAPPERS.iter().find(|w| w.name == n)) {
+        at = skip_options(words, at + 1, |option| wrapper.takes.contains(&option).into());
+        while wrapper.sets && words.source(at).contains('=') {
+            at += 1;
+        }
+        at += wrapper.own;
+    }
+    (at < words.words.len()).then_some(at)
+}
+
+/// The first word from `at` on that is neither an option nor the argument of one.
+fn skip_options(words: &Words, mut at: usize, takes: impl Fn(&str) -> usize) -> usize {
+    while let Some(option) = words.text(at).filter(|t| t.starts_with('-') && t.len() > 1) {
+        if option == "--" {
+            return at + 1;
+        }
+        at += 1 + takes(option);
+    }
+    at
+}
+
+pub fn code_words(words: &Words, program: usize) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let Some(name) = words.base(program) else { return found };
+    for entry in PROGRAMS {
+        if let Some(reader) = entry.names.iter().find(|n| **n == name) {
+            let indexes = code_indexes(words, program, &entry.code);
+            found.extend(indexes.into_iter().map(|word| Finding { word, reader, note: false }));
+        }
+    }
+    names_read(words, program, name, &mut found);
+    let starts_others = !matches!(name, "echo" | "printf" | "grep" | "cat");
+    if found.is_empty() && starts_others {
+        started_shell(words, program, &mut found);
+    }
+    found
+}
+
+/// `docker exec c sh -c "…"`, `find … -exec sh -c "…"`: a shell among another program's arguments.
+fn started_shell(words: &Words, program: usize, found: &mut Vec<Finding>) {
+    let shell = &PROGRAMS[0];
+    for at in program + 1..words.words.len() {
+        let name = words.base(at).and_then(|n| shell.names.iter().find(|s| **s == n));
+        if let Some(reader) = name {
+            let indexes = code_indexes(words, at, &shell.code);
+            found.extend(indexes.into_iter().map(|word| Finding { word, reader, note: false }));
+        }
+    }
+}
+
+fn names_read(words: &Words, program: usize, name: &str, found: &mut Vec<Finding>) {
+    let arguments = program + 1..words.words.len();
+    let after = |option: &str| {
+        arguments.clone().filter(|i| words.text(*i) == Some(option)).map(|i| i + 1).collect()
+    };
+    let (reader, indexes, note): (_, Vec<usize>, _) = match name {
+        "printf" => ("printf -v", after("-v"), false),
+        "test" | "[" => ("test -v", after("-v"), false),
+        "let" => ("let", arguments.collect(), true),
+        _ => match NAMERS.iter().find(|n| **n == name) {
+            Some(reader) => (*reader, name_arguments(words, program), false),
+            None => return,
+        },
+    };
+    let inside = indexes.into_iter().filter(|i| *i < words.words.len());
+    found.extend(inside.map(|word| Finding { word, reader, note }));
+}
+
+/// The arguments of `read` and its like that are names: not the arguments of their options.
+fn name_arguments(words: &Words, program: usize) -> Vec<usize> {
+    let takes = ["-d", "-i", "-n", "-N", "-p", "-t", "-u", "-s", "-O", "-C", "-c"];
+    let read_only = words.base(program) == Some("read");
+    let start = skip_options(words, program + 1, |option| {
+        // `read -s` and `read -rp TEXT`: a cluster whose last letter takes an argument.
+        let last: String = option.chars().last().into_iter().collect();
+        let taken = takes.contains(&format!("-{last}").as_str());
+        usize::from(taken && !(read_only && last == "s"))
+    });
+    (start..words.words.len()).collect()
+}
+
+fn code_indexes(words: &Words, program: usize, code: &Code) -> Vec<usize> {
+    let end = words.words.len();
+    match code {
+        Code::All => (program + 1..end).collect(),
+        Code::Option { letters, long } => after_options(words, program, letters, long),
+        Code::First { takes, unless } => {
+            let given = (program + 1..end).filter_map(|i| words.text(i));
+            if given.clone().any(|t| unless.iter().any(|u| t.starts_with(u))) {
+                return Vec::new();
+            }
+            let takes = |option: &str| {
+                takes.iter().find(|(name, _)| *name == option).map_or(0, |(_, count)| *count)
+            };
+            let at = skip_options(words, program + 1, takes);
+            (at < end).then_some(at).into_iter().collect()
+        }
+        Code::Rest { takes } => {
+            let host = skip_options(words, program + 1, |option| takes.contains(&option).into());
+            (host + 1..end).collect()
+        }
+    }
+}
+
+fn after_options(words: &Words, program: usize, letters: &str, long: &[&str]) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut at = program + 1;
+    while at < words.words.len() {
+        let source = words.source(at);
+        let opens = |option: &str| source.starts_with(option);
+        if let Some(name) = long.iter().find(|l| opens(l)) {
+            found.push(if source[name.len()..].starts_with('=') { at } else { at + 1 });
+        } else if source.starts_with('-') && !source.starts_with("--") {
+            match words.text(at) {
+                // `perl -ne CODE`: the cluster ends in the letter.
+                Some(cluster) if cluster.contains(|c| letters.contains(c)) => {
+                    let mut code = at + 1;
+                    while words.text(code).is_some_and(|t| t.starts_with(['-', '+'])) {
+                        code += 1;
+                    }
+                    found.push(code);
+                    at = code;
+                }
+                Some(_) => {}
+                // `-e's/{{v}}/x/'`: the code is in the same word.
+                None if source[1..].starts_with(|c| letters.contains(c)) => found.push(at),
+                None => {}
+            }
+        }
+        at += 1;
+    }
+    found.retain(|i| *i < words.words.len());
+    found
+}
+
+/// The program's name, if it has no code and no file among its arguments.
+pub fn reads_code_from_stdin(words: &Words, program: usize) -> Option<&'static str> {
+    let name = words.base(program)?;
+    let entry = PROGRAMS.iter().find(|p| p.stdin && p.names.contains(&name))?;
+    let reader = entry.names.iter().find(|n| **n == name)?;
+    let plain = match entry.code {
+        Code::Rest { .. } => true,
+        _ => {
+            let rest = skip_options(words, program + 1, |_| 0);
+            let by_stdin = rest >= words.words.len() || words.text(rest) == Some("-");
+            let forced = (program + 1..words.words.len()).any(|i| words.text(i) == Some("-s"));
+            (by_stdin || forced) && code_indexes(words, program, &entry.code).is_empty()
+        }
+    };
+    plain.then_some(*reader)
+}
+
+/// What to tell the author.
+pub fn advice(reader: &str, note: bool) -> (String, Option<String>) {
+    let shell = PROGRAMS[0].names.contains(&reader);
+    match reader {
+        "let" | "declare -i" => {
+            (format!("`{reader}` calculates: only an integer is accepted here"), None)
+        }
+        _ if note => (format!("`{reader}` runs this value as code"), None),
+        "printf -v" | "test -v" => name_advice(reader),
+        _ if NAMERS.contains(&reader) => name_advice(reader),
+        _ => {
+            let help = match reader {
+                _ if shell => format!("pass it as an argument: {reader} -c '… \"$1\"' _ {{{{v}}}}"),
+                "ssh" => "quote it for the other side: ssh host \"cmd ${x@Q}\" with x={{v}}".into(),
+                "awk" | "gawk" | "mawk" | "nawk" => {
+                    format!("pass it in the environment: V={{{{v}}}} {reader} '… ENVIRON[\"V\"] …'")
+                }
+                "jq" => "pass it as an argument: jq --arg v {{v}} '… $v …'".into(),
+                "python" | "python2" | "python3" => {
+                    format!("pass it as an argument: {reader} -c '… sys.argv[1] …' {{{{v}}}}")
+                }
+                "perl" | "ruby" => format!("pass it as an argument: {reader} -e '… ARGV[0] …' {{{{v}}}}"),
+                "node" => "pass it as an argument: node -e '… process.argv[1] …' {{v}}".into(),
+                "eval" | "trap" => "use a function with the value in it instead of a string".into(),
+                _ => "pass it as an argument or in the environment".into(),
+            };
+            (format!("`{reader}` reads this value as code"), Some(help))
+        }
+    }
+}
+
+fn name_advice(reader: &str) -> (String, Option<String>) {
+    let message = format!("`{reader}` takes a name here, and runs code in a value like `a[$(…)]`");
+    (message, Some("write the name itself".into()))
+}

@@ -1,0 +1,110 @@
+//! Reads a text with places: parses it, walks it, and keeps what is learnt about each place.
+//! Everything that can be decided without the values is decided here, once.
+
+use crate::context::Walk;
+use crate::form::{self, Form, Refusal};
+use crate::grammar;
+use crate::inner_code;
+use crate::names::Names;
+use crate::region::Region;
+use crate::rewrite::{self, Piece};
+use crate::{PlaceKind, ShellError, ShellWarning};
+use std::collections::HashMap;
+use towpath_core::{Place, VarPath};
+
+pub struct Reader<'a> {
+    text: &'a str,
+    places: &'a [Place],
+    prefix: String,
+    pub kinds: Vec<Option<PlaceKind>>,
+    /// The values that travel, in the order of their variables' numbers.
+    pub variables: Vec<VarPath>,
+    numbers: HashMap<&'a VarPath, usize>,
+    pub warnings: Vec<ShellWarning>,
+}
+
+/// What holds at one point of the walk.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    /// Arrays that are certainly associative here.
+    pub associative: Vec<String>,
+    /// Arrays that the text has filled before declaring them.
+    pub arrays: Vec<String>,
+    /// Function bodies around this point.
+    pub functions: usize,
+    /// Backticks around this point.
+    pub depth: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(text: &'a str, places: &'a [Place], prefix: String) -> Reader<'a> {
+        let kinds = vec![None; places.len()];
+        Reader {
+            text,
+            places,
+            prefix,
+            kinds,
+            variables: Vec::new(),
+            numbers: HashMap::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    pub fn region(
+        &mut self,
+        region: &Region,
+        outer: &Names,
+        scope: Scope,
+    ) -> Result<Vec<Piece>, ShellError> {
+        let block = grammar::parse(&region.text).map_err(|e| ShellError {
+            range: region.author(e.range),
+            message: format!("this text cannot be read as bash: {}", e.message),
+            help: None,
+        })?;
+        let names = Names::of(&block, outer);
+        inner_code::warn(&block, region, &mut self.warnings);
+        let mut walk = Walk { region, names: &names, scope, reader: self, edits: Vec::new() };
+        walk.block(&block)?;
+        let edits = walk.edits;
+        if let Some(mark) = region.marks.iter().find(|m| self.kinds[m.place].is_none()) {
+            return Err(self.error_at(mark.place, &form::UNSURE));
+        }
+        let overlap = || self.error_at(region.marks.first().map_or(0, |m| m.place), &form::UNSURE);
+        rewrite::apply(&region.text, edits).ok_or_else(overlap)
+    }
+
+    /// What to write for a place. `None` if it was met before.
+    pub fn meet(&mut self, place: usize, form: Form) -> Option<Piece> {
+        let kind = &mut self.kinds[place];
+        if kind.is_some() {
+            return None;
+        }
+        *kind = Some(form.kind());
+        Some(match form {
+            Form::Integer(style) => Piece::Integer { place, style },
+            Form::Comment => Piece::Text(self.text[self.places[place].range.clone()].to_owned()),
+            _ => {
+                let number = self.variable(place);
+                Piece::Text(form.reference(&format!("{}{number}", self.prefix))?)
+            }
+        })
+    }
+
+    fn variable(&mut self, place: usize) -> usize {
+        let path = &self.places[place].path;
+        *self.numbers.entry(path).or_insert_with(|| {
+            self.variables.push(path.clone());
+            self.variables.len() - 1
+        })
+    }
+
+    pub fn error_at(&self, place: usize, refusal: &Refusal) -> ShellError {
+        let range = self.places.get(place).map_or(0..0, |p| p.range.clone());
+        let name = self.places.get(place).map_or("v", |p| p.path.as_str());
+        ShellError {
+            range,
+            message: refusal.message.to_owned(),
+            help: Some(refusal.help.replace("{{v}}", &format!("{{{{{name}}}}}"))),
+        }
+    }
+}

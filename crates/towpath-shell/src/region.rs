@@ -1,0 +1,168 @@
+//! A text to parse in which every place is one private-use character, and the way back to the
+//! author's text. A letter would not do: it would join `$HOME{{v}}` into another variable's name.
+//! The body of a backtick substitution is a region of its own, because bash reads it after taking
+//! one level of backslashes away.
+
+use std::ops::Range;
+use towpath_core::{Part, Place, Template};
+
+pub struct Region {
+    pub text: String,
+    /// For each byte of `text`, and for its end, the byte of the author's text it comes from.
+    origin: Vec<usize>,
+    /// Where the places stand in `text`, in order, with their number in the author's text.
+    pub marks: Vec<Mark>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    pub at: usize,
+    pub place: usize,
+}
+
+/// Every mark is this many bytes long: all private-use characters of the basic plane are.
+pub const MARK_LEN: usize = 3;
+
+impl Region {
+    /// `None` if the text itself uses every character that could stand for a place.
+    pub fn of(text: &str) -> Option<(Region, Vec<Place>)> {
+        let template = Template::parse(text);
+        let mark = ('\u{e000}'..='\u{f8ff}').find(|c| !text.contains(*c))?;
+        let mut region =
+            Region { text: String::with_capacity(text.len()), origin: Vec::new(), marks: Vec::new() };
+        let mut places = Vec::new();
+        let mut at = 0;
+        let mut parts = template.parts().iter().peekable();
+        while let Some(part) = parts.next() {
+            match part {
+                Part::Place(place) => {
+                    region.marks.push(Mark { at: region.text.len(), place: places.len() });
+                    region.text.push(mark);
+                    region.origin.extend([place.range.start; MARK_LEN]);
+                    at = place.range.end;
+                    places.push(place.clone());
+                }
+                Part::Text(literal) => {
+                    let end = match parts.peek() {
+                        Some(Part::Place(next)) => next.range.start,
+                        _ => text.len(),
+                    };
+                    region.push_literal(literal, &text[at..end], at);
+                    at = end;
+                }
+            }
+        }
+        region.origin.push(text.len());
+        Some((region, places))
+    }
+
+    /// `written` is `literal` with one backslash more before each escaped place.
+    fn push_literal(&mut self, literal: &str, written: &str, start: usize) {
+        let mut from = written.char_indices();
+        for c in literal.chars() {
+            let offset = from.find(|(_, w)| *w == c).map_or(written.len(), |(i, _)| i);
+            self.text.push(c);
+            self.origin.extend((0..c.len_utf8()).map(|byte| start + offset + byte));
+        }
+    }
+
+    /// The author's bytes for a range of this text.
+    pub fn author(&self, range: Range<usize>) -> Range<usize> {
+        let start = self.origin[range.start];
+        start..self.origin[range.end].max(start)
+    }
+
+    pub fn marks_in(&self, range: &Range<usize>) -> &[Mark] {
+        let start = self.marks.partition_point(|m| m.at < range.start);
+        let end = self.marks.partition_point(|m| m.at < range.end);
+        &self.marks[start..end.max(start)]
+    }
+
+    pub fn has_mark(&self, range: &Range<usize>) -> bool {
+        !self.marks_in(range).is_empty()
+    }
+
+    /// What bash parses for the backtick substitution whose body is `body`. Inside double quotes
+    /// `\"` loses its backslash as well.
+    pub fn backtick(&self, body: Range<usize>, double: bool) -> Region {
+        let mut inner = Region { text: String::new(), origin: Vec::new(), marks: Vec::new() };
+        let mut chars = self.text[body.clone()].char_indices().peekable();
+        while let Some((offset, mut c)) = chars.next() {
+            let mut at = body.start + offset;
+            let next = chars.peek().map(|(_, c)| *c);
+            let taken = matches!(next, Some('$' | '`' | '\\')) || (double && next == Some('"'));
+            if c == '\\' && taken {
+                let (offset, escaped) = chars.next().expect("peeked just before");
+                (at, c) = (body.start + offset, escaped);
+            }
+            if let Ok(index) = self.marks.binary_search_by_key(&at, |m| m.at) {
+                inner.marks.push(Mark { at: inner.text.len(), place: self.marks[index].place });
+            }
+            inner.text.push(c);
+            inner.origin.extend_from_slice(&self.origin[at..at + c.len_utf8()]);
+        }
+        inner.origin.push(self.origin[body.end]);
+        inner
+    }
+}
+
+/// Text for the inside of a backtick substitution such that bash reads `text` there.
+pub fn escape_for_backtick(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '`') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_lead_back_to_the_author() {
+        let text = r"é \{{a}} {{ b }}\\{{c}} z";
+        let (region, places) = Region::of(text).unwrap();
+        assert_eq!(region.text, "é {{a}} \u{e000}\\\\\u{e000} z");
+        assert_eq!(places.len(), 2);
+        for mark in &region.marks {
+            let author = region.author(mark.at..mark.at + MARK_LEN);
+            assert_eq!(author.start, places[mark.place].range.start);
+        }
+        let z = region.text.find('z').unwrap();
+        assert_eq!(&text[region.author(z..z + 1)], "z");
+        let escaped = region.text.find("{{a}}").unwrap();
+        assert_eq!(&text[region.author(escaped..escaped + 5)], "{{a}}");
+    }
+
+    #[test]
+    fn a_used_private_character_is_not_the_mark() {
+        let (region, _) = Region::of("\u{e000}{{v}}").unwrap();
+        assert_eq!(region.text, "\u{e000}\u{e001}");
+    }
+
+    #[test]
+    fn backticks_lose_one_level() {
+        let text = r#"`a \\ \$ \` \" \n {{v}}`"#;
+        let (region, _) = Region::of(text).unwrap();
+        let body = 1..region.text.len() - 1;
+        let inner = region.backtick(body.clone(), false);
+        assert_eq!(inner.text, "a \\ $ ` \\\" \\n \u{e000}");
+        assert_eq!(inner.marks.len(), 1);
+        assert_eq!(&text[inner.author(inner.marks[0].at..inner.marks[0].at)], "");
+        assert_eq!(region.backtick(body, true).text, "a \\ $ ` \" \\n \u{e000}");
+    }
+
+    #[test]
+    fn escaping_undoes_the_level() {
+        let inner = "a \\ ` $ \" \\\\ \\$";
+        let written = escape_for_backtick(inner);
+        let (region, _) = Region::of(&written).unwrap();
+        for double in [false, true] {
+            assert_eq!(region.backtick(0..written.len(), double).text, inner);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Walks a syntax tree down to the last word, in text order, and shows its commands and parts to a
+//! visitor. For questions about the whole text; it keeps no context and changes nothing.
+
+use crate::syntax::*;
+
+pub trait Visitor {
+    fn statement(&mut self, _statement: &Statement) {}
+    fn assignment(&mut self, _assignment: &Assignment) {}
+    fn part(&mut self, _part: &Part) {}
+    fn arithmetic(&mut self, _arithmetic: &Arithmetic) {}
+}
+
+pub fn block(block: &Block, visitor: &mut dyn Visitor) {
+    for s in &block.statements {
+        statement(s, visitor);
+    }
+}
+
+fn statement(s: &Statement, visitor: &mut dyn Visitor) {
+    visitor.statement(s);
+    match &s.command {
+        Command::Simple(simple) => {
+            assignments(&simple.assignments, visitor);
+            words(&simple.words, visitor);
+        }
+        Command::Declare(d) => {
+            assignments(&d.prefix, visitor);
+            words(&d.flags, visitor);
+            d.names.iter().for_each(|n| name(n, visitor));
+            assignments(&d.assignments, visitor);
+            words(&d.dynamic, visitor);
+        }
+        Command::Chain { first, rest } => {
+            statement(first, visitor);
+            rest.iter().for_each(|(_, s)| statement(s, visitor));
+        }
+        Command::Compound(c) => {
+            words(&c.words, visitor);
+            c.arithmetic.iter().for_each(|a| arithmetic(a, visitor));
+            c.blocks.iter().for_each(|b| block(b, visitor));
+        }
+        Command::Case { word, arms } => {
+            parts(&word.parts, visitor);
+            for arm in arms {
+                arm.patterns.iter().for_each(|p| parts(p, visitor));
+                block(&arm.body, visitor);
+            }
+        }
+        Command::Test(operands) => operands.iter().for_each(|o| operand(o, visitor)),
+        Command::Arithmetic(a) => arithmetic(a, visitor),
+        Command::Function { names, body } => {
+            words(names, visitor);
+            statement(body, visitor);
+        }
+    }
+    for redirect in &s.redirects {
+        match &redirect.target {
+            Target::File(word) | Target::HereString(word) => parts(&word.parts, visitor),
+            Target::HereDoc(heredoc) => parts(&heredoc.parts, visitor),
+        }
+    }
+}
+
+fn operand(operand: &Operand, visitor: &mut dyn Visitor) {
+    match operand {
+        Operand::Word(word) | Operand::Regex(word) | Operand::Integer(word) => {
+            parts(&word.parts, visitor);
+        }
+        Operand::Pattern(pattern) => parts(pattern, visitor),
+        Operand::Name(_) => {}
+    }
+}
+
+fn assignments(list: &[Assignment], visitor: &mut dyn Visitor) {
+    for assignment in list {
+        visitor.assignment(assignment);
+        name(&assignment.target, visitor);
+        match &assignment.value {
+            AssignedValue::Scalar(word) => parts(&word.parts, visitor),
+            AssignedValue::Array(elements) => {
+                for element in elements {
+                    element.key.iter().for_each(|k| parts(&k.parts, visitor));
+                    parts(&element.value.parts, visitor);
+                }
+            }
+        }
+    }
+}
+
+fn name(name: &Name, visitor: &mut dyn Visitor) {
+    name.subscript.iter().for_each(|s| parts(&s.parts, visitor));
+}
+
+fn words(words: &[Word], visitor: &mut dyn Visitor) {
+    words.iter().for_each(|w| parts(&w.parts, visitor));
+}
+
+fn arithmetic(a: &Arithmetic, visitor: &mut dyn Visitor) {
+    visitor.arithmetic(a);
+    parts(&a.parts, visitor);
+}
+
+pub fn parts(list: &[Part], visitor: &mut dyn Visitor) {
+    for part in list {
+        visitor.part(part);
+        match part {
+            Part::Double { parts: inner, .. } => parts(inner, visitor),
+            Part::Substitution { body, .. } => block(body, visitor),
+            Part::Arithmetic(a) => arithmetic(a, visitor),
+            Part::Parameter(parameter) => {
+                name(&parameter.target, visitor);
+                match &parameter.operation {
+                    Operation::None => {}
+                    Operation::Value(p) | Operation::Pattern(p) | Operation::Slice(p) => {
+                        parts(p, visitor);
+                    }
+                    Operation::Replace { pattern, with } => {
+                        parts(pattern, visitor);
+                        parts(with, visitor);
+                    }
+                }
+            }
+            Part::Literal(_)
+            | Part::Single(_)
+            | Part::Ansi(_)
+            | Part::Variable { .. }
+            | Part::Class(_)
+            | Part::Unclear(_) => {}
+        }
+    }
+}

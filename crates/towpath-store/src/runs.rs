@@ -1,0 +1,264 @@
+//! Runs: one row each, with the summary that lists show without reading a single fact.
+//!
+//! The row is written by whoever drives the run; this module does not check it against the facts.
+
+use crate::error::Trouble;
+use crate::facts::{NewFact, insert_facts};
+use crate::files::{RUNS, new_private_directory, private_directory};
+use crate::plans::insert_plan;
+use crate::{Store, StoreError};
+use rusqlite::{Connection, Row, ToSql, params};
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use towpath_core::RunId;
+
+/// A run to create.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRun {
+    pub recipe: String,
+    /// The recipe's file, or the name of a built-in.
+    pub source: String,
+    pub directory: PathBuf,
+    pub plan: String,
+    pub created_ms: i64,
+    pub summary: Summary,
+}
+
+/// What a list of runs shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    pub status: String,
+    /// The step it is at, or why it waits.
+    pub where_: String,
+    /// `None`: nobody reported one.
+    pub cost_microusd: Option<i64>,
+    pub started_ms: i64,
+    pub ended_ms: Option<i64>,
+    /// Time in which a runner was alive.
+    pub active_ms: i64,
+    pub steps_done: u32,
+    pub steps_skipped: u32,
+    /// `None`: the recipe does not say.
+    pub steps_total: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRow {
+    pub id: RunId,
+    pub recipe: String,
+    pub source: String,
+    pub directory: PathBuf,
+    pub created_ms: i64,
+    pub summary: Summary,
+}
+
+/// Which runs to list; what is `None` does not narrow.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunFilter {
+    pub directory: Option<PathBuf>,
+    pub recipe: Option<String>,
+    pub status: Option<String>,
+    pub limit: Option<u32>,
+}
+
+/// What a typed beginning of an id stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    One(Box<RunRow>),
+    None,
+    /// Newest first.
+    Many(Vec<RunId>),
+}
+
+/// Ids begin at this length and get one longer with every collision.
+const SHORTEST: u32 = 4;
+/// Beyond this an id that is still taken means that the ids are not random.
+const LONGEST: u32 = 26;
+
+impl Store {
+    /// Creates a run with its first plan and facts in one commit, and its directory. `next_id` is
+    /// asked for a random id of the given length until one is free.
+    pub fn create_run(
+        &mut self,
+        new: &NewRun,
+        next_id: &mut dyn FnMut(u32) -> RunId,
+        first: &[NewFact],
+    ) -> Result<RunId, StoreError> {
+        let runs = self.dir.join(RUNS);
+        private_directory(&runs)?;
+        let mut made = None;
+        let created = self.commit(|conn| {
+            let (id, dir) = free_id(conn, &runs, next_id)?;
+            made = Some(dir);
+            let n = insert_run(conn, &id, new)?;
+            insert_plan(conn, n, &new.plan)?;
+            insert_facts(conn, n, first)?;
+            Ok(id)
+        });
+        match &created {
+            Ok(id) => self.remove_collected(id, first),
+            // Empty still, and nobody else can have it: its name was not there before.
+            Err(_) => drop(made.map(fs::remove_dir)),
+        }
+        created
+    }
+
+    pub fn run(&self, id: &RunId) -> Result<Option<RunRow>, StoreError> {
+        let mut found = self.select_runs("WHERE id = ?1", &[&id.as_str()])?;
+        Ok(found.pop())
+    }
+
+    /// The runs that pass the filter, newest first.
+    pub fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
+        let directory = filter.directory.as_ref().map(|dir| dir.as_os_str().as_bytes());
+        let limit = filter.limit.map_or(-1, i64::from);
+        let mut clauses = Vec::new();
+        let mut values: Vec<&dyn ToSql> = vec![&limit];
+        let mut narrow = |column: &str, value| {
+            values.push(value);
+            clauses.push(format!("{column} = ?{}", values.len()));
+        };
+        if let Some(directory) = &directory {
+            narrow("directory", directory);
+        }
+        if let Some(recipe) = &filter.recipe {
+            narrow("recipe", recipe);
+        }
+        if let Some(status) = &filter.status {
+            narrow("status", status);
+        }
+        let wanted = match clauses.is_empty() {
+            true => String::new(),
+            false => format!("WHERE {}", clauses.join(" AND ")),
+        };
+        self.select_runs(&format!("{wanted} ORDER BY n DESC LIMIT ?1"), &values)
+    }
+
+    /// The newest run, of one directory or of all.
+    pub fn latest(&self, directory: Option<&Path>) -> Result<Option<RunRow>, StoreError> {
+        let directory = directory.map(Path::to_owned);
+        let filter = RunFilter { directory, limit: Some(1), ..RunFilter::default() };
+        Ok(self.runs(&filter)?.pop())
+    }
+
+    /// The run whose id is `prefix` or begins with it; upper case is read as lower case.
+    pub fn find(&self, prefix: &str) -> Result<Found, StoreError> {
+        let prefix = prefix.to_ascii_lowercase();
+        let is_id = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+        if prefix.is_empty() || !prefix.chars().all(is_id) {
+            return Ok(Found::None);
+        }
+        // `{` follows `z`: the range is everything that begins with the prefix.
+        let end = format!("{prefix}{{");
+        let wanted = "WHERE id >= ?1 AND id < ?2 ORDER BY n DESC";
+        let mut found = self.select_runs(wanted, &[&prefix, &end])?;
+        // An id may be the beginning of a longer one; typed in full it means itself.
+        if let Some(exact) = found.iter().position(|row| row.id.as_str() == prefix) {
+            return Ok(Found::One(Box::new(found.swap_remove(exact))));
+        }
+        Ok(match found.len() {
+            0 => Found::None,
+            1 => Found::One(Box::new(found.swap_remove(0))),
+            _ => Found::Many(found.into_iter().map(|row| row.id).collect()),
+        })
+    }
+
+    fn select_runs(&self, wanted: &str, values: &[&dyn ToSql]) -> Result<Vec<RunRow>, StoreError> {
+        let sql = format!("SELECT {RUN_COLUMNS} FROM runs {wanted}");
+        let rows: Vec<_> = self.ask(|conn| {
+            let mut ask = conn.prepare_cached(&sql)?;
+            Ok(ask.query_map(values, run_row)?.collect::<Result<_, _>>()?)
+        })?;
+        let damaged = || StoreError::damaged(&self.path, "a run has an impossible id");
+        rows.into_iter().map(|row| row.ok_or_else(damaged)).collect()
+    }
+}
+
+const RUN_COLUMNS: &str = "id, recipe, source, directory, created_ms, status, place,
+    cost_microusd, started_ms, ended_ms, active_ms, steps_done, steps_skipped, steps_total";
+
+/// `None` when the id is none: only a damaged database has such a row.
+fn run_row(row: &Row<'_>) -> rusqlite::Result<Option<RunRow>> {
+    let Some(id) = RunId::new(row.get_ref(0)?.as_str()?) else { return Ok(None) };
+    let summary = Summary {
+        status: row.get(5)?,
+        where_: row.get(6)?,
+        cost_microusd: row.get(7)?,
+        started_ms: row.get(8)?,
+        ended_ms: row.get(9)?,
+        active_ms: row.get(10)?,
+        steps_done: row.get(11)?,
+        steps_skipped: row.get(12)?,
+        steps_total: row.get(13)?,
+    };
+    let directory = PathBuf::from(OsString::from_vec(row.get(3)?));
+    let (recipe, source, created_ms) = (row.get(1)?, row.get(2)?, row.get(4)?);
+    Ok(Some(RunRow { id, recipe, source, directory, created_ms, summary }))
+}
+
+/// An id is free when neither the database nor a directory left by another one has it. The
+/// directory is made here: that is what claims it.
+fn free_id(
+    conn: &Connection,
+    runs: &Path,
+    next_id: &mut dyn FnMut(u32) -> RunId,
+) -> Result<(RunId, PathBuf), Trouble> {
+    let mut taken = conn.prepare_cached("SELECT 1 FROM runs WHERE id = ?1")?;
+    for length in SHORTEST..=LONGEST {
+        let id = next_id(length);
+        let dir = runs.join(id.as_str());
+        if !taken.exists([id.as_str()])? && new_private_directory(&dir)? {
+            return Ok((id, dir));
+        }
+    }
+    Err(StoreError::NoFreeId.into())
+}
+
+fn insert_run(conn: &Connection, id: &RunId, new: &NewRun) -> Result<i64, Trouble> {
+    let s = &new.summary;
+    let sql = format!(
+        "INSERT INTO runs ({RUN_COLUMNS})
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
+    );
+    let n = conn.prepare_cached(&sql)?.insert(params![
+        id.as_str(),
+        new.recipe,
+        new.source,
+        new.directory.as_os_str().as_bytes(),
+        new.created_ms,
+        s.status,
+        s.where_,
+        s.cost_microusd,
+        s.started_ms,
+        s.ended_ms,
+        s.active_ms,
+        s.steps_done,
+        s.steps_skipped,
+        s.steps_total,
+    ])?;
+    Ok(n)
+}
+
+pub(crate) fn write_summary(conn: &Connection, n: i64, s: &Summary) -> Result<(), Trouble> {
+    conn.prepare_cached(
+        "UPDATE runs SET status = ?2, place = ?3, cost_microusd = ?4, started_ms = ?5,
+                ended_ms = ?6, active_ms = ?7, steps_done = ?8, steps_skipped = ?9,
+                steps_total = ?10
+             WHERE n = ?1",
+    )?
+    .execute(params![
+        n,
+        s.status,
+        s.where_,
+        s.cost_microusd,
+        s.started_ms,
+        s.ended_ms,
+        s.active_ms,
+        s.steps_done,
+        s.steps_skipped,
+        s.steps_total,
+    ])?;
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! A disk that takes no more: the append that meets it is refused whole, the rest stays.
+
+use crate::child::{command, said};
+use crate::support::{bodies, fact, id, problems};
+use std::path::Path;
+use std::process::Output;
+use tempfile::tempdir;
+use towpath_store::Store;
+
+fn lines(output: &Output) -> Vec<String> {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}\n{text}\n{errors}", output.status);
+    text.lines().filter_map(said).collect()
+}
+
+/// The limit on a file's size is a failing write that needs no privilege to stage.
+#[test]
+fn a_write_that_fails_is_unwritable_and_leaves_nothing_half_written() {
+    let place = tempdir().unwrap();
+    let limited = ["sh", "-c", "trap '' XFSZ; ulimit -f 3000; exec \"$@\"", "sh"];
+    let child = command(&limited, "fill", place.path(), "").output().unwrap();
+    let told = lines(&child);
+    assert_eq!(told[0], "unwritable");
+    let whole: usize = told[1].parse().unwrap();
+    assert!(whole > 5, "it wrote for a while: {whole}");
+
+    let mut store = Store::open(place.path()).unwrap();
+    assert_eq!(bodies(&store, &id("7f3k")).len(), whole * 3);
+    store.append(&id("7f3k"), &[fact("after")], None).unwrap();
+    assert_eq!(bodies(&store, &id("7f3k")).len(), whole * 3 + 1);
+    assert_eq!(problems(&store), Vec::<String>::new());
+}
+
+/// A small file system of our own, in a namespace where anybody may mount one.
+#[test]
+fn a_full_disk_is_told_as_full_and_writing_goes_on_once_there_is_space() {
+    let place = tempdir().unwrap();
+    if !crate::read_only::namespaces_work(place.path()) {
+        return;
+    }
+    let mount = format!("mount -t tmpfs -o size=3m none {} && exec \"$@\"", quoted(place.path()));
+    let wrapper = ["unshare", "-rm", "sh", "-c", &mount, "sh"];
+    let child = command(&wrapper, "fill-then-free", place.path(), "").output().unwrap();
+    let told = lines(&child);
+    assert_eq!((told[0].as_str(), told[2].as_str()), ("full", "recovered"));
+    assert!(told[1].parse::<usize>().unwrap() > 5, "{told:?}");
+}
+
+pub fn quoted(path: &Path) -> String {
+    format!("'{}'", path.to_str().unwrap().replace('\'', r"'\''"))
+}

@@ -1,0 +1,18 @@
+//! The journal as its callers meet it: real files, real processes, real faults.
+
+#![allow(clippy::print_stderr)]
+
+mod child;
+mod damage;
+mod fixtures;
+mod full_disk;
+mod killed;
+mod listing;
+mod opening;
+mod outputs;
+mod read_only;
+mod recording;
+mod round_trip;
+mod support;
+mod together;
+mod trust;

@@ -1,0 +1,143 @@
+//! Which agent answers, and whether it can: decided before the first step.
+
+use crate::commands::run::unknown_backend;
+use crate::exit::{Exit, Stop};
+use crate::settings::Settings;
+use crate::surroundings::{Surroundings, is_program};
+use std::path::PathBuf;
+use std::sync::Arc;
+use towpath_agent::{BACKENDS, ClaudeCode, Places, Script, find_program};
+use towpath_engine::{Agents, Options, SessionTree};
+use towpath_recipe::{Program, Work};
+
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct AgentFlags {
+    /// Who answers agent steps: claude-code, or scripted.
+    #[arg(long, value_name = "NAME")]
+    pub backend: Option<String>,
+    /// Answers of the scripted agent, one JSON line per call.
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
+    /// Append every agent call to this file, as a JSON line.
+    #[arg(long, value_name = "FILE")]
+    pub calls: Option<PathBuf>,
+}
+
+impl AgentFlags {
+    pub fn from_options(options: &Options) -> AgentFlags {
+        AgentFlags {
+            backend: options.backend.clone(),
+            script: options.script.as_ref().map(PathBuf::from),
+            calls: options.calls.as_ref().map(PathBuf::from),
+        }
+    }
+}
+
+/// How deep nested agents may go when nobody says otherwise.
+const MAX_SESSION_DEPTH: u32 = 6;
+
+/// Chooses the backend for a program's agent steps. Fails before anything runs if it is missing.
+pub fn choose(
+    around: &Surroundings,
+    settings: &Settings,
+    flags: &AgentFlags,
+    program: &Program,
+) -> Result<(Agents, Option<SessionTree>, Options), Stop> {
+    let name = flags.backend.clone().unwrap_or_else(|| settings.backend.value.clone());
+    let absolute = |p: &PathBuf| around.current.join(around.expand_home(p));
+    let script = flags.script.as_ref().map(absolute);
+    let calls = flags.calls.as_ref().map(absolute);
+    let options = Options {
+        backend: flags.backend.clone().or_else(|| script.as_ref().map(|_| "scripted".into())),
+        script: script.as_ref().map(|p| p.display().to_string()),
+        calls: calls.as_ref().map(|p| p.display().to_string()),
+    };
+    let name = if flags.backend.is_none() && script.is_some() { "scripted".into() } else { name };
+    let known: Vec<&str> = BACKENDS.iter().map(|row| row.id).collect();
+    if !known.contains(&name.as_str()) {
+        return Err(unknown_backend(&name, &known));
+    }
+    let has_agents = program
+        .recipes
+        .iter()
+        .any(|recipe| recipe.steps.iter().any(|s| matches!(s.work, Work::Agent { .. })));
+    if !has_agents {
+        return Ok((Agents::None, None, options));
+    }
+    let tree = session_tree(around, settings)?;
+    if name == "scripted" {
+        let Some(path) = script else {
+            return Err(Stop::bad_input("--backend scripted needs --script FILE"));
+        };
+        let text = std::fs::read_to_string(&path)
+            .map_err(|e| Stop::bad_input(format!("--script {}: {e}", path.display())))?;
+        let script = Script::parse(&path.display().to_string(), &text)
+            .map_err(|e| Stop::bad_input(e.to_string()))?;
+        return Ok((Agents::Scripted { script, calls, bash: bash(around)? }, Some(tree), options));
+    }
+    let found = program_of(around, settings, &name)?;
+    let root = rustix::process::geteuid().is_root();
+    let backend = Arc::new(ClaudeCode::new(found, root));
+    Ok((Agents::Program { backend, calls }, Some(tree), options))
+}
+
+fn program_of(around: &Surroundings, settings: &Settings, name: &str) -> Result<PathBuf, Stop> {
+    let row = BACKENDS.iter().find(|row| row.id == name).expect("the name was checked");
+    let path = around.get("PATH").map(|p| std::env::split_paths(p).collect()).unwrap_or_default();
+    let places = Places {
+        flag: None,
+        variable: row.variable.and_then(|v| around.get(v)).cloned(),
+        setting: settings.programs.get(name).map(|s| s.value.clone()),
+        path,
+        home: around.home.clone(),
+        directory: around.current.clone(),
+        is_program: &is_program,
+    };
+    find_program(row, &places)
+        .map_err(|missing| Stop::new(Exit::Setup, "missing-program", missing.to_string()))
+}
+
+fn session_tree(around: &Surroundings, settings: &Settings) -> Result<SessionTree, Stop> {
+    let number = |name: &str, default: u32| -> Result<u32, Stop> {
+        match around.text(name).filter(|t| !t.is_empty()) {
+            None => Ok(default),
+            Some(text) => {
+                text.parse().map_err(|_| Stop::setup(format!("{name} is `{text}`: not a number")))
+            }
+        }
+    };
+    let depth = number("AMPLIHACK_SESSION_DEPTH", 0)?;
+    let max_depth = number("AMPLIHACK_MAX_DEPTH", MAX_SESSION_DEPTH)?;
+    if depth >= max_depth {
+        return Err(Stop::new(
+            Exit::Limit,
+            "session-depth",
+            format!(
+                "agents are nested {depth} deep, and {max_depth} is the limit: this recipe was \
+                 started by an agent that was started by an agent; AMPLIHACK_MAX_DEPTH sets it"
+            ),
+        ));
+    }
+    let id = around.text("AMPLIHACK_TREE_ID").filter(|t| !t.is_empty());
+    Ok(SessionTree {
+        depth,
+        max_depth,
+        max_sessions: settings.max_agents.value as u32,
+        id: id.unwrap_or_else(towpath_engine::new_session),
+    })
+}
+
+/// `/bin/bash`, else the one on PATH.
+pub fn bash(around: &Surroundings) -> Result<PathBuf, Stop> {
+    let usual = PathBuf::from("/bin/bash");
+    if is_program(&usual) {
+        return Ok(usual);
+    }
+    around.on_path("bash").ok_or_else(|| {
+        Stop::new(
+            Exit::Setup,
+            "missing-program",
+            "bash is needed and is neither /bin/bash nor on PATH: install it (apt-get install bash)",
+        )
+    })
+}

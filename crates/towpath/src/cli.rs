@@ -1,0 +1,106 @@
+//! The commands of `towpath`. Each command's own file holds its arguments; their doc comments are
+//! its help.
+
+use crate::commands;
+use crate::exit::{Exit, Stop};
+use crate::out;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Recipes that code enforces, for people who work with AI coding agents.
+///
+/// A recipe says what is to be done; towpath does it step by step, keeps the record of every run,
+/// and goes on where it was cut off.
+#[derive(Debug, Parser)]
+#[command(name = "towpath", version, propagate_version = false, disable_help_subcommand = true)]
+#[command(after_help = "Start with: towpath run demo")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    #[command(hide = true)]
+    Doors,
+    Run(commands::run::Args),
+    Resume(commands::resume::Args),
+    Runs(commands::runs::Args),
+    Show(commands::show::Args),
+    Logs(commands::logs::Args),
+    Cancel(commands::cancel::Args),
+    List(commands::list::Args),
+    Validate(commands::validate::Args),
+    Explain(commands::explain::Args),
+    Trust(commands::trust::Args),
+    Settings(commands::settings::Args),
+    Link(commands::link::Args),
+    /// Work under another program's name: its flags, texts and exit codes.
+    ///
+    /// Example: towpath as recipe-runner-rs build.yaml --set mode=release
+    As {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+}
+
+pub fn parse(arguments: &[OsString]) -> Result<Command, clap::Error> {
+    let matches = Cli::command().try_get_matches_from(arguments)?;
+    Ok(Cli::from_arg_matches(&matches)?.command)
+}
+
+/// The program's definition, for completions and manual pages.
+pub fn definition() -> clap::Command {
+    Cli::command()
+}
+
+/// Shows help on stdout, and what was wrong on stderr.
+pub fn usage(error: clap::Error) -> ExitCode {
+    let text = error.render();
+    if error.use_stderr() {
+        let color = crate::surroundings::Surroundings::read().is_ok_and(|s| s.color);
+        let text = if color { text.ansi().to_string() } else { text.to_string() };
+        out::stderr(text.as_bytes());
+        return Exit::BadInput.into();
+    }
+    out::stdout(text.to_string().as_bytes());
+    Exit::Done.into()
+}
+
+impl Command {
+    pub fn json(&self) -> bool {
+        match self {
+            Command::Run(args) => args.shared.json,
+            Command::Resume(args) => args.shared.json,
+            Command::Runs(args) => args.json,
+            Command::Show(args) => args.json,
+            Command::List(args) => args.json,
+            Command::Validate(args) => args.json,
+            Command::Explain(args) => args.json,
+            Command::Trust(args) => args.json,
+            Command::Settings(args) => args.json,
+            Command::Logs(_) | Command::Cancel(_) | Command::Link(_) => false,
+            Command::Doors | Command::As { .. } => false,
+        }
+    }
+
+    pub fn execute(self) -> Result<Exit, Stop> {
+        match self {
+            Command::Doors => commands::doors::execute(),
+            Command::Run(args) => commands::run::execute(args),
+            Command::Resume(args) => commands::resume::execute(args),
+            Command::Runs(args) => commands::runs::execute(&args),
+            Command::Show(args) => commands::show::execute(&args),
+            Command::Logs(args) => commands::logs::execute(&args),
+            Command::Cancel(args) => commands::cancel::execute(&args),
+            Command::List(args) => commands::list::execute(&args),
+            Command::Validate(args) => commands::validate::execute(&args),
+            Command::Explain(args) => commands::explain::execute(&args),
+            Command::Trust(args) => commands::trust::execute(&args),
+            Command::Settings(args) => commands::settings::execute(&args),
+            Command::Link(args) => commands::link::execute(&args),
+            Command::As { arguments } => commands::other_names::run_as(&arguments),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! `towpath cancel`: ends a run from another terminal. Its owner is told and ends it in order; a
+//! run without an owner is ended here. It never signals a process that does not own the run.
+
+use super::resume::find;
+use super::runs::status_of;
+use super::show::open;
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::surroundings::Surroundings;
+use crate::words::clean;
+use rustix::process::{Pid, Signal, kill_process};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use towpath_core::RunId;
+use towpath_engine::{cancel_unowned, held_by};
+use towpath_run::Limits;
+use towpath_store::Store;
+
+/// End a run that goes on in another terminal, or will never go on.
+///
+/// Its steps get five seconds to end. What is recorded stays: `towpath resume` can go on with it.
+///
+/// Example: towpath cancel 7f3k
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The run's id; a unique beginning is enough.
+    pub run: String,
+}
+
+/// The steps' five seconds, and what the end of a run takes.
+const PATIENCE: Duration = Duration::from_secs(15);
+const PAUSE: Duration = Duration::from_millis(50);
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let store = open(&around, &args.run)?;
+    let row = find(&store, &args.run)?;
+    let id = row.id.clone();
+    let mut status = status_of(&store, &row);
+    let owned = status == "running";
+    if owned {
+        tell_owner(&store, &id)?;
+        status = wait(&store, &id)?;
+    }
+    match status.as_str() {
+        "cancelled" if owned => out::line(format!("run {id} is cancelled")),
+        "done" | "failed" | "cancelled" => {
+            out::line(format!("run {id} had ended already: {status}"));
+        }
+        // It waits, asks, was stopped, or its owner died: nobody else will end it.
+        _ => {
+            let mut store = Store::open(&around.places.state)?;
+            for process in cancel_unowned(&mut store, &id, Limits::default())? {
+                out::note(format!("ended, left by a dead runner: {}", clean(&process)));
+            }
+            out::line(format!("run {id} is cancelled"));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Leaves word that the signal is a cancellation, then sends it.
+fn tell_owner(store: &Store, id: &RunId) -> Result<(), Stop> {
+    let word = store.run_directory(id).join("cancel");
+    leave(&word).map_err(|e| Stop::setup(format!("{}: {e}", word.display())))?;
+    // Looked up last, so that the number is still that of the process that owns the run.
+    let Some(holder) = held_by(store, id) else { return Ok(()) };
+    let pid = holder.pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
+    let Some(pid) = pid else {
+        return Err(Stop::new(Exit::Setup, "held", format!("run {id} is held by {holder}")));
+    };
+    let sent = kill_process(pid, Signal::TERM).and_then(|()| {
+        // One that was stopped with Ctrl-Z hears it only when it goes on.
+        kill_process(pid, Signal::CONT)
+    });
+    match sent {
+        Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
+        Err(error) => Err(Stop::new(
+            Exit::Setup,
+            "held",
+            format!("run {id} is held by {holder}, which cannot be told to end: {error}"),
+        )),
+    }
+}
+
+fn leave(word: &Path) -> std::io::Result<()> {
+    std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(word).map(drop)
+}
+
+/// Waits for the owner to end, and says how the run stands then.
+fn wait(store: &Store, id: &RunId) -> Result<String, Stop> {
+    let until = Instant::now() + PATIENCE;
+    while held_by(store, id).is_some() {
+        if Instant::now() >= until {
+            let seconds = PATIENCE.as_secs();
+            return Err(Stop::new(
+                Exit::Setup,
+                "held",
+                format!(
+                    "run {id} was told to end and still goes on after {seconds} s; towpath show \
+                     {id} tells how it stands"
+                ),
+            ));
+        }
+        std::thread::sleep(PAUSE);
+    }
+    // The word was for that owner; the next one must not find it.
+    let _ = std::fs::remove_file(store.run_directory(id).join("cancel"));
+    match store.run(id)? {
+        Some(row) => Ok(status_of(store, &row)),
+        None => Err(Stop::bad_input(format!("there is no run {id}"))),
+    }
+}

@@ -1,0 +1,22 @@
+//! `towpath` alone: the doors, one line each.
+
+use crate::exit::{Exit, Stop};
+use crate::out;
+
+pub fn execute() -> Result<Exit, Stop> {
+    out::stdout(
+        b"towpath: recipes that code enforces, for people who work with AI coding agents
+
+  towpath run demo              see it work: no key, no network, three seconds
+  towpath run RECIPE            run a recipe, by file or by name
+  towpath resume RUN            go on where a run was cut off or failed
+  towpath runs                  what has run here; then: show RUN, logs RUN, cancel RUN
+  towpath list                  the recipes there are
+  towpath validate RECIPE       everything that is wrong with a recipe, at once
+  towpath explain RECIPE        what a recipe would do
+
+  towpath COMMAND --help has an example for each.
+",
+    );
+    Ok(Exit::Done)
+}

@@ -1,0 +1,129 @@
+//! `towpath link`: this program under its other names. It makes links and replaces links; a file
+//! that is there is never touched.
+
+use super::other_names::NAMES;
+use super::runs::table::shown_path;
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::surroundings::Surroundings;
+use std::io::ErrorKind;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+/// Make links to this program under the other names it works under.
+///
+/// A link that leads elsewhere is only replaced with --force; a file never is.
+///
+/// Example: towpath link ~/.local/bin
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A directory, best one that is on PATH.
+    pub directory: PathBuf,
+    /// Replace links that lead elsewhere.
+    #[arg(long)]
+    pub force: bool,
+}
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let directory = around.current.join(around.expand_home(&args.directory));
+    if !directory.is_dir() {
+        let shown = args.directory.display();
+        return Err(Stop::bad_input(format!("{shown} is not a directory; make it first")));
+    }
+    let target = std::env::current_exe()
+        .map_err(|e| Stop::setup(format!("this program's own file cannot be found: {e}")))?;
+    let mut refused = false;
+    for other in NAMES {
+        let link = directory.join(other.name);
+        let shown = shown_path(&link, &around);
+        // A name that can only fail would hide a program that works.
+        if !other.works {
+            out::line(format!("{}: not supported yet, no link made", other.name));
+            continue;
+        }
+        match make(&link, &target, args.force).map_err(|e| Stop::setup(format!("{shown}: {e}")))? {
+            Made::New => out::line(format!("{shown}: made, {}", other.what)),
+            Made::Already => out::line(format!("{shown}: was there already")),
+            Made::Replaced(old) => {
+                out::line(format!("{shown}: replaced, it led to {}", old.display()));
+            }
+            Made::Refused(why) => {
+                refused = true;
+                out::note(format!("{shown}: not made, {why}"));
+            }
+        }
+    }
+    if !on_path(&around, &directory) {
+        let shown = shown_path(&directory, &around);
+        out::note(format!("note: {shown} is not on PATH, so that its links are not found by name"));
+    }
+    Ok(if refused { Exit::BadInput } else { Exit::Done })
+}
+
+enum Made {
+    New,
+    Already,
+    Replaced(PathBuf),
+    Refused(String),
+}
+
+fn make(link: &Path, target: &Path, force: bool) -> std::io::Result<Made> {
+    match symlink(target, link) {
+        Ok(()) => return Ok(Made::New),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
+    }
+    if !link.symlink_metadata()?.is_symlink() {
+        return Ok(Made::Refused("a file of that name is there; move it away first".to_owned()));
+    }
+    let old = link.read_link()?;
+    if old == target {
+        return Ok(Made::Already);
+    }
+    if !force {
+        let old = old.display();
+        return Ok(Made::Refused(format!("it is a link to {old}; --force replaces it")));
+    }
+    // Renamed into place, so that the name is never missing.
+    let mut new = link.as_os_str().to_owned();
+    new.push(format!(".{}", std::process::id()));
+    let new = PathBuf::from(new);
+    symlink(target, &new)?;
+    std::fs::rename(&new, link).inspect_err(|_| {
+        let _ = std::fs::remove_file(&new);
+    })?;
+    Ok(Made::Replaced(old))
+}
+
+fn on_path(around: &Surroundings, directory: &Path) -> bool {
+    let same = |other: &Path| match (other.canonicalize(), directory.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    };
+    around.get("PATH").is_some_and(|path| std::env::split_paths(path).any(|p| same(&p)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_links_are_ever_replaced_and_only_when_asked() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (file, link) = (directory.path().join("dp"), directory.path().join("meld"));
+        let (target, other) = (Path::new("/opt/towpath"), Path::new("/opt/other"));
+        std::fs::write(&file, "mine").expect("write");
+        symlink(other, &link).expect("link");
+        for force in [false, true] {
+            assert!(matches!(make(&file, target, force), Ok(Made::Refused(_))));
+            assert_eq!(std::fs::read_to_string(&file).expect("read"), "mine");
+        }
+        assert!(matches!(make(&link, target, false), Ok(Made::Refused(_))));
+        assert_eq!(link.read_link().expect("link"), other);
+        assert!(matches!(make(&link, target, true), Ok(Made::Replaced(old)) if old == other));
+        assert!(matches!(make(&link, target, false), Ok(Made::Already)));
+        let left: Vec<_> = std::fs::read_dir(directory.path()).expect("read").collect();
+        assert_eq!(left.len(), 2, "no other name is left behind");
+    }
+}

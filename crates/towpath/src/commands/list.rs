@@ -1,0 +1,165 @@
+//! `towpath list`: the recipes that a name can mean, in the order in which `run` looks for them.
+
+use super::runs::table::{Cell, Screen, Table, Tint, escaped, one_line, shown_path};
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::places::{search_path, working_directory};
+use crate::surroundings::Surroundings;
+use crate::trust;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use towpath_core::Map;
+use towpath_recipe::{Listed, Origin, Request, SearchPath, builtin, resolve};
+use towpath_store::Store;
+
+/// The recipes there are, in the order in which `towpath run` looks for them.
+///
+/// Example: towpath list -R ~/team-recipes
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The directory to look from.
+    #[arg(short = 'C', long = "working-dir", value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+    /// Look for recipes here first. May be given several times.
+    #[arg(short = 'R', long = "recipe-dir", value_name = "DIR")]
+    pub recipe_dirs: Vec<PathBuf>,
+    /// One JSON object on stdout.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Args {
+    /// For `towpath run` without a recipe.
+    pub fn plain(directory: Option<PathBuf>, recipe_dirs: Vec<PathBuf>) -> Args {
+        Args { directory, recipe_dirs, json: false }
+    }
+}
+
+/// A recipe with what a run would make of it.
+pub struct Entry {
+    pub recipe: Listed,
+    /// Found in the working tree, and nobody has agreed to it.
+    pub untrusted: bool,
+    /// The name means another one.
+    pub shadowed: bool,
+}
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let entries = entries(&around, args.directory.as_deref(), &args.recipe_dirs)?;
+    if args.json {
+        let recipes: Vec<serde_json::Value> = entries.iter().map(as_json).collect();
+        out::json(&serde_json::json!({ "schema": 1, "recipes": recipes }));
+    } else {
+        print(&entries, &around);
+    }
+    Ok(Exit::Done)
+}
+
+pub fn entries(
+    around: &Surroundings,
+    directory: Option<&Path>,
+    recipe_dirs: &[PathBuf],
+) -> Result<Vec<Entry>, Stop> {
+    let directory = working_directory(around, directory)?;
+    let settings = trust::settings_for(around, &directory)?;
+    let search = search_path(around, &settings, recipe_dirs, &directory);
+    let store = Store::open_for_reading(&around.places.state)?;
+    let mut taken = HashSet::new();
+    let mut entries = Vec::new();
+    for recipe in towpath_recipe::list(&search) {
+        let untrusted = recipe.origin == Origin::Project
+            && !is_trusted(&recipe, &directory, &search, store.as_ref())?;
+        // An untrusted file does not take a built-in's name.
+        let powerless = untrusted && builtin(&recipe.name).is_some();
+        let shadowed = taken.contains(&recipe.name);
+        if !powerless {
+            taken.insert(recipe.name.clone());
+        }
+        entries.push(Entry { recipe, untrusted, shadowed });
+    }
+    Ok(entries)
+}
+
+fn is_trusted(
+    recipe: &Listed,
+    directory: &Path,
+    search: &SearchPath,
+    store: Option<&Store>,
+) -> Result<bool, Stop> {
+    let Some(path) = recipe.path.as_ref().filter(|_| recipe.broken.is_none()) else {
+        return Ok(false);
+    };
+    let request = Request {
+        reference: path.to_string_lossy().into_owned(),
+        working_dir: directory.to_owned(),
+        search: search.clone(),
+        inputs: Map::new(),
+    };
+    let program = resolve(&request).program;
+    program.map_or(Ok(false), |program| trust::is_trusted(store, &program))
+}
+
+fn print(entries: &[Entry], around: &Surroundings) {
+    let mut table = Table::new(&["NAME", "VERSION", "STEPS", "DESCRIPTION", "FROM"]);
+    for entry in entries {
+        let Entry { recipe, .. } = entry;
+        let sound = recipe.broken.is_none();
+        let from = recipe.path.as_ref().map(|path| shown_path(path, around));
+        let dim = if entry.shadowed { Tint::Dim } else { Tint::None };
+        table.row(vec![
+            Cell::tinted(&recipe.name, dim),
+            Cell::tinted(&recipe.version, dim),
+            if sound { recipe.steps.to_string() } else { String::new() }.into(),
+            told(entry),
+            Cell::tinted(from.as_deref().unwrap_or("built-in"), dim),
+        ]);
+    }
+    table.print(&Screen::new(around));
+    if entries.iter().any(|e| e.untrusted && e.recipe.broken.is_none()) {
+        out::note("what is not trusted does not run; to see what it would run: towpath trust");
+    }
+}
+
+/// What a person must know of a recipe comes before what it says of itself.
+fn told(entry: &Entry) -> Cell {
+    if let Some(problem) = &entry.recipe.broken {
+        return Cell::tinted(format!("broken: {problem}"), Tint::Bad);
+    }
+    let description = one_line(&entry.recipe.description);
+    let marks = [(entry.shadowed, "shadowed"), (entry.untrusted, "not trusted")];
+    let marks: Vec<&str> = marks.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
+    match (marks.is_empty(), description.is_empty()) {
+        (true, _) => description.into(),
+        (false, true) => Cell::tinted(marks.join(", "), Tint::Attention),
+        (false, false) => {
+            Cell::tinted(format!("{}: {description}", marks.join(", ")), Tint::Attention)
+        }
+    }
+}
+
+fn as_json(entry: &Entry) -> serde_json::Value {
+    let recipe = &entry.recipe;
+    serde_json::json!({
+        "name": recipe.name,
+        "version": recipe.version,
+        "steps": recipe.steps,
+        "description": recipe.description,
+        "path": recipe.path.as_deref().map(escaped),
+        "origin": word(recipe.origin),
+        "trusted": !entry.untrusted,
+        "shadowed": entry.shadowed,
+        "error": recipe.broken,
+    })
+}
+
+/// A stable word for who vouches for a recipe.
+pub fn word(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Named => "named",
+        Origin::Given => "given",
+        Origin::User => "user",
+        Origin::Project => "project",
+        Origin::BuiltIn => "built-in",
+    }
+}

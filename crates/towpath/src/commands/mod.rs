@@ -1,0 +1,16 @@
+//! One file per command.
+
+pub mod cancel;
+pub mod doors;
+pub mod explain;
+pub mod link;
+pub mod list;
+pub mod logs;
+pub mod other_names;
+pub mod resume;
+pub mod run;
+pub mod runs;
+pub mod settings;
+pub mod show;
+pub mod trust;
+pub mod validate;

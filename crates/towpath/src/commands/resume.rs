@@ -1,0 +1,193 @@
+//! `towpath resume`: goes on with a run. Work that is recorded as finished is never run again
+//! unless a person says so.
+
+use super::run::{Shared, conclude, config};
+use crate::agents::{self, AgentFlags};
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::report::{self, Look};
+use crate::surroundings::Surroundings;
+use crate::trust;
+use std::path::PathBuf;
+use towpath_core::{RunId, StepPath};
+use towpath_engine::{EngineError, Options, ResumeAnswers, recorded};
+use towpath_recipe::{Plan, Request, edited, resolve};
+use towpath_run::{Limits, Run};
+use towpath_store::{Found, RunRow, Store};
+
+/// Go on with a run that failed, was stopped or was cut off.
+///
+/// What is recorded as finished stays finished. What was in flight runs once more, unless its
+/// step is marked `effect: once`: then you say what became of it with --done or --again.
+///
+/// Example: towpath resume 7f3k
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The run's id; a unique beginning is enough.
+    #[arg(required_unless_present = "last")]
+    pub run: Option<String>,
+    /// The latest run in this directory.
+    #[arg(long, conflicts_with = "run")]
+    pub last: bool,
+    /// This step is done: do not run it. Its path is what `towpath show` prints.
+    #[arg(long, value_name = "STEP")]
+    pub done: Vec<String>,
+    /// The output of the step named by --done: text, or @FILE.
+    #[arg(long, value_name = "TEXT|@FILE", requires = "done")]
+    pub output: Option<String>,
+    /// Run this step, and everything after it, anew.
+    #[arg(long, value_name = "STEP")]
+    pub again: Vec<String>,
+    /// Take the recipe as it is now for steps that have not finished.
+    #[arg(long)]
+    pub edited: bool,
+    #[command(flatten)]
+    pub agent: AgentFlags,
+    #[command(flatten)]
+    pub shared: Shared,
+}
+
+pub fn execute(args: Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let mut store = Store::open(&around.places.state)?;
+    let row = match &args.run {
+        Some(name) => find(&store, name)?,
+        None => latest(&store, &around)?,
+    };
+    let settings = trust::settings_for(&around, &row.directory)?;
+    let limits = Limits { agents: settings.max_agents.value };
+    let known = recorded(&store, &row.id, limits)?;
+    if known.run.is_ended() && known.run.outcome() == Some(towpath_run::RunOutcome::Done) {
+        if args.again.is_empty() {
+            return already_done(&row.id, &args);
+        }
+    }
+    let plan = edits(&args, &around, &settings, &known.run, &row)?;
+    let output = output_text(args.output.as_deref())?;
+    let mut answer = |run: &Run| answers(run, &args, &output);
+    let (prepared, options) =
+        towpath_engine::resume(&mut store, &row.id, limits, plan, &mut answer)?;
+    let options = merged(options, &args.agent, &around);
+    let program = std::sync::Arc::clone(prepared.run().program());
+    let flags = AgentFlags::from_options(&options);
+    let (agents, tree, _) = agents::choose(&around, &settings, &flags, &program)?;
+    let config = config(&around, &settings, row.directory.clone(), agents)?;
+    if !config.directory.is_dir() {
+        let gone = config.directory.display();
+        return Err(Stop::setup(format!("the run's directory {gone} is gone")));
+    }
+    let look = Look::new(&around, &args.shared);
+    let end = report::drive(prepared, &mut store, config, tree, &look)?;
+    conclude(end, &store, &look, &args.shared)
+}
+
+fn already_done(id: &RunId, args: &Args) -> Result<Exit, Stop> {
+    let message = format!(
+        "run {id} is done; to run a step of it and what follows anew: towpath resume {id} --again STEP"
+    );
+    if args.shared.json {
+        return Err(Stop::new(Exit::Done, "already-done", message));
+    }
+    out::note(message);
+    Ok(Exit::Done)
+}
+
+/// Finds a run by a unique beginning of its id.
+pub fn find(store: &Store, name: &str) -> Result<RunRow, Stop> {
+    match store.find(name)? {
+        Found::One(row) => Ok(*row),
+        Found::None => {
+            Err(Stop::bad_input(format!("there is no run {name}; `towpath runs` lists them")))
+        }
+        Found::Many(ids) => {
+            let ids: Vec<String> = ids.iter().take(8).map(ToString::to_string).collect();
+            Err(Stop::bad_input(format!("`{name}` could be any of {}", ids.join(", "))))
+        }
+    }
+}
+
+fn latest(store: &Store, around: &Surroundings) -> Result<RunRow, Stop> {
+    store.latest(Some(&around.current))?.ok_or_else(|| {
+        Stop::bad_input("no run was started in this directory; `towpath runs --all` lists all")
+    })
+}
+
+fn answers(run: &Run, args: &Args, output: &str) -> Result<ResumeAnswers, EngineError> {
+    let mut answers = ResumeAnswers::default();
+    for name in &args.done {
+        let step = run.find_step(name)?;
+        if !run.awaits(&step) {
+            let why = format!("{step} is not waiting: only a step at its turn can be declared done");
+            return Err(EngineError::Answer(why));
+        }
+        answers.done.push((step, output.to_owned()));
+    }
+    for name in &args.again {
+        let step = run.find_step(name)?;
+        if !run.was_entered(&step) {
+            let why = format!("{step} has not run yet: there is nothing to run anew");
+            return Err(EngineError::Answer(why));
+        }
+        let anew = run.runs_anew(&step)?;
+        let anew: Vec<&str> = anew.iter().map(StepPath::as_str).collect();
+        if !args.shared.quiet {
+            out::note(format!("runs anew: {}", anew.join(", ")));
+        }
+        answers.again.push(step);
+    }
+    Ok(answers)
+}
+
+fn output_text(given: Option<&str>) -> Result<String, Stop> {
+    let Some(given) = given else { return Ok(String::new()) };
+    let Some(file) = given.strip_prefix('@') else { return Ok(given.to_owned()) };
+    let text = std::fs::read_to_string(file)
+        .map_err(|e| Stop::bad_input(format!("--output @{file}: {e}")))?;
+    Ok(text.trim_end_matches('\n').to_owned())
+}
+
+/// Says what was edited since; gives the new plan where it is asked for.
+fn edits(
+    args: &Args,
+    around: &Surroundings,
+    settings: &crate::settings::Settings,
+    run: &Run,
+    row: &RunRow,
+) -> Result<Option<Plan>, Stop> {
+    let old = &run.program().plan;
+    let changed = edited(old);
+    if !changed.is_empty() && !args.shared.quiet {
+        for edit in &changed {
+            out::note(format!("note: {edit}"));
+        }
+        if !args.edited {
+            out::note("      the run goes on with the recorded text; --edited takes the new one");
+        }
+    }
+    if !args.edited {
+        return Ok(None);
+    }
+    let Some(path) = &old.recipes[0].path else {
+        return Err(Stop::bad_input("a built-in recipe cannot have been edited"));
+    };
+    let request = Request {
+        reference: path.clone(),
+        working_dir: row.directory.clone(),
+        search: crate::places::search_path(around, settings, &[], &row.directory),
+        inputs: old.inputs.clone(),
+    };
+    let resolved = resolve(&request);
+    super::run::show_problems(&resolved.problems, path, around, args.shared.json)?;
+    Ok(resolved.plan)
+}
+
+/// The run's own options, with what this call says over them.
+fn merged(options: Options, flags: &AgentFlags, around: &Surroundings) -> Options {
+    let absolute =
+        |p: &PathBuf| around.current.join(around.expand_home(p)).display().to_string();
+    Options {
+        backend: flags.backend.clone().or(options.backend),
+        script: flags.script.as_ref().map(absolute).or(options.script),
+        calls: flags.calls.as_ref().map(absolute).or(options.calls),
+    }
+}

@@ -1,0 +1,215 @@
+//! `towpath run`: a fresh run of a recipe, recorded from its first step.
+
+use crate::agents::{self, AgentFlags};
+use crate::demo;
+use crate::draw;
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::places::{search_path, working_directory};
+use crate::report::{self, Look};
+use crate::settings::Settings;
+use crate::surroundings::Surroundings;
+use crate::trust;
+use crate::words::ago;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use towpath_core::{Diagnostic, Map, nearest, parse_set};
+use towpath_engine::{Config, RunEnd, WardenStart};
+use towpath_recipe::{Origin, Program, Request, Resolved, resolve};
+use towpath_run::Limits;
+use towpath_store::{RunFilter, Store};
+
+/// Run a recipe: a file, or the name of one that `towpath list` shows.
+///
+/// Every step is recorded as it starts and ends. If the run fails or is cut off, `towpath resume`
+/// goes on where it was.
+///
+/// Example: towpath run build.yaml --set mode=release
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A recipe's file, or its name. Without it, the recipes are listed.
+    pub recipe: Option<String>,
+    /// Set a variable: text, a number, true/false, or a JSON list or object.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Where steps run and where relative paths start.
+    #[arg(short = 'C', long = "working-dir", value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+    /// Look for recipes here first. May be given several times.
+    #[arg(short = 'R', long = "recipe-dir", value_name = "DIR")]
+    pub recipe_dirs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub agent: AgentFlags,
+    #[command(flatten)]
+    pub shared: Shared,
+}
+
+/// What `run` and `resume` share.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Shared {
+    /// One JSON object on stdout when the run has ended, nothing else there.
+    #[arg(long)]
+    pub json: bool,
+    /// With --json: the final variables too.
+    #[arg(long, requires = "json")]
+    pub with_context: bool,
+    /// Only what the steps print, and what went wrong.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Also commands, hooks and the end of processes.
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub verbose: bool,
+}
+
+pub fn execute(args: Args) -> Result<Exit, Stop> {
+    let Some(recipe) = args.recipe.clone() else {
+        let list = super::list::Args::plain(args.directory, args.recipe_dirs);
+        return super::list::execute(&list);
+    };
+    let around = Surroundings::read()?;
+    let mut directory = working_directory(&around, args.directory.as_deref())?;
+    let settings = trust::settings_for(&around, &directory)?;
+    let inputs = inputs(&args.set)?;
+    let request = Request {
+        reference: recipe.clone(),
+        working_dir: directory.clone(),
+        search: search_path(&around, &settings, &args.recipe_dirs, &directory),
+        inputs,
+    };
+    let resolved = resolve(&request);
+    let look = Look::new(&around, &args.shared);
+    let name = resolved.plan.as_ref().map_or(recipe, |p| p.recipes[0].source.clone());
+    show_problems(&resolved.problems, &name, &around, args.shared.json)?;
+    let Resolved { program: Some(program), origin, .. } = resolved else {
+        return Err(Stop::bad_input(format!("{name} cannot be run")));
+    };
+    let mut flags = args.agent.clone();
+    if origin == Origin::BuiltIn && program.root().name == "demo" {
+        directory = demo::prepare(&around, &mut flags)?;
+    }
+    let mut store = Store::open(&around.places.state)?;
+    trust::consent(&around, &mut store, &program, origin)?;
+    let (agents, tree, options) = agents::choose(&around, &settings, &flags, &program)?;
+    let config = config(&around, &settings, directory, agents)?;
+    hint_at_earlier(&store, &program, &config.directory, args.shared.quiet)?;
+    let limits = config.limits;
+    let cwd = config.directory.clone();
+    let prepared = towpath_engine::create(&mut store, program, options, &cwd, limits)?;
+    let end = report::drive(prepared, &mut store, config, tree, &look)?;
+    conclude(end, &store, &look, &args.shared)
+}
+
+/// The exit code of a run that has ended, with its JSON where asked for.
+pub fn conclude(
+    end: RunEnd,
+    store: &Store,
+    look: &Look,
+    shared: &Shared,
+) -> Result<Exit, Stop> {
+    if shared.json {
+        let value = crate::result_json::of_run(store, &end, shared.with_context)?;
+        out::json(&value);
+    }
+    report::ending(look, &end);
+    Ok(Exit::of_outcome(&end.outcome))
+}
+
+pub fn inputs(set: &[String]) -> Result<Map, Stop> {
+    let mut inputs = Map::new();
+    for argument in set {
+        let (name, value) = parse_set(argument).map_err(|e| Stop::bad_input(e.to_string()))?;
+        inputs.insert(name, value);
+    }
+    Ok(inputs)
+}
+
+/// Draws what is wrong with a recipe; stops when something is.
+pub fn show_problems(
+    problems: &[Diagnostic],
+    name: &str,
+    around: &Surroundings,
+    json: bool,
+) -> Result<(), Stop> {
+    let errors = problems.iter().filter(|p| p.is_error()).count();
+    let notable: Vec<Diagnostic> = problems
+        .iter()
+        .filter(|p| p.severity > towpath_core::Severity::Note)
+        .cloned()
+        .collect();
+    if !notable.is_empty() {
+        draw::draw(&notable, around.color);
+    }
+    if errors == 0 {
+        return Ok(());
+    }
+    let tally = draw::tally(problems, name);
+    out::note(&tally);
+    let message = if json {
+        let first = problems.iter().find(|p| p.is_error());
+        first.map_or(tally, |p| p.message.clone())
+    } else {
+        tally
+    };
+    Err(Stop { shown: true, ..Stop::new(Exit::BadInput, "bad-recipe", message) })
+}
+
+pub fn config(
+    around: &Surroundings,
+    settings: &Settings,
+    directory: PathBuf,
+    agents: towpath_engine::Agents,
+) -> Result<Config, Stop> {
+    Ok(Config {
+        directory,
+        environment: around.environment.clone(),
+        bash: agents::bash(around)?,
+        agents,
+        limits: Limits { agents: settings.max_agents.value },
+        grace: Duration::from_secs(5),
+        warden: WardenStart::Fork,
+    })
+}
+
+/// One line about an earlier run of this recipe here that could go on.
+fn hint_at_earlier(
+    store: &Store,
+    program: &Program,
+    directory: &Path,
+    quiet: bool,
+) -> Result<(), Stop> {
+    if quiet {
+        return Ok(());
+    }
+    let filter = RunFilter {
+        directory: Some(directory.to_owned()),
+        recipe: Some(program.root().name.clone()),
+        limit: Some(5),
+        ..RunFilter::default()
+    };
+    for row in store.runs(&filter)? {
+        let status = super::runs::status_of(store, &row);
+        if matches!(status.as_str(), "failed" | "interrupted" | "stopped" | "waiting" | "asking") {
+            let when = ago(row.created_ms, crate::words::now_ms());
+            out::note(format!(
+                "note: run {id} of {name} {status} {when}; to go on with it: towpath resume {id}",
+                id = row.id,
+                name = row.recipe,
+            ));
+            return Ok(());
+        }
+        if status == "done" {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Names a backend that exists, or says which one was meant.
+pub fn unknown_backend(name: &str, known: &[&str]) -> Stop {
+    let hint = nearest(name, known.iter().copied());
+    let hint = hint.map_or_else(
+        || format!("there are: {}", known.join(", ")),
+        |near| format!("did you mean `{near}`?"),
+    );
+    Stop::bad_input(format!("no agent backend `{name}`: {hint}"))
+}

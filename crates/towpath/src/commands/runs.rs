@@ -1,0 +1,192 @@
+//! `towpath runs`: what has run, the newest first, from the summaries alone.
+
+pub mod table;
+
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::surroundings::{Surroundings, project_root};
+use crate::words::{ago, count, duration, local_time, money, now_ms, rfc3339};
+use std::path::{Path, PathBuf};
+use table::{Cell, Screen, Table, Tint, shown_path};
+use towpath_store::{RunFilter, RunRow, Store};
+
+/// What has run here, the newest first.
+///
+/// Shows the runs of this project, or of this directory where there is no project.
+///
+/// Example: towpath runs --all
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The runs of every directory.
+    #[arg(long)]
+    pub all: bool,
+    /// At most so many.
+    #[arg(short = 'n', value_name = "N", default_value_t = 20)]
+    pub number: usize,
+    /// Only runs that stand like this.
+    #[arg(long, value_name = "STATUS", value_parser = STATUSES)]
+    pub status: Option<String>,
+    /// One JSON object on stdout.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Every word that a run's status can be.
+pub const STATUSES: [&str; 8] = [
+    "running",
+    "done",
+    "failed",
+    "waiting",
+    "asking",
+    "stopped",
+    "cancelled",
+    "interrupted",
+];
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let store = Store::open_for_reading(&around.places.state)?;
+    let all = match &store {
+        Some(store) => listed(store)?,
+        None => Vec::new(),
+    };
+    let total = all.len();
+    let here = Here::new(&around);
+    let mut rows = all;
+    rows.retain(|(row, _)| args.all || here.has(&row.directory));
+    rows.retain(|(_, status)| args.status.as_ref().is_none_or(|wanted| wanted == status));
+    let found = rows.len();
+    rows.truncate(args.number);
+    if args.json {
+        let runs: Vec<serde_json::Value> = rows.iter().map(|(r, s)| as_json(r, s)).collect();
+        out::json(&serde_json::json!({ "schema": 1, "runs": runs }));
+    } else if found == 0 {
+        out::line(nothing(args, total));
+    } else {
+        print(&rows, args, &around);
+        if found > rows.len() {
+            let more = found - rows.len();
+            out::line(format!("and {}, older: towpath runs -n {found}", count(more, "more run")));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn listed(store: &Store) -> Result<Vec<(RunRow, String)>, Stop> {
+    let rows = store.runs(&RunFilter::default())?;
+    let told = |row: RunRow| {
+        let status = status_of(store, &row);
+        (row, status)
+    };
+    Ok(rows.into_iter().map(told).collect())
+}
+
+/// How a run stands. One that says it is running and has no owner was cut off.
+pub fn status_of(store: &Store, row: &RunRow) -> String {
+    let status = row.summary.status.as_str();
+    if status == "running" && !towpath_engine::is_held(store, &row.id) {
+        return "interrupted".to_owned();
+    }
+    status.to_owned()
+}
+
+/// Which directories count as here.
+struct Here {
+    root: PathBuf,
+    /// Whether everything below the root belongs to it.
+    project: bool,
+}
+
+impl Here {
+    fn new(around: &Surroundings) -> Here {
+        let root = project_root(&around.current, around.home.as_deref());
+        let project = root.join(".towpath").is_dir() || root.join(".git").exists();
+        Here { root, project }
+    }
+
+    fn has(&self, directory: &Path) -> bool {
+        if self.project { directory.starts_with(&self.root) } else { directory == self.root }
+    }
+}
+
+fn nothing(args: &Args, total: usize) -> String {
+    let what = args.status.as_ref().map_or("runs".to_owned(), |s| format!("runs that are {s}"));
+    match total {
+        0 => "nothing has run yet; towpath run demo is a start".to_owned(),
+        _ if args.all => format!("no {what}"),
+        _ => format!("no {what} here; towpath runs --all shows every directory's"),
+    }
+}
+
+fn print(rows: &[(RunRow, String)], args: &Args, around: &Surroundings) {
+    let mut header = vec!["RUN", "RECIPE", "STATUS", "STARTED", "TOOK", "COST", "WHERE"];
+    if args.all {
+        header.push("DIRECTORY");
+    }
+    let mut table = Table::new(&header);
+    let now = now_ms();
+    for (row, status) in rows {
+        let mut cells = vec![
+            row.id.as_str().into(),
+            Cell::from(&row.recipe),
+            Cell::tinted(status, tint(status)),
+            ago(row.created_ms, now).into(),
+            took(row, status, now).into(),
+            cost(row).into(),
+            place(row, &|until| local_time(until, now)).into(),
+        ];
+        if args.all {
+            cells.push(shown_path(&row.directory, around).into());
+        }
+        table.row(cells);
+    }
+    table.print(&Screen::new(around));
+}
+
+/// The colour of a run's status.
+pub fn tint(status: &str) -> Tint {
+    match status {
+        "done" => Tint::Good,
+        "failed" => Tint::Bad,
+        "running" => Tint::None,
+        _ => Tint::Attention,
+    }
+}
+
+fn took(row: &RunRow, status: &str, now: i64) -> String {
+    match status {
+        "running" => duration(now - row.created_ms),
+        _ if row.summary.active_ms == 0 => "–".to_owned(),
+        _ => duration(row.summary.active_ms),
+    }
+}
+
+fn cost(row: &RunRow) -> String {
+    row.summary.cost_microusd.map_or("–".to_owned(), |micro| money(micro as f64 / 1e6))
+}
+
+/// The step a run is at, or what it waits for, with times as the reader wants them.
+fn place(row: &RunRow, time: &dyn Fn(i64) -> String) -> String {
+    let text = &row.summary.where_;
+    match text.strip_prefix("limit until ").and_then(|until| until.parse().ok()) {
+        Some(until) => format!("limit until {}", time(until)),
+        None => text.clone(),
+    }
+}
+
+fn as_json(row: &RunRow, status: &str) -> serde_json::Value {
+    let s = &row.summary;
+    serde_json::json!({
+        "run": row.id.as_str(),
+        "recipe": row.recipe,
+        "source": row.source,
+        "directory": table::escaped(&row.directory),
+        "status": status,
+        "started": rfc3339(row.created_ms),
+        "ended": s.ended_ms.map(rfc3339),
+        "took_ms": s.active_ms,
+        "cost_usd": s.cost_microusd.map(|micro| micro as f64 / 1e6),
+        "where": place(row, &rfc3339),
+        "steps": { "ran": s.steps_done, "skipped": s.steps_skipped, "total": s.steps_total },
+    })
+}

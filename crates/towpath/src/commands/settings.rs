@@ -1,0 +1,51 @@
+//! `towpath settings`: each value that holds here, and where it comes from.
+
+use super::runs::table::{Cell, Screen, Table, Tint, shown_path};
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::surroundings::Surroundings;
+use crate::trust;
+use std::path::Path;
+use towpath_core::{Value, text_of};
+
+/// Each setting that holds in this directory, and where it comes from.
+///
+/// A project's own settings hold once they are trusted.
+///
+/// Example: towpath settings --json
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// One JSON object on stdout.
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let settings = trust::settings_for(&around, &around.current)?;
+    if args.json {
+        let each = |(key, value, source)| (key, serde_json::json!({"value": value, "source": source}));
+        let rows: serde_json::Map<String, Value> = settings.rows().into_iter().map(each).collect();
+        out::json(&serde_json::json!({ "schema": 1, "settings": rows }));
+        return Ok(Exit::Done);
+    }
+    let mut table = Table::new(&["SETTING", "VALUE", "FROM"]);
+    for (key, value, source) in settings.rows() {
+        let tint = if source == "default" { Tint::Dim } else { Tint::None };
+        let source = match Path::new(&source).is_absolute() {
+            true => shown_path(Path::new(&source), &around),
+            false => source,
+        };
+        table.row(vec![key.into(), text(&value).into(), Cell::tinted(source, tint)]);
+    }
+    table.print(&Screen::new(&around));
+    Ok(Exit::Done)
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Array(items) if items.is_empty() => "–".to_owned(),
+        Value::Array(items) => items.iter().map(text_of).collect::<Vec<_>>().join(", "),
+        other => text_of(other),
+    }
+}

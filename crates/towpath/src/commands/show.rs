@@ -1,0 +1,240 @@
+//! `towpath show`: one run, step by step, replayed from its record, and how it can go on.
+
+use super::resume::find;
+use super::runs::table::{Cell, Screen, Table, Tint, escaped};
+use super::runs::{status_of, tint};
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::report::Cost;
+use crate::surroundings::Surroundings;
+use crate::words::{ago, clean, count, duration, last_line, local_time, now_ms, rfc3339};
+use towpath_core::StepPath;
+use towpath_engine::{Recorded, census, recorded};
+use towpath_run::{Fact, Limits, Output, Run, RunOutcome, StepState, StepStatus, StepView};
+use towpath_store::{RunRow, Store};
+
+/// One run: every step, how it went, and how the run can go on.
+///
+/// The first column is the step's path, as `towpath resume --again` and `towpath logs` take it.
+///
+/// Example: towpath show 7f3k
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The run's id; a unique beginning is enough.
+    pub run: String,
+    /// One JSON object on stdout.
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let store = open(&around, &args.run)?;
+    let row = find(&store, &args.run)?;
+    let known = recorded(&store, &row.id, Limits::default())?;
+    let shown = Shown { status: status_of(&store, &row), row, known };
+    if args.json {
+        out::json(&shown.json());
+    } else {
+        shown.print(&Screen::new(&around));
+    }
+    Ok(Exit::Done)
+}
+
+/// The journal, for looking at a run that should be there.
+pub fn open(around: &Surroundings, run: &str) -> Result<Store, Stop> {
+    Store::open_for_reading(&around.places.state)?
+        .ok_or_else(|| Stop::bad_input(format!("there is no run {run}; nothing has run yet")))
+}
+
+struct Shown {
+    row: RunRow,
+    status: String,
+    known: Recorded,
+}
+
+impl Shown {
+    fn run(&self) -> &Run {
+        &self.known.run
+    }
+
+    fn running(&self) -> bool {
+        self.status == "running"
+    }
+
+    fn print(&self, screen: &Screen) {
+        let now = now_ms();
+        let place = self.row.directory.file_name().map(std::path::Path::new);
+        let mut parts = vec![
+            clean(&self.row.recipe),
+            screen.paint(tint(&self.status), &self.status),
+            ago(self.row.created_ms, now),
+            place.map_or_else(|| escaped(&self.row.directory), escaped),
+        ];
+        parts.extend(Cost::of(&census(self.run())).text());
+        out::line(parts.join(" · "));
+        let mut table = Table::plain(2);
+        for step in self.run().view() {
+            self.rows(&step, now, &mut table);
+        }
+        table.print(screen);
+        for line in self.next(now) {
+            screen.line(&line);
+        }
+    }
+
+    fn rows(&self, step: &StepView, now: i64, table: &mut Table) {
+        let (sign, word, tint) = self.standing(step);
+        let indent = "  ".repeat(step.depth as usize);
+        let name = format!("{indent}{sign} {}", step.path);
+        table.row(vec![
+            Cell::own(name, tint),
+            Cell::own(word, tint),
+            self.took(step, now).into(),
+            Cell::own(details(step).join(" · "), Tint::None),
+        ]);
+        for child in &step.children {
+            self.rows(child, now, table);
+        }
+    }
+
+    fn standing(&self, step: &StepView) -> (&'static str, &'static str, Tint) {
+        match step.state {
+            StepState::Ended => ended(step),
+            StepState::Running if self.running() => ("▸", "running", Tint::None),
+            StepState::Running | StepState::Interrupted => ("!", "interrupted", Tint::Attention),
+            StepState::Waiting => ("!", "waiting", Tint::Attention),
+            StepState::Asking => ("?", "asking", Tint::Attention),
+            StepState::Pending if self.running() => ("·", "to come", Tint::Dim),
+            StepState::Pending | StepState::NotReached => ("·", "not reached", Tint::Dim),
+        }
+    }
+
+    fn took(&self, step: &StepView, now: i64) -> String {
+        let skipped = word_of(step) == Some("skipped");
+        match (step.started_ms, step.ended_ms) {
+            (Some(started), Some(ended)) if !skipped => duration(ended - started),
+            (Some(started), None) if self.running() => duration(now - started),
+            _ => String::new(),
+        }
+    }
+
+    /// The steps about which a person must decide, now or as soon as the run is resumed.
+    fn asking(&self) -> Vec<StepPath> {
+        if self.status != "interrupted" {
+            return self.run().asking();
+        }
+        let mut resumed = self.run().clone();
+        match resumed.apply(&Fact::Resumed, now_ms()) {
+            Ok(()) => resumed.asking(),
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// What a person can do next, as commands to copy.
+    fn next(&self, now: i64) -> Vec<String> {
+        let id = &self.row.id;
+        let mut lines = vec![String::new()];
+        for step in self.asking() {
+            lines.push(format!("  {step} was cut off and must not run twice unasked:"));
+            lines.push(format!("    it is done:    towpath resume {id} --done {step}"));
+            lines.push(format!("    run it again:  towpath resume {id} --again {step}"));
+        }
+        if lines.len() > 1 {
+            return lines;
+        }
+        match (self.status.as_str(), self.run().outcome()) {
+            ("done", _) => return Vec::new(),
+            ("running", _) => {
+                lines.push(format!("  follow it: towpath logs {id} -f"));
+                lines.push(format!("  end it: towpath cancel {id}"));
+            }
+            ("failed", Some(RunOutcome::Failed { step, .. })) => {
+                lines.push(format!("  full output: towpath logs {id} {step}"));
+                lines.push(format!("  nothing is lost: towpath resume {id}"));
+            }
+            ("waiting", Some(RunOutcome::Waiting { until_ms: Some(until) })) => {
+                let until = local_time(until, now);
+                lines.push(format!("  a limit ends at {until}; then: towpath resume {id}"));
+            }
+            _ => lines.push(format!("  nothing is lost: towpath resume {id}")),
+        }
+        lines
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let row = &self.row;
+        let census = census(self.run());
+        let asking = self.asking();
+        let resumable = !matches!(self.status.as_str(), "done" | "running");
+        let resume = resumable.then(|| format!("towpath resume {}", row.id));
+        serde_json::json!({
+            "schema": 1,
+            "run": row.id.as_str(),
+            "recipe": row.recipe,
+            "source": row.source,
+            "directory": escaped(&row.directory),
+            "status": self.status,
+            "started": rfc3339(row.created_ms),
+            "ended": row.summary.ended_ms.map(rfc3339),
+            "took_ms": row.summary.active_ms,
+            "cost_usd": census.cost_usd,
+            "cost_complete": !census.cost_unknown,
+            "steps": crate::result_json::steps(&self.run().view()),
+            "asking": asking.iter().map(StepPath::as_str).collect::<Vec<_>>(),
+            "resume": resume,
+            "warnings": self.known.warnings,
+        })
+    }
+}
+
+fn word_of(step: &StepView) -> Option<&'static str> {
+    step.result.as_ref().map(|result| result.status.as_str())
+}
+
+fn ended(step: &StepView) -> (&'static str, &'static str, Tint) {
+    match word_of(step) {
+        Some("skipped") => ("–", "skipped", Tint::Dim),
+        Some("failed") if step.tolerated => ("✗", "failed, tolerated", Tint::Attention),
+        Some("failed") => ("✗", "failed", Tint::Bad),
+        _ => ("✓", "done", Tint::Good),
+    }
+}
+
+/// What is worth saying about a step beside how it stands.
+fn details(step: &StepView) -> Vec<String> {
+    let mut said = Vec::new();
+    if let Some(result) = &step.result {
+        match &result.status {
+            StepStatus::Skipped { reason } => return vec![clean(reason)],
+            StepStatus::Failed(failure) => {
+                said.push(clean(&failure.message));
+                said.extend(Some(last_line(&failure.detail)).filter(|l| !l.is_empty()));
+            }
+            StepStatus::Completed if step.kind == "agent" => {
+                let mut cost = Cost::default();
+                cost.add(step.kind, result);
+                said.extend(cost.text());
+                said.extend(answer(&result.output));
+            }
+            StepStatus::Completed => {}
+        }
+    }
+    if !step.children.is_empty() {
+        let ran = step.children.iter().filter(|c| matches!(ran(c), Some(true))).count();
+        said.push(format!("{ran} of {}", count(step.children.len(), "step")));
+    }
+    if step.attempts > 1 {
+        said.push(count(step.attempts as usize, "attempt"));
+    }
+    said
+}
+
+fn ran(step: &StepView) -> Option<bool> {
+    let ended = step.state == StepState::Ended;
+    word_of(step).filter(|_| ended).map(|word| word != "skipped")
+}
+
+fn answer(output: &Output) -> Option<String> {
+    output.text().map(last_line).filter(|line| !line.is_empty())
+}

@@ -1,0 +1,86 @@
+//! `towpath validate`: everything that is wrong with recipes, at once, with its places. It reads
+//! files; it starts nothing and evaluates nothing.
+
+use super::run::inputs;
+use super::runs::table::Screen;
+use crate::draw;
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::places::{search_path, working_directory};
+use crate::surroundings::Surroundings;
+use crate::trust;
+use std::path::PathBuf;
+use towpath_core::{Diagnostic, Severity};
+use towpath_recipe::Request;
+
+/// Everything that is wrong with recipes and what they call, at once.
+///
+/// Ends with 0 when they can run, with 2 when not.
+///
+/// Example: towpath validate recipes/*.yaml --strict
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Recipes, by file or by name.
+    #[arg(required = true, value_name = "RECIPE")]
+    pub recipes: Vec<String>,
+    /// Take a variable as set, as in `towpath run`.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Where relative paths start.
+    #[arg(short = 'C', long = "working-dir", value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+    /// Look for recipes here first. May be given several times.
+    #[arg(short = 'R', long = "recipe-dir", value_name = "DIR")]
+    pub recipe_dirs: Vec<PathBuf>,
+    /// Warnings count as errors.
+    #[arg(long)]
+    pub strict: bool,
+    /// One JSON object on stdout.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// One recipe with all its problems.
+pub struct Checked {
+    pub name: String,
+    pub problems: Vec<Diagnostic>,
+}
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let checked = check(&around, args)?;
+    let bar = if args.strict { Severity::Warning } else { Severity::Error };
+    let valid = checked.iter().flat_map(|c| &c.problems).all(|p| p.severity < bar);
+    if args.json {
+        let problems = checked.iter().flat_map(|c| &c.problems).map(draw::as_json);
+        let problems: Vec<serde_json::Value> = problems.collect();
+        out::json(&serde_json::json!({ "schema": 1, "valid": valid, "problems": problems }));
+    } else {
+        let screen = Screen::new(&around);
+        for Checked { name, problems } in &checked {
+            out::stdout(draw::render(problems, screen.color).as_bytes());
+            out::line(draw::tally(problems, name));
+        }
+    }
+    Ok(if valid { Exit::Done } else { Exit::BadInput })
+}
+
+pub fn check(around: &Surroundings, args: &Args) -> Result<Vec<Checked>, Stop> {
+    let directory = working_directory(around, args.directory.as_deref())?;
+    let settings = trust::settings_for(around, &directory)?;
+    let inputs = inputs(&args.set)?;
+    let search = search_path(around, &settings, &args.recipe_dirs, &directory);
+    let mut checked = Vec::new();
+    for recipe in &args.recipes {
+        let request = Request {
+            reference: recipe.clone(),
+            working_dir: directory.clone(),
+            search: search.clone(),
+            inputs: inputs.clone(),
+        };
+        let resolved = trust::resolved(around, &request)?;
+        let name = resolved.plan.map_or_else(|| recipe.clone(), |p| p.recipes[0].source.clone());
+        checked.push(Checked { name, problems: resolved.problems });
+    }
+    Ok(checked)
+}

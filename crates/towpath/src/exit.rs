@@ -1,0 +1,105 @@
+//! The one table of exit codes.
+
+use std::process::ExitCode;
+use towpath_core::FaultKind;
+use towpath_engine::EngineError;
+use towpath_run::{FailureKind, RunOutcome, StopReason};
+use towpath_store::StoreError;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    Done = 0,
+    /// A step failed.
+    Failed = 1,
+    /// Bad recipe, bad usage, not found.
+    BadInput = 2,
+    /// A guardrail or a recursion limit.
+    Limit = 3,
+    /// An agent could not do its part.
+    Agent = 4,
+    /// Configuration, a missing program, not trusted, held by another, state that cannot be used.
+    Setup = 5,
+    /// A person must decide.
+    Decide = 10,
+    /// Waiting for a limit: resume later.
+    Waiting = 75,
+    Hangup = 129,
+    Interrupted = 130,
+    Terminated = 143,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+impl Exit {
+    pub fn of_outcome(outcome: &RunOutcome) -> Exit {
+        match outcome {
+            RunOutcome::Done => Exit::Done,
+            RunOutcome::Failed { failure, .. } => match failure.kind {
+                FailureKind::Limit => Exit::Limit,
+                FailureKind::Agent(FaultKind::Limit) => Exit::Waiting,
+                FailureKind::Agent(_) => Exit::Agent,
+                _ => Exit::Failed,
+            },
+            RunOutcome::Waiting { .. } => Exit::Waiting,
+            RunOutcome::Asking { .. } => Exit::Decide,
+            RunOutcome::Stopped { reason: StopReason::Signal(1) } => Exit::Hangup,
+            RunOutcome::Stopped { reason: StopReason::Signal(2) } => Exit::Interrupted,
+            RunOutcome::Stopped { .. } => Exit::Terminated,
+        }
+    }
+}
+
+/// What ends a command before or beside a run: told once, with what to do next.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Stop {
+    pub exit: Exit,
+    /// A stable word for machines.
+    pub kind: &'static str,
+    pub message: String,
+    /// Already shown (diagnostics with carets), so only the exit code is left to give.
+    pub shown: bool,
+}
+
+impl Stop {
+    pub fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> Stop {
+        Stop { exit, kind, message: message.into(), shown: false }
+    }
+
+    pub fn bad_input(message: impl Into<String>) -> Stop {
+        Stop::new(Exit::BadInput, "bad-input", message)
+    }
+
+    pub fn setup(message: impl Into<String>) -> Stop {
+        Stop::new(Exit::Setup, "setup", message)
+    }
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Stop {
+        let exit = match error {
+            StoreError::NoSuchRun(_) => Exit::BadInput,
+            _ => Exit::Setup,
+        };
+        Stop::new(exit, "state", error.to_string())
+    }
+}
+
+impl From<EngineError> for Stop {
+    fn from(error: EngineError) -> Stop {
+        let (exit, kind) = match &error {
+            EngineError::Store(StoreError::NoSuchRun(_)) => (Exit::BadInput, "not-found"),
+            EngineError::Held { .. } => (Exit::Setup, "held"),
+            EngineError::NoSuchStep(_) | EngineError::Answer(_) | EngineError::EditRefused(_) => {
+                (Exit::BadInput, "bad-input")
+            }
+            EngineError::Process(_) | EngineError::WardenGone => (Exit::Setup, "process"),
+            _ => (Exit::Setup, "state"),
+        };
+        Stop::new(exit, kind, error.to_string())
+    }
+}

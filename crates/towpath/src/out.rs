@@ -1,0 +1,40 @@
+//! Our one way to stdout and stderr. A closed pipe is the reader's way of saying "enough": it ends
+//! our output, never with an error or a panic.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Writes to stdout; silent once the reader has gone. A full disk is remembered.
+pub fn stdout(bytes: &[u8]) {
+    if CLOSED.load(Ordering::Relaxed) {
+        return;
+    }
+    let mut out = io::stdout().lock();
+    if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
+        CLOSED.store(true, Ordering::Relaxed);
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            stderr(format!("error: cannot write to stdout: {error}\n").as_bytes());
+        }
+    }
+}
+
+pub fn stderr(bytes: &[u8]) {
+    // There is nowhere left to complain to.
+    let _ = io::stderr().lock().write_all(bytes);
+}
+
+pub fn line(text: impl AsRef<str>) {
+    stdout(format!("{}\n", text.as_ref()).as_bytes());
+}
+
+pub fn note(text: impl AsRef<str>) {
+    stderr(format!("{}\n", text.as_ref()).as_bytes());
+}
+
+/// One JSON object, alone on stdout.
+pub fn json(value: &serde_json::Value) {
+    let text = serde_json::to_string_pretty(value).expect("a JSON value can be written");
+    line(text);
+}

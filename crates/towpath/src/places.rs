@@ -1,0 +1,65 @@
+//! Where recipes are looked for, and what reading one from there means.
+
+use crate::exit::Stop;
+use crate::settings::Settings;
+use crate::surroundings::{Surroundings, project_root};
+use std::path::{Path, PathBuf};
+use towpath_recipe::{Origin, SearchDir, SearchPath};
+
+/// The working directory a person named, or the current one; absolute and there.
+pub fn working_directory(around: &Surroundings, given: Option<&Path>) -> Result<PathBuf, Stop> {
+    let Some(given) = given else { return Ok(around.current.clone()) };
+    let path = around.current.join(around.expand_home(given));
+    let resolved = path
+        .canonicalize()
+        .map_err(|e| Stop::bad_input(format!("-C {}: {e}", given.display())))?;
+    if resolved.is_dir() {
+        Ok(resolved)
+    } else {
+        Err(Stop::bad_input(format!("-C {}: not a directory", given.display())))
+    }
+}
+
+/// Every place a recipe's name may mean, in order: `-R`, the directories variable, the project,
+/// the person's own. Built-ins come last and are not directories.
+pub fn search_path(
+    around: &Surroundings,
+    settings: &Settings,
+    given: &[PathBuf],
+    working_directory: &Path,
+) -> SearchPath {
+    let mut directories = Vec::new();
+    let mut add = |path: PathBuf, origin| {
+        let known = directories.iter().any(|d: &SearchDir| d.path == path);
+        if !known {
+            directories.push(SearchDir { path, origin });
+        }
+    };
+    for path in given {
+        add(around.current.join(around.expand_home(path)), Origin::Given);
+    }
+    for variable in ["TOWPATH_RECIPE_DIRS", "RECIPE_RUNNER_RECIPE_DIRS"] {
+        let value = around.get(variable).map(|v| std::env::split_paths(v).collect::<Vec<_>>());
+        for path in value.into_iter().flatten().filter(|p| !p.as_os_str().is_empty()) {
+            add(around.current.join(around.expand_home(&path)), Origin::Given);
+        }
+    }
+    let root = project_root(working_directory, around.home.as_deref());
+    for inside in [
+        ".towpath/recipes",
+        "recipes",
+        "amplifier-bundle/recipes",
+        "src/amplihack/amplifier-bundle/recipes",
+        ".claude/recipes",
+    ] {
+        add(root.join(inside), Origin::Project);
+    }
+    for path in &settings.recipe_dirs.value {
+        add(around.expand_home(path), Origin::User);
+    }
+    add(around.places.config.join("recipes"), Origin::User);
+    if let Some(home) = &around.home {
+        add(home.join(".amplihack/.claude/recipes"), Origin::User);
+    }
+    SearchPath { directories }
+}

@@ -1,0 +1,237 @@
+//! The steps as they stand, kept up to date by events. It knows nothing of terminals; what is
+//! drawn of it is `block.rs`.
+
+use super::cost::Cost;
+use super::line::one_line;
+use super::shape::{Shape, bare};
+use crate::words::last_line;
+use towpath_core::StepPath;
+use towpath_run::{FailureKind, RunOutcome, StepResult, StepState, StepStatus, StepView};
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum State {
+    Pending,
+    Running,
+    Done,
+    Skipped { reason: String },
+    Failed { message: String },
+    Tolerated { message: String },
+    Stopped,
+    Interrupted,
+    Waiting,
+    Asking,
+    NotReached,
+}
+
+impl State {
+    pub fn is_over(&self) -> bool {
+        !matches!(self, State::Pending | State::Running | State::Waiting | State::Asking)
+    }
+}
+
+#[derive(Debug)]
+pub struct Row {
+    pub id: String,
+    pub path: StepPath,
+    pub kind: &'static str,
+    pub state: State,
+    /// When it began, on the reporter's clock.
+    pub since_ms: i64,
+    pub took_ms: Option<i64>,
+    pub doing: String,
+    /// The steps of a called recipe that have been heard of.
+    pub children: Vec<Row>,
+    /// How many steps a called recipe has.
+    pub called: usize,
+}
+
+#[derive(Debug, Default)]
+pub struct Board {
+    pub rows: Vec<Row>,
+    pub cost: Cost,
+    shape: Shape,
+}
+
+impl Board {
+    pub fn new(shape: Shape) -> Board {
+        Board { shape, ..Board::default() }
+    }
+
+    pub fn begin(&mut self, steps: &[StepView]) {
+        self.rows = steps.iter().map(|step| Row::of(step, &self.shape)).collect();
+        self.cost.add_all(steps);
+    }
+
+    pub fn started(&mut self, step: &StepPath, kind: &'static str, now_ms: i64) {
+        self.around(step, now_ms);
+        let row = self.row(step);
+        // A recipe step is under way from its first child on; its own word comes after that.
+        if row.state == State::Running && kind == "recipe" {
+            row.kind = kind;
+            return;
+        }
+        let (id, called) = (row.id.clone(), row.called);
+        let children = if kind == "recipe" { std::mem::take(&mut row.children) } else { vec![] };
+        let new = Row::new(id, step.clone(), kind, called);
+        *row = Row { state: State::Running, since_ms: now_ms, children, ..new };
+    }
+
+    /// Something came from a step: it is running, even where its start was before our time.
+    pub fn heard(&mut self, step: &StepPath, now_ms: i64) {
+        if self.row(step).state != State::Running {
+            self.around(step, now_ms);
+            let row = self.row(step);
+            row.state = State::Running;
+            row.since_ms = now_ms;
+        }
+    }
+
+    pub fn doing(&mut self, step: &StepPath, what: &str, now_ms: i64) {
+        self.heard(step, now_ms);
+        self.row(step).doing = one_line(what);
+    }
+
+    pub fn ended(&mut self, step: &StepPath, result: &StepResult, tolerated: bool, took_ms: i64) {
+        let row = self.row(step);
+        let ran = row.state == State::Running;
+        row.state = ended_state(result, tolerated);
+        row.took_ms = ran.then_some(took_ms);
+        row.doing.clear();
+        let kind = row.kind;
+        self.cost.add(kind, result);
+    }
+
+    pub fn over(&mut self, outcome: &RunOutcome) {
+        over(&mut self.rows, outcome);
+    }
+
+    /// Steps that are doing something themselves.
+    pub fn running(&self) -> Vec<&StepPath> {
+        let mut steps = Vec::new();
+        running(&self.rows, &mut steps);
+        steps
+    }
+
+    pub fn done(&self) -> usize {
+        self.rows.iter().filter(|row| row.state == State::Done).count()
+    }
+
+    /// The recipe steps around a running step are running.
+    fn around(&mut self, step: &StepPath, now_ms: i64) {
+        let text = step.as_str();
+        for (at, _) in text.match_indices('/') {
+            let row = self.row(&StepPath::new(&text[..at]));
+            row.kind = "recipe";
+            if row.state != State::Running {
+                row.state = State::Running;
+                row.since_ms = now_ms;
+                row.took_ms = None;
+            }
+        }
+    }
+
+    /// The row of a step; a child that was not heard of yet gets one.
+    fn row(&mut self, path: &StepPath) -> &mut Row {
+        let text = path.as_str();
+        let ends = text.match_indices('/').map(|(at, _)| at).chain([text.len()]);
+        let mut begin = 0;
+        let mut found: Option<&mut Row> = None;
+        for end in ends {
+            let id = bare(&text[begin..end]);
+            let here = StepPath::new(&text[..end]);
+            begin = end + 1;
+            let rows = match found {
+                None => &mut self.rows,
+                Some(row) => &mut row.children,
+            };
+            let at = rows.iter().position(|row| row.id == id).unwrap_or_else(|| {
+                let called = self.shape.called_steps(&here).unwrap_or(0);
+                let kind = if called > 0 { "recipe" } else { "bash" };
+                rows.push(Row::new(id.to_owned(), here.clone(), kind, called));
+                rows.len() - 1
+            });
+            found = Some(&mut rows[at]);
+        }
+        found.expect("a path has at least one segment")
+    }
+}
+
+impl Row {
+    fn new(id: String, path: StepPath, kind: &'static str, called: usize) -> Row {
+        Row {
+            id,
+            path,
+            kind,
+            state: State::Pending,
+            since_ms: 0,
+            took_ms: None,
+            doing: String::new(),
+            children: Vec::new(),
+            called,
+        }
+    }
+
+    fn of(step: &StepView, shape: &Shape) -> Row {
+        let called = shape.called_steps(&step.path).unwrap_or(step.children.len());
+        let state = match (step.state, &step.result) {
+            (StepState::Ended, Some(result)) => ended_state(result, step.tolerated),
+            (StepState::Interrupted, _) => State::Interrupted,
+            (StepState::Asking, _) => State::Asking,
+            (StepState::Waiting, _) => State::Waiting,
+            (StepState::NotReached, _) => State::NotReached,
+            // Whatever runs is told by an event of its own.
+            _ => State::Pending,
+        };
+        Row {
+            state,
+            took_ms: step.started_ms.zip(step.ended_ms).map(|(begin, end)| end - begin),
+            children: step.children.iter().map(|child| Row::of(child, shape)).collect(),
+            ..Row::new(step.id.clone(), step.path.clone(), step.kind, called)
+        }
+    }
+
+    /// How many children have ended, and how many of those were skipped.
+    pub fn children_over(&self) -> (usize, usize) {
+        let over = self.children.iter().filter(|row| row.state.is_over()).count();
+        let skipped = |row: &&Row| matches!(row.state, State::Skipped { .. });
+        (over, self.children.iter().filter(skipped).count())
+    }
+}
+
+fn ended_state(result: &StepResult, tolerated: bool) -> State {
+    match &result.status {
+        StepStatus::Completed => State::Done,
+        StepStatus::Skipped { reason } => State::Skipped { reason: one_line(reason) },
+        StepStatus::Failed(failure) if failure.kind == FailureKind::Stopped => State::Stopped,
+        StepStatus::Failed(failure) => {
+            let mut message = one_line(&failure.message);
+            let detail = one_line(&last_line(&failure.detail));
+            if !detail.is_empty() {
+                message = format!("{message}: {detail}");
+            }
+            if tolerated { State::Tolerated { message } } else { State::Failed { message } }
+        }
+    }
+}
+
+fn running<'a>(rows: &'a [Row], steps: &mut Vec<&'a StepPath>) {
+    for row in rows {
+        if row.state == State::Running && row.kind != "recipe" {
+            steps.push(&row.path);
+        }
+        running(&row.children, steps);
+    }
+}
+
+fn over(rows: &mut [Row], outcome: &RunOutcome) {
+    for row in rows {
+        over(&mut row.children, outcome);
+        row.state = match (&row.state, outcome) {
+            (_, RunOutcome::Asking { steps }) if steps.contains(&row.path) => State::Asking,
+            (State::Running, RunOutcome::Waiting { .. }) => State::Waiting,
+            (State::Running, _) => State::Interrupted,
+            (State::Pending, RunOutcome::Failed { .. }) => State::NotReached,
+            _ => continue,
+        };
+    }
+}

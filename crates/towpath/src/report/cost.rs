@@ -1,0 +1,66 @@
+//! What the agent calls of a run cost, as far as anybody told. Unknown is unknown, never zero.
+
+use crate::words::money;
+use towpath_engine::Census;
+use towpath_run::{StepResult, StepStatus, StepView};
+
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Cost {
+    pub calls: usize,
+    /// The sum of what is known.
+    pub usd: Option<f64>,
+    /// Some call did not say.
+    pub unknown: bool,
+}
+
+impl Cost {
+    pub fn of(census: &Census) -> Cost {
+        let Census { agent_calls: calls, cost_usd: usd, cost_unknown: unknown, .. } = *census;
+        Cost { calls, usd, unknown }
+    }
+
+    /// Counts a step that has ended; only agent steps cost.
+    pub fn add(&mut self, kind: &str, result: &StepResult) {
+        if kind != "agent" || matches!(result.status, StepStatus::Skipped { .. }) {
+            return;
+        }
+        self.calls += 1;
+        match result.usage.and_then(|usage| usage.cost_usd) {
+            Some(usd) => self.usd = Some(self.usd.unwrap_or(0.0) + usd),
+            None => self.unknown = true,
+        }
+    }
+
+    pub fn add_all(&mut self, steps: &[StepView]) {
+        for step in steps {
+            if let Some(result) = &step.result {
+                self.add(step.kind, result);
+            }
+            self.add_all(&step.children);
+        }
+    }
+
+    /// `$0.31`, `$?`, `at least $0.31`; nothing where no agent was called.
+    pub fn text(&self) -> Option<String> {
+        match (self.calls, self.usd, self.unknown) {
+            (0, ..) => None,
+            (_, Some(usd), false) => Some(money(usd)),
+            (_, Some(usd), true) => Some(format!("at least {}", money(usd))),
+            (_, None, _) => Some("$?".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_is_never_zero() {
+        let text = |calls, usd, unknown| Cost { calls, usd, unknown }.text();
+        assert_eq!(text(0, None, false), None);
+        assert_eq!(text(2, Some(0.31), false).as_deref(), Some("$0.31"));
+        assert_eq!(text(2, Some(0.31), true).as_deref(), Some("at least $0.31"));
+        assert_eq!(text(2, None, true).as_deref(), Some("$?"));
+    }
+}

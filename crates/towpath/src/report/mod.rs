@@ -1,0 +1,113 @@
+//! What a person sees of a run: while it goes, and how it ended.
+//!
+//! A reporter is fed the engine's events and nothing else; which one is chosen depends on whether
+//! somebody watches a terminal. A step's own output is passed on as it is. Nothing here decides
+//! anything about the run.
+
+mod block;
+mod board;
+mod cost;
+mod ending;
+mod failure;
+mod held;
+mod line;
+mod live;
+mod outlet;
+mod plain;
+mod said;
+mod seam;
+mod shape;
+#[cfg(test)]
+mod testing;
+
+pub use cost::Cost;
+
+use crate::commands::run::Shared;
+use crate::exit::Stop;
+use crate::out;
+use crate::signals;
+use crate::surroundings::Surroundings;
+use crate::words::now_ms;
+use live::Live;
+use outlet::Standard;
+use plain::Plain;
+use shape::Shape;
+use std::path::Path;
+use towpath_engine::{Config, Prepared, Reporter, RunEnd, SessionTree};
+use towpath_run::RunOutcome;
+use towpath_store::Store;
+
+/// What is shown, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Look {
+    /// stderr is a terminal.
+    pub terminal: bool,
+    /// stdout leads to the same place as stderr.
+    pub joined: bool,
+    pub color: bool,
+    pub quiet: bool,
+    pub verbose: bool,
+    /// stdout belongs to the JSON object alone.
+    pub json: bool,
+}
+
+impl Look {
+    pub fn new(around: &Surroundings, shared: &Shared) -> Look {
+        Look {
+            terminal: around.stderr_terminal,
+            joined: outlet::joined(),
+            color: around.color,
+            quiet: shared.quiet,
+            verbose: shared.verbose,
+            json: shared.json,
+        }
+    }
+
+    /// Whether the block at the bottom of the screen is drawn.
+    fn live(&self) -> bool {
+        self.terminal && !self.quiet
+    }
+}
+
+/// Drives a run to its end while it is shown.
+pub fn drive(
+    prepared: Prepared,
+    store: &mut Store,
+    config: Config,
+    tree: Option<SessionTree>,
+    look: &Look,
+) -> Result<RunEnd, Stop> {
+    signals::block();
+    let cancel = store.run_directory(prepared.id()).join("cancel");
+    forget_request(&cancel)?;
+    let shape = Shape::of(prepared.run().program());
+    let mut reporter: Box<dyn Reporter> = if look.live() {
+        Box::new(Live::new(Standard::new(), *look, shape))
+    } else {
+        Box::new(Plain::new(Standard::new(), *look, shape))
+    };
+    let listen = |controller| signals::listen(controller, cancel);
+    let end = prepared.drive(store, config, tree, listen, reporter.as_mut());
+    // The terminal is given back before anything else is said.
+    drop(reporter);
+    Ok(end?)
+}
+
+/// A request to cancel that an earlier owner of the run got is not meant for this one.
+fn forget_request(cancel: &Path) -> Result<(), Stop> {
+    match std::fs::remove_file(cancel) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Stop::setup(format!("{}: {error}", cancel.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The last lines: what happened, and what to do next.
+pub fn ending(look: &Look, end: &RunEnd) {
+    if look.quiet && end.outcome == RunOutcome::Done {
+        return;
+    }
+    let width = look.terminal.then(|| outlet::size().0);
+    out::stderr(ending::text(end, look.color, width, now_ms()).as_bytes());
+}

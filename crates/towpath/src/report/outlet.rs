@@ -1,0 +1,65 @@
+//! Where a reporter writes, and the little it asks of the outside: how large the terminal is, and
+//! what time it is.
+
+use crate::out;
+use rustix::stdio;
+use std::time::Instant;
+
+pub trait Outlet {
+    fn stdout(&mut self, bytes: &[u8]);
+    fn stderr(&mut self, bytes: &[u8]);
+    /// Columns and rows of the terminal.
+    fn size(&self) -> (usize, usize);
+    /// Milliseconds on a clock that never goes back.
+    fn now_ms(&self) -> i64;
+}
+
+/// The process's own streams.
+#[derive(Debug)]
+pub struct Standard {
+    began: Instant,
+}
+
+impl Standard {
+    pub fn new() -> Standard {
+        Standard { began: Instant::now() }
+    }
+}
+
+impl Outlet for Standard {
+    fn stdout(&mut self, bytes: &[u8]) {
+        out::stdout(bytes);
+    }
+
+    fn stderr(&mut self, bytes: &[u8]) {
+        out::stderr(bytes);
+    }
+
+    fn size(&self) -> (usize, usize) {
+        size()
+    }
+
+    fn now_ms(&self) -> i64 {
+        i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+}
+
+/// Columns and rows of the terminal on stderr; a terminal that does not say has 80 by 24.
+pub fn size() -> (usize, usize) {
+    match rustix::termios::tcgetwinsize(stdio::stderr()) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => {
+            (usize::from(size.ws_col), usize::from(size.ws_row))
+        }
+        _ => (80, 24),
+    }
+}
+
+/// Whether stdout and stderr lead to the same file, pipe or terminal.
+pub fn joined() -> bool {
+    let (Ok(out), Ok(err)) =
+        (rustix::fs::fstat(stdio::stdout()), rustix::fs::fstat(stdio::stderr()))
+    else {
+        return false;
+    };
+    (out.st_dev, out.st_ino, out.st_rdev) == (err.st_dev, err.st_ino, err.st_rdev)
+}

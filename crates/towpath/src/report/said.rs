@@ -1,0 +1,30 @@
+//! Lines of ours about happenings, the same in every reporter.
+
+use super::line::{Line, Tone};
+use crate::words::clean;
+use std::path::Path;
+use towpath_core::{RunId, StepPath};
+
+/// `ship-release · run 7f3k · shop`
+pub fn header(run: &RunId, recipe: &str, directory: &Path, resumed: bool) -> Line {
+    let name = directory.file_name().unwrap_or(directory.as_os_str()).to_string_lossy();
+    let resumed = if resumed { " resumed" } else { "" };
+    let rest = format!(" · run {run}{resumed} · {}", clean(&name));
+    Line::new().with(Tone::Strong, clean(recipe)).text(rest)
+}
+
+pub fn warning(step: Option<&StepPath>, message: &str) -> Line {
+    let step = step.map_or(String::new(), |step| format!("{step}: "));
+    Line::new().with(Tone::Attention, "warning").text(clean(&format!(": {step}{message}")))
+}
+
+/// Processes that were ended. Those that went down with a step that was told to end are what a
+/// person expects, so they are only told to whoever wants to know everything.
+pub fn processes(processes: &[String], why: &str, verbose: bool) -> Option<Line> {
+    let expected = why == "with their step";
+    if expected && !verbose {
+        return None;
+    }
+    let list = clean(&processes.join(", "));
+    Some(Line::plain(format!("processes ended, {why}: {list}")))
+}

@@ -1,0 +1,96 @@
+//! What a plan tells before anything runs: how many steps a called recipe has, and what each step
+//! would do, in its author's words.
+
+use crate::words::clean;
+use std::collections::BTreeMap;
+use towpath_core::StepPath;
+use towpath_recipe::{Program, Work};
+
+#[derive(Debug, Clone, Default)]
+pub struct Shape {
+    /// The root is the first.
+    pub recipes: Vec<RecipeShape>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct RecipeShape {
+    pub steps: usize,
+    /// The recipe that a step calls: an index.
+    pub calls: BTreeMap<String, usize>,
+    pub work: BTreeMap<String, String>,
+}
+
+impl Shape {
+    pub fn of(program: &Program) -> Shape {
+        let recipes = program.recipes.iter().enumerate().map(|(index, recipe)| {
+            let mut shape = RecipeShape { steps: recipe.steps.len(), ..RecipeShape::default() };
+            for step in &recipe.steps {
+                if let Work::Recipe { name, .. } = &step.work
+                    && let Some(callee) = program.callee(index, name)
+                {
+                    shape.calls.insert(step.id.clone(), callee);
+                }
+                shape.work.insert(step.id.clone(), described(&step.work));
+            }
+            shape
+        });
+        Shape { recipes: recipes.collect() }
+    }
+
+    /// How many steps the recipe has that this step calls.
+    pub fn called_steps(&self, path: &StepPath) -> Option<usize> {
+        let (recipe, id) = self.locate(path)?;
+        let callee = self.recipes[recipe].calls.get(&id)?;
+        Some(self.recipes.get(*callee)?.steps)
+    }
+
+    /// The first line of what a step does.
+    pub fn work(&self, path: &StepPath) -> Option<&str> {
+        let (recipe, id) = self.locate(path)?;
+        self.recipes[recipe].work.get(&id).map(String::as_str)
+    }
+
+    /// The recipe that a step belongs to, and its id there.
+    fn locate(&self, path: &StepPath) -> Option<(usize, String)> {
+        let mut recipe = 0;
+        let mut ids = path.as_str().split('/').map(bare);
+        let mut id = ids.next()?;
+        for next in ids {
+            recipe = *self.recipes.get(recipe)?.calls.get(id)?;
+            id = next;
+        }
+        (recipe < self.recipes.len()).then(|| (recipe, id.to_owned()))
+    }
+}
+
+/// A step's id without the number of its visit.
+pub fn bare(segment: &str) -> &str {
+    match segment.rsplit_once('#') {
+        Some((id, visit)) if !visit.is_empty() && visit.bytes().all(|b| b.is_ascii_digit()) => id,
+        _ => segment,
+    }
+}
+
+fn described(work: &Work) -> String {
+    match work {
+        Work::Bash { command } => first_line(command.text()),
+        Work::Agent { prompt, .. } => {
+            let text: Vec<String> = prompt
+                .parts()
+                .iter()
+                .map(|part| match part {
+                    towpath_core::Part::Text(text) => text.clone(),
+                    towpath_core::Part::Place(place) => format!("{{{{{}}}}}", place.path),
+                })
+                .collect();
+            first_line(&text.concat())
+        }
+        Work::Recipe { name, .. } => format!("recipe {name}"),
+    }
+}
+
+fn first_line(text: &str) -> String {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = clean(lines.next().unwrap_or("").trim());
+    if lines.next().is_some() { format!("{first} …") } else { first }
+}

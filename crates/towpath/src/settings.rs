@@ -1,0 +1,150 @@
+//! Settings: flag over environment over project over user over default, each value with its
+//! source. A project's file may not choose programs, and counts only once it is trusted.
+
+use crate::exit::{Exit, Stop};
+use crate::surroundings::Surroundings;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use towpath_core::{Diagnostic, Source, Span};
+
+/// A value and where it comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Set<T> {
+    pub value: T,
+    pub source: String,
+}
+
+impl<T> Set<T> {
+    fn default(value: T) -> Set<T> {
+        Set { value, source: "default".to_owned() }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Which agent backend answers agent steps.
+    pub backend: Set<String>,
+    /// Agents of one run that may work at once.
+    pub max_agents: Set<usize>,
+    /// More directories with recipes of one's own.
+    pub recipe_dirs: Set<Vec<PathBuf>>,
+    /// Where a backend's program is.
+    pub programs: BTreeMap<String, Set<PathBuf>>,
+}
+
+/// The file's shape. Unknown keys are errors.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UserFile {
+    backend: Option<String>,
+    max_agents: Option<usize>,
+    recipe_dirs: Option<Vec<PathBuf>>,
+    #[serde(default)]
+    programs: BTreeMap<String, PathBuf>,
+}
+
+/// What a project may set: nothing that chooses a program, an endpoint or a permission.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProjectFile {
+    backend: Option<String>,
+    max_agents: Option<usize>,
+}
+
+pub const USER_FILE: &str = "settings.toml";
+pub const PROJECT_FILE: &str = ".towpath/settings.toml";
+
+impl Settings {
+    /// `project` is the text of a project's file that is trusted.
+    pub fn read(
+        around: &Surroundings,
+        project: Option<(&Path, &str)>,
+    ) -> Result<Settings, Stop> {
+        let mut settings = Settings {
+            backend: Set::default("claude-code".to_owned()),
+            max_agents: Set::default(10),
+            recipe_dirs: Set::default(Vec::new()),
+            programs: BTreeMap::new(),
+        };
+        let path = around.places.config.join(USER_FILE);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => settings.take_user(parse(&path, &text, around.color)?, &path),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Stop::setup(format!("{}: {error}", path.display()))),
+        }
+        if let Some((path, text)) = project {
+            let file: ProjectFile = parse(path, text, around.color)?;
+            let source = path.display().to_string();
+            if let Some(value) = file.backend {
+                settings.backend = Set { value, source: source.clone() };
+            }
+            if let Some(value) = file.max_agents {
+                settings.max_agents = Set { value, source };
+            }
+        }
+        settings.take_environment(around)?;
+        Ok(settings)
+    }
+
+    fn take_user(&mut self, file: UserFile, path: &Path) {
+        let source = path.display().to_string();
+        if let Some(value) = file.backend {
+            self.backend = Set { value, source: source.clone() };
+        }
+        if let Some(value) = file.max_agents {
+            self.max_agents = Set { value, source: source.clone() };
+        }
+        if let Some(value) = file.recipe_dirs {
+            self.recipe_dirs = Set { value, source: source.clone() };
+        }
+        for (name, value) in file.programs {
+            self.programs.insert(name, Set { value, source: source.clone() });
+        }
+    }
+
+    fn take_environment(&mut self, around: &Surroundings) -> Result<(), Stop> {
+        if let Some(value) = around.text("TOWPATH_BACKEND").filter(|v| !v.is_empty()) {
+            self.backend = Set { value, source: "TOWPATH_BACKEND".to_owned() };
+        }
+        if let Some(text) = around.text("AMPLIHACK_MAX_SESSIONS").filter(|v| !v.is_empty()) {
+            let value = text.parse().ok().filter(|n| *n > 0).ok_or_else(|| {
+                Stop::setup(format!(
+                    "AMPLIHACK_MAX_SESSIONS is `{text}`: write a number above zero"
+                ))
+            })?;
+            self.max_agents = Set { value, source: "AMPLIHACK_MAX_SESSIONS".to_owned() };
+        }
+        Ok(())
+    }
+
+    /// Each key with its value and source, in a fixed order.
+    pub fn rows(&self) -> Vec<(String, serde_json::Value, String)> {
+        let mut rows = vec![
+            ("backend".into(), self.backend.value.clone().into(), self.backend.source.clone()),
+            ("max_agents".into(), self.max_agents.value.into(), self.max_agents.source.clone()),
+            (
+                "recipe_dirs".into(),
+                self.recipe_dirs.value.iter().map(|p| p.display().to_string()).collect(),
+                self.recipe_dirs.source.clone(),
+            ),
+        ];
+        for (name, program) in &self.programs {
+            let value = program.value.display().to_string();
+            rows.push((format!("programs.{name}"), value.into(), program.source.clone()));
+        }
+        rows
+    }
+}
+
+fn parse<T: for<'de> Deserialize<'de>>(path: &Path, text: &str, color: bool) -> Result<T, Stop> {
+    toml::from_str(text).map_err(|error| {
+        let source = Source::new(path.display().to_string(), text);
+        let span = error.span().unwrap_or(0..0);
+        let message = error.message().lines().next().unwrap_or("not valid").to_owned();
+        let problem =
+            Diagnostic::error("settings", message.clone()).at(&source, Span::new(span), "");
+        crate::draw::draw(&[problem], color);
+        Stop { shown: true, ..Stop::new(Exit::Setup, "settings", message) }
+    })
+}

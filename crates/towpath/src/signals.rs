@@ -1,0 +1,48 @@
+//! Signals become messages. They are blocked before anything else exists and waited for by one
+//! thread, so no code ever runs inside a signal handler.
+
+use std::path::PathBuf;
+use towpath_engine::{Control, Controller};
+use towpath_run::StopReason;
+
+const SIGNALS: [libc::c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGTSTP];
+
+fn set() -> libc::sigset_t {
+    // SAFETY: sigemptyset and sigaddset only write to the set they are given.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        for signal in SIGNALS {
+            libc::sigaddset(&mut set, signal);
+        }
+        set
+    }
+}
+
+/// Holds the signals back until [`listen`] takes them. Call before any thread exists.
+pub fn block() {
+    // SAFETY: both pointers are valid for the call; null asks for no old mask.
+    unsafe {
+        libc::pthread_sigmask(libc::SIG_BLOCK, &set(), std::ptr::null_mut());
+    }
+}
+
+/// Starts the thread that turns signals into control. `cancel` is the file that tells a signal by
+/// `towpath cancel` from any other.
+pub fn listen(controller: Controller, cancel: PathBuf) {
+    std::thread::spawn(move || {
+        loop {
+            let mut signal = 0;
+            // SAFETY: the set and the result are valid for the call.
+            if unsafe { libc::sigwait(&set(), &mut signal) } != 0 {
+                return;
+            }
+            let control = match signal {
+                libc::SIGTSTP => Control::Suspend,
+                libc::SIGTERM if cancel.exists() => Control::Stop(StopReason::Cancel),
+                other => Control::Stop(StopReason::Signal(other)),
+            };
+            controller.send(control);
+        }
+    });
+}

@@ -1,0 +1,130 @@
+//! Everything the program takes from its surroundings, read once: environment, directories,
+//! terminals. No other module asks the environment.
+
+use crate::exit::Stop;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug)]
+pub struct Surroundings {
+    pub environment: Vec<(OsString, OsString)>,
+    pub current: PathBuf,
+    pub home: Option<PathBuf>,
+    pub places: Places,
+    /// Nobody is there to be asked.
+    pub unattended: bool,
+    pub stdout_terminal: bool,
+    pub stderr_terminal: bool,
+    pub color: bool,
+}
+
+/// Where our own files live.
+#[derive(Debug, Clone)]
+pub struct Places {
+    pub state: PathBuf,
+    pub data: PathBuf,
+    pub config: PathBuf,
+    pub cache: PathBuf,
+}
+
+impl Surroundings {
+    pub fn read() -> Result<Surroundings, Stop> {
+        let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+        let get = |name: &str| value(&environment, name);
+        let home = get("HOME").map(PathBuf::from).filter(|h| h.is_absolute());
+        let current = std::env::current_dir()
+            .map_err(|e| Stop::setup(format!("the current directory cannot be used: {e}")))?;
+        let places = Places::new(&get, home.as_deref(), &current)?;
+        let stderr_terminal = std::io::stderr().is_terminal();
+        let plain = get("NO_COLOR").is_some_and(|v| !v.is_empty());
+        let dumb = get("TERM").is_some_and(|t| t == "dumb");
+        Ok(Surroundings {
+            unattended: get("CI").is_some() || !std::io::stdin().is_terminal(),
+            stdout_terminal: std::io::stdout().is_terminal(),
+            stderr_terminal: stderr_terminal && !dumb,
+            color: stderr_terminal && !plain && !dumb,
+            environment,
+            current,
+            home,
+            places,
+        })
+    }
+
+    pub fn get(&self, name: &str) -> Option<&OsString> {
+        self.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.get(name).map(|v| v.to_string_lossy().into_owned())
+    }
+
+    /// A program's place on PATH.
+    pub fn on_path(&self, program: &str) -> Option<PathBuf> {
+        let path = self.get("PATH")?;
+        std::env::split_paths(path).map(|dir| dir.join(program)).find(|file| is_program(file))
+    }
+
+    /// `~/x` as a person means it.
+    pub fn expand_home(&self, path: &Path) -> PathBuf {
+        match (path.strip_prefix("~"), &self.home) {
+            (Ok(rest), Some(home)) => home.join(rest),
+            _ => path.to_owned(),
+        }
+    }
+}
+
+pub fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+fn value(environment: &[(OsString, OsString)], name: &str) -> Option<OsString> {
+    environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+}
+
+impl Places {
+    fn new(
+        get: &dyn Fn(&str) -> Option<OsString>,
+        home: Option<&Path>,
+        current: &Path,
+    ) -> Result<Places, Stop> {
+        if let Some(root) = get("TOWPATH_HOME").filter(|v| !v.is_empty()) {
+            let root = current.join(root);
+            return Ok(Places {
+                state: root.join("state"),
+                data: root.join("data"),
+                config: root.join("config"),
+                cache: root.join("cache"),
+            });
+        }
+        let place = |variable: &str, default: &str| -> Result<PathBuf, Stop> {
+            let given = get(variable).map(PathBuf::from).filter(|p| p.is_absolute());
+            let base = given.or_else(|| home.map(|h| h.join(default)));
+            let base = base.ok_or_else(|| {
+                Stop::setup("no HOME: set HOME, or TOWPATH_HOME to a directory for towpath's files")
+            })?;
+            Ok(base.join("towpath"))
+        };
+        Ok(Places {
+            state: place("XDG_STATE_HOME", ".local/state")?,
+            data: place("XDG_DATA_HOME", ".local/share")?,
+            config: place("XDG_CONFIG_HOME", ".config")?,
+            cache: place("XDG_CACHE_HOME", ".cache")?,
+        })
+    }
+}
+
+/// The nearest directory upward with `.towpath` or `.git`, never above the home directory; else
+/// the directory itself.
+pub fn project_root(start: &Path, home: Option<&Path>) -> PathBuf {
+    for directory in start.ancestors() {
+        if directory.join(".towpath").is_dir() || directory.join(".git").exists() {
+            return directory.to_owned();
+        }
+        if Some(directory) == home {
+            break;
+        }
+    }
+    start.to_owned()
+}

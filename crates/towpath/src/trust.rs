@@ -1,0 +1,292 @@
+//! Consent. A file that a person names runs because they named it; what was only *found* in a
+//! working tree comes from whoever wrote that tree and runs after a person has seen it. Consent is
+//! to contents at a place: the hash of the whole plan at the path of its first recipe, so that a
+//! change of any file of the plan asks again, and so does the same text in another tree, where the
+//! scripts it calls are others. This module never runs anything and trusts nothing by itself.
+
+mod spoken;
+
+pub use spoken::{template_text, visible};
+
+use crate::commands::runs::table::{escaped, shown_path};
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::settings::{PROJECT_FILE, Settings};
+use crate::surroundings::{Surroundings, project_root};
+use crate::words::{ago, now_ms};
+use sha2::{Digest, Sha256};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use towpath_recipe::{Origin, Program, Request, Resolved, plan_hash, resolve};
+use towpath_store::{PlanHash, Store, TrustRecord};
+
+/// Something found in a working tree that a person may agree to.
+#[derive(Debug, Clone)]
+pub struct Thing {
+    pub path: PathBuf,
+    pub hash: PlanHash,
+    /// What it is, in a line.
+    pub what: String,
+    /// All that it would run, for a person to read.
+    pub contents: String,
+}
+
+/// How a thing stands with what a person has agreed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    Trusted,
+    /// It was trusted at this time, and is not what it was.
+    Changed { at_ms: i64 },
+    New,
+}
+
+impl Thing {
+    pub fn of_program(program: &Program) -> Thing {
+        let plan = &program.plan;
+        // A built-in has no path; what makes its plan need consent has one.
+        let path = plan.recipes.iter().find_map(|r| r.path.as_ref());
+        let root = program.root();
+        let others = plan.recipes.len() - 1;
+        let others = if others > 0 { format!(", calls {others} more") } else { String::new() };
+        Thing {
+            path: path.map(PathBuf::from).unwrap_or_default(),
+            hash: parse_hash(&plan_hash(plan)),
+            what: format!("recipe {}, {} steps{others}", root.name, root.steps.len()),
+            contents: spoken::program(program),
+        }
+    }
+
+    pub fn of_settings(path: &Path, text: &str) -> Thing {
+        let mut hash = Sha256::new();
+        hash.update(b"towpath settings 1\0");
+        hash.update(text.as_bytes());
+        Thing {
+            path: path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+            hash: PlanHash(hash.finalize().into()),
+            what: "project settings".to_owned(),
+            contents: text.lines().map(|line| format!("  {}\n", visible(line))).collect(),
+        }
+    }
+
+    pub fn standing(&self, store: Option<&Store>) -> Result<Standing, Stop> {
+        let Some(store) = store else { return Ok(Standing::New) };
+        if store.trusted_at(&self.path, &self.hash)?.is_some() {
+            return Ok(Standing::Trusted);
+        }
+        let known = store.trust_list()?;
+        let before = known.iter().filter(|r| r.path == self.path).map(|r| r.at_ms).max();
+        Ok(before.map_or(Standing::New, |at_ms| Standing::Changed { at_ms }))
+    }
+
+    pub fn remember(&self, store: &mut Store) -> Result<(), Stop> {
+        store.trust_add(&TrustRecord {
+            path: self.path.clone(),
+            hash: self.hash,
+            at_ms: now_ms(),
+            what: self.what.clone(),
+        })?;
+        Ok(())
+    }
+
+    /// The path as an argument that a shell takes.
+    pub fn argument(&self, around: &Surroundings) -> String {
+        let below = self.path.strip_prefix(&around.current).unwrap_or(&self.path);
+        let text = escaped(below);
+        // A leading dash would be read as an option.
+        quoted(&if text.starts_with('-') { format!("./{text}") } else { text })
+    }
+
+    fn why(&self, standing: Standing, around: &Surroundings) -> String {
+        let path = shown_path(&self.path, around);
+        match standing {
+            Standing::Changed { at_ms } => {
+                format!("{path}, or what it calls, has changed since it was trusted {}", {
+                    ago(at_ms, now_ms())
+                })
+            }
+            _ => format!("{path} was found in the working tree and is not trusted"),
+        }
+    }
+}
+
+/// Whether a plan may run without asking.
+pub fn is_trusted(store: Option<&Store>, program: &Program) -> Result<bool, Stop> {
+    Ok(Thing::of_program(program).standing(store)? == Standing::Trusted)
+}
+
+/// Asks for what needs consent and has none. Nobody there to be asked: stops, with the command.
+pub fn consent(
+    around: &Surroundings,
+    store: &mut Store,
+    program: &Program,
+    origin: Origin,
+) -> Result<(), Stop> {
+    if origin != Origin::Project {
+        return Ok(());
+    }
+    let thing = Thing::of_program(program);
+    let standing = thing.standing(Some(store))?;
+    if standing == Standing::Trusted {
+        return Ok(());
+    }
+    let why = thing.why(standing, around);
+    let argument = thing.argument(around);
+    if around.unattended || !around.stderr_terminal {
+        return Err(not_trusted(format!(
+            "{why}; to see what it would run: towpath trust {argument}; to trust it as it is \
+             now: towpath trust --yes {argument}"
+        )));
+    }
+    out::note(format!("{why}. It would run:\n\n{}", thing.contents));
+    if !ask("Trust it and run it?") {
+        return Err(not_trusted(format!("{} is not trusted; nothing was run", argument)));
+    }
+    thing.remember(store)
+}
+
+fn not_trusted(message: String) -> Stop {
+    Stop::new(Exit::Setup, "not-trusted", message)
+}
+
+/// For the other names, whose programs know no trust: says it, and goes on.
+pub fn warn(around: &Surroundings, program: &Program, origin: Origin) -> Result<(), Stop> {
+    if origin != Origin::Project {
+        return Ok(());
+    }
+    let store = Store::open_for_reading(&around.places.state)?;
+    let thing = Thing::of_program(program);
+    let standing = thing.standing(store.as_ref())?;
+    if standing != Standing::Trusted {
+        let argument = thing.argument(around);
+        let why = thing.why(standing, around);
+        out::note(format!("warning: {why}; to see what it runs: towpath trust {argument}"));
+    }
+    Ok(())
+}
+
+/// Asks on stderr; anything but a clear yes is a no.
+pub fn ask(question: &str) -> bool {
+    out::stderr(format!("{question} [y/N] ").as_bytes());
+    let mut answer = String::new();
+    let read = std::io::stdin().read_line(&mut answer);
+    read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
+/// What a reference means to `run`: an untrusted file of the working tree does not take the place
+/// of a built-in of its name.
+pub fn resolved(around: &Surroundings, request: &Request) -> Result<Resolved, Stop> {
+    let found = resolve(request);
+    if found.origin != Origin::Project || found.shadowed_built_ins.is_empty() {
+        return Ok(found);
+    }
+    let store = Store::open_for_reading(&around.places.state)?;
+    if let Some(program) = &found.program
+        && is_trusted(store.as_ref(), program)?
+    {
+        return Ok(found);
+    }
+    let mut request = request.clone();
+    request.search.directories.retain(|d| d.origin != Origin::Project);
+    let own = resolve(&request);
+    if own.program.is_none() || own.origin == Origin::Project {
+        return Ok(found);
+    }
+    for shadow in &found.shadowed_built_ins {
+        let path = shown_path(&shadow.path, around);
+        out::note(format!(
+            "note: {path} is not trusted and does not take the place of the built-in `{}`; to \
+             use it: towpath trust {}",
+            shadow.name,
+            quoted(&path),
+        ));
+    }
+    Ok(own)
+}
+
+/// The settings that hold in a directory: the person's own, and the project's once trusted.
+pub fn settings_for(around: &Surroundings, directory: &Path) -> Result<Settings, Stop> {
+    let Some((path, text)) = project_settings(around, directory) else {
+        return Settings::read(around, None);
+    };
+    let thing = Thing::of_settings(&path, &text);
+    let store = Store::open_for_reading(&around.places.state)?;
+    let standing = thing.standing(store.as_ref())?;
+    if standing == Standing::Trusted {
+        return Settings::read(around, Some((&path, &text)));
+    }
+    let argument = thing.argument(around);
+    out::note(format!(
+        "warning: {} and is not used; to see it: towpath trust {argument}",
+        match standing {
+            Standing::Changed { .. } => format!("{argument} has changed since it was trusted"),
+            _ => format!("{argument} is not trusted"),
+        }
+    ));
+    Settings::read(around, None)
+}
+
+/// Nobody writes more settings than this.
+const MOST_SETTINGS: u64 = 1 << 20;
+
+/// The project's settings file, whoever wrote it. One that is no readable text is told and passed.
+pub fn project_settings(around: &Surroundings, directory: &Path) -> Option<(PathBuf, String)> {
+    let path = project_root(directory, around.home.as_deref()).join(PROJECT_FILE);
+    match read_settings(&path) {
+        Ok(text) => Some((path, text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => {
+            out::note(format!("warning: {}: {error}; it is not used", escaped(&path)));
+            None
+        }
+    }
+}
+
+pub fn read_settings(path: &Path) -> std::io::Result<String> {
+    // A pipe or a device in the working tree must not hold us.
+    if !path.metadata()?.is_file() {
+        return Err(std::io::Error::other("not a regular file"));
+    }
+    let mut text = String::new();
+    let read = std::fs::File::open(path)?.take(MOST_SETTINGS + 1).read_to_string(&mut text)?;
+    if read as u64 > MOST_SETTINGS {
+        return Err(std::io::Error::other("larger than 1 MiB"));
+    }
+    Ok(text)
+}
+
+fn parse_hash(hex: &str) -> PlanHash {
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(hex.as_bytes().chunks_exact(2)) {
+        let digit = |c: u8| char::from(c).to_digit(16).expect("a hash is written in hexadecimal");
+        *byte = (digit(pair[0]) * 16 + digit(pair[1])) as u8;
+    }
+    PlanHash(bytes)
+}
+
+/// A word as a shell takes it.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./+=:@%,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_keeps_every_digit() {
+        let hex = "00ff0123456789abcdef00ff0123456789abcdef00ff0123456789abcdef0011";
+        assert_eq!(parse_hash(hex).to_string(), hex);
+    }
+
+    #[test]
+    fn a_path_is_one_word_for_a_shell() {
+        assert_eq!(quoted("recipes/ci.yaml"), "recipes/ci.yaml");
+        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
+        assert_eq!(quoted(""), "''");
+    }
+}

@@ -1,0 +1,85 @@
+//! How durations, money, times and foreign text are written, the same everywhere.
+
+use jiff::{Timestamp, Zoned, tz::TimeZone};
+
+/// `0.3 s`, `3.2 s`, `58 s`, `1 m 12 s`, `2 h 5 m`.
+pub fn duration(ms: i64) -> String {
+    let ms = ms.max(0);
+    let seconds = ms / 1000;
+    match seconds {
+        0..10 => format!("{}.{} s", seconds, ms % 1000 / 100),
+        10..60 => format!("{seconds} s"),
+        60..3600 => format!("{} m {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} m", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+/// `$0.31`; small amounts keep two figures.
+pub fn money(usd: f64) -> String {
+    if usd > 0.0 && usd < 0.01 { format!("${usd:.4}") } else { format!("${usd:.2}") }
+}
+
+/// `12 min ago`, `yesterday`, `3 d ago`.
+pub fn ago(then_ms: i64, now_ms: i64) -> String {
+    let seconds = (now_ms - then_ms).max(0) / 1000;
+    match seconds {
+        0..60 => "just now".to_owned(),
+        60..3600 => format!("{} min ago", seconds / 60),
+        3600..86_400 => format!("{} h ago", seconds / 3600),
+        86_400..172_800 => "yesterday".to_owned(),
+        _ => format!("{} d ago", seconds / 86_400),
+    }
+}
+
+/// Local time, with the date when it is not today.
+pub fn local_time(ms: i64, now_ms: i64) -> String {
+    let at = |ms| Timestamp::from_millisecond(ms).unwrap_or_default().to_zoned(TimeZone::system());
+    let (then, now): (Zoned, Zoned) = (at(ms), at(now_ms));
+    let format = if then.date() == now.date() { "%H:%M" } else { "%Y-%m-%d %H:%M" };
+    then.strftime(format).to_string()
+}
+
+/// RFC 3339 with the local offset, for JSON.
+pub fn rfc3339(ms: i64) -> String {
+    let time = Timestamp::from_millisecond(ms).unwrap_or_default().to_zoned(TimeZone::system());
+    time.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string()
+}
+
+/// Foreign text inside a line of ours: no control characters, so that it cannot move the cursor.
+pub fn clean(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
+}
+
+/// The last line that says something.
+pub fn last_line(text: &str) -> String {
+    clean(text.lines().rfind(|l| !l.trim().is_empty()).unwrap_or("").trim())
+}
+
+pub fn now_ms() -> i64 {
+    Timestamp::now().as_millisecond()
+}
+
+/// `1 step`, `2 steps`.
+pub fn count(number: usize, word: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{number} {word}{s}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_short() {
+        let rows = [(0, "0.0 s"), (320, "0.3 s"), (3250, "3.2 s"), (58_000, "58 s")];
+        for (ms, text) in rows.into_iter().chain([(72_000, "1 m 12 s"), (7_500_000, "2 h 5 m")]) {
+            assert_eq!(duration(ms), text);
+        }
+    }
+
+    #[test]
+    fn foreign_text_cannot_move_the_cursor() {
+        assert_eq!(clean("a\u{1b}[2Jb\r"), "a\u{fffd}[2Jb\u{fffd}");
+        assert_eq!(last_line("one\n two \n\n"), "two");
+    }
+}
