@@ -21,4 +21,4 @@ pub use call::{Call, CallFault, Exit, Invocation, Reply, Sign};
 pub use claude_code::ClaudeCode;
 pub use program::{NotFound, Places, find_program};
 pub use scripted::{Script, ScriptError, ScriptLine, Scripted};
-pub use table::{BACKENDS, BackendRow, backend_row};
+pub use table::{BACKENDS, BackendRow, Make, backend_row};

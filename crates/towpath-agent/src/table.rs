@@ -5,6 +5,9 @@ use crate::backend::Backend;
 use crate::{claude_code, scripted};
 use std::path::PathBuf;
 
+/// Makes a backend from its program; the flag says whether we run as root.
+pub type Make = fn(program: PathBuf, root: bool) -> Box<dyn Backend>;
+
 /// What is known about a backend before one of its calls is made.
 #[derive(Debug, Clone, Copy)]
 pub struct BackendRow {
@@ -20,9 +23,8 @@ pub struct BackendRow {
     pub known: &'static [&'static str],
     /// The command that installs it.
     pub install: &'static str,
-    /// Makes the backend from its program; the flag says whether we run as root. `None` for a
-    /// backend that is made anew for each call.
-    pub make: Option<fn(program: PathBuf, root: bool) -> Box<dyn Backend>>,
+    /// `None` for a backend that is made anew for each call.
+    pub make: Option<Make>,
 }
 
 pub const BACKENDS: &[BackendRow] = &[claude_code::ROW, scripted::ROW];

@@ -302,6 +302,10 @@ impl Walk<'_, '_> {
         if let Some(sequence) = word.sequences.iter().find(|s| self.region.has_mark(s)) {
             return Err(self.refuse(sequence, &form::SEQUENCE));
         }
+        if self.region.has_mark(&word.range) && literal::names_descriptor(&self.region.text, &word.range)
+        {
+            return Err(self.refuse(&word.range, &form::VARIABLE_NAME));
+        }
         self.parts(&word.parts, mode)
     }
 

@@ -6,7 +6,7 @@
 //! the reader of a recipe, not a guard: what is not in the tables is not seen.
 
 use crate::ShellWarning;
-use crate::programs::{self, Finding, Words};
+use crate::programs::{self, Finding, Reading, Words};
 use crate::region::Region;
 use crate::syntax::*;
 use crate::visit::{self, Visitor};
@@ -67,12 +67,16 @@ impl Visitor for Search<'_> {
 
 impl Search<'_> {
     fn simple(&mut self, simple: &Simple, redirects: &[Redirect]) {
-        let words = Words { words: &simple.words, text: &self.region.text };
+        let words = Words { words: &simple.words, region: self.region };
         let Some(program) = programs::resolve(&words) else { return };
-        for Finding { word, reader, note } in programs::code_words(&words, program) {
+        for Finding { word, reader, reading } in programs::code_words(&words, program) {
             let word = &simple.words[word];
             if let Some(place) = self.direct(&word.range, &word.parts) {
-                let note = note || self.is_one_place(word);
+                let note = match reading {
+                    Reading::Code => self.is_one_place(word),
+                    Reading::PartOfCode | Reading::Name => false,
+                    Reading::Integer => true,
+                };
                 self.push(place, reader, note);
             }
         }
@@ -99,7 +103,7 @@ impl Search<'_> {
         let (Command::Simple(from), Command::Simple(to)) = (&before.command, &next.command) else {
             return;
         };
-        let words = Words { words: &to.words, text: &self.region.text };
+        let words = Words { words: &to.words, region: self.region };
         let reader = programs::resolve(&words)
             .and_then(|program| programs::reads_code_from_stdin(&words, program));
         let Some(reader) = reader else { return };

@@ -88,6 +88,12 @@ pub fn assigns_to_mark(region: &Region, word: &Range<usize>) -> bool {
     rest.starts_with('=') || rest.starts_with("+=")
 }
 
+/// `{a[…]}>file`: bash keeps the number of the opened file in that variable.
+pub fn names_descriptor(text: &str, word: &Range<usize>) -> bool {
+    let inside = &text[word.clone()];
+    inside.starts_with('{') && inside.ends_with('}') && text[word.end..].starts_with(['<', '>'])
+}
+
 /// The name in `"name=…"` or `'name=…'`.
 pub fn quoted_assignment(word: &str) -> Option<&str> {
     let inner = word.strip_prefix(['"', '\''])?;

@@ -1,21 +1,24 @@
 //! Tables of programs that read code: where in their arguments it stands, and which programs only
 //! start another one. Kept as tables so that a new program is a new line.
 
+use crate::region::Region;
 use crate::syntax::Word;
 
 /// The words of a simple command, with the text they were parsed from.
 pub struct Words<'a> {
     pub words: &'a [Word],
-    pub text: &'a str,
+    pub region: &'a Region,
 }
 
 impl Words<'_> {
+    /// A word that is known without the values.
     fn text(&self, index: usize) -> Option<&str> {
-        self.words.get(index)?.text.as_deref()
+        let word = self.words.get(index)?;
+        word.text.as_deref().filter(|_| !self.region.has_mark(&word.range))
     }
 
     fn source(&self, index: usize) -> &str {
-        self.words.get(index).map_or("", |w| &self.text[w.range.clone()])
+        self.words.get(index).map_or("", |w| &self.region.text[w.range.clone()])
     }
 
     fn base(&self, index: usize) -> Option<&str> {
@@ -63,13 +66,22 @@ const WRAPPERS: &[Wrapper] = &[
 /// Where a program's code stands.
 enum Code {
     /// After an option with one of these letters or long names.
-    Option { letters: &'static str, long: &'static [&'static str] },
+    Option(Options),
     /// The first word that is no option, unless one of the options in `unless` was given.
     First { takes: &'static [(&'static str, usize)], unless: &'static [&'static str] },
     /// Every argument.
     All,
     /// Every word after the first that is no option.
     Rest { takes: &'static [&'static str] },
+}
+
+struct Options {
+    letters: &'static str,
+    long: &'static [&'static str],
+    /// Letters of other options whose argument is the next word.
+    takes: &'static str,
+    /// The first word that is no option is a file, and the rest are its arguments.
+    file: bool,
 }
 
 struct Program {
@@ -79,13 +91,24 @@ struct Program {
     stdin: bool,
 }
 
+/// Runs a file, or the code after an option, or its standard input.
+const fn interpreter(
+    names: &'static [&'static str],
+    letters: &'static str,
+    long: &'static [&'static str],
+    takes: &'static str,
+) -> Program {
+    let options = Options { letters, long, takes, file: true };
+    Program { names, code: Code::Option(options), stdin: true }
+}
+
 const fn by_option(
     names: &'static [&'static str],
     letters: &'static str,
     long: &'static [&'static str],
-    stdin: bool,
 ) -> Program {
-    Program { names, code: Code::Option { letters, long }, stdin }
+    let options = Options { letters, long, takes: "", file: false };
+    Program { names, code: Code::Option(options), stdin: false }
 }
 
 const fn first(
@@ -103,17 +126,17 @@ const fn all(names: &'static [&'static str]) -> Program {
 const SED: &[&str] = &["-e", "-f", "--expression", "--file"];
 
 const PROGRAMS: &[Program] = &[
-    by_option(&["bash", "sh", "dash", "zsh", "ksh"], "c", &[], true),
-    by_option(&["python", "python3", "python2"], "c", &[], true),
-    by_option(&["perl"], "eE", &[], true),
-    by_option(&["ruby", "lua"], "e", &[], true),
-    by_option(&["node", "bun", "deno"], "ep", &["--eval", "--print"], true),
-    by_option(&["php"], "r", &[], false),
-    by_option(&["psql"], "c", &["--command"], true),
-    by_option(&["mysql", "mariadb"], "e", &["--execute"], true),
-    by_option(&["su"], "c", &["--command"], false),
-    by_option(&["osascript", "Rscript"], "e", &[], false),
-    by_option(&["sed", "gsed"], "e", &["--expression"], false),
+    interpreter(&["bash", "sh", "dash", "zsh", "ksh"], "c", &[], "oO"),
+    interpreter(&["python", "python3", "python2"], "c", &[], "WX"),
+    interpreter(&["perl"], "eE", &[], "I"),
+    interpreter(&["ruby", "lua"], "e", &[], "rI"),
+    interpreter(&["node", "bun", "deno"], "ep", &["--eval", "--print"], "r"),
+    interpreter(&["php"], "r", &[], "d"),
+    by_option(&["psql"], "c", &["--command"]),
+    by_option(&["mysql", "mariadb"], "e", &["--execute"]),
+    by_option(&["su"], "c", &["--command"]),
+    by_option(&["osascript", "Rscript"], "e", &[]),
+    by_option(&["sed", "gsed"], "e", &["--expression"]),
     first(&["sed", "gsed"], &[("-l", 1)], SED),
     first(&["awk", "gawk", "mawk", "nawk"], &[("-F", 1), ("-v", 1)], &["-f", "--file"]),
     first(
@@ -140,7 +163,7 @@ const PROGRAMS: &[Program] = &[
         },
         stdin: true,
     },
-    by_option(&["mapfile", "readarray"], "C", &[], false),
+    by_option(&["mapfile", "readarray"], "C", &[]),
 ];
 
 /// Builtins whose arguments are names of variables, in which bash evaluates a subscript.
@@ -150,7 +173,19 @@ const NAMERS: &[&str] = &["read", "unset", "mapfile", "readarray", "getopts"];
 pub struct Finding {
     pub word: usize,
     pub reader: &'static str,
-    pub note: bool,
+    pub reading: Reading,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// All of the code.
+    Code,
+    /// A part of the code.
+    PartOfCode,
+    /// The name of a variable.
+    Name,
+    /// A number to calculate with.
+    Integer,
 }
 
 /// The index of the program that a command starts in the end, seen through its wrappers.
@@ -182,8 +217,7 @@ pub fn code_words(words: &Words, program: usize) -> Vec<Finding> {
     let Some(name) = words.base(program) else { return found };
     for entry in PROGRAMS {
         if let Some(reader) = entry.names.iter().find(|n| **n == name) {
-            let indexes = code_indexes(words, program, &entry.code);
-            found.extend(indexes.into_iter().map(|word| Finding { word, reader, note: false }));
+            found.extend(findings(code_indexes(words, program, &entry.code), reader));
         }
     }
     names_read(words, program, name, &mut found);
@@ -200,10 +234,14 @@ fn started_shell(words: &Words, program: usize, found: &mut Vec<Finding>) {
     for at in program + 1..words.words.len() {
         let name = words.base(at).and_then(|n| shell.names.iter().find(|s| **s == n));
         if let Some(reader) = name {
-            let indexes = code_indexes(words, at, &shell.code);
-            found.extend(indexes.into_iter().map(|word| Finding { word, reader, note: false }));
+            found.extend(findings(code_indexes(words, at, &shell.code), reader));
         }
     }
+}
+
+fn findings(words: Vec<usize>, reader: &'static str) -> impl Iterator<Item = Finding> {
+    let reading = if words.len() == 1 { Reading::Code } else { Reading::PartOfCode };
+    words.into_iter().map(move |word| Finding { word, reader, reading })
 }
 
 fn names_read(words: &Words, program: usize, name: &str, found: &mut Vec<Finding>) {
@@ -211,17 +249,17 @@ fn names_read(words: &Words, program: usize, name: &str, found: &mut Vec<Finding
     let after = |option: &str| {
         arguments.clone().filter(|i| words.text(*i) == Some(option)).map(|i| i + 1).collect()
     };
-    let (reader, indexes, note): (_, Vec<usize>, _) = match name {
-        "printf" => ("printf -v", after("-v"), false),
-        "test" | "[" => ("test -v", after("-v"), false),
-        "let" => ("let", arguments.collect(), true),
+    let (reader, indexes, reading): (_, Vec<usize>, _) = match name {
+        "printf" => ("printf -v", after("-v"), Reading::Name),
+        "test" | "[" => ("test -v", after("-v"), Reading::Name),
+        "let" => ("let", arguments.collect(), Reading::Integer),
         _ => match NAMERS.iter().find(|n| **n == name) {
-            Some(reader) => (*reader, name_arguments(words, program), false),
+            Some(reader) => (*reader, name_arguments(words, program), Reading::Name),
             None => return,
         },
     };
     let inside = indexes.into_iter().filter(|i| *i < words.words.len());
-    found.extend(inside.map(|word| Finding { word, reader, note }));
+    found.extend(inside.map(|word| Finding { word, reader, reading }));
 }
 
 /// The arguments of `read` and its like that are names: not the arguments of their options.
@@ -241,7 +279,7 @@ fn code_indexes(words: &Words, program: usize, code: &Code) -> Vec<usize> {
     let end = words.words.len();
     match code {
         Code::All => (program + 1..end).collect(),
-        Code::Option { letters, long } => after_options(words, program, letters, long),
+        Code::Option(options) => after_options(words, program, options),
         Code::First { takes, unless } => {
             let given = (program + 1..end).filter_map(|i| words.text(i));
             if given.clone().any(|t| unless.iter().any(|u| t.starts_with(u))) {
@@ -260,35 +298,45 @@ fn code_indexes(words: &Words, program: usize, code: &Code) -> Vec<usize> {
     }
 }
 
-fn after_options(words: &Words, program: usize, letters: &str, long: &[&str]) -> Vec<usize> {
+fn after_options(words: &Words, program: usize, options: &Options) -> Vec<usize> {
+    let end = words.words.len();
     let mut found = Vec::new();
     let mut at = program + 1;
-    while at < words.words.len() {
+    while at < end {
         let source = words.source(at);
-        let opens = |option: &str| source.starts_with(option);
-        if let Some(name) = long.iter().find(|l| opens(l)) {
+        if let Some(name) = options.long.iter().find(|l| source.starts_with(**l)) {
             found.push(if source[name.len()..].starts_with('=') { at } else { at + 1 });
         } else if source.starts_with('-') && !source.starts_with("--") {
             match words.text(at) {
-                // `perl -ne CODE`: the cluster ends in the letter.
-                Some(cluster) if cluster.contains(|c| letters.contains(c)) => {
-                    let mut code = at + 1;
-                    while words.text(code).is_some_and(|t| t.starts_with(['-', '+'])) {
-                        code += 1;
-                    }
-                    found.push(code);
-                    at = code;
+                Some(cluster) if cluster.contains(|c| options.letters.contains(c)) => {
+                    at = skip_flags(words, at + 1);
+                    found.push(at);
                 }
+                Some(cluster) if cluster.ends_with(|c| options.takes.contains(c)) => at += 1,
                 Some(_) => {}
                 // `-e's/{{v}}/x/'`: the code is in the same word.
-                None if source[1..].starts_with(|c| letters.contains(c)) => found.push(at),
+                None if source[1..].starts_with(|c| options.letters.contains(c)) => found.push(at),
                 None => {}
             }
+        } else if options.file && !source.starts_with(['-', '+']) {
+            break;
+        }
+        // After its code an interpreter takes the code's arguments.
+        if options.file && !found.is_empty() {
+            break;
         }
         at += 1;
     }
-    found.retain(|i| *i < words.words.len());
+    found.retain(|i| *i < end);
     found
+}
+
+/// `bash -c -x CODE`: further options may stand before the code.
+fn skip_flags(words: &Words, mut at: usize) -> usize {
+    while words.text(at).is_some_and(|t| t.starts_with(['-', '+'])) {
+        at += 1;
+    }
+    at
 }
 
 /// The program's name, if it has no code and no file among its arguments.
@@ -299,7 +347,13 @@ pub fn reads_code_from_stdin(words: &Words, program: usize) -> Option<&'static s
     let plain = match entry.code {
         Code::Rest { .. } => true,
         _ => {
-            let rest = skip_options(words, program + 1, |_| 0);
+            let takes = match &entry.code {
+                Code::Option(options) => options.takes,
+                _ => "",
+            };
+            let rest = skip_options(words, program + 1, |option| {
+                option.ends_with(|c| takes.contains(c)).into()
+            });
             let by_stdin = rest >= words.words.len() || words.text(rest) == Some("-");
             let forced = (program + 1..words.words.len()).any(|i| words.text(i) == Some("-s"));
             (by_stdin || forced) && code_indexes(words, program, &entry.code).is_empty()

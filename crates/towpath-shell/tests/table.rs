@@ -55,6 +55,9 @@ const PRINTS: &[(&str, PlaceKind)] = &[
     ("f() { local x={{v}}; printf '[%s]' \"$x\"; }; f", PlaceKind::Word),
     ("readonly x={{v}}; printf '[%s]' \"$x\"", PlaceKind::Word),
     ("x={{v}} bash -c 'printf \"[%s]\" \"$x\"'", PlaceKind::Word),
+    ("declare -A m; m+=([{{v}}]=1); printf '[%s]' \"${!m[@]}\"", PlaceKind::Key),
+    ("declare -A m; m[x{{v}}]='[z]'; echo \"${m[x{{v}}]}\" >f; printf '[%s]' {{v}}", PlaceKind::Key),
+    ("f() { printf '[%s]' \"$1\"; }; f <<EOF {{v}}\nx {{v}}\nEOF", PlaceKind::Word),
     ("declare -A m; m[k]={{v}}; printf '[%s]' \"${m[k]}\"", PlaceKind::Word),
 ];
 
@@ -209,6 +212,8 @@ fn what_cannot_hold_a_value_is_refused() {
         "echo $'\\c{{v}}'",
         "echo \"${u:-'$x{{v}}'}\"",
         "[[ a {{v}} b ]]",
+        "exec {a[{{v}}]}>f",
+        "echo ${x@{{v}}}",
     ] {
         match ShellText::parse(text) {
             Ok(parsed) => panic!("{text}: accepted as {:?}", parsed.places()),

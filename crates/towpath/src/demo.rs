@@ -1,5 +1,4 @@
-//! `towpath run demo`: a scratch git repository with a small project in it, and a scripted agent
-//! to work on it. No key, no network, nothing of the person's own is touched.
+//! `towpath run demo`: a scratch git repository for its recipe, and a scripted agent to work in it. No key, no network, nothing of the person's own is touched.
 
 use crate::agents::AgentFlags;
 use crate::exit::Stop;
@@ -17,12 +16,7 @@ pub fn prepare(around: &Surroundings, flags: &mut AgentFlags) -> Result<PathBuf,
         _ => {}
     }
     std::fs::create_dir_all(&project).map_err(failed)?;
-    for (name, text) in towpath_recipe::DEMO_FILES {
-        std::fs::write(project.join(name), text).map_err(failed)?;
-    }
-    git(&project, &["init", "--quiet"])?;
-    git(&project, &["add", "--all"])?;
-    git(&project, &["commit", "--quiet", "--message", "A word counter"])?;
+    git(&project, &["-c", "init.defaultBranch=main", "init", "--quiet"])?;
     if flags.backend.is_none() && flags.script.is_none() {
         let answers = base.join("answers.jsonl");
         std::fs::write(&answers, towpath_recipe::DEMO_ANSWERS).map_err(failed)?;
@@ -33,10 +27,8 @@ pub fn prepare(around: &Surroundings, flags: &mut AgentFlags) -> Result<PathBuf,
 }
 
 fn git(directory: &Path, arguments: &[&str]) -> Result<(), Stop> {
-    let identity = ["-c", "user.name=towpath demo", "-c", "user.email=demo@localhost"];
-    let quiet = ["-c", "commit.gpgsign=false", "-c", "init.defaultBranch=main"];
     let mut command = Command::new("git");
-    command.current_dir(directory).args(identity).args(quiet).args(arguments);
+    command.current_dir(directory).args(arguments);
     for variable in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"] {
         command.env_remove(variable);
     }

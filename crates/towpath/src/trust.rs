@@ -36,7 +36,9 @@ pub struct Thing {
 pub enum Standing {
     Trusted,
     /// It was trusted at this time, and is not what it was.
-    Changed { at_ms: i64 },
+    Changed {
+        at_ms: i64,
+    },
     New,
 }
 

@@ -54,6 +54,7 @@ pub(crate) struct Keeper {
     /// What `PauseAll` has stopped.
     paused: Option<Vec<ProcessKey>>,
     sweep: Option<Sweep>,
+    begun: Instant,
     buffer: Vec<u8>,
 }
 
@@ -79,6 +80,7 @@ impl Keeper {
             background: HashSet::new(),
             paused: None,
             sweep: None,
+            begun: Instant::now(),
             buffer: vec![0; 64 << 10],
         }
     }

@@ -40,7 +40,7 @@ impl Keeper {
             return;
         }
         let mut hunt = Hunt::new(Whose::Run(&self.marker));
-        let living = hunt.living();
+        let living = hunt.living_below(self.begun.elapsed());
         let met = living.iter().map(|p| (p.key, hunt.describe(p.key))).collect();
         if !grace.is_zero() {
             ask_to_end(&living);

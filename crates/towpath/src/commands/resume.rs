@@ -11,7 +11,7 @@ use crate::trust;
 use std::path::PathBuf;
 use towpath_core::{RunId, StepPath};
 use towpath_engine::{EngineError, Options, ResumeAnswers, recorded};
-use towpath_recipe::{Plan, Request, edited, resolve};
+use towpath_recipe::{Edit, EditedRecipe, Plan, Request, edited, resolve};
 use towpath_run::{Limits, Run};
 use towpath_store::{Found, RunRow, Store};
 
@@ -158,7 +158,7 @@ fn edits(
     let changed = edited(old);
     if !changed.is_empty() && !args.shared.quiet {
         for edit in &changed {
-            out::note(format!("note: {edit}"));
+            out::note(format!("note: {}", told(edit)));
         }
         if !args.edited {
             out::note("      the run goes on with the recorded text; --edited takes the new one");
@@ -179,6 +179,26 @@ fn edits(
     let resolved = resolve(&request);
     super::run::show_problems(&resolved.problems, path, around, args.shared.json)?;
     Ok(resolved.plan)
+}
+
+/// What became of a recipe's file, in a line.
+fn told(recipe: &EditedRecipe) -> String {
+    let name = &recipe.source;
+    match &recipe.edit {
+        Edit::Gone(why) => format!("{name} cannot be read any more: {why}"),
+        Edit::Broken(why) => format!("{name} was edited and is not valid now: {why}"),
+        Edit::Steps { changed, added, removed } => {
+            let parts: Vec<String> = [("changed", changed), ("new", added), ("gone", removed)]
+                .into_iter()
+                .filter(|(_, steps)| !steps.is_empty())
+                .map(|(word, steps)| format!("{word}: {}", steps.join(", ")))
+                .collect();
+            match parts.is_empty() {
+                true => format!("{name} was edited outside its steps"),
+                false => format!("{name} was edited since ({})", parts.join("; ")),
+            }
+        }
+    }
 }
 
 /// The run's own options, with what this call says over them.

@@ -32,16 +32,8 @@ pub struct Args {
 }
 
 /// Every word that a run's status can be.
-pub const STATUSES: [&str; 8] = [
-    "running",
-    "done",
-    "failed",
-    "waiting",
-    "asking",
-    "stopped",
-    "cancelled",
-    "interrupted",
-];
+pub const STATUSES: [&str; 8] =
+    ["running", "done", "failed", "waiting", "asking", "stopped", "cancelled", "interrupted"];
 
 pub fn execute(args: &Args) -> Result<Exit, Stop> {
     let around = Surroundings::read()?;
@@ -177,14 +169,14 @@ fn place(row: &RunRow, time: &dyn Fn(i64) -> String) -> String {
 fn as_json(row: &RunRow, status: &str) -> serde_json::Value {
     let s = &row.summary;
     serde_json::json!({
-        "run": row.id.as_str(),
-        "recipe": row.recipe,
+        "run_id": row.id.as_str(),
+        "recipe_name": row.recipe,
         "source": row.source,
         "directory": table::escaped(&row.directory),
         "status": status,
         "started": rfc3339(row.created_ms),
         "ended": s.ended_ms.map(rfc3339),
-        "took_ms": s.active_ms,
+        "duration": s.active_ms as f64 / 1000.0,
         "cost_usd": s.cost_microusd.map(|micro| micro as f64 / 1e6),
         "where": place(row, &rfc3339),
         "steps": { "ran": s.steps_done, "skipped": s.steps_skipped, "total": s.steps_total },

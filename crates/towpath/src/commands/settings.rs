@@ -24,7 +24,8 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     let around = Surroundings::read()?;
     let settings = trust::settings_for(&around, &around.current)?;
     if args.json {
-        let each = |(key, value, source)| (key, serde_json::json!({"value": value, "source": source}));
+        let each =
+            |(key, value, source)| (key, serde_json::json!({"value": value, "source": source}));
         let rows: serde_json::Map<String, Value> = settings.rows().into_iter().map(each).collect();
         out::json(&serde_json::json!({ "schema": 1, "settings": rows }));
         return Ok(Exit::Done);

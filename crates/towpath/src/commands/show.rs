@@ -6,11 +6,14 @@ use super::runs::{status_of, tint};
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::report::Cost;
+use crate::result_json;
 use crate::surroundings::Surroundings;
 use crate::words::{ago, clean, count, duration, last_line, local_time, now_ms, rfc3339};
 use towpath_core::StepPath;
 use towpath_engine::{Recorded, census, recorded};
-use towpath_run::{Fact, Limits, Output, Run, RunOutcome, StepState, StepStatus, StepView};
+use towpath_run::{
+    Fact, FailureKind, Limits, Output, Run, RunOutcome, StepState, StepStatus, StepView,
+};
 use towpath_store::{RunRow, Store};
 
 /// One run: every step, how it went, and how the run can go on.
@@ -136,9 +139,9 @@ impl Shown {
         let id = &self.row.id;
         let mut lines = vec![String::new()];
         for step in self.asking() {
-            lines.push(format!("  {step} was cut off and must not run twice unasked:"));
-            lines.push(format!("    it is done:    towpath resume {id} --done {step}"));
-            lines.push(format!("    run it again:  towpath resume {id} --again {step}"));
+            lines.push(format!("  {step} was cut off, and may run only once: did it do its work?"));
+            lines.push(format!("    it did:      towpath resume {id} --done {step}"));
+            lines.push(format!("    it did not:  towpath resume {id} --again {step}"));
         }
         if lines.len() > 1 {
             return lines;
@@ -162,29 +165,44 @@ impl Shown {
         lines
     }
 
+    /// The steps as `run --json` tells them, with what only a look can know.
     fn json(&self) -> serde_json::Value {
         let row = &self.row;
-        let census = census(self.run());
-        let asking = self.asking();
+        let mut steps = result_json::steps(&self.run().view());
+        if !self.running() {
+            mark_interrupted(&mut steps);
+        }
         let resumable = !matches!(self.status.as_str(), "done" | "running");
         let resume = resumable.then(|| format!("towpath resume {}", row.id));
+        let cost = census(self.run());
         serde_json::json!({
             "schema": 1,
-            "run": row.id.as_str(),
-            "recipe": row.recipe,
+            "run_id": row.id.as_str(),
+            "recipe_name": row.recipe,
             "source": row.source,
             "directory": escaped(&row.directory),
             "status": self.status,
             "started": rfc3339(row.created_ms),
             "ended": row.summary.ended_ms.map(rfc3339),
-            "took_ms": row.summary.active_ms,
-            "cost_usd": census.cost_usd,
-            "cost_complete": !census.cost_unknown,
-            "steps": crate::result_json::steps(&self.run().view()),
-            "asking": asking.iter().map(StepPath::as_str).collect::<Vec<_>>(),
+            "duration": row.summary.active_ms as f64 / 1000.0,
+            "cost_usd": cost.cost_usd.filter(|_| !cost.cost_unknown),
+            "steps": steps,
+            "asking": self.asking(),
             "resume": resume,
             "warnings": self.known.warnings,
         })
+    }
+}
+
+/// The record of a run whose owner died still says that its last steps run.
+fn mark_interrupted(steps: &mut serde_json::Value) {
+    for step in steps.as_array_mut().into_iter().flatten() {
+        if step["status"] == "running" {
+            step["status"] = "interrupted".into();
+        }
+        if let Some(children) = step.get_mut("children") {
+            mark_interrupted(children);
+        }
     }
 }
 
@@ -195,10 +213,16 @@ fn word_of(step: &StepView) -> Option<&'static str> {
 fn ended(step: &StepView) -> (&'static str, &'static str, Tint) {
     match word_of(step) {
         Some("skipped") => ("–", "skipped", Tint::Dim),
+        Some("failed") if is_stopped(step) => ("!", "stopped", Tint::Attention),
         Some("failed") if step.tolerated => ("✗", "failed, tolerated", Tint::Attention),
         Some("failed") => ("✗", "failed", Tint::Bad),
         _ => ("✓", "done", Tint::Good),
     }
+}
+
+fn is_stopped(step: &StepView) -> bool {
+    let status = step.result.as_ref().map(|result| &result.status);
+    matches!(status, Some(StepStatus::Failed(failure)) if failure.kind == FailureKind::Stopped)
 }
 
 /// What is worth saying about a step beside how it stands.
@@ -221,7 +245,7 @@ fn details(step: &StepView) -> Vec<String> {
         }
     }
     if !step.children.is_empty() {
-        let ran = step.children.iter().filter(|c| matches!(ran(c), Some(true))).count();
+        let ran = step.children.iter().filter(|child| has_run(child)).count();
         said.push(format!("{ran} of {}", count(step.children.len(), "step")));
     }
     if step.attempts > 1 {
@@ -230,9 +254,8 @@ fn details(step: &StepView) -> Vec<String> {
     said
 }
 
-fn ran(step: &StepView) -> Option<bool> {
-    let ended = step.state == StepState::Ended;
-    word_of(step).filter(|_| ended).map(|word| word != "skipped")
+fn has_run(step: &StepView) -> bool {
+    step.state == StepState::Ended && word_of(step).is_some_and(|word| word != "skipped")
 }
 
 fn answer(output: &Output) -> Option<String> {

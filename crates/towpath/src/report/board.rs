@@ -133,27 +133,28 @@ impl Board {
     /// The row of a step; a child that was not heard of yet gets one.
     fn row(&mut self, path: &StepPath) -> &mut Row {
         let text = path.as_str();
-        let ends = text.match_indices('/').map(|(at, _)| at).chain([text.len()]);
-        let mut begin = 0;
-        let mut found: Option<&mut Row> = None;
-        for end in ends {
-            let id = bare(&text[begin..end]);
-            let here = StepPath::new(&text[..end]);
-            begin = end + 1;
-            let rows = match found {
-                None => &mut self.rows,
-                Some(row) => &mut row.children,
-            };
-            let at = rows.iter().position(|row| row.id == id).unwrap_or_else(|| {
-                let called = self.shape.called_steps(&here).unwrap_or(0);
-                let kind = if called > 0 { "recipe" } else { "bash" };
-                rows.push(Row::new(id.to_owned(), here.clone(), kind, called));
-                rows.len() - 1
-            });
-            found = Some(&mut rows[at]);
+        let (first, mut rest) = text.split_at(text.find('/').unwrap_or(text.len()));
+        let mut row = child(&mut self.rows, first, StepPath::new(first), &self.shape);
+        while let Some(inner) = rest.strip_prefix('/') {
+            let (id, after) = inner.split_at(inner.find('/').unwrap_or(inner.len()));
+            let here = StepPath::new(&text[..text.len() - after.len()]);
+            row = child(&mut row.children, id, here, &self.shape);
+            rest = after;
         }
-        found.expect("a path has at least one segment")
+        row
     }
+}
+
+/// The row with this id, made where there is none.
+fn child<'a>(rows: &'a mut Vec<Row>, id: &str, path: StepPath, shape: &Shape) -> &'a mut Row {
+    let id = bare(id);
+    let at = rows.iter().position(|row| row.id == id).unwrap_or_else(|| {
+        let called = shape.called_steps(&path).unwrap_or(0);
+        let kind = if called > 0 { "recipe" } else { "bash" };
+        rows.push(Row::new(id.to_owned(), path, kind, called));
+        rows.len() - 1
+    });
+    &mut rows[at]
 }
 
 impl Row {

@@ -1,6 +1,6 @@
 //! What is told about a step that failed: the end of what it said, and where all of it is.
 
-use super::line::{Line, Tone, width};
+use super::line::{Line, Tone, beginning, width};
 use crate::words::clean;
 use towpath_core::{RunId, StepPath};
 use towpath_run::{Failure, FailureKind, StepResult, StepStatus, StepView};
@@ -24,26 +24,25 @@ pub fn block(
     view: Option<&StepView>,
     limit: Option<usize>,
 ) -> Vec<Line> {
-    let mut said = Vec::new();
+    let mut said: Vec<String> = Vec::new();
     if !is_short(&failure.message) {
-        said.extend(failure.message.lines().map(str::to_owned));
+        said.extend(failure.message.lines().map(clean));
     }
-    said.extend(last_words(failure, view.and_then(|v| v.result.as_ref())));
-    let ran = view.is_some_and(|v| v.attempts > 0) && v_printed(failure.kind);
+    said.extend(last_words(failure, view.and_then(|step| step.result.as_ref())));
+    let printed = !matches!(
+        failure.kind,
+        FailureKind::Value | FailureKind::Start | FailureKind::Limit
+    );
+    let ran = printed && view.is_some_and(|step| step.attempts > 0);
     if said.is_empty() && ran {
         said.push("it printed nothing".to_owned());
     }
-    let mut lines = beside_name(step, &said, limit);
+    let mut texts: Vec<(Tone, String)> = said.into_iter().map(|t| (Tone::Plain, t)).collect();
     if ran {
-        let logs = format!("full output: towpath logs {run} {}", word(step.as_str()));
-        lines.extend(beside_name(step, &[logs], None).pop().map(|line| without_name(step, line)));
+        let logs = format!("full output: towpath logs {run} {}", shell_word(step.as_str()));
+        texts.push((Tone::Faint, logs));
     }
-    lines
-}
-
-/// Whether a failure of this kind leaves an output behind.
-fn v_printed(kind: FailureKind) -> bool {
-    !matches!(kind, FailureKind::Value | FailureKind::Start | FailureKind::Limit)
+    beside_name(step, texts, limit)
 }
 
 /// The end of stderr; of stdout where stderr is empty, since many programs complain there.
@@ -52,5 +51,98 @@ fn last_words(failure: &Failure, result: Option<&StepResult>) -> Vec<String> {
     let text = if failure.detail.trim().is_empty() { stdout } else { failure.detail.as_str() };
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let first = lines.len().saturating_sub(LAST_LINES);
-    lines[first..].iter().map(|line| clean(line.trim_end())).collect()
+    lines[first..].iter().map(|line| clean(&line.trim_end().replace('\t', "    "))).collect()
+}
+
+/// A step's name with texts beside it, or below it where they would not fit.
+pub fn beside_name(
+    step: &StepPath,
+    texts: Vec<(Tone, String)>,
+    limit: Option<usize>,
+) -> Vec<Line> {
+    let name = clean(step.as_str());
+    let beside = width(&name) <= NAME && limit.is_none_or(|limit| limit >= 60);
+    let indent = if beside { width(&name) + 4 } else { 4 };
+    let room = limit.map_or(usize::MAX, |limit| limit.saturating_sub(indent).max(20));
+    let named = Line::plain("  ").with(Tone::Strong, name);
+    let mut lines = Vec::new();
+    for (tone, text) in texts {
+        // A command is copied: it stays in one piece.
+        let parts = if tone == Tone::Faint { vec![text] } else { wrapped(&text, room) };
+        for part in parts {
+            let line = match lines.is_empty() && beside {
+                true => named.clone().text("  "),
+                false => Line::plain(" ".repeat(indent)),
+            };
+            lines.push(line.with(tone, part));
+        }
+    }
+    if !beside || lines.is_empty() {
+        lines.insert(0, named);
+    }
+    lines
+}
+
+/// A text in lines of at most `room` columns, broken at spaces where there are some.
+fn wrapped(text: &str, room: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while width(rest) > room {
+        let fits = beginning(rest, room);
+        let end = fits.rfind(' ').filter(|at| *at > fits.len() / 2).unwrap_or(fits.len());
+        if end == 0 {
+            break;
+        }
+        lines.push(rest[..end].to_owned());
+        rest = rest[end..].trim_start_matches(' ');
+    }
+    lines.push(rest.to_owned());
+    lines
+}
+
+/// Other steps that failed on their own: not tolerated, not stopped, not because of a step below.
+pub fn others(steps: &[StepView], main: &StepPath) -> Vec<(StepPath, String)> {
+    let mut found = Vec::new();
+    for step in steps.iter().filter(|step| !step.tolerated) {
+        let below = others(&step.children, main);
+        let leads_to_main = main.as_str().starts_with(&format!("{}/", step.path));
+        if let Some(StepResult { status: StepStatus::Failed(failure), .. }) = &step.result
+            && failure.kind != FailureKind::Stopped
+            && below.is_empty()
+            && step.path != *main
+            && !leads_to_main
+        {
+            found.push((step.path.clone(), failure.message.clone()));
+        }
+        found.extend(below);
+    }
+    found
+}
+
+/// A step's path as it is typed in a shell.
+pub fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./#@:+,".contains(c);
+    if !text.is_empty() && !text.starts_with(['#', '-']) && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_can_be_pasted() {
+        for (text, word) in [("ci/build#2", "ci/build#2"), ("a b", "'a b'"), ("it's", "'it'\\''s'")] {
+            assert_eq!(shell_word(text), word);
+        }
+    }
+
+    #[test]
+    fn long_messages_break_at_spaces() {
+        assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrapped("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrapped("日本語", 1), ["日本語"]);
+    }
 }

@@ -167,7 +167,7 @@ impl<O: Outlet> Plain<O> {
         self.say(&line);
     }
 
-    fn doing(&mut self, step: &StepPath, what: &str) {
+    fn note_doing(&mut self, step: &StepPath, what: &str) {
         let what = one_line(what);
         if self.look.verbose {
             self.say(&Line::plain(format!("{}: {what}", clean(step.as_str()))));
@@ -186,7 +186,7 @@ impl<O: Outlet> Reporter for Plain<O> {
             }
             Event::StepStarted { step, kind } => self.started(step, kind),
             Event::Output { step, stream, bytes } => self.output(step, *stream, bytes),
-            Event::Doing { step, what } => self.doing(step, what),
+            Event::Doing { step, what } => self.note_doing(step, what),
             Event::StepEnded { step, result, tolerated, took_ms } => {
                 self.ended(step, result, *tolerated, *took_ms);
             }
@@ -227,5 +227,143 @@ impl<O: Outlet> Reporter for Plain<O> {
         for line in silent {
             self.say(&Line::plain(line));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+    use super::*;
+
+    fn reporter(look: Look) -> (Plain<Recorder>, Recorder) {
+        let recorder = Recorder::new(80, 24);
+        (Plain::new(recorder.clone(), look, shape(&[("ci", 2)])), recorder)
+    }
+
+    #[test]
+    fn one_line_per_happening() {
+        let (mut plain, seen) = reporter(look());
+        plain.run(Vec::new());
+        // The engine tells of a child before the step around it.
+        plain.start("ci/build", "bash");
+        plain.start("ci", "recipe");
+        plain.print("ci/build", "compiling\n");
+        plain.end("ci/build", &completed(), 320);
+        plain.end("ci/docs", &skipped("condition false"), 0);
+        plain.end("ci", &completed(), 72_000);
+        plain.start("lint", "bash");
+        plain.tolerate("lint", &failed("exit 2", ""), 3250);
+        plain.event(&Event::Warning { step: Some(&path("test")), message: "{{x}} has no value" });
+        plain.start("test", "bash");
+        plain.complain("test", "boom\n");
+        plain.end("test", &failed("exit 1", "boom"), 100);
+        plain.event(&Event::Ended { processes: &["sleep (7)".into()], why: "with their step" });
+        plain.event(&Event::Ended { processes: &["serve (8)".into()], why: "with the run" });
+        assert_eq!(seen.stdout_text(), "compiling\n");
+        assert_eq!(
+            seen.stderr_text(),
+            "ship-release · run 7f3k · shop\n\
+             started ci\n\
+             started ci/build\n\
+             done ci/build 0.3 s\n\
+             skipped ci/docs: condition false\n\
+             done ci 1 m 12 s\n\
+             started lint\n\
+             failed lint: exit 2, tolerated (3.2 s)\n\
+             warning: test: {{x}} has no value\n\
+             started test\n\
+             boom\n\
+             failed test: exit 1 (0.1 s)\n\
+             processes ended, with the run: serve (8)\n"
+        );
+    }
+
+    #[test]
+    fn lines_of_steps_that_run_together_do_not_mix() {
+        let (mut plain, seen) = reporter(look());
+        plain.start("a", "agent");
+        plain.start("b", "bash");
+        plain.print("a", "first ");
+        plain.print("b", "other\nunfinished");
+        plain.print("a", "half\nand ");
+        plain.end("b", &completed(), 0);
+        plain.print("a", "more\n");
+        plain.end("a", &completed(), 0);
+        assert_eq!(seen.stdout_text(), "other\nfirst half\nunfinished\nand more\n");
+    }
+
+    #[test]
+    fn output_of_steps_one_after_the_other_is_passed_on_byte_for_byte() {
+        let (mut plain, seen) = reporter(look());
+        for step in ["a", "b"] {
+            plain.start(step, "bash");
+            plain.print(step, "no end\u{1b}[1m\0\r");
+            plain.end(step, &completed(), 0);
+        }
+        assert_eq!(seen.stdout_text(), "no end\u{1b}[1m\0\rno end\u{1b}[1m\0\r");
+    }
+
+    #[test]
+    fn our_lines_begin_at_the_beginning_of_a_line() {
+        let (mut plain, seen) = reporter(Look { joined: true, ..look() });
+        plain.start("a", "bash");
+        plain.print("a", "out");
+        plain.end("a", &completed(), 0);
+        let (out, err) = (seen.stdout_text(), seen.stderr_text());
+        assert_eq!((out.as_str(), err.as_str()), ("out", "started a\n\ndone a 0.0 s\n"));
+    }
+
+    #[test]
+    fn a_silent_step_is_spoken_of_every_30_seconds() {
+        let (mut plain, seen) = reporter(look());
+        plain.start("ci", "recipe");
+        plain.start("ci/slow", "agent");
+        for _ in 0..29 {
+            seen.pass_time(1000);
+            plain.tick();
+        }
+        assert_eq!(seen.stderr_text(), "started ci\nstarted ci/slow\n");
+        plain.print("ci/slow", "x\n");
+        plain.doing("ci/slow", "Read src/auth.rs");
+        for _ in 0..61 {
+            seen.pass_time(1000);
+            plain.tick();
+        }
+        assert_eq!(
+            seen.stderr_text(),
+            "started ci\nstarted ci/slow\n\
+             running ci/slow 59 s: Read src/auth.rs\n\
+             running ci/slow 1 m 29 s: Read src/auth.rs\n"
+        );
+    }
+
+    #[test]
+    fn quiet_is_only_what_the_steps_print() {
+        let (mut plain, seen) = reporter(Look { quiet: true, ..look() });
+        plain.run(Vec::new());
+        plain.start("a", "bash");
+        plain.print("a", "out");
+        plain.complain("a", "err");
+        plain.end("a", &completed(), 0);
+        assert_eq!((seen.stdout_text(), seen.stderr_text()), ("out".into(), "err".into()));
+    }
+
+    #[test]
+    fn with_json_stdout_stays_free() {
+        for (quiet, stderr) in [(false, "started a\nout\ndone a 0.0 s\n"), (true, "")] {
+            let (mut plain, seen) = reporter(Look { json: true, quiet, ..look() });
+            plain.start("a", "bash");
+            plain.print("a", "out\n");
+            plain.end("a", &completed(), 0);
+            assert_eq!((seen.stdout_text().as_str(), seen.stderr_text().as_str()), ("", stderr));
+        }
+    }
+
+    #[test]
+    fn names_and_reasons_cannot_move_the_cursor() {
+        let (mut plain, seen) = reporter(look());
+        plain.start("a\u{1b}[2J", "bash");
+        plain.end("a\u{1b}[2J", &failed("exit\u{7}", ""), 0);
+        assert!(!seen.stderr_text().contains(['\u{1b}', '\u{7}']));
     }
 }

@@ -117,7 +117,10 @@ mod tests {
 
     #[test]
     fn nothing_hides() {
-        assert_eq!(visible("rm \u{202e}x\u{200b}\u{1b}[2K\r"), r"rm \u{202e}x\u{200b}\u{1b}[2K\u{d}");
+        assert_eq!(
+            visible("rm \u{202e}x\u{200b}\u{1b}[2K\r"),
+            r"rm \u{202e}x\u{200b}\u{1b}[2K\u{d}"
+        );
         assert_eq!(visible("a\té…日"), "a\té…日");
     }
 

@@ -7,6 +7,8 @@ use rustix::io::Errno;
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr;
+use std::sync::atomic::AtomicI32;
+use std::sync::atomic::Ordering::{Acquire, Release};
 
 /// Everything the child needs, ready to use.
 #[derive(Debug)]
@@ -33,15 +35,16 @@ pub(crate) enum LaunchFailure {
 /// Of the child's own making: it runs a handful of thin system-call wrappers.
 const STACK: usize = 64 << 10;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Setup,
-    Directory,
-    Execute,
-    Executed,
+/// How far the child has come.
+mod step {
+    pub const SETUP: i32 = 0;
+    pub const DIRECTORY: i32 = 1;
+    pub const EXECUTE: i32 = 2;
+    pub const EXECUTED: i32 = 3;
 }
 
-/// What the child reads, and the two fields it writes.
+/// What the child reads, and the two fields it writes. Those are atomic so that the compiler knows
+/// of another reader: a plain write just before `execve` is one that nobody seems to read.
 struct Shared {
     warden: libc::pid_t,
     programs: *const *const c_char,
@@ -49,8 +52,8 @@ struct Shared {
     environment: *const *const c_char,
     directory: *const c_char,
     stdio: [c_int; 3],
-    step: Step,
-    errno: c_int,
+    step: AtomicI32,
+    errno: AtomicI32,
 }
 
 pub(crate) fn launch(launch: &Launch) -> Result<i32, LaunchFailure> {
@@ -58,7 +61,7 @@ pub(crate) fn launch(launch: &Launch) -> Result<i32, LaunchFailure> {
     let arguments = pointers(&launch.arguments);
     let environment = pointers(&launch.environment);
     let stdout = launch.stdout.as_raw_fd();
-    let mut shared = Shared {
+    let shared = Shared {
         warden: super::own_pid(),
         programs: programs.as_ptr(),
         arguments: arguments.as_ptr(),
@@ -69,10 +72,9 @@ pub(crate) fn launch(launch: &Launch) -> Result<i32, LaunchFailure> {
             stdout,
             launch.stderr.as_ref().map_or(stdout, AsRawFd::as_raw_fd),
         ],
-        step: Step::Setup,
-        errno: 0,
+        step: AtomicI32::new(step::SETUP),
+        errno: AtomicI32::new(0),
     };
-    let shared_pointer: *mut Shared = &mut shared;
     let mut stack = vec![0_u128; STACK / size_of::<u128>()];
     // SAFETY: the stack is aligned, large enough and outlives the child's use of it, because
     // CLONE_VFORK suspends this thread until the child has executed or exited; `shared` and all it
@@ -80,21 +82,21 @@ pub(crate) fn launch(launch: &Launch) -> Result<i32, LaunchFailure> {
     let pid = unsafe {
         let top = stack.as_mut_ptr().add(stack.len()).cast::<c_void>();
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-        libc::clone(child, top, flags, shared_pointer.cast())
+        libc::clone(child, top, flags, (&raw const shared).cast_mut().cast())
     };
     if pid < 0 {
         return Err(LaunchFailure::Fork(last_errno()));
     }
-    // SAFETY: the child has written these through the same pointer and no longer uses them; a
-    // volatile read keeps the compiler from assuming the values set above.
-    let (step, errno) =
-        unsafe { (ptr::read_volatile(&(*shared_pointer).step), (*shared_pointer).errno) };
-    let errno = Errno::from_raw_os_error(errno);
-    let failure = match step {
-        Step::Executed => return Ok(pid),
-        Step::Setup => LaunchFailure::Setup(errno),
-        Step::Directory => LaunchFailure::Directory(errno),
-        Step::Execute => LaunchFailure::Execute(errno),
+    let errno = match shared.errno.load(Acquire) {
+        // Killed by someone before it came to anything.
+        0 => Errno::INTR,
+        errno => Errno::from_raw_os_error(errno),
+    };
+    let failure = match shared.step.load(Acquire) {
+        step::EXECUTED => return Ok(pid),
+        step::EXECUTE => LaunchFailure::Execute(errno),
+        step::DIRECTORY => LaunchFailure::Directory(errno),
+        _ => LaunchFailure::Setup(errno),
     };
     // SAFETY: a plain wait for a child of this process that has exited.
     unsafe { libc::waitpid(pid, ptr::null_mut(), 0) };
@@ -111,20 +113,20 @@ fn last_errno() -> Errno {
 
 extern "C" fn child(shared: *mut c_void) -> c_int {
     // SAFETY: the pointer is `launch`'s `shared`, whose owner is suspended.
-    let shared = unsafe { &mut *shared.cast::<Shared>() };
+    let shared = unsafe { &*shared.cast::<Shared>() };
     // SAFETY: only async-signal-safe calls on prepared memory.
     unsafe {
-        if set_up(shared) {
-            shared.step = Step::Directory;
-            if libc::chdir(shared.directory) == 0 {
-                shared.step = Step::Execute;
-                execute(shared);
-            } else {
-                shared.errno = *libc::__errno_location();
-            }
-        } else {
-            shared.errno = *libc::__errno_location();
+        if !set_up(shared) {
+            shared.errno.store(*libc::__errno_location(), Release);
+            libc::_exit(127);
         }
+        shared.step.store(step::DIRECTORY, Release);
+        if libc::chdir(shared.directory) != 0 {
+            shared.errno.store(*libc::__errno_location(), Release);
+            libc::_exit(127);
+        }
+        let errno = execute(shared);
+        shared.errno.store(errno, Release);
         libc::_exit(127)
     }
 }
@@ -159,25 +161,23 @@ unsafe fn set_up(shared: &Shared) -> bool {
 /// anything else is final.
 ///
 /// # Safety
-/// In the child; returns only when nothing could be executed.
-unsafe fn execute(shared: &mut Shared) {
-    shared.errno = libc::ENOENT;
+/// In the child; returns, with the reason, only when nothing could be executed.
+unsafe fn execute(shared: &Shared) -> c_int {
+    let mut reason = libc::ENOENT;
     let mut next = shared.programs;
     unsafe {
         while !(*next).is_null() {
             // Set before, because nothing can be written after: this memory is left behind.
-            shared.step = Step::Executed;
+            shared.step.store(step::EXECUTED, Release);
             libc::execve(*next, shared.arguments, shared.environment);
-            shared.step = Step::Execute;
+            shared.step.store(step::EXECUTE, Release);
             match *libc::__errno_location() {
                 libc::ENOENT | libc::ENOTDIR => {}
-                libc::EACCES => shared.errno = libc::EACCES,
-                other => {
-                    shared.errno = other;
-                    return;
-                }
+                libc::EACCES => reason = libc::EACCES,
+                other => return other,
             }
             next = next.add(1);
         }
     }
+    reason
 }

@@ -12,5 +12,5 @@ pub(crate) use own::{
 };
 pub(crate) use processes::{
     Process, ProcessKey, all_processes, children_of_self, command_of, environment_of, own_pid,
-    process, signal, signal_group,
+    process, signal, signal_group, younger_processes,
 };

@@ -31,15 +31,25 @@ pub(crate) fn thread_count() -> io::Result<usize> {
     Ok(fs::read_dir("/proc/self/task")?.count())
 }
 
-/// `None` in the child. Only for a process with one thread: the child goes on in Rust.
+/// `None` in the child, which begins with every signal blocked: a Ctrl-C must not hit the warden
+/// before it has left the terminal. Only for a process with one thread: the child goes on in Rust.
 pub(crate) fn fork() -> Result<Option<Pid>, Errno> {
     // SAFETY: the caller has checked that this process has one thread, so no lock of another
-    // thread is held in the child for ever.
-    let pid = unsafe { libc::fork() };
-    if pid < 0 {
-        return Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::AGAIN));
+    // thread is held in the child for ever; the signal calls work on local sets.
+    unsafe {
+        let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = mem::zeroed();
+        libc::sigfillset(&mut all);
+        libc::sigprocmask(libc::SIG_SETMASK, &all, &mut before);
+        let pid = libc::fork();
+        let error = io::Error::last_os_error();
+        if pid != 0 {
+            libc::sigprocmask(libc::SIG_SETMASK, &before, ptr::null_mut());
+        }
+        if pid < 0 {
+            return Err(Errno::from_io_error(&error).unwrap_or(Errno::AGAIN));
+        }
+        Ok(Pid::from_raw(pid))
     }
-    Ok(Pid::from_raw(pid))
 }
 
 /// Ends this process without running what belongs to the process it was forked from (buffers,

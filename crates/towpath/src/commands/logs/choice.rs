@@ -88,7 +88,9 @@ fn is_latest(jobs: &[Job], index: usize) -> bool {
     let later = jobs[index + 1..].iter().filter(|other| bare(other) == step);
     let mut later = later.map(|other| &other.key);
     match job.key.kind {
-        JobKind::Bash | JobKind::Agent => !later.any(|key| !key.kind.is_hook() && other_try(key, &job.key)),
+        JobKind::Bash | JobKind::Agent => {
+            !later.any(|key| !key.kind.is_hook() && other_try(key, &job.key))
+        }
         JobKind::PreHook => !later.any(|key| key.kind == JobKind::PreHook),
         JobKind::PostHook | JobKind::ErrorHook => !later.any(|key| !key.kind.is_hook()),
     }

@@ -1,0 +1,278 @@
+//! `towpath explain`: what a recipe would do, told from its text. Nothing is started, filled in or
+//! evaluated: a condition is shown, not asked.
+
+use super::list::word;
+use super::run::{inputs, show_problems};
+use super::runs::table::{Cell, Screen, Table, Tint, one_line};
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::places::{search_path, working_directory};
+use crate::surroundings::Surroundings;
+use crate::trust::{self, template_text};
+use crate::words::{clean, duration};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use towpath_core::{Map, text_of};
+use towpath_recipe::{Effect, Origin, Program, Recipe, Recursion, Request, Step, Work};
+use towpath_store::Store;
+
+/// What a recipe would do, without doing it.
+///
+/// Example: towpath explain demo
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A recipe's file, or its name.
+    pub recipe: String,
+    /// Take a variable as set, as in `towpath run`.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Where relative paths start.
+    #[arg(short = 'C', long = "working-dir", value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+    /// Look for recipes here first. May be given several times.
+    #[arg(short = 'R', long = "recipe-dir", value_name = "DIR")]
+    pub recipe_dirs: Vec<PathBuf>,
+    /// One JSON object on stdout.
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let (program, origin) = program(&around, args)?;
+    let untrusted = origin == Origin::Project && {
+        let store = Store::open_for_reading(&around.places.state)?;
+        !trust::is_trusted(store.as_ref(), &program)?
+    };
+    if args.json {
+        out::json(&as_json(&program, origin, !untrusted));
+        return Ok(Exit::Done);
+    }
+    print(&program, &Screen::new(&around));
+    if untrusted {
+        let argument = trust::Thing::of_program(&program).argument(&around);
+        out::line(format!("It is not trusted yet: towpath trust {argument}"));
+    }
+    Ok(Exit::Done)
+}
+
+/// The recipe and all it calls, read and checked.
+pub fn program(around: &Surroundings, args: &Args) -> Result<(Program, Origin), Stop> {
+    let directory = working_directory(around, args.directory.as_deref())?;
+    let settings = trust::settings_for(around, &directory)?;
+    let request = Request {
+        reference: args.recipe.clone(),
+        search: search_path(around, &settings, &args.recipe_dirs, &directory),
+        working_dir: directory,
+        inputs: inputs(&args.set)?,
+    };
+    let resolved = trust::resolved(around, &request)?;
+    show_problems(&resolved.problems, &args.recipe, around, args.json)?;
+    match resolved.program {
+        Some(program) => Ok((program, resolved.origin)),
+        None => Err(Stop::bad_input(format!("{} cannot be explained", args.recipe))),
+    }
+}
+
+fn print(program: &Program, screen: &Screen) {
+    let root = program.root();
+    let source = clean(&program.plan.recipes[0].source);
+    out::line(format!("{} {} ({source})", clean(&root.name), clean(&root.version)));
+    for line in root.description.lines().filter(|line| !line.trim().is_empty()) {
+        out::line(format!("  {}", clean(line.trim())));
+    }
+    print_inputs(root, &program.plan.inputs, screen);
+    print_hooks(root, screen);
+    out::line("\nsteps");
+    let mut table = Table::plain(2);
+    let mut told = BTreeSet::from([0]);
+    rows(program, 0, 0, &mut told, &mut table);
+    table.print(screen);
+    let (depth, steps) = limits(root);
+    out::line(format!("\nat most {steps} steps, recipes at most {depth} deep. Nothing was run."));
+}
+
+fn print_inputs(root: &Recipe, set: &Map, screen: &Screen) {
+    let mut table = Table::plain(2);
+    for (name, value) in &root.context {
+        let (value, from) = match set.get(name) {
+            Some(value) => (value, "set"),
+            None => (value, "default"),
+        };
+        table.row(vec![name.into(), text_of(value).into(), Cell::tinted(from, Tint::Dim)]);
+    }
+    for (name, value) in set.iter().filter(|(name, _)| !root.context.contains_key(*name)) {
+        table.row(vec![name.into(), text_of(value).into(), Cell::tinted("set", Tint::Dim)]);
+    }
+    if !root.context.is_empty() || !set.is_empty() {
+        out::line("\ninputs");
+        table.print(screen);
+    }
+}
+
+fn print_hooks(root: &Recipe, screen: &Screen) {
+    let hooks = hooks(root);
+    if hooks.is_empty() {
+        return;
+    }
+    out::line("\nhooks");
+    let mut table = Table::plain(2);
+    for (name, text) in hooks {
+        table.row(vec![name.into(), text.into()]);
+    }
+    table.print(screen);
+}
+
+fn hooks(recipe: &Recipe) -> Vec<(&'static str, &str)> {
+    let hooks = &recipe.hooks;
+    let named = [
+        ("pre_step", &hooks.pre_step),
+        ("post_step", &hooks.post_step),
+        ("on_error", &hooks.on_error),
+    ];
+    named.into_iter().filter_map(|(name, hook)| Some((name, hook.as_ref()?.text()))).collect()
+}
+
+/// The steps of a recipe, each called recipe below its first call.
+fn rows(
+    program: &Program,
+    recipe: usize,
+    depth: usize,
+    told: &mut BTreeSet<usize>,
+    table: &mut Table,
+) {
+    let steps = &program.recipes[recipe].steps;
+    for stage in program.recipes[recipe].stages() {
+        let group = stage.len() > 1;
+        for index in stage.clone() {
+            let step = &steps[index];
+            let bracket = match (group, index) {
+                (false, _) => "",
+                (true, at) if at == stage.start => "┌ ",
+                (true, at) if at + 1 == stage.end => "└ ",
+                (true, _) => "│ ",
+            };
+            let mut notes = notes(step, group);
+            let callee = callee(program, recipe, step);
+            let again = callee.is_some_and(|callee| !told.insert(callee));
+            if again {
+                notes.push("its steps: see above".to_owned());
+            }
+            table.row(vec![
+                Cell::own(format!("{}{bracket}{}", "  ".repeat(depth), step.id), Tint::None),
+                Cell::tinted(step.work.kind(), Tint::Dim),
+                one_line(&work(step)).into(),
+                Cell::own(notes.join(" · "), Tint::Dim),
+            ]);
+            if let Some(callee) = callee.filter(|_| !again) {
+                rows(program, callee, depth + 1, told, table);
+            }
+        }
+    }
+}
+
+fn callee(program: &Program, caller: usize, step: &Step) -> Option<usize> {
+    match &step.work {
+        Work::Recipe { name, .. } => program.callee(caller, name),
+        _ => None,
+    }
+}
+
+/// What a step does, as its author wrote it.
+pub fn work(step: &Step) -> String {
+    match &step.work {
+        Work::Bash { command } => command.text().to_owned(),
+        Work::Agent { prompt, .. } => template_text(prompt),
+        Work::Recipe { name, .. } => name.clone(),
+    }
+}
+
+fn notes(step: &Step, group: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let (true, Some(name)) = (group, &step.parallel_group) {
+        notes.push(format!("at once, group {}", one_line(name)));
+    }
+    if let Some(condition) = &step.condition {
+        notes.push(format!("if {}", one_line(condition.text())));
+    }
+    if let Work::Agent { model: Some(model), .. } = &step.work {
+        notes.push(format!("model {}", one_line(model)));
+    }
+    if let Some(directory) = &step.working_dir {
+        notes.push(format!("in {}", one_line(&template_text(directory))));
+    }
+    if let Some(timeout) = step.timeout {
+        let ms = i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX);
+        notes.push(format!("at most {}", duration(ms)));
+    }
+    if step.continue_on_error {
+        notes.push("may fail".to_owned());
+    }
+    if step.effect == Effect::Once {
+        notes.push("once: asks before it runs again".to_owned());
+    }
+    if let Some(output) = &step.output {
+        notes.push(format!("→ {output}"));
+    }
+    notes
+}
+
+fn limits(root: &Recipe) -> (u32, u32) {
+    let Recursion { max_depth, max_total_steps } = root.recursion;
+    (
+        max_depth.unwrap_or(Recursion::DEFAULT_MAX_DEPTH),
+        max_total_steps.unwrap_or(Recursion::DEFAULT_MAX_TOTAL_STEPS),
+    )
+}
+
+fn as_json(program: &Program, origin: Origin, trusted: bool) -> serde_json::Value {
+    let root = program.root();
+    let (max_depth, max_total_steps) = limits(root);
+    let recipes: Vec<serde_json::Value> =
+        (0..program.recipes.len()).map(|index| recipe_json(program, index)).collect();
+    serde_json::json!({
+        "schema": 1,
+        "recipe": root.name,
+        "version": root.version,
+        "description": root.description,
+        "origin": word(origin),
+        "trusted": trusted,
+        "inputs": program.plan.inputs,
+        "limits": { "max_depth": max_depth, "max_total_steps": max_total_steps },
+        "recipes": recipes,
+    })
+}
+
+/// A recipe of the plan; `calls` of a step is the index of another one.
+fn recipe_json(program: &Program, index: usize) -> serde_json::Value {
+    let recipe = &program.recipes[index];
+    let hooks: serde_json::Map<String, serde_json::Value> =
+        hooks(recipe).into_iter().map(|(name, text)| (name.to_owned(), text.into())).collect();
+    let step = |step: &Step| {
+        let model = match &step.work {
+            Work::Agent { model, .. } => model.as_deref(),
+            _ => None,
+        };
+        serde_json::json!({
+            "id": step.id,
+            "kind": step.work.kind(),
+            "text": work(step),
+            "model": model,
+            "calls": callee(program, index, step),
+            "condition": step.condition.as_ref().map(|c| c.text()),
+            "parallel_group": step.parallel_group,
+            "working_dir": step.working_dir.as_ref().map(template_text),
+            "timeout_s": step.timeout.map(|t| t.as_secs_f64()),
+            "continue_on_error": step.continue_on_error,
+            "once": step.effect == Effect::Once,
+            "output": recipe.output_name(step),
+        })
+    };
+    serde_json::json!({
+        "name": recipe.name,
+        "source": program.plan.recipes[index].source,
+        "context": recipe.context,
+        "hooks": hooks,
+        "steps": recipe.steps.iter().map(step).collect::<Vec<_>>(),
+    })
+}

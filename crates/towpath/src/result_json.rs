@@ -1,0 +1,245 @@
+//! A run's result for machines: one object, with every step and what it printed.
+//!
+//! Unknown is null, never zero; what is too long to be handed over whole is cut, with its length
+//! and its file named.
+
+use crate::exit::{Exit, Stop};
+use crate::words::rfc3339;
+use serde_json::{Map, Value, json};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use towpath_core::{JobKey, JobKind, RunId, StepPath};
+use towpath_engine::{RunEnd, census};
+use towpath_run::{FailureKind, Output, RunOutcome, StepResult, StepState, StepStatus, StepView};
+use towpath_store::{Output as Stored, Store, Stream};
+
+/// An output over this is cut.
+const LONGEST: usize = 1 << 20;
+
+pub fn of_run(store: &Store, end: &RunEnd, with_context: bool) -> Result<Value, Stop> {
+    let steps = Steps { record: Some((store, &end.id)) }.list(&end.run.view())?;
+    let mut object = json!({
+        "schema": 1,
+        "success": end.outcome == RunOutcome::Done,
+        "recipe_name": end.run.program().root().name,
+        "run_id": end.id,
+        "status": end.outcome.as_str(),
+        "exit_code": Exit::of_outcome(&end.outcome) as u8,
+        "duration": seconds(i64::try_from(end.took.as_millis()).unwrap_or(i64::MAX)),
+        "summary": summary(end),
+    });
+    match &end.outcome {
+        RunOutcome::Failed { step, .. } => object["failed_step"] = json!(step),
+        RunOutcome::Waiting { until_ms } => {
+            object["waiting_until"] = json!(until_ms.map(rfc3339));
+        }
+        RunOutcome::Asking { steps } => object["asking"] = json!(steps),
+        RunOutcome::Done | RunOutcome::Stopped { .. } => {}
+    }
+    object["step_results"] = steps.clone();
+    object["steps"] = steps;
+    if with_context {
+        object["context"] = Value::Object(end.run.context().clone());
+    }
+    Ok(object)
+}
+
+/// The steps of a run, without looking for what only its files hold: such an output is null, with
+/// its length.
+pub fn steps(steps: &[StepView]) -> Value {
+    Steps { record: None }.list(steps).expect("nothing is read that could fail")
+}
+
+fn summary(end: &RunEnd) -> Value {
+    let census = census(&end.run);
+    let view = end.run.view();
+    let interrupted = view.iter().filter(|step| status(step) == "interrupted").count();
+    let cost = match (census.agent_calls, census.cost_unknown) {
+        (0, _) => json!(0),
+        (_, true) => Value::Null,
+        (_, false) => json!(census.cost_usd),
+    };
+    let skipped: Vec<Value> = census
+        .skipped
+        .iter()
+        .map(|(step, reason)| json!({ "step": step, "reason": reason }))
+        .collect();
+    let stopped = view.iter().filter(|step| is_stopped(step)).count();
+    let mut summary = json!({
+        "total": census.total,
+        "ran": census.ran - stopped,
+        "completed": census.completed,
+        "failed": census.failed - stopped,
+        "interrupted": interrupted,
+        "skipped": skipped,
+        "tolerated": census.tolerated,
+        "not_reached": census.not_reached,
+        "warnings": end.warnings,
+        "agent_calls": census.agent_calls,
+        "cost_usd": cost,
+    });
+    if census.cost_unknown && census.cost_usd.is_some() {
+        summary["cost_usd_known"] = json!(census.cost_usd);
+    }
+    if !end.unused_lines.is_empty() {
+        summary["unused_script_lines"] = json!(end.unused_lines);
+    }
+    summary
+}
+
+fn seconds(ms: i64) -> f64 {
+    ms as f64 / 1000.0
+}
+
+fn is_stopped(step: &StepView) -> bool {
+    let status = step.result.as_ref().map(|result| &result.status);
+    matches!(status, Some(StepStatus::Failed(failure)) if failure.kind == FailureKind::Stopped)
+}
+
+fn status(step: &StepView) -> &'static str {
+    match (step.state, &step.result) {
+        (StepState::Ended, Some(_)) if is_stopped(step) => "interrupted",
+        (StepState::Ended, Some(result)) => result.status.as_str(),
+        (StepState::Ended, None) | (StepState::Pending, _) => "pending",
+        (StepState::NotReached, _) => "not_reached",
+        (StepState::Running, _) => "running",
+        (StepState::Interrupted, _) => "interrupted",
+        (StepState::Waiting, _) => "waiting",
+        (StepState::Asking, _) => "asking",
+    }
+}
+
+struct Steps<'a> {
+    /// Where outputs are read that are not in memory.
+    record: Option<(&'a Store, &'a RunId)>,
+}
+
+impl Steps<'_> {
+    fn list(&self, steps: &[StepView]) -> Result<Value, Stop> {
+        steps.iter().map(|step| self.one(step)).collect::<Result<Vec<_>, _>>().map(Value::Array)
+    }
+
+    fn one(&self, step: &StepView) -> Result<Value, Stop> {
+        let mut object = Map::new();
+        object.insert("step_id".into(), json!(step.id));
+        object.insert("path".into(), json!(step.path));
+        object.insert("type".into(), json!(step.kind));
+        object.insert("status".into(), json!(status(step)));
+        self.output(step, &mut object)?;
+        let exit_code = step.result.as_ref().and_then(|result| result.exit_code);
+        object.insert("exit_code".into(), json!(exit_code));
+        object.insert("error".into(), json!(step.result.as_ref().map_or(String::new(), error)));
+        if let (Some(begin), Some(end)) = (step.started_ms, step.ended_ms) {
+            object.insert("duration".into(), json!(seconds(end - begin)));
+        }
+        object.insert("tolerated".into(), json!(step.tolerated));
+        object.insert("attempts".into(), json!(step.attempts));
+        let result = step.result.as_ref();
+        if let Some(StepStatus::Skipped { reason }) = result.map(|r| &r.status) {
+            object.insert("skip_reason".into(), json!(reason));
+        } else if step.kind == "agent" && result.is_some() {
+            let cost = result.and_then(|r| r.usage).and_then(|usage| usage.cost_usd);
+            object.insert("cost_usd".into(), json!(cost));
+        }
+        if step.kind == "recipe" {
+            object.insert("children".into(), self.list(&step.children)?);
+        }
+        Ok(Value::Object(object))
+    }
+
+    fn output(&self, step: &StepView, object: &mut Map<String, Value>) -> Result<(), Stop> {
+        let output = step.result.as_ref().map_or(&Output::None, |result| &result.output);
+        let (text, len) = match output {
+            Output::None => (Some(String::new()), 0),
+            Output::Text(text) => (Some(beginning(text).to_owned()), text.len() as u64),
+            Output::OnDisk { len } | Output::TooLarge { len } => (self.stored_text(step)?, *len),
+        };
+        if text.is_none() || len > LONGEST as u64 {
+            object.insert("output_length".into(), json!(len));
+            if let Some(Stored::File { path, .. }) = self.stored(step)? {
+                object.insert("output_file".into(), json!(path.to_string_lossy()));
+            }
+        }
+        object.insert("output".into(), json!(text));
+        Ok(())
+    }
+
+    /// The output in the record; none where there is none to be read.
+    fn stored_text(&self, step: &StepView) -> Result<Option<String>, Stop> {
+        let mut bytes = match self.stored(step)? {
+            None => return Ok(None),
+            Some(Stored::Inline(bytes)) => bytes,
+            Some(Stored::File { path, .. }) => read_beginning(&path)?,
+        };
+        let whole = bytes.len() <= LONGEST;
+        bytes.truncate(LONGEST);
+        let text = String::from_utf8_lossy(&bytes);
+        // The same as a value of the recipe: without the line breaks at its end.
+        let text = if whole { text.trim_end_matches('\n') } else { &text };
+        Ok(Some(beginning(text).to_owned()))
+    }
+
+    /// What the step's last job printed. An agent's stdout is its program's own chatter, not its
+    /// answer, and is no output.
+    fn stored(&self, step: &StepView) -> Result<Option<Stored>, Stop> {
+        let Some((store, run)) = self.record else { return Ok(None) };
+        let Some(step) = last_executed(step).filter(|step| step.kind == "bash") else {
+            return Ok(None);
+        };
+        let Some(attempt) = step.attempts.checked_sub(1) else { return Ok(None) };
+        let key = job_key(step, attempt).to_string();
+        Ok(store.output(run, &key, Stream::Stdout)?)
+    }
+}
+
+/// The step whose output this step's is: for a recipe step, the last one in it that ran.
+fn last_executed(step: &StepView) -> Option<&StepView> {
+    if step.kind != "recipe" {
+        return Some(step);
+    }
+    let ran = |child: &&StepView| {
+        let status = child.result.as_ref().map(|result| &result.status);
+        status.is_some_and(|status| !matches!(status, StepStatus::Skipped { .. }))
+    };
+    step.children.iter().rfind(ran).and_then(last_executed)
+}
+
+fn job_key(step: &StepView, attempt: u32) -> JobKey {
+    let text = step.path.as_str();
+    let (frame, own) = match text.rsplit_once('/') {
+        Some((frame, own)) => (Some(StepPath::new(frame)), own),
+        None => (None, text),
+    };
+    let visit = own.strip_prefix(step.id.as_str()).and_then(|rest| rest.strip_prefix('#'));
+    let visit = visit.and_then(|number| number.parse().ok()).unwrap_or(1);
+    JobKey { frame, step: step.id.clone(), visit, attempt, call: 0, kind: JobKind::Bash }
+}
+
+fn error(result: &StepResult) -> String {
+    match &result.status {
+        StepStatus::Failed(failure) if failure.detail.is_empty() => failure.message.clone(),
+        StepStatus::Failed(failure) => format!("{}: {}", failure.message, failure.detail),
+        _ => String::new(),
+    }
+}
+
+/// At most the longest allowed, cut between characters.
+fn beginning(text: &str) -> &str {
+    if text.len() <= LONGEST {
+        return text;
+    }
+    let mut end = LONGEST;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// One byte more than is shown tells a longer file from one that just fits.
+fn read_beginning(path: &Path) -> Result<Vec<u8>, Stop> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|f| f.take(LONGEST as u64 + 1).read_to_end(&mut bytes));
+    read.map_err(|e| Stop::setup(format!("{}: {e}", path.display())))?;
+    Ok(bytes)
+}

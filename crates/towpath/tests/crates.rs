@@ -1,0 +1,85 @@
+//! Holds the table of crates: who may use whom, and that only the binary prints.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// A crate, and the crates of ours that it may use. An arrow only ever points down this table.
+const TABLE: &[(&str, &[&str])] = &[
+    ("towpath", &["engine", "agent", "run", "recipe", "store", "process", "shell", "core"]),
+    ("towpath-engine", &["run", "recipe", "agent", "process", "store", "shell", "core"]),
+    ("towpath-agent", &["process", "core"]),
+    ("towpath-run", &["recipe", "shell", "core"]),
+    ("towpath-recipe", &["shell", "core"]),
+    ("towpath-store", &["core"]),
+    ("towpath-process", &["core"]),
+    ("towpath-shell", &["core"]),
+    ("towpath-core", &[]),
+];
+
+fn crates() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// The crates of ours that a manifest's `[dependencies]` names.
+fn uses(manifest: &str) -> BTreeSet<String> {
+    let table: toml::Table = manifest.parse().expect("a manifest is TOML");
+    let empty = toml::Table::new();
+    let dependencies = table.get("dependencies").and_then(|d| d.as_table()).unwrap_or(&empty);
+    dependencies.keys().filter_map(|k| k.strip_prefix("towpath-")).map(str::to_owned).collect()
+}
+
+#[test]
+fn an_arrow_only_points_down_the_table() {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(crates()).expect("the crates' folder can be read") {
+        let path = entry.expect("an entry can be read").path();
+        let name = path.file_name().expect("a folder has a name").to_string_lossy().into_owned();
+        let manifest = fs::read_to_string(path.join("Cargo.toml")).expect("a crate has a manifest");
+        assert!(manifest.contains(&format!("name = \"{name}\"")), "{name} is named as its folder");
+        found.insert(name, uses(&manifest));
+    }
+    let table: BTreeSet<&str> = TABLE.iter().map(|(name, _)| *name).collect();
+    let names: BTreeSet<&str> = found.keys().map(String::as_str).collect();
+    assert_eq!(names, table, "every crate is in the table, and nothing else");
+    for (name, allowed) in TABLE {
+        let allowed: BTreeSet<String> = allowed.iter().map(|a| (*a).to_owned()).collect();
+        let extra: Vec<_> = found[*name].difference(&allowed).collect();
+        assert!(extra.is_empty(), "{name} may not use {extra:?}");
+    }
+    for (index, (name, allowed)) in TABLE.iter().enumerate() {
+        let below = &TABLE[index + 1..];
+        for used in *allowed {
+            let used = format!("towpath-{used}");
+            assert!(below.iter().any(|(b, _)| *b == used), "{name} points up to {used}");
+        }
+    }
+}
+
+/// Every Rust file below a folder.
+fn sources(folder: &Path, files: &mut Vec<(String, String)>) {
+    for entry in fs::read_dir(folder).expect("a folder can be read") {
+        let path = entry.expect("an entry can be read").path();
+        if path.is_dir() {
+            sources(&path, files);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let text = fs::read_to_string(&path).expect("a source can be read");
+            files.push((path.display().to_string(), text));
+        }
+    }
+}
+
+#[test]
+fn only_the_binary_reads_the_environment_or_prints() {
+    for (name, _) in TABLE.iter().filter(|(name, _)| *name != "towpath") {
+        let mut files = Vec::new();
+        sources(&crates().join(name).join("src"), &mut files);
+        assert!(!files.is_empty(), "{name} has sources");
+        for (file, text) in files {
+            let code = text.split("#[cfg(test)]").next().unwrap_or(&text);
+            for word in ["std::env::", "env::var", "println!", "eprintln!", "home_dir"] {
+                assert!(!code.contains(word), "{file} uses {word}");
+            }
+        }
+    }
+}

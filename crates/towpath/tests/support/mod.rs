@@ -1,0 +1,164 @@
+//! A person at a terminal: a directory of their own, a home of their own, files, commands.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use towpath_core::RunId;
+use towpath_store::{RunFilter, Store};
+
+pub struct Person {
+    directory: tempfile::TempDir,
+}
+
+/// What a command left.
+#[derive(Debug)]
+pub struct Said {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Person {
+    pub fn new() -> Person {
+        let person = Person { directory: tempfile::tempdir().expect("a temporary directory") };
+        fs::create_dir(person.path("work")).expect("a place to work");
+        person
+    }
+
+    /// A path in the temporary directory: `work` is where commands run.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// A file below the place to work.
+    pub fn file(self, name: &str, text: &str) -> Person {
+        self.write(name, text);
+        self
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        let path = self.path("work").join(name);
+        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path("work").join(name)).unwrap_or_default()
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_towpath"));
+        command
+            .args(arguments)
+            .current_dir(self.path("work"))
+            .env("TOWPATH_HOME", self.path("home"))
+            .env("HOME", self.directory.path())
+            .env_remove("CI")
+            .env_remove("CLAUDECODE")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub fn towpath(&self, arguments: &[&str]) -> Said {
+        Said::from(self.command(arguments).output().expect("towpath starts"))
+    }
+
+    /// Starts a command that is left running; its output goes nowhere.
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        let mut command = self.command(arguments);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().expect("towpath starts")
+    }
+
+    pub fn store(&self) -> Store {
+        let store = Store::open_for_reading(&self.path("home/state"));
+        store.expect("the journal opens").expect("there is a journal")
+    }
+
+    pub fn has_journal(&self) -> bool {
+        Store::open_for_reading(&self.path("home/state")).is_ok_and(|s| s.is_some())
+    }
+
+    /// The newest run.
+    pub fn run(&self) -> RunId {
+        let rows = self.store().runs(&RunFilter { limit: Some(1), ..RunFilter::default() });
+        rows.expect("the runs can be listed").pop().expect("there is a run").id
+    }
+
+    pub fn runs(&self) -> usize {
+        self.store().runs(&RunFilter::default()).expect("the runs can be listed").len()
+    }
+
+    /// How many lines of a file in the place to work are exactly this.
+    pub fn count(&self, name: &str, line: &str) -> usize {
+        self.read(name).lines().filter(|l| *l == line).count()
+    }
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Said {
+        Said {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Said {
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|e| panic!("stdout is one JSON object: {e}\n{self:?}"))
+    }
+
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Said {
+        assert_eq!(self.code, Some(code), "{}\n--\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    #[track_caller]
+    pub fn says(self, text: &str) -> Said {
+        assert!(self.stderr.contains(text), "no {text:?} in:\n{}", self.stderr);
+        self
+    }
+
+    #[track_caller]
+    pub fn prints(self, text: &str) -> Said {
+        assert_eq!(self.stdout, text, "stderr:\n{}", self.stderr);
+        self
+    }
+}
+
+/// Waits until something is so, at most ten seconds.
+#[track_caller]
+pub fn until(what: &str, mut so: impl FnMut() -> bool) -> Duration {
+    let began = Instant::now();
+    while !so() {
+        assert!(began.elapsed() < Duration::from_secs(10), "never came: {what}");
+        std::thread::sleep(Duration::from_millis(3));
+    }
+    began.elapsed()
+}
+
+pub fn kill_hard(child: &mut Child) {
+    child.kill().expect("the runner can be killed");
+    child.wait().expect("the runner is gone");
+}
+
+pub fn signal(child: &Child, signal: &str) {
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
+    assert!(sent.expect("kill starts").success());
+}
+
+/// Whether a process that a step noted in a file still lives.
+pub fn lives(pid: &str) -> bool {
+    let Ok(stat) = fs::read_to_string(Path::new("/proc").join(pid.trim()).join("stat")) else {
+        return false;
+    };
+    !stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'))
+}
