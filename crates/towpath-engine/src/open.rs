@@ -256,9 +256,14 @@ impl Prepared {
             active_before_ms: self.active_before_ms,
             last_tick: began,
         };
+        let id = driver.id.clone();
         // Dropping the driver closes the warden's socket, and the warden ends what is left.
         let end = driver.drive();
         let _ = reading.join();
+        if end.is_err() {
+            // The warden itself may have been killed: then its children are ours to end.
+            end_marked(id.as_str())?;
+        }
         drop(self.lock);
         end
     }

@@ -187,31 +187,31 @@ impl<'a> Hunt<'a> {
     /// only ever inherited, so all of it comes from the same job. For a living warden that holds
     /// within its own tree; after a crash, where the session's leader is no stranger.
     fn close(&self, table: &[Process], below: &HashSet<i32>, members: &mut HashSet<i32>) {
-        let own_session = table.iter().find(|p| p.key.pid == self.me).map(|p| p.session);
         let crashed = matches!(self.whose, Whose::Crashed { .. });
-        let living: HashSet<i32> = table.iter().filter(|p| p.lives()).map(|p| p.key.pid).collect();
+        let own_session = table.iter().find(|p| p.key.pid == self.me).map_or(0, |p| p.session);
+        let in_reach = |p: &&Process| crashed || below.contains(&p.key.pid);
         loop {
             let before = members.len();
-            let within = |p: &Process, members: &HashSet<i32>| match crashed {
-                true => !living.contains(&p.session) || members.contains(&p.session),
-                false => below.contains(&p.key.pid),
-            };
-            let theirs = |p: &&Process| members.contains(&p.key.pid) && within(p, members);
-            let sessions: HashSet<i32> = table
-                .iter()
-                .filter(theirs)
-                .map(|p| p.session)
-                .filter(|session| *session > 1 && Some(*session) != own_session)
-                .collect();
-            let kin = |p: &&Process| sessions.contains(&p.session) && within(p, members);
-            let kin: Vec<i32> = table.iter().filter(kin).map(|p| p.key.pid).collect();
-            members.extend(kin);
+            let known = table.iter().filter(in_reach).filter(|p| members.contains(&p.key.pid));
+            let mut sessions: HashSet<i32> = known.map(|p| p.session).collect();
+            sessions.retain(|s| *s > 1 && *s != own_session);
+            if crashed {
+                sessions.retain(|s| members.contains(s) || !is_stranger(*s));
+            }
+            let kin = table.iter().filter(in_reach).filter(|p| sessions.contains(&p.session));
+            members.extend(kin.map(|p| p.key.pid));
             members.extend(descendants(table, members));
             if members.len() == before {
                 return;
             }
         }
     }
+}
+
+/// Whether this leader, no member, lives outside the run. One that is dying can show no marker any
+/// more; it is looked at anew, because it may have begun to die since the table was read.
+fn is_stranger(leader: i32) -> bool {
+    os::process(leader).is_some_and(|p| p.lives() && !p.is_dying())
 }
 
 /// All processes below `roots`, without the roots.

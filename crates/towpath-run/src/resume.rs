@@ -100,6 +100,7 @@ impl Run {
         self.back_to_work(frame, step);
         let progress = &mut self.frames[frame].steps[step];
         progress.child = None;
+        progress.started_ms = None;
         progress.cut_off = false;
         progress.phase = Phase::Pending;
         let verdict = self.verdict(frame, step);

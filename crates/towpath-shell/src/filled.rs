@@ -78,7 +78,8 @@ mod tests {
 
     #[test]
     fn the_command_reads_its_values_on_the_first_line() {
-        let filled = Filled { script: "echo \"$___towpath_0\"\nls".into(), values: vec!["x".into()] };
+        let filled =
+            Filled { script: "echo \"$___towpath_0\"\nls".into(), values: vec!["x".into()] };
         assert_eq!(
             filled.command("/tmp/it's"),
             "{ IFS= read -r -d '' ___towpath_0; } <'/tmp/it'\\''s' || exit 125; echo \"$___towpath_0\"\nls"

@@ -13,7 +13,9 @@ pub enum Mode {
     /// The body of an expanding here-document.
     HereDoc,
     /// The word of `${u:-…}` inside `"…"` or a here-document: single quotes are text there.
-    Operand { heredoc: bool },
+    Operand {
+        heredoc: bool,
+    },
     Pattern,
     Regex,
     /// A subscript of an associative array.

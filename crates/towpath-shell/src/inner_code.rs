@@ -58,7 +58,9 @@ impl Visitor for Search<'_> {
         self.warnings.push(ShellWarning {
             range: self.region.author(arithmetic.range.clone()),
             code: "value-as-code",
-            message: format!("bash calculates with `{name}`, and runs code that its value may hold"),
+            message: format!(
+                "bash calculates with `{name}`, and runs code that its value may hold"
+            ),
             help: Some("use the place itself here: its value is checked to be an integer".into()),
             note: false,
         });

@@ -35,9 +35,7 @@ pub fn stands_alone(text: &str, place: Range<usize>, mark: char, style: Style) -
         c.is_alphanumeric() || c == mark || matches!(c, '_' | '$' | '#' | '.' | '`' | '\\')
     };
     let left = before.is_some_and(|c| {
-        joins(c)
-            || matches!(c, '}' | ')' | ']')
-            || (style == Style::Bare && matches!(c, '+' | '-'))
+        joins(c) || matches!(c, '}' | ')' | ']') || (style == Style::Bare && matches!(c, '+' | '-'))
     });
     let right = after.is_some_and(|c| joins(c) || matches!(c, '(' | '[' | '{'));
     !left && !right

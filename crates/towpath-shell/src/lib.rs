@@ -13,6 +13,7 @@ mod inner_code;
 mod integer;
 mod literal;
 mod names;
+mod program_table;
 mod programs;
 mod reader;
 mod region;

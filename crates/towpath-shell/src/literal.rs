@@ -117,9 +117,9 @@ pub fn subscripted_name(region: &Region, start: usize, mark: Mark) -> Option<&st
         None
     })?;
     let name = &before[..open];
-    let begin = name.rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).map_or(0, |i| {
-        i + name[i..].chars().next().map_or(1, char::len_utf8)
-    });
+    let begin = name
+        .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .map_or(0, |i| i + name[i..].chars().next().map_or(1, char::len_utf8));
     Some(&name[begin..]).filter(|n| !n.is_empty())
 }
 

@@ -68,9 +68,11 @@ impl Names {
 
 /// Whether a declaration has the flag letter, as in `-gA`.
 pub fn has_flag(declare: &Declare, letter: char) -> bool {
-    declare.flags.iter().filter_map(|f| f.text.as_deref()).any(|f| {
-        f.strip_prefix('-').is_some_and(|letters| letters.contains(letter))
-    })
+    declare
+        .flags
+        .iter()
+        .filter_map(|f| f.text.as_deref())
+        .any(|f| f.strip_prefix('-').is_some_and(|letters| letters.contains(letter)))
 }
 
 pub fn declared(declare: &Declare) -> impl Iterator<Item = &Name> {

@@ -13,7 +13,6 @@ use std::collections::HashMap;
 use towpath_core::{Place, VarPath};
 
 pub struct Reader<'a> {
-    text: &'a str,
     places: &'a [Place],
     prefix: String,
     pub kinds: Vec<Option<PlaceKind>>,
@@ -37,10 +36,9 @@ pub struct Scope {
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(text: &'a str, places: &'a [Place], prefix: String) -> Reader<'a> {
+    pub fn new(places: &'a [Place], prefix: String) -> Reader<'a> {
         let kinds = vec![None; places.len()];
         Reader {
-            text,
             places,
             prefix,
             kinds,
@@ -82,7 +80,8 @@ impl<'a> Reader<'a> {
         *kind = Some(form.kind());
         Some(match form {
             Form::Integer(style) => Piece::Integer { place, style },
-            Form::Comment => Piece::Text(self.text[self.places[place].range.clone()].to_owned()),
+            // Without its braces: bash looks for brace expansions before it knows of comments.
+            Form::Comment => Piece::Text(self.places[place].path.to_string()),
             _ => {
                 let number = self.variable(place);
                 Piece::Text(form.reference(&format!("{}{number}", self.prefix))?)

@@ -28,8 +28,11 @@ impl Region {
     pub fn of(text: &str) -> Option<(Region, Vec<Place>)> {
         let template = Template::parse(text);
         let mark = ('\u{e000}'..='\u{f8ff}').find(|c| !text.contains(*c))?;
-        let mut region =
-            Region { text: String::with_capacity(text.len()), origin: Vec::new(), marks: Vec::new() };
+        let mut region = Region {
+            text: String::with_capacity(text.len()),
+            origin: Vec::new(),
+            marks: Vec::new(),
+        };
         let mut places = Vec::new();
         let mut at = 0;
         let mut parts = template.parts().iter().peekable();

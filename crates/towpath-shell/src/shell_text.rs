@@ -202,7 +202,7 @@ fn with_places(text: &str, region: &Region, places: &[Place]) -> Result<ShellTex
             help: None,
         });
     }
-    let mut reader = Reader::new(text, places, filled::prefix_for(text));
+    let mut reader = Reader::new(places, filled::prefix_for(text));
     let pieces = reader.region(region, &Names::default(), Scope::default())?;
     let Reader { kinds, variables, warnings, .. } = reader;
     let places = places

@@ -183,7 +183,9 @@ fn generate(seed: u64) -> (Script, Vec<Made>) {
     let mut made: Vec<Made> = (0..STATEMENTS).map(|_| script.statement(3)).collect();
     made.retain(|m| match ShellText::parse(&joined(std::slice::from_ref(m))) {
         Ok(_) => true,
-        Err(_) if std::env::var("SHOW_REFUSED").is_ok() => panic!("seed {seed} refused: {}", m.text),
+        Err(_) if std::env::var("SHOW_REFUSED").is_ok() => {
+            panic!("seed {seed} refused: {}", m.text)
+        }
         Err(_) => false,
     });
     (script, made)
@@ -261,7 +263,8 @@ fn a_plain_word_is_the_same_pasted() {
 #[test]
 fn large_values_arrive() {
     let value = "x'\"$(touch pwned)\\ \n".repeat(20_000);
-    let text = "printf '%s\\0' {{v}} \"{{v}}\" '{{v}}'\ncat <<'EOF'\n{{v}}\nEOF\ncat <<EOF\n{{v}}\nEOF";
+    let text =
+        "printf '%s\\0' {{v}} \"{{v}}\" '{{v}}'\ncat <<'EOF'\n{{v}}\nEOF\ncat <<EOF\n{{v}}\nEOF";
     let ran = common::bash(&common::fill(text, &[("v", &value)]));
     let expected = format!("{value}\0").repeat(3) + &format!("{value}\n").repeat(2);
     assert!(ran.stdout == expected.as_bytes());

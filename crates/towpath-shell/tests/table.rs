@@ -56,7 +56,10 @@ const PRINTS: &[(&str, PlaceKind)] = &[
     ("readonly x={{v}}; printf '[%s]' \"$x\"", PlaceKind::Word),
     ("x={{v}} bash -c 'printf \"[%s]\" \"$x\"'", PlaceKind::Word),
     ("declare -A m; m+=([{{v}}]=1); printf '[%s]' \"${!m[@]}\"", PlaceKind::Key),
-    ("declare -A m; m[x{{v}}]='[z]'; echo \"${m[x{{v}}]}\" >f; printf '[%s]' {{v}}", PlaceKind::Key),
+    (
+        "declare -A m; m[x{{v}}]='[z]'; echo \"${m[x{{v}}]}\" >f; printf '[%s]' {{v}}",
+        PlaceKind::Key,
+    ),
     ("f() { printf '[%s]' \"$1\"; }; f <<EOF {{v}}\nx {{v}}\nEOF", PlaceKind::Word),
     ("declare -A m; m[k]={{v}}; printf '[%s]' \"${m[k]}\"", PlaceKind::Word),
 ];
@@ -80,11 +83,20 @@ fn here_documents_take_the_text() {
     let value = "x'\"$(touch pwned)`id`\\\n\tEOF\nEOF\ntouch pwned\n";
     for (text, expected) in [
         ("cat <<EOF\n{{v}}|$((1+1))\nEOF", format!("{value}|2\n")),
-        ("cat <<'EOF'\n{{v}}|$((1+1)) `id` \\\nx\\\\\nEOF\n", format!("{value}|$((1+1)) `id` \\\nx\\\\\n")),
-        ("cat <<-\\EOF\n\t\t{{v}}\t|\\\n\t\"$HOME\"\n\tEOF\n", format!("{value}\t|\\\n\"$HOME\"\n")),
+        (
+            "cat <<'EOF'\n{{v}}|$((1+1)) `id` \\\nx\\\\\nEOF\n",
+            format!("{value}|$((1+1)) `id` \\\nx\\\\\n"),
+        ),
+        (
+            "cat <<-\\EOF\n\t\t{{v}}\t|\\\n\t\"$HOME\"\n\tEOF\n",
+            format!("{value}\t|\\\n\"$HOME\"\n"),
+        ),
         ("printf '%s\\n' \"$(cat <<'EOF'\n) it's {{v}}|\nEOF\n)\"", format!(") it's {value}|\n")),
         ("printf '%s\\n' \"`cat <<'EOF'\n\\$x \\\\ {{v}}|\nEOF\n`\"", format!("$x \\ {value}|\n")),
-        ("cat <<A <<-'B'; cat <<C\na\nA\n\tb $x {{v}}\n\tB\n{{v}}c\nC\n", format!("b $x {value}\n{value}c\n")),
+        (
+            "cat <<A <<-'B'; cat <<C\na\nA\n\tb $x {{v}}\n\tB\n{{v}}c\nC\n",
+            format!("b $x {value}\n{value}c\n"),
+        ),
         ("cat <<EOF\n${u:-{{v}}}$(printf %s {{v}}.)\nEOF", format!("{value}{value}.\n")),
         ("if true; then cat <<'EOF'; fi\n{{v}}$\nEOF", format!("{value}$\n")),
     ] {
@@ -291,9 +303,14 @@ fn limits_give_clean_errors() {
         ("\n", "", 100_000),
         ("cat <<E\n", "\nE\n", 1_000),
         ("$(( 1 + ", " ))", 1_000),
+        ("${x:-", "", 40_000),
+        ("${a[", "", 40_000),
+        ("{a,", "", 40_000),
     ] {
         let text = format!("{}echo {{{{v}}}}{}", open.repeat(times), close.repeat(times));
-        for text in [text.clone(), text.replace("{{v}}", "v"), format!("{{{{v}}}} {}", open.repeat(times))] {
+        for text in
+            [text.clone(), text.replace("{{v}}", "v"), format!("{{{{v}}}} {}", open.repeat(times))]
+        {
             if let Ok(parsed) = ShellText::parse(&text) {
                 parsed.fill(&mut |_| Some("1".into())).unwrap();
             }

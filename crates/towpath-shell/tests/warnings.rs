@@ -7,7 +7,10 @@ fn counts(text: &str) -> (usize, usize) {
     let parsed = ShellText::parse(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
     let notes = parsed.warnings().iter().filter(|w| w.note).count();
     for warning in parsed.warnings() {
-        assert!(text[warning.range.clone()].contains("{{") || text.contains("((n"), "{text}: {warning:?}");
+        assert!(
+            text[warning.range.clone()].contains("{{") || text.contains("((n"),
+            "{text}: {warning:?}"
+        );
         assert_eq!(warning.code, "value-as-code");
     }
     (parsed.warnings().len() - notes, notes)

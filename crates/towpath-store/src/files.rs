@@ -4,6 +4,7 @@
 use crate::StoreError;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
+use std::os::fd::IntoRawFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -51,7 +52,12 @@ pub(crate) fn private_file(path: &Path) -> Result<(), StoreError> {
         return Ok(());
     }
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-        Ok(_) => path.parent().map_or(Ok(()), sync_directory),
+        Ok(file) => {
+            // Never closed, once in the life of a database: closing it would drop the locks that
+            // another thread may have taken on it by now.
+            let _kept_open = file.into_raw_fd();
+            path.parent().map_or(Ok(()), sync_directory)
+        }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => regular(path),
         Err(error) => Err(StoreError::writing(path, error)),
     }

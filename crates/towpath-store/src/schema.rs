@@ -10,7 +10,6 @@ use crate::files::{beside, private_file, sync_directory};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::fs::{self, File};
-use std::io::Read;
 use std::path::Path;
 
 /// The schema that this crate reads and writes.
@@ -97,19 +96,6 @@ pub(crate) fn state(conn: &Connection, path: &Path) -> Result<State, Trouble> {
         _ => {
             Err(StoreError::damaged(path, "it is a database, but not a journal of towpath").into())
         }
-    }
-}
-
-/// Refuses a newer database by the first bytes of its file, before SQLite opens it and puts its
-/// side files there. A version that is still in the log is met later, by [`state`].
-pub(crate) fn refuse_newer_header(path: &Path, known: i64) -> Result<(), StoreError> {
-    let mut header = [0; 72];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
-    let number = |at: usize| i64::from(i32::from_be_bytes([0, 1, 2, 3].map(|i| header[at + i])));
-    let (version, application) = (number(60), number(68));
-    match read.is_ok() && application == APPLICATION && version > known {
-        true => Err(newer(path, version, known)),
-        false => Ok(()),
     }
 }
 

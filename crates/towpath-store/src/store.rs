@@ -6,7 +6,7 @@
 use crate::StoreError;
 use crate::connection::{self, Access};
 use crate::error::Trouble;
-use crate::files::{DATABASE, RUNS, private_directory, private_file};
+use crate::files::{DATABASE, RUNS, beside, private_directory, private_file};
 use crate::schema::{self, State};
 use rusqlite::{Connection, TransactionBehavior};
 use std::fs;
@@ -35,7 +35,7 @@ impl Store {
         private_directory(&dir)?;
         let path = dir.join(DATABASE);
         private_file(&path)?;
-        schema::refuse_newer_header(&path, steps.len() as i64)?;
+        refuse_newer_file(&path, steps.len() as i64)?;
         let conn = connection::connect(&path, Access::Write)?;
         schema::upgrade(&conn, &path, steps).map_err(|trouble| trouble.at(&path))?;
         connection::prepare_to_write(&conn, &path)?;
@@ -45,6 +45,10 @@ impl Store {
     /// Opens the journal for looking: the record is never changed, upgraded or created. `None`
     /// when there is no database yet.
     pub fn open_for_reading(dir: &Path) -> Result<Option<Store>, StoreError> {
+        Store::open_for_reading_with(dir, schema::VERSION)
+    }
+
+    fn open_for_reading_with(dir: &Path, known: i64) -> Result<Option<Store>, StoreError> {
         let dir = absolute(dir)?;
         let path = dir.join(DATABASE);
         match fs::metadata(&path) {
@@ -56,8 +60,7 @@ impl Store {
             Ok(found) if found.len() == 0 => return Ok(None),
             Ok(_) => {}
         }
-        let known = schema::VERSION;
-        schema::refuse_newer_header(&path, known)?;
+        refuse_newer_file(&path, known)?;
         let (conn, state) = connect_for_reading(&path)?;
         match state {
             State::Empty => Ok(None),
@@ -120,6 +123,21 @@ fn refuse_newer(conn: &Connection, path: &Path) -> Result<(), Trouble> {
     }
 }
 
+/// Without a log beside it the file alone says its version: a newer one is refused before SQLite
+/// puts side files there. It must be SQLite that looks: closing a file of our own would drop the
+/// locks that other connections of this process have on it.
+fn refuse_newer_file(path: &Path, known: i64) -> Result<(), StoreError> {
+    if beside(path, "-wal").exists() || fs::metadata(path).is_ok_and(|file| file.len() == 0) {
+        return Ok(());
+    }
+    let frozen = connection::connect(path, Access::Frozen)?;
+    match schema::state(&frozen, path) {
+        Ok(State::At(found)) if found > known => Err(schema::newer(path, found, known)),
+        // Whatever else there is to say is said by the look that also takes locks.
+        _ => Ok(()),
+    }
+}
+
 fn connect_for_reading(path: &Path) -> Result<(Connection, State), StoreError> {
     let open = |access| {
         let conn = connection::connect(path, access)?;
@@ -140,4 +158,60 @@ fn connect_for_reading(path: &Path) -> Result<(Connection, State), StoreError> {
 /// with the current directory.
 fn absolute(dir: &Path) -> Result<PathBuf, StoreError> {
     std::path::absolute(dir).map_err(|error| StoreError::reading(dir, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NewFact, NewRun, Summary};
+    use std::time::Duration;
+    use tempfile::tempdir;
+
+    #[test]
+    fn a_journal_held_by_another_is_busy_and_free_again_afterwards() {
+        let place = tempdir().unwrap();
+        let mut store = Store::open(place.path()).unwrap();
+        let new = NewRun {
+            recipe: String::new(),
+            source: String::new(),
+            directory: PathBuf::new(),
+            plan: String::new(),
+            created_ms: 0,
+            summary: Summary::default(),
+        };
+        let id = RunId::new("7f3k").expect("four letters");
+        let run = store.create_run(&new, &mut |_| id.clone(), &[]).unwrap();
+        let other = Store::open(place.path()).unwrap();
+        other.conn.execute_batch("BEGIN IMMEDIATE").unwrap();
+        store.conn.busy_timeout(Duration::from_millis(1)).unwrap();
+        let fact = [NewFact::new(0, "noted", "{}")];
+        let refused = store.append(&run, &fact, None);
+        assert!(matches!(refused, Err(StoreError::Busy)), "{refused:?}");
+        other.conn.execute_batch("COMMIT").unwrap();
+        store.append(&run, &fact, None).unwrap();
+        assert_eq!(store.facts(&run).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn looking_upgrades_nothing() {
+        let place = tempdir().unwrap();
+        drop(Store::open(place.path()).unwrap());
+        let looked = Store::open_for_reading_with(place.path(), schema::VERSION + 1);
+        assert!(matches!(looked, Err(StoreError::Older { found: 1, known: 2, .. })), "{looked:?}");
+        assert!(Store::open_for_reading(place.path()).unwrap().is_some());
+    }
+
+    #[test]
+    fn every_commit_is_synced_and_others_may_look() {
+        let place = tempdir().unwrap();
+        let store = Store::open(place.path()).unwrap();
+        let ask = |sql: &str| -> String {
+            let text = format!("SELECT CAST(({sql}) AS TEXT)");
+            store.conn.query_row(&text, [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!(ask("SELECT journal_mode FROM pragma_journal_mode"), "wal");
+        assert_eq!(ask("SELECT synchronous FROM pragma_synchronous"), "2");
+        assert_eq!(ask("SELECT foreign_keys FROM pragma_foreign_keys"), "1");
+        assert_eq!(ask("SELECT locking_mode FROM pragma_locking_mode"), "normal");
+    }
 }

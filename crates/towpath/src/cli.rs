@@ -50,11 +50,6 @@ pub fn parse(arguments: &[OsString]) -> Result<Command, clap::Error> {
     Ok(Cli::from_arg_matches(&matches)?.command)
 }
 
-/// The program's definition, for completions and manual pages.
-pub fn definition() -> clap::Command {
-    Cli::command()
-}
-
 /// Shows help on stdout, and what was wrong on stderr.
 pub fn usage(error: clap::Error) -> ExitCode {
     let text = error.render();

@@ -243,3 +243,133 @@ fn read_beginning(path: &Path) -> Result<Vec<u8>, Stop> {
     read.map_err(|e| Stop::setup(format!("{}: {e}", path.display())))?;
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::testing::{driven, ended};
+    use towpath_core::Usage;
+    use towpath_run::{JobEnd, JobStatus};
+    use towpath_store::{NewFact, NewRun, OutputRef, Summary, settle_output};
+
+    fn exit(code: i32, output: &str) -> JobEnd {
+        let output = Output::Text(output.to_owned());
+        JobEnd { output, ..JobEnd::new(JobStatus::Exited(code)) }
+    }
+
+    fn new_run() -> NewRun {
+        NewRun {
+            recipe: "r".into(),
+            source: "r".into(),
+            directory: "/".into(),
+            plan: String::new(),
+            created_ms: 0,
+            summary: Summary::default(),
+        }
+    }
+
+    const RECIPE: &str = r#"
+name: r
+steps:
+  - { id: build, command: "true" }
+  - { id: off, command: "true", condition: "1 == 2" }
+  - { id: sub, type: recipe, recipe: inner }
+  - { id: ask, type: agent, prompt: "look" }
+  - { id: test, command: "true" }
+  - { id: never, command: "true" }
+"#;
+    const INNER: &str = "name: inner\nsteps:\n  - { id: big, command: \"true\" }\n";
+
+    fn finished(store: &mut Store, big: &[u8]) -> RunEnd {
+        let id = RunId::new("7f3k").unwrap();
+        store.create_run(&new_run(), &mut |_| id.clone(), &[]).unwrap();
+        let directory = store.run_directory(&id);
+        let len = big.len() as u64;
+        let run = driven(&[("r", RECIPE), ("inner", INNER)], &mut |key| match key.step.as_str() {
+            "build" => exit(0, "built"),
+            "big" => {
+                std::fs::write(directory.join("7.stdout"), big).unwrap();
+                let stdout: Option<OutputRef> = settle_output(&directory, "7.stdout").unwrap();
+                let key = Some(key.to_string());
+                let fact = NewFact { key, stdout, ..NewFact::new(0, "job-finished", "{}") };
+                store.append(&id, &[fact], None).unwrap();
+                JobEnd { output: Output::OnDisk { len }, ..exit(0, "") }
+            }
+            "ask" => {
+                let usage = Some(Usage { cost_usd: Some(0.25), ..Usage::default() });
+                JobEnd { usage, ..exit(0, "looks fine") }
+            }
+            _ => JobEnd { error: "boom".into(), ..exit(1, "half") },
+        });
+        ended(run, None)
+    }
+
+    #[test]
+    fn a_result_has_every_step_and_what_it_printed() {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = Store::open(home.path()).unwrap();
+        let end = finished(&mut store, b"one\ntwo\n");
+        let value = of_run(&store, &end, true).unwrap();
+        let steps = json!([
+            {"step_id": "build", "path": "build", "type": "bash", "status": "completed",
+             "output": "built", "exit_code": 0, "error": "", "duration": 1.5,
+             "tolerated": false, "attempts": 1},
+            {"step_id": "off", "path": "off", "type": "bash", "status": "skipped", "output": "",
+             "exit_code": null, "error": "", "tolerated": false, "attempts": 0,
+             "skip_reason": "condition false"},
+            {"step_id": "sub", "path": "sub", "type": "recipe", "status": "completed",
+             "output": "one\ntwo", "exit_code": null, "error": "", "duration": 1.5,
+             "tolerated": false, "attempts": 0, "children": [
+                {"step_id": "big", "path": "sub/big", "type": "bash", "status": "completed",
+                 "output": "one\ntwo", "exit_code": 0, "error": "", "duration": 1.5,
+                 "tolerated": false, "attempts": 1}]},
+            {"step_id": "ask", "path": "ask", "type": "agent", "status": "completed",
+             "output": "looks fine", "exit_code": 0, "error": "", "duration": 1.5,
+             "tolerated": false, "attempts": 1, "cost_usd": 0.25},
+            {"step_id": "test", "path": "test", "type": "bash", "status": "failed",
+             "output": "half", "exit_code": 1, "error": "exit 1: boom", "duration": 1.5,
+             "tolerated": false, "attempts": 1},
+            {"step_id": "never", "path": "never", "type": "bash", "status": "not_reached",
+             "output": "", "exit_code": null, "error": "", "tolerated": false, "attempts": 0},
+        ]);
+        let expected = json!({
+            "schema": 1, "success": false, "recipe_name": "r", "run_id": "7f3k",
+            "status": "failed", "exit_code": 1, "duration": 123.0,
+            "summary": {"total": 6, "ran": 4, "completed": 3, "failed": 1, "interrupted": 0,
+                "skipped": [{"step": "off", "reason": "condition false"}], "tolerated": [],
+                "not_reached": 1, "warnings": [], "agent_calls": 1, "cost_usd": 0.25},
+            "failed_step": "test",
+            "step_results": steps, "steps": steps,
+            "context": end.run.context(),
+        });
+        assert_eq!(value, expected);
+        assert_eq!(value["context"]["build"], "built");
+    }
+
+    #[test]
+    fn a_long_output_is_cut_with_its_length_and_file() {
+        let home = tempfile::tempdir().unwrap();
+        let mut store = Store::open(home.path()).unwrap();
+        let long = "ä".repeat(LONGEST);
+        let end = finished(&mut store, long.as_bytes());
+        let value = of_run(&store, &end, false).unwrap();
+        let big = &value["steps"][2]["children"][0];
+        let text = big["output"].as_str().unwrap();
+        assert!(text.len() <= LONGEST && text.len() > LONGEST - 4 && !text.contains('\u{fffd}'));
+        assert_eq!(big["output_length"], json!(2 * LONGEST));
+        let file = std::fs::read(big["output_file"].as_str().unwrap()).unwrap();
+        assert_eq!(file, long.as_bytes());
+        assert!(value.get("context").is_none());
+    }
+
+    #[test]
+    fn an_unknown_cost_is_null() {
+        let one = |usage| {
+            let recipe = "name: r\nsteps:\n  - { id: ask, type: agent, prompt: look }\n";
+            let run = driven(&[("r", recipe)], &mut |_| JobEnd { usage, ..exit(0, "") });
+            summary(&ended(run, None))["cost_usd"].clone()
+        };
+        assert_eq!(one(None), Value::Null);
+        assert_eq!(one(Some(Usage { cost_usd: Some(0.5), ..Usage::default() })), json!(0.5));
+    }
+}

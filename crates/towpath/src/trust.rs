@@ -15,8 +15,10 @@ use crate::settings::{PROJECT_FILE, Settings};
 use crate::surroundings::{Surroundings, project_root};
 use crate::words::{ago, now_ms};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use towpath_recipe::{Origin, Program, Request, Resolved, plan_hash, resolve};
 use towpath_store::{PlanHash, Store, TrustRecord};
 
@@ -195,7 +197,7 @@ pub fn resolved(around: &Surroundings, request: &Request) -> Result<Resolved, St
     }
     for shadow in &found.shadowed_built_ins {
         let path = shown_path(&shadow.path, around);
-        out::note(format!(
+        tell_once(format!(
             "note: {path} is not trusted and does not take the place of the built-in `{}`; to \
              use it: towpath trust {}",
             shadow.name,
@@ -217,7 +219,7 @@ pub fn settings_for(around: &Surroundings, directory: &Path) -> Result<Settings,
         return Settings::read(around, Some((&path, &text)));
     }
     let argument = thing.argument(around);
-    out::note(format!(
+    tell_once(format!(
         "warning: {} and is not used; to see it: towpath trust {argument}",
         match standing {
             Standing::Changed { .. } => format!("{argument} has changed since it was trusted"),
@@ -225,6 +227,16 @@ pub fn settings_for(around: &Surroundings, directory: &Path) -> Result<Settings,
         }
     ));
     Settings::read(around, None)
+}
+
+/// Notes on stderr, each once: a command may ask for the same thing on several ways.
+fn tell_once(note: String) {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !told.contains(&note) {
+        out::note(&note);
+        told.insert(note);
+    }
 }
 
 /// Nobody writes more settings than this.
@@ -237,7 +249,7 @@ pub fn project_settings(around: &Surroundings, directory: &Path) -> Option<(Path
         Ok(text) => Some((path, text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => {
-            out::note(format!("warning: {}: {error}; it is not used", escaped(&path)));
+            tell_once(format!("warning: {}: {error}; it is not used", escaped(&path)));
             None
         }
     }

@@ -209,7 +209,7 @@ fn final_context(place: &Place, run: &RunId) -> (Option<RunOutcome>, Map) {
 #[test]
 fn killed_at_random_instants_a_run_loses_nothing_and_repeats_nothing_finished() {
     let kills: u64 = std::env::var("TOWPATH_KILLS").ok().and_then(|v| v.parse().ok()).unwrap_or(200);
-    let seed = std::process::id().into();
+    let seed: u64 = std::process::id().into();
     let mut dice = Dice(0x2545_f491_4f6c_dd1d ^ seed);
     println!("seed {seed}");
     let unbroken = Place::new();

@@ -170,7 +170,7 @@ pub fn a_process_with_threads_cannot_fork_a_warden() {
 pub fn a_program_can_be_the_warden() {
     let mut run = Run::spawned();
     assert_eq!(run.finish(1, "exit 4").status, code(4));
-    run.start_and_see(2, ESCAPISTS, ESCAPIST_COUNT);
+    run.start_escapists(2);
     run.warden.stop(2, Duration::from_millis(100)).expect("a warden that listens");
     run.ended(2);
     run.assert_nothing_lives();

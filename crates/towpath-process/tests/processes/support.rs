@@ -86,6 +86,11 @@ impl Run {
         pid
     }
 
+    pub fn start_escapists(&mut self, id: u64) {
+        self.start(&self.job(id, ESCAPISTS));
+        until_escaped(&self.token);
+    }
+
     pub fn ended(&mut self, id: u64) -> End {
         match self.events.next() {
             Some(Event::Ended { id: ended, status, ended: gone, left }) if ended == id => {
@@ -220,8 +225,27 @@ pub const ESCAPISTS: &str = "
     sleep 1008 | cat &
     while :; do sleep 1009; done
 ";
-/// With the job's own process; one `sleep` has no trace of the test and is not counted.
-pub const ESCAPIST_COUNT: usize = 10;
+/// Their command lines once they are all there. (The `sleep` under the last has no trace of the
+/// test.)
+const ESCAPED: [&str; 9] = [
+    "sleep 1001",
+    "sleep 1002",
+    "sleep 1004",
+    "sleep 1005",
+    "sleep 1006",
+    "sleep 1008",
+    "sleep 1009",
+    "cat",
+    "/bin/bash -c sleep 1007",
+];
+
+#[track_caller]
+pub fn until_escaped(token: &str) {
+    until("all escapists are there", || {
+        let there = alive(token);
+        ESCAPED.iter().all(|wanted| there.iter().any(|(_, c)| c.starts_with(wanted)))
+    });
+}
 
 /// For a script: waits until the last background command is no longer the shell's copy.
 pub const IS_EXECUTED: &str = "until [ \"$(cat /proc/$!/comm)\" = sleep ]; do :; done";
@@ -289,7 +313,7 @@ pub fn role() -> Option<ExitCode> {
         }
     }
     if mode == "paused" {
-        until("the jobs are there", || alive(&token).len() >= ESCAPIST_COUNT);
+        until_escaped(&token);
         warden.pause_all().expect("a warden that listens");
         until("the jobs are stopped", || state(pids[1]) == 'T' && state(pids[2]) == 'T');
     }

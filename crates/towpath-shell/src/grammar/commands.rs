@@ -47,7 +47,9 @@ impl Tree<'_> {
                 names: self.words(function.header.entries.iter().map(|e| &e.word))?,
                 body: Box::new(self.statement(&function.body)?),
             }),
-            ast::Command::AnonymousFunction(function) => Err(self.unsure(self.range(function.span)?)),
+            ast::Command::AnonymousFunction(function) => {
+                Err(self.unsure(self.range(function.span)?))
+            }
         }
     }
 

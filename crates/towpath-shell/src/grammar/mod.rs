@@ -20,8 +20,12 @@ pub struct NotBash {
     pub message: String,
 }
 
+/// The most open braces. The parser's time grows with the square of their number.
+const MAX_BRACES: usize = 500;
+
 /// Parses a whole script.
 pub fn parse(text: &str) -> Result<Block, NotBash> {
+    bounded(text)?;
     let result = Parser::new(text).parse();
     match result.is_ok() {
         true => Tree { text }.block(&result.file.body),
@@ -31,11 +35,28 @@ pub fn parse(text: &str) -> Result<Block, NotBash> {
 
 /// Whether the text is bash, without asking for its tree.
 pub fn check(text: &str) -> Result<(), NotBash> {
+    bounded(text)?;
     let result = Parser::new(text).parse();
     match result.is_ok() {
         true => Ok(()),
         false => Err(refusal(text, &result)),
     }
+}
+
+fn bounded(text: &str) -> Result<(), NotBash> {
+    let mut open = 0usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'{' => open += 1,
+            b'}' => open = open.saturating_sub(1),
+            _ => continue,
+        }
+        if open > MAX_BRACES {
+            let message = format!("more than {MAX_BRACES} braces are open");
+            return Err(NotBash { range: at..at + 1, message });
+        }
+    }
+    Ok(())
 }
 
 fn refusal(text: &str, result: &ParseResult) -> NotBash {
@@ -60,8 +81,7 @@ fn sane(text: &str, start: usize, end: usize) -> Range<usize> {
 }
 
 fn offset_of(text: &str, line: usize, column: usize) -> usize {
-    let before: usize =
-        text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     before + column.saturating_sub(1)
 }
 

@@ -26,7 +26,11 @@ impl Tree<'_> {
         Ok(Word { parts: self.parts(&word.parts, &range)?, range, text, sequences })
     }
 
-    fn parts(&self, parts: &[ast::WordPartNode], outer: &Range<usize>) -> Result<Vec<Part>, NotBash> {
+    fn parts(
+        &self,
+        parts: &[ast::WordPartNode],
+        outer: &Range<usize>,
+    ) -> Result<Vec<Part>, NotBash> {
         parts.iter().map(|p| self.part(&p.kind, self.inside(p.span, outer)?)).collect()
     }
 
@@ -52,10 +56,16 @@ impl Tree<'_> {
                 self.arithmetic_expansion(range, expression_word_ast)?
             }
             P::Parameter(parameter) => self.parameter(parameter, range)?,
-            P::ParameterExpansion { reference, operator, operand_word_ast, .. } => self
-                .operation_part(range, reference, Some(operator), operand_word_ast.as_deref())?,
+            P::ParameterExpansion { reference, operator, operand_word_ast, .. } => {
+                self.operation_part(range, reference, Some(operator), operand_word_ast.as_deref())?
+            }
             P::IndirectExpansion { reference, operator, operand_word_ast, .. } => self
-                .operation_part(range, reference, operator.as_deref(), operand_word_ast.as_deref())?,
+                .operation_part(
+                    range,
+                    reference,
+                    operator.as_deref(),
+                    operand_word_ast.as_deref(),
+                )?,
             P::Substring { reference, offset_word_ast, length_word_ast, .. }
             | P::ArraySlice { reference, offset_word_ast, length_word_ast, .. } => {
                 self.slice(range, reference, offset_word_ast, length_word_ast.as_deref())?
@@ -92,7 +102,12 @@ impl Tree<'_> {
         }
     }
 
-    fn quoted(&self, range: Range<usize>, open: &str, close: &str) -> Result<Range<usize>, NotBash> {
+    fn quoted(
+        &self,
+        range: Range<usize>,
+        open: &str,
+        close: &str,
+    ) -> Result<Range<usize>, NotBash> {
         let text = &self.text[range.clone()];
         let whole = text.len() >= open.len() + close.len();
         match whole && text.starts_with(open) && text.ends_with(close) {
@@ -136,9 +151,12 @@ impl Tree<'_> {
             | B::Transformation { reference, .. } => {
                 self.expansion(range, reference, Operation::None)
             }
-            B::Indirect { reference, operator, operand_word_ast, .. } => {
-                self.operation_part(range, reference, operator.as_deref(), operand_word_ast.as_deref())
-            }
+            B::Indirect { reference, operator, operand_word_ast, .. } => self.operation_part(
+                range,
+                reference,
+                operator.as_deref(),
+                operand_word_ast.as_deref(),
+            ),
             B::Operation { reference, operator, operand_word_ast, .. } => {
                 self.operation_part(range, reference, Some(operator), operand_word_ast.as_deref())
             }
@@ -254,11 +272,7 @@ impl Tree<'_> {
     }
 
     /// `$((a) | b)` is a subshell in a substitution, whatever the parser made of it.
-    fn arithmetic_expansion(
-        &self,
-        range: Range<usize>,
-        word: &ast::Word,
-    ) -> Result<Part, NotBash> {
+    fn arithmetic_expansion(&self, range: Range<usize>, word: &ast::Word) -> Result<Part, NotBash> {
         let doubled = self.quoted(range.clone(), "$((", "))").is_ok();
         if !doubled && self.quoted(range.clone(), "$[", "]").is_err() {
             return Ok(Part::Unclear(range));

@@ -152,7 +152,7 @@ fn rows(
                 (true, at) if at + 1 == stage.end => "└ ",
                 (true, _) => "│ ",
             };
-            let mut notes = notes(step, group);
+            let mut notes = notes(step, group && index == stage.start);
             let callee = callee(program, recipe, step);
             let again = callee.is_some_and(|callee| !told.insert(callee));
             if again {
@@ -162,8 +162,11 @@ fn rows(
                 Cell::own(format!("{}{bracket}{}", "  ".repeat(depth), step.id), Tint::None),
                 Cell::tinted(step.work.kind(), Tint::Dim),
                 one_line(&work(step)).into(),
-                Cell::own(notes.join(" · "), Tint::Dim),
             ]);
+            if !notes.is_empty() {
+                let indent = "  ".repeat(depth + 2);
+                table.below(format!("{indent}{}", notes.join(" · ")), Tint::Dim);
+            }
             if let Some(callee) = callee.filter(|_| !again) {
                 rows(program, callee, depth + 1, told, table);
             }
@@ -187,10 +190,10 @@ pub fn work(step: &Step) -> String {
     }
 }
 
-fn notes(step: &Step, group: bool) -> Vec<String> {
+fn notes(step: &Step, opens_group: bool) -> Vec<String> {
     let mut notes = Vec::new();
-    if let (true, Some(name)) = (group, &step.parallel_group) {
-        notes.push(format!("at once, group {}", one_line(name)));
+    if let (true, Some(name)) = (opens_group, &step.parallel_group) {
+        notes.push(format!("group {}: these run at the same time", one_line(name)));
     }
     if let Some(condition) = &step.condition {
         notes.push(format!("if {}", one_line(condition.text())));
@@ -212,7 +215,7 @@ fn notes(step: &Step, group: bool) -> Vec<String> {
         notes.push("once: asks before it runs again".to_owned());
     }
     if let Some(output) = &step.output {
-        notes.push(format!("→ {output}"));
+        notes.push(format!("output {output}"));
     }
     notes
 }

@@ -40,7 +40,8 @@ pub struct Entry {
     pub recipe: Listed,
     /// Found in the working tree, and nobody has agreed to it.
     pub untrusted: bool,
-    /// The name means another one.
+    /// The name means another one: what is found first, and never what is not trusted while there
+    /// is a built-in of that name.
     pub shadowed: bool,
 }
 
@@ -70,12 +71,8 @@ pub fn entries(
     for recipe in towpath_recipe::list(&search) {
         let untrusted = recipe.origin == Origin::Project
             && !is_trusted(&recipe, &directory, &search, store.as_ref())?;
-        // An untrusted file does not take a built-in's name.
         let powerless = untrusted && builtin(&recipe.name).is_some();
-        let shadowed = taken.contains(&recipe.name);
-        if !powerless {
-            taken.insert(recipe.name.clone());
-        }
+        let shadowed = powerless || !taken.insert(recipe.name.clone());
         entries.push(Entry { recipe, untrusted, shadowed });
     }
     Ok(entries)

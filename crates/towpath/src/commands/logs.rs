@@ -58,8 +58,11 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
         for index in &wanted {
             log.show(*index)?;
         }
-        if over || reader_gone() {
+        if over {
             break;
+        }
+        if reader_gone() {
+            return Ok(Exit::Done);
         }
         std::thread::sleep(PAUSE);
     }

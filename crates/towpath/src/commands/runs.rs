@@ -57,8 +57,10 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     } else {
         print(&rows, args, &around);
         if found > rows.len() {
-            let more = found - rows.len();
-            out::line(format!("and {}, older: towpath runs -n {found}", count(more, "more run")));
+            let more = count(found - rows.len(), "more run");
+            let all = if args.all { " --all" } else { "" };
+            let status = args.status.as_ref().map_or(String::new(), |s| format!(" --status {s}"));
+            out::line(format!("and {more}, older: towpath runs{all}{status} -n {found}"));
         }
     }
     Ok(Exit::Done)

@@ -174,7 +174,11 @@ impl Shown {
         }
         let resumable = !matches!(self.status.as_str(), "done" | "running");
         let resume = resumable.then(|| format!("towpath resume {}", row.id));
-        let cost = census(self.run());
+        let census = census(self.run());
+        let cost = match census.agent_calls {
+            0 => Some(0.0),
+            _ => census.cost_usd.filter(|_| !census.cost_unknown),
+        };
         serde_json::json!({
             "schema": 1,
             "run_id": row.id.as_str(),
@@ -185,7 +189,7 @@ impl Shown {
             "started": rfc3339(row.created_ms),
             "ended": row.summary.ended_ms.map(rfc3339),
             "duration": row.summary.active_ms as f64 / 1000.0,
-            "cost_usd": cost.cost_usd.filter(|_| !cost.cost_unknown),
+            "cost_usd": cost,
             "steps": steps,
             "asking": self.asking(),
             "resume": resume,
@@ -231,6 +235,9 @@ fn details(step: &StepView) -> Vec<String> {
     if let Some(result) = &step.result {
         match &result.status {
             StepStatus::Skipped { reason } => return vec![clean(reason)],
+            // What failed inside has its own line.
+            StepStatus::Failed(_) if step.children.iter().any(|c| word_of(c) == Some("failed")) => {
+            }
             StepStatus::Failed(failure) => {
                 said.push(clean(&failure.message));
                 said.extend(Some(last_line(&failure.detail)).filter(|l| !l.is_empty()));

@@ -1,6 +1,6 @@
 //! What is told about a step that failed: the end of what it said, and where all of it is.
 
-use super::line::{Line, Tone, beginning, width};
+use super::line::{Line, Tone, width, wrapped};
 use crate::words::clean;
 use towpath_core::{RunId, StepPath};
 use towpath_run::{Failure, FailureKind, StepResult, StepStatus, StepView};
@@ -29,10 +29,8 @@ pub fn block(
         said.extend(failure.message.lines().map(clean));
     }
     said.extend(last_words(failure, view.and_then(|step| step.result.as_ref())));
-    let printed = !matches!(
-        failure.kind,
-        FailureKind::Value | FailureKind::Start | FailureKind::Limit
-    );
+    let printed =
+        !matches!(failure.kind, FailureKind::Value | FailureKind::Start | FailureKind::Limit);
     let ran = printed && view.is_some_and(|step| step.attempts > 0);
     if said.is_empty() && ran {
         said.push("it printed nothing".to_owned());
@@ -55,11 +53,7 @@ fn last_words(failure: &Failure, result: Option<&StepResult>) -> Vec<String> {
 }
 
 /// A step's name with texts beside it, or below it where they would not fit.
-pub fn beside_name(
-    step: &StepPath,
-    texts: Vec<(Tone, String)>,
-    limit: Option<usize>,
-) -> Vec<Line> {
+pub fn beside_name(step: &StepPath, texts: Vec<(Tone, String)>, limit: Option<usize>) -> Vec<Line> {
     let name = clean(step.as_str());
     let beside = width(&name) <= NAME && limit.is_none_or(|limit| limit >= 60);
     let indent = if beside { width(&name) + 4 } else { 4 };
@@ -80,23 +74,6 @@ pub fn beside_name(
     if !beside || lines.is_empty() {
         lines.insert(0, named);
     }
-    lines
-}
-
-/// A text in lines of at most `room` columns, broken at spaces where there are some.
-fn wrapped(text: &str, room: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut rest = text;
-    while width(rest) > room {
-        let fits = beginning(rest, room);
-        let end = fits.rfind(' ').filter(|at| *at > fits.len() / 2).unwrap_or(fits.len());
-        if end == 0 {
-            break;
-        }
-        lines.push(rest[..end].to_owned());
-        rest = rest[end..].trim_start_matches(' ');
-    }
-    lines.push(rest.to_owned());
     lines
 }
 
@@ -134,15 +111,9 @@ mod tests {
 
     #[test]
     fn commands_can_be_pasted() {
-        for (text, word) in [("ci/build#2", "ci/build#2"), ("a b", "'a b'"), ("it's", "'it'\\''s'")] {
+        for (text, word) in [("ci/build#2", "ci/build#2"), ("a b", "'a b'"), ("it's", "'it'\\''s'")]
+        {
             assert_eq!(shell_word(text), word);
         }
-    }
-
-    #[test]
-    fn long_messages_break_at_spaces() {
-        assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
-        assert_eq!(wrapped("abcdefghij", 4), ["abcd", "efgh", "ij"]);
-        assert_eq!(wrapped("日本語", 1), ["日本語"]);
     }
 }

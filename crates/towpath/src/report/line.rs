@@ -83,6 +83,16 @@ impl Line {
         Line { pieces }
     }
 
+    /// Lines of at most `room` columns. A line of several tones stays whole.
+    fn broken(self, room: usize) -> Vec<Line> {
+        match self.pieces.as_slice() {
+            [(tone, text)] => {
+                wrapped(text, room).into_iter().map(|text| Line::new().with(*tone, text)).collect()
+            }
+            _ => vec![self],
+        }
+    }
+
     pub fn render(&self, color: bool) -> String {
         let mut out = String::new();
         for (tone, text) in &self.pieces {
@@ -125,6 +135,23 @@ pub fn one_line(text: &str) -> String {
     clean(&text.replace(['\n', '\t'], " "))
 }
 
+/// A text in lines of at most `room` columns, broken at spaces where there are some.
+pub fn wrapped(text: &str, room: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while width(rest) > room {
+        let fits = beginning(rest, room);
+        let end = fits.rfind(' ').filter(|at| *at > fits.len() / 2).unwrap_or(fits.len());
+        if end == 0 {
+            break;
+        }
+        lines.push(rest[..end].to_owned());
+        rest = rest[end..].trim_start_matches(' ');
+    }
+    lines.push(rest.to_owned());
+    lines
+}
+
 /// Parts joined by ` · `, broken between parts where the width asks for it.
 pub fn joined(first: &str, indent: &str, parts: Vec<Line>, limit: Option<usize>) -> Vec<Line> {
     let limit = limit.unwrap_or(usize::MAX);
@@ -138,9 +165,11 @@ pub fn joined(first: &str, indent: &str, parts: Vec<Line>, limit: Option<usize>)
             last.append(Line::plain(" · "));
             last.append(part);
         } else {
-            let mut next = Line::plain(indent);
-            next.append(part);
-            lines.push(next);
+            for piece in part.broken(limit.saturating_sub(width(indent))) {
+                let mut next = Line::plain(indent);
+                next.append(piece);
+                lines.push(next);
+            }
         }
         fresh = false;
     }
@@ -155,7 +184,8 @@ mod tests {
     fn lines_are_cut_by_columns_not_by_characters() {
         let line = Line::new().with(Tone::Good, "✓ ").text("日本語 abc");
         assert_eq!(line.width(), 12);
-        for (limit, text) in [(12, "✓ 日本語 abc"), (11, "✓ 日本語 a…"), (6, "✓ 日…"), (0, "")] {
+        for (limit, text) in [(12, "✓ 日本語 abc"), (11, "✓ 日本語 a…"), (6, "✓ 日…"), (0, "")]
+        {
             let cut = line.clone().cut(limit);
             assert_eq!(cut.render(false), text);
             assert!(cut.width() <= limit);
@@ -178,5 +208,16 @@ mod tests {
         };
         assert_eq!(text(None), ["  4 of 6 steps ran · 1 skipped · $0.42"]);
         assert_eq!(text(Some(30)), ["  4 of 6 steps ran · 1 skipped", "    $0.42"]);
+        let long = vec![Line::plain("a"), Line::plain("1 skipped (docs: condition false)")];
+        let lines = joined("", "  ", long, Some(24));
+        let lines: Vec<_> = lines.iter().map(|l| l.render(false)).collect();
+        assert_eq!(lines, ["a", "  1 skipped (docs:", "  condition false)"]);
+    }
+
+    #[test]
+    fn long_messages_break_at_spaces() {
+        assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrapped("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrapped("日本語", 1), ["日本語"]);
     }
 }

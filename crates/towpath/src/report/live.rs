@@ -135,7 +135,7 @@ impl<O: Outlet> Live<O> {
             self.above.extend(PLAIN.bytes());
         }
         if self.above.len() >= WAITING {
-            self.clear();
+            self.draw_now();
         }
     }
 
@@ -150,7 +150,9 @@ impl<O: Outlet> Live<O> {
             let last = text.trim_end_matches('\r').rsplit('\r').next().unwrap_or_default();
             let text = one_line(&anstream::adapter::strip_str(last).to_string());
             match self.beside.contains(step) {
-                true => Line::new().with(Tone::Strong, clean(step.as_str())).text(format!(": {text}")),
+                true => {
+                    Line::new().with(Tone::Strong, clean(step.as_str())).text(format!(": {text}"))
+                }
                 false => Line::plain(text),
             }
         })
@@ -183,10 +185,16 @@ impl<O: Outlet> Live<O> {
     }
 
     fn draw(&mut self) {
-        let now = self.outlet.now_ms();
-        if !self.active || now - self.drawn_ms < BETWEEN_DRAWS_MS {
+        if self.outlet.now_ms() - self.drawn_ms >= BETWEEN_DRAWS_MS {
+            self.draw_now();
+        }
+    }
+
+    fn draw_now(&mut self) {
+        if !self.active {
             return;
         }
+        let now = self.outlet.now_ms();
         let size = self.outlet.size();
         let moment = Moment { columns: size.0, rows: size.1, now_ms: now };
         let lines = block(&self.board, self.unfinished(now), moment);
@@ -449,9 +457,7 @@ ship-release · run 7f3k · shop
         assert!(screen.contains("\n20 %\n\n  ⠸ a  0 s  running\n"), "{screen}");
         live.print("a", "\r30 %\n");
         live.leave();
-        assert!(seen.stderr_text().ends_with(
-            "10 %\r\u{1b}[32m20 %\r30 %\n\u{1b}[0m\u{1b}[?25h"
-        ));
+        assert!(seen.stderr_text().ends_with("10 %\r\u{1b}[32m20 %\r30 %\n\u{1b}[0m\u{1b}[?25h"));
     }
 
     #[test]
@@ -482,7 +488,7 @@ ship-release · run 7f3k · shop
 
     #[test]
     fn what_does_not_fit_is_counted() {
-        let (mut live, seen) = reporter(60, 12);
+        let (mut live, seen) = reporter(70, 12);
         let ids: Vec<String> = (0..40).map(|number| format!("step-{number}")).collect();
         live.run(ids.iter().map(|id| pending(id, "bash")).collect());
         for id in &ids[..20] {

@@ -18,7 +18,7 @@ mod said;
 mod seam;
 mod shape;
 #[cfg(test)]
-mod testing;
+pub mod testing;
 
 pub use cost::Cost;
 

@@ -19,14 +19,7 @@ use towpath_run::{
 use unicode_width::UnicodeWidthChar;
 
 pub fn look() -> Look {
-    Look {
-        terminal: false,
-        joined: false,
-        color: false,
-        quiet: false,
-        verbose: false,
-        json: false,
-    }
+    Look { terminal: false, joined: false, color: false, quiet: false, verbose: false, json: false }
 }
 
 /// An outlet that keeps what is written, shared with the test that reads it.
@@ -289,7 +282,11 @@ pub fn driven(texts: &[(&str, &str)], ends: &mut dyn FnMut(&JobKey) -> JobEnd) -
         source: (*source).to_owned(),
         path: None,
         text: (*text).to_owned(),
-        calls: texts.iter().enumerate().map(|(at, (name, _))| ((*name).to_owned(), at)).collect::<BTreeMap<_, _>>(),
+        calls: texts
+            .iter()
+            .enumerate()
+            .map(|(at, (name, _))| ((*name).to_owned(), at))
+            .collect::<BTreeMap<_, _>>(),
     });
     let plan = Plan { recipes: recipes.collect(), inputs: Map::new() };
     let mut run = Run::new(plan.load().expect("the recipes are right").into(), Limits::default());

@@ -22,6 +22,7 @@ pub(crate) struct Process {
     pub session: i32,
     state: u8,
     threads: u32,
+    has_memory: bool,
 }
 
 impl Process {
@@ -32,6 +33,11 @@ impl Process {
             b'X' | b'x' => false,
             _ => true,
         }
+    }
+
+    /// Has given up its memory and will run no further instruction of its program.
+    pub fn is_dying(&self) -> bool {
+        !self.has_memory
     }
 
     pub fn is_stopped(&self) -> bool {
@@ -85,6 +91,7 @@ fn parse_stat(pid: i32, line: &[u8]) -> Option<Process> {
         session: number(3)?,
         state: *fields.first()?.as_bytes().first()?,
         threads: fields.get(17)?.parse().ok()?,
+        has_memory: *fields.get(20)? != "0",
     })
 }
 
@@ -94,7 +101,8 @@ pub(crate) fn children_of_self() -> Option<Vec<i32>> {
     text.split_ascii_whitespace().map(|pid| pid.parse().ok()).collect()
 }
 
-/// The environment a process of this user was executed with; `None` when it cannot be known.
+/// The environment a process of this user was executed with; `None` when it cannot be known, which
+/// may be for a moment only, while the process is executing.
 pub(crate) fn environment_of(pid: i32) -> Option<Vec<u8>> {
     let path = format!("/proc/{pid}/environ");
     let file = File::open(path).ok()?;

@@ -90,7 +90,14 @@ impl<T: AsRef<str>> From<T> for Cell {
 pub struct Table {
     indent: usize,
     header: Vec<&'static str>,
-    rows: Vec<Vec<Cell>>,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug)]
+enum Row {
+    Cells(Vec<Cell>),
+    /// Across all columns.
+    Line(Cell),
 }
 
 /// Cells are never cut below this, so that a cut one still says something.
@@ -108,7 +115,12 @@ impl Table {
     }
 
     pub fn row(&mut self, cells: Vec<Cell>) {
-        self.rows.push(cells);
+        self.rows.push(Row::Cells(cells));
+    }
+
+    /// A line of our own that belongs to the row above it.
+    pub fn below(&mut self, text: String, tint: Tint) {
+        self.rows.push(Row::Line(Cell::own(text, tint)));
     }
 
     pub fn print(&self, screen: &Screen) {
@@ -118,14 +130,23 @@ impl Table {
     }
 
     fn lines(&self, screen: &Screen) -> Vec<String> {
-        let header: Vec<Cell> = self.header.iter().map(|h| Cell::tinted(h, Tint::Dim)).collect();
-        let head = (!header.is_empty()).then_some(&header);
-        let all: Vec<&Vec<Cell>> = head.into_iter().chain(&self.rows).collect();
+        let header = self.header.iter().map(|h| Cell::tinted(h, Tint::Dim)).collect();
+        let header = Row::Cells(header);
+        let head = (!self.header.is_empty()).then_some(&header);
+        let all: Vec<&Row> = head.into_iter().chain(&self.rows).collect();
         let mut widths = widths(&all);
-        if let Some(width) = screen.width {
-            shrink(&mut widths, width.saturating_sub(self.indent));
+        let room = screen.width.map(|width| width.saturating_sub(self.indent));
+        if let Some(room) = room {
+            shrink(&mut widths, room);
         }
-        all.iter().map(|cells| self.drawn(cells, &widths, screen)).collect()
+        let drawn = |row: &&Row| match row {
+            Row::Cells(cells) => self.drawn(cells, &widths, screen),
+            Row::Line(cell) => {
+                let text = room.map_or_else(|| cell.text.clone(), |room| cut(&cell.text, room));
+                " ".repeat(self.indent) + &screen.paint(cell.tint, &text)
+            }
+        };
+        all.iter().map(drawn).collect()
     }
 
     fn drawn(&self, cells: &[Cell], widths: &[usize], screen: &Screen) -> String {
@@ -145,12 +166,16 @@ impl Table {
     }
 }
 
-fn widths(rows: &[&Vec<Cell>]) -> Vec<usize> {
-    let columns = rows.iter().map(|r| r.len()).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|r| r.get(column)).map(|c| c.text.width()).max().unwrap_or(0)
-    };
-    (0..columns).map(width).collect()
+fn widths(rows: &[&Row]) -> Vec<usize> {
+    let mut widths = Vec::new();
+    for row in rows {
+        let Row::Cells(cells) = row else { continue };
+        widths.resize(widths.len().max(cells.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(cells) {
+            *width = cell.text.width().max(*width);
+        }
+    }
+    widths
 }
 
 /// Takes from the widest column until all fit, or none can give more.

@@ -1,0 +1,140 @@
+//! Places in assignments, declarations and subscripts: bash evaluates what some variables are given,
+//! and reads a subscript as arithmetic or as a key depending on how its array was declared.
+
+use super::{Done, Walk};
+use crate::form::{self, Mode};
+use crate::integer::Style;
+use crate::literal;
+use crate::names;
+use crate::syntax::*;
+
+impl Walk<'_, '_> {
+    /// Remembers arrays that are certainly associative for the statements that follow.
+    pub(super) fn declared(&mut self, statement: &Statement) {
+        let command = match &statement.command {
+            Command::Chain { first, rest }
+                if rest.first().is_some_and(|(link, _)| *link != Link::Pipe) =>
+            {
+                &first.command
+            }
+            command => command,
+        };
+        let Command::Declare(declare) = command else { return };
+        if statement.background || !names::has_flag(declare, 'A') {
+            return;
+        }
+        for name in names::declared(declare) {
+            if self.may_become_associative(&name.name) {
+                self.scope.associative.push(name.name.clone());
+            }
+        }
+    }
+
+    pub(super) fn may_become_associative(&self, name: &str) -> bool {
+        self.names.only_associative(name) && !self.scope.arrays.iter().any(|a| a == name)
+    }
+
+    pub(super) fn declare(&mut self, declare: &Declare) -> Done {
+        for assignment in &declare.prefix {
+            self.assignment(assignment, None)?;
+        }
+        self.words(&declare.flags, Mode::Refuse(&form::VARIABLE_NAME))?;
+        for name in &declare.names {
+            if let Some(subscript) = &name.subscript {
+                self.parts(&subscript.parts, Mode::Refuse(&form::VARIABLE_NAME))?;
+            }
+        }
+        for assignment in &declare.assignments {
+            self.assignment(assignment, Some(declare))?;
+        }
+        for word in &declare.dynamic {
+            let plain = literal::quoted_assignment(&self.region.text[word.range.clone()])
+                .is_some_and(|name| self.plain_variable(name, declare));
+            let refused = Mode::Refuse(&form::DECLARATION);
+            self.word(word, if plain { Mode::Word } else { refused })?;
+        }
+        Ok(())
+    }
+
+    /// Whether a declaration only stores the value: no arithmetic, no array text, no reference.
+    pub(super) fn plain_variable(&self, name: &str, declare: &Declare) -> bool {
+        !"aAin".chars().any(|flag| names::has_flag(declare, flag))
+            && !self.names.integer(name)
+            && !self.names.reference(name)
+            && !self.names.array(name)
+    }
+
+    pub(super) fn assignment(
+        &mut self,
+        assignment: &Assignment,
+        declare: Option<&Declare>,
+    ) -> Done {
+        let name = assignment.target.name.as_str();
+        let flag = |letter| declare.is_some_and(|d| names::has_flag(d, letter));
+        if let Some(subscript) = &assignment.target.subscript {
+            self.subscript(name, subscript, Mode::Word, declare.is_some())?;
+        }
+        let mode = if flag('n') || self.names.reference(name) {
+            Mode::Refuse(&form::REFERENCE)
+        } else if flag('i') || self.names.integer(name) {
+            Mode::Integer(Style::Bare)
+        } else {
+            Mode::Word
+        };
+        match &assignment.value {
+            AssignedValue::Scalar(word) => {
+                let existing = declare
+                    .is_some_and(|d| matches!(d.variant.as_str(), "declare" | "typeset"))
+                    && self.names.array(name);
+                let array = flag('a') || flag('A') || existing;
+                self.word(word, if array { Mode::Refuse(&form::ARRAY_TEXT) } else { mode })?;
+            }
+            AssignedValue::Array(elements) => {
+                let associative = flag('A') && self.may_become_associative(name);
+                if associative {
+                    self.scope.associative.push(name.to_owned());
+                }
+                for element in elements {
+                    if let Some(key) = &element.key {
+                        self.subscript(name, key, Mode::Word, false)?;
+                    }
+                    self.word(&element.value, mode)?;
+                }
+                if associative {
+                    self.scope.associative.pop();
+                }
+            }
+        }
+        let array = assignment.target.subscript.is_some()
+            || matches!(assignment.value, AssignedValue::Array(_));
+        if array && !flag('A') && !self.associative(name) {
+            self.scope.arrays.push(name.to_owned());
+        }
+        Ok(())
+    }
+
+    pub(super) fn associative(&self, name: &str) -> bool {
+        self.scope.associative.iter().any(|a| a == name)
+    }
+
+    pub(super) fn subscript(
+        &mut self,
+        name: &str,
+        subscript: &Subscript,
+        outer: Mode,
+        bare: bool,
+    ) -> Done {
+        let mode = if self.names.reference(name) {
+            Mode::Refuse(&form::REFERENCE)
+        } else if self.associative(name) && !matches!(outer, Mode::Integer(_)) {
+            Mode::Key
+        } else if self.names.associative_somewhere(name) {
+            Mode::Refuse(&form::ASSOCIATIVE)
+        } else if bare || literal::is_one_mark(self.region, &subscript.range) {
+            Mode::Integer(Style::Bare)
+        } else {
+            Mode::Integer(Style::Parentheses)
+        };
+        self.parts(&subscript.parts, mode)
+    }
+}

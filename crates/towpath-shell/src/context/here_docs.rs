@@ -1,0 +1,43 @@
+//! Places in here-documents, quoted or not.
+
+use super::{Done, Walk};
+use crate::form::{self, Form, Mode};
+use crate::literal;
+use crate::rewrite::Edit;
+use crate::syntax::HereDoc;
+
+impl Walk<'_, '_> {
+    pub(super) fn here_doc(&mut self, heredoc: &HereDoc) -> Done {
+        if self.region.has_mark(&heredoc.delimiter) {
+            return Err(self.refuse(&heredoc.delimiter, &form::DELIMITER));
+        }
+        if !self.region.has_mark(&heredoc.body) {
+            return Ok(());
+        }
+        if !heredoc.closed {
+            return Err(self.refuse(&heredoc.delimiter, &form::UNCLOSED));
+        }
+        match heredoc.quoted {
+            true => self.quoted_here_doc(heredoc),
+            false => self.parts(&heredoc.parts, Mode::HereDoc),
+        }
+    }
+
+    /// Becomes an expanding one in which all of the author's text is escaped: a value pasted into a
+    /// quoted one could hold its end line, and the rest would run.
+    pub(super) fn quoted_here_doc(&mut self, heredoc: &HereDoc) -> Done {
+        if !literal::is_plain_word(&heredoc.end_line) {
+            return Err(self.refuse(&heredoc.delimiter, &form::ODD_DELIMITER));
+        }
+        self.edits.push(Edit::text(heredoc.delimiter.clone(), heredoc.end_line.as_str()));
+        let body = &self.region.text[heredoc.body.clone()];
+        for (offset, _) in body.match_indices(['$', '`', '\\']) {
+            let at = heredoc.body.start + offset;
+            self.edits.push(Edit::text(at..at, "\\"));
+        }
+        for mark in self.marks(&heredoc.body) {
+            self.write(mark, Form::HereDoc)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,161 @@
+//! Finds the quoting context of every place by walking the tree, and writes each place for it.
+//!
+//! Where bash's reading is not certain the walk refuses: a place met twice or not at all, text that
+//! a parser may have passed over, a subscript of which the kind is unknown. The walk never looks at
+//! a value.
+
+use crate::form::{self, Form, Mode, Refusal};
+use crate::integer::Style;
+use crate::names::Names;
+use crate::reader::{Reader, Scope};
+use crate::region::{MARK_LEN, Mark, Region};
+use crate::rewrite::Edit;
+use crate::syntax::*;
+use crate::{ShellError, literal};
+use std::ops::Range;
+
+pub struct Walk<'a, 'r> {
+    pub region: &'a Region,
+    pub names: &'a Names,
+    pub scope: Scope,
+    pub reader: &'a mut Reader<'r>,
+    pub edits: Vec<Edit>,
+}
+
+mod assignments;
+mod here_docs;
+mod words;
+
+type Done = Result<(), ShellError>;
+
+impl Walk<'_, '_> {
+    pub fn block(&mut self, block: &Block) -> Done {
+        let known = self.scope.associative.len();
+        self.comments(&block.comments)?;
+        for statement in &block.statements {
+            self.statement(statement)?;
+            self.declared(statement);
+        }
+        self.scope.associative.truncate(known);
+        Ok(())
+    }
+
+    fn comments(&mut self, comments: &[Range<usize>]) -> Done {
+        for comment in comments {
+            for mark in self.marks(comment) {
+                self.write(mark, Form::Comment)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Done {
+        self.comments(&statement.comments)?;
+        match &statement.command {
+            Command::Simple(simple) => self.simple(simple)?,
+            Command::Declare(declare) => self.declare(declare)?,
+            Command::Chain { first, rest } => {
+                self.statement(first)?;
+                if rest.first().is_some_and(|(link, _)| *link != Link::Pipe) {
+                    self.declared(first);
+                }
+                for (_, statement) in rest {
+                    self.statement(statement)?;
+                }
+            }
+            Command::Compound(compound) => self.compound(compound)?,
+            Command::Case { word, arms } => {
+                self.word(word, Mode::Word)?;
+                for arm in arms {
+                    arm.patterns.iter().try_for_each(|p| self.parts(p, Mode::Pattern))?;
+                    self.block(&arm.body)?;
+                }
+            }
+            Command::Test(operands) => operands.iter().try_for_each(|o| self.operand(o))?,
+            Command::Arithmetic(arithmetic) => self.arithmetic(arithmetic)?,
+            Command::Function { names, body } => {
+                self.words(names, Mode::Refuse(&form::FUNCTION_NAME))?;
+                self.scope.functions += 1;
+                self.statement(body)?;
+                self.scope.functions -= 1;
+            }
+        }
+        statement.redirects.iter().try_for_each(|r| self.redirect(r))
+    }
+
+    fn simple(&mut self, simple: &Simple) -> Done {
+        for assignment in &simple.assignments {
+            self.assignment(assignment, None)?;
+        }
+        let Some(name) = simple.words.first() else { return Ok(()) };
+        if literal::assigns_to_mark(self.region, &name.range) {
+            return Err(self.refuse(&name.range, &form::VARIABLE_NAME));
+        }
+        let text = |i: usize| simple.words.get(i).and_then(|w| w.text.as_deref());
+        let wrapped = matches!(text(0), Some("command" | "builtin"));
+        let mode = match text(usize::from(wrapped)) {
+            Some("declare" | "typeset" | "local" | "export" | "readonly") => {
+                Mode::Refuse(&form::DECLARATION)
+            }
+            Some("let") => Mode::Integer(Style::Bare),
+            _ => Mode::Word,
+        };
+        self.word(name, Mode::Word)?;
+        self.words(&simple.words[1..], mode)
+    }
+
+    fn compound(&mut self, compound: &Compound) -> Done {
+        let (before, inside) = self.region.text.split_at(compound.range.start);
+        let doubled = inside.starts_with("((") || before.ends_with('(') && inside.starts_with('(');
+        if compound.kind == CompoundKind::Subshell
+            && doubled
+            && self.region.has_mark(&compound.range)
+        {
+            return Err(self.refuse(&compound.range, &form::PARENTHESES));
+        }
+        compound.names.iter().try_for_each(|n| self.no_mark(n, &form::VARIABLE_NAME))?;
+        self.words(&compound.words, Mode::Word)?;
+        compound.arithmetic.iter().try_for_each(|a| self.arithmetic(a))?;
+        compound.blocks.iter().try_for_each(|b| self.block(b))
+    }
+
+    fn operand(&mut self, operand: &Operand) -> Done {
+        match operand {
+            Operand::Word(word) => self.word(word, Mode::Word),
+            Operand::Pattern(parts) => self.parts(parts, Mode::Pattern),
+            Operand::Regex(word) => self.word(word, Mode::Regex),
+            Operand::Integer(word) => self.word(word, Mode::Integer(Style::Bare)),
+            Operand::Name(range) => match self.region.has_mark(range) {
+                true => Err(self.refuse(range, &form::VARIABLE_NAME)),
+                false => Ok(()),
+            },
+        }
+    }
+
+    fn redirect(&mut self, redirect: &Redirect) -> Done {
+        match &redirect.target {
+            Target::File(word) | Target::HereString(word) => self.word(word, Mode::Word),
+            Target::HereDoc(heredoc) => self.here_doc(heredoc),
+        }
+    }
+
+    fn marks(&self, range: &Range<usize>) -> Vec<Mark> {
+        self.region.marks_in(range).to_vec()
+    }
+
+    /// Points at the first place in `range`, if there is one.
+    fn refuse(&self, range: &Range<usize>, refusal: &Refusal) -> ShellError {
+        match self.region.marks_in(range).first() {
+            Some(mark) => self.reader.error_at(mark.place, refusal),
+            None => ShellError {
+                range: self.region.author(range.clone()),
+                message: refusal.message.into(),
+                help: Some(refusal.help.into()),
+            },
+        }
+    }
+}
+
+pub fn mark_range(mark: Mark) -> Range<usize> {
+    mark.at..mark.at + MARK_LEN
+}

@@ -1,0 +1,239 @@
+//! Places in words, down to the plain text in one quoting.
+
+use super::{Done, Walk, mark_range};
+use crate::form::{self, Form, Mode, Refusal};
+use crate::integer::{self, Style};
+use crate::literal;
+use crate::region::{Mark, escape_for_backtick};
+use crate::rewrite::{Edit, Piece};
+use crate::syntax::*;
+use std::ops::Range;
+
+impl Walk<'_, '_> {
+    pub(super) fn words(&mut self, words: &[Word], mode: Mode) -> Done {
+        words.iter().try_for_each(|w| self.word(w, mode))
+    }
+
+    pub(super) fn word(&mut self, word: &Word, mode: Mode) -> Done {
+        if let Some(sequence) = word.sequences.iter().find(|s| self.region.has_mark(s)) {
+            return Err(self.refuse(sequence, &form::SEQUENCE));
+        }
+        if self.region.has_mark(&word.range)
+            && literal::names_descriptor(&self.region.text, &word.range)
+        {
+            return Err(self.refuse(&word.range, &form::VARIABLE_NAME));
+        }
+        self.parts(&word.parts, mode)
+    }
+
+    pub(super) fn parts(&mut self, parts: &[Part], mode: Mode) -> Done {
+        parts.iter().try_for_each(|p| self.part(p, mode))
+    }
+
+    pub(super) fn part(&mut self, part: &Part, mode: Mode) -> Done {
+        match part {
+            Part::Literal(range) => self.literal(range, mode),
+            Part::Single(range) => self.single(range, mode),
+            Part::Ansi(range) => self.ansi(range, mode),
+            Part::Double { parts, .. } => match mode {
+                Mode::Integer(_) | Mode::Refuse(_) | Mode::Operand { .. } => {
+                    self.parts(parts, mode)
+                }
+                _ => self.parts(parts, Mode::Double),
+            },
+            Part::Variable { range, .. } => self.no_mark(range, &form::VARIABLE_NAME),
+            Part::Unclear(range) => self.no_mark(range, &form::UNSURE),
+            Part::Class(range) => self.no_mark(range, &form::CLASS),
+            Part::Parameter(parameter) => self.parameter(parameter, mode),
+            Part::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
+            Part::Substitution { range, kind, body } => self.substitution(range, *kind, body, mode),
+        }
+    }
+
+    pub(super) fn no_mark(&mut self, range: &Range<usize>, refusal: &'static Refusal) -> Done {
+        match self.region.has_mark(range) {
+            true => Err(self.refuse(range, refusal)),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn arithmetic(&mut self, arithmetic: &Arithmetic) -> Done {
+        for mark in self.marks(&arithmetic.range) {
+            let array = literal::subscripted_name(self.region, arithmetic.range.start, mark);
+            if array.is_some_and(|name| self.names.associative_somewhere(name)) {
+                return Err(self.refuse(&mark_range(mark), &form::ASSOCIATIVE));
+            }
+        }
+        self.parts(&arithmetic.parts, Mode::Integer(Style::Parentheses))
+    }
+
+    pub(super) fn parameter(&mut self, parameter: &Parameter, mode: Mode) -> Done {
+        self.no_mark(&parameter.target.range, &form::VARIABLE_NAME)?;
+        if let Some(subscript) = &parameter.target.subscript {
+            self.subscript(&parameter.target.name, subscript, mode, false)?;
+        }
+        let calculated = Mode::Refuse(&form::CALCULATED);
+        let (value, pattern) = match mode {
+            Mode::Integer(_) => (calculated, calculated),
+            Mode::Refuse(_) => (mode, mode),
+            Mode::Double => (Mode::Operand { heredoc: false }, Mode::Pattern),
+            Mode::HereDoc => (Mode::Operand { heredoc: true }, Mode::Pattern),
+            Mode::Operand { .. } => (mode, Mode::Pattern),
+            Mode::Word | Mode::Pattern | Mode::Regex | Mode::Key => (Mode::Word, Mode::Pattern),
+        };
+        match &parameter.operation {
+            Operation::None => Ok(()),
+            Operation::Value(parts) => self.parts(parts, value),
+            Operation::Pattern(parts) => self.parts(parts, pattern),
+            Operation::Replace { pattern: find, with } => {
+                self.parts(find, pattern)?;
+                self.parts(with, pattern)
+            }
+            Operation::Slice(parts) => self.parts(parts, Mode::Integer(Style::Parentheses)),
+        }
+    }
+
+    pub(super) fn substitution(
+        &mut self,
+        range: &Range<usize>,
+        kind: SubstitutionKind,
+        body: &Block,
+        mode: Mode,
+    ) -> Done {
+        if !self.region.has_mark(range) {
+            return Ok(());
+        }
+        if kind == SubstitutionKind::Backtick {
+            return self.backtick(range, mode);
+        }
+        if self.region.text[range.clone()].starts_with("$((") {
+            return Err(self.refuse(range, &form::PARENTHESES));
+        }
+        self.block(body)
+    }
+
+    pub(super) fn backtick(&mut self, range: &Range<usize>, mode: Mode) -> Done {
+        let body = range.start + 1..range.end - 1;
+        let inner = self.region.backtick(body.clone(), mode == Mode::Double);
+        let mut scope = self.scope.clone();
+        scope.depth += 1;
+        if scope.depth > 6 {
+            return Err(self.refuse(range, &form::DEEP));
+        }
+        let pieces = self.reader.region(&inner, self.names, scope)?;
+        let with = pieces
+            .into_iter()
+            .map(|piece| match piece {
+                Piece::Text(text) => Piece::Text(escape_for_backtick(&text)),
+                integer => integer,
+            })
+            .collect();
+        self.edits.push(Edit { range: body, with });
+        Ok(())
+    }
+
+    pub(super) fn single(&mut self, range: &Range<usize>, mode: Mode) -> Done {
+        let inner = range.start + 1..range.end - 1;
+        match mode {
+            Mode::Integer(_) | Mode::Refuse(_) => self.literal(&inner, mode),
+            Mode::Operand { .. } if self.region.has_mark(range) => {
+                // The quotes are text here, so what is between them must be plain text as well.
+                match self.region.text[inner.clone()].contains(['$', '`', '"', '\\', '}']) {
+                    true => Err(self.refuse(range, &form::UNSURE)),
+                    false => self.literal(&inner, mode),
+                }
+            }
+            Mode::Double | Mode::HereDoc => self.no_mark(range, &form::UNSURE),
+            _ => self.leaf(&inner, Form::Single, literal::Quoting::Single),
+        }
+    }
+
+    pub(super) fn ansi(&mut self, range: &Range<usize>, mode: Mode) -> Done {
+        let inner = range.start + 2..range.end - 1;
+        match mode {
+            Mode::Integer(_) | Mode::Refuse(_) => self.literal(&inner, mode),
+            Mode::Double | Mode::HereDoc | Mode::Operand { .. } => {
+                self.no_mark(range, &form::UNSURE)
+            }
+            _ => self.leaf(&inner, Form::Ansi, literal::Quoting::Ansi),
+        }
+    }
+
+    pub(super) fn literal(&mut self, range: &Range<usize>, mode: Mode) -> Done {
+        use literal::Quoting;
+        match mode {
+            Mode::Word => self.leaf(range, Form::Word, Quoting::Bare),
+            Mode::Key => self.leaf(range, Form::Key, Quoting::Bare),
+            Mode::Pattern => self.leaf(range, Form::Pattern, Quoting::Bare),
+            Mode::Regex => {
+                if literal::mark_in_brackets(self.region, range) {
+                    return Err(self.refuse(range, &form::CLASS));
+                }
+                self.leaf(range, Form::Pattern, Quoting::Bare)
+            }
+            Mode::Double | Mode::Operand { heredoc: false } => {
+                self.leaf(range, Form::Double, Quoting::Double)
+            }
+            Mode::HereDoc => self.leaf(range, Form::HereDoc, Quoting::HereDoc),
+            Mode::Operand { heredoc: true } => self.leaf(range, Form::HereDoc, Quoting::Double),
+            Mode::Integer(style) => self.integers(range, style),
+            Mode::Refuse(refusal) => self.no_mark(range, refusal),
+        }
+    }
+
+    pub(super) fn integers(&mut self, range: &Range<usize>, style: Style) -> Done {
+        for mark in self.marks(range) {
+            let text = &self.region.text;
+            let here = mark_range(mark);
+            let sign = text[here.clone()].chars().next().unwrap_or_default();
+            if !integer::stands_alone(text, here.clone(), sign, style) {
+                return Err(self.refuse(&here, &form::NUMBER));
+            }
+            self.write(mark, Form::Integer(style))?;
+        }
+        Ok(())
+    }
+
+    /// Plain text in one quoting, with places in it.
+    pub(super) fn leaf(
+        &mut self,
+        range: &Range<usize>,
+        form: Form,
+        quoting: literal::Quoting,
+    ) -> Done {
+        let marks = self.marks(range);
+        if marks.is_empty() {
+            return Ok(());
+        }
+        if !literal::is_inert(&self.region.text[range.clone()], quoting) {
+            return Err(self.refuse(range, &form::UNSURE));
+        }
+        for mark in marks {
+            let before = &self.region.text[range.start..mark.at];
+            match literal::before_place(before, quoting) {
+                literal::Before::Plain => {}
+                // A `$` that stood alone would join the reference that is written after it.
+                literal::Before::Dollar => {
+                    self.edits.push(Edit::text(mark.at - 1..mark.at - 1, "\\"));
+                }
+                literal::Before::Backslash => {
+                    return Err(self.refuse(&mark_range(mark), &form::BACKSLASH));
+                }
+            }
+            self.write(mark, form)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn write(&mut self, mark: Mark, form: Form) -> Done {
+        let leaves = self.scope.functions > 0 && self.names.functions_leave;
+        if leaves && !matches!(form, Form::Comment | Form::Integer(_)) {
+            return Err(self.refuse(&mark_range(mark), &form::FUNCTION_LEAVES));
+        }
+        let Some(piece) = self.reader.meet(mark.place, form) else {
+            return Err(self.refuse(&mark_range(mark), &form::UNSURE));
+        };
+        self.edits.push(Edit { range: mark_range(mark), with: vec![piece] });
+        Ok(())
+    }
+}

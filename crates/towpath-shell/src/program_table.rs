@@ -1,0 +1,145 @@
+//! Programs that read code, where in their arguments it stands, and programs that only start another
+//! one. Tables, so that a new program is a new line.
+
+/// A program that runs the program named in its arguments.
+pub struct Wrapper {
+    pub name: &'static str,
+    /// Options whose argument is the next word.
+    pub takes: &'static [&'static str],
+    /// Words of its own before the program.
+    pub own: usize,
+    /// `NAME=value` words may come before the program.
+    pub sets: bool,
+}
+
+const fn wrapper(name: &'static str, takes: &'static [&'static str], own: usize) -> Wrapper {
+    Wrapper { name, takes, own, sets: false }
+}
+
+pub const WRAPPERS: &[Wrapper] = &[
+    Wrapper { name: "env", takes: &["-u", "-C"], own: 0, sets: true },
+    Wrapper {
+        name: "sudo",
+        takes: &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R"],
+        own: 0,
+        sets: true,
+    },
+    wrapper("doas", &["-u", "-C"], 0),
+    wrapper("timeout", &["-k", "-s", "--kill-after", "--signal"], 1),
+    wrapper("nice", &["-n"], 0),
+    wrapper("ionice", &["-c", "-n"], 0),
+    wrapper("nohup", &[], 0),
+    wrapper("setsid", &[], 0),
+    wrapper("stdbuf", &["-i", "-o", "-e"], 0),
+    wrapper("time", &["-f", "-o"], 0),
+    wrapper("command", &[], 0),
+    wrapper("builtin", &[], 0),
+    wrapper("exec", &["-a"], 0),
+    wrapper("xargs", &["-I", "-n", "-P", "-L", "-d", "-E", "-s", "-a"], 0),
+];
+
+/// Where a program's code stands.
+pub enum Code {
+    /// After an option with one of these letters or long names.
+    Option(Options),
+    /// The first word that is no option, unless one of the options in `unless` was given.
+    First { takes: &'static [(&'static str, usize)], unless: &'static [&'static str] },
+    /// Every argument.
+    All,
+    /// Every word after the first that is no option.
+    Rest { takes: &'static [&'static str] },
+}
+
+pub struct Options {
+    pub letters: &'static str,
+    pub long: &'static [&'static str],
+    /// Letters of other options whose argument is the next word.
+    pub takes: &'static str,
+    /// The first word that is no option is a file, and the rest are its arguments.
+    pub file: bool,
+}
+
+pub struct Program {
+    pub names: &'static [&'static str],
+    pub code: Code,
+    /// Reads code from its standard input when it gets none in its arguments.
+    pub stdin: bool,
+}
+
+/// Runs a file, or the code after an option, or its standard input.
+const fn interpreter(
+    names: &'static [&'static str],
+    letters: &'static str,
+    long: &'static [&'static str],
+    takes: &'static str,
+) -> Program {
+    let options = Options { letters, long, takes, file: true };
+    Program { names, code: Code::Option(options), stdin: true }
+}
+
+const fn by_option(
+    names: &'static [&'static str],
+    letters: &'static str,
+    long: &'static [&'static str],
+) -> Program {
+    let options = Options { letters, long, takes: "", file: false };
+    Program { names, code: Code::Option(options), stdin: false }
+}
+
+const fn first(
+    names: &'static [&'static str],
+    takes: &'static [(&'static str, usize)],
+    unless: &'static [&'static str],
+) -> Program {
+    Program { names, code: Code::First { takes, unless }, stdin: false }
+}
+
+const fn all(names: &'static [&'static str]) -> Program {
+    Program { names, code: Code::All, stdin: false }
+}
+
+const SED: &[&str] = &["-e", "-f", "--expression", "--file"];
+
+pub const PROGRAMS: &[Program] = &[
+    interpreter(&["bash", "sh", "dash", "zsh", "ksh"], "c", &[], "oO"),
+    interpreter(&["python", "python3", "python2"], "c", &[], "WX"),
+    interpreter(&["perl"], "eE", &[], "I"),
+    interpreter(&["ruby", "lua"], "e", &[], "rI"),
+    interpreter(&["node", "bun", "deno"], "ep", &["--eval", "--print"], "r"),
+    interpreter(&["php"], "r", &[], "d"),
+    by_option(&["psql"], "c", &["--command"]),
+    by_option(&["mysql", "mariadb"], "e", &["--execute"]),
+    by_option(&["su"], "c", &["--command"]),
+    by_option(&["osascript", "Rscript"], "e", &[]),
+    by_option(&["sed", "gsed"], "e", &["--expression"]),
+    first(&["sed", "gsed"], &[("-l", 1)], SED),
+    first(&["awk", "gawk", "mawk", "nawk"], &[("-F", 1), ("-v", 1)], &["-f", "--file"]),
+    first(
+        &["jq", "yq"],
+        &[
+            ("--arg", 2),
+            ("--argjson", 2),
+            ("--slurpfile", 2),
+            ("--rawfile", 2),
+            ("--indent", 1),
+            ("-L", 1),
+        ],
+        &["-f", "--from-file"],
+    ),
+    first(&["trap"], &[], &["-l", "-p"]),
+    all(&["eval", "alias", "compgen", "complete", "watch"]),
+    Program {
+        names: &["ssh"],
+        code: Code::Rest {
+            takes: &[
+                "-i", "-p", "-l", "-o", "-F", "-J", "-L", "-R", "-D", "-W", "-b", "-c", "-E", "-e",
+                "-I", "-m", "-O", "-Q", "-S", "-w", "-B",
+            ],
+        },
+        stdin: true,
+    },
+    by_option(&["mapfile", "readarray"], "C", &[]),
+];
+
+/// Builtins whose arguments are names of variables, in which bash evaluates a subscript.
+pub const NAMERS: &[&str] = &["read", "unset", "mapfile", "readarray", "getopts"];

@@ -1,0 +1,313 @@
+//! What is written is true: the sessions of README and docs are typed into a real terminal, the
+//! recipes in them are read, the tables are compared with the code, every path and link is
+//! followed, and every example runs by the command on its top, with its real effects.
+//!
+//! `TOWPATH_DOCUMENTS=write` writes into the pages what the terminal showed, to be read and kept.
+
+#[path = "documents/examples.rs"]
+mod examples;
+#[path = "documents/markdown.rs"]
+mod markdown;
+mod support;
+#[path = "documents/terminal.rs"]
+mod terminal;
+
+use markdown::{Block, blocks, code_words, first_cells, links};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use terminal::{Terminal, settled};
+use towpath_core::Source;
+use towpath_recipe::fields::{FIELDS, Field, Section, Support};
+
+fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.canonicalize().expect("the repository is there")
+}
+
+fn page(name: &str) -> String {
+    let path = root().join(name);
+    fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The pages of the book, as SUMMARY.md lists them.
+fn chapters() -> Vec<String> {
+    let listed = links(&page("docs/src/SUMMARY.md"));
+    listed.into_iter().map(|link| format!("docs/src/{link}")).collect()
+}
+
+fn pages() -> Vec<String> {
+    let own = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    own.into_iter().map(str::to_owned).chain(chapters()).collect()
+}
+
+/// The commands of a session, each with what the page says it shows.
+fn session(block: &Block) -> Vec<(String, String)> {
+    let mut commands: Vec<(String, String)> = Vec::new();
+    for line in block.text.lines() {
+        match (line.strip_prefix("$ "), commands.last_mut()) {
+            (Some(command), _) => commands.push((command.to_owned(), String::new())),
+            (None, Some((_, shown))) => {
+                shown.push_str(line);
+                shown.push('\n');
+            }
+            (None, None) => panic!("a session begins with `$ `, not with {line:?}"),
+        }
+    }
+    commands
+}
+
+/// Plays a page from top to bottom; gives the page as it should be, and what differed.
+fn played(name: &str) -> (String, Vec<String>) {
+    let text = page(name);
+    let mut terminal = Terminal::new();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let (mut moved, mut wrong) = (0_isize, Vec::new());
+    for block in blocks(&text) {
+        if let Some(file) = block.file() {
+            terminal.write(file, &block.text);
+        }
+        if block.kind != "console" {
+            continue;
+        }
+        let mut shown = String::new();
+        for (command, expected) in session(&block) {
+            let screen = terminal.types(&command);
+            let same = settled(&screen) == settled(&expected);
+            let kept = if same { expected.trim_end() } else { screen.trim_end() };
+            shown.push_str(&format!("$ {command}\n"));
+            if !kept.is_empty() {
+                let blank = if same && expected.ends_with("\n\n") { "\n" } else { "" };
+                shown.push_str(&format!("{kept}\n{blank}"));
+            }
+            if !same {
+                let line = block.line;
+                wrong.push(format!("{name}:{line}: $ {command}\n{screen}\n-- but the page says\n{expected}"));
+            }
+        }
+        let begin = (block.line as isize - 1 + moved) as usize;
+        let old = block.text.lines().count();
+        let new: Vec<String> = shown.lines().map(|l| l.trim_end().to_owned()).collect();
+        moved += new.len() as isize - old as isize;
+        lines.splice(begin..begin + old, new);
+    }
+    (lines.join("\n") + "\n", wrong)
+}
+
+#[track_caller]
+fn plays(name: &str) {
+    let (now, wrong) = played(name);
+    if std::env::var("TOWPATH_DOCUMENTS").is_ok_and(|v| v == "write") {
+        fs::write(root().join(name), now).expect("the page can be written");
+    } else {
+        assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    }
+}
+
+macro_rules! sessions {
+    ($($test:ident: $page:literal,)*) => {
+        $(#[test] fn $test() { plays($page); })*
+
+        /// A page with a session and without a test would not be played.
+        #[test]
+        fn every_page_with_a_session_is_played() {
+            let played = BTreeSet::from([$($page.to_owned()),*]);
+            let has_session = |name: &String| {
+                blocks(&page(name)).iter().any(|block| block.kind == "console")
+            };
+            let written: BTreeSet<String> = pages().into_iter().filter(has_session).collect();
+            assert_eq!(played, written);
+        }
+    };
+}
+
+sessions! {
+    the_readme_is_played: "README.md",
+    getting_started_is_played: "docs/src/getting-started.md",
+    recipes_are_played: "docs/src/recipes.md",
+    values_are_played: "docs/src/values.md",
+    conditions_are_played: "docs/src/conditions.md",
+    running_is_played: "docs/src/running.md",
+    processes_are_played: "docs/src/processes.md",
+    agents_are_played: "docs/src/agents.md",
+    looking_is_played: "docs/src/looking.md",
+    trust_is_played: "docs/src/trust.md",
+    settings_are_played: "docs/src/settings.md",
+    exit_codes_are_played: "docs/src/exit-codes.md",
+    json_is_played: "docs/src/json.md",
+    coming_over_is_played: "docs/src/recipe-runner.md",
+}
+
+/// A whole recipe out of a piece of one.
+fn completed(text: &str) -> String {
+    let has = |field: &str| text.lines().any(|line| line.starts_with(field));
+    let step = "steps:\n  - id: nothing\n    command: 'true'\n";
+    if text.starts_with("- id:") {
+        let steps = text.lines().map(|line| format!("  {line}\n")).collect::<String>();
+        return format!("name: piece\nsteps:\n{steps}");
+    }
+    let name = if has("name:") { "" } else { "name: piece\n" };
+    format!("{name}{text}\n{}", if has("steps:") { "" } else { step })
+}
+
+#[test]
+fn every_recipe_on_a_page_is_one() {
+    let mut read = 0;
+    for name in pages() {
+        for block in blocks(&page(&name)).into_iter().filter(|b| b.kind == "yaml") {
+            let source = Source::new(format!("{name}:{}", block.line), completed(&block.text));
+            let found = towpath_recipe::read(&source);
+            let errors: Vec<_> = found.problems.iter().filter(|p| p.is_error()).collect();
+            assert_eq!(block.is_wrong(), !errors.is_empty(), "{name}:{}: {errors:?}", block.line);
+            read += 1;
+        }
+    }
+    assert!(read > 20, "{read} recipes");
+}
+
+/// The rows of the table below a heading, by their first cells.
+fn rows_below(page: &str, heading: &str) -> Vec<String> {
+    let (_, below) = page.split_once(&format!("\n## {heading}\n")).expect("the heading is there");
+    let below = below.split("\n## ").next().unwrap_or(below);
+    first_cells(below)
+}
+
+#[test]
+fn the_page_of_fields_has_every_field_and_no_other() {
+    let text = page("docs/src/recipes.md");
+    let sections = [
+        (Section::Recipe, "Fields of a recipe"),
+        (Section::Recursion, "Fields of `recursion`"),
+        (Section::Hooks, "Fields of `hooks`"),
+        (Section::Step, "Fields of a step"),
+    ];
+    let later = rows_below(&text, "Not supported yet");
+    for (section, heading) in sections {
+        let known = |support: Support| {
+            let of = move |f: &&Field| f.section == section && f.support == support;
+            FIELDS.iter().filter(of).map(|f| f.name.to_owned())
+        };
+        let mut rows = rows_below(&text, heading);
+        assert_eq!(rows.remove(0), "field", "{heading}");
+        assert_eq!(rows, known(Support::Works).collect::<Vec<_>>(), "{heading}");
+        for name in known(Support::NotYet) {
+            assert!(later.contains(&name), "{name} is not supported yet");
+        }
+    }
+    for name in &later[1..] {
+        let not_yet = |f: &Field| f.name == name && f.support == Support::NotYet;
+        assert!(FIELDS.iter().any(not_yet), "{name} is supported");
+    }
+}
+
+#[test]
+fn the_page_of_exit_codes_has_every_code_and_no_other() {
+    let source = page("crates/towpath/src/exit.rs");
+    let (_, table) = source.split_once("pub enum Exit {").expect("the table is there");
+    let (table, _) = table.split_once("\n}").expect("the table ends");
+    let code = |line: &str| line.trim().strip_suffix(',')?.split_once(" = ").map(|(_, n)| n.to_owned());
+    let codes: Vec<String> = table.lines().filter_map(code).collect();
+    let rows = rows_below(&page("docs/src/exit-codes.md"), "The codes");
+    assert_eq!(rows[1..], codes);
+}
+
+#[test]
+fn every_command_and_flag_that_is_named_exists() {
+    let person = support::Person::new();
+    let mut known = person.towpath(&["--help"]).exits(0).stdout;
+    let listed = known.split("Commands:").nth(1).and_then(|t| t.split("Options:").next());
+    let commands: Vec<String> = listed
+        .expect("a list of commands")
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .map(str::to_owned)
+        .collect();
+    assert!(commands.len() > 10, "{commands:?}");
+    for command in commands.iter().filter(|c| *c != "as") {
+        known.push_str(&person.towpath(&[command, "--help"]).exits(0).stdout);
+    }
+    let all: String = pages().iter().map(|name| page(name)).collect();
+    for command in &commands {
+        assert!(all.contains(&format!("towpath {command}")), "no word about towpath {command}");
+    }
+    for name in chapters().iter().filter(|name| !name.ends_with("recipe-runner.md")) {
+        for word in code_words(&page(name)) {
+            for flag in word.split([' ', '=']).filter(|w| w.starts_with("--") && w.len() > 2) {
+                assert!(known.contains(flag), "{name}: {flag}");
+            }
+            if let Some(command) = word.strip_prefix("towpath ") {
+                let command = command.split(' ').next().unwrap_or(command);
+                let is_flag = command.starts_with('-');
+                assert!(is_flag || commands.iter().any(|c| c == command), "{name}: {word}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let mut followed = 0;
+    for name in pages() {
+        let folder = root().join(&name).parent().expect("a page has a folder").to_owned();
+        for link in links(&page(&name)).iter().filter(|l| !l.starts_with("http")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { root().join(&name) } else { folder.join(file) };
+            assert!(target.exists(), "{name}: {link}");
+            if !anchor.is_empty() {
+                let text = fs::read_to_string(&target).expect("a page");
+                let headings = text.lines().filter(|line| line.starts_with('#'));
+                assert!(headings.map(anchor_of).any(|a| a == anchor), "{name}: {link}");
+            }
+            followed += 1;
+        }
+    }
+    assert!(followed > 20, "{followed} links");
+}
+
+/// The anchor that renderers give a heading.
+fn anchor_of(heading: &str) -> String {
+    let kept = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    let text: String = heading.trim_start_matches('#').trim().chars().filter(|c| kept(*c)).collect();
+    text.to_lowercase().replace(' ', "-")
+}
+
+#[test]
+fn every_page_of_the_book_is_in_its_summary() {
+    let listed: BTreeSet<String> = chapters().into_iter().collect();
+    let files = fs::read_dir(root().join("docs/src")).expect("the book's folder");
+    let names = files.map(|f| f.expect("a file").file_name().to_string_lossy().into_owned());
+    let pages = names.filter(|n| n.ends_with(".md") && n != "SUMMARY.md");
+    let there: BTreeSet<String> = pages.map(|n| format!("docs/src/{n}")).collect();
+    assert_eq!(there, listed);
+}
+
+#[test]
+fn the_map_names_only_what_exists_and_every_crate() {
+    let text = page("ARCHITECTURE.md");
+    let is_path = |word: &String| {
+        let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c));
+        plain && word.contains('/') && !word.starts_with('/')
+    };
+    let paths: Vec<String> = code_words(&text).into_iter().filter(is_path).collect();
+    assert!(paths.len() > 40, "{paths:?}");
+    for path in paths {
+        assert!(root().join(&path).exists(), "{path} does not exist");
+    }
+    let rows = rows_below(&text, "The crates");
+    for entry in fs::read_dir(root().join("crates")).expect("the crates' folder") {
+        let name = entry.expect("a folder").file_name().to_string_lossy().into_owned();
+        assert!(rows.contains(&name), "{name} is not in the table");
+    }
+}
+
+#[test]
+fn the_picture_shows_the_demo_that_there_is() {
+    let picture = page("docs/src/images/demo.svg");
+    let demo = towpath_recipe::builtin("demo").expect("there is a demo");
+    let recipe = towpath_recipe::read(&Source::new("demo", demo)).recipe.expect("it can be read");
+    for step in &recipe.steps {
+        assert!(picture.contains(&format!("> {}<", step.id)) || picture.contains(&format!(">{}<", step.id))
+            || picture.contains(&format!("{} ", step.id)), "{}: make it anew with tools/picture", step.id);
+    }
+    assert!(picture.contains("demo done in"), "the last screen is the end of the run");
+}
