@@ -263,7 +263,9 @@ fn a_plain_word_is_the_same_pasted() {
                 && !text[..place.range.start].ends_with(joins)
                 && !text[place.range.end..].starts_with('[')
         });
-        if parsed.places().is_empty() || !plain || endless(&text) || text.contains("\\{{") {
+        // Process numbers differ, and an escaped place loses its backslash only here.
+        let differs = ["$$", "$!", "\\{{"].iter().any(|t| text.contains(t));
+        if parsed.places().is_empty() || !plain || endless(&text) || differs {
             continue;
         }
         let filled = parsed.fill(&mut |_| Some("q".into())).unwrap();

@@ -13,7 +13,7 @@ use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::settings::{PROJECT_FILE, Settings};
 use crate::surroundings::{Surroundings, project_root};
-use crate::words::{ago, now_ms};
+use crate::words::{ago, count, now_ms};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -55,7 +55,9 @@ impl Thing {
         Thing {
             path: path.map(PathBuf::from).unwrap_or_default(),
             hash: parse_hash(&plan_hash(plan)),
-            what: format!("recipe {}, {} steps{others}", root.name, root.steps.len()),
+            what: format!("recipe {}, {}{others}", visible(&root.name), {
+                count(root.steps.len(), "step")
+            }),
             contents: spoken::program(program),
         }
     }

@@ -168,9 +168,14 @@ fn window(facts: &[Fact], before: usize, ledger: &[String], noted: usize) -> &'s
 fn wait_for_instant(place: &Place, round: u64, dice: &mut Dice, child: &mut Child) {
     let size = || fs::metadata(place.path("work/ledger")).map_or(0, |m| m.len());
     let deadline = Instant::now() + Duration::from_secs(5);
-    let sleep = match round % 4 {
+    let sleep = match round % 5 {
         0 => dice.micros(9_000),
         1 => dice.micros(250_000),
+        4 => {
+            // Just after one of the first commits.
+            wait_for_commits(place, 1 + dice.next() % 2, deadline, child);
+            dice.micros(300)
+        }
         kind => {
             // Just after some step has noted something; then a little later.
             let wanted = 1 + dice.next() % 6;
@@ -190,6 +195,27 @@ fn wait_for_instant(place: &Place, round: u64, dice: &mut Dice, child: &mut Chil
         }
     };
     std::thread::sleep(sleep);
+}
+
+/// Waits until the journal has been written to this often.
+fn wait_for_commits(place: &Place, commits: u64, deadline: Instant, child: &mut Child) {
+    let written = || {
+        let journal = fs::read_dir(place.path("home/state")).into_iter().flatten();
+        let logs = journal.filter_map(Result::ok).filter(|e| e.path().to_string_lossy().ends_with("-wal"));
+        logs.filter_map(|e| e.metadata().ok()?.modified().ok()).max()
+    };
+    let mut last = written();
+    let mut seen = 0;
+    while seen < commits && Instant::now() < deadline {
+        if written() != last {
+            last = written();
+            seen += 1;
+        }
+        if child.try_wait().expect("the runner can be waited for").is_some() {
+            return;
+        }
+        std::thread::sleep(Duration::from_micros(40));
+    }
 }
 
 fn nothing_lives(run: &RunId) {

@@ -145,6 +145,27 @@ fn logs_keep_the_streams_apart_and_show_the_latest_try() {
 }
 
 #[test]
+fn an_agents_answer_is_its_log_and_so_is_what_went_wrong() {
+    let person = Person::new()
+        .file("ask.yaml", "name: ask\nsteps:\n  - id: ask\n    prompt: what?\n")
+        .file("good.jsonl", "{\"text\":\"forty-two\",\"cost_usd\":0.25}\n")
+        .file("bad.jsonl", "{\"text\":\"too many\",\"error\":\"overloaded\"}\n");
+    let ask = |script: &str| {
+        person.towpath(&["run", "ask.yaml", "--backend", "scripted", "--script", script])
+    };
+    ask("good.jsonl").exits(0);
+    let run = person.run().to_string();
+    person.towpath(&["logs", &run, "ask"]).exits(0).prints("forty-two\n");
+    shows(
+        person.towpath(&["show", &run]),
+        "ask · done · just now · work · $0.25\n  ✓ ask  done  0.0 s  $0.25 · forty-two\n",
+    );
+    ask("bad.jsonl").exits(4);
+    let said = person.towpath(&["logs", person.run().as_str(), "ask"]).exits(0).prints("");
+    assert!(!said.stderr.contains("nothing was printed"), "{said:?}");
+}
+
+#[test]
 fn a_large_output_comes_whole() {
     let person = Person::new().file(
         "large.yaml",
@@ -178,6 +199,11 @@ fn logs_follow_a_run_of_another_process_to_its_end() {
     seen.read_line(&mut line).expect("a line while the step runs");
     assert_eq!(line, "before\n");
     assert!(person.towpath(&["runs"]).stdout.contains("waiting  running  just now"));
+    let said = person.towpath(&["logs", &run, "biuld", "-f"]).exits(2);
+    assert_eq!(
+        said.stderr,
+        format!("error: no step `biuld` in this run; towpath show {run} lists 2 steps\n")
+    );
     person.write("go", "");
     let mut rest = String::new();
     seen.read_to_string(&mut rest).expect("the rest");
@@ -199,7 +225,7 @@ fn a_run_is_cancelled_from_another_terminal() {
         person.towpath(&["show", &run]),
         &format!(
             "waiting · cancelled · just now · work
-  ! wait  stopped      0.0 s  stopped
+  ! wait  stopped      0.0 s
   · pay   not reached
 
   nothing is lost: towpath resume {run}

@@ -49,6 +49,11 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     log.read()?;
     let choice = Choice::new(args.step.as_deref(), args.all);
     let mut wanted: BTreeSet<usize> = BTreeSet::new();
+    if let Some(step) = args.step.as_ref().filter(|_| args.follow)
+        && !may_come(&store, &row.id, step)?
+    {
+        return Err(not_run(&store, &row.id, step)?);
+    }
     loop {
         // Asked first: whatever a gone owner has recorded is then read below.
         let over = !args.follow || !is_held(&store, &row.id);
@@ -243,6 +248,14 @@ impl<'a> Log<'a> {
             _ => out::stderr(bytes),
         }
     }
+}
+
+/// Whether any recipe of the run has a step of this name: it may be in one not yet called.
+fn may_come(store: &Store, id: &RunId, step: &str) -> Result<bool, Stop> {
+    let run = recorded(store, id, Limits::default())?.run;
+    let last = step.rsplit('/').next().unwrap_or(step);
+    let name = last.split('#').next().unwrap_or(last);
+    Ok(run.program().recipes.iter().any(|recipe| recipe.step_index(name).is_some()))
 }
 
 /// Why a step has no log.

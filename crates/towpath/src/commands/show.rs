@@ -236,7 +236,9 @@ fn details(step: &StepView) -> Vec<String> {
         match &result.status {
             StepStatus::Skipped { reason } => return vec![clean(reason)],
             // What failed inside has its own line.
-            StepStatus::Failed(_) if step.children.iter().any(|c| word_of(c) == Some("failed")) => {
+            StepStatus::Failed(_) if step.children.iter().any(has_failed) => {}
+            StepStatus::Failed(failure) if is_stopped(step) => {
+                said.extend(Some(last_line(&failure.detail)).filter(|l| !l.is_empty()));
             }
             StepStatus::Failed(failure) => {
                 said.push(clean(&failure.message));
@@ -259,6 +261,10 @@ fn details(step: &StepView) -> Vec<String> {
         said.push(count(step.attempts as usize, "attempt"));
     }
     said
+}
+
+fn has_failed(step: &StepView) -> bool {
+    word_of(step) == Some("failed") && !step.tolerated && !is_stopped(step)
 }
 
 fn has_run(step: &StepView) -> bool {

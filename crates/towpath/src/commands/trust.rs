@@ -8,7 +8,7 @@ use crate::places::search_path;
 use crate::settings::{PROJECT_FILE, Settings};
 use crate::surroundings::{Surroundings, project_root};
 use crate::trust::{Standing, Thing, ask, project_settings, read_settings};
-use crate::words::{ago, now_ms, rfc3339};
+use crate::words::{ago, clean, now_ms, rfc3339};
 use std::path::{Path, PathBuf};
 use towpath_core::Map;
 use towpath_recipe::{Origin, Request, list, resolve};
@@ -228,7 +228,8 @@ fn of_project(around: &Surroundings, args: &Args, directory: &Path) -> Result<Ve
     for recipe in list(&search).into_iter().filter(|r| r.origin == Origin::Project) {
         let Some(path) = &recipe.path else { continue };
         if let Some(problem) = &recipe.broken {
-            out::note(format!("note: {} is broken: {problem}", shown_path(path, around)));
+            let path = shown_path(path, around);
+            out::note(format!("note: {path} is broken: {}", clean(problem)));
             continue;
         }
         // What is broken has been told, and keeps nobody from trusting the rest.

@@ -83,10 +83,7 @@ fn rows() -> Vec<Row> {
                 "9\n8\n8\n7\n7\n6\n6\n5\n",
             )
         },
-        row(
-            "run examples/tutorials/13-timeouts.yaml",
-            "started\nslow failed; it said: started\n",
-        ),
+        row("run examples/tutorials/13-timeouts.yaml", "started\nslow failed; it said: started\n"),
         Row {
             files: &[("published.txt", "one\ntwo\n")],
             ..row("run examples/release.yaml", "2\nPASS\npublished notes.txt with 2 lines\n")
@@ -96,10 +93,7 @@ fn rows() -> Vec<Row> {
             "17\nPASS\n",
         ),
         Row {
-            files: &[(
-                "ledger.txt",
-                "ordered for 12.50\ncharged 12.50\nreceipt for 12.50\n",
-            )],
+            files: &[("ledger.txt", "ordered for 12.50\ncharged 12.50\nreceipt for 12.50\n")],
             ..row("run examples/once.yaml", "ordered for 12.50\ncharged 12.50\nreceipt for 12.50\n")
         },
         Row {
@@ -169,7 +163,8 @@ fn every_example_does_what_it_says() {
 
 #[test]
 fn every_example_has_its_commands_on_top_and_each_is_run() {
-    let written: BTreeSet<String> = all_examples().iter().flat_map(|f| commands_on_top(f)).collect();
+    let written: BTreeSet<String> =
+        all_examples().iter().flat_map(|f| commands_on_top(f)).collect();
     let run: BTreeSet<String> = rows().iter().map(|row| row.command.to_owned()).collect();
     assert_eq!(written, run);
     for file in all_examples() {

@@ -1,6 +1,6 @@
 //! The fenced blocks and links of a Markdown page, with what an HTML comment right above a block
 //! says about it: `<!-- file: NAME -->` writes the block to a file, `<!-- wrong -->` marks a recipe
-//! that must be refused.
+//! that must be refused, `<!-- file: NAME, wrong -->` says both.
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
@@ -15,11 +15,12 @@ pub struct Block {
 
 impl Block {
     pub fn file(&self) -> Option<&str> {
-        self.note.as_deref()?.strip_prefix("file:").map(str::trim)
+        let note = self.note.as_deref()?.strip_prefix("file:")?;
+        Some(note.split(',').next().unwrap_or(note).trim())
     }
 
     pub fn is_wrong(&self) -> bool {
-        self.note.as_deref() == Some("wrong")
+        self.note.as_deref().is_some_and(|note| note.ends_with("wrong"))
     }
 }
 

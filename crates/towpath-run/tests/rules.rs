@@ -1,0 +1,676 @@
+//! The rules of a run as tables: a recipe and what its jobs give in, what starts and what is set
+//! out. No process, no clock.
+#![allow(clippy::disallowed_methods, reason = "only the run itself is pure")]
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use towpath_core::{FaultKind, JobKind, Map, StepPath};
+use towpath_recipe::{Plan, PlannedRecipe, Program};
+use towpath_run::{
+    Answer, Fact, Fault, Happening, Job, JobEnd, JobStatus, JobWork, Limits, Output, Run,
+    RunOutcome, StepStatus, StepView, StopReason,
+};
+
+/// A run in a small world: jobs end at once, in the order they were wanted, with the results that
+/// are given by step path; without one a job exits with 0 and prints nothing.
+struct Play {
+    run: Run,
+    results: BTreeMap<String, JobEnd>,
+    /// `path` of a step's work, `path:hook` of a hook.
+    started: Vec<String>,
+    jobs: Vec<Job>,
+    warnings: Vec<String>,
+    journal: Vec<Fact>,
+    clock: i64,
+}
+
+fn program(recipes: &[(&str, &str)], inputs: Value) -> Arc<Program> {
+    let planned = recipes.iter().map(|(name, text)| PlannedRecipe {
+        source: (*name).to_owned(),
+        path: None,
+        text: (*text).to_owned(),
+        calls: recipes.iter().enumerate().map(|(i, (n, _))| ((*n).to_owned(), i)).collect(),
+    });
+    let Value::Object(inputs) = inputs else { panic!("inputs are a map") };
+    let plan = Plan { recipes: planned.collect(), inputs };
+    Arc::new(plan.load().unwrap_or_else(|problems| {
+        panic!("{:?}", problems.into_iter().map(|p| p.message).collect::<Vec<_>>())
+    }))
+}
+
+impl Play {
+    fn new(recipes: &[(&str, &str)], inputs: Value) -> Play {
+        let run = Run::new(program(recipes, inputs), Limits { agents: 2 });
+        let mut play = Play {
+            run,
+            results: BTreeMap::new(),
+            started: Vec::new(),
+            jobs: Vec::new(),
+            warnings: Vec::new(),
+            journal: Vec::new(),
+            clock: 0,
+        };
+        play.fact(Fact::Started);
+        play
+    }
+
+    fn one(recipe: &str) -> Play {
+        Play::new(&[("main", recipe)], json!({}))
+    }
+
+    fn gives(mut self, path: &str, output: &str) -> Play {
+        let end =
+            JobEnd { output: Output::Text(output.into()), ..JobEnd::new(JobStatus::Exited(0)) };
+        self.results.insert(path.into(), end);
+        self
+    }
+
+    fn ends(mut self, path: &str, status: JobStatus) -> Play {
+        self.results.insert(path.into(), JobEnd::new(status));
+        self
+    }
+
+    fn end_of(mut self, path: &str, end: JobEnd) -> Play {
+        self.results.insert(path.into(), end);
+        self
+    }
+
+    fn fact(&mut self, fact: Fact) {
+        self.clock += 1;
+        self.run.apply(&fact, self.clock).expect("the run takes the fact");
+        self.journal.push(fact);
+        for happening in self.run.take_happenings() {
+            if let Happening::Warning { message, .. } = happening {
+                self.warnings.push(message);
+            }
+        }
+    }
+
+    fn start_all(&mut self) -> Vec<Job> {
+        let jobs = self.run.next();
+        for job in &jobs {
+            let path = job.key.step_path();
+            let hook = job.key.kind.is_hook();
+            let name =
+                if hook { format!("{path}:{}", job.key.kind.as_str()) } else { path.to_string() };
+            self.started.push(name);
+            self.jobs.push(job.clone());
+            self.fact(Fact::JobStarted { key: job.key.clone(), line: None, session: None });
+        }
+        jobs
+    }
+
+    fn finish(&mut self, job: &Job) {
+        let path = job.key.step_path().to_string();
+        let name = match job.key.kind.is_hook() {
+            true => format!("{path}:{}", job.key.kind.as_str()),
+            false => path,
+        };
+        let empty =
+            JobEnd { output: Output::Text(String::new()), ..JobEnd::new(JobStatus::Exited(0)) };
+        let end = self.results.get(&name).cloned().unwrap_or(empty);
+        self.fact(Fact::JobFinished { key: job.key.clone(), end });
+    }
+
+    fn play(mut self) -> Play {
+        self.go_on();
+        self
+    }
+
+    fn go_on(&mut self) {
+        loop {
+            let jobs = self.start_all();
+            if jobs.is_empty() {
+                return;
+            }
+            for job in &jobs {
+                self.finish(job);
+            }
+        }
+    }
+
+    fn started(&self) -> String {
+        self.started.join(" ")
+    }
+
+    fn value(&self, name: &str) -> Value {
+        self.run.context().get(name).cloned().unwrap_or(Value::Null)
+    }
+
+    fn step(&self, path: &str) -> StepView {
+        fn find(steps: &[StepView], path: &str) -> Option<StepView> {
+            steps.iter().find_map(|s| {
+                if s.path.as_str() == path { Some(s.clone()) } else { find(&s.children, path) }
+            })
+        }
+        find(&self.run.view(), path).unwrap_or_else(|| panic!("no step {path}"))
+    }
+
+    fn status(&self, path: &str) -> String {
+        let result = self.step(path).result.expect("the step has a result");
+        match result.status {
+            StepStatus::Failed(failure) => format!("failed: {}", failure.message),
+            StepStatus::Skipped { reason } => format!("skipped: {reason}"),
+            StepStatus::Completed => "completed".into(),
+        }
+    }
+
+    fn outcome(&self) -> String {
+        match self.run.outcome() {
+            Some(RunOutcome::Failed { step, failure }) => {
+                format!("failed at {step}: {}", failure.message)
+            }
+            Some(outcome) => outcome.as_str().to_owned(),
+            None => "under way".into(),
+        }
+    }
+
+    /// The script of a job, with its values in their places.
+    fn script(&self, path: &str) -> String {
+        let job =
+            self.jobs.iter().rfind(|j| j.key.step_path().as_str() == path && !j.key.kind.is_hook());
+        match &job.expect("the job was wanted").work {
+            JobWork::Bash(filled) => filled.values.join("|"),
+            JobWork::Agent { prompt, .. } => prompt.clone(),
+        }
+    }
+}
+
+#[test]
+fn steps_run_in_file_order_and_conditions_decide_when_they_are_reached() {
+    let play = Play::one(
+        "name: r\nsteps:\n  - {id: a, command: one}\n  - {id: b, command: two, condition: \"a == 'x'\"}\n  - {id: c, command: three, condition: \"'y' in a\"}\n",
+    )
+    .gives("a", "xy")
+    .play();
+    assert_eq!(play.started(), "a c");
+    assert_eq!(play.status("b"), "skipped: condition false");
+    assert_eq!(play.outcome(), "done");
+}
+
+#[test]
+fn outputs_are_stored_by_name_or_id_and_never_over_a_context_key() {
+    let play = Play::one(
+        "name: r\ncontext: {kept: mine}\nsteps:\n  - {id: a, command: x}\n  - {id: b, command: x, output: named}\n  - {id: kept, command: x}\n",
+    )
+    .gives("a", "1")
+    .gives("b", "2")
+    .gives("kept", "3")
+    .play();
+    assert_eq!(play.value("a"), "1");
+    assert_eq!(play.value("named"), "2");
+    assert_eq!(play.value("b"), Value::Null, "an output with a name is not stored twice");
+    assert_eq!(play.value("kept"), "mine");
+    assert_eq!(play.value("steps")["b"], json!({"status": "completed", "exit_code": 0}));
+}
+
+#[test]
+fn a_persons_own_key_steps_wins() {
+    let play = Play::one("name: r\ncontext: {steps: 3}\nsteps:\n  - {id: a, command: x}\n").play();
+    assert_eq!(play.value("steps"), 3);
+}
+
+#[test]
+fn a_failed_step_fails_the_run_and_its_output_is_kept() {
+    let recipe = "name: r\nsteps:\n  - {id: a, command: x}\n  - {id: b, command: x}\n";
+    let end = JobEnd { output: Output::Text("half".into()), ..JobEnd::new(JobStatus::Exited(3)) };
+    let play = Play::one(recipe).end_of("a", end).play();
+    assert_eq!(play.started(), "a");
+    assert_eq!(play.outcome(), "failed at a: exit 3");
+    assert_eq!(play.step("a").result.expect("a result").output, Output::Text("half".into()));
+}
+
+#[test]
+fn a_tolerated_failure_stores_its_output_and_never_leaves_a_stale_value() {
+    let recipe = "name: r\ncontext: {v: old}\nsteps:\n  - {id: a, command: x, output: v, continue_on_error: true}\n  - {id: b, command: \"echo {{v}} {{steps.a.status}} {{steps.a.exit_code}}\"}\n";
+    let end = JobEnd { output: Output::Text("new".into()), ..JobEnd::new(JobStatus::Exited(3)) };
+    let play = Play::one(recipe).end_of("a", end).play();
+    assert_eq!(play.script("b"), "new|failed|3");
+    assert_eq!(play.outcome(), "done");
+    assert!(play.step("a").tolerated);
+    let play = Play::one(recipe).ends("a", JobStatus::NotStarted).play();
+    assert_eq!(play.value("v"), "", "not the old value");
+}
+
+#[test]
+fn what_continue_on_error_tolerates() {
+    let fault = |kind| JobStatus::Faulted(Fault { kind, until_ms: None });
+    let rows = [
+        (JobStatus::Exited(1), "done"),
+        (JobStatus::TimedOut, "done"),
+        (JobStatus::Signalled(9), "done"),
+        (JobStatus::NotStarted, "done"),
+        (fault(FaultKind::Overloaded), "done"),
+        (fault(FaultKind::Crash), "done"),
+        (fault(FaultKind::Auth), "failed at a: agent: auth"),
+        (fault(FaultKind::Limit), "waiting"),
+    ];
+    for (status, outcome) in rows {
+        let recipe = "name: r\nsteps:\n  - {id: a, prompt: x, continue_on_error: true}\n";
+        let play = Play::one(recipe).ends("a", status.clone()).play();
+        assert_eq!(play.outcome(), outcome, "{status:?}");
+    }
+    let endless =
+        "name: r\nsteps:\n  - {id: a, recipe: main, condition: 'true', continue_on_error: true}\n";
+    assert!(
+        Play::one(endless).play().outcome().contains("max_depth"),
+        "limits are never swallowed"
+    );
+}
+
+#[test]
+fn errors_of_conditions_and_values_fail_the_step() {
+    let recipe = "name: r\ncontext: {n: 5, word: abc}\nsteps:\n  - {id: a, command: x, condition: \"n.strip()\"}\n";
+    assert!(Play::one(recipe).play().outcome().starts_with("failed at a: condition:"));
+    let recipe =
+        "name: r\ncontext: {word: abc}\nsteps:\n  - {id: a, command: 'echo $(( {{word}} + 1 ))'}\n";
+    let play = Play::one(recipe).play();
+    assert_eq!(play.started(), "", "the shell does not start");
+    assert!(play.outcome().contains("{{word}}"), "{}", play.outcome());
+}
+
+#[test]
+fn an_undefined_variable_is_empty_with_a_warning() {
+    let play = Play::one("name: r\nsteps:\n  - {id: a, command: 'echo {{nope}}'}\n").play();
+    assert_eq!(play.script("a"), "");
+    assert_eq!(play.warnings, ["{{nope}} has no value: it is empty"]);
+}
+
+#[test]
+fn outputs_that_are_too_large() {
+    let named = "name: r\nsteps:\n  - {id: a, command: x, output: v}\n";
+    let end = JobEnd {
+        output: Output::TooLarge { len: 17_000_000 },
+        ..JobEnd::new(JobStatus::Exited(0))
+    };
+    let play = Play::one(named).end_of("a", end.clone()).play();
+    assert!(play.outcome().contains("over the limit of 16 MiB"), "{}", play.outcome());
+    let unread = "name: r\nsteps:\n  - {id: a, command: x}\n  - {id: b, command: x}\n";
+    assert_eq!(Play::one(unread).end_of("a", end.clone()).play().outcome(), "done");
+    for reader in [
+        "command: 'echo {{a}}'",
+        "prompt: 'see {{a}}'",
+        "command: x, condition: a",
+        "command: x, working_dir: '{{a}}'",
+        "recipe: main, condition: 'false'",
+    ] {
+        let recipe =
+            format!("name: r\nsteps:\n  - {{id: a, command: x}}\n  - {{id: b, {reader}}}\n");
+        let play = Play::one(&recipe).end_of("a", end.clone()).play();
+        if reader.starts_with("recipe") {
+            assert_eq!(play.outcome(), "done");
+        } else {
+            assert!(
+                play.outcome().contains("too large to be a value"),
+                "{reader}: {}",
+                play.outcome()
+            );
+        }
+    }
+}
+
+const CALLER: &str = "
+name: caller
+context: {shared: caller, only: caller}
+steps:
+  - {id: before, command: x, output: seen}
+  - id: call
+    recipe: child
+    context: {given: '{{seen}}', typed: '{{list}}', mixed: 'is {{seen}}', nested: {deep: ['{{seen}}']}}
+    output: result
+  - {id: after, command: 'echo {{result}} {{call.made}} {{made}} {{secret}} {{own}}'}
+";
+
+const CHILD: &str = "
+name: child
+context: {shared: child, own: default, given: none}
+steps:
+  - {id: look, command: 'echo {{shared}} {{own}} {{only}} {{given}} {{typed}} {{mixed}} {{nested.deep.0}} {{seen}}', output: secret}
+  - {id: make, command: y, output: made}
+  - {id: skip, command: z, condition: 'false'}
+";
+
+#[test]
+fn a_called_recipe_gets_overrides_over_the_callers_context_over_its_defaults() {
+    let play =
+        Play::new(&[("caller", CALLER), ("child", CHILD)], json!({"list": [1, 2], "own": "set"}))
+            .gives("before", "B")
+            .play();
+    assert_eq!(play.script("call/look"), "caller|set|caller|B|[1,2]|is B|B|B");
+}
+
+#[test]
+fn what_comes_back_from_a_called_recipe() {
+    let play = Play::new(&[("caller", CALLER), ("child", CHILD)], json!({}))
+        .gives("before", "B")
+        .gives("call/look", "L")
+        .gives("call/make", "M")
+        .play();
+    // The last executed step's output, the map of what its steps set, and these flat; never its
+    // defaults or the overrides.
+    assert_eq!(play.value("result"), "M");
+    assert_eq!(play.value("call"), json!({"secret": "L", "made": "M"}));
+    assert_eq!(play.value("made"), "M");
+    assert_eq!(play.value("secret"), "L");
+    assert_eq!(play.value("shared"), "caller");
+    assert_eq!(play.value("own"), Value::Null);
+    assert_eq!(play.value("given"), Value::Null);
+    assert_eq!(play.started(), "before call/look call/make after");
+}
+
+#[test]
+fn on_failure_nothing_returns_flat_and_from_a_group_neither() {
+    let caller = CALLER.replace("recipe: child", "recipe: child\n    continue_on_error: true");
+    let play = Play::new(&[("caller", &caller), ("child", CHILD)], json!({}))
+        .gives("call/look", "L")
+        .ends("call/make", JobStatus::Exited(1))
+        .play();
+    assert_eq!(play.value("secret"), Value::Null);
+    assert_eq!(play.value("call")["secret"], "L");
+    assert_eq!(play.status("call"), "failed: step call/make: exit 1");
+    let grouped = "name: g\nsteps:\n  - {id: one, recipe: child, parallel_group: p}\n  - {id: two, recipe: child, parallel_group: p}\n";
+    let play = Play::new(&[("g", grouped), ("child", CHILD)], json!({}))
+        .gives("one/make", "1")
+        .gives("two/make", "2")
+        .play();
+    assert_eq!(play.value("made"), Value::Null);
+    assert_eq!(play.value("one")["made"], "1");
+    assert_eq!(play.value("two")["made"], "2");
+}
+
+#[test]
+fn the_failure_of_a_run_is_told_at_the_step_where_it_began() {
+    let play = Play::new(&[("caller", CALLER), ("child", CHILD)], json!({}))
+        .ends("call/make", JobStatus::Exited(4))
+        .play();
+    assert_eq!(play.outcome(), "failed at call/make: exit 4");
+}
+
+#[test]
+fn a_group_starts_together_and_fails_when_all_have_ended() {
+    let recipe = "name: r\nsteps:\n  - {id: a, command: x, parallel_group: g}\n  - {id: b, command: x, parallel_group: g}\n  - {id: c, command: x, parallel_group: g, condition: 'false'}\n  - {id: d, command: x}\n";
+    let mut play = Play::one(recipe).ends("a", JobStatus::Exited(1));
+    let jobs = play.start_all();
+    assert_eq!(play.started(), "a b");
+    play.finish(&jobs[0]);
+    assert_eq!(play.outcome(), "under way", "the others finish");
+    assert!(play.start_all().is_empty());
+    play.finish(&jobs[1]);
+    assert_eq!(play.outcome(), "failed at a: exit 1");
+    assert_eq!(play.status("b"), "completed");
+}
+
+#[test]
+fn at_most_so_many_agents_at_once_and_bash_is_not_limited() {
+    let mut recipe = "name: r\nsteps:\n".to_owned();
+    for step in [
+        "{id: a, prompt: x",
+        "{id: b, prompt: x",
+        "{id: c, prompt: x",
+        "{id: d, command: x",
+        "{id: e, command: x",
+    ] {
+        recipe.push_str(&format!("  - {step}, parallel_group: g}}\n"));
+    }
+    let mut play = Play::one(&recipe);
+    let jobs = play.start_all();
+    assert_eq!(play.started(), "a b d e");
+    play.finish(&jobs[0]);
+    play.start_all();
+    assert_eq!(play.started(), "a b d e c");
+}
+
+#[test]
+fn prompts_end_with_the_footer_and_take_values_as_plain_text() {
+    let play =
+        Play::one("name: r\ncontext: {v: \"a'$(x)\"}\nsteps:\n  - {id: a, prompt: 'do {{v}}'}\n")
+            .play();
+    assert_eq!(play.script("a"), "do a'$(x)\n\nProceed autonomously. Do not ask questions.");
+}
+
+const HOOKS: &str = "name: r\nhooks: {pre_step: 'echo {{step_id}}', post_step: 'echo {{step_status}}', on_error: 'echo {{error}}'}\n";
+
+#[test]
+fn hooks_belong_to_the_steps_that_run() {
+    let recipe = format!(
+        "{HOOKS}steps:\n  - {{id: a, command: x}}\n  - {{id: b, command: x, condition: 'false'}}\n  - {{id: c, command: x, continue_on_error: true}}\n  - {{id: d, command: x}}\n"
+    );
+    let play = Play::one(&recipe)
+        .ends("c", JobStatus::Exited(1))
+        .ends("d", JobStatus::TimedOut)
+        .ends("d:on_error", JobStatus::Exited(1))
+        .play();
+    assert_eq!(
+        play.started(),
+        "a:pre_step a a:post_step c:pre_step c c:on_error d:pre_step d d:on_error"
+    );
+    let hook = play.jobs.iter().find(|j| j.key.kind == JobKind::ErrorHook).expect("a hook ran");
+    assert_eq!(
+        hook.environment,
+        [("STEP_ID".into(), "c".into()), ("STEP_STATUS".into(), "failed".into())]
+    );
+    assert!(play.warnings[0].contains("on_error hook failed"), "a failing hook is a warning");
+}
+
+#[test]
+fn hooks_of_a_caller_are_not_hooks_of_the_called() {
+    let caller = format!("{HOOKS}steps:\n  - {{id: call, recipe: child}}\n");
+    let child = "name: c\nsteps:\n  - {id: in, command: x}\n";
+    let play = Play::new(&[("caller", &caller), ("child", child)], json!({})).play();
+    assert_eq!(play.started(), "call:pre_step call/in call:post_step");
+}
+
+#[test]
+fn the_directory_of_a_recipe_step_holds_for_the_whole_child() {
+    let caller = "name: r\nsteps:\n  - {id: call, recipe: child, working_dir: sub}\n  - {id: own, command: x}\n";
+    let child = "name: c\nsteps:\n  - {id: plain, command: x}\n  - {id: below, command: x, working_dir: deeper}\n  - {id: away, command: x, working_dir: /tmp}\n";
+    let play = Play::new(&[("r", caller), ("child", child)], json!({})).play();
+    let directories: Vec<&str> = play.jobs.iter().map(|j| j.directory.as_str()).collect();
+    assert_eq!(directories, ["sub", "sub/deeper", "/tmp", ""]);
+}
+
+#[test]
+fn a_steps_own_context_is_for_that_step_only() {
+    let play = Play::one("name: r\ncontext: {v: base}\nsteps:\n  - {id: a, command: 'echo {{v}}', context: {v: own}}\n  - {id: b, command: 'echo {{v}}'}\n").play();
+    assert_eq!((play.script("a"), play.script("b")), ("own".into(), "base".into()));
+}
+
+#[test]
+fn the_time_of_a_recipe_step_holds_for_the_whole_child() {
+    let caller = "name: r\nsteps:\n  - {id: call, recipe: child, timeout: 5}\n";
+    let child = "name: c\nsteps:\n  - {id: a, command: x}\n  - {id: b, command: x}\n";
+    let mut play = Play::new(&[("r", caller), ("child", child)], json!({}));
+    let jobs = play.start_all();
+    let timers = play.run.timers();
+    assert_eq!(timers.len(), 1);
+    play.fact(Fact::Expired { step: timers[0].step.clone() });
+    assert_eq!(play.run.unwanted(), [jobs[0].key.clone()]);
+    assert!(play.run.next().is_empty());
+    play.fact(Fact::JobFinished { key: jobs[0].key.clone(), end: JobEnd::new(JobStatus::Stopped) });
+    assert_eq!(play.outcome(), "failed at call: timed out after 5 s");
+}
+
+#[test]
+fn limits_count_each_executed_step_once_and_the_strictest_stated_one_holds() {
+    let caller = "name: r\nrecursion: {max_total_steps: 4}\nsteps:\n  - {id: a, command: x}\n  - {id: skip, command: x, condition: 'false'}\n  - {id: call, recipe: child}\n  - {id: z, command: x}\n";
+    let child = "name: c\nsteps:\n  - {id: b, command: x, parallel_group: g}\n  - {id: c, command: x, parallel_group: g}\n";
+    let play = Play::new(&[("r", caller), ("child", child)], json!({})).play();
+    assert_eq!(play.started(), "a call/b call/c");
+    assert!(
+        play.outcome().contains("failed at z: over the limit max_total_steps: 4"),
+        "{}",
+        play.outcome()
+    );
+    let strict = "name: c\nrecursion: {max_total_steps: 1}\nsteps:\n  - {id: b, command: x}\n  - {id: c, command: x}\n";
+    let play = Play::new(&[("r", caller), ("child", strict)], json!({})).play();
+    assert!(play.outcome().contains("failed at call/c"), "{}", play.outcome());
+}
+
+#[test]
+fn a_limit_of_the_agents_program_makes_the_run_wait() {
+    let recipe = "name: r\nsteps:\n  - {id: a, prompt: x, parallel_group: g}\n  - {id: b, prompt: x, parallel_group: g}\n  - {id: c, prompt: x, parallel_group: g}\n";
+    let limit = JobStatus::Faulted(Fault { kind: FaultKind::Limit, until_ms: Some(99) });
+    let mut play = Play::one(recipe).ends("a", limit);
+    let jobs = play.start_all();
+    play.finish(&jobs[0]);
+    assert!(play.start_all().is_empty(), "nothing more is started");
+    play.finish(&jobs[1]);
+    assert_eq!(play.run.outcome(), Some(RunOutcome::Waiting { until_ms: Some(99) }));
+    play.results.clear();
+    play.fact(Fact::Resumed);
+    play.go_on();
+    assert_eq!(play.started(), "a b c a", "what finished is not repeated");
+    assert_eq!(play.outcome(), "done");
+}
+
+#[test]
+fn interrupted_work_runs_once_more_and_finished_work_does_not() {
+    let recipe = format!(
+        "{HOOKS}steps:\n  - {{id: a, command: x}}\n  - {{id: b, command: x, parallel_group: g}}\n  - {{id: c, command: x, parallel_group: g}}\n"
+    );
+    let mut play = Play::one(&recipe);
+    while !play.started().ends_with("b c") {
+        let jobs = play.start_all();
+        if play.started().ends_with("b c") {
+            play.finish(&jobs[0]);
+        } else {
+            jobs.iter().for_each(|j| play.finish(j));
+        }
+    }
+    play.start_all();
+    play.started.clear();
+    play.fact(Fact::Resumed);
+    play.go_on();
+    assert_eq!(
+        play.started(),
+        "b:post_step c c:post_step",
+        "the cut-off hook and the cut-off step"
+    );
+    assert_eq!(play.outcome(), "done");
+}
+
+#[test]
+fn a_cut_off_step_marked_once_is_asked_about() {
+    let recipe = "name: r\nsteps:\n  - {id: a, command: x, effect: once}\n  - {id: b, command: 'echo {{a}}'}\n";
+    for (answer, started, value) in [
+        (Answer::Done { output: "by hand".into() }, "a b", "by hand"),
+        (Answer::Again, "a a b", ""),
+    ] {
+        let mut play = Play::one(recipe);
+        play.start_all();
+        play.fact(Fact::Resumed);
+        assert_eq!(
+            play.run.outcome(),
+            Some(RunOutcome::Asking { steps: vec![StepPath::new("a")] })
+        );
+        assert!(play.run.next().is_empty(), "nothing starts before the answer");
+        play.fact(Fact::Answered { step: StepPath::new("a"), answer });
+        play.go_on();
+        assert_eq!(play.started(), started);
+        assert_eq!(play.script("b"), value);
+        assert_eq!(play.outcome(), "done");
+    }
+}
+
+#[test]
+fn once_is_asked_about_after_a_timeout_or_stop_but_not_after_its_own_failure() {
+    let recipe = "name: r\nsteps:\n  - {id: a, command: x, effect: once}\n";
+    for (status, asks) in [
+        (JobStatus::TimedOut, true),
+        (JobStatus::Signalled(9), true),
+        (JobStatus::Exited(1), false),
+        (JobStatus::NotStarted, false),
+    ] {
+        let mut play = Play::one(recipe).ends("a", status.clone()).play();
+        play.fact(Fact::Resumed);
+        assert_eq!(!play.run.asking().is_empty(), asks, "{status:?}");
+    }
+}
+
+#[test]
+fn again_runs_a_step_and_what_follows_anew_with_new_keys() {
+    let play = |again: &str| {
+        let caller = CALLER.replace("{{list}}", "x");
+        let mut play = Play::new(&[("caller", &caller), ("child", CHILD)], json!({}))
+            .gives("before", "B")
+            .gives("call/make", "M")
+            .play();
+        play.started.clear();
+        play.fact(Fact::Resumed);
+        let step = play.run.find_step(again).expect("the step is there");
+        let anew = play.run.runs_anew(&step).expect("it can run anew");
+        let told: Vec<String> = anew.iter().map(ToString::to_string).collect();
+        play.fact(Fact::Answered { step, answer: Answer::Again });
+        play.go_on();
+        assert_eq!(play.outcome(), "done");
+        (play.started(), told.join(" "))
+    };
+    assert_eq!(play("after"), ("after#2".into(), "after".into()));
+    assert_eq!(play("make"), ("call/make#2 after#2".into(), "call/make after".into()));
+    let all = "before#2 call#2/look call#2/make after#2";
+    assert_eq!(play("before"), (all.into(), "before call after".into()));
+}
+
+#[test]
+fn a_stopped_run_starts_nothing_more_and_goes_on_where_it_was() {
+    let recipe = format!("{HOOKS}steps:\n  - {{id: a, command: x}}\n  - {{id: b, command: x}}\n");
+    let mut play = Play::one(&recipe);
+    let jobs = play.start_all();
+    play.fact(Fact::Stopping { reason: StopReason::Signal(2) });
+    play.fact(Fact::JobFinished { key: jobs[0].key.clone(), end: JobEnd::new(JobStatus::Stopped) });
+    assert!(play.run.next().is_empty());
+    assert_eq!(play.outcome(), "stopped");
+    play.started.clear();
+    play.fact(Fact::Resumed);
+    play.go_on();
+    assert_eq!(play.started(), "a:pre_step a a:post_step b:pre_step b b:post_step");
+}
+
+#[test]
+fn an_edited_plan_is_taken_for_what_has_not_finished() {
+    let old = "name: r\nsteps:\n  - {id: a, command: one}\n  - {id: b, command: bad}\n  - {id: c, command: three}\n";
+    let begin = || {
+        let mut play = Play::one(old).ends("b", JobStatus::Exited(1)).play();
+        play.results.clear();
+        play.started.clear();
+        play.fact(Fact::Resumed);
+        play
+    };
+    let mut play = begin();
+    let new = "name: r\nsteps:\n  - {id: a, command: one}\n  - {id: b, command: good}\n  - {id: new, command: x}\n  - {id: c, command: other}\n";
+    play.run.replan(program(&[("main", new)], json!({}))).expect("nothing finished has changed");
+    play.go_on();
+    assert_eq!(play.started(), "b new c");
+    assert_eq!(play.outcome(), "done");
+    for (edit, why) in [
+        (old.replace("command: one", "command: uno"), "a has run and was changed"),
+        (old.replace("  - {id: a, command: one}\n", ""), "a has run and is gone from the recipe"),
+        (old.replace("steps:\n", "steps:\n  - {id: z, command: x}\n"), "z is new"),
+    ] {
+        let refused =
+            begin().run.replan(program(&[("main", &edit)], json!({}))).expect_err("refused");
+        assert!(refused.to_string().contains(why), "{refused}");
+    }
+}
+
+#[test]
+fn a_journal_that_does_not_fit_is_an_error_and_no_panic() {
+    let mut play = Play::one("name: r\nsteps:\n  - {id: a, command: x}\n");
+    let key = "other#1.0.0:bash".parse().expect("a key");
+    let started = Fact::JobStarted { key, line: None, session: None };
+    assert!(play.run.apply(&started, 9).is_err());
+    let key = "a#1.0.0:bash".parse().expect("a key");
+    let ended = Fact::JobFinished { key, end: JobEnd::new(JobStatus::Exited(0)) };
+    assert!(play.run.apply(&ended, 9).is_err());
+}
+
+#[test]
+fn facts_are_written_and_read_back() {
+    let play = Play::one("name: r\nsteps:\n  - {id: a, command: x}\n").gives("a", "v").play();
+    for fact in &play.journal {
+        let text = serde_json::to_string(fact).expect("a fact is plain data");
+        assert_eq!(serde_json::from_str::<Fact>(&text).expect("and read back"), *fact);
+    }
+    let _: Map = play.run.context().clone();
+}
