@@ -157,6 +157,29 @@ pub fn resume(
     Ok((prepared, options))
 }
 
+/// Finished steps whose background children lived until their owner ended, and are gone now.
+fn gone_with_the_owner(
+    id: &RunId,
+    history: &[(Fact, i64)],
+    resumed: bool,
+) -> Vec<(StepPath, String)> {
+    let mut gone = BTreeMap::new();
+    for (fact, _) in history.iter().filter(|_| resumed) {
+        if let Fact::JobFinished { key, end } = fact
+            && !end.left.is_empty()
+        {
+            let step = key.step_path();
+            let what = end.left.join(", ");
+            let message = format!(
+                "what it left running is gone: {what}; if later steps need it: \
+                 towpath resume {id} --again {step}"
+            );
+            gone.insert(step, message);
+        }
+    }
+    gone.into_iter().collect()
+}
+
 fn take(directory: &Path, id: &RunId, patience: Duration) -> Result<RunLock, EngineError> {
     let path = directory.join(LOCK);
     let held = match RunLock::try_acquire(&path).map_err(io_error(&path))? {
@@ -232,6 +255,9 @@ impl Prepared {
         });
         if !self.ended.is_empty() {
             reporter.event(&Event::Ended { processes: &self.ended, why: "left by a dead runner" });
+        }
+        for (step, message) in gone_with_the_owner(&self.id, &self.history, self.resumed) {
+            reporter.event(&Event::Warning { step: Some(&step), message: &message });
         }
         let mut lines = Lines::default();
         lines.replay(&mut config.agents, &self.history);

@@ -68,9 +68,9 @@ fn summary(end: &RunEnd) -> Value {
     let stopped = view.iter().filter(|step| is_stopped(step)).count();
     let mut summary = json!({
         "total": census.total,
-        "ran": census.ran - stopped,
+        "ran": census.ran.saturating_sub(stopped),
         "completed": census.completed,
-        "failed": census.failed - stopped,
+        "failed": census.failed.saturating_sub(stopped),
         "interrupted": interrupted,
         "skipped": skipped,
         "tolerated": census.tolerated,

@@ -251,8 +251,8 @@ fn a_killed_run_is_interrupted_asks_about_what_may_run_once_and_can_be_cancelled
   ! pay   interrupted
 
   pay was cut off, and may run only once: did it do its work?
-    it did:      towpath resume {run} --done pay
-    it did not:  towpath resume {run} --again pay
+    yes: towpath resume {run} --done pay
+    no:  towpath resume {run} --again pay
 "
         ),
     );

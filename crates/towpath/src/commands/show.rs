@@ -140,8 +140,8 @@ impl Shown {
         let mut lines = vec![String::new()];
         for step in self.asking() {
             lines.push(format!("  {step} was cut off, and may run only once: did it do its work?"));
-            lines.push(format!("    it did:      towpath resume {id} --done {step}"));
-            lines.push(format!("    it did not:  towpath resume {id} --again {step}"));
+            lines.push(format!("    yes: towpath resume {id} --done {step}"));
+            lines.push(format!("    no:  towpath resume {id} --again {step}"));
         }
         if lines.len() > 1 {
             return lines;

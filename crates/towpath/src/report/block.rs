@@ -36,7 +36,7 @@ pub fn block(board: &Board, open: Vec<Line>, moment: Moment) -> Vec<Line> {
 /// The steps alone, as they stay on the screen when the run has ended.
 pub fn steps(board: &Board, room: usize, columns: usize, now_ms: i64) -> Vec<Line> {
     let shown = choose(board, room);
-    let name = board.rows.iter().map(|row| width(&row.id)).max().unwrap_or(0);
+    let name = board.rows.iter().map(|row| width(&row.name)).max().unwrap_or(0);
     let time = board.rows.iter().filter_map(|row| time(row, now_ms)).map(|t| width(&t)).max();
     let layout = Layout { name: name.min(columns * 2 / 5), time: time.unwrap_or(0), now_ms };
     let mut lines = Vec::new();
@@ -126,7 +126,7 @@ impl Layout {
         let (symbol, tone) = sign(&row.state, self.now_ms);
         let faint = matches!(row.state, State::Pending | State::NotReached);
         let name_tone = if faint { Tone::Faint } else { Tone::Plain };
-        let name = shortened(&row.id, self.name);
+        let name = shortened(&row.name, self.name);
         let time = time(row, self.now_ms).unwrap_or_default();
         let note = note(row);
         let line = Line::plain("  ").with(tone, symbol).text(" ").with(name_tone, name.clone());
@@ -211,10 +211,10 @@ fn inner(row: &Row) -> String {
         row.children.iter().filter(|child| child.state == State::Running).collect();
     match running.as_slice() {
         [one] => match note(one).as_str() {
-            "running" => one.id.clone(),
-            note => format!("{}: {note}", one.id),
+            "running" => one.name.clone(),
+            note => format!("{}: {note}", one.name),
         },
-        many => many.iter().map(|child| child.id.as_str()).collect::<Vec<_>>().join(", "),
+        many => many.iter().map(|child| child.name.as_str()).collect::<Vec<_>>().join(", "),
     }
 }
 

@@ -32,6 +32,8 @@ impl State {
 #[derive(Debug)]
 pub struct Row {
     pub id: String,
+    /// The id as it may be shown.
+    pub name: String,
     pub path: StepPath,
     pub kind: &'static str,
     pub state: State,
@@ -160,6 +162,7 @@ fn child<'a>(rows: &'a mut Vec<Row>, id: &str, path: StepPath, shape: &Shape) ->
 impl Row {
     fn new(id: String, path: StepPath, kind: &'static str, called: usize) -> Row {
         Row {
+            name: one_line(&id),
             id,
             path,
             kind,

@@ -7,9 +7,13 @@ use towpath_core::{RunId, StepPath};
 
 /// `ship-release · run 7f3k · shop`
 pub fn header(run: &RunId, recipe: &str, directory: &Path, resumed: bool) -> Line {
-    let name = directory.file_name().unwrap_or(directory.as_os_str()).to_string_lossy();
+    let name = directory.file_name().unwrap_or(directory.as_os_str());
+    let name = match name.to_str() {
+        Some(name) => clean(name),
+        None => name.as_encoded_bytes().escape_ascii().to_string(),
+    };
     let resumed = if resumed { " resumed" } else { "" };
-    let rest = format!(" · run {run}{resumed} · {}", clean(&name));
+    let rest = format!(" · run {run}{resumed} · {name}");
     Line::new().with(Tone::Strong, clean(recipe)).text(rest)
 }
 

@@ -50,8 +50,8 @@ fn a_failure_says_where_why_and_what_to_do() {
 ✗ ship-release failed in 2 m 3 s at step deploy (exit 1)
 
   deploy  starting
-      \u{fffd}[31mscripts/smoke.sh: connection refused
-      full output: towpath logs 7f3k deploy
+          \u{fffd}[31mscripts/smoke.sh: connection refused
+          full output: towpath logs 7f3k deploy
 
   4 of 6 steps ran · 1 skipped (deploy-prod: condition false) · 1 not reached · $0.42
   nothing is lost: towpath resume 7f3k
@@ -75,9 +75,9 @@ fn a_failure_in_50_columns() {
   at step deploy (exit 1)
 
   deploy
-scripts/smoke.sh: connection refused by
-staging.example.com
-full output: towpath logs 7f3k deploy
+    scripts/smoke.sh: connection refused by
+    staging.example.com
+    full output: towpath logs 7f3k deploy
 
   4 of 6 steps ran
   1 skipped (deploy-prod: condition false)
@@ -158,8 +158,8 @@ fn a_step_that_may_run_once_is_asked_about() {
 ? pay needs your decision after 2 m 3 s about charge
 
   charge  was cut off, and may run only once: did it do its work?
-      yes: towpath resume 7f3k --done charge
-      no:  towpath resume 7f3k --again charge
+          yes: towpath resume 7f3k --done charge
+          no:  towpath resume 7f3k --again charge
 
   0 of 1 step ran · 1 unfinished (charge)
 "
@@ -184,7 +184,7 @@ fn failures_and_skips_in_called_recipes_keep_their_paths() {
 ✗ all failed in 2 m 3 s at step call/a (exit 3)
 
   call/a  it printed nothing
-      full output: towpath logs 7f3k call/a
+          full output: towpath logs 7f3k call/a
   call/b  also failed: exit 4
 
   1 of 2 steps ran · 1 skipped in called recipes (call/gate: condition false) · 1 not reached

@@ -309,3 +309,15 @@ fn a_flood_of_output_is_not_kept() {
     live.leave();
     assert_eq!(seen.stderr_text().matches("y\n").count(), 200_000);
 }
+
+#[test]
+fn foreign_words_in_the_block_cannot_move_the_cursor() {
+    let (mut live, seen) = reporter(60, 24);
+    live.run(vec![pending("a\u{1b}[2Jb", "agent")]);
+    live.start("a\u{1b}[2Jb", "agent");
+    live.doing("a\u{1b}[2Jb", "Bash \u{1b}[3A\u{7}");
+    seen.pass_time(80);
+    live.tick();
+    let text = Screen::of(&seen).text();
+    assert!(text.contains("a\u{fffd}[2Jb  0 s  Bash \u{fffd}[3A\u{fffd}\n"), "{text}");
+}
