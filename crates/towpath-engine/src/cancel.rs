@@ -2,12 +2,12 @@
 //! A run with a living owner is refused; that owner must be told, and records it itself.
 
 use crate::error::EngineError;
-use crate::journal::{io_error, now_ms, recorded, to_store};
+use crate::journal::{now_ms, recorded, to_store};
+use crate::open::take;
 use crate::summary::summary;
-use std::path::Path;
 use std::time::Duration;
 use towpath_core::RunId;
-use towpath_process::{Acquire, RunLock, end_marked};
+use towpath_process::end_marked;
 use towpath_run::{Fact, Limits, RunOutcome, StopReason};
 use towpath_store::Store;
 
@@ -22,7 +22,7 @@ pub fn cancel_unowned(
     limits: Limits,
 ) -> Result<Vec<String>, EngineError> {
     let directory = store.ensure_run_directory(id)?;
-    let lock = take(&directory.join("lock"), id)?;
+    let lock = take(&directory, id, PATIENCE)?;
     let ended = end_marked(id.as_str())?;
     let mut run = recorded(store, id, limits)?.run;
     let at = now_ms();
@@ -44,15 +44,4 @@ pub fn cancel_unowned(
     store.append(id, &batch, Some(&totals))?;
     drop(lock);
     Ok(ended.iter().map(|left| format!("{} ({})", left.command, left.pid)).collect())
-}
-
-fn take(path: &Path, id: &RunId) -> Result<RunLock, EngineError> {
-    // A living owner will not give it up: no need to wait for that.
-    let patience = if RunLock::holder(path).is_some() { Duration::ZERO } else { PATIENCE };
-    match RunLock::wait_acquire(path, patience).map_err(io_error(path))? {
-        Acquire::Acquired(lock) => Ok(lock),
-        Acquire::Held(holder) => {
-            Err(EngineError::Held { run: id.clone(), holder: holder.to_string() })
-        }
-    }
 }

@@ -345,6 +345,7 @@ impl Driver<'_> {
             return Ok(());
         }
         self.apply(Fact::Stopping { reason })?;
+        self.reporter.event(&Event::Stopping);
         for id in running {
             self.end_job(id, Asked::Stopped)?;
         }

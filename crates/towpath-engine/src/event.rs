@@ -45,6 +45,8 @@ pub enum Event<'a> {
         step: Option<&'a StepPath>,
         message: &'a str,
     },
+    /// The run was told to stop; its children are being ended.
+    Stopping,
     /// Processes that were still alive and have been ended.
     Ended {
         processes: &'a [String],

@@ -42,7 +42,7 @@ pub struct ResumeAnswers {
     pub again: Vec<StepPath>,
 }
 
-const LOCK: &str = "lock";
+pub(crate) const LOCK: &str = "lock";
 
 /// Records a new run and takes it.
 pub fn create(
@@ -180,7 +180,11 @@ fn gone_with_the_owner(
     gone.into_iter().collect()
 }
 
-fn take(directory: &Path, id: &RunId, patience: Duration) -> Result<RunLock, EngineError> {
+pub(crate) fn take(
+    directory: &Path,
+    id: &RunId,
+    patience: Duration,
+) -> Result<RunLock, EngineError> {
     let path = directory.join(LOCK);
     let held = match RunLock::try_acquire(&path).map_err(io_error(&path))? {
         Acquire::Acquired(lock) => return Ok(lock),

@@ -119,10 +119,9 @@ impl Run {
         // As good as a success, for a condition that asks.
         let exit_code = matches!(self.step(frame, step).work, Work::Bash { .. }).then_some(0);
         let result = StepResult { status: StepStatus::Completed, output, exit_code, usage: None };
+        // The time until the person's answer is not the step's.
+        self.frames[frame].steps[step].started_ms = Some(self.now_ms);
         self.settled(frame, step, result, writes);
-        if self.frames[frame].steps[step].visit == 0 {
-            self.frames[frame].steps[step].visit = 1;
-        }
     }
 
     /// Runs a step, and everything after it, anew.

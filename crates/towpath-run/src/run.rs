@@ -122,15 +122,19 @@ impl Run {
 
     /// Notes that a step has begun to have effects, and the recipe steps around it with it.
     pub(crate) fn mark_started(&mut self, frame: usize, step: usize) {
-        let mut at = Some((frame, step));
-        while let Some((frame, step)) = at {
+        let mut chain = vec![(frame, step)];
+        let mut at = frame;
+        while let Some((parent, opener)) = self.frames[at].parent {
+            chain.push((parent, opener));
+            at = parent;
+        }
+        for (frame, step) in chain.into_iter().rev() {
             if self.frames[frame].steps[step].started_ms.is_none() {
                 self.frames[frame].steps[step].started_ms = Some(self.now_ms);
                 let path = self.path(frame, step);
                 let kind = self.step(frame, step).work.kind();
                 self.happenings.push(Happening::StepStarted { step: path, kind });
             }
-            at = self.frames[frame].parent;
         }
     }
 

@@ -32,9 +32,10 @@ fn git(directory: &Path, arguments: &[&str]) -> Result<(), Stop> {
     for variable in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"] {
         command.env_remove(variable);
     }
-    let output = command.stdin(Stdio::null()).output().map_err(|e| {
-        Stop::setup(format!("the demo needs git, which cannot be started: {e}"))
-    })?;
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| Stop::setup(format!("the demo needs git, which cannot be started: {e}")))?;
     if output.status.success() {
         return Ok(());
     }

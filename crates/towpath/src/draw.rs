@@ -82,9 +82,10 @@ pub fn tally(problems: &[Diagnostic], name: &str) -> String {
 pub fn as_json(problem: &Diagnostic) -> serde_json::Value {
     let place = problem.labels.first();
     let at = place.map(|l| l.source.line_column(l.span.start));
-    let hint = problem.help.clone().or_else(|| {
-        place.map(|l| l.text.clone()).filter(|text| !text.is_empty())
-    });
+    let hint = problem
+        .help
+        .clone()
+        .or_else(|| place.map(|l| l.text.clone()).filter(|text| !text.is_empty()));
     serde_json::json!({
         "severity": problem.severity,
         "code": problem.code,

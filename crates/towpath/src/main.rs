@@ -50,6 +50,7 @@ fn main() -> ExitCode {
 
 fn finish(result: Result<Exit, Stop>, json: bool) -> ExitCode {
     match result {
+        Ok(Exit::Done) if out::failed() => Exit::Setup.into(),
         Ok(exit) => exit.into(),
         Err(stop) => {
             if json {

@@ -5,6 +5,12 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
+static FAILED: AtomicBool = AtomicBool::new(false);
+
+/// Whether something that should be on stdout is lost, other than by a closed pipe.
+pub fn failed() -> bool {
+    FAILED.load(Ordering::Relaxed)
+}
 
 /// Writes to stdout; silent once the reader has gone. A full disk is remembered.
 pub fn stdout(bytes: &[u8]) {
@@ -15,6 +21,7 @@ pub fn stdout(bytes: &[u8]) {
     if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
         CLOSED.store(true, Ordering::Relaxed);
         if error.kind() != io::ErrorKind::BrokenPipe {
+            FAILED.store(true, Ordering::Relaxed);
             stderr(format!("error: cannot write to stdout: {error}\n").as_bytes());
         }
     }

@@ -10,9 +10,8 @@ use towpath_recipe::{Origin, SearchDir, SearchPath};
 pub fn working_directory(around: &Surroundings, given: Option<&Path>) -> Result<PathBuf, Stop> {
     let Some(given) = given else { return Ok(around.current.clone()) };
     let path = around.current.join(around.expand_home(given));
-    let resolved = path
-        .canonicalize()
-        .map_err(|e| Stop::bad_input(format!("-C {}: {e}", given.display())))?;
+    let resolved =
+        path.canonicalize().map_err(|e| Stop::bad_input(format!("-C {}: {e}", given.display())))?;
     if resolved.is_dir() {
         Ok(resolved)
     } else {

@@ -57,10 +57,7 @@ pub const PROJECT_FILE: &str = ".towpath/settings.toml";
 
 impl Settings {
     /// `project` is the text of a project's file that is trusted.
-    pub fn read(
-        around: &Surroundings,
-        project: Option<(&Path, &str)>,
-    ) -> Result<Settings, Stop> {
+    pub fn read(around: &Surroundings, project: Option<(&Path, &str)>) -> Result<Settings, Stop> {
         let mut settings = Settings {
             backend: Set::default("claude-code".to_owned()),
             max_agents: Set::default(10),

@@ -31,6 +31,7 @@ pub fn block() {
 /// `towpath cancel` from any other.
 pub fn listen(controller: Controller, cancel: PathBuf) {
     std::thread::spawn(move || {
+        let mut stops = 0;
         loop {
             let mut signal = 0;
             // SAFETY: the set and the result are valid for the call.
@@ -42,6 +43,12 @@ pub fn listen(controller: Controller, cancel: PathBuf) {
                 libc::SIGTERM if cancel.exists() => Control::Stop(StopReason::Cancel),
                 other => Control::Stop(StopReason::Signal(other)),
             };
+            stops += u32::from(control != Control::Suspend);
+            if stops > 2 {
+                // The engine does not listen, perhaps because nobody reads what it writes. The
+                // warden ends the children; what is recorded stays.
+                std::process::exit(128 + signal);
+            }
             controller.send(control);
         }
     });

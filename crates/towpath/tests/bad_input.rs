@@ -50,7 +50,8 @@ fn an_unconditional_cycle_is_refused_and_a_conditional_one_is_bounded() {
 
 #[test]
 fn a_recipe_name_never_leaves_its_directory() {
-    let person = Person::new().file("../outside.yaml", "name: o\nsteps:\n  - id: a\n    command: ls\n");
+    let person =
+        Person::new().file("../outside.yaml", "name: o\nsteps:\n  - id: a\n    command: ls\n");
     person.write("r.yaml", "name: r\nsteps:\n  - id: a\n    recipe: ../../outside\n");
     person.towpath(&["run", "r.yaml"]).exits(2);
     person.write("s.yaml", "name: r\nsteps:\n  - id: a\n    recipe: ../outside\n");
@@ -84,7 +85,8 @@ fn thirty_values_of_100_kb_in_one_step() {
     let mut recipe = "name: x\nsteps:\n".to_owned();
     let mut reads = String::new();
     for n in 0..30 {
-        let _ = writeln!(recipe, "  - id: v{n}\n    command: head -c 100000 /dev/zero | tr '\\0' x");
+        let _ =
+            writeln!(recipe, "  - id: v{n}\n    command: head -c 100000 /dev/zero | tr '\\0' x");
         let _ = write!(reads, " {{{{v{n}}}}}");
     }
     let _ = writeln!(recipe, "  - id: all\n    command: printf %s{reads} | wc -c");
@@ -101,7 +103,10 @@ fn a_gigabyte_of_output_costs_no_memory_and_is_no_value() {
         env!("CARGO_BIN_EXE_towpath")
     );
     let mut command = std::process::Command::new("bash");
-    command.args(["-c", &shell]).current_dir(person.path("work")).env("TOWPATH_HOME", person.path("home"));
+    command
+        .args(["-c", &shell])
+        .current_dir(person.path("work"))
+        .env("TOWPATH_HOME", person.path("home"));
     let said = Said::from(command.output().expect("bash starts"));
     assert_eq!(said.stdout.trim(), "1073741824", "{said:?}");
     let errors = person.read("err");
@@ -110,23 +115,29 @@ fn a_gigabyte_of_output_costs_no_memory_and_is_no_value() {
 
 #[test]
 fn a_named_output_over_16_mib_fails_its_step() {
-    let recipe = "name: x\nsteps:\n  - id: big\n    command: head -c 17000000 /dev/zero\n    output: v\n";
+    let recipe =
+        "name: x\nsteps:\n  - id: big\n    command: head -c 17000000 /dev/zero\n    output: v\n";
     with(recipe).towpath(&["run", "r.yaml", "-q"]).exits(1).says("over the limit of 16 MiB");
 }
 
 #[test]
 fn ten_thousand_brackets_in_a_condition() {
     let brackets = "(".repeat(3000);
-    let person = with(&format!("name: x\nsteps:\n  - id: a\n    condition: \"{brackets}\"\n    command: ls\n"));
+    let person = with(&format!(
+        "name: x\nsteps:\n  - id: a\n    condition: \"{brackets}\"\n    command: ls\n"
+    ));
     person.towpath(&["run", "r.yaml"]).exits(2);
     let brackets = "[".repeat(10_000);
-    let person = with(&format!("name: x\ncontext: {brackets}\nsteps:\n  - id: a\n    command: ls\n"));
+    let person =
+        with(&format!("name: x\ncontext: {brackets}\nsteps:\n  - id: a\n    command: ls\n"));
     person.towpath(&["run", "r.yaml"]).exits(2);
 }
 
 #[test]
 fn type_errors_of_a_condition_fail_the_step_and_never_skip_it() {
-    let person = with("name: x\ncontext:\n  n: 5\nsteps:\n  - id: a\n    condition: n.strip() == '5'\n    command: echo ran\n");
+    let person = with(
+        "name: x\ncontext:\n  n: 5\nsteps:\n  - id: a\n    condition: n.strip() == '5'\n    command: echo ran\n",
+    );
     let said = person.towpath(&["run", "r.yaml"]).exits(1).says("condition");
     assert_eq!(said.stdout, "");
 }
@@ -195,7 +206,10 @@ fn a_full_disk_stops_the_run_and_keeps_what_was_recorded() {
     };
     let mut recipe = "name: x\nsteps:\n".to_owned();
     for n in 0..60 {
-        let _ = writeln!(recipe, "  - id: s{n}\n    command: echo s{n} >> effects; head -c 5000 /dev/zero | tr '\\0' x");
+        let _ = writeln!(
+            recipe,
+            "  - id: s{n}\n    command: echo s{n} >> effects; head -c 5000 /dev/zero | tr '\\0' x"
+        );
     }
     person.write("fill.yaml", &recipe);
     let mut command = person.command(&["run", "fill.yaml", "-q"]);
@@ -271,10 +285,16 @@ fn state_is_private() {
 
 #[test]
 fn a_closed_pipe_ends_the_output_and_not_the_run() {
-    let person = with("name: x\nsteps:\n  - id: a\n    command: seq 100000\n  - id: b\n    command: touch ran; seq 10\n");
-    let script = format!("{} run r.yaml | head -1; echo ${{PIPESTATUS[0]}}", env!("CARGO_BIN_EXE_towpath"));
+    let person = with(
+        "name: x\nsteps:\n  - id: a\n    command: seq 100000\n  - id: b\n    command: touch ran; seq 10\n",
+    );
+    let script =
+        format!("{} run r.yaml | head -1; echo ${{PIPESTATUS[0]}}", env!("CARGO_BIN_EXE_towpath"));
     let mut command = std::process::Command::new("bash");
-    command.args(["-c", &script]).current_dir(person.path("work")).env("TOWPATH_HOME", person.path("home"));
+    command
+        .args(["-c", &script])
+        .current_dir(person.path("work"))
+        .env("TOWPATH_HOME", person.path("home"));
     let said = Said::from(command.output().expect("bash starts"));
     assert_eq!(said.stdout, "1\n0\n", "{}", said.stderr);
     assert!(person.path("work/ran").exists());

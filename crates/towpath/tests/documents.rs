@@ -311,13 +311,57 @@ fn the_picture_shows_the_demo_that_there_is() {
     let demo = towpath_recipe::builtin("demo").expect("there is a demo");
     let recipe = towpath_recipe::read(&Source::new("demo", demo)).recipe.expect("it can be read");
     for step in &recipe.steps {
-        assert!(
-            picture.contains(&format!("> {}<", step.id))
-                || picture.contains(&format!(">{}<", step.id))
-                || picture.contains(&format!("{} ", step.id)),
-            "{}: make it anew with tools/picture",
-            step.id
-        );
+        let written = [format!(">{} ", step.id), format!(">{}<", step.id)];
+        let shown = written.iter().any(|text| picture.contains(text));
+        assert!(shown, "{}: make the picture anew with tools/picture", step.id);
     }
     assert!(picture.contains("demo done in"), "the last screen is the end of the run");
+}
+
+#[test]
+fn the_page_of_examples_names_each_of_them() {
+    let mut rows = first_cells(&page("docs/src/examples.md"));
+    rows.remove(0);
+    let named: BTreeSet<String> = rows.into_iter().collect();
+    assert_eq!(named, examples::all_examples().into_iter().collect());
+}
+
+/// Commands for a shell are not typed by these tests, since they build the program. Each is here
+/// because something else proves it.
+const PROVEN_ELSEWHERE: &[&str] = &[
+    "cargo run --release -- run demo", // the two tests below
+    "cargo install --path crates/towpath",
+    "towpath run demo",
+    "./test", // is what runs this
+    "RUSTFLAGS=\"-C target-feature=+crt-static\" cargo build --release --target x86_64-unknown-linux-gnu",
+];
+
+#[test]
+fn the_commands_that_build_fit_the_workspace() {
+    for name in ["README.md", "docs/src/getting-started.md"] {
+        for block in blocks(&page(name)).iter().filter(|b| b.kind == "sh") {
+            for line in block.text.lines() {
+                assert!(PROVEN_ELSEWHERE.contains(&line), "{name}: nothing proves {line}");
+            }
+        }
+    }
+    let workspace: toml::Table = page("Cargo.toml").parse().expect("a manifest");
+    let default = &workspace["workspace"]["default-members"];
+    assert_eq!(default.as_array().map(Vec::len), Some(1), "`cargo run` has one program to run");
+    assert_eq!(default[0].as_str(), Some("crates/towpath"));
+}
+
+#[test]
+fn the_demo_runs_in_an_empty_home_and_asks_nothing() {
+    let person = support::Person::new();
+    let said = person.towpath(&["run", "demo"]).exits(0);
+    let end = "before:  FAIL: it says 10 words, there are 9\n\
+               agent:   two spaces in a row counted as a word; wc -w counts words\n\
+               after:   PASS: 9 words\n";
+    assert!(said.stdout.ends_with(end), "{}", said.stdout);
+    assert!(said.stderr.contains("7 of 8 steps ran"), "{}", said.stderr);
+    let script = person.path("home/cache/demo/wordcount/count-words.sh");
+    let script = fs::read_to_string(script).expect("the demo's script");
+    assert!(script.contains("wc -w"), "the agent has changed it: {script}");
+    assert_eq!(fs::read_dir(person.path("work")).expect("a folder").count(), 0, "nothing else");
 }

@@ -10,15 +10,26 @@ use support::{Person, kill_hard, lives, signal, until};
 const TRICKS: &[(&str, &str)] = &[
     ("setsid", "setsid bash -c 'echo $$ > pid; sleep 600' &"),
     ("double fork", "( ( bash -c 'echo $$ > pid; exec sleep 600' & ) & )"),
-    ("setsid twice, detached", "( setsid bash -c '( setsid bash -c \"echo \\$\\$ > pid; sleep 600\" & )' & )"),
-    ("ignores TERM", "bash -c 'trap \"\" TERM INT HUP; echo $$ > pid; while :; do sleep 1; done' &"),
+    (
+        "setsid twice, detached",
+        "( setsid bash -c '( setsid bash -c \"echo \\$\\$ > pid; sleep 600\" & )' & )",
+    ),
+    (
+        "ignores TERM",
+        "bash -c 'trap \"\" TERM INT HUP; echo $$ > pid; while :; do sleep 1; done' &",
+    ),
     ("holds the pipe", "sleep 600 & echo $! > pid"),
     ("empty environment", "env -i /bin/bash -c 'echo $$ > pid; sleep 600' &"),
-    ("forks in a loop", "bash -c 'echo $$ > pid; for i in $(seq 150); do (sleep 600 &) ; done; sleep 600' &"),
+    (
+        "forks in a loop",
+        "bash -c 'echo $$ > pid; for i in $(seq 150); do (sleep 600 &) ; done; sleep 600' &",
+    ),
 ];
 
 fn recipe(trick: &str) -> String {
-    format!("name: escape\nsteps:\n  - id: away\n    command: |\n      {trick}\n      until [ -s pid ]; do sleep 0.01; done\n      touch ready\n      [ -e end ] || sleep 600\n")
+    format!(
+        "name: escape\nsteps:\n  - id: away\n    command: |\n      {trick}\n      until [ -s pid ]; do sleep 0.01; done\n      touch ready\n      [ -e end ] || sleep 600\n"
+    )
 }
 
 fn begin(trick: &str) -> (Person, std::process::Child) {

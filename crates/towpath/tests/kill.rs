@@ -201,7 +201,8 @@ fn wait_for_instant(place: &Place, round: u64, dice: &mut Dice, child: &mut Chil
 fn wait_for_commits(place: &Place, commits: u64, deadline: Instant, child: &mut Child) {
     let written = || {
         let journal = fs::read_dir(place.path("home/state")).into_iter().flatten();
-        let logs = journal.filter_map(Result::ok).filter(|e| e.path().to_string_lossy().ends_with("-wal"));
+        let logs =
+            journal.filter_map(Result::ok).filter(|e| e.path().to_string_lossy().ends_with("-wal"));
         logs.filter_map(|e| e.metadata().ok()?.modified().ok()).max()
     };
     let mut last = written();
@@ -234,7 +235,8 @@ fn final_context(place: &Place, run: &RunId) -> (Option<RunOutcome>, Map) {
 
 #[test]
 fn killed_at_random_instants_a_run_loses_nothing_and_repeats_nothing_finished() {
-    let kills: u64 = std::env::var("TOWPATH_KILLS").ok().and_then(|v| v.parse().ok()).unwrap_or(200);
+    let kills: u64 =
+        std::env::var("TOWPATH_KILLS").ok().and_then(|v| v.parse().ok()).unwrap_or(200);
     let seed: u64 = std::process::id().into();
     let mut dice = Dice(0x2545_f491_4f6c_dd1d ^ seed);
     println!("seed {seed}");

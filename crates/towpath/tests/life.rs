@@ -34,7 +34,8 @@ fn of_a_hundred_agents_only_the_failed_one_runs_again() {
     let mut recipe = "name: many\nsteps:\n".to_owned();
     let mut script = String::new();
     for agent in 1..=100 {
-        let _ = writeln!(recipe, "  - id: a{agent}\n    prompt: task {agent}.\n    parallel_group: g");
+        let _ =
+            writeln!(recipe, "  - id: a{agent}\n    prompt: task {agent}.\n    parallel_group: g");
         let error = if agent == 4 { r#","error":"overloaded""# } else { "" };
         let delay = (agent * 37) % 90;
         let _ = writeln!(
@@ -42,7 +43,8 @@ fn of_a_hundred_agents_only_the_failed_one_runs_again() {
             r#"{{"match":"task {agent}.","text":"answer {agent}","run":"echo {agent} >> effects","delay_ms":{delay}{error}}}"#
         );
     }
-    script.push_str("{\"match\":\"task 4.\",\"text\":\"answer 4\",\"run\":\"echo 4 >> effects\"}\n");
+    script
+        .push_str("{\"match\":\"task 4.\",\"text\":\"answer 4\",\"run\":\"echo 4 >> effects\"}\n");
     let person = Person::new().file("many.yaml", &recipe).file("answers.jsonl", &script);
     let flags = ["run", "many.yaml", "--backend", "scripted", "--script", "answers.jsonl"];
     person.towpath(&flags).exits(4);

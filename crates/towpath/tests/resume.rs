@@ -76,11 +76,16 @@ fn a_cut_off_step_marked_once_is_asked_about_and_not_repeated() {
     for _ in 0..2 {
         let said = person.towpath(&["resume", &run]).exits(10);
         for command in ["--done transfer", "--again transfer"] {
-            assert!(said.stderr.contains(&format!("towpath resume {run} {command}")), "{}", said.stderr);
+            assert!(
+                said.stderr.contains(&format!("towpath resume {run} {command}")),
+                "{}",
+                said.stderr
+            );
         }
     }
     assert_eq!(person.count("ledger", "paid"), 1);
-    let said = person.towpath(&["resume", &run, "--done", "transfer", "--output", "by phone"]).exits(0);
+    let said =
+        person.towpath(&["resume", &run, "--done", "transfer", "--output", "by phone"]).exits(0);
     assert_eq!(said.stdout, "booked by phone\n");
     assert_eq!(person.count("ledger", "paid"), 1);
 }
@@ -111,7 +116,10 @@ fn again_says_what_runs_anew_and_runs_just_that() {
         .file("inner.yaml", "name: inner\nsteps:\n  - {id: one, command: echo one >> effects}\n  - {id: two, command: echo two >> effects}\n");
     person.towpath(&["run", "outer.yaml"]).exits(0);
     let run = person.run();
-    person.towpath(&["resume", run.as_str(), "--again", "two"]).exits(0).says("runs anew: call/two, last");
+    person
+        .towpath(&["resume", run.as_str(), "--again", "two"])
+        .exits(0)
+        .says("runs anew: call/two, last");
     assert_eq!(person.read("effects"), "first\none\ntwo\nlast\ntwo\nlast\n");
 }
 
@@ -145,7 +153,8 @@ fn a_limit_makes_the_run_wait_and_a_resume_goes_on() {
     let recipe = "name: l\nsteps:\n  - {id: a, prompt: first}\n  - {id: b, prompt: second}\n";
     let script = "\"one\"\n{\"error\":\"limit\",\"until\":\"2030-01-02T03:04:05Z\"}\n\"two\"\n";
     let person = Person::new().file("l.yaml", recipe).file("s.jsonl", script);
-    let flags = ["run", "l.yaml", "--backend", "scripted", "--script", "s.jsonl", "--calls", "calls"];
+    let flags =
+        ["run", "l.yaml", "--backend", "scripted", "--script", "s.jsonl", "--calls", "calls"];
     person.towpath(&flags).exits(75).says("2030-01-02");
     let said = person.towpath(&["runs"]).exits(0);
     assert!(said.stdout.contains("waiting"), "{}", said.stdout);
@@ -166,7 +175,8 @@ fn an_interrupted_scripted_call_gets_its_own_line_again() {
     let recipe = "name: l\nsteps:\n  - {id: a, prompt: x}\n  - {id: b, prompt: x}\n";
     let script = "{\"text\":\"one\",\"run\":\"touch began; [ -e go ] || sleep 60\"}\n\"two\"\n";
     let person = Person::new().file("l.yaml", recipe).file("s.jsonl", script);
-    let mut runner = person.start(&["run", "l.yaml", "--backend", "scripted", "--script", "s.jsonl"]);
+    let mut runner =
+        person.start(&["run", "l.yaml", "--backend", "scripted", "--script", "s.jsonl"]);
     until("the agent works", || person.path("work/began").exists());
     kill_hard(&mut runner);
     person.write("go", "");
@@ -192,7 +202,8 @@ fn ctrl_z_stops_everything_and_stopped_time_does_not_count() {
     until("it ticks", || person.read("ticks").lines().count() > 2);
     signal(&runner, "-TSTP");
     let stopped = || {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", runner.id())).unwrap_or_default();
+        let stat =
+            std::fs::read_to_string(format!("/proc/{}/stat", runner.id())).unwrap_or_default();
         stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
     };
     until("the runner is stopped", stopped);
@@ -215,17 +226,25 @@ fn after_a_crash_the_resume_names_what_it_ended() {
     until("the server is gone", || !lives(&person.read("pid")));
     person.write("go", "");
     let said = person.towpath(&["resume", "--last"]).exits(0);
-    assert!(said.stderr.contains("server") && said.stderr.contains("--again server"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("server") && said.stderr.contains("--again server"),
+        "{}",
+        said.stderr
+    );
 }
 
 #[test]
 fn a_run_can_be_resumed_from_another_directory() {
-    let person = Person::new().file("r.yaml", "name: r\nsteps:\n  - {id: a, command: '[ -e ok ] && pwd'}\n");
+    let person =
+        Person::new().file("r.yaml", "name: r\nsteps:\n  - {id: a, command: '[ -e ok ] && pwd'}\n");
     person.towpath(&["run", "r.yaml"]).exits(1);
     person.write("ok", "");
     let run = person.run();
     let mut command = person.command(&["resume", run.as_str()]);
     command.current_dir("/");
     let said = Said::from(command.output().expect("towpath starts")).exits(0);
-    assert_eq!(said.stdout.trim(), person.path("work").canonicalize().expect("a path").display().to_string());
+    assert_eq!(
+        said.stdout.trim(),
+        person.path("work").canonicalize().expect("a path").display().to_string()
+    );
 }

@@ -10,8 +10,8 @@ use crate::surroundings::Surroundings;
 use crate::trust;
 use std::path::PathBuf;
 use towpath_core::{RunId, StepPath};
-use towpath_engine::{EngineError, Options, ResumeAnswers, recorded};
-use towpath_recipe::{Edit, EditedRecipe, Plan, Request, edited, resolve};
+use towpath_engine::{EngineError, Options, Recorded, ResumeAnswers, recorded};
+use towpath_recipe::{Edit, EditedRecipe, Origin, Plan, Request, edited, resolve};
 use towpath_run::{Limits, Run};
 use towpath_store::{Found, RunRow, Store};
 
@@ -57,12 +57,11 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let settings = trust::settings_for(&around, &row.directory)?;
     let limits = Limits { agents: settings.max_agents.value };
     let known = recorded(&store, &row.id, limits)?;
-    if known.run.is_ended() && known.run.outcome() == Some(towpath_run::RunOutcome::Done) {
-        if args.again.is_empty() {
-            return already_done(&row.id, &args);
-        }
+    let done = known.run.outcome() == Some(towpath_run::RunOutcome::Done);
+    if known.run.is_ended() && done && args.again.is_empty() {
+        return already_done(&row.id, &args);
     }
-    let plan = edits(&args, &around, &settings, &known.run, &row)?;
+    let plan = edits(&args, &around, &settings, &mut store, &known, &row)?;
     let output = output_text(args.output.as_deref())?;
     let mut answer = |run: &Run| answers(run, &args, &output);
     let (prepared, options) =
@@ -117,7 +116,8 @@ fn answers(run: &Run, args: &Args, output: &str) -> Result<ResumeAnswers, Engine
     for name in &args.done {
         let step = run.find_step(name)?;
         if !run.awaits(&step) {
-            let why = format!("{step} is not waiting: only a step at its turn can be declared done");
+            let why =
+                format!("{step} is not waiting: only a step at its turn can be declared done");
             return Err(EngineError::Answer(why));
         }
         answers.done.push((step, output.to_owned()));
@@ -151,10 +151,11 @@ fn edits(
     args: &Args,
     around: &Surroundings,
     settings: &crate::settings::Settings,
-    run: &Run,
+    store: &mut Store,
+    known: &Recorded,
     row: &RunRow,
 ) -> Result<Option<Plan>, Stop> {
-    let old = &run.program().plan;
+    let old = &known.run.program().plan;
     let changed = edited(old);
     if !changed.is_empty() && !args.shared.quiet {
         for edit in &changed {
@@ -178,6 +179,9 @@ fn edits(
     };
     let resolved = resolve(&request);
     super::run::show_problems(&resolved.problems, path, around, args.shared.json)?;
+    if let (Some(program), true) = (&resolved.program, known.options.found) {
+        trust::consent(around, store, program, Origin::Project)?;
+    }
     Ok(resolved.plan)
 }
 
@@ -203,11 +207,11 @@ fn told(recipe: &EditedRecipe) -> String {
 
 /// The run's own options, with what this call says over them.
 fn merged(options: Options, flags: &AgentFlags, around: &Surroundings) -> Options {
-    let absolute =
-        |p: &PathBuf| around.current.join(around.expand_home(p)).display().to_string();
+    let absolute = |p: &PathBuf| around.current.join(around.expand_home(p)).display().to_string();
     Options {
         backend: flags.backend.clone().or(options.backend),
         script: flags.script.as_ref().map(absolute).or(options.script),
         calls: flags.calls.as_ref().map(absolute).or(options.calls),
+        found: options.found,
     }
 }

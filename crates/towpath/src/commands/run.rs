@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_core::{Diagnostic, Map, nearest, parse_set};
 use towpath_engine::{Config, RunEnd, WardenStart};
-use towpath_recipe::{Origin, Program, Request, Resolved, resolve};
+use towpath_recipe::{Origin, Program, Request, Resolved};
 use towpath_run::Limits;
 use towpath_store::{RunFilter, Store};
 
@@ -76,7 +76,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         search: search_path(&around, &settings, &args.recipe_dirs, &directory),
         inputs,
     };
-    let resolved = resolve(&request);
+    let resolved = trust::resolved(&around, &request)?;
     let look = Look::new(&around, &args.shared);
     let name = resolved.plan.as_ref().map_or(recipe, |p| p.recipes[0].source.clone());
     show_problems(&resolved.problems, &name, &around, args.shared.json)?;
@@ -89,7 +89,8 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     }
     let mut store = Store::open(&around.places.state)?;
     trust::consent(&around, &mut store, &program, origin)?;
-    let (agents, tree, options) = agents::choose(&around, &settings, &flags, &program)?;
+    let (agents, tree, mut options) = agents::choose(&around, &settings, &flags, &program)?;
+    options.found = origin == Origin::Project;
     let config = config(&around, &settings, directory, agents)?;
     hint_at_earlier(&store, &program, &config.directory, args.shared.quiet)?;
     let limits = config.limits;
@@ -100,12 +101,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
 }
 
 /// The exit code of a run that has ended, with its JSON where asked for.
-pub fn conclude(
-    end: RunEnd,
-    store: &Store,
-    look: &Look,
-    shared: &Shared,
-) -> Result<Exit, Stop> {
+pub fn conclude(end: RunEnd, store: &Store, look: &Look, shared: &Shared) -> Result<Exit, Stop> {
     if shared.json {
         let value = crate::result_json::of_run(store, &end, shared.with_context)?;
         out::json(&value);
@@ -131,11 +127,8 @@ pub fn show_problems(
     json: bool,
 ) -> Result<(), Stop> {
     let errors = problems.iter().filter(|p| p.is_error()).count();
-    let notable: Vec<Diagnostic> = problems
-        .iter()
-        .filter(|p| p.severity > towpath_core::Severity::Note)
-        .cloned()
-        .collect();
+    let notable: Vec<Diagnostic> =
+        problems.iter().filter(|p| p.severity > towpath_core::Severity::Note).cloned().collect();
     if !notable.is_empty() {
         draw::draw(&notable, around.color);
     }

@@ -285,6 +285,7 @@ impl<O: Outlet> Reporter for Live<O> {
                     self.say(&line);
                 }
             }
+            Event::Stopping => self.say(&said::stopping()),
             Event::Suspended => self.leave(),
             Event::Continued => {
                 self.active = true;

@@ -206,6 +206,7 @@ impl<O: Outlet> Reporter for Plain<O> {
                     self.outlet.stderr(b"\n");
                 }
             }
+            Event::Stopping => self.say(&said::stopping()),
             Event::Suspended | Event::Continued => {}
         }
     }

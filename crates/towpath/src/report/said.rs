@@ -22,6 +22,11 @@ pub fn warning(step: Option<&StepPath>, message: &str) -> Line {
     Line::new().with(Tone::Attention, "warning").text(clean(&format!(": {step}{message}")))
 }
 
+/// The run was told to stop, and its children may take a while to obey.
+pub fn stopping() -> Line {
+    Line::new().with(Tone::Attention, "stopping").text("; once more kills at once")
+}
+
 /// Processes that were ended. Those that went down with a step that was told to end are what a
 /// person expects, so they are only told to whoever wants to know everything.
 pub fn processes(processes: &[String], why: &str, verbose: bool) -> Option<Line> {

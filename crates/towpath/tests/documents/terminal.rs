@@ -16,7 +16,6 @@ const PATIENCE: Duration = Duration::from_secs(90);
 
 pub struct Terminal {
     root: tempfile::TempDir,
-    socket: String,
     commands: usize,
 }
 
@@ -24,8 +23,7 @@ impl Terminal {
     pub fn new() -> Terminal {
         let root = tempfile::tempdir().expect("a temporary directory");
         fs::create_dir(root.path().join("shop")).expect("a place to work");
-        let name = root.path().file_name().expect("a name").to_string_lossy().into_owned();
-        Terminal { root, socket: format!("towpath-documents{name}"), commands: 0 }
+        Terminal { root, commands: 0 }
     }
 
     /// Where a page's file is: `~/x` below the home directory, else in the place to work.
@@ -70,9 +68,11 @@ impl Terminal {
         let bin = Path::new(env!("CARGO_BIN_EXE_towpath")).parent().expect("a folder");
         let path = std::env::var("PATH").expect("a PATH");
         let output = Command::new("tmux")
-            .args(["-u", "-L", &self.socket, "-f", "/dev/null"])
+            // A server of its own for each command: one that is ending takes no more.
+            .args(["-u", "-L", &self.commands.to_string(), "-f", "/dev/null"])
             .args(arguments)
             .env_clear()
+            .env("TMUX_TMPDIR", self.root.path())
             .env("PATH", format!("{}:{path}", bin.display()))
             .env("HOME", self.root.path())
             .env("LANG", "C.UTF-8")
