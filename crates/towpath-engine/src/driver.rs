@@ -321,8 +321,11 @@ impl Driver<'_> {
                 let end = JobEnd { error: error.text, ..JobEnd::new(JobStatus::NotStarted) };
                 self.apply(Fact::JobFinished { key: live.key, end })
             }
-            Message::Child(Child::Ended { id, status, ended, left }) => {
+            Message::Child(Child::Ended { id, status, ended, left, lost }) => {
                 let Some(live) = self.live.remove(&id) else { return Ok(()) };
+                if let Some(lost) = lost {
+                    return Err(live.lost(lost));
+                }
                 self.tell_ended(&ended, "with their step");
                 let key = live.key.clone();
                 let left = left.iter().map(describe).collect();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use towpath_agent::{CallFault, Exit, Reader, Reply, Sign};
 use towpath_core::{JobKey, StepPath};
-use towpath_process::{ExitStatus, Follow};
+use towpath_process::{ExitStatus, Follow, Lost, Stream as Printed};
 use towpath_run::{Fault, JobEnd, JobStatus, Output};
 use towpath_store::{OutputRef, settle_output};
 
@@ -149,6 +149,16 @@ impl Live {
             };
         }
         Ok((end, stdout, stderr))
+    }
+
+    /// An output that the disk did not take: the run stops as for any other record that cannot be
+    /// written, and what was recorded stays.
+    pub fn lost(&self, lost: Lost) -> EngineError {
+        let suffix = match lost.stream {
+            Printed::Stdout => "stdout",
+            Printed::Stderr => "stderr",
+        };
+        io_error(&self.files.path(suffix))(lost.error())
     }
 
     fn agent_end(

@@ -4,6 +4,7 @@
 use crate::error::StartError;
 use crate::leftover::Leftover;
 use serde::{Deserialize, Serialize};
+use std::{fmt, io};
 
 /// How a process ended: exactly one of the two is set, save for a process that even `KILL` could
 /// not end in time.
@@ -19,6 +20,37 @@ impl ExitStatus {
     }
 }
 
+/// Which output of a job. `Stdout` also where both go to one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stream {
+    Stdout,
+    Stderr,
+}
+
+/// The file of a job's output took no more; the rest of that output was thrown away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lost {
+    pub stream: Stream,
+    pub errno: i32,
+}
+
+impl Lost {
+    /// What the system said.
+    pub fn error(&self) -> io::Error {
+        io::Error::from_raw_os_error(self.errno)
+    }
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stream = match self.stream {
+            Stream::Stdout => "stdout",
+            Stream::Stderr => "stderr",
+        };
+        write!(f, "{stream}: {}", self.error())
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     Started {
@@ -29,8 +61,8 @@ pub enum Event {
         id: u64,
         error: StartError,
     },
-    /// The job's own process is gone. Its output files are complete as far as that process wrote
-    /// them.
+    /// The job's own process is gone. All that it had written is in its output files; what its
+    /// background children write later follows.
     Ended {
         id: u64,
         status: ExitStatus,
@@ -39,6 +71,8 @@ pub enum Event {
         /// Descendants that still live: background children of a job that ended by itself, or,
         /// after a `stop`, what even `KILL` could not end.
         left: Vec<Leftover>,
+        /// The first output that could not be kept whole: the disk is full or fails.
+        lost: Option<Lost>,
     },
     /// The answer to `sweep`, and the warden's last word.
     Swept {

@@ -36,8 +36,8 @@ impl Follow {
         self.offset
     }
 
-    /// Whether the job has truncated the file behind the reader (`> /dev/stdout` does): what
-    /// followed was then read from the file's new beginning.
+    /// Whether somebody has truncated the file behind the reader: what followed was then read from
+    /// the file's new beginning.
     pub fn was_cut(&self) -> bool {
         self.cut
     }

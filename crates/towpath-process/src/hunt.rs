@@ -52,15 +52,6 @@ impl<'a> Hunt<'a> {
         self.members(&os::all_processes()).into_iter().filter(Process::lives).collect()
     }
 
-    /// As `living`, and cheap when this process, a warden `age` old, has no child: then nothing can
-    /// be found but by marker.
-    pub fn living_below(&mut self, age: Duration) -> Vec<Process> {
-        if os::children_of_self().is_none_or(|children| !children.is_empty()) {
-            return self.living();
-        }
-        self.members(&os::younger_processes(age)).into_iter().filter(Process::lives).collect()
-    }
-
     /// What lives now, with what a person wants to know of it.
     pub fn leftovers(&mut self) -> BTreeMap<ProcessKey, Leftover> {
         let living = self.living();

@@ -14,6 +14,7 @@ mod leftover;
 pub mod lock;
 mod marker;
 mod os;
+mod output;
 mod spec;
 mod start;
 mod unnamed;
@@ -21,7 +22,7 @@ mod warden;
 mod wire;
 
 pub use error::{ProcessError, StartError, StartErrorKind};
-pub use event::{Event, ExitStatus};
+pub use event::{Event, ExitStatus, Lost, Stream};
 pub use follow::Follow;
 pub use keeper::run_warden_from_fd;
 pub use leftover::{Leftover, end_marked, marked};

@@ -20,9 +20,10 @@ pub struct ChildSpec {
     pub directory: PathBuf,
     /// `None` is `/dev/null`.
     pub stdin: Option<PathBuf>,
-    /// Created with mode 0600, emptied, written by appending.
+    /// Created with mode 0600 and emptied. The job itself writes into a pipe; the warden moves that
+    /// into the file.
     pub stdout: PathBuf,
-    /// May be the same as `stdout`: then both share one open file.
+    /// May be the same as `stdout`: then both share one pipe, and the order is kept.
     pub stderr: PathBuf,
 }
 

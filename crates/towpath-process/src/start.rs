@@ -1,10 +1,12 @@
-//! From a `ChildSpec` to a running process: opens its files, finds its program, and turns what the
-//! system refuses into a sentence. Runs in the warden; nothing here may wait for anything but a
+//! From a `ChildSpec` to a running process: opens its files and pipes, finds its program, and turns
+//! what the system refuses into a sentence. Runs in the warden; nothing here may wait for anything but a
 //! disk.
 
 use crate::error::{StartError, StartErrorKind as Kind};
+use crate::event::Stream;
 use crate::marker::Marker;
 use crate::os::{self, Launch, LaunchFailure};
+use crate::output::Output;
 use crate::spec::ChildSpec;
 use rustix::fs::{FileType, Mode, OFlags, fchmod, fcntl_getfl, fcntl_setfl, fstat, open};
 use rustix::io::Errno;
@@ -16,27 +18,35 @@ use std::path::Path;
 /// Where a program is searched when the environment has no `PATH`.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Starts the job and returns its process number.
-pub(crate) fn start(spec: ChildSpec, marker: &Marker) -> Result<i32, StartError> {
-    let ChildSpec { program, directory, .. } = &spec;
-    let launch = prepare(&spec, marker)?;
-    os::launch(&launch).map_err(|failure| explain(failure, program, directory))
+/// Starts the job; returns its process number and its outputs, one where both are the same.
+pub(crate) fn start(spec: &ChildSpec, marker: &Marker) -> Result<(i32, Vec<Output>), StartError> {
+    let (launch, outputs) = prepare(spec, marker)?;
+    let pid = os::launch(&launch)
+        .map_err(|failure| explain(failure, &spec.program, &spec.directory))?;
+    Ok((pid, outputs))
 }
 
-fn prepare(spec: &ChildSpec, marker: &Marker) -> Result<Launch, StartError> {
+fn prepare(spec: &ChildSpec, marker: &Marker) -> Result<(Launch, Vec<Output>), StartError> {
     let arguments = std::iter::once(&spec.program).chain(&spec.arguments);
     let environment = marker.put(&spec.job, spec.environment.clone());
     let stdin = spec.stdin.as_deref().unwrap_or(Path::new("/dev/null"));
-    let same = spec.stderr == spec.stdout;
-    Ok(Launch {
+    let (stdout, stdout_end) = open_output(Stream::Stdout, &spec.stdout)?;
+    let (mut outputs, mut stderr_end) = (vec![stdout], None);
+    if spec.stderr != spec.stdout {
+        let (stderr, end) = open_output(Stream::Stderr, &spec.stderr)?;
+        outputs.push(stderr);
+        stderr_end = Some(end);
+    }
+    let launch = Launch {
         programs: candidates(&spec.program, &environment)?,
         arguments: arguments.map(|a| c_string(a, "an argument")).collect::<Result<_, _>>()?,
         environment: environment.iter().map(pair).collect::<Result<_, _>>()?,
         directory: c_string(spec.directory.as_os_str(), "the directory")?,
-        stdin: open_file(stdin, OFlags::RDONLY)?,
-        stdout: open_output(&spec.stdout)?,
-        stderr: if same { None } else { Some(open_output(&spec.stderr)?) },
-    })
+        stdin: open_input(stdin)?,
+        stdout: stdout_end,
+        stderr: stderr_end,
+    };
+    Ok((launch, outputs))
 }
 
 fn candidates(
@@ -75,9 +85,10 @@ fn c_string(text: &OsStr, what: &str) -> Result<CString, StartError> {
     CString::new(text.as_bytes()).map_err(|_| error())
 }
 
-fn open_output(path: &Path) -> Result<OwnedFd, StartError> {
-    // Appending: what another process does to the file (truncates it through /dev/stdout, say)
-    // leaves no hole, and two writers do not overwrite each other.
+/// With the end for the job.
+fn open_output(stream: Stream, path: &Path) -> Result<(Output, OwnedFd), StartError> {
+    // Appending: what another process does to the file leaves no hole, and two writers do not
+    // overwrite each other.
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::APPEND;
     let file = open_file(path, flags)?;
     let private = Mode::from_raw_mode(0o600);
@@ -86,18 +97,24 @@ fn open_output(path: &Path) -> Result<OwnedFd, StartError> {
     if regular && Mode::from_raw_mode(state.st_mode) != private {
         fchmod(&file, private).map_err(|errno| file_error(path, errno))?;
     }
+    Output::new(stream, file).map_err(|errno| {
+        let kind = if is_scarcity(errno) { Kind::NoResources } else { Kind::Other };
+        StartError::new(kind, format!("cannot make a pipe for the job's output: {errno}"))
+    })
+}
+
+fn open_input(path: &Path) -> Result<OwnedFd, StartError> {
+    let file = open_file(path, OFlags::RDONLY)?;
+    // The job, unlike the warden, may wait for its input.
+    let flags = fcntl_getfl(&file).map_err(|errno| file_error(path, errno))?;
+    fcntl_setfl(&file, flags - OFlags::NONBLOCK).map_err(|errno| file_error(path, errno))?;
     Ok(file)
 }
 
+/// Without waiting, lest a pipe with nobody at its other end holds the warden.
 fn open_file(path: &Path, flags: OFlags) -> Result<OwnedFd, StartError> {
-    // Without waiting, lest a pipe with nobody at its other end holds the warden.
     let now = flags | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
-    let opened = open(path, now, Mode::from_raw_mode(0o600)).and_then(|file| {
-        let flags = fcntl_getfl(&file)?;
-        fcntl_setfl(&file, flags - OFlags::NONBLOCK)?;
-        Ok(file)
-    });
-    opened.map_err(|errno| file_error(path, errno))
+    open(path, now, Mode::from_raw_mode(0o600)).map_err(|errno| file_error(path, errno))
 }
 
 fn file_error(path: &Path, errno: Errno) -> StartError {

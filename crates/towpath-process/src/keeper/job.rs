@@ -63,10 +63,11 @@ impl Keeper {
         };
         let started = match refused {
             Some(why) => Err(StartError::new(StartErrorKind::Refused, why)),
-            None => crate::start::start(spec, &self.marker),
+            None => crate::start::start(&spec, &self.marker),
         };
         match started {
-            Ok(pid) => {
+            Ok((pid, outputs)) => {
+                self.pumps.add(id, outputs);
                 if self.paused.is_some() {
                     self.pause();
                 }
@@ -103,7 +104,8 @@ impl Keeper {
         self.note_ended(id, met);
     }
 
-    pub(super) fn on_exit(&mut self, pid: i32, status: ExitStatus) {
+    /// `alone`: the warden has no child left.
+    pub(super) fn on_exit(&mut self, pid: i32, status: ExitStatus, alone: bool) {
         let now = Instant::now();
         let Some((&id, job)) = self.jobs.iter_mut().find(|(_, j)| j.pid == pid && j.exit.is_none())
         else {
@@ -119,9 +121,10 @@ impl Keeper {
             return;
         }
         if matches!(job.phase, Phase::Running) {
-            let left = self.left_behind(id);
+            let left = if alone { Vec::new() } else { self.left_behind(id) };
             self.jobs.remove(&id);
-            self.tell(Event::Ended { id, status, ended: Vec::new(), left });
+            let lost = self.pumps.settle(id);
+            self.tell(Event::Ended { id, status, ended: Vec::new(), left, lost });
             return;
         }
         job.look_soon(now);
@@ -204,7 +207,8 @@ impl Keeper {
         let status = job.exit.unwrap_or(ExitStatus { code: None, signal: None });
         let survives = |l: &Leftover| left.iter().any(|s| s.pid == l.pid);
         let ended = job.ended.into_values().filter(|l| !survives(l)).collect();
-        self.tell(Event::Ended { id, status, ended, left });
+        let lost = self.pumps.settle(id);
+        self.tell(Event::Ended { id, status, ended, left, lost });
     }
 }
 

@@ -1,11 +1,13 @@
-//! The warden's own side: one thread that waits for the engine's words, for its children and for
-//! deadlines, and never for anything else. It starts jobs, tells how they end, and ends them. When
-//! the engine is gone, however it went, it kills everything and exits. It decides nothing: which
+//! The warden's own side: one thread that waits for the engine's words, for its children, for what
+//! they print and for deadlines, and never for anything else. It starts jobs, moves their output
+//! into their files, tells how they end, and ends them. When the engine is gone, however it went, it
+//! kills everything and exits. It decides nothing: which
 //! job, which timeout, which order are the engine's.
 
 mod job;
 mod life;
 mod outbox;
+mod pumps;
 mod sweep;
 
 pub(crate) use life::be_the_warden;
@@ -18,6 +20,7 @@ use crate::os::{self, ProcessKey, Signals};
 use crate::wire::{Answer, Command, Frames};
 use job::Job;
 use outbox::Outbox;
+use pumps::Pumps;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
@@ -49,12 +52,12 @@ pub(crate) struct Keeper {
     inbox: Frames,
     outbox: Outbox,
     jobs: BTreeMap<u64, Job>,
+    pumps: Pumps,
     /// Adopted children that were looked at when an earlier job ended.
     background: HashSet<i32>,
     /// What `PauseAll` has stopped.
     paused: Option<Vec<ProcessKey>>,
     sweep: Option<Sweep>,
-    begun: Instant,
     buffer: Vec<u8>,
 }
 
@@ -77,10 +80,10 @@ impl Keeper {
             inbox: Frames::default(),
             outbox: Outbox::default(),
             jobs: BTreeMap::new(),
+            pumps: Pumps::new(),
             background: HashSet::new(),
             paused: None,
             sweep: None,
-            begun: Instant::now(),
             buffer: vec![0; 64 << 10],
         }
     }
@@ -89,7 +92,10 @@ impl Keeper {
         loop {
             match self.turn() {
                 Next::GoOn => {}
-                Next::Abandon => return end_everything(&self.marker),
+                Next::Abandon => {
+                    end_everything(&self.marker);
+                    return self.pumps.drain();
+                }
                 Next::Leave => return self.outbox.drain(&self.socket),
             }
         }
@@ -107,6 +113,7 @@ impl Keeper {
         if seen.words && !self.listen() {
             return Next::Abandon;
         }
+        self.pumps.turn();
         let now = Instant::now();
         self.advance_jobs(now);
         let done = self.advance_sweep(now);
@@ -114,7 +121,7 @@ impl Keeper {
         if done { Next::Leave } else { Next::GoOn }
     }
 
-    fn wait(&self) -> Seen {
+    fn wait(&mut self) -> Seen {
         // A full outbox holds back further commands; the engine's end is seen all the same.
         let mut words = PollFlags::RDHUP;
         if self.outbox.has_room() {
@@ -126,6 +133,8 @@ impl Keeper {
         let mut files =
             vec![PollFd::new(&self.socket, words), PollFd::new(&self.signals, PollFlags::IN)];
         files.extend(self.engine.as_ref().map(|engine| PollFd::new(engine, PollFlags::IN)));
+        let first_output = files.len();
+        files.extend(self.pumps.poll_fds());
         let timeout = self.next_deadline().map(|at| {
             let left = at.saturating_duration_since(Instant::now());
             Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) }
@@ -133,12 +142,15 @@ impl Keeper {
         // An interrupted wait sees nothing and comes again.
         let _ = poll(&mut files, timeout.as_ref());
         let over = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
-        Seen {
-            engine_gone: files[0].revents().intersects(over)
-                || files.get(2).is_some_and(|engine| !engine.revents().is_empty()),
+        let has = |file: &PollFd<'_>| !file.revents().is_empty();
+        let seen = Seen {
+            engine_gone: files[0].revents().intersects(over) || files[2..first_output].iter().any(has),
             words: files[0].revents().contains(PollFlags::IN),
-            signals: !files[1].revents().is_empty(),
-        }
+            signals: has(&files[1]),
+        };
+        let ready: Vec<bool> = files[first_output..].iter().map(has).collect();
+        self.pumps.mark(ready.into_iter());
+        seen
     }
 
     fn next_deadline(&self) -> Option<Instant> {
@@ -180,14 +192,15 @@ impl Keeper {
         self.outbox.push(&Answer::Event(event));
     }
 
-    fn reap(&mut self) {
-        while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
-            let pid = pid.as_raw_nonzero().get();
-            let status =
-                ExitStatus { code: status.exit_status(), signal: status.terminating_signal() };
+    /// True when no child is left.
+    fn reap(&mut self) -> bool {
+        let mut exits = Vec::new();
+        let alone = take_exits(&mut exits);
+        for (pid, status) in exits {
             self.background.remove(&pid);
-            self.on_exit(pid, status);
+            self.on_exit(pid, status, alone);
         }
+        alone
     }
 
     fn pause(&mut self) {
@@ -213,11 +226,25 @@ struct Seen {
     signals: bool,
 }
 
+/// Reaps every dead child; true when no child is left.
+fn take_exits(exits: &mut Vec<(i32, ExitStatus)>) -> bool {
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) => {
+                let (code, signal) = (status.exit_status(), status.terminating_signal());
+                exits.push((pid.as_raw_nonzero().get(), ExitStatus { code, signal }));
+            }
+            Err(Errno::INTR) => {}
+            ended => return ended == Err(Errno::CHILD),
+        }
+    }
+}
+
 /// Kills all there is, without grace. Parentage first, because that needs nothing but a glance at
 /// each process; then what only its marker tells.
 fn end_everything(marker: &Marker) {
     let until = Instant::now() + LAST_PATIENCE;
-    let mut reap = || while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {};
+    let mut reap = || drop(take_exits(&mut Vec::new()));
     Hunt::by_descent_only(Whose::Run(marker)).kill(until, &mut reap);
     Hunt::new(Whose::Run(marker)).kill(until, &mut reap);
 }

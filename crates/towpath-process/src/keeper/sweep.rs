@@ -1,12 +1,11 @@
 //! The end of a run: everything that still lives is asked to end, and after the grace killed;
 //! background children included. Then the warden says what there was, and leaves.
 
-use super::{Keeper, TICK};
+use super::{Keeper, TICK, take_exits};
 use crate::event::{Event, ExitStatus};
 use crate::hunt::{Hunt, Whose, ask_to_end};
 use crate::leftover::Leftover;
 use crate::os::ProcessKey;
-use rustix::process::{WaitOptions, wait};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -39,8 +38,10 @@ impl Keeper {
             sweep.kill_at = sweep.kill_at.min(now + grace);
             return;
         }
+        // Every orphan is adopted: without a child there is no descendant either.
+        let alone = self.reap();
         let mut hunt = Hunt::new(Whose::Run(&self.marker));
-        let living = hunt.living_below(self.begun.elapsed());
+        let living = if alone { Vec::new() } else { hunt.living() };
         let met = living.iter().map(|p| (p.key, hunt.describe(p.key))).collect();
         if !grace.is_zero() {
             ask_to_end(&living);
@@ -71,14 +72,11 @@ impl Keeper {
         sweep.met.extend(frozen.iter().map(|key| (*key, hunt.describe(*key))));
         let mut exits = Vec::new();
         let living = hunt.kill_frozen(&frozen, Instant::now() + PATIENCE, &mut || {
-            while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
-                exits.push((pid.as_raw_nonzero().get(), status));
-            }
+            take_exits(&mut exits);
         });
         let left = living.iter().map(|p| hunt.describe(p.key)).collect();
         for (pid, status) in exits {
-            let (code, signal) = (status.exit_status(), status.terminating_signal());
-            self.on_exit(pid, ExitStatus { code, signal });
+            self.on_exit(pid, status, false);
         }
         self.finish_sweep(left);
         true
@@ -89,8 +87,10 @@ impl Keeper {
         for (id, job) in std::mem::take(&mut self.jobs) {
             met.retain(|key, _| key.pid != job.pid);
             let status = job.exit.unwrap_or(ExitStatus { code: None, signal: None });
-            self.tell(Event::Ended { id, status, ended: Vec::new(), left: Vec::new() });
+            let lost = self.pumps.settle(id);
+            self.tell(Event::Ended { id, status, ended: Vec::new(), left: Vec::new(), lost });
         }
+        self.pumps.drain();
         let survives = |l: &Leftover| left.iter().any(|s| s.pid == l.pid);
         let ended = met.into_values().filter(|l| !survives(l)).collect();
         self.tell(Event::Swept { ended, left });

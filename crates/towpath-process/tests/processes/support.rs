@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 use towpath_process::{
-    Acquire, ChildSpec, Event, ExitStatus, Leftover, Marker, RunLock, Warden, WardenEvents,
+    Acquire, ChildSpec, Event, ExitStatus, Leftover, Lost, Marker, RunLock, Warden, WardenEvents,
     run_warden_from_fd,
 };
 
@@ -93,8 +93,8 @@ impl Run {
 
     pub fn ended(&mut self, id: u64) -> End {
         match self.events.next() {
-            Some(Event::Ended { id: ended, status, ended: gone, left }) if ended == id => {
-                End { status, ended: gone, left }
+            Some(Event::Ended { id: ended, status, ended: gone, left, lost }) if ended == id => {
+                End { status, ended: gone, left, lost }
             }
             other => panic!("expected the end of job {id}, got {other:?}"),
         }
@@ -130,6 +130,7 @@ pub struct End {
     pub status: ExitStatus,
     pub ended: Vec<Leftover>,
     pub left: Vec<Leftover>,
+    pub lost: Option<Lost>,
 }
 
 pub fn code(code: i32) -> ExitStatus {

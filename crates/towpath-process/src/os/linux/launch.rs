@@ -20,7 +20,7 @@ pub(crate) struct Launch {
     pub directory: CString,
     pub stdin: OwnedFd,
     pub stdout: OwnedFd,
-    /// `None`: the same open file as `stdout`.
+    /// `None`: the same as `stdout`.
     pub stderr: Option<OwnedFd>,
 }
 
@@ -52,6 +52,7 @@ struct Shared {
     environment: *const *const c_char,
     directory: *const c_char,
     stdio: [c_int; 3],
+    file_limit: Option<libc::rlimit>,
     step: AtomicI32,
     errno: AtomicI32,
 }
@@ -72,6 +73,7 @@ pub(crate) fn launch(launch: &Launch) -> Result<i32, LaunchFailure> {
             stdout,
             launch.stderr.as_ref().map_or(stdout, AsRawFd::as_raw_fd),
         ],
+        file_limit: super::own::jobs_file_limit(),
         step: AtomicI32::new(step::SETUP),
         errno: AtomicI32::new(0),
     };
@@ -150,6 +152,11 @@ unsafe fn set_up(shared: &Shared) -> bool {
         }
         // Everything is opened close-on-exec already; this also covers what a library opened.
         libc::syscall(libc::SYS_close_range, 3, c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
+        if let Some(limit) = &shared.file_limit
+            && libc::setrlimit(libc::RLIMIT_NOFILE, limit) < 0
+        {
+            return false;
+        }
         super::own::default_signals();
         let mut none: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut none);

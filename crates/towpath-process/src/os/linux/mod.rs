@@ -3,6 +3,7 @@
 
 mod launch;
 mod own;
+mod pipes;
 mod processes;
 
 pub(crate) use launch::{Launch, LaunchFailure, launch};
@@ -10,7 +11,8 @@ pub(crate) use own::{
     Signals, become_warden, exit_now, fork, place_warden_files, thread_count, unnamed_file,
     watch_peer,
 };
+pub(crate) use pipes::{PIPE_SIZE, output_pipe, widen};
 pub(crate) use processes::{
     Process, ProcessKey, all_processes, children_of_self, command_of, environment_of, own_pid,
-    process, signal, signal_group, younger_processes,
+    process, signal, signal_group,
 };

@@ -7,11 +7,13 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open, set_child_subreaper, setsid};
 use std::ffi::{c_int, c_uint};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::{fs, io, mem, ptr};
 
-/// Neither a terminal nor a person's signal to the foreground may end the warden. (What the kernel
+/// Neither a terminal nor a person's signal to the foreground nor an output file at its limit may end
+/// the warden. (What the kernel
 /// raises for a fault stays deadly; `TERM` and `CHLD` are read in the loop.)
-const IGNORED: [c_int; 13] = [
+const IGNORED: [c_int; 14] = [
     libc::SIGINT,
     libc::SIGHUP,
     libc::SIGQUIT,
@@ -25,6 +27,7 @@ const IGNORED: [c_int; 13] = [
     libc::SIGVTALRM,
     libc::SIGPROF,
     libc::SIGIO,
+    libc::SIGXFSZ,
 ];
 
 pub(crate) fn thread_count() -> io::Result<usize> {
@@ -99,9 +102,36 @@ pub(crate) fn become_warden(has_lock: bool) -> io::Result<Signals> {
     mem::forget(null);
     let first = if has_lock { crate::keeper::LOCK_FD } else { crate::keeper::SOCKET_FD } + 1;
     close_from(first);
+    raise_file_limit();
     // SAFETY: the name is a literal that ends in NUL.
     unsafe { libc::prctl(libc::PR_SET_NAME, c"towpath-warden".as_ptr()) };
     Signals::take_over()
+}
+
+/// What this process had before it became a warden, and what its jobs get.
+static FILE_LIMIT: OnceLock<libc::rlimit> = OnceLock::new();
+/// Enough for four files of each of ten thousand jobs.
+const MANY_FILES: libc::rlim_t = 1 << 16;
+
+/// A warden has files open for every job that runs.
+fn raise_file_limit() {
+    // SAFETY: plain calls on local structures.
+    unsafe {
+        let mut before: libc::rlimit = mem::zeroed();
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut before) != 0 {
+            return;
+        }
+        let wanted = before.rlim_max.min(MANY_FILES).max(before.rlim_cur);
+        let raised = libc::rlimit { rlim_cur: wanted, ..before };
+        if libc::setrlimit(libc::RLIMIT_NOFILE, &raised) == 0 {
+            // Set once: a process becomes a warden once.
+            let _ = FILE_LIMIT.set(before);
+        }
+    }
+}
+
+pub(super) fn jobs_file_limit() -> Option<libc::rlimit> {
+    FILE_LIMIT.get().copied()
 }
 
 fn close_from(first: RawFd) {

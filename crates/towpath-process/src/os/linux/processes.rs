@@ -5,7 +5,6 @@ use rustix::process::{Pid, PidfdFlags, Signal, geteuid, pidfd_open, pidfd_send_s
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
-use std::time::Duration;
 
 /// A process beyond doubt: its number, and its start in clock ticks since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,25 +49,9 @@ pub(crate) fn own_pid() -> i32 {
 }
 
 pub(crate) fn all_processes() -> Vec<Process> {
-    pids().filter_map(process).collect()
-}
-
-fn pids() -> impl Iterator<Item = i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten();
-    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-}
-
-/// Processes that may be younger than this one, which is `age` old. Numbers are handed out in
-/// ascending order until they begin anew, which takes thousands of starts: so in its first moments
-/// all that is younger has a higher number, and the others need not be looked at.
-pub(crate) fn younger_processes(age: Duration) -> Vec<Process> {
-    let own = own_pid();
-    let last = fs::read_to_string("/proc/loadavg").ok();
-    let last = last.and_then(|line| line.split_ascii_whitespace().last()?.parse::<i32>().ok());
-    if age > Duration::from_secs(1) || last.is_none_or(|last| last < own) {
-        return all_processes();
-    }
-    pids().filter(|pid| *pid > own).filter_map(process).collect()
+    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    pids.filter_map(process).collect()
 }
 
 pub(crate) fn process(pid: i32) -> Option<Process> {

@@ -1,0 +1,104 @@
+//! The outputs of all jobs, and of what they left in the background, in the order in which they are
+//! served. One turn takes a bounded time, so that no flood keeps the warden from a command, a child
+//! or a deadline; whoever was not served is first in the next.
+
+use crate::event::Lost;
+use crate::output::{Flow, Output};
+use rustix::event::{PollFd, PollFlags};
+use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, Instant};
+
+const BUFFER: usize = 64 << 10;
+/// What one output may move before the next one's turn.
+const SHARE: usize = 1 << 20;
+/// How long the outputs together may keep the loop from other work.
+const TURN: Duration = Duration::from_millis(20);
+
+#[derive(Debug)]
+pub(super) struct Pumps {
+    queue: VecDeque<Pump>,
+    /// What could not be kept, of jobs whose end is not told yet.
+    lost: BTreeMap<u64, Lost>,
+    buffer: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct Pump {
+    /// `None`: the job's end is told; what comes now is of its background children.
+    job: Option<u64>,
+    output: Output,
+    ready: bool,
+}
+
+impl Pumps {
+    pub fn new() -> Pumps {
+        Pumps { queue: VecDeque::new(), lost: BTreeMap::new(), buffer: vec![0; BUFFER] }
+    }
+
+    pub fn add(&mut self, job: u64, outputs: Vec<Output>) {
+        let pump = |output| Pump { job: Some(job), output, ready: false };
+        self.queue.extend(outputs.into_iter().map(pump));
+    }
+
+    pub fn poll_fds(&self) -> impl Iterator<Item = PollFd<'_>> {
+        self.queue.iter().map(|pump| PollFd::new(&pump.output, PollFlags::IN))
+    }
+
+    /// Which have something, in the order of `poll_fds`.
+    pub fn mark(&mut self, ready: impl Iterator<Item = bool>) {
+        for (pump, ready) in self.queue.iter_mut().zip(ready) {
+            pump.ready = ready;
+        }
+    }
+
+    pub fn turn(&mut self) {
+        if !self.queue.iter().any(|pump| pump.ready) {
+            return;
+        }
+        let until = Instant::now() + TURN;
+        for _ in 0..self.queue.len() {
+            let Some(mut pump) = self.queue.pop_front() else { return };
+            let served = std::mem::take(&mut pump.ready);
+            let flow = if served {
+                pump.output.pump(SHARE, &mut self.buffer)
+            } else {
+                Flow::Open
+            };
+            note(&mut self.lost, &pump);
+            if flow == Flow::Open {
+                self.queue.push_back(pump);
+            }
+            if served && Instant::now() >= until {
+                return;
+            }
+        }
+    }
+
+    /// For the end of a job: moves what it has written, and tells whether anything of it was lost.
+    pub fn settle(&mut self, job: u64) -> Option<Lost> {
+        let Pumps { queue, lost, buffer } = self;
+        queue.retain_mut(|pump| {
+            if pump.job != Some(job) {
+                return true;
+            }
+            let flow = pump.output.drain(buffer);
+            note(lost, pump);
+            pump.job = None;
+            flow == Flow::Open
+        });
+        lost.remove(&job)
+    }
+
+    /// For the end of everything.
+    pub fn drain(&mut self) {
+        let buffer = &mut self.buffer;
+        self.queue.retain_mut(|pump| pump.output.drain(buffer) == Flow::Open);
+    }
+}
+
+/// At once, because an output that is closed is forgotten before its job has ended.
+fn note(lost: &mut BTreeMap<u64, Lost>, pump: &Pump) {
+    if let (Some(job), Some(new)) = (pump.job, pump.output.lost()) {
+        lost.entry(job).or_insert(new);
+    }
+}

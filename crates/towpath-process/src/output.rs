@@ -1,0 +1,87 @@
+//! One output of a job on its way into its file. The job writes into a pipe, as under `| cat`: so it
+//! may open `/dev/stdout` or `/dev/stderr` anew, as many scripts do, and truncates nothing. Nothing
+//! here waits for a writer. A file that takes no more is noted, once, and what comes after is thrown
+//! away, so that the job is not held.
+
+use crate::event::{Lost, Stream};
+use crate::os;
+use rustix::io::{Errno, ioctl_fionread, read, write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+#[derive(Debug)]
+pub(crate) struct Output {
+    stream: Stream,
+    pipe: OwnedFd,
+    file: OwnedFd,
+    lost: Option<Errno>,
+    wide: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// More may come.
+    Open,
+    /// Nobody has the other end any more.
+    Closed,
+}
+
+impl Output {
+    /// With the end for the job.
+    pub fn new(stream: Stream, file: OwnedFd) -> Result<(Output, OwnedFd), Errno> {
+        let (pipe, end) = os::output_pipe()?;
+        Ok((Output { stream, pipe, file, lost: None, wide: false }, end))
+    }
+
+    /// Moves what is there, until `limit` is reached. (At most one buffer more; and one read in any
+    /// case, to see the end.)
+    pub fn pump(&mut self, limit: usize, buffer: &mut [u8]) -> Flow {
+        let mut moved = 0;
+        loop {
+            match read(&self.pipe, &mut *buffer) {
+                Ok(0) => return Flow::Closed,
+                Ok(length) => {
+                    self.keep(&buffer[..length]);
+                    moved += length;
+                    if moved >= limit || length < buffer.len() {
+                        break;
+                    }
+                }
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => break,
+                Err(_) => return Flow::Closed,
+            }
+        }
+        if moved >= os::PIPE_SIZE && !self.wide {
+            self.wide = true;
+            os::widen(&self.pipe);
+        }
+        Flow::Open
+    }
+
+    /// Moves all that is in the pipe now, and does not go after a writer that goes on.
+    pub fn drain(&mut self, buffer: &mut [u8]) -> Flow {
+        let held = ioctl_fionread(&self.pipe).unwrap_or(0);
+        self.pump(usize::try_from(held).unwrap_or(usize::MAX), buffer)
+    }
+
+    pub fn lost(&self) -> Option<Lost> {
+        self.lost.map(|errno| Lost { stream: self.stream, errno: errno.raw_os_error() })
+    }
+
+    fn keep(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() && self.lost.is_none() {
+            match write(&self.file, bytes) {
+                Ok(0) => self.lost = Some(Errno::IO),
+                Ok(length) => bytes = &bytes[length..],
+                Err(Errno::INTR) => {}
+                Err(errno) => self.lost = Some(errno),
+            }
+        }
+    }
+}
+
+impl AsFd for Output {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.pipe.as_fd()
+    }
+}
