@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::error::EngineError;
 use crate::event::{Event, Reporter};
 use crate::journal::{Reads, io_error, now_ms, to_store};
-use crate::live::{Asked, Files, Live};
+use crate::live::{Asked, Files, Finished, Live, Showing, Shown};
 use crate::summary::{census, summary};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -20,7 +20,7 @@ use towpath_run::{Fact, Happening, Job, JobEnd, JobStatus, JobWork, Run, RunOutc
 use towpath_store::{NewFact, OutputRef, Store};
 
 /// How often output is looked at while jobs run.
-const LOOK: Duration = Duration::from_millis(40);
+pub(crate) const LOOK: Duration = Duration::from_millis(40);
 /// Scripts longer than this do not fit into an argument.
 const LONGEST_ARGUMENT: usize = 120_000;
 
@@ -77,6 +77,10 @@ pub(crate) struct Driver<'a> {
     pub reads: Reads,
     pub facts: u32,
     pub live: BTreeMap<u64, Live>,
+    /// Output of ended jobs that a slow reader has not taken yet.
+    pub trailing: Vec<Showing>,
+    /// How long to wait before output is looked at again.
+    pub look: Duration,
     pub pending: Vec<NewFact>,
     pub warnings: Vec<String>,
     pub timers: BTreeMap<StepPath, Instant>,
@@ -260,7 +264,8 @@ impl Driver<'_> {
     fn wait(&mut self) -> Result<(), EngineError> {
         let deadlines = self.live.values().filter(|l| l.asked.is_none()).filter_map(|l| l.deadline);
         let next = deadlines.chain(self.timers.values().copied()).min();
-        let until = next.map_or(LOOK, |d| d.saturating_duration_since(Instant::now()).min(LOOK));
+        let until =
+            next.map_or(self.look, |d| d.saturating_duration_since(Instant::now()).min(self.look));
         match self.messages.recv_timeout(until) {
             Ok(message) => self.handle(message)?,
             Err(RecvTimeoutError::Timeout) => {}
@@ -269,14 +274,27 @@ impl Driver<'_> {
         while let Ok(message) = self.messages.try_recv() {
             self.handle(message)?;
         }
-        for live in self.live.values_mut() {
-            live.follow(self.reporter);
-        }
+        self.show();
         if self.last_tick.elapsed() >= Duration::from_millis(80) {
             self.last_tick = Instant::now();
             self.reporter.tick();
         }
         self.expire()
+    }
+
+    /// Shows new output, as far as the reader takes it.
+    fn show(&mut self) {
+        let mut some = false;
+        self.trailing.retain_mut(|showing| {
+            let shown = showing.show(self.reporter);
+            some |= shown == Shown::Some;
+            shown != Shown::All
+        });
+        for live in self.live.values_mut() {
+            some |= live.follow(self.reporter) == Shown::Some;
+        }
+        // A reader that reads is given more at once; one that does not is not waited for.
+        self.look = if some { Duration::from_millis(1) } else { LOOK };
     }
 
     fn expire(&mut self) -> Result<(), EngineError> {
@@ -329,7 +347,16 @@ impl Driver<'_> {
                 self.tell_ended(&ended, "with their step");
                 let key = live.key.clone();
                 let left = left.iter().map(describe).collect();
-                let (end, stdout, stderr) = live.end(status, left, &self.reads, self.reporter)?;
+                let step = live.step.clone();
+                let mut finished = live.end(status, left, &self.reads, self.reporter)?;
+                for message in &finished.warnings {
+                    self.warnings.push(format!("{step}: {message}"));
+                    self.reporter.event(&Event::Warning { step: Some(&step), message });
+                }
+                if finished.showing.show(self.reporter) != Shown::All {
+                    self.trailing.push(finished.showing);
+                }
+                let Finished { end, stdout, stderr, .. } = finished;
                 self.lines.finished(&key, &end);
                 self.apply_with(Fact::JobFinished { key, end }, stdout, stderr)
             }
@@ -395,6 +422,10 @@ impl Driver<'_> {
                 Message::WardenGone => break,
                 _ => {}
             }
+        }
+        while !self.trailing.is_empty() {
+            self.show();
+            std::thread::sleep(Duration::from_millis(1));
         }
         self.reporter.event(&Event::RunEnded { run: &self.id, outcome: &outcome });
         let unused_lines =

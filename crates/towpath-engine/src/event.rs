@@ -63,6 +63,10 @@ pub enum Event<'a> {
 
 pub trait Reporter {
     fn event(&mut self, event: &Event<'_>);
+    /// Whether more output can be taken now. Output that is not taken stays in its file.
+    fn ready(&self) -> bool {
+        true
+    }
     /// Called some times a second while a run is under way.
     fn tick(&mut self) {}
 }

@@ -58,15 +58,79 @@ pub(crate) struct Live {
     pub files: Files,
     pub deadline: Option<Instant>,
     pub asked: Option<Asked>,
+    showing: Showing,
+    agent: Option<AgentLines>,
+}
+
+/// What a job's end amounts to.
+pub(crate) struct Finished {
+    pub end: JobEnd,
+    pub stdout: Option<OutputRef>,
+    pub stderr: Option<OutputRef>,
+    pub warnings: Vec<String>,
+    /// What of its output has not been shown yet.
+    pub showing: Showing,
+}
+
+/// A job's output on its way to the reporter. The files may be gone from the directory before
+/// everything is shown; they are open here.
+pub(crate) struct Showing {
+    step: StepPath,
+    /// A hook's output is no step's output, and an agent's is read by its backend.
+    hook: bool,
+    agent: bool,
     stdout: Option<Follow>,
     stderr: Option<Follow>,
-    agent: Option<AgentLines>,
+}
+
+/// How much of what was new a reporter has taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    All,
+    Some,
+    None,
 }
 
 /// An agent's output, line by line as it comes.
 struct AgentLines {
     reader: Box<dyn Reader>,
+    stdout: Option<Follow>,
     partial: Vec<u8>,
+}
+
+impl Showing {
+    /// Shows what is new, as far as the reporter takes it.
+    pub fn show(&mut self, reporter: &mut dyn Reporter) -> Shown {
+        let step = &self.step;
+        let stdout = if self.hook { Stream::Stderr } else { Stream::Stdout };
+        let mut some = false;
+        for (follow, stream) in [(&mut self.stdout, stdout), (&mut self.stderr, Stream::Stderr)] {
+            let Some(follow) = follow else { continue };
+            if !reporter.ready() {
+                return if some { Shown::Some } else { Shown::None };
+            }
+            let all = follow.read_while(&mut |bytes| {
+                some = true;
+                reporter.event(&Event::Output { step, stream, bytes });
+                reporter.ready()
+            });
+            // A file that cannot be read now is read when the job ends, where errors count.
+            if !all.unwrap_or(true) {
+                return Shown::Some;
+            }
+        }
+        Shown::All
+    }
+
+    /// Opens the files, which are there once the child is.
+    fn open(&mut self, files: &Files) {
+        if self.stdout.is_none() && !self.agent {
+            self.stdout = Follow::open(&files.path("stdout")).ok();
+        }
+        if self.stderr.is_none() {
+            self.stderr = Follow::open(&files.path("stderr")).ok();
+        }
+    }
 }
 
 impl Live {
@@ -78,40 +142,28 @@ impl Live {
     ) -> Live {
         let step = key.step_path();
         let deadline = timeout.map(|t| Instant::now() + t);
-        let agent = reader.map(|reader| AgentLines { reader, partial: Vec::new() });
-        Live { key, step, files, deadline, asked: None, stdout: None, stderr: None, agent }
+        let showing = Showing {
+            step: step.clone(),
+            hook: key.kind.is_hook(),
+            agent: reader.is_some(),
+            stdout: None,
+            stderr: None,
+        };
+        let agent = reader.map(|reader| AgentLines { reader, stdout: None, partial: Vec::new() });
+        Live { key, step, files, deadline, asked: None, showing, agent }
     }
 
-    /// Shows what is new in the output.
-    pub fn follow(&mut self, reporter: &mut dyn Reporter) {
-        // The files are there once the child is.
-        for (follow, suffix) in [(&mut self.stdout, "stdout"), (&mut self.stderr, "stderr")] {
-            if follow.is_none() {
-                *follow = Follow::open(&self.files.path(suffix)).ok();
-            }
-        }
-        let hook = self.key.kind.is_hook();
-        let Live { step, stdout: Some(stdout), stderr: Some(stderr), agent, .. } = self else {
-            return;
-        };
-        let mut signs = Vec::new();
-        // A file that cannot be read now is read when the job ends, where errors count.
-        let _ = stdout.read_new(&mut |bytes| match agent {
-            Some(lines) => lines.take(bytes, &mut signs),
-            // A hook's output is no step's output.
-            None => {
-                let stream = if hook { Stream::Stderr } else { Stream::Stdout };
-                reporter.event(&Event::Output { step, stream, bytes });
-            }
-        });
-        let _ = stderr.read_new(&mut |bytes| {
-            reporter.event(&Event::Output { step, stream: Stream::Stderr, bytes });
-        });
-        for sign in signs {
+    /// Shows what is new in the output, and what an agent is doing.
+    pub fn follow(&mut self, reporter: &mut dyn Reporter) -> Shown {
+        self.showing.open(&self.files);
+        let shown = self.showing.show(reporter);
+        let Some(agent) = &mut self.agent else { return shown };
+        for sign in agent.read(&self.files) {
             if let Sign::Doing(what) | Sign::Retrying(what) = sign {
-                reporter.event(&Event::Doing { step, what: &what });
+                reporter.event(&Event::Doing { step: &self.step, what: &what });
             }
         }
+        shown
     }
 
     /// What the end of the process means, with the outputs on their way into the record.
@@ -121,7 +173,7 @@ impl Live {
         left: Vec<String>,
         reads: &Reads,
         reporter: &mut dyn Reporter,
-    ) -> Result<(JobEnd, Option<OutputRef>, Option<OutputRef>), EngineError> {
+    ) -> Result<Finished, EngineError> {
         self.follow(reporter);
         self.files.forget_inputs();
         let error = tail(&self.files.path("stderr"))?;
@@ -132,8 +184,9 @@ impl Live {
             (None, None, signal) => JobStatus::Signalled(signal.unwrap_or(9)),
         };
         let mut end = JobEnd { error, left, ..JobEnd::new(job_status) };
+        let mut warnings = Vec::new();
         if let Some(lines) = self.agent.take() {
-            self.agent_end(lines, status, &mut end, reporter);
+            warnings = self.agent_end(lines, status, &mut end, reporter);
         }
         let stdout = settle_output(&self.files.directory, &self.files.name("stdout"))?;
         let stderr = settle_output(&self.files.directory, &self.files.name("stderr"))?;
@@ -148,7 +201,7 @@ impl Live {
                 }
             };
         }
-        Ok((end, stdout, stderr))
+        Ok(Finished { end, stdout, stderr, warnings, showing: self.showing })
     }
 
     /// An output that the disk did not take: the run stops as for any other record that cannot be
@@ -167,14 +220,10 @@ impl Live {
         status: ExitStatus,
         end: &mut JobEnd,
         reporter: &mut dyn Reporter,
-    ) {
+    ) -> Vec<String> {
         let exit = Exit { code: status.code, signal: status.signal };
         let Reply { result, usage, denials, .. } = lines.finish(exit, &end.error);
         end.usage = usage;
-        for denial in denials {
-            let message = format!("the agent was denied: {denial}");
-            reporter.event(&Event::Warning { step: Some(&self.step), message: &message });
-        }
         match result {
             Ok(text) => {
                 let mut bytes = text.clone().into_bytes();
@@ -196,10 +245,23 @@ impl Live {
                 }
             }
         }
+        denials.into_iter().map(|denial| format!("the agent was denied: {denial}")).collect()
     }
 }
 
 impl AgentLines {
+    /// Reads what is new; it is the backend's to understand, whether or not anybody looks.
+    fn read(&mut self, files: &Files) -> Vec<Sign> {
+        let mut signs = Vec::new();
+        let opened = self.stdout.take().or_else(|| Follow::open(&files.path("stdout")).ok());
+        if let Some(mut follow) = opened {
+            // A file that cannot be read now is read when the job ends, where errors count.
+            let _ = follow.read_new(&mut |bytes| self.take(bytes, &mut signs));
+            self.stdout = Some(follow);
+        }
+        signs
+    }
+
     fn take(&mut self, bytes: &[u8], signs: &mut Vec<Sign>) {
         for &byte in bytes {
             if byte == b'\n' {

@@ -279,6 +279,8 @@ impl Prepared {
             lines,
             facts: self.facts,
             live: BTreeMap::new(),
+            trailing: Vec::new(),
+            look: crate::driver::LOOK,
             pending: Vec::new(),
             warnings: self.warnings,
             timers: BTreeMap::new(),

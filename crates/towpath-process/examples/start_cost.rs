@@ -1,4 +1,5 @@
-//! What a job costs through the warden, beside a plain start and wait, on this machine and now:
+//! What a job and its output cost through the warden, beside a plain start and wait, on this machine
+//! and now:
 //! `cargo run --release --example start_cost`.
 
 #![allow(clippy::print_stdout)]
@@ -56,11 +57,40 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "bash -c : : through the warden  {bash_warden:>8.1?}  {:.2}x",
         ratio(bash_warden, bash_plain)
     );
+    gigabyte(&plain, &warden, &mut events, &mut spec)?;
     let begin = Instant::now();
     warden.sweep(Duration::from_secs(1))?;
+    events.next();
+    println!("sweep with nothing left, told   {:>8.1?}", begin.elapsed());
     while events.next().is_some() {}
-    println!("sweep with nothing left         {:>8.1?}", begin.elapsed());
+    println!("  and the warden gone           {:>8.1?}", begin.elapsed());
     engine_gone(&mut spec)
+}
+
+fn gigabyte(
+    plain: &impl Fn(&str, &[&str]),
+    warden: &Warden,
+    events: &mut WardenEvents,
+    spec: &mut ChildSpec,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let arguments = ["-c", "1073741824", "/dev/zero"];
+    spec.program = "/usr/bin/head".into();
+    spec.arguments = arguments.map(Into::into).to_vec();
+    let mut fastest = [Duration::MAX; 2];
+    for _ in 0..3 {
+        let begin = Instant::now();
+        plain("/usr/bin/head", &arguments);
+        let between = Instant::now();
+        through(warden, events, spec);
+        fastest = [fastest[0].min(between - begin), fastest[1].min(between.elapsed())];
+        assert_eq!(std::fs::metadata(&spec.stdout)?.len(), 1 << 30, "all of it arrives");
+    }
+    println!("1 GiB of output: into a file    {:>8.1?}", fastest[0]);
+    println!("1 GiB of output: by the warden  {:>8.1?}", fastest[1]);
+    let status = std::fs::read_to_string(format!("/proc/{}/status", warden.pid()))?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("unknown");
+    println!("  the warden's memory at most   {}", peak.trim());
+    Ok(())
 }
 
 /// As after `kill -9` of the engine: from the closing of its end to the end of the warden.

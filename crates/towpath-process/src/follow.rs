@@ -45,24 +45,36 @@ impl Follow {
     /// Hands on what has come since the last call, and returns how many bytes that were. A writer
     /// that is faster than the reader does not keep it here: what is written meanwhile waits.
     pub fn read_new(&mut self, sink: &mut dyn FnMut(&[u8])) -> io::Result<u64> {
+        let mut count = 0;
+        self.read_while(&mut |bytes| {
+            sink(bytes);
+            count += bytes.len() as u64;
+            true
+        })?;
+        Ok(count)
+    }
+
+    /// As `read_new`, until the sink has had enough. Returns whether everything was handed on.
+    pub fn read_while(&mut self, sink: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<bool> {
         let size = self.file.metadata()?.len();
         if size < self.offset {
             self.offset = 0;
             self.cut = true;
         }
-        let begin = self.offset;
         while self.offset < size {
             let wanted = usize::try_from(size - self.offset).map_or(BUFFER, |n| n.min(BUFFER));
             let got = match self.file.read_at(&mut self.buffer[..wanted], self.offset) {
-                Ok(0) => break,
+                Ok(0) => return Ok(true),
                 Ok(got) => got,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             };
             self.offset += got as u64;
-            sink(&self.buffer[..got]);
+            if !sink(&self.buffer[..got]) {
+                return Ok(self.offset >= size);
+            }
         }
-        Ok(self.offset - begin)
+        Ok(true)
     }
 }
 

@@ -21,8 +21,8 @@ const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// Starts the job; returns its process number and its outputs, one where both are the same.
 pub(crate) fn start(spec: &ChildSpec, marker: &Marker) -> Result<(i32, Vec<Output>), StartError> {
     let (launch, outputs) = prepare(spec, marker)?;
-    let pid = os::launch(&launch)
-        .map_err(|failure| explain(failure, &spec.program, &spec.directory))?;
+    let pid =
+        os::launch(&launch).map_err(|failure| explain(failure, &spec.program, &spec.directory))?;
     Ok((pid, outputs))
 }
 

@@ -300,3 +300,24 @@ fn a_closed_pipe_ends_the_output_and_not_the_run() {
     assert!(person.path("work/ran").exists());
     assert!(!said.stderr.contains("panic"), "{}", said.stderr);
 }
+
+#[test]
+fn a_reader_that_does_not_read_holds_up_neither_deadlines_nor_signals() {
+    let flood = "while :; do head -c 200000 /dev/zero; sleep 0.01; done";
+    let recipe = format!(
+        "name: x\nsteps:\n  - {{id: flood, command: '{flood}', timeout: 1, continue_on_error: true}}\n  - {{id: next, command: 'touch reached; {flood}'}}\n"
+    );
+    let person = with(&recipe);
+    let mut runner = person.command(&["run", "r.yaml"]).spawn().expect("towpath starts");
+    // Nobody reads its stdout. The first step ends by its timeout all the same.
+    support::until("the second step", || person.path("work/reached").exists());
+    support::signal(&runner, "-INT");
+    support::until("the children are gone", || {
+        towpath_process::marked(person.run().as_str()).is_empty()
+    });
+    // What was printed can still be read; then the runner ends.
+    let mut output = runner.stdout.take().expect("its output");
+    let read = std::io::copy(&mut output, &mut std::io::sink()).expect("it can be read");
+    assert!(read > 1 << 20, "{read}");
+    assert_eq!(runner.wait().expect("the runner ends").code(), Some(130));
+}

@@ -18,7 +18,8 @@ struct Model {
 impl Model {
     fn new(person: &Person, script: &str) -> Model {
         person.write("script.jsonl", script);
-        let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/support/model_server.py");
+        let server =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/support/model_server.py");
         let mut server = Command::new("python3")
             .arg(server)
             .arg(person.path("work/script.jsonl"))
@@ -72,9 +73,11 @@ steps:
 #[test]
 fn the_real_program_does_a_step_and_its_answer_is_a_value() {
     let person = Person::new().file("real.yaml", RECIPE);
-    let tool = r#"{"tool":"Bash","input":{"command":"echo by claude > made.txt","description":"d"}}"#;
+    let tool =
+        r#"{"tool":"Bash","input":{"command":"echo by claude > made.txt","description":"d"}}"#;
     let model = Model::new(&person, &format!("{tool}\n{{\"text\":\"all \\\"done\\\"\"}}\n"));
-    let mut command = model.command(&person, &["run", "real.yaml", "--json", "--backend", "claude-code"]);
+    let mut command =
+        model.command(&person, &["run", "real.yaml", "--json", "--backend", "claude-code"]);
     let said = Said::from(command.output().expect("towpath starts")).exits(0);
     let result = said.json();
     assert_eq!(result["steps"][1]["output"], "by claude\nit said all \"done\"");
@@ -91,9 +94,7 @@ fn what_the_real_programs_tools_left_behind_dies_with_the_runner() {
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("towpath starts");
     until("the tool runs", || person.read("fg.pid").ends_with('\n'));
     kill_hard(&mut runner);
-    until("all is gone", || {
-        !lives(&person.read("fg.pid")) && !lives(&person.read("bg.pid"))
-    });
+    until("all is gone", || !lives(&person.read("fg.pid")) && !lives(&person.read("bg.pid")));
 }
 
 #[test]

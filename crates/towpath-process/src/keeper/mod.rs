@@ -144,7 +144,8 @@ impl Keeper {
         let over = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
         let has = |file: &PollFd<'_>| !file.revents().is_empty();
         let seen = Seen {
-            engine_gone: files[0].revents().intersects(over) || files[2..first_output].iter().any(has),
+            engine_gone: files[0].revents().intersects(over)
+                || files[2..first_output].iter().any(has),
             words: files[0].revents().contains(PollFlags::IN),
             signals: has(&files[1]),
         };
@@ -235,7 +236,7 @@ fn take_exits(exits: &mut Vec<(i32, ExitStatus)>) -> bool {
                 exits.push((pid.as_raw_nonzero().get(), ExitStatus { code, signal }));
             }
             Err(Errno::INTR) => {}
-            ended => return ended == Err(Errno::CHILD),
+            ended => return ended.is_err_and(|errno| errno == Errno::CHILD),
         }
     }
 }
@@ -244,7 +245,9 @@ fn take_exits(exits: &mut Vec<(i32, ExitStatus)>) -> bool {
 /// each process; then what only its marker tells.
 fn end_everything(marker: &Marker) {
     let until = Instant::now() + LAST_PATIENCE;
-    let mut reap = || drop(take_exits(&mut Vec::new()));
+    let mut reap = || {
+        take_exits(&mut Vec::new());
+    };
     Hunt::by_descent_only(Whose::Run(marker)).kill(until, &mut reap);
     Hunt::new(Whose::Run(marker)).kill(until, &mut reap);
 }

@@ -59,11 +59,7 @@ impl Pumps {
         for _ in 0..self.queue.len() {
             let Some(mut pump) = self.queue.pop_front() else { return };
             let served = std::mem::take(&mut pump.ready);
-            let flow = if served {
-                pump.output.pump(SHARE, &mut self.buffer)
-            } else {
-                Flow::Open
-            };
+            let flow = if served { pump.output.pump(SHARE, &mut self.buffer) } else { Flow::Open };
             note(&mut self.lost, &pump);
             if flow == Flow::Open {
                 self.queue.push_back(pump);

@@ -6,6 +6,7 @@
 
 mod crashing;
 mod ending;
+mod flowing;
 mod lasting;
 mod locking;
 mod outputs;
@@ -41,6 +42,16 @@ const TESTS: &[Test] = tests![
     outputs::a_fifo_without_a_reader_does_not_hold_the_warden,
     outputs::an_unnamed_file_takes_output_and_leaves_no_name,
     outputs::stdin_is_empty_or_a_file,
+    flowing::an_output_opened_anew_loses_nothing,
+    flowing::a_job_that_fills_its_pipe_and_exits_loses_nothing,
+    flowing::what_comes_after_the_end_is_kept_and_holds_nobody,
+    flowing::an_endless_background_writer_holds_neither_the_end_nor_other_jobs,
+    flowing::a_stopped_job_keeps_what_it_has_written,
+    flowing::a_hundred_outputs_at_once_with_few_files_allowed,
+    flowing::a_full_disk_is_told_and_does_not_hold_the_job,
+    flowing::a_file_at_its_limit_is_told,
+    flowing::what_an_output_lost_before_it_was_closed_is_told,
+    flowing::what_a_server_says_in_the_sweep_is_kept,
     ending::stop_asks_first,
     ending::stop_ends_every_kind_of_descendant,
     ending::stop_ends_a_chain_that_forks_and_exits,

@@ -118,6 +118,10 @@ impl Run {
         fs::read_to_string(self.path(&format!("{id}.out"))).expect("an output file")
     }
 
+    pub fn errors(&self, id: u64) -> String {
+        fs::read_to_string(self.path(&format!("{id}.err"))).expect("an output file")
+    }
+
     #[track_caller]
     pub fn assert_nothing_lives(&self) {
         let living = alive(&self.token);

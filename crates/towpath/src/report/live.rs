@@ -286,7 +286,10 @@ impl<O: Outlet> Reporter for Live<O> {
                 }
             }
             Event::Stopping => self.say(&said::stopping()),
-            Event::Suspended => self.leave(),
+            Event::Suspended => {
+                self.leave();
+                self.outlet.settle();
+            }
             Event::Continued => {
                 self.active = true;
                 self.drawn_ms = 0;
@@ -300,6 +303,10 @@ impl<O: Outlet> Reporter for Live<O> {
             }
         }
         self.draw();
+    }
+
+    fn ready(&self) -> bool {
+        self.outlet.ready()
     }
 
     fn tick(&mut self) {

@@ -19,6 +19,7 @@ mod seam;
 mod shape;
 #[cfg(test)]
 pub mod testing;
+mod writer;
 
 pub use cost::Cost;
 

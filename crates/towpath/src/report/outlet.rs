@@ -1,13 +1,20 @@
 //! Where a reporter writes, and the little it asks of the outside: how large the terminal is, and
 //! what time it is.
 
-use crate::out;
+use crate::report::writer::Writer;
 use rustix::stdio;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use towpath_engine::Stream;
 
 pub trait Outlet {
     fn stdout(&mut self, bytes: &[u8]);
     fn stderr(&mut self, bytes: &[u8]);
+    /// Whether more output can be taken now without waiting for a reader.
+    fn ready(&self) -> bool {
+        true
+    }
+    /// Waits a little until what was written can be seen.
+    fn settle(&mut self) {}
     /// Columns and rows of the terminal.
     fn size(&self) -> (usize, usize);
     /// Milliseconds on a clock that never goes back.
@@ -18,21 +25,30 @@ pub trait Outlet {
 #[derive(Debug)]
 pub struct Standard {
     began: Instant,
+    writer: Writer,
 }
 
 impl Standard {
     pub fn new() -> Standard {
-        Standard { began: Instant::now() }
+        Standard { began: Instant::now(), writer: Writer::new() }
     }
 }
 
 impl Outlet for Standard {
     fn stdout(&mut self, bytes: &[u8]) {
-        out::stdout(bytes);
+        self.writer.write(Stream::Stdout, bytes);
     }
 
     fn stderr(&mut self, bytes: &[u8]) {
-        out::stderr(bytes);
+        self.writer.write(Stream::Stderr, bytes);
+    }
+
+    fn ready(&self) -> bool {
+        self.writer.ready()
+    }
+
+    fn settle(&mut self) {
+        self.writer.flush(Duration::from_millis(300));
     }
 
     fn size(&self) -> (usize, usize) {

@@ -207,8 +207,13 @@ impl<O: Outlet> Reporter for Plain<O> {
                 }
             }
             Event::Stopping => self.say(&said::stopping()),
-            Event::Suspended | Event::Continued => {}
+            Event::Suspended => self.outlet.settle(),
+            Event::Continued => {}
         }
+    }
+
+    fn ready(&self) -> bool {
+        self.outlet.ready()
     }
 
     fn tick(&mut self) {

@@ -11,6 +11,9 @@ use towpath_store::{RunFilter, Store};
 /// How the pages call the runs of a session, in the order in which they were started.
 const IDS: [&str; 4] = ["7f3k", "6q0d", "5a2m", "4x9c"];
 
+/// bash says now and then that a job was killed, and now and then it does not.
+const PRELUDE: &str = "kill() { disown -a; builtin kill \"$@\"; }\n";
+
 /// Enough for the slowest session on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -45,7 +48,8 @@ impl Terminal {
         self.commands += 1;
         let script = self.root.path().join(format!("{}.sh", self.commands));
         let done = self.root.path().join(format!("{}.done", self.commands));
-        fs::write(&script, self.with_real_ids(command)).expect("a script");
+        let text = format!("{PRELUDE}{}\n", self.with_real_ids(command));
+        fs::write(&script, text).expect("a script");
         let line = format!("bash '{}'; touch '{}'; sleep 600", script.display(), done.display());
         let work = self.path("");
         let work = work.to_str().expect("a path");
