@@ -9,8 +9,6 @@ use crate::live::{Asked, Files, Finished, Live, Showing, Shown};
 use crate::summary::{census, summary};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
@@ -203,7 +201,7 @@ impl Driver<'_> {
 
     fn launch(&mut self, launch: Launch) -> Result<(), EngineError> {
         let Launch { id, job, agent } = launch;
-        let files = Files::new(&self.directory, id as u32);
+        let mut files = Files::new(&self.directory, id as u32);
         let mut environment = self.config.environment.clone();
         let own = job.environment.iter().map(|(n, v)| (n.into(), v.into()));
         let (program, arguments, stdin, reader);
@@ -212,10 +210,10 @@ impl Driver<'_> {
                 set(&mut environment, own);
                 let values = files.path("values");
                 if !filled.values.is_empty() {
-                    write_private(&values, &filled.values_bytes())?;
+                    files.write("values", &filled.values_bytes())?;
                 }
                 let command = filled.command(&values.to_string_lossy());
-                arguments = bash_arguments(command, &files)?;
+                arguments = bash_arguments(command, &mut files)?;
                 program = self.config.bash.clone().into_os_string();
                 (stdin, reader) = (None, None);
             }
@@ -228,7 +226,7 @@ impl Driver<'_> {
                 }
                 set(&mut environment, own);
                 set(&mut environment, invocation.set.into_iter());
-                write_private(&files.path("stdin"), &invocation.stdin)?;
+                files.write("stdin", &invocation.stdin)?;
                 program = invocation.program.into_os_string();
                 arguments = invocation.arguments;
                 (stdin, reader) = (Some(files.path("stdin")), Some(prepared.backend.reader()));
@@ -333,6 +331,7 @@ impl Driver<'_> {
 
     fn handle(&mut self, message: Message) -> Result<(), EngineError> {
         match message {
+            // A start is not told to the loop, and a sweep is asked for at its end only.
             Message::Child(Child::Started { .. } | Child::Swept { .. }) => Ok(()),
             Message::Child(Child::StartFailed { id, error }) => {
                 let Some(live) = self.live.remove(&id) else { return Ok(()) };
@@ -456,19 +455,12 @@ fn set(
 }
 
 /// `bash -c TEXT`, or `bash FILE` where the text is longer than an argument may be.
-fn bash_arguments(command: String, files: &Files) -> Result<Vec<OsString>, EngineError> {
+fn bash_arguments(command: String, files: &mut Files) -> Result<Vec<OsString>, EngineError> {
     if command.len() <= LONGEST_ARGUMENT {
         return Ok(vec!["-c".into(), command.into()]);
     }
-    let script = files.path("script");
-    write_private(&script, command.as_bytes())?;
-    Ok(vec![script.into()])
-}
-
-fn write_private(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
-    let mut options = std::fs::OpenOptions::new();
-    let file = options.create(true).write(true).truncate(true).mode(0o600).open(path);
-    file.and_then(|mut f| f.write_all(bytes)).map_err(io_error(path))
+    files.write("script", command.as_bytes())?;
+    Ok(vec![files.path("script").into()])
 }
 
 /// What the binary may ask before it lets a plan with agents start.

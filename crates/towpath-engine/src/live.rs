@@ -4,7 +4,8 @@
 use crate::error::EngineError;
 use crate::event::{Event, Reporter, Stream};
 use crate::journal::{Reads, as_value, file_output, io_error};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use towpath_agent::{CallFault, Exit, Reader, Reply, Sign};
@@ -21,11 +22,13 @@ const ERROR_TAIL: u64 = 4096;
 pub(crate) struct Files {
     pub directory: PathBuf,
     number: u32,
+    /// What was written for the start, and is not needed after the end.
+    inputs: Vec<&'static str>,
 }
 
 impl Files {
     pub fn new(directory: &Path, number: u32) -> Files {
-        Files { directory: directory.to_owned(), number }
+        Files { directory: directory.to_owned(), number, inputs: Vec::new() }
     }
 
     pub fn name(&self, suffix: &str) -> String {
@@ -36,10 +39,18 @@ impl Files {
         self.directory.join(self.name(suffix))
     }
 
-    /// Removes what only the start needed.
+    /// Writes a file that the start needs, for nobody else to read.
+    pub fn write(&mut self, suffix: &'static str, bytes: &[u8]) -> Result<(), EngineError> {
+        let path = self.path(suffix);
+        self.inputs.push(suffix);
+        let mut options = std::fs::OpenOptions::new();
+        let file = options.create(true).write(true).truncate(true).mode(0o600).open(&path);
+        file.and_then(|mut f| f.write_all(bytes)).map_err(io_error(&path))
+    }
+
     fn forget_inputs(&self) {
-        // Nothing depends on their absence; `runs prune` removes what a failure leaves.
-        for suffix in ["values", "script", "stdin"] {
+        // Nothing depends on their absence.
+        for suffix in &self.inputs {
             let _ = std::fs::remove_file(self.path(suffix));
         }
     }
@@ -176,7 +187,9 @@ impl Live {
     ) -> Result<Finished, EngineError> {
         self.follow(reporter);
         self.files.forget_inputs();
-        let error = tail(&self.files.path("stderr"))?;
+        let stdout = settle_output(&self.files.directory, &self.files.name("stdout"))?;
+        let stderr = settle_output(&self.files.directory, &self.files.name("stderr"))?;
+        let error = self.tail(stderr.as_ref())?;
         let job_status = match (self.asked, status.code, status.signal) {
             (Some(Asked::TimedOut), ..) => JobStatus::TimedOut,
             (Some(Asked::Stopped), ..) => JobStatus::Stopped,
@@ -188,8 +201,10 @@ impl Live {
         if let Some(lines) = self.agent.take() {
             warnings = self.agent_end(lines, status, &mut end, reporter);
         }
-        let stdout = settle_output(&self.files.directory, &self.files.name("stdout"))?;
-        let stderr = settle_output(&self.files.directory, &self.files.name("stderr"))?;
+        if end.succeeded() {
+            // What a good step said on stderr is in the record; it is no error.
+            end.error.clear();
+        }
         if !matches!(end.output, Output::Text(_)) {
             end.output = match &stdout {
                 None => Output::Text(String::new()),
@@ -202,6 +217,28 @@ impl Live {
             };
         }
         Ok(Finished { end, stdout, stderr, warnings, showing: self.showing })
+    }
+
+    /// The end of what was said on stderr, as text.
+    fn tail(&self, stderr: Option<&OutputRef>) -> Result<String, EngineError> {
+        let bytes = match stderr {
+            None => Vec::new(),
+            Some(OutputRef::Inline { bytes, .. }) => {
+                bytes[bytes.len().saturating_sub(ERROR_TAIL as usize)..].to_owned()
+            }
+            Some(OutputRef::File { name, len }) => {
+                let path = self.files.directory.join(name);
+                let read = || -> std::io::Result<Vec<u8>> {
+                    let mut file = std::fs::File::open(&path)?;
+                    file.seek(SeekFrom::Start(len.saturating_sub(ERROR_TAIL)))?;
+                    let mut bytes = Vec::new();
+                    file.take(ERROR_TAIL).read_to_end(&mut bytes)?;
+                    Ok(bytes)
+                };
+                read().map_err(io_error(&path))?
+            }
+        };
+        Ok(String::from_utf8_lossy(&bytes).trim_end().to_owned())
     }
 
     /// An output that the disk did not take: the run stops as for any other record that cannot be
@@ -279,22 +316,5 @@ impl AgentLines {
             self.reader.line(&line);
         }
         self.reader.end(exit, error)
-    }
-}
-
-/// The end of a file, as text.
-fn tail(path: &Path) -> Result<String, EngineError> {
-    let read = || -> std::io::Result<Vec<u8>> {
-        let mut file = std::fs::File::open(path)?;
-        let len = file.metadata()?.len();
-        file.seek(SeekFrom::Start(len.saturating_sub(ERROR_TAIL)))?;
-        let mut bytes = Vec::new();
-        file.take(ERROR_TAIL).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    match read() {
-        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim_end().to_owned()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(io_error(path)(error)),
     }
 }

@@ -242,6 +242,10 @@ impl Prepared {
         let children = sender.clone();
         let reading = std::thread::spawn(move || {
             while let Some(event) = events.next() {
+                // Nothing waits for a start, and waking the loop for it would cost each step.
+                if matches!(event, towpath_process::Event::Started { .. }) {
+                    continue;
+                }
                 if children.send(Message::Child(event)).is_err() {
                     return;
                 }

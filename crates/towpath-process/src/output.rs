@@ -42,7 +42,7 @@ impl Output {
                 Ok(length) => {
                     self.keep(&buffer[..length]);
                     moved += length;
-                    if moved >= limit || length < buffer.len() {
+                    if moved >= limit {
                         break;
                     }
                 }
@@ -83,5 +83,57 @@ impl Output {
 impl AsFd for Output {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.pipe.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+    use std::io::{Read, Write};
+
+    const SMALL: usize = 4096;
+
+    fn output_into(file: File) -> (Output, File) {
+        let (output, end) = Output::new(Stream::Stdout, file.into()).expect("a pipe");
+        (output, end.into())
+    }
+
+    #[test]
+    fn a_limit_is_kept_and_the_rest_comes_later() {
+        let mut kept = tempfile::tempfile().expect("a file");
+        let (mut output, mut end) = output_into(kept.try_clone().expect("a file"));
+        let bytes: Vec<u8> = (0..5 * SMALL).map(|n| n as u8).collect();
+        end.write_all(&bytes).expect("a pipe with room");
+        let length = || kept.metadata().expect("a file").len() as usize;
+        let mut buffer = vec![0; SMALL];
+        assert_eq!(output.pump(SMALL, &mut buffer), Flow::Open);
+        assert_eq!(length(), SMALL);
+        assert_eq!(output.pump(SMALL + 1, &mut buffer), Flow::Open);
+        assert_eq!(length(), 3 * SMALL);
+        assert_eq!(output.drain(&mut buffer), Flow::Open);
+        assert_eq!(length(), 5 * SMALL);
+        assert_eq!(output.drain(&mut buffer), Flow::Open, "the other end is open, and empty");
+        drop(end);
+        assert_eq!(output.drain(&mut buffer), Flow::Closed);
+        assert_eq!(output.lost(), None);
+        std::io::Seek::rewind(&mut kept).expect("a file");
+        let mut read = Vec::new();
+        kept.read_to_end(&mut read).expect("a file");
+        assert!(read == bytes, "in their order");
+    }
+
+    #[test]
+    fn a_file_that_takes_nothing_leaves_the_pipe_empty() {
+        let full = File::options().write(true).open("/dev/full").expect("/dev/full");
+        let (mut output, mut end) = output_into(full);
+        let mut buffer = vec![0; SMALL];
+        for _ in 0..20 {
+            // More in all than a pipe holds: this would wait for ever.
+            end.write_all(&[b'x'; 10_000]).expect("a pipe with room");
+            assert_eq!(output.drain(&mut buffer), Flow::Open);
+        }
+        let lost = output.lost().expect("noted");
+        assert_eq!((lost.stream, lost.errno), (Stream::Stdout, Errno::NOSPC.raw_os_error()));
     }
 }

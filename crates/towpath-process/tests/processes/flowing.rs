@@ -49,6 +49,21 @@ pub fn a_job_that_fills_its_pipe_and_exits_loses_nothing() {
     assert!(run.output(99) == expected && run.errors(99) == expected, "every byte in its place");
 }
 
+pub fn what_is_still_in_the_pipe_when_the_end_is_seen_is_kept() {
+    let mut run = Run::forked();
+    let script = "until [ -e go ]; do :; done; head -c 60000 /dev/zero; echo last words >&2";
+    let job = run.start(&run.job(1, script));
+    kill(run.warden.pid(), Signal::STOP);
+    until("the warden is stopped", || state(run.warden.pid()) == 'T');
+    fs::write(run.path("go"), "").expect("write");
+    until("the job has ended", || state(job) == 'Z');
+    assert_eq!(run.output(1), "", "nobody has moved it yet");
+    kill(run.warden.pid(), Signal::CONT);
+    assert_eq!(run.ended(1).status, code(0));
+    assert_eq!(run.output(1).len(), 60_000);
+    assert_eq!(run.errors(1), "last words\n");
+}
+
 pub fn what_comes_after_the_end_is_kept_and_holds_nobody() {
     let mut run = Run::forked();
     let wait = "until [ -e go ]; do sleep 0.01; done";
@@ -99,7 +114,7 @@ pub fn a_hundred_outputs_at_once_with_few_files_allowed() {
     limit(Resource::Nofile, 64);
     let mut run = Run::forked();
     for id in 0..100 {
-        let script = format!("until [ -e go ]; do sleep 0.05; done; seq {id} 20000; echo {id} >&2");
+        let script = format!("until [ -e go ]; do sleep 0.05; done; seq {id} 20000; ulimit -n >&2");
         run.warden.start(&run.job(id, &script)).expect("a warden that listens");
     }
     let mut running = 0;
@@ -111,7 +126,7 @@ pub fn a_hundred_outputs_at_once_with_few_files_allowed() {
                 assert_eq!((status, lost), (code(0), None));
                 let expected: String = (id..=20_000).map(|n| format!("{n}\n")).collect();
                 assert!(run.output(id) == expected, "the output of job {id}");
-                assert_eq!(run.errors(id), format!("{id}\n"));
+                assert_eq!(run.errors(id), "64\n", "the job has what the engine had");
             }
             other => panic!("{other:?}"),
         }

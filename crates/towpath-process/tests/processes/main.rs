@@ -44,6 +44,7 @@ const TESTS: &[Test] = tests![
     outputs::stdin_is_empty_or_a_file,
     flowing::an_output_opened_anew_loses_nothing,
     flowing::a_job_that_fills_its_pipe_and_exits_loses_nothing,
+    flowing::what_is_still_in_the_pipe_when_the_end_is_seen_is_kept,
     flowing::what_comes_after_the_end_is_kept_and_holds_nobody,
     flowing::an_endless_background_writer_holds_neither_the_end_nor_other_jobs,
     flowing::a_stopped_job_keeps_what_it_has_written,
