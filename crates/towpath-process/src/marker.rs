@@ -7,8 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// `<run id>.<nonce>` of each run that the process belongs to, separated by spaces, innermost
-/// last.
+/// `<run id>.<nonce>@<job>` of each run that the process belongs to, separated by spaces, innermost
+/// last. A job's text holds no space.
 pub const MARKER_VARIABLE: &str = "TOWPATH_RUN_MARKER";
 /// The innermost job's text.
 pub const JOB_VARIABLE: &str = "TOWPATH_JOB";
@@ -48,7 +48,7 @@ impl Marker {
             marker.push(outer);
             marker.push(" ");
         }
-        marker.push(self.entry());
+        marker.push(format!("{}@{job}", self.entry()));
         let ours = [(MARKER_VARIABLE.into(), marker), (JOB_VARIABLE.into(), job.into())];
         let kept =
             environment.into_iter().filter(|(n, _)| n != MARKER_VARIABLE && n != JOB_VARIABLE);
@@ -59,7 +59,8 @@ impl Marker {
 /// The two markers as read from the environment of some process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {
-    entries: Vec<String>,
+    /// Session and job.
+    entries: Vec<(String, String)>,
     pub job: Option<String>,
 }
 
@@ -70,7 +71,7 @@ impl Found {
         let mut job = None;
         for pair in environment.split(|&b| b == 0) {
             if let Some(value) = value_of(pair, MARKER_VARIABLE) {
-                entries = Some(value.split(' ').map(str::to_owned).collect());
+                entries = Some(value.split(' ').map(entry_of).collect());
             } else if let Some(value) = value_of(pair, JOB_VARIABLE) {
                 job = Some(value);
             }
@@ -80,17 +81,23 @@ impl Found {
 
     pub fn carries(&self, marker: &Marker) -> bool {
         let entry = marker.entry();
-        self.entries.contains(&entry)
+        self.entries.iter().any(|(session, _)| *session == entry)
     }
 
-    /// Whether this is the innermost run, whose job the job variable names.
+    /// Whether this belongs to a job of that session, also through a run inside the job.
     pub fn is_of_job(&self, marker: &Marker, job: &str) -> bool {
-        self.entries.last() == Some(&marker.entry()) && self.job.as_deref() == Some(job)
+        let entry = marker.entry();
+        self.entries.iter().any(|(session, inside)| *session == entry && inside == job)
     }
 
     pub fn is_of_run(&self, run_id: &str) -> bool {
-        self.entries.iter().any(|e| e.split_once('.').is_some_and(|(run, _)| run == run_id))
+        self.entries.iter().any(|(s, _)| s.split_once('.').is_some_and(|(run, _)| run == run_id))
     }
+}
+
+fn entry_of(text: &str) -> (String, String) {
+    let (session, job) = text.split_once('@').unwrap_or((text, ""));
+    (session.to_owned(), job.to_owned())
 }
 
 fn value_of(pair: &[u8], name: &str) -> Option<String> {
@@ -123,6 +130,7 @@ mod tests {
         assert!(found.is_of_run("aaaa") && found.is_of_run("bbbb") && !found.is_of_run("aaa"));
         assert!(found.is_of_job(&inner, "test#1.1.1:bash"));
         assert!(!found.is_of_job(&outer, "test#1.1.1:bash"), "the job is the inner run's");
+        assert!(found.is_of_job(&outer, "build#1.1.1:bash"), "and runs inside the outer one");
     }
 
     #[test]

@@ -5,16 +5,27 @@
 
 use crate::event::{Lost, Stream};
 use crate::os;
+use rustix::fs::{FileType, Mode, OFlags, fchmod, fstat, open};
 use rustix::io::{Errno, ioctl_fionread, read, write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
 pub(crate) struct Output {
     stream: Stream,
     pipe: OwnedFd,
-    file: OwnedFd,
+    file: Target,
     lost: Option<Errno>,
     wide: bool,
+}
+
+/// Where the bytes go. A file that is not there yet is made with the first of them: most steps say
+/// nothing on stderr, and many nothing at all, and a file made for nothing costs as much as the
+/// start of a program.
+#[derive(Debug)]
+pub(crate) enum Target {
+    Open(OwnedFd),
+    Later(PathBuf),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +38,7 @@ pub(crate) enum Flow {
 
 impl Output {
     /// With the end for the job.
-    pub fn new(stream: Stream, file: OwnedFd) -> Result<(Output, OwnedFd), Errno> {
+    pub fn new(stream: Stream, file: Target) -> Result<(Output, OwnedFd), Errno> {
         let (pipe, end) = os::output_pipe()?;
         Ok((Output { stream, pipe, file, lost: None, wide: false }, end))
     }
@@ -69,8 +80,17 @@ impl Output {
     }
 
     fn keep(&mut self, mut bytes: &[u8]) {
+        if let Target::Later(path) = &self.file
+            && self.lost.is_none()
+        {
+            match open_private(path) {
+                Ok(file) => self.file = Target::Open(file),
+                Err(errno) => self.lost = Some(errno),
+            }
+        }
+        let Target::Open(file) = &self.file else { return };
         while !bytes.is_empty() && self.lost.is_none() {
-            match write(&self.file, bytes) {
+            match write(file, bytes) {
                 Ok(0) => self.lost = Some(Errno::IO),
                 Ok(length) => bytes = &bytes[length..],
                 Err(Errno::INTR) => {}
@@ -78,6 +98,22 @@ impl Output {
             }
         }
     }
+}
+
+/// Opens a file for a job's output, emptied, mode 0600. Without waiting, lest a pipe with nobody at
+/// its other end holds the warden. Appending: what another process does to the file leaves no hole,
+/// and two writers do not overwrite each other.
+pub(crate) fn open_private(path: &Path) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::APPEND;
+    let now = flags | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+    let private = Mode::from_raw_mode(0o600);
+    let file = open(path, now, private)?;
+    let state = fstat(&file)?;
+    let regular = FileType::from_raw_mode(state.st_mode) == FileType::RegularFile;
+    if regular && Mode::from_raw_mode(state.st_mode) != private {
+        fchmod(&file, private)?;
+    }
+    Ok(file)
 }
 
 impl AsFd for Output {
@@ -95,7 +131,7 @@ mod tests {
     const SMALL: usize = 4096;
 
     fn output_into(file: File) -> (Output, File) {
-        let (output, end) = Output::new(Stream::Stdout, file.into()).expect("a pipe");
+        let (output, end) = Output::new(Stream::Stdout, Target::Open(file.into())).expect("a pipe");
         (output, end.into())
     }
 

@@ -20,7 +20,7 @@ pub struct ChildSpec {
     pub directory: PathBuf,
     /// `None` is `/dev/null`.
     pub stdin: Option<PathBuf>,
-    /// Created with mode 0600 and emptied. The job itself writes into a pipe; the warden moves that
+    /// Made with mode 0600 when the first byte comes; emptied now if it is there. The job itself writes into a pipe; the warden moves that
     /// into the file. What is no regular file must take it without a wait.
     pub stdout: PathBuf,
     /// May be the same as `stdout`: then both share one pipe, and the order is kept.

@@ -6,9 +6,9 @@ use crate::error::{StartError, StartErrorKind as Kind};
 use crate::event::Stream;
 use crate::marker::Marker;
 use crate::os::{self, Launch, LaunchFailure};
-use crate::output::Output;
+use crate::output::{Output, Target, open_private};
 use crate::spec::ChildSpec;
-use rustix::fs::{FileType, Mode, OFlags, fchmod, fcntl_getfl, fcntl_setfl, fstat, open};
+use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open, stat};
 use rustix::io::Errno;
 use std::ffi::{CString, OsStr, OsString};
 use std::os::fd::OwnedFd;
@@ -87,16 +87,16 @@ fn c_string(text: &OsStr, what: &str) -> Result<CString, StartError> {
 
 /// With the end for the job.
 fn open_output(stream: Stream, path: &Path) -> Result<(Output, OwnedFd), StartError> {
-    // Appending: what another process does to the file leaves no hole, and two writers do not
-    // overwrite each other.
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::APPEND;
-    let file = open_file(path, flags)?;
-    let private = Mode::from_raw_mode(0o600);
-    let state = fstat(&file).map_err(|errno| file_error(path, errno))?;
-    let regular = FileType::from_raw_mode(state.st_mode) == FileType::RegularFile;
-    if regular && Mode::from_raw_mode(state.st_mode) != private {
-        fchmod(&file, private).map_err(|errno| file_error(path, errno))?;
-    }
+    let wrong = |errno| file_error(path, errno);
+    let file = match stat(path) {
+        Ok(_) => Target::Open(open_private(path).map_err(wrong)?),
+        // It is made with the first byte; that there is a place for it is known now.
+        Err(Errno::NOENT) => {
+            stat(path.parent().unwrap_or(Path::new("/"))).map_err(wrong)?;
+            Target::Later(path.to_owned())
+        }
+        Err(errno) => return Err(wrong(errno)),
+    };
     Output::new(stream, file).map_err(|errno| {
         let kind = if is_scarcity(errno) { Kind::NoResources } else { Kind::Other };
         StartError::new(kind, format!("cannot make a pipe for the job's output: {errno}"))

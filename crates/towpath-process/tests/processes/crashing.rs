@@ -97,8 +97,7 @@ pub fn ending_leftovers_spares_ourselves() {
     spec.arguments.extend(["_".into(), own.into()]);
     run.start(&spec);
     let end = run.ended(1);
-    let errors = std::fs::read_to_string(run.path("1.err")).expect("stderr");
-    assert_eq!(run.output(1), "0\n", "{errors}");
+    assert_eq!(run.output(1), "0\n", "{}", run.errors(1));
     assert_eq!(end.status, code(0), "the job's own shell lives to its end");
     run.assert_nothing_lives();
 }
