@@ -122,7 +122,7 @@ impl Driver<'_> {
             let mut agent = None;
             let (mut line, mut session) = (None, None);
             if let JobWork::Agent { .. } = job.work {
-                let directory = self.config.directory.join(&job.directory);
+                let directory = self.directory_of(&job);
                 let id = crate::agents::new_session();
                 match self.lines.prepare(&mut self.config.agents, &job, &directory, id) {
                     Ok(prepared) => {
@@ -239,7 +239,7 @@ impl Driver<'_> {
             program,
             arguments,
             environment,
-            directory: self.config.directory.join(&job.directory),
+            directory: self.directory_of(&job),
             stdin,
             stdout: files.path("stdout"),
             stderr: files.path("stderr"),
@@ -247,6 +247,13 @@ impl Driver<'_> {
         self.live.insert(id, Live::new(job.key, files, job.timeout, reader));
         self.warden.start(&spec)?;
         Ok(())
+    }
+
+    fn directory_of(&self, job: &Job) -> PathBuf {
+        match job.directory.as_str() {
+            "" => self.config.directory.clone(),
+            inside => self.config.directory.join(inside),
+        }
     }
 
     /// Starts the clocks of recipe steps that have a time limit.

@@ -115,7 +115,9 @@ fn unset_in_steps(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
                 let own = used.field != "context" && step.context.iter().any(|key| key == root);
                 // A mate's output is another problem, told where groups are checked.
                 let known = is_set(&set, &used.path) || own || mates.other_writes(position, root);
-                if !known && told.insert(root) {
+                // A step that asks for it first, by its condition, knows that it may be unset.
+                let asked = step.uses.iter().any(|u| u.is_condition() && u.path.root() == root);
+                if !known && !asked && told.insert(root) {
                     let near = (problems.len() < MAX_SUGGESTIONS)
                         .then(|| suggestion(&set, &step.context, root))
                         .flatten();

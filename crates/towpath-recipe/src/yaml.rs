@@ -191,7 +191,11 @@ fn place_on_line(source: &Source, offset: usize) -> Option<usize> {
     let text = &source.text;
     let start = text[..offset.min(text.len())].rfind('\n').map_or(0, |i| i + 1);
     let line = text[start..].lines().next()?;
-    [": {{", "- {{"].iter().find_map(|opening| Some(start + line.find(opening)? + 2))
+    let opens = |opening: &str| Some(line.find(opening)? + 2);
+    // After another `: ` it is inside a value, whose own trouble the reader has told.
+    let at = [": {{", "- {{"].into_iter().filter_map(opens).min()?;
+    let before = line[..at - 2].trim_start().trim_start_matches("- ");
+    (!before.contains(": ")).then_some(start + at)
 }
 
 /// The reader's own words without its place, which the label shows.

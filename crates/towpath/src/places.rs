@@ -26,7 +26,7 @@ pub fn search_path(
     settings: &Settings,
     given: &[PathBuf],
     working_directory: &Path,
-) -> SearchPath {
+) -> Result<SearchPath, Stop> {
     let mut directories = Vec::new();
     let mut add = |path: PathBuf, origin| {
         let known = directories.iter().any(|d: &SearchDir| d.path == path);
@@ -35,7 +35,11 @@ pub fn search_path(
         }
     };
     for path in given {
-        add(around.current.join(around.expand_home(path)), Origin::Given);
+        let directory = around.current.join(around.expand_home(path));
+        if !directory.is_dir() {
+            return Err(Stop::bad_input(format!("-R {}: no such directory", path.display())));
+        }
+        add(directory, Origin::Given);
     }
     for variable in ["TOWPATH_RECIPE_DIRS", "RECIPE_RUNNER_RECIPE_DIRS"] {
         let value = around.get(variable).map(|v| std::env::split_paths(v).collect::<Vec<_>>());
@@ -60,5 +64,5 @@ pub fn search_path(
     if let Some(home) = &around.home {
         add(home.join(".amplihack/.claude/recipes"), Origin::User);
     }
-    SearchPath { directories }
+    Ok(SearchPath { directories })
 }

@@ -32,8 +32,8 @@ fn page(name: &str) -> String {
 
 /// The pages of the book, as SUMMARY.md lists them.
 fn chapters() -> Vec<String> {
-    let listed = links(&page("docs/src/SUMMARY.md"));
-    listed.into_iter().map(|link| format!("docs/src/{link}")).collect()
+    let listed = links(&page("docs/SUMMARY.md"));
+    listed.into_iter().map(|link| format!("docs/{link}")).collect()
 }
 
 fn pages() -> Vec<String> {
@@ -125,19 +125,19 @@ macro_rules! sessions {
 
 sessions! {
     the_readme_is_played: "README.md",
-    getting_started_is_played: "docs/src/getting-started.md",
-    recipes_are_played: "docs/src/recipes.md",
-    values_are_played: "docs/src/values.md",
-    conditions_are_played: "docs/src/conditions.md",
-    running_is_played: "docs/src/running.md",
-    processes_are_played: "docs/src/processes.md",
-    agents_are_played: "docs/src/agents.md",
-    looking_is_played: "docs/src/looking.md",
-    trust_is_played: "docs/src/trust.md",
-    settings_are_played: "docs/src/settings.md",
-    exit_codes_are_played: "docs/src/exit-codes.md",
-    json_is_played: "docs/src/json.md",
-    coming_over_is_played: "docs/src/recipe-runner.md",
+    getting_started_is_played: "docs/getting-started.md",
+    recipes_are_played: "docs/recipes.md",
+    values_are_played: "docs/values.md",
+    conditions_are_played: "docs/conditions.md",
+    running_is_played: "docs/running.md",
+    processes_are_played: "docs/processes.md",
+    agents_are_played: "docs/agents.md",
+    looking_is_played: "docs/looking.md",
+    trust_is_played: "docs/trust.md",
+    settings_are_played: "docs/settings.md",
+    exit_codes_are_played: "docs/exit-codes.md",
+    json_is_played: "docs/json.md",
+    coming_over_is_played: "docs/recipe-runner.md",
 }
 
 /// A whole recipe out of a piece of one.
@@ -176,7 +176,7 @@ fn rows_below(page: &str, heading: &str) -> Vec<String> {
 
 #[test]
 fn the_page_of_fields_has_every_field_and_no_other() {
-    let text = page("docs/src/recipes.md");
+    let text = page("docs/recipes.md");
     let sections = [
         (Section::Recipe, "Fields of a recipe"),
         (Section::Recursion, "Fields of `recursion`"),
@@ -210,7 +210,7 @@ fn the_page_of_exit_codes_has_every_code_and_no_other() {
     let code =
         |line: &str| line.trim().strip_suffix(',')?.split_once(" = ").map(|(_, n)| n.to_owned());
     let codes: Vec<String> = table.lines().filter_map(code).collect();
-    let rows = rows_below(&page("docs/src/exit-codes.md"), "The codes");
+    let rows = rows_below(&page("docs/exit-codes.md"), "The codes");
     assert_eq!(rows[1..], codes);
 }
 
@@ -279,10 +279,10 @@ fn anchor_of(heading: &str) -> String {
 #[test]
 fn every_page_of_the_book_is_in_its_summary() {
     let listed: BTreeSet<String> = chapters().into_iter().collect();
-    let files = fs::read_dir(root().join("docs/src")).expect("the book's folder");
+    let files = fs::read_dir(root().join("docs")).expect("the book's folder");
     let names = files.map(|f| f.expect("a file").file_name().to_string_lossy().into_owned());
     let pages = names.filter(|n| n.ends_with(".md") && n != "SUMMARY.md");
-    let there: BTreeSet<String> = pages.map(|n| format!("docs/src/{n}")).collect();
+    let there: BTreeSet<String> = pages.map(|n| format!("docs/{n}")).collect();
     assert_eq!(there, listed);
 }
 
@@ -307,7 +307,7 @@ fn the_map_names_only_what_exists_and_every_crate() {
 
 #[test]
 fn the_picture_shows_the_demo_that_there_is() {
-    let picture = page("docs/src/images/demo.svg");
+    let picture = page("docs/images/demo.svg");
     let demo = towpath_recipe::builtin("demo").expect("there is a demo");
     let recipe = towpath_recipe::read(&Source::new("demo", demo)).recipe.expect("it can be read");
     for step in &recipe.steps {
@@ -320,7 +320,7 @@ fn the_picture_shows_the_demo_that_there_is() {
 
 #[test]
 fn the_page_of_examples_names_each_of_them() {
-    let mut rows = first_cells(&page("docs/src/examples.md"));
+    let mut rows = first_cells(&page("docs/examples.md"));
     rows.remove(0);
     let named: BTreeSet<String> = rows.into_iter().collect();
     assert_eq!(named, examples::all_examples().into_iter().collect());
@@ -338,7 +338,7 @@ const PROVEN_ELSEWHERE: &[&str] = &[
 
 #[test]
 fn the_commands_that_build_fit_the_workspace() {
-    for name in ["README.md", "docs/src/getting-started.md"] {
+    for name in ["README.md", "docs/getting-started.md"] {
         for block in blocks(&page(name)).iter().filter(|b| b.kind == "sh") {
             for line in block.text.lines() {
                 assert!(PROVEN_ELSEWHERE.contains(&line), "{name}: nothing proves {line}");

@@ -62,7 +62,7 @@ pub fn program(around: &Surroundings, args: &Args) -> Result<(Program, Origin), 
     let settings = trust::settings_for(around, &directory)?;
     let request = Request {
         reference: args.recipe.clone(),
-        search: search_path(around, &settings, &args.recipe_dirs, &directory),
+        search: search_path(around, &settings, &args.recipe_dirs, &directory)?,
         working_dir: directory,
         inputs: inputs(&args.set)?,
     };

@@ -64,7 +64,7 @@ pub fn entries(
 ) -> Result<Vec<Entry>, Stop> {
     let directory = working_directory(around, directory)?;
     let settings = trust::settings_for(around, &directory)?;
-    let search = search_path(around, &settings, recipe_dirs, &directory);
+    let search = search_path(around, &settings, recipe_dirs, &directory)?;
     let store = Store::open_for_reading(&around.places.state)?;
     let mut taken = HashSet::new();
     let mut entries = Vec::new();

@@ -171,10 +171,11 @@ fn edits(
     let Some(path) = &old.recipes[0].path else {
         return Err(Stop::bad_input("a built-in recipe cannot have been edited"));
     };
+    let near = std::path::Path::new(path).strip_prefix(&around.current);
     let request = Request {
-        reference: path.clone(),
+        reference: near.map_or(path.clone(), |p| format!("./{}", p.display())),
         working_dir: row.directory.clone(),
-        search: crate::places::search_path(around, settings, &[], &row.directory),
+        search: crate::places::search_path(around, settings, &[], &row.directory)?,
         inputs: old.inputs.clone(),
     };
     let resolved = resolve(&request);

@@ -73,7 +73,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let request = Request {
         reference: recipe.clone(),
         working_dir: directory.clone(),
-        search: search_path(&around, &settings, &args.recipe_dirs, &directory),
+        search: search_path(&around, &settings, &args.recipe_dirs, &directory)?,
         inputs,
     };
     let resolved = trust::resolved(&around, &request)?;

@@ -220,7 +220,7 @@ fn things(around: &Surroundings, args: &Args) -> Result<Vec<Thing>, Stop> {
 
 fn of_project(around: &Surroundings, args: &Args, directory: &Path) -> Result<Vec<Thing>, Stop> {
     let settings = Settings::read(around, None)?;
-    let search = search_path(around, &settings, &args.recipe_dirs, directory);
+    let search = search_path(around, &settings, &args.recipe_dirs, directory)?;
     let mut things = Vec::new();
     if let Some((path, text)) = project_settings(around, directory) {
         things.push(Thing::of_settings(&path, &text));
@@ -247,7 +247,7 @@ fn of_recipe(around: &Surroundings, args: &Args, path: &Path) -> Result<Thing, S
     let settings = Settings::read(around, None)?;
     let request = Request {
         reference: path.to_string_lossy().into_owned(),
-        search: search_path(around, &settings, &args.recipe_dirs, &working_dir),
+        search: search_path(around, &settings, &args.recipe_dirs, &working_dir)?,
         working_dir,
         inputs: Map::new(),
     };

@@ -69,7 +69,7 @@ pub fn check(around: &Surroundings, args: &Args) -> Result<Vec<Checked>, Stop> {
     let directory = working_directory(around, args.directory.as_deref())?;
     let settings = trust::settings_for(around, &directory)?;
     let inputs = inputs(&args.set)?;
-    let search = search_path(around, &settings, &args.recipe_dirs, &directory);
+    let search = search_path(around, &settings, &args.recipe_dirs, &directory)?;
     let mut checked = Vec::new();
     for recipe in &args.recipes {
         let request = Request {

@@ -153,7 +153,7 @@ fn resolved(around: &Surroundings, line: &Line, recipe: &str) -> Result<Resolved
     let settings = trust::settings_for(around, &directory)?;
     let request = Request {
         reference: recipe.to_owned(),
-        search: search_path(around, &settings, &line.recipe_dir, &directory),
+        search: search_path(around, &settings, &line.recipe_dir, &directory)?,
         working_dir: directory,
         inputs: run::inputs(&line.set)?,
     };
