@@ -57,6 +57,12 @@ impl StepPath {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The path as a person knows it, whichever visit it is.
+    pub fn without_visits(&self) -> String {
+        let plain = |segment: &str| segment.split('#').next().unwrap_or(segment).to_owned();
+        self.0.split('/').map(plain).collect::<Vec<_>>().join("/")
+    }
 }
 
 impl fmt::Display for StepPath {

@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use towpath_agent::{CallFault, Exit, Reader, Reply, Sign};
-use towpath_core::{JobKey, StepPath};
+use towpath_core::{JobKey, JobKind, StepPath};
 use towpath_process::{ExitStatus, Follow, Lost, Stream as Printed};
 use towpath_run::{Fault, JobEnd, JobStatus, Output};
 use towpath_store::{OutputRef, settle_output};
@@ -200,6 +200,13 @@ impl Live {
         let mut warnings = Vec::new();
         if let Some(lines) = self.agent.take() {
             warnings = self.agent_end(lines, status, &mut end, reporter);
+        }
+        if self.key.kind == JobKind::Bash
+            && let Some(OutputRef::Inline { bytes, .. }) = &stdout
+            && reads.wants(&self.key.step)
+            && std::str::from_utf8(bytes).is_err()
+        {
+            warnings.push("its output is not UTF-8: as a value, bad bytes become U+FFFD".into());
         }
         if end.succeeded() {
             // What a good step said on stderr is in the record; it is no error.

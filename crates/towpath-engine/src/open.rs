@@ -118,15 +118,15 @@ pub fn resume(
         facts += 1;
         Ok(())
     };
-    note(&mut run, Fact::Resumed)?;
     let mut new_plan = None;
     if let Some(plan) = edited {
         let version = store.plan(id, None)?.version + 1;
         let record = PlanRecord { plan: plan.clone(), options: options.clone() };
-        run.replan(Arc::new(plan.load().map_err(EngineError::Plan)?))?;
         note(&mut run, Fact::Replanned { version })?;
+        run.replan(Arc::new(plan.load().map_err(EngineError::Plan)?))?;
         new_plan = Some(record.to_text());
     }
+    note(&mut run, Fact::Resumed)?;
     let answers = answer(&run)?;
     for (step, output) in answers.done {
         note(&mut run, Fact::Answered { step, answer: Answer::Done { output } })?;

@@ -47,7 +47,9 @@ fn count(step: &StepView, census: &mut Census) {
         StepStatus::Failed(_) => census.failed += 1,
         StepStatus::Skipped { .. } => return,
     }
-    census.ran += 1;
+    // A step whose condition or values failed never started.
+    let started = step.attempts > 0 || !step.children.is_empty();
+    census.ran += usize::from(started || result.status == StepStatus::Completed);
 }
 
 /// What is told of every level: skips, tolerated failures, cost.

@@ -5,7 +5,7 @@
 use crate::calls;
 use crate::discover::{Found, NotFound, Origin, Place, SearchDir, SearchPath, find, nearest_name};
 use crate::files::{self, EXTENSIONS};
-use crate::model::Work;
+use crate::model::{Recursion, Work};
 use crate::outline::Outline;
 use crate::plan::{Plan, PlannedRecipe, Program};
 use crate::{Read, Recipe, builtin, scope};
@@ -31,7 +31,7 @@ pub struct Resolved {
     pub plan: Option<Plan>,
     pub program: Option<Program>,
     /// Who vouches for the whole plan: `Named` when the person named the file, for that covers all
-    /// it reaches; `Project` when anything in it was found in the working tree.
+    /// it reaches in its own tree; `Project` when anything else in it was found in a working tree.
     pub origin: Origin,
     /// The recipes found in the working tree that took the place of a built-in.
     pub shadowed_built_ins: Vec<ShadowedBuiltIn>,
@@ -195,6 +195,7 @@ impl Resolver<'_> {
     fn finish(mut self) -> Resolved {
         let origin = self.origin();
         self.problems.extend(calls::endless(&self.loaded));
+        self.problems.extend(self.loaded.first().and_then(more_than_its_limit));
         self.problems.extend(scope::unset_variables(&self.loaded, &self.request.inputs));
         let broken = self.problems.iter().any(Diagnostic::is_error);
         let recipes: Option<Vec<Arc<Recipe>>> =
@@ -214,8 +215,24 @@ impl Resolver<'_> {
 
     fn origin(&self) -> Origin {
         let root = self.loaded.first().map_or(Origin::Named, |l| l.origin);
-        let project = self.loaded.iter().any(|l| l.origin == Origin::Project);
-        if root != Origin::Named && project { Origin::Project } else { root }
+        let mut project = self.loaded.iter().filter(|l| l.origin == Origin::Project);
+        let uncovered = match root {
+            Origin::Named => project.any(|l| !self.in_the_named_files_tree(l)),
+            _ => project.next().is_some(),
+        };
+        if uncovered { Origin::Project } else { root }
+    }
+
+    /// Naming a file vouches for the tree it lies in, not for one that happens to be worked in.
+    fn in_the_named_files_tree(&self, found: &Loaded) -> bool {
+        let (Some(Place::File(named)), Place::File(found)) =
+            (self.loaded.first().map(|l| &l.place), &found.place)
+        else {
+            return false;
+        };
+        // What both lie below is the tree: its recipes' folders are found from below its top.
+        let both = |top: &&Path| found.starts_with(top);
+        self.request.working_dir.ancestors().find(both).is_some_and(|tree| named.starts_with(tree))
     }
 
     fn plan(&self) -> Plan {
@@ -230,6 +247,20 @@ impl Resolver<'_> {
         });
         Plan { recipes: recipes.collect(), inputs: self.request.inputs.clone() }
     }
+}
+
+/// A recipe whose steps that always run are more than it may have would fail on its way.
+fn more_than_its_limit(root: &Loaded) -> Option<Diagnostic> {
+    let recipe = root.recipe.as_ref()?;
+    let stated = recipe.recursion.max_total_steps;
+    let limit = stated.unwrap_or(Recursion::DEFAULT_MAX_TOTAL_STEPS);
+    let mut always = recipe.steps.iter().filter(|step| step.condition.is_none());
+    let first_over = always.nth(limit as usize)?;
+    let whose = if stated.is_some() { "its `max_total_steps`" } else { "the default limit" };
+    let message = format!("the recipe has more steps than {whose} of {limit} lets run");
+    let problem = Diagnostic::error("too-many-steps", message);
+    let help = "set `recursion:` with a higher `max_total_steps:`";
+    Some(problem.at(&root.source, first_over.span, "the first one too many").help(help))
 }
 
 /// A path as a person in the working directory would type it.

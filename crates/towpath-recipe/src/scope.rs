@@ -110,17 +110,23 @@ fn unset_in_steps(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
         let mates = Mates::new(stage);
         for (position, step) in stage.iter().enumerate() {
             let mut told = HashSet::new();
-            for used in step.uses.iter().filter(|used| !used.is_condition()) {
+            for used in &step.uses {
                 let root = used.path.root();
                 let own = used.field != "context" && step.context.iter().any(|key| key == root);
                 // A mate's output is another problem, told where groups are checked.
                 let known = is_set(&set, &used.path) || own || mates.other_writes(position, root);
                 // A step that asks for it first, by its condition, knows that it may be unset.
                 let asked = step.uses.iter().any(|u| u.is_condition() && u.path.root() == root);
-                if !known && !asked && told.insert(root) {
+                // Unset is null by design in a condition; unless it looks like a slip of the hand.
+                let condition = used.is_condition();
+                if !known && (condition || !asked) && !told.contains(root) {
                     let near = (problems.len() < MAX_SUGGESTIONS)
                         .then(|| suggestion(&set, &step.context, root))
                         .flatten();
+                    if condition && near.is_none() {
+                        continue;
+                    }
+                    told.insert(root);
                     problems.push(unset(recipe, &who(step), used, near, writers.get(root)));
                 }
             }
@@ -209,7 +215,11 @@ fn unset(
     writer: Option<&&str>,
 ) -> Diagnostic {
     let path = &used.path;
-    let message = format!("{who} uses {{{{{path}}}}}, which nothing sets: it will be empty");
+    let message = if used.is_condition() {
+        format!("the condition of {who} reads `{path}`, which nothing sets: it will be null")
+    } else {
+        format!("{who} uses {{{{{path}}}}}, which nothing sets: it will be empty")
+    };
     let label = match (writer, near) {
         (Some(step), _) => format!("step `{step}` sets it, but not before this"),
         (None, Some(near)) => format!("did you mean `{near}`?"),

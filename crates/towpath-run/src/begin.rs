@@ -154,12 +154,12 @@ impl Run {
             let limit = self.recipe(*at).recursion.max_total_steps;
             stated |= limit.is_some();
             if limit.is_some_and(|limit| self.frames[*at].executed >= limit) {
-                return Err(over("max_total_steps", limit.unwrap_or_default()));
+                return Err(over("max_total_steps", limit.unwrap_or_default(), true));
             }
         }
         let default = Recursion::DEFAULT_MAX_TOTAL_STEPS;
         if !stated && self.frames[0].executed >= default {
-            return Err(over("max_total_steps", default));
+            return Err(over("max_total_steps", default, false));
         }
         for at in stack {
             self.frames[at].executed += 1;
@@ -347,16 +347,17 @@ impl Run {
             let limit = self.recipe(at).recursion.max_depth;
             stated |= limit.is_some();
             if limit.is_some_and(|limit| depth - self.frames[at].depth > limit) {
-                return Err(over("max_depth", limit.unwrap_or_default()));
+                return Err(over("max_depth", limit.unwrap_or_default(), true));
             }
         }
         let default = Recursion::DEFAULT_MAX_DEPTH;
-        if !stated && depth > default { Err(over("max_depth", default)) } else { Ok(()) }
+        if !stated && depth > default { Err(over("max_depth", default, false)) } else { Ok(()) }
     }
 }
 
-fn over(name: &str, limit: u32) -> Failure {
-    let message = format!("over the limit {name}: {limit}; the recipe's `recursion` sets it");
+fn over(name: &str, limit: u32, stated: bool) -> Failure {
+    let whose = if stated { "as the recipe states" } else { "the default; `recursion` raises it" };
+    let message = format!("over the limit {name}: {limit}, {whose}");
     Failure { kind: FailureKind::Limit, message, detail: String::new() }
 }
 

@@ -1,7 +1,7 @@
 //! Going on with an edited recipe. New text is taken for steps that have not finished; if a
 //! finished one changed, or the order before the current place did, the edit is refused whole.
 
-use crate::frame::{FrameState, Phase, Progress};
+use crate::frame::{Phase, Progress};
 use crate::run::Run;
 use std::sync::Arc;
 use towpath_core::StepPath;
@@ -13,7 +13,8 @@ use towpath_recipe::{Program, Recipe, Work};
 pub struct EditRefused(pub Vec<(StepPath, &'static str)>);
 
 impl Run {
-    /// Takes another version of the plan. Only at rest: right after `Resumed`.
+    /// Takes another version of the plan, between two owners: `Resumed` follows, and begins with
+    /// the new text what was in flight or has failed.
     pub fn replan(&mut self, program: Arc<Program>) -> Result<(), EditRefused> {
         let mut refused = Vec::new();
         let mut indices = vec![(0, 0)];
@@ -23,9 +24,13 @@ impl Run {
             self.compare(frame, &program.recipes[recipe], &mut refused);
             for (step, progress) in self.frames[frame].steps.iter().enumerate() {
                 let Some(child) = progress.child else { continue };
+                let began = self.frames[child].steps.iter().any(Progress::executed);
                 match callee(&program, recipe, self.step(frame, step)) {
                     Some(callee) => indices.push((child, callee)),
-                    None => refused.push((self.path(frame, step), "no longer calls its recipe")),
+                    None if began => {
+                        refused.push((self.path(frame, step), "no longer calls its recipe"));
+                    }
+                    None => {}
                 }
             }
             at += 1;
@@ -38,10 +43,15 @@ impl Run {
         for (frame, recipe) in &indices {
             self.take_steps(*frame, &old, *recipe);
         }
-        for (frame, _) in indices {
-            self.begin_taken(frame);
-        }
-        self.pump();
+        self.running = std::mem::take(&mut self.running)
+            .into_iter()
+            .filter_map(|(key, (frame, _))| {
+                let step = self.recipe(frame).step_index(&key.step)?;
+                // What now stands later is not cut off: its turn comes.
+                (self.frames[frame].steps[step].phase != Phase::Pending)
+                    .then_some((key, (frame, step)))
+            })
+            .collect();
         Ok(())
     }
 
@@ -51,8 +61,10 @@ impl Run {
         let passed = old.stages().get(state.stage).map_or(old.steps.len(), |s| s.start);
         for (index, step) in old.steps.iter().enumerate() {
             let progress = &state.steps[index];
-            let fixed = index < passed || progress.phase == Phase::Settled;
-            if !fixed && progress.child.is_none() {
+            let fixed = index < passed || (progress.phase == Phase::Settled && !progress.failed());
+            let called =
+                progress.child.is_some_and(|c| self.frames[c].steps.iter().any(Progress::executed));
+            if !fixed && !called {
                 continue;
             }
             let path = self.path(frame, index);
@@ -86,6 +98,10 @@ impl Run {
                 known.map_or_else(Progress::default, |i| self.frames[frame].steps[i].clone()),
             );
         }
+        let turn = new.stages().get(self.frames[frame].stage).map_or(new.steps.len(), |s| s.end);
+        for later in steps.iter_mut().skip(turn) {
+            *later = Progress { visit: later.visit, ..Progress::default() };
+        }
         self.frames[frame].steps = steps;
         self.frames[frame].recipe = recipe;
         for step in 0..new.steps.len() {
@@ -95,39 +111,6 @@ impl Run {
         }
         self.frames[frame].rebuild(&new);
     }
-
-    /// Begins again, with the new text, what had begun and not finished.
-    fn begin_taken(&mut self, frame: usize) {
-        if self.frames[frame].state != FrameState::Open {
-            return;
-        }
-        self.dirty.insert(frame);
-        if !self.frames[frame].begun {
-            return;
-        }
-        let stages = self.recipe(frame).stages();
-        let Some(stage) = stages.get(self.frames[frame].stage).cloned() else { return };
-        for step in stage {
-            let progress = &self.frames[frame].steps[step];
-            match progress.phase {
-                Phase::Settled | Phase::Asking => {}
-                Phase::AfterHook => self.repeat_after_hook(frame, step),
-                _ if progress.child.is_some() => {}
-                _ => {
-                    let verdict = self.verdict(frame, step);
-                    if progress_is_new(&self.frames[frame].steps[step]) {
-                        self.enter(frame, step, verdict);
-                    } else {
-                        self.begin(frame, step, verdict);
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn progress_is_new(progress: &Progress) -> bool {
-    progress.visit == 0
 }
 
 fn callee(program: &Program, caller: usize, step: &towpath_recipe::Step) -> Option<usize> {

@@ -103,8 +103,14 @@ impl Run {
         progress.started_ms = None;
         progress.cut_off = false;
         progress.phase = Phase::Pending;
+        let entered = progress.visit > 0;
         let verdict = self.verdict(frame, step);
-        self.begin(frame, step, verdict);
+        if entered {
+            self.begin(frame, step, verdict);
+        } else {
+            // An edit has put it into the current stage.
+            self.enter(frame, step, verdict);
+        }
     }
 
     pub(crate) fn declare_done(&mut self, frame: usize, step: usize, output: &str) {

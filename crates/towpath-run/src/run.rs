@@ -279,10 +279,12 @@ impl Run {
         for (index, frame) in self.live_frames() {
             for at in 0..frame.steps.len() {
                 let path = self.path(index, at);
-                if path.as_str() == name {
+                if path.as_str() == name || path.without_visits() == name {
                     return Ok(path);
                 }
-                if path.as_str().ends_with(&format!("/{name}")) {
+                let ending = format!("/{name}");
+                let ends = |text: &str| text.ends_with(&ending);
+                if ends(path.as_str()) || ends(&path.without_visits()) {
                     found.push(path);
                 }
             }

@@ -634,12 +634,12 @@ fn an_edited_plan_is_taken_for_what_has_not_finished() {
         let mut play = Play::one(old).ends("b", JobStatus::Exited(1)).play();
         play.results.clear();
         play.started.clear();
-        play.fact(Fact::Resumed);
         play
     };
     let mut play = begin();
     let new = "name: r\nsteps:\n  - {id: a, command: one}\n  - {id: b, command: good}\n  - {id: new, command: x}\n  - {id: c, command: other}\n";
     play.run.replan(program(&[("main", new)], json!({}))).expect("nothing finished has changed");
+    play.fact(Fact::Resumed);
     play.go_on();
     assert_eq!(play.started(), "b new c");
     assert_eq!(play.outcome(), "done");
@@ -652,6 +652,51 @@ fn an_edited_plan_is_taken_for_what_has_not_finished() {
             begin().run.replan(program(&[("main", &edit)], json!({}))).expect_err("refused");
         assert!(refused.to_string().contains(why), "{refused}");
     }
+}
+
+#[test]
+fn an_edit_mends_a_step_that_failed_before_it_started() {
+    let rows = [
+        ("condition: \"int('x') > 1\"", "condition: \"int('5') > 1\""),
+        ("command: 'echo $(( {{v}} ))'", "command: 'echo $(( 7 ))'"),
+    ];
+    for (bad, good) in rows {
+        let command = if bad.starts_with("command") { "" } else { ", command: x" };
+        let text = |part: &str| {
+            format!(
+                "name: r\ncontext: {{v: abc}}\nsteps:\n  - {{id: a, command: x}}\n  - {{id: b, {part}{command}}}\n"
+            )
+        };
+        let mut play = Play::one(&text(bad)).play();
+        assert!(play.outcome().starts_with("failed at b"), "{}", play.outcome());
+        play.run.replan(program(&[("main", &text(good))], json!({}))).expect("b never ran");
+        play.fact(Fact::Resumed);
+        play.go_on();
+        assert_eq!((play.started().as_str(), play.outcome().as_str()), ("a b", "done"));
+    }
+    let limit = |n: u32| {
+        format!(
+            "name: r\nrecursion: {{max_total_steps: {n}}}\nsteps:\n  - {{id: a, command: x}}\n  - {{id: b, command: x}}\n"
+        )
+    };
+    let mut play = Play::one(&limit(1)).play();
+    play.run.replan(program(&[("main", &limit(9))], json!({}))).expect("only the limit changed");
+    play.fact(Fact::Resumed);
+    play.go_on();
+    assert_eq!(play.outcome(), "done");
+}
+
+#[test]
+fn an_edit_takes_the_place_of_what_was_cut_off() {
+    let mut play =
+        Play::one("name: r\nsteps:\n  - {id: a, command: 'echo {{v}}', context: {v: old}}\n");
+    play.start_all();
+    let new = "name: r\nsteps:\n  - {id: before, command: x}\n  - {id: a, command: 'echo {{v}}', context: {v: new}}\n";
+    play.run.replan(program(&[("main", new)], json!({}))).expect("nothing has finished");
+    play.fact(Fact::Resumed);
+    play.go_on();
+    assert_eq!(play.started(), "a before a#2");
+    assert_eq!(play.script("a#2"), "new");
 }
 
 #[test]

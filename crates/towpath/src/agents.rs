@@ -4,6 +4,7 @@ use crate::commands::run::unknown_backend;
 use crate::exit::{Exit, Stop};
 use crate::settings::Settings;
 use crate::surroundings::{Surroundings, is_program};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use towpath_agent::{BACKENDS, ClaudeCode, Places, Script, find_program};
@@ -66,6 +67,10 @@ pub fn choose(
         return Ok((Agents::None, None, options));
     }
     let tree = session_tree(around, settings)?;
+    if let Some(path) = &calls {
+        let opened = std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+        opened.map_err(|e| Stop::bad_input(format!("--calls {}: {e}", path.display())))?;
+    }
     if name == "scripted" {
         let Some(path) = script else {
             return Err(Stop::bad_input("--backend scripted needs --script FILE"));

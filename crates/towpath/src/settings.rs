@@ -81,6 +81,12 @@ impl Settings {
             }
         }
         settings.take_environment(around)?;
+        if settings.max_agents.value == 0 {
+            let source = &settings.max_agents.source;
+            return Err(Stop::setup(format!(
+                "{source}: max_agents is 0: no agent could ever start"
+            )));
+        }
         Ok(settings)
     }
 

@@ -47,6 +47,11 @@ pub fn listen(controller: Controller, cancel: PathBuf) {
             if stops > 2 {
                 // The engine does not listen, perhaps because nobody reads what it writes. The
                 // warden ends the children; what is recorded stays.
+                let run = cancel.parent().and_then(|d| d.file_name()).unwrap_or_default();
+                let run = run.display();
+                crate::out::note(format!(
+                    "\nleft at once; what is recorded stays: towpath resume {run}"
+                ));
                 std::process::exit(128 + signal);
             }
             controller.send(control);

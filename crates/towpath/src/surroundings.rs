@@ -35,6 +35,13 @@ impl Surroundings {
         let current = std::env::current_dir()
             .map_err(|e| Stop::setup(format!("the current directory cannot be used: {e}")))?;
         let places = Places::new(&get, home.as_deref(), &current)?;
+        if places.state.to_str().is_none() {
+            let shown = places.state.as_os_str().as_encoded_bytes().escape_ascii().to_string();
+            return Err(Stop::setup(format!(
+                "{shown} is not UTF-8, and scripts must be able to name files below it: \
+                 set TOWPATH_HOME to another directory"
+            )));
+        }
         let stderr_terminal = std::io::stderr().is_terminal();
         let plain = get("NO_COLOR").is_some_and(|v| !v.is_empty());
         let dumb = get("TERM").is_some_and(|t| t == "dumb");

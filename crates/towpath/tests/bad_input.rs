@@ -321,3 +321,41 @@ fn a_reader_that_does_not_read_holds_up_neither_deadlines_nor_signals() {
     assert!(read > 1 << 20, "{read}");
     assert_eq!(runner.wait().expect("the runner ends").code(), Some(130));
 }
+
+#[test]
+fn a_named_recipe_does_not_vouch_for_another_tree() {
+    let person = Person::new()
+        .file(
+            ".towpath/recipes/lint.yaml",
+            "name: lint\nsteps:\n  - {id: a, command: touch hostile}\n",
+        )
+        .file("../mine/my.yaml", "name: my\nsteps:\n  - {id: l, recipe: lint}\n");
+    person.towpath(&["run", "../mine/my.yaml"]).exits(5).says("trust");
+    assert!(!person.path("work/hostile").exists());
+    // A file of the tree itself vouches for what it reaches there.
+    person.write("own.yaml", "name: own\nsteps:\n  - {id: l, recipe: lint}\n");
+    person.towpath(&["run", "own.yaml"]).exits(0);
+}
+
+#[test]
+fn limits_that_no_run_could_meet_are_refused_before_it() {
+    let mut recipe = "name: x\nsteps:\n".to_owned();
+    for n in 0..201 {
+        let _ = writeln!(recipe, "  - {{id: s{n}, command: touch ran}}");
+    }
+    let person = with(&recipe);
+    person.towpath(&["run", "r.yaml"]).exits(2).says("default limit of 200");
+    assert!(!person.path("work/ran").exists());
+    std::fs::create_dir_all(person.path("home/config")).expect("a directory");
+    std::fs::write(person.path("home/config/settings.toml"), "max_agents = 0\n").expect("a file");
+    person.towpath(&["run", "r.yaml"]).exits(5).says("max_agents is 0");
+}
+
+#[test]
+fn a_slip_in_a_condition_is_warned_about() {
+    let person = with(
+        "name: x\ncontext: {environment: staging}\nsteps:\n  - {id: a, command: echo ran, condition: \"enviroment == 'staging'\"}\n  - {id: b, command: echo b, condition: optional_feature}\n",
+    );
+    let said = person.towpath(&["run", "r.yaml"]).exits(0).says("did you mean `environment`?");
+    assert!(!said.stderr.contains("optional_feature"), "{}", said.stderr);
+}

@@ -248,3 +248,36 @@ fn a_run_can_be_resumed_from_another_directory() {
         person.path("work").canonicalize().expect("a path").display().to_string()
     );
 }
+
+#[test]
+fn contradicting_answers_are_refused_and_record_nothing() {
+    let (person, run) = cut_off_once();
+    let both = ["resume", &run, "--done", "transfer", "--again", "transfer"];
+    person.towpath(&both).exits(2).says("both done and run again");
+    let two = ["resume", &run, "--done", "transfer", "--done", "book", "--output", "x"];
+    person.towpath(&two).exits(2).says("one --done");
+    person.towpath(&["resume", &run]).exits(10);
+    assert_eq!(person.count("ledger", "paid"), 1);
+}
+
+#[test]
+fn a_resume_that_is_refused_leaves_the_question_open() {
+    let (person, run) = cut_off_once();
+    std::fs::rename(person.path("work"), person.path("moved")).expect("the directory can be moved");
+    let mut command = person.command(&["resume", &run, "--again", "transfer"]);
+    command.current_dir(person.path("moved"));
+    Said::from(command.output().expect("towpath starts")).exits(5).says("is gone");
+    std::fs::rename(person.path("moved"), person.path("work")).expect("and back");
+    person.towpath(&["resume", &run]).exits(10);
+    assert_eq!(person.count("ledger", "paid"), 1);
+}
+
+#[test]
+fn a_step_that_ran_anew_is_found_by_its_plain_name() {
+    let person = Person::new().file("a.yaml", "name: a\nsteps:\n  - {id: x, command: echo x >> effects}\n  - {id: y, command: echo y >> effects}\n");
+    person.towpath(&["run", "a.yaml"]).exits(0);
+    for _ in 0..2 {
+        person.towpath(&["resume", "--last", "--again", "y"]).exits(0);
+    }
+    assert_eq!(person.read("effects"), "x\ny\ny\ny\n");
+}

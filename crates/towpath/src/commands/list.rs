@@ -30,8 +30,8 @@ pub struct Args {
 
 impl Args {
     /// For `towpath run` without a recipe.
-    pub fn plain(directory: Option<PathBuf>, recipe_dirs: Vec<PathBuf>) -> Args {
-        Args { directory, recipe_dirs, json: false }
+    pub fn plain(directory: Option<PathBuf>, recipe_dirs: Vec<PathBuf>, json: bool) -> Args {
+        Args { directory, recipe_dirs, json }
     }
 }
 

@@ -63,18 +63,26 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     }
     let plan = edits(&args, &around, &settings, &mut store, &known, &row)?;
     let output = output_text(args.output.as_deref())?;
-    let mut answer = |run: &Run| answers(run, &args, &output);
-    let (prepared, options) =
-        towpath_engine::resume(&mut store, &row.id, limits, plan, &mut answer)?;
-    let options = merged(options, &args.agent, &around);
-    let program = std::sync::Arc::clone(prepared.run().program());
-    let flags = AgentFlags::from_options(&options);
-    let (agents, tree, _) = agents::choose(&around, &settings, &flags, &program)?;
-    let config = config(&around, &settings, row.directory.clone(), agents)?;
-    if !config.directory.is_dir() {
-        let gone = config.directory.display();
+    if args.output.is_some() && args.done.len() > 1 {
+        return Err(Stop::bad_input("--output belongs to one step: give one --done with it"));
+    }
+    if let Some(step) = args.done.iter().find(|step| args.again.contains(step)) {
+        return Err(Stop::bad_input(format!("{step} cannot be both done and run again")));
+    }
+    if !row.directory.is_dir() {
+        let gone = row.directory.display();
         return Err(Stop::setup(format!("the run's directory {gone} is gone")));
     }
+    // Whatever could refuse the resume comes before anything of it is recorded.
+    let options = merged(known.options.clone(), &args.agent, &around);
+    let flags = AgentFlags::from_options(&options);
+    let recorded_program = std::sync::Arc::clone(known.run.program());
+    agents::choose(&around, &settings, &flags, &recorded_program)?;
+    let mut answer = |run: &Run| answers(run, &args, &output);
+    let (prepared, _) = towpath_engine::resume(&mut store, &row.id, limits, plan, &mut answer)?;
+    let program = std::sync::Arc::clone(prepared.run().program());
+    let (agents, tree, _) = agents::choose(&around, &settings, &flags, &program)?;
+    let config = config(&around, &settings, row.directory.clone(), agents)?;
     let look = Look::new(&around, &args.shared);
     let end = report::drive(prepared, &mut store, config, tree, &look)?;
     conclude(end, &store, &look, &args.shared)

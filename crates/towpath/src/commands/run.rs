@@ -63,7 +63,7 @@ pub struct Shared {
 
 pub fn execute(args: Args) -> Result<Exit, Stop> {
     let Some(recipe) = args.recipe.clone() else {
-        let list = super::list::Args::plain(args.directory, args.recipe_dirs);
+        let list = super::list::Args::plain(args.directory, args.recipe_dirs, args.shared.json);
         return super::list::execute(&list);
     };
     let around = Surroundings::read()?;
