@@ -182,9 +182,8 @@ impl Driver<'_> {
                 Happening::StepStarted { step, kind } => {
                     self.reporter.event(&Event::StepStarted { step, kind });
                 }
-                Happening::StepEnded { step, result, tolerated } => {
-                    let took_ms = self.run.took_ms(step).unwrap_or(0);
-                    let tolerated = *tolerated;
+                Happening::StepEnded { step, result, tolerated, took_ms } => {
+                    let (tolerated, took_ms) = (*tolerated, *took_ms);
                     self.reporter.event(&Event::StepEnded { step, result, tolerated, took_ms });
                 }
                 Happening::Warning { step, message } => {

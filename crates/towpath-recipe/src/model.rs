@@ -19,6 +19,8 @@ pub struct Recipe {
     pub recursion: Recursion,
     pub hooks: Hooks,
     pub steps: Vec<Step>,
+    /// See [`Recipe::stages`]; found once.
+    pub(crate) stages: std::sync::OnceLock<Vec<std::ops::Range<usize>>>,
 }
 
 /// Limits as the recipe states them; what it does not state does not bind.
@@ -139,7 +141,11 @@ impl ValueTemplate {
 
 impl Recipe {
     /// The steps in the order they run: single steps, and parallel groups as one range.
-    pub fn stages(&self) -> Vec<std::ops::Range<usize>> {
+    pub fn stages(&self) -> &[std::ops::Range<usize>] {
+        self.stages.get_or_init(|| self.find_stages())
+    }
+
+    fn find_stages(&self) -> Vec<std::ops::Range<usize>> {
         let mut stages: Vec<std::ops::Range<usize>> = Vec::new();
         for (index, step) in self.steps.iter().enumerate() {
             let joins = index > 0

@@ -6,6 +6,6 @@ use towpath_core::StepPath;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Happening {
     StepStarted { step: StepPath, kind: &'static str },
-    StepEnded { step: StepPath, result: StepResult, tolerated: bool },
+    StepEnded { step: StepPath, result: StepResult, tolerated: bool, took_ms: i64 },
     Warning { step: Option<StepPath>, message: String },
 }

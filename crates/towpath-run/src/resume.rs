@@ -38,8 +38,8 @@ impl Run {
         if !self.frames[frame].begun {
             return;
         }
-        let stages = self.recipe(frame).stages();
-        let Some(stage) = stages.get(self.frames[frame].stage).cloned() else { return };
+        let recipe = self.recipe(frame);
+        let Some(stage) = recipe.stages().get(self.frames[frame].stage).cloned() else { return };
         for step in stage {
             let progress = &self.frames[frame].steps[step];
             let unfinished = progress.child.filter(|c| {
@@ -90,6 +90,7 @@ impl Run {
         if once && self.frames[frame].steps[step].cut_off {
             self.back_to_work(frame, step);
             self.frames[frame].steps[step].phase = Phase::Asking;
+            self.may_ask = true;
         } else {
             self.retry(frame, step);
         }
@@ -186,8 +187,11 @@ impl Run {
     }
 
     fn stage_of(&self, frame: usize, step: usize) -> usize {
-        let stages = self.recipe(frame).stages();
-        stages.iter().position(|s| s.contains(&step)).expect("every step is in a stage")
+        self.recipe(frame)
+            .stages()
+            .iter()
+            .position(|s| s.contains(&step))
+            .expect("every step is in a stage")
     }
 
     /// Takes a frame back to a stage and forgets the ones after it.

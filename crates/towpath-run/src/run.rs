@@ -54,6 +54,8 @@ pub struct Run {
     pub(crate) running: BTreeMap<JobKey, (usize, usize)>,
     /// Frames in which something has changed.
     pub(crate) dirty: BTreeSet<usize>,
+    /// Some step was asked about since the run was made or taken over.
+    pub(crate) may_ask: bool,
     pub(crate) stopping: Option<StopReason>,
     pub(crate) waiting: Option<Option<i64>>,
     pub(crate) happenings: Vec<Happening>,
@@ -71,6 +73,7 @@ impl Run {
             ready: Vec::new(),
             running: BTreeMap::new(),
             dirty: BTreeSet::new(),
+            may_ask: false,
             stopping: None,
             waiting: None,
             happenings: Vec::new(),
@@ -185,6 +188,9 @@ impl Run {
     /// The steps about which a person must decide before anything goes on.
     pub fn asking(&self) -> Vec<StepPath> {
         let mut steps = Vec::new();
+        if !self.may_ask {
+            return steps;
+        }
         for (index, frame) in self.live_frames() {
             for (at, progress) in frame.steps.iter().enumerate() {
                 if progress.phase == Phase::Asking {
@@ -255,13 +261,6 @@ impl Run {
     /// Whether the run has been told to stop.
     pub fn is_stopping(&self) -> bool {
         self.stopping.is_some()
-    }
-
-    /// How long a step has taken, from its first effect to its end.
-    pub fn took_ms(&self, path: &StepPath) -> Option<i64> {
-        let (frame, step) = self.locate(path).ok()?;
-        let progress = &self.frames[frame].steps[step];
-        Some(progress.ended_ms? - progress.started_ms?)
     }
 
     pub fn is_ended(&self) -> bool {

@@ -238,7 +238,8 @@ impl Run {
         progress.tolerated = tolerated;
         progress.writes = writes;
         progress.result = Some(result.clone());
-        self.happenings.push(Happening::StepEnded { step: path, result, tolerated });
+        let took_ms = now - progress.started_ms.unwrap_or(now);
+        self.happenings.push(Happening::StepEnded { step: path, result, tolerated, took_ms });
         self.dirty.insert(frame);
     }
 }

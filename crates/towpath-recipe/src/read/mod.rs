@@ -116,6 +116,7 @@ impl<'a> Reader<'a> {
             context,
             recursion,
             hooks,
+            stages: std::sync::OnceLock::new(),
             steps: placed.into_iter().map(|p| p.step).collect(),
         })
     }
