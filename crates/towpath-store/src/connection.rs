@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Pages in the log before they are moved into the database. After a crash, or when nobody has it
 /// open, the whole log is read once on opening: a short log keeps that short.
-const LOG_PAGES: i64 = 256;
+const LOG_PAGES: i64 = 96;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
