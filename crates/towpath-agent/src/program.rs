@@ -116,7 +116,7 @@ mod tests {
             setting: None,
             path: vec!["".into(), "/usr/bin".into(), "bin".into()],
             home: Some("/home/ann".into()),
-            directory: "/work".into(),
+            directory: "/desk".into(),
             is_program: &is_program,
         };
         change(&mut places);
@@ -158,11 +158,11 @@ mod tests {
     fn names_relative_paths_and_home() {
         let flag = |text: &'static str| move |p: &mut Places<'_>| p.flag = Some(text.into());
         assert_eq!(search(&["/usr/bin/beta"], flag("beta")).unwrap(), "/usr/bin/beta");
-        assert_eq!(search(&["/work/./beta"], flag("./beta")).unwrap(), "/work/./beta");
-        assert_eq!(search(&["/work/x/beta"], flag("x/beta")).unwrap(), "/work/x/beta");
+        assert_eq!(search(&["/desk/./beta"], flag("./beta")).unwrap(), "/desk/./beta");
+        assert_eq!(search(&["/desk/x/beta"], flag("x/beta")).unwrap(), "/desk/x/beta");
         assert_eq!(search(&["/home/ann/beta"], flag("~/beta")).unwrap(), "/home/ann/beta");
-        assert_eq!(search(&["/work/bin/claude"], |_| ()).unwrap(), "/work/bin/claude");
-        assert!(search(&["/work/claude"], |_| ()).is_err(), "an empty entry is not searched");
+        assert_eq!(search(&["/desk/bin/claude"], |_| ()).unwrap(), "/desk/bin/claude");
+        assert!(search(&["/desk/claude"], |_| ()).is_err(), "an empty entry is not searched");
         let empty = |p: &mut Places<'_>| p.variable = Some("".into());
         assert_eq!(search(ALL, empty).unwrap(), "/usr/bin/claude");
     }

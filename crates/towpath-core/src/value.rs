@@ -88,7 +88,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn set_values_follow_the_seeds_table() {
+    fn set_values_follow_their_table() {
         let rows = [
             ("hello", json!("hello")),
             ("5", json!(5)),
