@@ -108,7 +108,14 @@ fn continued_line(rest: &str) -> Option<usize> {
 fn consumed(rest: &str, wanted: char, style: Style) -> usize {
     match rest.chars().next() {
         Some('\\') if style == Style::DoubleQuoted => escape_length(rest, wanted),
-        Some('\'') if style == Style::SingleQuoted && wanted == '\'' => 2.min(rest.len()),
+        // A quote is written twice; alone it ends the scalar, and the two texts are not one.
+        Some('\'') if style == Style::SingleQuoted && wanted == '\'' => {
+            if rest.starts_with("''") {
+                2
+            } else {
+                1
+            }
+        }
         Some(next) if next == wanted => next.len_utf8(),
         _ => 0,
     }
