@@ -1,5 +1,6 @@
 //! Bad input of any kind gets a clear error with its place and a right exit code, or the right
 //! result; never a panic, a hang or a loss.
+#![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 mod support;
 
@@ -98,8 +99,9 @@ fn thirty_values_of_100_kb_in_one_step() {
 fn a_gigabyte_of_output_costs_no_memory_and_is_no_value() {
     let recipe = "name: x\nsteps:\n  - id: big\n    command: head -c 1073741824 /dev/zero\n  - id: read\n    command: echo {{big}}\n";
     let person = with(recipe);
+    // Half of the output does not fit into the memory that the runner may have.
     let shell = format!(
-        "exec 3>&1; ( {} run r.yaml -q 3>&- | wc -c >&3 ) 2> err & p=$!; wait $p",
+        "( ulimit -v 500000; exec {} run r.yaml -q ) 2> err | wc -c",
         env!("CARGO_BIN_EXE_towpath")
     );
     let mut command = std::process::Command::new("bash");
@@ -186,24 +188,18 @@ fn a_damaged_or_newer_database_is_exit_5_and_stays_untouched() {
 
 #[test]
 fn a_full_disk_stops_the_run_and_keeps_what_was_recorded() {
-    // A limit on the size of files is what a full disk is to the journal's write.
-    let recipe = "name: x\nsteps:\n  - id: first\n    command: echo first >> done\n  - id: fill\n    command: echo filling\n  - id: last\n    command: echo last >> done\n";
-    let person = with(recipe);
-    person.towpath(&["run", "r.yaml", "-q"]).exits(0);
-    let state = person.path("home/state");
+    let person = Person::new();
     let full = person.path("full");
+    std::fs::create_dir(&full).expect("a directory");
     let mounted = std::process::Command::new("mount")
         .args(["-t", "tmpfs", "-o", "size=160k", "none"])
-        .arg({
-            std::fs::create_dir(&full).expect("a directory");
-            &full
-        })
+        .arg(&full)
         .output();
-    let Ok(true) = mounted.map(|o| o.status.success()) else {
+    if !mounted.is_ok_and(|o| o.status.success()) {
         // Without the right to mount, the store's own tests of a failing write remain.
-        assert!(state.is_dir());
+        eprintln!("SKIPPED: a small disk cannot be mounted here");
         return;
-    };
+    }
     let mut recipe = "name: x\nsteps:\n".to_owned();
     for n in 0..60 {
         let _ = writeln!(
