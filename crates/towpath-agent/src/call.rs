@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use towpath_core::{FaultKind, Usage};
 
 /// One agent call as the engine wants it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Call {
     pub prompt: String,
     /// As the backend's program spells it; `None` is the program's own default.
@@ -16,6 +16,10 @@ pub struct Call {
     /// Go on with `session` instead of opening it.
     pub resume: bool,
     pub directory: PathBuf,
+    /// Instructions that stand above the prompt, for a new session.
+    pub system: Option<String>,
+    /// One of the backend's own modes.
+    pub mode: Option<String>,
 }
 
 /// How to start the program. The environment is the engine's own, without what

@@ -7,13 +7,7 @@ use towpath_agent::{Backend, Call, CallFault, Exit, Reply, Script, Scripted, Sig
 use towpath_core::{FaultKind, Usage};
 
 fn call(directory: &Path) -> Call {
-    Call {
-        prompt: "p".into(),
-        model: None,
-        session: None,
-        resume: false,
-        directory: directory.into(),
-    }
+    Call { prompt: "p".into(), directory: directory.into(), ..Call::default() }
 }
 
 /// Runs the one line of a script as the engine would.

@@ -79,19 +79,30 @@ pub enum JobKind {
     PreHook,
     PostHook,
     ErrorHook,
+    /// What git calls changed, before an agent works.
+    Snapshot,
+    /// Staging in git what an agent changed.
+    Stage,
 }
 
 impl JobKind {
-    const ALL: [(JobKind, &'static str); 5] = [
+    const ALL: [(JobKind, &'static str); 7] = [
         (JobKind::Bash, "bash"),
         (JobKind::Agent, "agent"),
         (JobKind::PreHook, "pre_step"),
         (JobKind::PostHook, "post_step"),
         (JobKind::ErrorHook, "on_error"),
+        (JobKind::Snapshot, "snapshot"),
+        (JobKind::Stage, "stage"),
     ];
 
     pub fn as_str(self) -> &'static str {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, text)| text)
+    }
+
+    /// Whether it is the step's own work rather than something around it.
+    pub fn is_work(self) -> bool {
+        matches!(self, JobKind::Bash | JobKind::Agent)
     }
 
     pub fn is_hook(self) -> bool {

@@ -4,6 +4,7 @@
 
 mod agent;
 mod diagnostic;
+mod extract;
 mod ids;
 mod name;
 mod suggest;
@@ -12,6 +13,7 @@ mod value;
 
 pub use agent::{FaultKind, Usage};
 pub use diagnostic::{Diagnostic, Label, Severity, Source, Span};
+pub use extract::extract_json;
 pub use ids::{JobKey, JobKind, ParseKeyError, RunId, StepPath};
 pub use name::{is_safe_name, is_safe_segment};
 pub use suggest::nearest;

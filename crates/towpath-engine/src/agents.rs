@@ -72,12 +72,17 @@ pub(crate) struct Prepared {
 pub(crate) struct Lines {
     /// The line of each call that was started and not finished, by its key without the attempt.
     open: BTreeMap<String, u32>,
+    /// The session of each call.
+    sessions: BTreeMap<String, String>,
 }
 
 impl Lines {
     /// Reads from the record which lines are used, and which belong to interrupted calls.
     pub fn replay(&mut self, agents: &mut Agents, facts: &[(Fact, i64)]) {
         for (fact, _) in facts {
+            if let Fact::JobStarted { key, session: Some(session), .. } = fact {
+                self.opened(key, session);
+            }
             match fact {
                 Fact::JobStarted { key, line: Some(line), .. } => {
                     if let Agents::Scripted { script, .. } = agents {
@@ -91,6 +96,11 @@ impl Lines {
                 _ => {}
             }
         }
+    }
+
+    /// Notes the session of a call, for a later one that goes on with it.
+    pub fn opened(&mut self, key: &JobKey, session: &str) {
+        self.sessions.insert(key.to_string(), session.to_owned());
     }
 
     pub fn finished(&mut self, key: &JobKey, end: &JobEnd) {
@@ -107,15 +117,18 @@ impl Lines {
         directory: &Path,
         session: String,
     ) -> Result<Prepared, Box<JobEnd>> {
-        let JobWork::Agent { prompt, model } = &job.work else {
+        let JobWork::Agent(agent) = &job.work else {
             return Err(fault("not an agent job".into()));
         };
+        let earlier = agent.continues.as_ref().and_then(|key| self.sessions.get(&key.to_string()));
         let mut call = Call {
-            prompt: prompt.clone(),
-            model: model.clone(),
-            session: Some(session),
-            resume: false,
+            prompt: agent.prompt.clone(),
+            model: agent.model.clone(),
+            resume: earlier.is_some(),
+            session: Some(earlier.cloned().unwrap_or(session)),
             directory: directory.to_owned(),
+            system: agent.system.clone(),
+            mode: agent.mode.clone(),
         };
         match agents {
             Agents::None => Err(fault("no agent backend was chosen".into())),
@@ -125,14 +138,14 @@ impl Lines {
             Agents::Scripted { script, bash, .. } => {
                 let line = match self.open.get(&call_of(&job.key)) {
                     Some(line) => Some(*line),
-                    None => script.take(prompt),
+                    None => script.take(&agent.prompt),
                 };
                 let Some(line) = line else {
                     return Err(fault(script.exhausted().message));
                 };
                 self.open.insert(call_of(&job.key), line);
                 let answer = script.line(line).clone();
-                if let Some(session) = &answer.session_id {
+                if let (Some(session), false) = (&answer.session_id, call.resume) {
                     call.session = Some(session.clone());
                 }
                 let backend = Scripted { line: answer, bash: bash.clone() };
@@ -172,10 +185,12 @@ impl Agents {
         let Some(path) = self.calls() else { return Ok(()) };
         let line = serde_json::json!({
             "step": job.key.step_path().as_str(),
-            "kind": "prompt",
+            "kind": if job.key.call > 0 { "reminder" } else { "prompt" },
             "session": call.session,
             "how": if call.resume { "resume" } else { "new" },
             "model": call.model,
+            "mode": call.mode,
+            "system": call.system,
             "working_dir": call.directory.display().to_string(),
             "prompt": call.prompt,
         });

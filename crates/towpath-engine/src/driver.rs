@@ -121,13 +121,16 @@ impl Driver<'_> {
         for job in self.run.next() {
             let mut agent = None;
             let (mut line, mut session) = (None, None);
-            if let JobWork::Agent { .. } = job.work {
+            if let JobWork::Agent(_) = job.work {
                 let directory = self.directory_of(&job);
                 let id = crate::agents::new_session();
                 match self.lines.prepare(&mut self.config.agents, &job, &directory, id) {
                     Ok(prepared) => {
                         line = prepared.line;
                         session.clone_from(&prepared.call.session);
+                        if let Some(id) = &session {
+                            self.lines.opened(&job.key, id);
+                        }
                         agent = Some(prepared);
                     }
                     Err(end) => {
@@ -186,6 +189,9 @@ impl Driver<'_> {
                     let (tolerated, took_ms) = (*tolerated, *took_ms);
                     self.reporter.event(&Event::StepEnded { step, result, tolerated, took_ms });
                 }
+                Happening::Staged { step, files } => {
+                    self.reporter.event(&Event::Staged { step, files });
+                }
                 Happening::Warning { step, message } => {
                     let text = match step {
                         Some(step) => format!("{step}: {message}"),
@@ -216,7 +222,7 @@ impl Driver<'_> {
                 program = self.config.bash.clone().into_os_string();
                 (stdin, reader) = (None, None);
             }
-            (JobWork::Agent { .. }, Some(prepared)) => {
+            (JobWork::Agent(_), Some(prepared)) => {
                 self.config.agents.note(&job, &prepared.call)?;
                 let invocation = prepared.backend.invocation(&prepared.call);
                 environment.retain(|(name, _)| prepared.backend.keeps(&name.to_string_lossy()));
@@ -230,7 +236,7 @@ impl Driver<'_> {
                 arguments = invocation.arguments;
                 (stdin, reader) = (Some(files.path("stdin")), Some(prepared.backend.reader()));
             }
-            (JobWork::Agent { .. }, None) => return Ok(()),
+            (JobWork::Agent(_), None) => return Ok(()),
         }
         let spec = ChildSpec {
             id,

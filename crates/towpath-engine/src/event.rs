@@ -41,6 +41,11 @@ pub enum Event<'a> {
         tolerated: bool,
         took_ms: i64,
     },
+    /// Files that were staged in git after a step, as git writes their names.
+    Staged {
+        step: &'a StepPath,
+        files: &'a [String],
+    },
     Warning {
         step: Option<&'a StepPath>,
         message: &'a str,

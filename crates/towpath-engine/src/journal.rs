@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use towpath_core::{JobKind, RunId};
-use towpath_recipe::{Plan, Program, ValueTemplate, Work};
+use towpath_core::{JobKey, JobKind, RunId};
+use towpath_recipe::{ParseJson, Plan, Program, ValueTemplate, Work};
 use towpath_run::{Fact, Limits, Output, Run};
 use towpath_store::{NewFact, OutputRef, Store, StoreError, StoredFact, StoredOutput};
 
@@ -70,7 +70,7 @@ fn from_store(stored: &StoredFact, directory: &Path, reads: &Reads) -> Result<Fa
                 Output::Text(as_value(bytes.as_deref().unwrap_or_default()))
             }
             Some(StoredOutput::File { name, len }) => {
-                file_output(&directory.join(name), *len, reads.wants(&key.step))
+                file_output(&directory.join(name), *len, reads.wants(key))
                     .map_err(|error| EngineError::Io { path: directory.join(name), error })?
             }
         };
@@ -101,6 +101,8 @@ pub(crate) fn as_value(bytes: &[u8]) -> String {
 pub(crate) struct Reads {
     names: BTreeSet<String>,
     outputs: BTreeSet<(String, String)>,
+    /// Steps whose output is looked at for JSON.
+    parsed: BTreeSet<String>,
 }
 
 impl Reads {
@@ -126,11 +128,14 @@ impl Reads {
                     Work::Bash { command } => {
                         command.places().iter().for_each(|p| reads.path(p.path.as_str()));
                     }
-                    Work::Agent { prompt, .. } => {
-                        prompt.places().for_each(|p| reads.path(p.path.as_str()));
+                    Work::Agent(agent) => {
+                        agent.prompt.places().for_each(|p| reads.path(p.path.as_str()));
                     }
                     // The called recipe's last output may be read under this step's name.
                     Work::Recipe { .. } => {}
+                }
+                if step.parse_json != ParseJson::No {
+                    reads.parsed.insert(step.id.clone());
                 }
                 if let Some(output) = &step.output {
                     reads.outputs.insert((step.id.clone(), output.clone()));
@@ -153,9 +158,12 @@ impl Reads {
         }
     }
 
-    /// Whether the output of a step with this id may be read as a value.
-    pub fn wants(&self, step: &str) -> bool {
-        self.names.contains(step)
+    /// Whether the output of a job may be read as a value.
+    pub fn wants(&self, key: &JobKey) -> bool {
+        let step = key.step.as_str();
+        matches!(key.kind, JobKind::Snapshot | JobKind::Stage)
+            || self.parsed.contains(step)
+            || self.names.contains(step)
             || self.outputs.iter().any(|(id, name)| id == step && self.names.contains(name))
             // A last step's output is its recipe's, so any read recipe output may be it.
             || self.outputs.iter().any(|(_, name)| self.names.contains(name))

@@ -203,7 +203,7 @@ impl Live {
         }
         if self.key.kind == JobKind::Bash
             && let Some(OutputRef::Inline { bytes, .. }) = &stdout
-            && reads.wants(&self.key.step)
+            && reads.wants(&self.key)
             && std::str::from_utf8(bytes).is_err()
         {
             warnings.push("its output is not UTF-8: as a value, bad bytes become U+FFFD".into());
@@ -218,8 +218,7 @@ impl Live {
                 Some(OutputRef::Inline { bytes, .. }) => Output::Text(as_value(bytes)),
                 Some(OutputRef::File { name, len }) => {
                     let path = self.files.directory.join(name);
-                    file_output(&path, *len, reads.wants(&self.key.step))
-                        .map_err(io_error(&path))?
+                    file_output(&path, *len, reads.wants(&self.key)).map_err(io_error(&path))?
                 }
             };
         }

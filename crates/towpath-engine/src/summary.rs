@@ -14,6 +14,9 @@ pub struct Census {
     pub failed: usize,
     pub skipped: Vec<(StepPath, String)>,
     pub tolerated: Vec<StepPath>,
+    pub degraded: Vec<StepPath>,
+    /// Failed, and finished by an agent.
+    pub recovered: Vec<StepPath>,
     pub not_reached: usize,
     /// Known cost of every agent call, called recipes included.
     pub cost_usd: Option<f64>,
@@ -44,25 +47,32 @@ fn count(step: &StepView, census: &mut Census) {
     };
     match &result.status {
         StepStatus::Completed => census.completed += 1,
+        StepStatus::Degraded { .. } | StepStatus::Recovered { .. } => {}
         StepStatus::Failed(_) => census.failed += 1,
         StepStatus::Skipped { .. } => return,
     }
     // A step whose condition or values failed never started.
     let started = step.attempts > 0 || !step.children.is_empty();
-    census.ran += usize::from(started || result.status == StepStatus::Completed);
+    census.ran += usize::from(started || result.status.is_success());
 }
 
 /// What is told of every level: skips, tolerated failures, cost.
 fn collect(steps: &[StepView], census: &mut Census) {
     for step in steps {
         if let Some(result) = &step.result {
-            if let StepStatus::Skipped { reason } = &result.status {
-                census.skipped.push((step.path.clone(), reason.clone()));
+            match &result.status {
+                StepStatus::Skipped { reason } => {
+                    census.skipped.push((step.path.clone(), reason.clone()));
+                }
+                StepStatus::Degraded { .. } => census.degraded.push(step.path.clone()),
+                StepStatus::Recovered { .. } => census.recovered.push(step.path.clone()),
+                StepStatus::Completed | StepStatus::Failed(_) => {}
             }
             if step.tolerated {
                 census.tolerated.push(step.path.clone());
             }
-            if step.kind == "agent" && !matches!(result.status, StepStatus::Skipped { .. }) {
+            let agent = step.kind == "agent" || result.usage.is_some();
+            if agent && !matches!(result.status, StepStatus::Skipped { .. }) {
                 census.agent_calls += 1;
                 match result.usage.and_then(|u| u.cost_usd) {
                     Some(cost) => census.cost_usd = Some(census.cost_usd.unwrap_or(0.0) + cost),

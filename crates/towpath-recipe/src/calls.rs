@@ -3,11 +3,13 @@
 
 use crate::model::Work;
 use crate::resolve::Loaded;
-use towpath_core::{Diagnostic, Span};
+use std::sync::Arc;
+use towpath_core::{Diagnostic, Source, Span};
 
 /// One unconditional call.
 struct Call {
     callee: usize,
+    source: Arc<Source>,
     span: Span,
 }
 
@@ -29,8 +31,9 @@ fn unconditional_calls(loaded: &Loaded) -> Vec<Call> {
     steps
         .filter(|step| step.condition.is_none())
         .filter_map(|step| match &step.work {
-            Work::Recipe { name, name_span } => {
-                Some(Call { callee: *loaded.calls.get(name)?, span: *name_span })
+            Work::Recipe { name, name_span, .. } => {
+                let source = Arc::clone(&step.source);
+                Some(Call { callee: *loaded.calls.get(name)?, source, span: *name_span })
             }
             _ => None,
         })
@@ -96,8 +99,8 @@ fn told(loaded: &[Loaded], calls: &[Vec<Call>], circle: &[(usize, usize)]) -> Di
         format!("these recipes call each other without end: {}", names.join(" → ")),
     );
     for ((recipe, call), callee) in circle.iter().zip(&names[1..]) {
-        let span = calls[*recipe][*call].span;
-        problem = problem.at(&loaded[*recipe].source, span, format!("calls {callee}"));
+        let call = &calls[*recipe][*call];
+        problem = problem.at(&call.source, call.span, format!("calls {callee}"));
     }
     problem.help("give one of these steps a `condition` that ends it")
 }

@@ -33,6 +33,8 @@ pub struct SearchDir {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchPath {
     pub directories: Vec<SearchDir>,
+    /// Where agents are looked for.
+    pub agents: Vec<SearchDir>,
 }
 
 /// One recipe that a name can call.
@@ -220,13 +222,13 @@ fn in_directory(base: &Path, name: &str, bare: bool) -> Result<Option<PathBuf>, 
     Ok(None)
 }
 
-enum Refusal {
+pub(crate) enum Refusal {
     Outside(PathBuf),
     Unreadable(std::io::Error),
 }
 
 impl Refusal {
-    fn problem(self, shown: &str) -> Diagnostic {
+    pub fn problem(self, shown: &str) -> Diagnostic {
         match self {
             Refusal::Unreadable(error) => files::unreadable(shown, &error),
             Refusal::Outside(real) => Diagnostic::error(
@@ -239,7 +241,7 @@ impl Refusal {
 }
 
 /// The real path, if it is below the base with all symbolic links resolved.
-fn stays_below(base: &Path, path: &Path) -> Result<PathBuf, Refusal> {
+pub(crate) fn stays_below(base: &Path, path: &Path) -> Result<PathBuf, Refusal> {
     let base = base.canonicalize().map_err(Refusal::Unreadable)?;
     let real = path.canonicalize().map_err(Refusal::Unreadable)?;
     if real.starts_with(&base) { Ok(real) } else { Err(Refusal::Outside(real)) }

@@ -5,12 +5,14 @@
 //! its steps, `discover` finds what names mean, and [`resolve`] joins every reachable recipe into a
 //! [`Plan`] that is stored with the run. Nothing here runs, prints, or knows the environment.
 
+mod agent;
 mod builtin;
 mod calls;
 mod check;
 pub mod condition;
 mod discover;
 mod edited;
+mod extend;
 pub mod fields;
 mod files;
 mod model;
@@ -23,11 +25,17 @@ mod scope;
 mod text_map;
 mod yaml;
 
+pub use agent::{PlannedAgent, builtin_agents};
 pub use builtin::{DEMO_ANSWERS, builtin, builtin_names};
 pub use discover::{Listed, Origin, SearchDir, SearchPath, list};
 pub use edited::{Edit, EditedRecipe, edited};
-pub use model::{Effect, Hooks, Recipe, Recursion, Step, ValueTemplate, VariableUse, Work};
+pub use model::{
+    AgentReference, AgentWork, Effect, Extends, Hooks, Mode, ParseJson, Recipe, Recursion, Step,
+    ValueTemplate, VariableUse, Work,
+};
 pub use node::MAX_BYTES;
-pub use plan::{Plan, PlannedRecipe, Program, plan_hash};
+pub use plan::{Plan, PlannedRecipe, Program, Tags, plan_hash};
 pub use read::{Read, read};
-pub use resolve::{Request, Resolved, ShadowedBuiltIn, is_file_reference, resolve};
+pub use resolve::{
+    Request, Resolved, ShadowedBuiltIn, Wishes, is_file_reference, missing, resolve,
+};

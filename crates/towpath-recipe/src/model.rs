@@ -16,11 +16,22 @@ pub struct Recipe {
     pub tags: Vec<String>,
     /// Default values, in the file's order.
     pub context: Map,
+    /// The recipe this one builds on. What it gives is in the fields here once the plan is made.
+    pub extends: Option<Extends>,
+    /// Variables that must have a value before the first step.
+    pub required_context: Vec<String>,
     pub recursion: Recursion,
     pub hooks: Hooks,
     pub steps: Vec<Step>,
     /// See [`Recipe::stages`]; found once.
     pub(crate) stages: std::sync::OnceLock<Vec<std::ops::Range<usize>>>,
+}
+
+/// The name of another recipe, where it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extends {
+    pub name: String,
+    pub span: Span,
 }
 
 /// Limits as the recipe states them; what it does not state does not bind.
@@ -48,6 +59,8 @@ pub struct Hooks {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariableUse {
     pub path: VarPath,
+    /// The text it stands in: a step may come from a recipe that this one extends.
+    pub source: Arc<Source>,
     pub span: Span,
     /// The field it stands in, such as `command`.
     pub field: &'static str,
@@ -63,8 +76,11 @@ impl VariableUse {
 #[derive(Debug, Clone)]
 pub struct Step {
     pub id: String,
-    /// The whole step in the recipe's source, for comparing an edited recipe and for messages.
+    /// The text the step is written in: the recipe's own, or that of one it extends.
+    pub source: Arc<Source>,
+    /// The whole step in its source, for comparing an edited recipe and for messages.
     pub span: Span,
+    pub(crate) spans: StepSpans,
     pub condition: Option<Condition>,
     /// The variable that gets the output; without it the step's id does, unless a context key has
     /// that name.
@@ -76,9 +92,31 @@ pub struct Step {
     /// Variables for this step only, or overrides for the recipe it calls.
     pub context: Vec<(String, ValueTemplate)>,
     pub effect: Effect,
+    /// The step runs only when one of these is asked for; without any it always does.
+    pub when_tags: Vec<String>,
+    pub parse_json: ParseJson,
     pub work: Work,
     /// The variables the step reads, in all its fields.
     pub uses: Vec<VariableUse>,
+}
+
+/// Places that only the checks across steps need.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct StepSpans {
+    pub id: Span,
+    pub output: Option<Span>,
+    pub group: Option<Span>,
+}
+
+/// Whether the JSON is taken out of an output, and what it means when there is none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ParseJson {
+    #[default]
+    No,
+    /// Without JSON the step is degraded and its text stays text.
+    Wanted,
+    /// Without JSON the step fails.
+    Required,
 }
 
 /// Whether an effect that was cut off may run once more without asking.
@@ -92,15 +130,39 @@ pub enum Effect {
 #[derive(Debug, Clone)]
 pub enum Work {
     Bash { command: ShellText },
-    Agent { prompt: Template, model: Option<String> },
-    Recipe { name: String, name_span: Span },
+    Agent(AgentWork),
+    Recipe { name: String, name_span: Span, recovery: bool },
+}
+
+#[derive(Debug, Clone)]
+pub struct AgentWork {
+    pub prompt: Template,
+    /// Whose instructions the agent gets, by reference.
+    pub agent: Option<AgentReference>,
+    pub model: Option<String>,
+    pub mode: Option<Mode>,
+    /// Whether the files it changes are staged in git.
+    pub auto_stage: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentReference {
+    pub name: String,
+    pub span: Span,
+}
+
+/// How the agent is to work, in the words of its program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mode {
+    pub name: String,
+    pub span: Span,
 }
 
 impl Work {
     pub fn kind(&self) -> &'static str {
         match self {
             Work::Bash { .. } => "bash",
-            Work::Agent { .. } => "agent",
+            Work::Agent(_) => "agent",
             Work::Recipe { .. } => "recipe",
         }
     }
@@ -164,8 +226,8 @@ impl Recipe {
     }
 
     /// The text of a step as its author wrote it.
-    pub fn step_text(&self, step: &Step) -> &str {
-        self.source.text.get(step.span.range()).unwrap_or("")
+    pub fn step_text<'a>(&self, step: &'a Step) -> &'a str {
+        step.source.text.get(step.span.range()).unwrap_or("")
     }
 
     /// The name under which a step's output is stored, if it is.

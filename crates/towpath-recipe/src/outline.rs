@@ -13,7 +13,7 @@ pub(crate) struct Outline {
     pub open: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct StepOutline {
     pub id: Option<String>,
     pub output: Option<String>,

@@ -1,22 +1,62 @@
 //! The plan: every recipe reachable from the root, as text, with the inputs. It is stored with the
 //! run; a run never reads recipe files again.
 
-use crate::model::Recipe;
+use crate::agent::PlannedAgent;
+use crate::extend::{MAX_LEVELS, extend};
+use crate::model::{Recipe, Step};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Map, Source};
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The root is the first.
     pub recipes: Vec<PlannedRecipe>,
     /// What the person set, over the root recipe's context.
     pub inputs: Map,
+    /// The agents its steps name, by reference.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub agents: BTreeMap<String, PlannedAgent>,
+    #[serde(default, skip_serializing_if = "Tags::is_empty")]
+    pub tags: Tags,
+    /// Nothing is staged in git, whatever the steps say.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_auto_stage: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The tags a person asked for, and those they ruled out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tags {
+    #[serde(default)]
+    pub include: Vec<String>,
+    #[serde(default)]
+    pub exclude: Vec<String>,
+}
+
+impl Tags {
+    pub fn is_empty(&self) -> bool {
+        self.include.is_empty() && self.exclude.is_empty()
+    }
+
+    /// Why a step does not run with these tags. Untagged steps always do; a tag that is ruled out
+    /// wins over one that is asked for.
+    pub fn against(&self, step: &Step) -> Option<String> {
+        let tags = &step.when_tags;
+        if tags.is_empty() {
+            return None;
+        }
+        if let Some(out) = tags.iter().find(|tag| self.exclude.contains(tag)) {
+            return Some(format!("excluded by tag {out}"));
+        }
+        let asked = tags.iter().any(|tag| self.include.contains(tag));
+        let open = self.include.is_empty() && !self.exclude.is_empty();
+        (!asked && !open).then(|| format!("needs tag {}", tags.join(" or ")))
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlannedRecipe {
     /// What a person knows the text by: a path as they would type it, or `built-in NAME`.
     pub source: String,
@@ -26,6 +66,9 @@ pub struct PlannedRecipe {
     pub text: String,
     /// What each `recipe:` name in this text means: an index into `recipes`.
     pub calls: BTreeMap<String, usize>,
+    /// What its `extends` means: an index into `recipes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extends: Option<usize>,
 }
 
 /// A plan whose texts have been read again into recipes, same indices.
@@ -45,17 +88,33 @@ impl Plan {
             let source = Source::new(planned.source.clone(), planned.text.clone());
             let read = crate::read(&source);
             problems.extend(read.problems.into_iter().filter(Diagnostic::is_error));
-            recipes.extend(read.recipe.map(Arc::new));
+            recipes.extend(read.recipe);
         }
-        if problems.is_empty() && recipes.len() == self.recipes.len() {
-            Ok(Program { plan: Arc::new(self), recipes })
-        } else {
-            Err(problems)
+        if !problems.is_empty() || recipes.len() != self.recipes.len() {
+            return Err(problems);
         }
+        let joined = (0..recipes.len()).map(|index| Arc::new(self.joined(index, &recipes)));
+        let recipes = joined.collect();
+        Ok(Program { plan: Arc::new(self), recipes })
+    }
+
+    /// A recipe with all that it extends.
+    fn joined(&self, index: usize, recipes: &[Recipe]) -> Recipe {
+        let mut chain = vec![index];
+        while let Some(parent) = chain.last().and_then(|at| self.recipes[*at].extends)
+            && parent < recipes.len()
+            && chain.len() <= MAX_LEVELS
+        {
+            chain.push(parent);
+        }
+        let mut levels = chain.into_iter().rev().map(|at| recipes[at].clone());
+        let first = levels.next().expect("a chain begins with the recipe itself");
+        levels.fold(first, |parent, child| extend(child, &parent))
     }
 }
 
-/// The SHA-256 of everything a plan can run: all texts and what their calls mean, not the inputs.
+/// The SHA-256 of everything a plan can run: all texts, what their calls mean and the agents'
+/// instructions, not the inputs.
 /// Trust is remembered by it, so two different plans must never share one: every part is written
 /// with its length before it.
 pub fn plan_hash(plan: &Plan) -> String {
@@ -64,7 +123,7 @@ pub fn plan_hash(plan: &Plan) -> String {
         hash.update((bytes.len() as u64).to_le_bytes());
         hash.update(bytes);
     };
-    part(b"towpath plan 1");
+    part(b"towpath plan 2");
     for recipe in &plan.recipes {
         part(recipe.text.as_bytes());
         part(&(recipe.calls.len() as u64).to_le_bytes());
@@ -72,11 +131,22 @@ pub fn plan_hash(plan: &Plan) -> String {
             part(name.as_bytes());
             part(&(*callee as u64).to_le_bytes());
         }
+        let parent = recipe.extends.map_or(0, |index| index as u64 + 1);
+        part(&parent.to_le_bytes());
+    }
+    for (reference, agent) in &plan.agents {
+        part(reference.as_bytes());
+        part(agent.text.as_bytes());
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Program {
+    /// The instructions of the agent that a step names.
+    pub fn agent(&self, reference: &str) -> Option<&PlannedAgent> {
+        self.plan.agents.get(reference)
+    }
+
     pub fn root(&self) -> &Arc<Recipe> {
         &self.recipes[0]
     }

@@ -2,17 +2,19 @@
 //! the problems of all of them at once. It reads files and starts nothing. Whether a recipe that
 //! was found in a working tree may run is not decided here; the origin says who vouches for it.
 
+use crate::agent::{FoundAgent, find_agent};
 use crate::calls;
 use crate::discover::{Found, NotFound, Origin, Place, SearchDir, SearchPath, find, nearest_name};
+use crate::extend::{MAX_LEVELS, extend, extend_outline};
 use crate::files::{self, EXTENSIONS};
 use crate::model::{Recursion, Work};
 use crate::outline::Outline;
-use crate::plan::{Plan, PlannedRecipe, Program};
-use crate::{Read, Recipe, builtin, scope};
+use crate::plan::{Plan, PlannedRecipe, Program, Tags};
+use crate::{PlannedAgent, Read, Recipe, builtin, check, scope};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use towpath_core::{Diagnostic, Map, Source, Span, nearest};
+use towpath_core::{Diagnostic, Map, Severity, Source, Span, nearest};
 
 /// What a person asked for.
 #[derive(Debug, Clone)]
@@ -23,6 +25,16 @@ pub struct Request {
     pub search: SearchPath,
     /// What the person set.
     pub inputs: Map,
+    pub wishes: Wishes,
+}
+
+/// What a person asked for beyond the recipe and its variables.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wishes {
+    pub tags: Tags,
+    pub no_auto_stage: bool,
+    /// The plan is made to be run, so that its required variables must have values.
+    pub to_run: bool,
 }
 
 #[derive(Debug)]
@@ -49,6 +61,8 @@ pub fn resolve(request: &Request) -> Resolved {
     let mut resolver = Resolver {
         request,
         loaded: Vec::new(),
+        agents: BTreeMap::new(),
+        extending: Vec::new(),
         indices: HashMap::new(),
         shadowed: Vec::new(),
         problems: Vec::new(),
@@ -58,7 +72,10 @@ pub fn resolve(request: &Request) -> Resolved {
     }
     let mut next = 0;
     while next < resolver.loaded.len() {
-        resolver.follow_calls(next);
+        if resolver.loaded[next].is_called {
+            resolver.follow_calls(next);
+            resolver.find_agents(next);
+        }
         next += 1;
     }
     resolver.finish()
@@ -84,11 +101,17 @@ pub(crate) struct Loaded {
     pub recipe: Option<Arc<Recipe>>,
     pub outline: Outline,
     pub calls: BTreeMap<String, usize>,
+    pub extends: Option<usize>,
+    /// It is the root or some step calls it; else it is only extended.
+    pub is_called: bool,
 }
 
 struct Resolver<'a> {
     request: &'a Request,
     loaded: Vec<Loaded>,
+    agents: BTreeMap<String, FoundAgent>,
+    /// The recipes whose parents are being read, outermost first.
+    extending: Vec<usize>,
     indices: HashMap<String, usize>,
     shadowed: Vec<ShadowedBuiltIn>,
     problems: Vec<Diagnostic>,
@@ -101,13 +124,15 @@ impl Resolver<'_> {
             let path = self.named_file(reference)?;
             // A pipe has no path of its own to resolve.
             let real = path.canonicalize().unwrap_or(path);
-            self.load(Place::File(real), Origin::Named, reference.clone())?;
+            let root = self.load(Place::File(real), Origin::Named, reference.clone())?;
+            self.loaded[root].is_called = true;
             return Ok(());
         }
         let search = &self.request.search;
         let found = find(reference, None, search, &self.request.working_dir)
             .map_err(|why| not_found(reference, why))?;
-        self.load_found(reference, found)?;
+        let root = self.load_found(reference, found)?;
+        self.loaded[root].is_called = true;
         Ok(())
     }
 
@@ -153,24 +178,122 @@ impl Resolver<'_> {
         let index = self.loaded.len();
         self.indices.insert(key, index);
         let recipe = recipe.map(Arc::new);
-        let calls = BTreeMap::new();
-        self.loaded.push(Loaded { source, place, origin, recipe, outline, calls });
+        let (calls, extends) = (BTreeMap::new(), None);
+        let is_called = false;
+        self.loaded.push(Loaded {
+            source,
+            place,
+            origin,
+            recipe,
+            outline,
+            calls,
+            extends,
+            is_called,
+        });
+        self.join_parent(index);
         Ok(index)
+    }
+
+    /// Reads what a recipe extends and makes both one.
+    fn join_parent(&mut self, child: usize) {
+        let Some(recipe) = self.loaded[child].recipe.clone() else { return };
+        let Some(extends) = &recipe.extends else { return };
+        self.extending.push(child);
+        let parent = self.parent(child, &extends.name);
+        self.extending.pop();
+        let parent = match parent {
+            Ok(parent) => parent,
+            Err(problem) => {
+                let label = "extended here";
+                self.problems.push(placed(problem, &recipe.source, extends.span, label));
+                self.loaded[child].outline.open = true;
+                return;
+            }
+        };
+        let outline = extend_outline(&self.loaded[child].outline, &self.loaded[parent].outline);
+        self.loaded[child].outline = outline;
+        self.loaded[child].extends = Some(parent);
+        self.loaded[child].recipe = self.loaded[parent].recipe.as_ref().map(|parent| {
+            let joined = extend(Recipe::clone(&recipe), parent);
+            self.problems.extend(check::across_steps(&joined.context, &joined.steps));
+            Arc::new(joined)
+        });
+    }
+
+    fn parent(&mut self, child: usize, name: &str) -> Result<usize, Diagnostic> {
+        let parent = self.beside(child, name)?;
+        if self.extending.contains(&parent) {
+            let begin = self.extending.iter().position(|at| *at == parent).unwrap_or(0);
+            let circle = self.extending[begin..].iter().chain([&parent]);
+            let names: Vec<&str> = circle.map(|at| self.loaded[*at].source.name.as_str()).collect();
+            let message = format!("these recipes extend each other: {}", names.join(" → "));
+            return Err(Diagnostic::error("extends-circle", message));
+        }
+        if self.extending.len() > MAX_LEVELS {
+            let message = format!("recipes that extend each other over {MAX_LEVELS} levels");
+            return Err(Diagnostic::error("extends-deep", message));
+        }
+        Ok(parent)
+    }
+
+    /// Finds a recipe as seen from another one.
+    fn beside(&mut self, index: usize, name: &str) -> Result<usize, Diagnostic> {
+        let directory = self.directory_of(index);
+        self.callee(name, directory.as_ref())
     }
 
     fn follow_calls(&mut self, caller: usize) {
         let Some(recipe) = self.loaded[caller].recipe.clone() else { return };
-        let directory = self.directory_of(caller);
         for step in &recipe.steps {
-            let Work::Recipe { name, name_span } = &step.work else { continue };
+            let Work::Recipe { name, name_span, .. } = &step.work else { continue };
             if self.loaded[caller].calls.contains_key(name) {
                 continue;
             }
-            match self.callee(name, directory.as_ref()) {
-                Ok(index) => drop(self.loaded[caller].calls.insert(name.clone(), index)),
+            match self.callee_of(caller, name) {
+                Ok(index) => {
+                    self.loaded[index].is_called = true;
+                    self.loaded[caller].calls.insert(name.clone(), index);
+                }
                 Err(problem) => {
                     self.loaded[caller].outline.open = true;
-                    self.problems.push(placed(problem, &recipe.source, *name_span));
+                    self.problems.push(placed(problem, &step.source, *name_span, "called here"));
+                }
+            }
+        }
+    }
+
+    /// A name means the same in a whole recipe: as seen from its own file, or else from that of
+    /// what it extends.
+    fn callee_of(&mut self, caller: usize, name: &str) -> Result<usize, Diagnostic> {
+        let problem = match self.beside(caller, name) {
+            Ok(index) => return Ok(index),
+            Err(problem) => problem,
+        };
+        let mut at = self.loaded[caller].extends;
+        while let Some(parent) = at {
+            if let Ok(index) = self.beside(parent, name) {
+                return Ok(index);
+            }
+            at = self.loaded[parent].extends;
+        }
+        Err(problem)
+    }
+
+    /// Finds the agents that a recipe's steps name.
+    fn find_agents(&mut self, index: usize) {
+        let Some(recipe) = self.loaded[index].recipe.clone() else { return };
+        for step in &recipe.steps {
+            let Work::Agent(work) = &step.work else { continue };
+            let Some(agent) = &work.agent else { continue };
+            if self.agents.contains_key(&agent.name) {
+                continue;
+            }
+            let working_dir = &self.request.working_dir;
+            let shown = |path: &Path| shown_path(path, working_dir);
+            match find_agent(&agent.name, &self.request.search.agents, shown) {
+                Ok(found) => drop(self.agents.insert(agent.name.clone(), found)),
+                Err(problem) => {
+                    self.problems.push(placed(problem, &step.source, agent.span, "named here"));
                 }
             }
         }
@@ -197,6 +320,7 @@ impl Resolver<'_> {
         self.problems.extend(calls::endless(&self.loaded));
         self.problems.extend(self.loaded.first().and_then(more_than_its_limit));
         self.problems.extend(scope::unset_variables(&self.loaded, &self.request.inputs));
+        self.problems.extend(self.loaded.first().and_then(|root| self.missing_inputs(root)));
         let broken = self.problems.iter().any(Diagnostic::is_error);
         let recipes: Option<Vec<Arc<Recipe>>> =
             self.loaded.iter().map(|l| l.recipe.clone()).collect();
@@ -209,25 +333,59 @@ impl Resolver<'_> {
             }
             _ => (None, None),
         };
-        let shadowed_built_ins = self.shadowed;
+        let shadowed_built_ins = self.shadowed_built_ins();
         Resolved { plan, program, origin, shadowed_built_ins, problems: self.problems }
     }
 
     fn origin(&self) -> Origin {
         let root = self.loaded.first().map_or(Origin::Named, |l| l.origin);
-        let mut project = self.loaded.iter().filter(|l| l.origin == Origin::Project);
+        let recipes = self.loaded.iter().filter(|l| l.origin == Origin::Project);
+        let recipes = recipes.map(|l| match &l.place {
+            Place::File(path) => path.as_path(),
+            Place::BuiltIn(_) => Path::new(""),
+        });
+        let agents = self.agents.values().filter(|a| a.origin == Origin::Project);
+        let agents = agents.map(|a| Path::new(a.agent.path.as_deref().unwrap_or_default()));
+        let mut project = recipes.chain(agents);
         let uncovered = match root {
-            Origin::Named => project.any(|l| !self.in_the_named_files_tree(l)),
+            Origin::Named => project.any(|path| !self.in_the_named_files_tree(path)),
             _ => project.next().is_some(),
         };
         if uncovered { Origin::Project } else { root }
     }
 
+    /// What took the place of a built-in, agents included.
+    fn shadowed_built_ins(&self) -> Vec<ShadowedBuiltIn> {
+        let mut shadowed = self.shadowed.clone();
+        for (name, found) in &self.agents {
+            if let (true, Origin::Project, Some(path)) =
+                (found.shadows, found.origin, &found.agent.path)
+            {
+                shadowed.push(ShadowedBuiltIn { name: name.clone(), path: PathBuf::from(path) });
+            }
+        }
+        shadowed
+    }
+
+    /// Required variables that neither the person nor the recipe gives a value.
+    fn missing_inputs(&self, root: &Loaded) -> Option<Diagnostic> {
+        let recipe = root.recipe.as_ref()?;
+        let mut context = recipe.context.clone();
+        context.extend(self.request.inputs.clone());
+        let missing = missing(&recipe.required_context, &context);
+        if missing.is_empty() {
+            return None;
+        }
+        let sets: Vec<String> = missing.iter().map(|name| format!("--set {name}=…")).collect();
+        let message = format!("the recipe needs a value for {}", quoted_list(&missing));
+        let severity = if self.request.wishes.to_run { Severity::Error } else { Severity::Note };
+        let problem = Diagnostic::new(severity, "missing-input", message);
+        Some(problem.help(format!("give {}", sets.join(" "))))
+    }
+
     /// Naming a file vouches for the tree it lies in, not for one that happens to be worked in.
-    fn in_the_named_files_tree(&self, found: &Loaded) -> bool {
-        let (Some(Place::File(named)), Place::File(found)) =
-            (self.loaded.first().map(|l| &l.place), &found.place)
-        else {
+    fn in_the_named_files_tree(&self, found: &Path) -> bool {
+        let Some(Place::File(named)) = self.loaded.first().map(|l| &l.place) else {
             return false;
         };
         // What both lie below is the tree: its recipes' folders are found from below its top.
@@ -244,8 +402,16 @@ impl Resolver<'_> {
             },
             text: loaded.source.text.clone(),
             calls: loaded.calls.clone(),
+            extends: loaded.extends,
         });
-        Plan { recipes: recipes.collect(), inputs: self.request.inputs.clone() }
+        let agent = |(name, found): (&String, &FoundAgent)| (name.clone(), found.agent.clone());
+        Plan {
+            recipes: recipes.collect(),
+            inputs: self.request.inputs.clone(),
+            agents: self.agents.iter().map(agent).collect::<BTreeMap<String, PlannedAgent>>(),
+            tags: self.request.wishes.tags.clone(),
+            no_auto_stage: self.request.wishes.no_auto_stage,
+        }
     }
 }
 
@@ -254,13 +420,28 @@ fn more_than_its_limit(root: &Loaded) -> Option<Diagnostic> {
     let recipe = root.recipe.as_ref()?;
     let stated = recipe.recursion.max_total_steps;
     let limit = stated.unwrap_or(Recursion::DEFAULT_MAX_TOTAL_STEPS);
-    let mut always = recipe.steps.iter().filter(|step| step.condition.is_none());
+    let mut always =
+        recipe.steps.iter().filter(|step| step.condition.is_none() && step.when_tags.is_empty());
     let first_over = always.nth(limit as usize)?;
     let whose = if stated.is_some() { "its `max_total_steps`" } else { "the default limit" };
     let message = format!("the recipe has more steps than {whose} of {limit} lets run");
     let problem = Diagnostic::error("too-many-steps", message);
     let help = "set `recursion:` with a higher `max_total_steps:`";
-    Some(problem.at(&root.source, first_over.span, "the first one too many").help(help))
+    Some(problem.at(&first_over.source, first_over.span, "the first one too many").help(help))
+}
+
+/// The required variables without a value: unset, null or empty.
+pub fn missing<'a>(required: &'a [String], context: &Map) -> Vec<&'a str> {
+    let empty = |name: &&String| match context.get(name.as_str()) {
+        None | Some(towpath_core::Value::Null) => true,
+        Some(towpath_core::Value::String(text)) => text.trim().is_empty(),
+        Some(_) => false,
+    };
+    required.iter().filter(empty).map(String::as_str).collect()
+}
+
+fn quoted_list(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// A path as a person in the working directory would type it.
@@ -287,9 +468,9 @@ fn not_found(name: &str, why: NotFound) -> Diagnostic {
 }
 
 /// The problem of a call points at the call first.
-fn placed(mut problem: Diagnostic, source: &Arc<Source>, span: Span) -> Diagnostic {
+fn placed(mut problem: Diagnostic, source: &Arc<Source>, span: Span, label: &str) -> Diagnostic {
     let own = std::mem::take(&mut problem.labels);
-    let mut problem = problem.at(source, span, "called here");
+    let mut problem = problem.at(source, span, label);
     problem.labels.extend(own);
     problem
 }

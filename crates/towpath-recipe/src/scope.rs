@@ -127,7 +127,7 @@ fn unset_in_steps(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
                         continue;
                     }
                     told.insert(root);
-                    problems.push(unset(recipe, &who(step), used, near, writers.get(root)));
+                    problems.push(unset(&who(step), used, near, writers.get(root)));
                 }
             }
         }
@@ -202,18 +202,12 @@ fn unset_in_hooks(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
     uses.filter(|used| told.insert(used.path.root()))
         .map(|used| {
             let near = suggestion(&set, &[], used.path.root());
-            unset(recipe, "a hook", used, near, None)
+            unset("a hook", used, near, None)
         })
         .collect()
 }
 
-fn unset(
-    recipe: &Loaded,
-    who: &str,
-    used: &VariableUse,
-    near: Option<&str>,
-    writer: Option<&&str>,
-) -> Diagnostic {
+fn unset(who: &str, used: &VariableUse, near: Option<&str>, writer: Option<&&str>) -> Diagnostic {
     let path = &used.path;
     let message = if used.is_condition() {
         format!("the condition of {who} reads `{path}`, which nothing sets: it will be null")
@@ -225,7 +219,7 @@ fn unset(
         (None, Some(near)) => format!("did you mean `{near}`?"),
         (None, None) => String::new(),
     };
-    Diagnostic::warning("undefined-variable", message).at(&recipe.source, used.span, label)
+    Diagnostic::warning("undefined-variable", message).at(&used.source, used.span, label)
 }
 
 /// Inputs that no recipe of the plan declares or reads.

@@ -82,8 +82,9 @@ steps:
     let context: Vec<String> =
         step.context.iter().map(|(k, v)| format!("{k}={}", v.render(scope))).collect();
     assert_eq!(context, ["whole=[1,2]", r#"mixed=["n=3",2]"#]);
-    let Work::Agent { prompt, model } = &step.work else { panic!("an agent step") };
-    assert_eq!((prompt.render(scope).as_str(), model.as_deref()), ("Look at it", Some("haiku")));
+    let Work::Agent(agent) = &step.work else { panic!("an agent step") };
+    assert_eq!(agent.prompt.render(scope), "Look at it");
+    assert_eq!((agent.model.as_deref(), agent.auto_stage), (Some("haiku"), true));
 }
 
 #[test]

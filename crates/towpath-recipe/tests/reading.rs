@@ -386,41 +386,19 @@ warning[unused-field] r.yaml:19:5 `prompt` a step of type `bash` does not use `p
 #[test]
 fn what_is_not_supported_yet() {
     let file = r"name: x
-extends: base
-required_context: [a]
 requires: [git]
 sandbox: {network: false}
 steps:
-  - id: a
-    agent: reviewer
-    prompt: hi
-    mode: plan
-    auto_stage: true
   - id: b
     command: x
-    parse_json: true
-    parse_json_required: true
-    when_tags: [release]
     sandbox: strict
-  - id: c
-    recipe: y
-    recovery_on_failure: true
   - id: d
     prompt_file: a.md
 ";
-    let told = r"error[not-supported] r.yaml:2:1 `extends` `extends` is not supported yet
-error[not-supported] r.yaml:3:1 `required_context` `required_context` is not supported yet
-error[not-supported] r.yaml:4:1 `requires` `requires` is not supported yet
-error[not-supported] r.yaml:5:1 `sandbox` `sandbox` is not supported yet
-error[not-supported] r.yaml:8:5 `agent` `agent` is not supported yet
-error[not-supported] r.yaml:10:5 `mode` `mode` is not supported yet
-error[not-supported] r.yaml:11:5 `auto_stage` `auto_stage` is not supported yet
-error[not-supported] r.yaml:14:5 `parse_json` `parse_json` is not supported yet
-error[not-supported] r.yaml:15:5 `parse_json_required` `parse_json_required` is not supported yet
-error[not-supported] r.yaml:16:5 `when_tags` `when_tags` is not supported yet
-error[not-supported] r.yaml:17:5 `sandbox` `sandbox` is not supported yet
-error[not-supported] r.yaml:20:5 `recovery_on_failure` `recovery_on_failure` is not supported yet
-error[not-supported] r.yaml:22:5 `prompt_file` `prompt_file` is not supported yet
+    let told = r"error[not-supported] r.yaml:2:1 `requires` `requires` is not supported yet
+error[not-supported] r.yaml:3:1 `sandbox` `sandbox` is not supported yet
+error[not-supported] r.yaml:7:5 `sandbox` `sandbox` is not supported yet
+error[not-supported] r.yaml:9:5 `prompt_file` `prompt_file` is not supported yet
 ";
     assert_eq!(problems(file), told);
 }

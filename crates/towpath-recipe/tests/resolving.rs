@@ -9,8 +9,8 @@ use support::render;
 use tempfile::TempDir;
 use towpath_core::{Map, parse_set};
 use towpath_recipe::{
-    Edit, Origin, Plan, Request, Resolved, SearchDir, SearchPath, Work, edited, is_file_reference,
-    list, plan_hash, resolve,
+    Edit, Origin, Plan, Request, Resolved, SearchDir, SearchPath, Wishes, Work, edited,
+    is_file_reference, list, plan_hash, resolve,
 };
 
 /// A directory with recipe files; directories named in `search` are searched in order.
@@ -54,7 +54,7 @@ impl Place {
             .search
             .iter()
             .map(|(name, origin)| SearchDir { path: self.path(name), origin: *origin });
-        SearchPath { directories: directories.collect() }
+        SearchPath { agents: Vec::new(), directories: directories.collect() }
     }
 
     fn resolve(&self, reference: &str) -> Resolved {
@@ -63,6 +63,7 @@ impl Place {
             working_dir: self.path("work"),
             search: self.search_path(),
             inputs: self.inputs.clone(),
+            wishes: Wishes::default(),
         })
     }
 

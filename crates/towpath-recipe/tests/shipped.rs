@@ -6,7 +6,7 @@ use std::process::Command;
 use support::{problems, render};
 use towpath_core::{Map, Source, Value};
 use towpath_recipe::{
-    DEMO_ANSWERS, Request, SearchPath, Work, builtin, builtin_names, read, resolve,
+    DEMO_ANSWERS, Request, SearchPath, Wishes, Work, builtin, builtin_names, read, resolve,
 };
 
 #[test]
@@ -18,6 +18,7 @@ fn every_built_in_resolves_without_a_word() {
             working_dir: directory.path().to_owned(),
             search: SearchPath::default(),
             inputs: Map::new(),
+            wishes: Wishes::default(),
         });
         assert_eq!(render(&resolved.problems), "", "{name}");
         assert_eq!(resolved.program.unwrap().root().name, name);

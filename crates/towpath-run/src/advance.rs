@@ -38,6 +38,10 @@ impl Run {
         if steps.iter().any(|p| p.phase != Phase::Settled) {
             return;
         }
+        if self.stages_group(frame, stage.clone()) {
+            return;
+        }
+        let steps = &self.frames[frame].steps[stage.clone()];
         // A stage that was stopped is not over: its failures count when it is tried again.
         let stopped = steps.iter().position(Progress::stopped);
         if let Some(failed) = stopped.or_else(|| steps.iter().position(Progress::failed)) {

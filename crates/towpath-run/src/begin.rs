@@ -1,19 +1,19 @@
 //! How a step begins: its condition, the limits, its hook, and the job that is its work.
 
-use crate::frame::{Frame, Phase};
+use crate::frame::{Before, Frame, Phase};
 use crate::happening::Happening;
-use crate::job::{HOOK_TIMEOUT, Job, JobWork, NON_INTERACTIVE_FOOTER};
+use crate::job::{AgentJob, HOOK_TIMEOUT, Job, JobWork, NON_INTERACTIVE_FOOTER};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::run::Run;
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, Map, Template, VarPath, lookup, text_of};
-use towpath_recipe::{Recursion, Work};
+use towpath_recipe::{AgentWork, Recursion, Work, missing};
 use towpath_shell::{Filled, ShellText};
 
-/// What the condition says about a step.
+/// What the tags and the condition say about a step.
 pub(crate) enum Verdict {
     Run,
-    Skip,
+    Skip(String),
     Fail(Failure),
 }
 
@@ -84,7 +84,11 @@ fn unreadable(name: &str, len: u64) -> Failure {
 
 impl Run {
     pub(crate) fn verdict(&self, frame: usize, step: usize) -> Verdict {
-        let Some(condition) = &self.step(frame, step).condition else { return Verdict::Run };
+        let definition = self.step(frame, step);
+        if let Some(reason) = self.program.plan.tags.against(definition) {
+            return Verdict::Skip(reason);
+        }
+        let Some(condition) = &definition.condition else { return Verdict::Run };
         let frame = &self.frames[frame];
         for name in condition.names() {
             if let Some(len) = frame.unreadable.get(name.path.root()) {
@@ -93,7 +97,7 @@ impl Run {
         }
         match condition.holds(&frame.context) {
             Ok(true) => Verdict::Run,
-            Ok(false) => Verdict::Skip,
+            Ok(false) => Verdict::Skip("condition false".to_owned()),
             Err(error) => Verdict::Fail(failure(format!("condition: {}", error.message))),
         }
     }
@@ -109,8 +113,7 @@ impl Run {
     /// Begins a step, at its entry or when it is tried again.
     pub(crate) fn begin(&mut self, frame: usize, step: usize, verdict: Verdict) {
         match verdict {
-            Verdict::Skip => {
-                let reason = "condition false".to_owned();
+            Verdict::Skip(reason) => {
                 self.finish_quietly(frame, step, StepStatus::Skipped { reason });
             }
             Verdict::Fail(failure) => self.fail(frame, step, failure),
@@ -213,18 +216,34 @@ impl Run {
                 self.warn_undefined(frame, step, undefined);
                 self.want_work(frame, step, JobKind::Bash, filled, directory, timeout);
             }
-            Work::Agent { prompt, model } => {
+            Work::Agent(agent) => {
+                let progress = &self.frames[frame].steps[step];
+                if progress.before == Before::NotAsked && self.stages_files(agent) {
+                    return self.want_snapshot(frame, step, directory);
+                }
+                if progress.answer.is_some() {
+                    return self.want_reminder(frame, step, agent, directory);
+                }
                 let scope = Scope { extra, frame: &self.frames[frame] };
-                let undefined = scope.undefined(prompt.places().map(|p| &p.path));
-                let work = scope.render(prompt).map(|text| JobWork::Agent {
-                    prompt: format!("{}\n\n{NON_INTERACTIVE_FOOTER}", text.trim_end()),
-                    model: model.clone(),
-                });
+                let undefined = scope.undefined(agent.prompt.places().map(|p| &p.path));
+                let work = scope.render(&agent.prompt).map(|text| self.agent_job(agent, &text));
                 self.warn_undefined(frame, step, undefined);
                 self.want_work(frame, step, JobKind::Agent, work, directory, timeout);
             }
             Work::Recipe { name, .. } => self.call(frame, step, name, extra, directory),
         }
+    }
+
+    fn agent_job(&self, agent: &AgentWork, prompt: &str) -> JobWork {
+        let reference = agent.agent.as_ref();
+        let system = reference.and_then(|reference| self.program.agent(&reference.name));
+        JobWork::Agent(AgentJob {
+            prompt: format!("{}\n\n{NON_INTERACTIVE_FOOTER}", prompt.trim_end()),
+            model: agent.model.clone(),
+            mode: agent.mode.as_ref().map(|mode| mode.name.clone()),
+            system: system.map(|agent| agent.text.clone()),
+            continues: None,
+        })
     }
 
     fn warn_undefined(&mut self, frame: usize, step: usize, names: Vec<String>) {
@@ -256,7 +275,7 @@ impl Run {
         }
     }
 
-    fn key(&self, frame: usize, step: usize, attempt: u32, kind: JobKind) -> JobKey {
+    pub(crate) fn key(&self, frame: usize, step: usize, attempt: u32, kind: JobKind) -> JobKey {
         JobKey {
             frame: self.frames[frame].path.clone(),
             step: self.step(frame, step).id.clone(),
@@ -330,6 +349,12 @@ impl Run {
         }
         let recipe = std::sync::Arc::clone(&self.program.recipes[callee]);
         let mut child = Frame::new(&recipe, callee, given);
+        let missing = missing(&recipe.required_context, &child.context);
+        if !missing.is_empty() {
+            let names = missing.join("`, `");
+            let message = format!("the recipe `{name}` needs a value for `{names}`");
+            return self.fail(frame, step, failure(message));
+        }
         child.path = Some(self.path(frame, step));
         child.parent = Some((frame, step));
         child.depth = depth;

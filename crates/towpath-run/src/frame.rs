@@ -1,8 +1,9 @@
 //! A frame is one recipe being executed: the run's own, or one that a recipe step called.
 
-use crate::outcome::{FailureKind, StepResult, StepStatus};
+use crate::fact::Output;
+use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use std::collections::BTreeMap;
-use towpath_core::{Map, StepPath, Value};
+use towpath_core::{JobKey, Map, StepPath, Usage, Value};
 use towpath_recipe::Recipe;
 
 #[derive(Debug, Clone)]
@@ -51,6 +52,15 @@ pub(crate) struct Progress {
     pub tolerated: bool,
     pub writes: Vec<(String, Written)>,
     pub child: Option<usize>,
+    /// What was dirty before the agent worked; known once in a visit.
+    pub before: Before,
+    pub staging: Staging,
+    /// Where its git jobs run.
+    pub directory: String,
+    /// An answer without the JSON it must hold, while the agent is reminded.
+    pub answer: Option<Answered>,
+    /// Why the called recipe failed, while an agent tries to finish its work.
+    pub recovering: Option<Failure>,
     /// `pre_step` has run in this visit; it is not repeated when the work is.
     pub pre_done: bool,
     /// The work was ended from outside before it could say how it went.
@@ -66,7 +76,12 @@ pub(crate) enum Phase {
     #[default]
     Pending,
     PreHook,
+    /// Looking at what is dirty before the work.
+    Snapshot,
     Work,
+    /// An agent finishes the work of a called recipe that failed.
+    Recovery,
+    Staging,
     AfterHook,
     /// Stopped at a limit, to go on when the run is resumed.
     Limited,
@@ -81,6 +96,35 @@ pub(crate) struct Attempts {
     pub pre: u32,
     pub work: u32,
     pub after: u32,
+    pub snapshot: u32,
+    pub stage: u32,
+}
+
+/// The paths that were dirty before a step, as git quotes them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) enum Before {
+    #[default]
+    NotAsked,
+    /// No git repository, or one that cannot be read.
+    NoGit,
+    Dirty(Vec<String>),
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Staging {
+    #[default]
+    No,
+    Wanted,
+    Done,
+}
+
+/// The first answer of an agent that is asked a second time.
+#[derive(Debug, Clone)]
+pub(crate) struct Answered {
+    pub key: JobKey,
+    pub output: Output,
+    pub usage: Option<Usage>,
+    pub reminded: bool,
 }
 
 /// What a step set.
@@ -91,6 +135,13 @@ pub(crate) enum Written {
 }
 
 impl Progress {
+    /// A staging that was wanted and never came; it is wanted anew.
+    pub fn forget_staging(&mut self) {
+        if self.staging == Staging::Wanted {
+            self.staging = Staging::No;
+        }
+    }
+
     pub fn failed(&self) -> bool {
         matches!(&self.result, Some(r) if matches!(r.status, StepStatus::Failed(_)))
             && !self.tolerated

@@ -20,11 +20,30 @@ pub struct Job {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum JobWork {
     Bash(Filled),
-    Agent { prompt: String, model: Option<String> },
+    Agent(AgentJob),
+}
+
+/// One agent call.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct AgentJob {
+    pub prompt: String,
+    pub model: Option<String>,
+    pub mode: Option<String>,
+    /// Instructions that stand above the prompt.
+    pub system: Option<String>,
+    /// The call whose session this one goes on with.
+    pub continues: Option<JobKey>,
 }
 
 /// What every agent prompt ends with: nobody is there to answer a question.
 pub const NON_INTERACTIVE_FOOTER: &str = "Proceed autonomously. Do not ask questions.";
+
+/// Sent in the same session when an answer that must hold JSON does not.
+pub const JSON_REMINDER: &str = "Your last answer holds no valid JSON. Answer again with the same \
+    content as JSON only: one JSON value, no explanation before or after it, no code fence.";
+
+/// Git that hangs must not hang the run.
+pub const GIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Hooks that hang must not hang the run.
 pub const HOOK_TIMEOUT: Duration = Duration::from_secs(30);

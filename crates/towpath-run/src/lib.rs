@@ -9,6 +9,9 @@
 //! | which step comes next, groups, failing, ending | `advance.rs` |
 //! | conditions, limits, hooks, filling a job | `begin.rs` |
 //! | what a finished job means, what a step sets | `settle.rs` |
+//! | asking an agent once more for JSON | `remind.rs` |
+//! | staging in git what an agent changed | `stage.rs` |
+//! | an agent that finishes a failed recipe's work | `recover.rs` |
 //! | interruption, retry, `--done`, `--again` | `resume.rs` |
 //! | going on with an edited recipe | `replan.rs` |
 
@@ -21,15 +24,18 @@ mod frame;
 mod happening;
 mod job;
 mod outcome;
+mod recover;
+mod remind;
 mod replan;
 mod resume;
 mod run;
 mod settle;
+mod stage;
 mod view;
 
 pub use fact::{Answer, Fact, Fault, JobEnd, JobStatus, Output, StopReason};
 pub use happening::Happening;
-pub use job::{HOOK_TIMEOUT, Job, JobWork, NON_INTERACTIVE_FOOTER};
+pub use job::{AgentJob, HOOK_TIMEOUT, JSON_REMINDER, Job, JobWork, NON_INTERACTIVE_FOOTER};
 pub use outcome::{Failure, FailureKind, RunOutcome, StepResult, StepStatus};
 pub use replan::EditRefused;
 pub use run::{Limits, Mismatch, NoSuchStep, Run, Timer};

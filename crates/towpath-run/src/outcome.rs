@@ -14,14 +14,32 @@ pub struct StepResult {
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepStatus {
     Completed,
-    Skipped { reason: String },
+    /// It went well, but what it gave is not what was asked for.
+    Degraded {
+        reason: String,
+    },
+    /// It failed, and an agent has finished its work.
+    Recovered {
+        failure: Failure,
+    },
+    Skipped {
+        reason: String,
+    },
     Failed(Failure),
 }
 
 impl StepStatus {
+    /// Whether the steps after it may build on it.
+    pub fn is_success(&self) -> bool {
+        use StepStatus::{Completed, Degraded, Recovered};
+        matches!(self, Completed | Degraded { .. } | Recovered { .. })
+    }
+
     pub fn as_str(&self) -> &'static str {
         match self {
             StepStatus::Completed => "completed",
+            StepStatus::Degraded { .. } => "degraded",
+            StepStatus::Recovered { .. } => "recovered",
             StepStatus::Skipped { .. } => "skipped",
             StepStatus::Failed(_) => "failed",
         }

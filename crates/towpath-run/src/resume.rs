@@ -6,6 +6,7 @@ use crate::fact::Output;
 use crate::frame::{FrameState, Phase, Progress};
 use crate::outcome::{StepResult, StepStatus};
 use crate::run::{NoSuchStep, Run};
+use crate::settle::{json_in, written};
 use towpath_core::{JobKind, StepPath};
 use towpath_recipe::{Effect, Work};
 
@@ -16,8 +17,14 @@ impl Run {
         self.ended = false;
         for (key, (frame, step)) in std::mem::take(&mut self.running) {
             match key.kind {
-                JobKind::PreHook => self.retry(frame, step),
+                JobKind::PreHook | JobKind::Snapshot => self.retry(frame, step),
+                JobKind::Stage => self.repeat_stage(frame, step),
                 JobKind::PostHook | JobKind::ErrorHook => self.repeat_after_hook(frame, step),
+                // The called recipe is tried again before an agent is asked once more.
+                JobKind::Agent if self.frames[frame].steps[step].recovering.is_some() => {
+                    self.frames[frame].steps[step].recovering = None;
+                    self.frames[frame].steps[step].phase = Phase::Work;
+                }
                 JobKind::Bash | JobKind::Agent => {
                     self.frames[frame].steps[step].cut_off = true;
                     self.retry_or_ask(frame, step);
@@ -46,7 +53,12 @@ impl Run {
                 self.frames[*c].state != FrameState::Done && progress.phase != Phase::AfterHook
             });
             match progress.phase {
-                Phase::Limited => self.begin_work(frame, step),
+                Phase::Limited => match (progress.recovering.clone(), progress.child) {
+                    (Some(failure), Some(child)) => {
+                        self.want_recovery(frame, step, child, failure);
+                    }
+                    _ => self.begin_work(frame, step),
+                },
                 Phase::Settled if progress.failed() => match unfinished {
                     Some(child) => {
                         self.back_to_work(frame, step);
@@ -60,8 +72,21 @@ impl Run {
                     }
                 }
                 // Its job was dropped when the time of the step around it ran out.
-                Phase::Pending | Phase::PreHook | Phase::Work if !self.has_wish(frame, step) => {
+                Phase::Pending | Phase::PreHook | Phase::Snapshot | Phase::Work
+                    if !self.has_wish(frame, step) =>
+                {
                     self.retry(frame, step);
+                }
+                Phase::Recovery if !self.has_wish(frame, step) => {
+                    self.frames[frame].steps[step].recovering = None;
+                    self.back_to_work(frame, step);
+                    if let Some(child) = unfinished {
+                        self.reopen(child);
+                    }
+                }
+                Phase::Staging if !self.has_wish(frame, step) => self.repeat_stage(frame, step),
+                Phase::Settled if !self.has_wish(frame, step) => {
+                    self.frames[frame].steps[step].forget_staging();
                 }
                 Phase::AfterHook if !self.has_wish(frame, step) => {
                     self.repeat_after_hook(frame, step);
@@ -71,7 +96,7 @@ impl Run {
         }
     }
 
-    fn has_wish(&self, frame: usize, step: usize) -> bool {
+    pub(crate) fn has_wish(&self, frame: usize, step: usize) -> bool {
         self.ready.iter().any(|(_, f, s)| (*f, *s) == (frame, step))
     }
 
@@ -81,6 +106,7 @@ impl Run {
         progress.phase = Phase::Work;
         progress.result = None;
         progress.writes.clear();
+        progress.recovering = None;
         progress.tolerated = false;
         progress.ended_ms = None;
     }
@@ -120,8 +146,8 @@ impl Run {
         let writes = {
             let recipe = self.recipe(frame);
             let name = recipe.output_name(&recipe.steps[step]).map(str::to_owned);
-            let text = output.text().unwrap_or_default();
-            name.map(|n| (n, crate::frame::Written::Value(text.into()))).into_iter().collect()
+            let json = json_in(recipe.steps[step].parse_json, &output);
+            name.map(|n| (n, written(&output, json))).into_iter().collect()
         };
         // As good as a success, for a condition that asks.
         let exit_code = matches!(self.step(frame, step).work, Work::Bash { .. }).then_some(0);

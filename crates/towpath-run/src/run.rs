@@ -4,7 +4,7 @@ use crate::fact::{Answer, Fact, StopReason};
 use crate::frame::{Frame, FrameState, Phase};
 use crate::happening::Happening;
 use crate::job::{Job, JobWork};
-use crate::outcome::{Failure, FailureKind, RunOutcome, StepStatus};
+use crate::outcome::{Failure, RunOutcome, StepStatus};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,6 +61,8 @@ pub struct Run {
     pub(crate) happenings: Vec<Happening>,
     pub(crate) now_ms: i64,
     pub(crate) ended: bool,
+    /// What was staged in this run, as git quotes it: ours, and not a person's.
+    pub(crate) staged: BTreeSet<String>,
 }
 
 impl Run {
@@ -79,6 +81,7 @@ impl Run {
             happenings: Vec::new(),
             now_ms: 0,
             ended: false,
+            staged: BTreeSet::new(),
         }
     }
 
@@ -118,6 +121,8 @@ impl Run {
         match key.kind {
             JobKind::PreHook => attempts.pre = key.attempt + 1,
             JobKind::PostHook | JobKind::ErrorHook => attempts.after = key.attempt + 1,
+            JobKind::Snapshot => attempts.snapshot = key.attempt + 1,
+            JobKind::Stage => attempts.stage = key.attempt + 1,
             JobKind::Bash | JobKind::Agent => attempts.work = key.attempt + 1,
         }
         Ok(())
@@ -150,7 +155,7 @@ impl Run {
         let mut free = self.limits.agents.saturating_sub(agents.count());
         let mut jobs = Vec::new();
         for (job, ..) in &self.ready {
-            if matches!(job.work, JobWork::Agent { .. }) {
+            if matches!(job.work, JobWork::Agent(_)) {
                 if free == 0 {
                     continue;
                 }
@@ -240,10 +245,13 @@ impl Run {
             .expect("a frame fails with one of its steps");
         let child = steps[index].child.filter(|c| self.frames[*c].state == FrameState::Failed);
         if let Some(child) = child {
-            let inner = self.frames[child].steps.iter().any(|p| failed(&p));
-            // A recipe step that ran out of time failed itself; what it stopped did not.
-            if inner && failure.kind != FailureKind::Timeout {
-                return self.deepest_failure(child);
+            // A recipe step that ran out of time, or whose recovery met a fault of its own, failed
+            // itself; what it stopped did not.
+            if self.frames[child].steps.iter().any(|p| failed(&p)) {
+                let inner = self.deepest_failure(child);
+                if inner.1.kind == failure.kind {
+                    return inner;
+                }
             }
         }
         (self.path(frame, index), failure)

@@ -5,8 +5,10 @@ use crate::fact::{JobEnd, JobStatus, Output};
 use crate::frame::{FrameState, Phase, Written};
 use crate::happening::Happening;
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
+use crate::remind::Heard;
 use crate::run::Run;
-use towpath_core::{FaultKind, JobKey, JobKind, Map, Value};
+use towpath_core::{FaultKind, JobKey, JobKind, Map, Value, extract_json};
+use towpath_recipe::ParseJson;
 
 impl Run {
     pub(crate) fn job_finished(&mut self, frame: usize, step: usize, key: &JobKey, end: &JobEnd) {
@@ -17,7 +19,9 @@ impl Run {
                 self.warn_hook(frame, step, key.kind, end);
                 self.settle_now(frame, step);
             }
-            JobKind::Bash | JobKind::Agent => self.work_finished(frame, step, end),
+            JobKind::Snapshot => self.snapshot_finished(frame, step, end),
+            JobKind::Stage => self.stage_finished(frame, step, end),
+            JobKind::Bash | JobKind::Agent => self.work_finished(frame, step, key, end),
         }
     }
 
@@ -46,7 +50,7 @@ impl Run {
         self.happenings.push(Happening::Warning { step, message });
     }
 
-    fn work_finished(&mut self, frame: usize, step: usize, end: &JobEnd) {
+    fn work_finished(&mut self, frame: usize, step: usize, key: &JobKey, end: &JobEnd) {
         let ended_from_outside = matches!(
             end.status,
             JobStatus::TimedOut | JobStatus::Stopped | JobStatus::Signalled(_)
@@ -60,6 +64,13 @@ impl Run {
             self.waiting = Some(fault.until_ms.max(known));
             return;
         }
+        if self.frames[frame].steps[step].recovering.is_some() {
+            return self.recovery_finished(frame, step, end);
+        }
+        let (output, usage) = match self.answered_again(frame, step, key, end) {
+            Heard::Again => return,
+            Heard::Answer(output, usage) => (output, usage),
+        };
         let definition = self.step(frame, step);
         let mut status = match &end.status {
             JobStatus::Exited(0) => StepStatus::Completed,
@@ -69,7 +80,7 @@ impl Run {
                 detail: end.error.clone(),
             }),
         };
-        if let (Output::TooLarge { len }, Some(name)) = (&end.output, &definition.output)
+        if let (Output::TooLarge { len }, Some(name)) = (&output, &definition.output)
             && status == StepStatus::Completed
         {
             status = StepStatus::Failed(Failure {
@@ -85,22 +96,24 @@ impl Run {
             JobStatus::Exited(code) => Some(code),
             _ => None,
         };
-        let writes = self.output_write(frame, step, &end.output);
-        let usage = end.usage;
-        let result = StepResult { status, output: end.output.clone(), exit_code, usage };
+        let parse = definition.parse_json;
+        let value = json_in(parse, &output);
+        let status = without_json(status, parse, &value);
+        let writes = self.output_write(frame, step, &output, value);
+        let result = StepResult { status, output, exit_code, usage };
         self.settle(frame, step, result, writes);
     }
 
-    fn output_write(&self, frame: usize, step: usize, output: &Output) -> Vec<(String, Written)> {
+    fn output_write(
+        &self,
+        frame: usize,
+        step: usize,
+        output: &Output,
+        json: Option<Value>,
+    ) -> Vec<(String, Written)> {
         let recipe = self.recipe(frame);
         let Some(name) = recipe.output_name(&recipe.steps[step]) else { return Vec::new() };
-        let written = match output {
-            // A step that failed without output must not leave an older value of that name.
-            Output::None => Written::Value(Value::String(String::new())),
-            Output::Text(text) => Written::Value(Value::String(text.clone())),
-            Output::OnDisk { len } | Output::TooLarge { len } => Written::Unreadable(*len),
-        };
-        vec![(name.to_owned(), written)]
+        vec![(name.to_owned(), written(output, json))]
     }
 
     /// A called recipe has ended.
@@ -111,14 +124,38 @@ impl Run {
         child: usize,
         failure: Option<Failure>,
     ) {
-        let recipe = self.recipe(frame);
-        let definition = &recipe.steps[step];
-        let set = self.set_by(child);
+        if let Some(failure) = &failure
+            && self.tries_recovery(frame, step, failure)
+        {
+            return self.want_recovery(frame, step, child, failure.clone());
+        }
         let last = self.frames[child].steps.iter().rfind(|p| p.executed());
         let output =
             last.and_then(|p| p.result.as_ref()).map_or(Output::None, |r| r.output.clone());
+        let parse = self.step(frame, step).parse_json;
+        let value = json_in(parse, &output);
+        let status = failure.map_or(StepStatus::Completed, StepStatus::Failed);
+        let status = without_json(status, parse, &value);
+        let writes = self.call_writes(frame, step, child, &status, &output, value);
+        let result = StepResult { status, output, exit_code: None, usage: None };
+        self.settle(frame, step, result, writes);
+    }
+
+    /// What a recipe step sets: what the called recipe's steps set, and the step's own output.
+    pub(crate) fn call_writes(
+        &self,
+        frame: usize,
+        step: usize,
+        child: usize,
+        status: &StepStatus,
+        output: &Output,
+        json: Option<Value>,
+    ) -> Vec<(String, Written)> {
+        let recipe = self.recipe(frame);
+        let definition = &recipe.steps[step];
+        let set = self.set_by(child);
         let mut writes = Vec::new();
-        if failure.is_none() && definition.parallel_group.is_none() {
+        if status.is_success() && definition.parallel_group.is_none() {
             writes.extend(set.iter().cloned());
         }
         if !recipe.context.contains_key(&definition.id) {
@@ -132,15 +169,9 @@ impl Run {
             writes.push((definition.id.clone(), Written::Value(Value::Object(map))));
         }
         if let Some(name) = &definition.output {
-            let written = match &output {
-                Output::OnDisk { len } | Output::TooLarge { len } => Written::Unreadable(*len),
-                other => Written::Value(other.text().unwrap_or_default().into()),
-            };
-            writes.push((name.clone(), written));
+            writes.push((name.clone(), written(output, json)));
         }
-        let status = failure.map_or(StepStatus::Completed, StepStatus::Failed);
-        let result = StepResult { status, output, exit_code: None, usage: None };
-        self.settle(frame, step, result, writes);
+        writes
     }
 
     /// What the steps of a frame have set, in file order, the last value of each name.
@@ -157,24 +188,39 @@ impl Run {
 
     /// Fails a step whose work did not start.
     pub(crate) fn fail(&mut self, frame: usize, step: usize, failure: Failure) {
-        let writes = self.output_write(frame, step, &Output::None);
+        let writes = self.output_write(frame, step, &Output::None, None);
         let status = StepStatus::Failed(failure);
         let result = StepResult { status, output: Output::None, exit_code: None, usage: None };
         self.settle(frame, step, result, writes);
     }
 
-    /// The work of a step is over: its hook comes, then it is settled.
-    fn settle(
+    /// The work of a step is over: what it changed is staged, its hook comes, then it is settled.
+    pub(crate) fn settle(
         &mut self,
         frame: usize,
         step: usize,
         result: StepResult,
         writes: Vec<(String, Written)>,
     ) {
+        let progress = &mut self.frames[frame].steps[step];
+        progress.result = Some(result);
+        progress.writes = writes;
+        let alone = self.step(frame, step).parallel_group.is_none();
+        if alone && self.wants_staging(frame, step) {
+            self.frames[frame].steps[step].phase = Phase::Staging;
+            return self.want_stage(frame, step);
+        }
+        self.after_work(frame, step);
+    }
+
+    /// The hook that follows a step's work.
+    pub(crate) fn after_work(&mut self, frame: usize, step: usize) {
+        let Some(result) = self.frames[frame].steps[step].result.clone() else { return };
         let recipe = self.recipe(frame);
-        let (hook, kind) = match &result.status {
-            StepStatus::Completed => (&recipe.hooks.post_step, JobKind::PostHook),
-            _ => (&recipe.hooks.on_error, JobKind::ErrorHook),
+        let (hook, kind) = if result.status.is_success() {
+            (&recipe.hooks.post_step, JobKind::PostHook)
+        } else {
+            (&recipe.hooks.on_error, JobKind::ErrorHook)
         };
         let interrupted = matches!(
             &result.status,
@@ -188,8 +234,6 @@ impl Run {
             _ => String::new(),
         };
         let progress = &mut self.frames[frame].steps[step];
-        progress.result = Some(result);
-        progress.writes = writes;
         progress.phase = Phase::AfterHook;
         if let Some(hook) = hook
             && !interrupted
@@ -205,10 +249,7 @@ impl Run {
 
     /// Wants the hook of a finished step once more, because it was cut off.
     pub(crate) fn repeat_after_hook(&mut self, frame: usize, step: usize) {
-        if let Some(result) = self.frames[frame].steps[step].result.clone() {
-            let writes = self.frames[frame].steps[step].writes.clone();
-            self.settle(frame, step, result, writes);
-        }
+        self.after_work(frame, step);
     }
 
     fn settle_now(&mut self, frame: usize, step: usize) {
@@ -244,7 +285,38 @@ impl Run {
     }
 }
 
-fn stopped() -> Failure {
+/// The value that an output holds, where it is asked for.
+pub(crate) fn json_in(parse: ParseJson, output: &Output) -> Option<Value> {
+    if parse == ParseJson::No { None } else { output.text().and_then(extract_json) }
+}
+
+/// What it means for a step that went well when the JSON it must give is not there.
+fn without_json(status: StepStatus, parse: ParseJson, value: &Option<Value>) -> StepStatus {
+    let missing = value.is_none() && status == StepStatus::Completed;
+    match parse {
+        ParseJson::Wanted if missing => {
+            StepStatus::Degraded { reason: "its output holds no JSON".to_owned() }
+        }
+        ParseJson::Required if missing => StepStatus::Failed(Failure {
+            kind: FailureKind::Value,
+            message: "its output holds no JSON, which `parse_json_required` asks for".to_owned(),
+            detail: String::new(),
+        }),
+        _ => status,
+    }
+}
+
+pub(crate) fn written(output: &Output, json: Option<Value>) -> Written {
+    match (json, output) {
+        (Some(value), _) => Written::Value(value),
+        // A step that failed without output must not leave an older value of that name.
+        (None, Output::None) => Written::Value(Value::String(String::new())),
+        (None, Output::Text(text)) => Written::Value(Value::String(text.clone())),
+        (None, Output::OnDisk { len } | Output::TooLarge { len }) => Written::Unreadable(*len),
+    }
+}
+
+pub(crate) fn stopped() -> Failure {
     Failure { kind: FailureKind::Stopped, message: "stopped".into(), detail: String::new() }
 }
 
@@ -258,7 +330,7 @@ fn kind_of(status: &JobStatus) -> FailureKind {
     }
 }
 
-fn describe(status: &JobStatus, timeout: Option<std::time::Duration>) -> String {
+pub(crate) fn describe(status: &JobStatus, timeout: Option<std::time::Duration>) -> String {
     match status {
         JobStatus::Exited(code) => format!("exit {code}"),
         JobStatus::Signalled(signal) => format!("ended by signal {signal}"),

@@ -56,7 +56,7 @@ impl Run {
             Phase::Limited => StepState::Waiting,
             _ if in_flight => StepState::Running,
             _ if progress.child.is_some() && progress.started_ms.is_some() => StepState::Running,
-            Phase::AfterHook => StepState::Ended,
+            Phase::Staging | Phase::AfterHook => StepState::Ended,
             _ if over => StepState::NotReached,
             _ if progress.attempts.work > 0 => StepState::Interrupted,
             _ => StepState::Pending,

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use towpath_core::{FaultKind, JobKind, Map, StepPath};
 use towpath_recipe::{Plan, PlannedRecipe, Program};
 use towpath_run::{
-    Answer, Fact, Fault, Happening, Job, JobEnd, JobStatus, JobWork, Limits, Output, Run,
-    RunOutcome, StepStatus, StepView, StopReason,
+    Answer, Fact, Fault, Happening, JSON_REMINDER, Job, JobEnd, JobStatus, JobWork, Limits, Output,
+    Run, RunOutcome, StepStatus, StepView, StopReason,
 };
 
 /// A run in a small world: jobs end at once, in the order they were wanted, with the results that
@@ -17,7 +17,7 @@ use towpath_run::{
 struct Play {
     run: Run,
     results: BTreeMap<String, JobEnd>,
-    /// `path` of a step's work, `path:hook` of a hook.
+    /// As `name_of` names them.
     started: Vec<String>,
     jobs: Vec<Job>,
     warnings: Vec<String>,
@@ -28,20 +28,42 @@ struct Play {
 fn program(recipes: &[(&str, &str)], inputs: Value) -> Arc<Program> {
     let planned = recipes.iter().map(|(name, text)| PlannedRecipe {
         source: (*name).to_owned(),
-        path: None,
         text: (*text).to_owned(),
         calls: recipes.iter().enumerate().map(|(i, (n, _))| ((*n).to_owned(), i)).collect(),
+        ..PlannedRecipe::default()
     });
     let Value::Object(inputs) = inputs else { panic!("inputs are a map") };
-    let plan = Plan { recipes: planned.collect(), inputs };
+    // Staging is a matter of its own tests.
+    let plan = Plan { recipes: planned.collect(), inputs, no_auto_stage: true, ..Plan::default() };
     Arc::new(plan.load().unwrap_or_else(|problems| {
         panic!("{:?}", problems.into_iter().map(|p| p.message).collect::<Vec<_>>())
     }))
 }
 
+/// `path` of a step's work, `path.1` of a second call, `path:kind` of everything around it.
+fn name_of(job: &Job) -> String {
+    let path = job.key.step_path();
+    match (job.key.kind.is_work(), job.key.call) {
+        (true, 0) => path.to_string(),
+        (true, call) => format!("{path}.{call}"),
+        (false, _) => format!("{path}:{}", job.key.kind.as_str()),
+    }
+}
+
 impl Play {
     fn new(recipes: &[(&str, &str)], inputs: Value) -> Play {
-        let run = Run::new(program(recipes, inputs), Limits { agents: 2 });
+        Play::of(program(recipes, inputs))
+    }
+
+    /// With the plan changed before the run begins.
+    fn with(recipes: &[(&str, &str)], change: impl FnOnce(&mut Plan)) -> Play {
+        let mut plan = Plan::clone(&program(recipes, json!({})).plan);
+        change(&mut plan);
+        Play::of(Arc::new(plan.load().expect("the plan was sound before")))
+    }
+
+    fn of(program: Arc<Program>) -> Play {
+        let run = Run::new(program, Limits { agents: 2 });
         let mut play = Play {
             run,
             results: BTreeMap::new(),
@@ -90,11 +112,7 @@ impl Play {
     fn start_all(&mut self) -> Vec<Job> {
         let jobs = self.run.next();
         for job in &jobs {
-            let path = job.key.step_path();
-            let hook = job.key.kind.is_hook();
-            let name =
-                if hook { format!("{path}:{}", job.key.kind.as_str()) } else { path.to_string() };
-            self.started.push(name);
+            self.started.push(name_of(job));
             self.jobs.push(job.clone());
             self.fact(Fact::JobStarted { key: job.key.clone(), line: None, session: None });
         }
@@ -102,11 +120,7 @@ impl Play {
     }
 
     fn finish(&mut self, job: &Job) {
-        let path = job.key.step_path().to_string();
-        let name = match job.key.kind.is_hook() {
-            true => format!("{path}:{}", job.key.kind.as_str()),
-            false => path,
-        };
+        let name = name_of(job);
         let empty =
             JobEnd { output: Output::Text(String::new()), ..JobEnd::new(JobStatus::Exited(0)) };
         let end = self.results.get(&name).cloned().unwrap_or(empty);
@@ -152,6 +166,8 @@ impl Play {
         match result.status {
             StepStatus::Failed(failure) => format!("failed: {}", failure.message),
             StepStatus::Skipped { reason } => format!("skipped: {reason}"),
+            StepStatus::Degraded { reason } => format!("degraded: {reason}"),
+            StepStatus::Recovered { failure } => format!("recovered: {}", failure.message),
             StepStatus::Completed => "completed".into(),
         }
     }
@@ -172,7 +188,7 @@ impl Play {
             self.jobs.iter().rfind(|j| j.key.step_path().as_str() == path && !j.key.kind.is_hook());
         match &job.expect("the job was wanted").work {
             JobWork::Bash(filled) => filled.values.join("|"),
-            JobWork::Agent { prompt, .. } => prompt.clone(),
+            JobWork::Agent(agent) => agent.prompt.clone(),
         }
     }
 }
@@ -718,4 +734,214 @@ fn facts_are_written_and_read_back() {
         assert_eq!(serde_json::from_str::<Fact>(&text).expect("and read back"), *fact);
     }
     let _: Map = play.run.context().clone();
+}
+
+#[test]
+fn tags_decide_before_conditions_and_hold_in_called_recipes() {
+    let root = "name: r\nsteps:\n  - {id: always, command: x}\n  - {id: fast, command: x, when_tags: [fast, unit]}\n  - {id: slow, command: x, when_tags: [slow]}\n  - {id: both, command: x, when_tags: [fast, slow]}\n  - {id: call, recipe: c}\n";
+    let child = "name: c\nsteps:\n  - {id: plain, command: x}\n  - {id: fast, command: x, when_tags: [fast]}\n";
+    let texts = [("r", root), ("c", child)];
+    let with = |include: &[&str], exclude: &[&str]| {
+        Play::with(&texts, |plan| {
+            plan.tags.include = include.iter().map(|tag| (*tag).to_owned()).collect();
+            plan.tags.exclude = exclude.iter().map(|tag| (*tag).to_owned()).collect();
+        })
+        .play()
+    };
+    let none = with(&[], &[]);
+    assert_eq!(none.started(), "always call/plain");
+    assert_eq!(none.status("fast"), "skipped: needs tag fast or unit");
+    assert_eq!(with(&["fast"], &[]).started(), "always fast both call/plain call/fast");
+    let mixed = with(&["fast"], &["slow"]);
+    assert_eq!(mixed.started(), "always fast call/plain call/fast");
+    assert_eq!(mixed.status("both"), "skipped: excluded by tag slow");
+    assert_eq!(mixed.status("slow"), "skipped: excluded by tag slow");
+    assert_eq!(with(&[], &["slow"]).started(), "always fast call/plain call/fast");
+}
+
+const JSON_STEP: &str = "name: r\nsteps:\n  - {id: a, command: x, parse_json: true, output: v}\n  - {id: b, command: 'echo {{v.n}}'}\n";
+
+#[test]
+fn json_in_an_output_becomes_a_value_and_none_degrades_the_step() {
+    let play = Play::one(JSON_STEP).gives("a", "so: {\"n\": 1.10}").play();
+    assert_eq!(play.value("v"), json!({"n": serde_json::from_str::<Value>("1.10").unwrap()}));
+    assert_eq!((play.script("b").as_str(), play.status("a").as_str()), ("1.10", "completed"));
+    let play = Play::one(JSON_STEP).gives("a", "no such thing").play();
+    assert_eq!(play.value("v"), json!("no such thing"));
+    assert_eq!(play.status("a"), "degraded: its output holds no JSON");
+    assert_eq!((play.outcome().as_str(), play.started().as_str()), ("done", "a b"));
+    let strict =
+        JSON_STEP.replace("parse_json: true", "parse_json: true, parse_json_required: true");
+    let play = Play::one(&strict).gives("a", "no such thing").play();
+    assert!(
+        play.outcome().starts_with("failed at a: its output holds no JSON"),
+        "{}",
+        play.outcome()
+    );
+    assert_eq!(play.value("b"), Value::Null, "the recipe stops there");
+    let play = Play::one(&strict).gives("a", "[2]").play();
+    assert_eq!((play.value("v"), play.outcome().as_str()), (json!([2]), "done"));
+}
+
+const ASK: &str =
+    "name: r\nsteps:\n  - {id: a, prompt: go, model: m, parse_json: true, output: v}\n";
+
+#[test]
+fn an_agent_is_reminded_of_json_once_in_its_session() {
+    let play = Play::one(ASK).gives("a", "hm").gives("a.1", "{\"ok\":1}").play();
+    assert_eq!(play.started(), "a a.1");
+    let JobWork::Agent(reminder) = &play.jobs[1].work else { panic!("an agent call") };
+    assert_eq!(reminder.continues.as_ref(), Some(&play.jobs[0].key));
+    assert_eq!((reminder.prompt.as_str(), reminder.model.as_deref()), (JSON_REMINDER, Some("m")));
+    assert_eq!((play.value("v"), play.status("a").as_str()), (json!({"ok": 1}), "completed"));
+    let play = Play::one(ASK).gives("a", "hm").gives("a.1", "still no").play();
+    assert_eq!((play.started().as_str(), play.value("v")), ("a a.1", json!("hm")));
+    assert_eq!(play.status("a"), "degraded: its output holds no JSON");
+}
+
+#[test]
+fn a_reminder_that_is_cut_off_is_repeated_without_its_prompt() {
+    let mut play = Play::one(ASK).gives("a", "hm").gives("a.1", "[1]");
+    let first = play.start_all();
+    play.finish(&first[0]);
+    let reminder = play.start_all();
+    assert_eq!(reminder[0].key.to_string(), "a#1.0.1:agent");
+    play.fact(Fact::Resumed);
+    let again = play.start_all();
+    assert_eq!(again[0].key.to_string(), "a#1.1.1:agent");
+    play.finish(&again[0]);
+    assert_eq!((play.outcome().as_str(), play.value("v")), ("done", json!([1])));
+}
+
+#[test]
+fn a_limit_during_a_reminder_keeps_the_answer() {
+    let limit = JobStatus::Faulted(Fault { kind: FaultKind::Limit, until_ms: None });
+    let mut play = Play::one(ASK).gives("a", "hm").ends("a.1", limit).play();
+    assert_eq!(play.run.outcome(), Some(RunOutcome::Waiting { until_ms: None }));
+    play.results.remove("a.1");
+    play = play.gives("a.1", "7");
+    play.fact(Fact::Resumed);
+    play.go_on();
+    assert_eq!((play.started().as_str(), play.value("v")), ("a a.1 a.1", json!(7)));
+}
+
+/// With staging on, as it is unless somebody says otherwise.
+fn staging(recipe: &str) -> Play {
+    Play::with(&[("r", recipe)], |plan| plan.no_auto_stage = false)
+}
+
+#[test]
+fn what_an_agent_changed_is_staged_before_the_hook_and_nothing_else() {
+    let recipe = "name: r\nhooks: {post_step: 'echo hook'}\nsteps:\n  - {id: a, prompt: go}\n  - {id: b, prompt: go, auto_stage: false}\n  - {id: c, command: x}\n  - {id: d, prompt: go}\n";
+    let play = staging(recipe)
+        .gives("a:snapshot", " M mine.txt\n?? new.txt")
+        .gives("a:stage", "theirs.txt")
+        .gives("d:snapshot", " M mine.txt\nA  theirs.txt\nM  person.txt")
+        .play();
+    assert_eq!(
+        play.started(),
+        "a:snapshot a a:stage a:post_step b b:post_step c c:post_step d:snapshot d d:stage \
+         d:post_step"
+    );
+    let stage = |id: &str| {
+        let key = format!("{id}#1.0.0:stage");
+        let job = play.jobs.iter().find(|j| j.key.to_string() == key).expect("it was staged");
+        let JobWork::Bash(filled) = &job.work else { panic!("git is a shell job") };
+        filled.values.join("|")
+    };
+    assert_eq!(stage("a"), "mine.txt\nnew.txt");
+    assert_eq!(stage("d"), "mine.txt\nperson.txt", "what we staged ourselves is no person's work");
+}
+
+#[test]
+fn a_group_is_staged_once_it_has_ended() {
+    let recipe = "name: r\nsteps:\n  - {id: a, prompt: go, parallel_group: g}\n  - {id: b, command: x, parallel_group: g}\n  - {id: c, command: x}\n";
+    let play = staging(recipe).play();
+    assert_eq!(play.started(), "a:snapshot b a a:stage c");
+}
+
+#[test]
+fn nothing_is_staged_without_git_or_after_a_failure() {
+    let recipe = "name: r\nsteps:\n  - {id: a, prompt: go}\n";
+    let play = staging(recipe).ends("a:snapshot", JobStatus::Exited(3)).play();
+    assert_eq!((play.started().as_str(), play.warnings.len()), ("a:snapshot a", 0));
+    let crash = JobStatus::Faulted(Fault { kind: FaultKind::Crash, until_ms: None });
+    assert_eq!(staging(recipe).ends("a", crash).play().started(), "a:snapshot a");
+    let broken = staging(recipe).ends("a:snapshot", JobStatus::Exited(128)).play();
+    assert_eq!(broken.warnings, ["what it changed is not staged in git: exit 128"]);
+    assert_eq!(broken.outcome(), "done");
+}
+
+#[test]
+fn the_first_look_at_git_counts_for_a_whole_visit() {
+    let mut play =
+        staging("name: r\nsteps:\n  - {id: a, prompt: go}\n").gives("a:snapshot", " M x");
+    let look = play.start_all();
+    play.finish(&look[0]);
+    play.start_all();
+    play.fact(Fact::Resumed);
+    play.go_on();
+    assert_eq!(play.started(), "a:snapshot a a a:stage", "its own half work is not a person's");
+}
+
+const CALLS: &str = "name: r\nsteps:\n  - {id: call, recipe: c, recovery_on_failure: true, output: o}\n  - {id: after, command: 'echo {{good}} {{o}}'}\n";
+const FAILS: &str = "name: c\ndescription: build it\nsteps:\n  - {id: good, command: make}\n  - {id: bad, command: false}\n  - {id: last, command: publish}\n";
+
+#[test]
+fn an_agent_gets_one_attempt_to_finish_a_failed_recipe() {
+    let texts = [("r", CALLS), ("c", FAILS)];
+    let failing = || {
+        let play = Play::new(&texts, json!({})).gives("call/good", "made");
+        play.ends("call/bad", JobStatus::Exited(4))
+    };
+    let play = failing().gives("call", "mended\n{\"outcome\":\"recovered\"}").play();
+    assert_eq!(play.started(), "call/good call/bad call after");
+    assert_eq!(play.status("call"), "recovered: step call/bad: exit 4");
+    assert_eq!(play.script("after"), "made|mended\n{\"outcome\":\"recovered\"}");
+    let prompt = play.script("call");
+    for part in
+        ["build it", "- good [completed]", "- bad [failed]", "- last [not reached]", "exit 4"]
+    {
+        assert!(prompt.contains(part), "{part} in {prompt}");
+    }
+    let play = failing().gives("call", "I have NOT recovered anything").play();
+    assert_eq!(play.outcome(), "failed at call/bad: exit 4");
+    let auth = JobStatus::Faulted(Fault { kind: FaultKind::Auth, until_ms: None });
+    assert_eq!(
+        failing().ends("call", auth).play().outcome(),
+        "failed at call: recovery: agent: auth"
+    );
+}
+
+#[test]
+fn a_limit_or_a_stop_is_not_recovered_from() {
+    let strict = format!("{FAILS}recursion: {{max_total_steps: 1}}\n");
+    let play = Play::new(&[("r", CALLS), ("c", &strict)], json!({})).play();
+    assert_eq!(play.started(), "call/good");
+}
+
+#[test]
+fn a_called_recipe_says_which_values_it_needs() {
+    let root = "name: r\ncontext: {a: ''}\nsteps:\n  - {id: call, recipe: c}\n";
+    let child =
+        "name: c\nrequired_context: [a, b, d]\ncontext: {d: 1}\nsteps:\n  - {id: x, command: x}\n";
+    let play = Play::new(&[("r", root), ("c", child)], json!({})).play();
+    assert_eq!(play.outcome(), "failed at call: the recipe `c` needs a value for `a`, `b`");
+    let play = Play::new(&[("r", root), ("c", child)], json!({"a": 1, "b": false})).play();
+    assert_eq!(play.outcome(), "done");
+}
+
+#[test]
+fn a_plan_joins_what_a_recipe_extends() {
+    let base = "name: base\ncontext: {a: 1, b: 1}\nhooks: {pre_step: echo, on_error: base}\nsteps:\n  - {id: one, command: 'echo {{a}}'}\n  - {id: two, command: 'echo {{b}}'}\n";
+    let middle =
+        "name: middle\nextends: base\ncontext: {b: 2}\nsteps:\n  - {id: three, command: x}\n";
+    let child = "name: child\nextends: middle\nhooks: {pre_step: 'echo child'}\nsteps:\n  - {id: one, command: 'echo new'}\n";
+    let play = Play::with(&[("child", child), ("middle", middle), ("base", base)], |plan| {
+        plan.recipes[0].extends = Some(1);
+        plan.recipes[1].extends = Some(2);
+    })
+    .play();
+    assert_eq!(play.started(), "one:pre_step one two:pre_step two three:pre_step three");
+    assert_eq!((play.script("one").as_str(), play.script("two").as_str()), ("", "2"));
 }

@@ -62,7 +62,7 @@ pub fn choose(
     let has_agents = program
         .recipes
         .iter()
-        .any(|recipe| recipe.steps.iter().any(|s| matches!(s.work, Work::Agent { .. })));
+        .any(|recipe| recipe.steps.iter().any(|step| needs_agent(&step.work)));
     if !has_agents {
         return Ok((Agents::None, None, options));
     }
@@ -85,6 +85,10 @@ pub fn choose(
     let root = rustix::process::geteuid().is_root();
     let backend = Arc::new(ClaudeCode::new(found, root));
     Ok((Agents::Program { backend, calls }, Some(tree), options))
+}
+
+fn needs_agent(work: &Work) -> bool {
+    matches!(work, Work::Agent(_) | Work::Recipe { recovery: true, .. })
 }
 
 fn program_of(around: &Surroundings, settings: &Settings, name: &str) -> Result<PathBuf, Stop> {

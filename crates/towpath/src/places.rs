@@ -64,5 +64,16 @@ pub fn search_path(
     if let Some(home) = &around.home {
         add(home.join(".amplihack/.claude/recipes"), Origin::User);
     }
-    Ok(SearchPath { directories })
+    Ok(SearchPath { directories, agents: agent_places(around, &root) })
+}
+
+/// Where agents are looked for by reference; the built-in ones come after them.
+fn agent_places(around: &Surroundings, root: &Path) -> Vec<SearchDir> {
+    let home = around.home.as_ref().map(|home| home.join(".amplihack/.claude/agents"));
+    let own = home.into_iter().chain([around.places.config.join("agents")]);
+    let own = own.map(|path| SearchDir { path, origin: Origin::User });
+    let project = [".claude/agents", "amplifier-bundle/agents", ".towpath/agents"];
+    let project =
+        project.map(|inside| SearchDir { path: root.join(inside), origin: Origin::Project });
+    own.chain(project).collect()
 }

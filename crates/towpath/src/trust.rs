@@ -193,6 +193,7 @@ pub fn resolved(around: &Surroundings, request: &Request) -> Result<Resolved, St
     }
     let mut request = request.clone();
     request.search.directories.retain(|d| d.origin != Origin::Project);
+    request.search.agents.retain(|d| d.origin != Origin::Project);
     let own = resolve(&request);
     if own.program.is_none() || own.origin == Origin::Project {
         return Ok(found);

@@ -44,7 +44,10 @@ impl Backend for ClaudeCode {
     }
 
     fn invocation(&self, call: &Call) -> Invocation {
-        let mut arguments: Vec<OsString> = vec!["--dangerously-skip-permissions".into()];
+        let mut arguments: Vec<OsString> = match &call.mode {
+            Some(mode) => vec!["--permission-mode".into(), mode.into()],
+            None => vec!["--dangerously-skip-permissions".into()],
+        };
         arguments
             .extend(["--print", "--output-format", "stream-json", "--verbose"].map(Into::into));
         if let Some(model) = &call.model {
@@ -53,6 +56,10 @@ impl Backend for ClaudeCode {
         if let Some(session) = &call.session {
             let flag = if call.resume { "--resume" } else { "--session-id" };
             arguments.extend([flag.into(), session.into()]);
+        }
+        if let (Some(system), false) = (&call.system, call.resume) {
+            // As one word: the text may begin with a dash.
+            arguments.push(format!("--system-prompt={system}").into());
         }
         let mut set = vec![("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS".into(), "1".into())];
         if self.root {
@@ -81,13 +88,7 @@ mod tests {
     use super::*;
 
     fn call() -> Call {
-        Call {
-            prompt: "- do\nit".into(),
-            model: None,
-            session: None,
-            resume: false,
-            directory: "/w".into(),
-        }
+        Call { prompt: "- do\nit".into(), directory: "/w".into(), ..Call::default() }
     }
 
     fn arguments(call: &Call) -> String {
@@ -104,6 +105,18 @@ mod tests {
         assert_eq!(arguments(&new), format!("{ALWAYS} --model opus --session-id u-1"));
         let again = Call { resume: true, ..new };
         assert_eq!(arguments(&again), format!("{ALWAYS} --model opus --resume u-1"));
+    }
+
+    #[test]
+    fn a_mode_takes_the_place_of_skipped_permissions_and_instructions_open_a_session() {
+        let plan = Call { mode: Some("plan".into()), system: Some("- Be brief.".into()), ..call() };
+        assert_eq!(
+            arguments(&plan),
+            "--permission-mode plan --print --output-format stream-json --verbose \
+             --system-prompt=- Be brief."
+        );
+        let again = Call { session: Some("u-1".into()), resume: true, ..plan };
+        assert!(!arguments(&again).contains("system-prompt"), "the session knows them");
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod values;
 
 use crate::check;
 use crate::fields::{FieldType, Section};
-use crate::model::{Hooks, Recipe, Recursion, Step};
+use crate::model::{Extends, Hooks, Recipe, Recursion, Step};
 use crate::node::{self, Entry, Kind, Node};
 use crate::outline::Outline;
 use std::collections::HashSet;
@@ -62,14 +62,6 @@ struct Reader<'a> {
     outline: Outline,
 }
 
-/// A step with the places that only the checks across steps need.
-pub(crate) struct PlacedStep {
-    pub step: Step,
-    pub id_span: Span,
-    pub output_span: Option<Span>,
-    pub group_span: Option<Span>,
-}
-
 impl<'a> Reader<'a> {
     fn problem(&mut self, problem: Diagnostic) {
         self.problems.push(problem);
@@ -102,10 +94,16 @@ impl<'a> Reader<'a> {
         let context = self.context(&fields);
         let recursion = self.recursion(&fields);
         let hooks = self.hooks(&fields);
+        let required_context = self.required_context(&fields);
         self.refuse_unsupported(&fields, None);
-        let placed = self.steps(&fields, root);
+        let extends = self.fixed_text(&fields, "extends");
+        let extends = extends.map(|t| Extends { name: t.text.trim().to_owned(), span: t.span });
+        let steps = self.steps(&fields, root);
         self.problems.extend(check::same_ids(self.source, &self.ids));
-        self.problems.extend(check::across_steps(self.source, &context, &placed));
+        // With a parent's steps among them, the steps are looked at once those are known.
+        if extends.is_none() {
+            self.problems.extend(check::across_steps(&context, &steps));
+        }
         Some(Recipe {
             source: Arc::clone(self.source),
             name: name?,
@@ -114,10 +112,12 @@ impl<'a> Reader<'a> {
             author,
             tags,
             context,
+            extends,
+            required_context,
             recursion,
             hooks,
             stages: std::sync::OnceLock::new(),
-            steps: placed.into_iter().map(|p| p.step).collect(),
+            steps,
         })
     }
 
@@ -187,6 +187,17 @@ impl<'a> Reader<'a> {
         }
     }
 
+    fn required_context(&mut self, fields: &FieldMap<'_>) -> Vec<String> {
+        let names = self.text_list(fields, "required_context").unwrap_or_default();
+        if let Some(entry) = fields.get("required_context") {
+            for name in &names {
+                self.variable_name(name, entry.value.defined, "variable");
+            }
+        }
+        self.outline.context.extend(names.iter().cloned());
+        names
+    }
+
     fn recursion(&mut self, fields: &FieldMap<'_>) -> Recursion {
         let section = self.subsection(fields, "recursion", Section::Recursion, "`recursion`");
         let Some(limits) = section else { return Recursion::default() };
@@ -212,10 +223,11 @@ impl<'a> Reader<'a> {
         Hooks { pre_step, post_step, on_error, uses }
     }
 
-    fn steps(&mut self, fields: &FieldMap<'_>, root: &Node) -> Vec<PlacedStep> {
+    fn steps(&mut self, fields: &FieldMap<'_>, root: &Node) -> Vec<Step> {
         let none = "the recipe has no steps".to_owned();
         let Some(entry) = fields.get("steps") else {
-            if !fields.has_misspelt("steps") {
+            // What it extends brings steps along.
+            if !fields.has_misspelt("steps") && !fields.has("extends") {
                 let span = first_line(self.source, root);
                 self.error("no-steps", none, span, "add `steps`, a list");
             }
@@ -232,7 +244,7 @@ impl<'a> Reader<'a> {
                 return Vec::new();
             }
         };
-        let steps: Vec<PlacedStep> = items.iter().filter_map(|item| self.step(item)).collect();
+        let steps: Vec<Step> = items.iter().filter_map(|item| self.step(item)).collect();
         // A step that could not be read may have been the one a later step needs, so nothing is
         // concluded across steps from a part of them.
         if steps.len() == items.len() { steps } else { Vec::new() }

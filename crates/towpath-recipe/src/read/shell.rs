@@ -6,6 +6,7 @@ use super::values::Text;
 use crate::model::VariableUse;
 use crate::node::Entry;
 use std::ops::Range;
+use std::sync::Arc;
 use towpath_core::{Diagnostic, Severity};
 use towpath_shell::ShellText;
 
@@ -53,6 +54,7 @@ impl Reader<'_> {
             .iter()
             .map(|place| VariableUse {
                 path: place.path.clone(),
+                source: Arc::clone(self.source),
                 span: text.map.locate(place.range.clone()),
                 field,
             })

@@ -1,17 +1,21 @@
 //! One step of a recipe: which type it is, which of its fields that type uses, and its work.
 
 use super::values::{FieldMap, Text};
-use super::{PlacedStep, Reader, first_line};
+use super::{Reader, first_line};
 use crate::condition::Condition;
 use crate::fields::{Section, StepType};
-use crate::model::{Effect, Step, ValueTemplate, VariableUse, Work};
+use crate::model::{
+    AgentReference, AgentWork, Effect, Mode, ParseJson, Step, StepSpans, ValueTemplate,
+    VariableUse, Work,
+};
 use crate::node::{Entry, Kind, Node};
 use crate::outline::StepOutline;
+use std::sync::Arc;
 use std::time::Duration;
-use towpath_core::{Diagnostic, Span, Template, is_safe_segment};
+use towpath_core::{Diagnostic, Source, Span, Template, is_safe_segment};
 
 impl Reader<'_> {
-    pub(super) fn step(&mut self, node: &Node) -> Option<PlacedStep> {
+    pub(super) fn step(&mut self, node: &Node) -> Option<Step> {
         if matches!(node.kind, Kind::Null) {
             self.error("empty-step", "this step is empty".to_owned(), node.span, "");
             return None;
@@ -29,10 +33,15 @@ impl Reader<'_> {
         let work = step_type.and_then(|t| self.work(&fields, t, id_span, &mut uses));
         let output = self.output(&fields);
         let group = self.fixed_text(&fields, "parallel_group");
-        let output_span = output.as_ref().map(|o| o.span);
-        let group_span = group.as_ref().map(|g| g.span);
+        let spans = StepSpans {
+            id: id_span,
+            output: output.as_ref().map(|o| o.span),
+            group: group.as_ref().map(|g| g.span),
+        };
         let read = Pieces {
             id: id.map(|id| id.text),
+            source: Arc::clone(self.source),
+            spans,
             span: without_blank_end(&self.source.text, node.extent()),
             condition: self.condition(&fields, &mut uses),
             output: output.map(|o| o.text),
@@ -42,13 +51,15 @@ impl Reader<'_> {
             parallel_group: group.map(|g| g.text),
             context: self.step_context(&fields, &mut uses),
             effect: self.effect(&fields, step_type),
+            when_tags: self.text_list(&fields, "when_tags").unwrap_or_default(),
+            parse_json: self.parse_json(&fields),
             work,
             uses,
         };
         self.outline.steps.push(read.outline());
         self.outline.open |=
             ["id", "output", "context", "recipe"].iter().any(|name| fields.has_misspelt(name));
-        Some(PlacedStep { step: read.step()?, id_span, output_span, group_span })
+        read.step()
     }
 
     fn id(&mut self, fields: &FieldMap<'_>, node: &Node) -> Option<Text> {
@@ -145,14 +156,49 @@ impl Reader<'_> {
             }
             StepType::Agent => {
                 let prompt = self.template(&text, "prompt", uses);
-                let model = self.fixed_text(fields, "model").map(|m| m.text);
-                Some(Work::Agent { prompt, model })
+                Some(Work::Agent(self.agent_work(fields, prompt)))
             }
-            StepType::Recipe => self.called_recipe(text),
+            StepType::Recipe => {
+                let recovery = self.bool(fields, "recovery_on_failure").unwrap_or(false);
+                self.called_recipe(text, recovery)
+            }
         }
     }
 
-    fn called_recipe(&mut self, text: Text) -> Option<Work> {
+    fn agent_work(&mut self, fields: &FieldMap<'_>, prompt: Template) -> AgentWork {
+        let agent = self.fixed_text(fields, "agent");
+        let mode = self.fixed_text(fields, "mode");
+        AgentWork {
+            prompt,
+            agent: agent.map(|a| AgentReference { name: a.text.trim().to_owned(), span: a.span }),
+            model: self.fixed_text(fields, "model").map(|m| m.text),
+            mode: mode.map(|m| Mode { name: m.text.trim().to_owned(), span: m.span }),
+            auto_stage: self.bool(fields, "auto_stage").unwrap_or(true),
+        }
+    }
+
+    /// `parse_json_required` asks for the JSON too.
+    fn parse_json(&mut self, fields: &FieldMap<'_>) -> ParseJson {
+        let wanted = self.bool(fields, "parse_json");
+        let required = self.bool(fields, "parse_json_required").unwrap_or(false);
+        if let (true, Some(false), Some(entry)) =
+            (required, wanted, fields.get("parse_json_required"))
+        {
+            let message = "`parse_json_required` has no effect with `parse_json: false`";
+            self.problem(Diagnostic::warning("unused-field", message).at(
+                self.source,
+                entry.key_defined,
+                "",
+            ));
+        }
+        match (wanted, required) {
+            (Some(false), _) | (None, false) => ParseJson::No,
+            (_, true) => ParseJson::Required,
+            (Some(true), false) => ParseJson::Wanted,
+        }
+    }
+
+    fn called_recipe(&mut self, text: Text, recovery: bool) -> Option<Work> {
         if text.text.contains("{{") {
             self.problem(
                 Diagnostic::error("not-a-template", "`recipe` takes a name, not a template")
@@ -161,7 +207,8 @@ impl Reader<'_> {
             );
             return None;
         }
-        Some(Work::Recipe { name: text.text.trim().to_owned(), name_span: text.span })
+        let name = text.text.trim().to_owned();
+        Some(Work::Recipe { name, name_span: text.span, recovery })
     }
 
     fn template(
@@ -173,6 +220,7 @@ impl Reader<'_> {
         let template = Template::parse(&text.text);
         uses.extend(template.places().map(|place| VariableUse {
             path: place.path.clone(),
+            source: Arc::clone(self.source),
             span: text.map.locate(place.range.clone()),
             field,
         }));
@@ -189,6 +237,7 @@ impl Reader<'_> {
             Ok(condition) => {
                 uses.extend(condition.names().into_iter().map(|name| VariableUse {
                     path: name.path,
+                    source: Arc::clone(self.source),
                     span: text.map.locate(name.range),
                     field: "condition",
                 }));
@@ -267,6 +316,8 @@ impl Reader<'_> {
 /// A step of which the id or the work may be missing.
 struct Pieces {
     id: Option<String>,
+    source: Arc<Source>,
+    spans: StepSpans,
     span: Span,
     condition: Option<Condition>,
     output: Option<String>,
@@ -276,6 +327,8 @@ struct Pieces {
     parallel_group: Option<String>,
     context: Vec<(String, ValueTemplate)>,
     effect: Effect,
+    when_tags: Vec<String>,
+    parse_json: ParseJson,
     work: Option<Work>,
     uses: Vec<VariableUse>,
 }
@@ -298,7 +351,9 @@ impl Pieces {
     fn step(self) -> Option<Step> {
         Some(Step {
             id: self.id?,
+            source: self.source,
             span: self.span,
+            spans: self.spans,
             condition: self.condition,
             output: self.output,
             continue_on_error: self.continue_on_error,
@@ -307,6 +362,8 @@ impl Pieces {
             parallel_group: self.parallel_group,
             context: self.context,
             effect: self.effect,
+            when_tags: self.when_tags,
+            parse_json: self.parse_json,
             work: self.work?,
             uses: self.uses,
         })

@@ -1,12 +1,12 @@
 //! Random plans: 2 to 30 steps, groups, up to three levels of called recipes, hooks, conditions,
-//! tolerated failures, `once`, timeouts. A new kind of job is added to `step`.
+//! tolerated failures, `once`, timeouts, tags, JSON that is asked for twice, recovery, staging. A
+//! new kind of job is added to `step`.
 
 use crate::random::Random;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
-use towpath_core::Map;
-use towpath_recipe::{Plan, PlannedRecipe, Program};
+use towpath_recipe::{Plan, PlannedRecipe, Program, Tags};
 
 pub fn generate(random: &mut Random) -> Arc<Program> {
     let mut recipes = Vec::new();
@@ -26,12 +26,13 @@ pub fn generate(random: &mut Random) -> Arc<Program> {
         let below = recipes.get(index + 1).map(|(callee, _)| (callee.clone(), index + 1));
         PlannedRecipe {
             source: name.clone(),
-            path: None,
             text: text.clone(),
             calls: below.into_iter().collect::<BTreeMap<_, _>>(),
+            ..PlannedRecipe::default()
         }
     });
-    let plan = Plan { recipes: planned.collect(), inputs: Map::new() };
+    let tags = Tags { include: vec!["t0".to_owned()], exclude: Vec::new() };
+    let plan = Plan { recipes: planned.collect(), tags, ..Plan::default() };
     match plan.clone().load() {
         Ok(program) => Arc::new(program),
         Err(problems) => {
@@ -104,9 +105,18 @@ fn step(random: &mut Random, text: &mut String, id: &str, before: &[String], cal
             if random.one_in(6) {
                 text.push_str("    timeout: 5\n");
             }
+            if random.one_in(3) {
+                text.push_str("    recovery_on_failure: true\n");
+            }
         }
         (3..5, _) => {
             let _ = writeln!(text, "    prompt: \"do {read} with {{{{base}}}}\"");
+            match random.below(6) {
+                0 | 1 => text.push_str("    parse_json: true\n"),
+                2 => text.push_str("    parse_json_required: true\n"),
+                3 => text.push_str("    auto_stage: false\n"),
+                _ => {}
+            }
         }
         _ => {
             let _ = writeln!(text, "    command: echo {read} {{{{base}}}}");
@@ -120,6 +130,9 @@ fn step(random: &mut Random, text: &mut String, id: &str, before: &[String], cal
     }
     if random.one_in(3) {
         text.push_str("    continue_on_error: true\n");
+    }
+    if random.one_in(9) {
+        let _ = writeln!(text, "    when_tags: [t{}]", random.below(2));
     }
     if let Some(name) = reads.filter(|_| random.one_in(4)) {
         let condition = match random.below(4) {

@@ -136,10 +136,14 @@ impl World {
 
     /// The promises, checked at the moment of a start.
     fn check_start(&self, job: &Job) {
-        let once = format!("{}:{}", job.key.step_path(), job.key.kind.as_str());
+        let once = name_of(&job.key);
         // `on_error` follows each failure, and a failed step that is tried again may fail again.
-        let repeats = job.key.kind == JobKind::ErrorHook;
-        let again = !repeats && self.succeeded.contains(&once);
+        // An agent that recovers a failed recipe may be asked again once that has failed again.
+        let repeats = job.key.kind == JobKind::ErrorHook || self.recovers(&job.key);
+        // Two answers without the JSON that is required are a failure, and that is tried again.
+        let second = name_of(&JobKey { call: 1, ..job.key.clone() });
+        let in_vain = job.key.kind == JobKind::Agent && self.succeeded.contains(&second);
+        let again = !repeats && !in_vain && self.succeeded.contains(&once);
         assert!(!again, "{} has finished and starts again", job.key);
         let agents = self.in_flight.iter().filter(|j| j.key.kind == JobKind::Agent).count();
         assert!(job.key.kind != JobKind::Agent || agents < AGENTS, "too many agents");
@@ -159,7 +163,7 @@ impl World {
     fn check_values(&self, job: &Job, earlier: &[StepView]) {
         let JobWork::Bash(filled) = &job.work else { return };
         for value in filled.values.iter().filter(|v| v.starts_with("out ")) {
-            let inherited = job.key.frame.is_some() || job.key.kind.is_hook();
+            let inherited = job.key.frame.is_some() || !job.key.kind.is_work();
             assert!(inherited || self.is_output_of(earlier, value), "{}: {value}", job.key);
         }
     }
@@ -206,7 +210,7 @@ impl World {
     fn finish(&mut self, key: &JobKey, end: JobEnd) {
         self.in_flight.retain(|job| job.key != *key);
         if end.succeeded() {
-            self.succeeded.insert(format!("{}:{}", key.step_path(), key.kind.as_str()));
+            self.succeeded.insert(name_of(key));
         }
         self.fact(Fact::JobFinished { key: key.clone(), end });
     }
@@ -214,8 +218,13 @@ impl World {
     /// What a job gives: the same whenever and however often it runs.
     fn result(&mut self, job: &Job) -> JobEnd {
         let path = job.key.step_path();
-        let dice = hash(&format!("{path}:{}", job.key.kind.as_str()), self.seed) % 100;
-        if job.key.kind.is_hook() {
+        let dice = hash(&name_of(&job.key), self.seed) % 100;
+        if !job.key.kind.is_work() {
+            let code = if dice < 10 { 3 } else { 0 };
+            let output = Output::Text(format!(" M {}", self.output(&path)));
+            if matches!(job.key.kind, JobKind::Snapshot | JobKind::Stage) {
+                return JobEnd { output, ..JobEnd::new(JobStatus::Exited(code)) };
+            }
             return JobEnd::new(JobStatus::Exited(i32::from(dice < 10)));
         }
         let status = match (dice, job.key.kind) {
@@ -237,7 +246,13 @@ impl World {
             (8..9, JobKind::Bash) => JobStatus::Signalled(6),
             _ => JobStatus::Exited(0),
         };
-        JobEnd { output: Output::Text(self.output(&path)), ..JobEnd::new(status) }
+        let output = match (job.key.kind, job.key.call) {
+            (JobKind::Agent, 1) if dice < 60 => format!("{{\"n\": {dice}}}"),
+            (JobKind::Agent, 0) if dice > 80 => format!("so: {{\"n\": {dice}}}"),
+            (JobKind::Agent, 0) if self.recovers(&job.key) && dice > 50 => "recovered".to_owned(),
+            _ => self.output(&path),
+        };
+        JobEnd { output: Output::Text(output), ..JobEnd::new(status) }
     }
 
     fn output(&self, path: &StepPath) -> String {
@@ -294,14 +309,21 @@ impl World {
                 if again { Answer::Again } else { Answer::Done { output: self.output(&step) } };
             if !again {
                 // Declaring a step done skips its hook, which changes nothing that is compared.
-                self.succeeded.insert(format!("{step}:bash"));
+                self.succeeded.insert(format!("{step}:0:bash"));
             }
             self.fact(Fact::Answered { step, answer });
         }
     }
 
+    /// Whether the job is an agent's that finishes the work of a recipe.
+    fn recovers(&self, key: &JobKey) -> bool {
+        let recipe = self.recipe_of(key.frame.as_ref());
+        let step = recipe.step_index(&key.step).expect("a job's step is in its recipe");
+        key.kind == JobKind::Agent && recipe.steps[step].work.kind() == "recipe"
+    }
+
     fn failed_for_good(&self, step: &StepPath) -> bool {
-        hash(&format!("{step}:bash"), self.seed) % 100 < 9
+        hash(&format!("{step}:0:bash"), self.seed) % 100 < 9
     }
 
     fn effect(&self, step: &StepPath) -> Effect {
@@ -378,6 +400,11 @@ fn frame_of<'a>(view: &'a [StepView], frame: Option<&StepPath>) -> &'a [StepView
         at = &step.expect("the frame's step is in view").children;
     }
     at
+}
+
+/// What a job is, whichever attempt it is.
+fn name_of(key: &JobKey) -> String {
+    format!("{}:{}:{}", key.step_path(), key.call, key.kind.as_str())
 }
 
 fn describe(steps: &[StepView], text: &mut String) {

@@ -2,18 +2,17 @@
 //! evaluated: a condition is shown, not asked.
 
 use super::list::word;
-use super::run::{inputs, show_problems};
+use super::request::RequestFlags;
+use super::run::show_problems;
 use super::runs::table::{Cell, Screen, Table, Tint, one_line};
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::places::{search_path, working_directory};
 use crate::surroundings::Surroundings;
 use crate::trust::{self, template_text};
 use crate::words::{clean, duration};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use towpath_core::{Map, text_of};
-use towpath_recipe::{Effect, Origin, Program, Recipe, Recursion, Request, Step, Work};
+use towpath_recipe::{Effect, Origin, Program, Recipe, Recursion, Step, Work};
 use towpath_store::Store;
 
 /// What a recipe would do, without doing it.
@@ -23,15 +22,8 @@ use towpath_store::Store;
 pub struct Args {
     /// A recipe's file, or its name.
     pub recipe: String,
-    /// Take a variable as set, as in `towpath run`.
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub set: Vec<String>,
-    /// Where relative paths start.
-    #[arg(short = 'C', long = "working-dir", value_name = "DIR")]
-    pub directory: Option<PathBuf>,
-    /// Look for recipes here first. May be given several times.
-    #[arg(short = 'R', long = "recipe-dir", value_name = "DIR")]
-    pub recipe_dirs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub request: RequestFlags,
     /// One JSON object on stdout.
     #[arg(long)]
     pub json: bool,
@@ -58,14 +50,8 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
 
 /// The recipe and all it calls, read and checked.
 pub fn program(around: &Surroundings, args: &Args) -> Result<(Program, Origin), Stop> {
-    let directory = working_directory(around, args.directory.as_deref())?;
-    let settings = trust::settings_for(around, &directory)?;
-    let request = Request {
-        reference: args.recipe.clone(),
-        search: search_path(around, &settings, &args.recipe_dirs, &directory)?,
-        working_dir: directory,
-        inputs: inputs(&args.set)?,
-    };
+    let here = args.request.here(around)?;
+    let request = args.request.request(around, &here, &args.recipe)?;
     let resolved = trust::resolved(around, &request)?;
     show_problems(&resolved.problems, &args.recipe, around, args.json)?;
     match resolved.program {
@@ -185,7 +171,7 @@ fn callee(program: &Program, caller: usize, step: &Step) -> Option<usize> {
 pub fn work(step: &Step) -> String {
     match &step.work {
         Work::Bash { command } => command.text().to_owned(),
-        Work::Agent { prompt, .. } => template_text(prompt),
+        Work::Agent(agent) => template_text(&agent.prompt),
         Work::Recipe { name, .. } => name.clone(),
     }
 }
@@ -198,8 +184,13 @@ fn notes(step: &Step, opens_group: bool) -> Vec<String> {
     if let Some(condition) = &step.condition {
         notes.push(format!("if {}", one_line(condition.text())));
     }
-    if let Work::Agent { model: Some(model), .. } = &step.work {
-        notes.push(format!("model {}", one_line(model)));
+    if !step.when_tags.is_empty() {
+        notes.push(format!("needs tag {}", one_line(&step.when_tags.join(" or "))));
+    }
+    if let Work::Agent(agent) = &step.work {
+        notes.extend(agent.agent.as_ref().map(|a| format!("as {}", one_line(&a.name))));
+        notes.extend(agent.model.as_ref().map(|m| format!("model {}", one_line(m))));
+        notes.extend(agent.mode.as_ref().map(|m| format!("mode {}", one_line(&m.name))));
     }
     if let Some(directory) = &step.working_dir {
         notes.push(format!("in {}", one_line(&template_text(directory))));
@@ -253,7 +244,7 @@ fn recipe_json(program: &Program, index: usize) -> serde_json::Value {
         hooks(recipe).into_iter().map(|(name, text)| (name.to_owned(), text.into())).collect();
     let step = |step: &Step| {
         let model = match &step.work {
-            Work::Agent { model, .. } => model.as_deref(),
+            Work::Agent(agent) => agent.model.as_deref(),
             _ => None,
         };
         serde_json::json!({

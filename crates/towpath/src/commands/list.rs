@@ -9,7 +9,7 @@ use crate::trust;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use towpath_core::Map;
-use towpath_recipe::{Listed, Origin, Request, SearchPath, builtin, resolve};
+use towpath_recipe::{Listed, Origin, Request, SearchPath, Wishes, builtin, resolve};
 use towpath_store::Store;
 
 /// The recipes there are, in the order in which `towpath run` looks for them.
@@ -92,6 +92,7 @@ fn is_trusted(
         working_dir: directory.to_owned(),
         search: search.clone(),
         inputs: Map::new(),
+        wishes: Wishes::default(),
     };
     let program = resolve(&request).program;
     program.map_or(Ok(false), |program| trust::is_trusted(store, &program))

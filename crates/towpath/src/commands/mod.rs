@@ -7,6 +7,7 @@ pub mod link;
 pub mod list;
 pub mod logs;
 pub mod other_names;
+pub mod request;
 pub mod resume;
 pub mod run;
 pub mod runs;

@@ -11,7 +11,7 @@ use crate::trust;
 use std::path::PathBuf;
 use towpath_core::{RunId, StepPath};
 use towpath_engine::{EngineError, Options, Recorded, ResumeAnswers, recorded};
-use towpath_recipe::{Edit, EditedRecipe, Origin, Plan, Request, edited, resolve};
+use towpath_recipe::{Edit, EditedRecipe, Origin, Plan, Request, Wishes, edited, resolve};
 use towpath_run::{Limits, Run};
 use towpath_store::{Found, RunRow, Store};
 
@@ -185,6 +185,7 @@ fn edits(
         working_dir: row.directory.clone(),
         search: crate::places::search_path(around, settings, &[], &row.directory)?,
         inputs: old.inputs.clone(),
+        wishes: Wishes { tags: old.tags.clone(), no_auto_stage: old.no_auto_stage, to_run: true },
     };
     let resolved = resolve(&request);
     super::run::show_problems(&resolved.problems, path, around, args.shared.json)?;

@@ -1,11 +1,11 @@
 //! `towpath run`: a fresh run of a recipe, recorded from its first step.
 
+use super::request::{Here, RequestFlags};
 use crate::agents::{self, AgentFlags};
 use crate::demo;
 use crate::draw;
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::places::{search_path, working_directory};
 use crate::report::{self, Look};
 use crate::settings::Settings;
 use crate::surroundings::Surroundings;
@@ -13,9 +13,9 @@ use crate::trust;
 use crate::words::ago;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use towpath_core::{Diagnostic, Map, nearest, parse_set};
+use towpath_core::{Diagnostic, nearest};
 use towpath_engine::{Config, RunEnd, WardenStart};
-use towpath_recipe::{Origin, Program, Request, Resolved};
+use towpath_recipe::{Origin, Program, Resolved};
 use towpath_run::Limits;
 use towpath_store::{RunFilter, Store};
 
@@ -29,15 +29,11 @@ use towpath_store::{RunFilter, Store};
 pub struct Args {
     /// A recipe's file, or its name. Without it, the recipes are listed.
     pub recipe: Option<String>,
-    /// Set a variable: text, a number, true/false, or a JSON list or object.
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub set: Vec<String>,
-    /// Where steps run and where relative paths start.
-    #[arg(short = 'C', long = "working-dir", value_name = "DIR")]
-    pub directory: Option<PathBuf>,
-    /// Look for recipes here first. May be given several times.
-    #[arg(short = 'R', long = "recipe-dir", value_name = "DIR")]
-    pub recipe_dirs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub request: RequestFlags,
+    /// Stage nothing in git, whatever the steps say.
+    #[arg(long)]
+    pub no_auto_stage: bool,
     #[command(flatten)]
     pub agent: AgentFlags,
     #[command(flatten)]
@@ -63,19 +59,16 @@ pub struct Shared {
 
 pub fn execute(args: Args) -> Result<Exit, Stop> {
     let Some(recipe) = args.recipe.clone() else {
-        let list = super::list::Args::plain(args.directory, args.recipe_dirs, args.shared.json);
+        let RequestFlags { directory, recipe_dirs, .. } = args.request;
+        let list = super::list::Args::plain(directory, recipe_dirs, args.shared.json);
         return super::list::execute(&list);
     };
     let around = Surroundings::read()?;
-    let mut directory = working_directory(&around, args.directory.as_deref())?;
-    let settings = trust::settings_for(&around, &directory)?;
-    let inputs = inputs(&args.set)?;
-    let request = Request {
-        reference: recipe.clone(),
-        working_dir: directory.clone(),
-        search: search_path(&around, &settings, &args.recipe_dirs, &directory)?,
-        inputs,
-    };
+    let here = args.request.here(&around)?;
+    let mut request = args.request.request(&around, &here, &recipe)?;
+    request.wishes.no_auto_stage = args.no_auto_stage;
+    request.wishes.to_run = true;
+    let Here { mut directory, settings } = here;
     let resolved = trust::resolved(&around, &request)?;
     let look = Look::new(&around, &args.shared);
     let name = resolved.plan.as_ref().map_or(recipe, |p| p.recipes[0].source.clone());
@@ -108,15 +101,6 @@ pub fn conclude(end: RunEnd, store: &Store, look: &Look, shared: &Shared) -> Res
     }
     report::ending(look, &end);
     Ok(Exit::of_outcome(&end.outcome))
-}
-
-pub fn inputs(set: &[String]) -> Result<Map, Stop> {
-    let mut inputs = Map::new();
-    for argument in set {
-        let (name, value) = parse_set(argument).map_err(|e| Stop::bad_input(e.to_string()))?;
-        inputs.insert(name, value);
-    }
-    Ok(inputs)
 }
 
 /// Draws what is wrong with a recipe; stops when something is.

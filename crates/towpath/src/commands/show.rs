@@ -244,6 +244,10 @@ fn details(step: &StepView) -> Vec<String> {
                 said.push(clean(&failure.message));
                 said.extend(Some(last_line(&failure.detail)).filter(|l| !l.is_empty()));
             }
+            StepStatus::Degraded { reason } => said.push(format!("degraded: {}", clean(reason))),
+            StepStatus::Recovered { failure } => {
+                said.push(format!("recovered after: {}", clean(&failure.message)));
+            }
             StepStatus::Completed if step.kind == "agent" => {
                 let mut cost = Cost::default();
                 cost.add(step.kind, result);

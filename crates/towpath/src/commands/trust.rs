@@ -11,7 +11,7 @@ use crate::trust::{Standing, Thing, ask, project_settings, read_settings};
 use crate::words::{ago, clean, now_ms, rfc3339};
 use std::path::{Path, PathBuf};
 use towpath_core::Map;
-use towpath_recipe::{Origin, Request, list, resolve};
+use towpath_recipe::{Origin, Request, Wishes, list, resolve};
 use towpath_store::{Store, TrustRecord};
 
 /// See what a working tree's recipes would run, and agree to it.
@@ -250,6 +250,7 @@ fn of_recipe(around: &Surroundings, args: &Args, path: &Path) -> Result<Thing, S
         search: search_path(around, &settings, &args.recipe_dirs, &working_dir)?,
         working_dir,
         inputs: Map::new(),
+        wishes: Wishes::default(),
     };
     let mut resolved = resolve(&request);
     resolved.problems.retain(|problem| problem.is_error());

@@ -1,17 +1,14 @@
 //! `towpath validate`: everything that is wrong with recipes, at once, with its places. It reads
 //! files; it starts nothing and evaluates nothing.
 
-use super::run::inputs;
+use super::request::RequestFlags;
 use super::runs::table::Screen;
 use crate::draw;
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::places::{search_path, working_directory};
 use crate::surroundings::Surroundings;
 use crate::trust;
-use std::path::PathBuf;
 use towpath_core::{Diagnostic, Severity};
-use towpath_recipe::Request;
 
 /// Everything that is wrong with recipes and what they call, at once.
 ///
@@ -23,15 +20,8 @@ pub struct Args {
     /// Recipes, by file or by name.
     #[arg(required = true, value_name = "RECIPE")]
     pub recipes: Vec<String>,
-    /// Take a variable as set, as in `towpath run`.
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub set: Vec<String>,
-    /// Where relative paths start.
-    #[arg(short = 'C', long = "working-dir", value_name = "DIR")]
-    pub directory: Option<PathBuf>,
-    /// Look for recipes here first. May be given several times.
-    #[arg(short = 'R', long = "recipe-dir", value_name = "DIR")]
-    pub recipe_dirs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub request: RequestFlags,
     /// Warnings count as errors.
     #[arg(long)]
     pub strict: bool,
@@ -66,18 +56,10 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
 }
 
 pub fn check(around: &Surroundings, args: &Args) -> Result<Vec<Checked>, Stop> {
-    let directory = working_directory(around, args.directory.as_deref())?;
-    let settings = trust::settings_for(around, &directory)?;
-    let inputs = inputs(&args.set)?;
-    let search = search_path(around, &settings, &args.recipe_dirs, &directory)?;
+    let here = args.request.here(around)?;
     let mut checked = Vec::new();
     for recipe in &args.recipes {
-        let request = Request {
-            reference: recipe.clone(),
-            working_dir: directory.clone(),
-            search: search.clone(),
-            inputs: inputs.clone(),
-        };
+        let request = args.request.request(around, &here, recipe)?;
         let resolved = trust::resolved(around, &request)?;
         let name = resolved.plan.map_or_else(|| recipe.clone(), |p| p.recipes[0].source.clone());
         checked.push(Checked { name, problems: resolved.problems });

@@ -104,6 +104,7 @@ fn plural(state: &State) -> &'static str {
         State::Pending => "to come",
         State::Running => "running",
         State::Done => "done",
+        State::Odd { .. } => "done, see above",
         State::Skipped { .. } => "skipped",
         State::Failed { .. } => "failed",
         State::Tolerated { .. } => "failed, tolerated",
@@ -136,7 +137,9 @@ impl Layout {
         let gap = " ".repeat(self.name - width(&name) + 2 + self.time - width(&time));
         let note_tone = match row.state {
             State::Failed { .. } => Tone::Bad,
-            State::Tolerated { .. } | State::Waiting | State::Asking => Tone::Attention,
+            State::Odd { .. } | State::Tolerated { .. } | State::Waiting | State::Asking => {
+                Tone::Attention
+            }
             State::Running => Tone::Plain,
             _ => Tone::Faint,
         };
@@ -151,6 +154,7 @@ fn sign(state: &State, now_ms: i64) -> (&'static str, Tone) {
             (SPINNER[frame], Tone::Strong)
         }
         State::Done => ("✓", Tone::Good),
+        State::Odd { .. } => ("✓", Tone::Attention),
         State::Failed { .. } => ("✗", Tone::Bad),
         State::Tolerated { .. } | State::Stopped | State::Interrupted => ("!", Tone::Attention),
         State::Waiting | State::Asking => ("?", Tone::Attention),
@@ -177,6 +181,7 @@ fn note(row: &Row) -> String {
         State::Running if row.doing.is_empty() => "running".to_owned(),
         State::Running => row.doing.clone(),
         State::Done => "done".to_owned(),
+        State::Odd { note } => note.clone(),
         State::Skipped { reason } => format!("skipped: {reason}"),
         State::Failed { message } => format!("failed: {message}"),
         State::Tolerated { message } => format!("failed, tolerated: {message}"),

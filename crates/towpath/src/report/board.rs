@@ -13,9 +13,19 @@ pub enum State {
     Pending,
     Running,
     Done,
-    Skipped { reason: String },
-    Failed { message: String },
-    Tolerated { message: String },
+    /// It went well, and there is something to say about it.
+    Odd {
+        note: String,
+    },
+    Skipped {
+        reason: String,
+    },
+    Failed {
+        message: String,
+    },
+    Tolerated {
+        message: String,
+    },
     Stopped,
     Interrupted,
     Waiting,
@@ -115,7 +125,7 @@ impl Board {
     }
 
     pub fn done(&self) -> usize {
-        self.rows.iter().filter(|row| row.state == State::Done).count()
+        self.rows.iter().filter(|row| matches!(row.state, State::Done | State::Odd { .. })).count()
     }
 
     /// The recipe steps around a running step are running.
@@ -205,6 +215,12 @@ impl Row {
 fn ended_state(result: &StepResult, tolerated: bool) -> State {
     match &result.status {
         StepStatus::Completed => State::Done,
+        StepStatus::Degraded { reason } => {
+            State::Odd { note: format!("degraded: {}", one_line(reason)) }
+        }
+        StepStatus::Recovered { failure } => {
+            State::Odd { note: format!("recovered after: {}", one_line(&failure.message)) }
+        }
         StepStatus::Skipped { reason } => State::Skipped { reason: one_line(reason) },
         StepStatus::Failed(failure) if failure.kind == FailureKind::Stopped => State::Stopped,
         StepStatus::Failed(failure) => {

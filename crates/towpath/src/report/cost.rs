@@ -19,9 +19,10 @@ impl Cost {
         Cost { calls, usd, unknown }
     }
 
-    /// Counts a step that has ended; only agent steps cost.
+    /// Counts a step that has ended; only agents cost.
     pub fn add(&mut self, kind: &str, result: &StepResult) {
-        if kind != "agent" || matches!(result.status, StepStatus::Skipped { .. }) {
+        let agent = kind == "agent" || result.usage.is_some();
+        if !agent || matches!(result.status, StepStatus::Skipped { .. }) {
             return;
         }
         self.calls += 1;

@@ -167,6 +167,12 @@ impl Teller<'_> {
         let plural = if census.total == 1 { "step" } else { "steps" };
         let mut parts = vec![Line::plain(format!("{ran} of {} {plural} ran", census.total))];
         parts.extend(skipped(&census));
+        for (word, steps) in [("degraded", &census.degraded), ("recovered", &census.recovered)] {
+            if !steps.is_empty() {
+                let names: Vec<String> = steps.iter().map(|s| clean(s.as_str())).collect();
+                parts.push(named(Tone::Attention, word, &names));
+            }
+        }
         if !tally.tolerated.is_empty() {
             parts.push(named(Tone::Attention, "failed, tolerated", &tally.tolerated));
         }

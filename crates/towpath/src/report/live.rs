@@ -279,6 +279,7 @@ impl<O: Outlet> Reporter for Live<O> {
                 self.beside.remove(*step);
                 self.board.ended(step, result, *tolerated, *took_ms);
             }
+            Event::Staged { step, files } => self.say(&said::staged(step, files)),
             Event::Warning { step, message } => self.say(&said::warning(*step, message)),
             Event::Ended { processes, why } => {
                 if let Some(line) = said::processes(processes, why, self.look.verbose) {

@@ -150,6 +150,12 @@ impl<O: Outlet> Plain<O> {
                 let took = if ran { format!(" {took}") } else { took };
                 Line::new().with(Tone::Good, "done").text(format!(" {name}{took}"))
             }
+            StepStatus::Degraded { reason } => Line::new()
+                .with(Tone::Attention, "degraded")
+                .text(format!(" {name}: {}{after}", one_line(reason))),
+            StepStatus::Recovered { failure } => Line::new()
+                .with(Tone::Attention, "recovered")
+                .text(format!(" {name} after: {}{after}", one_line(&failure.message))),
             StepStatus::Skipped { reason } => {
                 Line::plain(format!("skipped {name}: {}", clean(reason)))
             }
@@ -190,6 +196,7 @@ impl<O: Outlet> Reporter for Plain<O> {
             Event::StepEnded { step, result, tolerated, took_ms } => {
                 self.ended(step, result, *tolerated, *took_ms);
             }
+            Event::Staged { step, files } => self.say(&said::staged(step, files)),
             Event::Warning { step, message } => self.say(&said::warning(*step, message)),
             Event::Ended { processes, why } => {
                 if let Some(line) = said::processes(processes, why, self.look.verbose) {

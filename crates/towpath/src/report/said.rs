@@ -22,6 +22,16 @@ pub fn warning(step: Option<&StepPath>, message: &str) -> Line {
     Line::new().with(Tone::Attention, "warning").text(clean(&format!(": {step}{message}")))
 }
 
+/// `staged src/app.py and 2 more (fix)`
+pub fn staged(step: &StepPath, files: &[String]) -> Line {
+    let more = match files.len() {
+        0 | 1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    let first = files.first().map_or("", String::as_str);
+    Line::plain(clean(&format!("staged {first}{more} ({step})")))
+}
+
 /// The run was told to stop, and its children may take a while to obey.
 pub fn stopping() -> Line {
     Line::new().with(Tone::Attention, "stopping").text("; once more kills at once")

@@ -74,8 +74,9 @@ pub fn bare(segment: &str) -> &str {
 fn described(work: &Work) -> String {
     match work {
         Work::Bash { command } => first_line(command.text()),
-        Work::Agent { prompt, .. } => {
-            let text: Vec<String> = prompt
+        Work::Agent(agent) => {
+            let text: Vec<String> = agent
+                .prompt
                 .parts()
                 .iter()
                 .map(|part| match part {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
-use towpath_core::{JobKey, Map, RunId, StepPath, Usage};
+use towpath_core::{JobKey, RunId, StepPath, Usage};
 use towpath_engine::{Event, Reporter, RunEnd, Stream};
 use towpath_recipe::{Plan, PlannedRecipe};
 use towpath_run::{
@@ -280,15 +280,16 @@ impl<R: Reporter> Tell for R {}
 pub fn driven(texts: &[(&str, &str)], ends: &mut dyn FnMut(&JobKey) -> JobEnd) -> Run {
     let recipes = texts.iter().map(|(source, text)| PlannedRecipe {
         source: (*source).to_owned(),
-        path: None,
+
         text: (*text).to_owned(),
         calls: texts
             .iter()
             .enumerate()
             .map(|(at, (name, _))| ((*name).to_owned(), at))
             .collect::<BTreeMap<_, _>>(),
+        ..PlannedRecipe::default()
     });
-    let plan = Plan { recipes: recipes.collect(), inputs: Map::new() };
+    let plan = Plan { recipes: recipes.collect(), ..Plan::default() };
     let mut run = Run::new(plan.load().expect("the recipes are right").into(), Limits::default());
     run.apply(&Fact::Started, 0).unwrap();
     let mut now = 0;

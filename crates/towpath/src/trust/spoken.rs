@@ -16,6 +16,14 @@ pub fn program(program: &Program) -> String {
         steps(recipe, &mut text);
         text.push('\n');
     }
+    for (name, agent) in &program.plan.agents {
+        text.push_str(&format!("agent {name} ({})\n", visible(&agent.source)));
+        // What comes with the program is known; what was found is shown whole.
+        if agent.path.is_some() {
+            block(&agent.text, &mut text);
+        }
+        text.push('\n');
+    }
     text
 }
 
@@ -40,9 +48,10 @@ fn steps(recipe: &Recipe, text: &mut String) {
                 text.push_str(&format!("  {}, bash{}:\n", step.id, place(step)));
                 block(command.text(), text);
             }
-            Work::Agent { prompt, .. } => {
-                text.push_str(&format!("  {}, agent{}:\n", step.id, place(step)));
-                block(&template_text(prompt), text);
+            Work::Agent(agent) => {
+                let who = agent.agent.as_ref().map_or(String::new(), |a| format!(" {}", a.name));
+                text.push_str(&format!("  {}, agent{who}{}:\n", step.id, place(step)));
+                block(&template_text(&agent.prompt), text);
             }
             Work::Recipe { name, .. } => {
                 let name = visible(name);

@@ -77,7 +77,7 @@ pub fn bare(job: &Job) -> String {
 
 /// How often these steps' work was started.
 pub fn tries(jobs: &[Job], steps: &BTreeSet<String>) -> usize {
-    jobs.iter().filter(|job| !job.key.kind.is_hook() && steps.contains(&bare(job))).count()
+    jobs.iter().filter(|job| job.key.kind.is_work() && steps.contains(&bare(job))).count()
 }
 
 /// Whether a job belongs to the latest try of its step. Hooks are numbered by themselves: of the
@@ -89,10 +89,11 @@ fn is_latest(jobs: &[Job], index: usize) -> bool {
     let mut later = later.map(|other| &other.key);
     match job.key.kind {
         JobKind::Bash | JobKind::Agent => {
-            !later.any(|key| !key.kind.is_hook() && other_try(key, &job.key))
+            !later.any(|key| key.kind.is_work() && other_try(key, &job.key))
         }
+        JobKind::Snapshot | JobKind::Stage => false,
         JobKind::PreHook => !later.any(|key| key.kind == JobKind::PreHook),
-        JobKind::PostHook | JobKind::ErrorHook => !later.any(|key| !key.kind.is_hook()),
+        JobKind::PostHook | JobKind::ErrorHook => !later.any(|key| key.kind.is_work()),
     }
 }
 

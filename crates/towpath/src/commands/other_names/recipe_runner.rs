@@ -2,19 +2,19 @@
 //! one engine. A flag whose meaning is not there yet is refused, never ignored.
 
 use crate::agents::AgentFlags;
+use crate::commands::request::RequestFlags;
 use crate::commands::runs::table::{Cell, Screen, Table, escaped, one_line};
 use crate::commands::{explain, list, run, validate};
 use crate::draw;
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::places::{search_path, working_directory};
 use crate::surroundings::Surroundings;
 use crate::trust;
 use clap::Parser;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use towpath_core::Severity;
-use towpath_recipe::{Origin, Program, Request, Resolved};
+use towpath_recipe::{Origin, Program, Resolved};
 
 /// Run step recipes: recipe-runner-rs RECIPE, or recipe-runner-rs list.
 ///
@@ -45,12 +45,15 @@ struct Line {
     dry_run: bool,
     #[arg(long, hide = true)]
     progress: bool,
-    #[arg(long, hide = true)]
+    /// Stage nothing in git.
+    #[arg(long)]
     no_auto_stage: bool,
-    #[arg(long, hide = true)]
-    include_tags: Option<String>,
-    #[arg(long, hide = true)]
-    exclude_tags: Option<String>,
+    /// Run the steps with one of these tags too.
+    #[arg(long, value_name = "TAGS", value_delimiter = ',')]
+    include_tags: Vec<String>,
+    /// Skip the steps with one of these tags.
+    #[arg(long, value_name = "TAGS", value_delimiter = ',')]
+    exclude_tags: Vec<String>,
     #[arg(long, hide = true)]
     audit_dir: Option<PathBuf>,
 }
@@ -60,14 +63,21 @@ impl Line {
         self.output_format == "json"
     }
 
+    fn request(&self) -> RequestFlags {
+        RequestFlags {
+            set: self.set.clone(),
+            directory: self.working_dir.clone(),
+            recipe_dirs: self.recipe_dir.clone(),
+            include_tags: self.include_tags.clone(),
+            exclude_tags: self.exclude_tags.clone(),
+        }
+    }
+
     /// The first flag that does nothing yet.
     fn later(&self) -> Option<&'static str> {
         [
             (self.dry_run, "--dry-run"),
             (self.progress, "--progress"),
-            (self.no_auto_stage, "--no-auto-stage"),
-            (self.include_tags.is_some(), "--include-tags"),
-            (self.exclude_tags.is_some(), "--exclude-tags"),
             (self.audit_dir.is_some(), "--audit-dir"),
         ]
         .into_iter()
@@ -129,9 +139,7 @@ fn execute(line: &Line) -> Result<Exit, Stop> {
     if line.explain && line.json() {
         return explain::execute(&explain::Args {
             recipe: recipe.clone(),
-            set: line.set.clone(),
-            directory: line.working_dir.clone(),
-            recipe_dirs: line.recipe_dir.clone(),
+            request: line.request(),
             json: true,
         });
     }
@@ -149,14 +157,9 @@ fn execute(line: &Line) -> Result<Exit, Stop> {
 }
 
 fn resolved(around: &Surroundings, line: &Line, recipe: &str) -> Result<Resolved, Stop> {
-    let directory = working_directory(around, line.working_dir.as_deref())?;
-    let settings = trust::settings_for(around, &directory)?;
-    let request = Request {
-        reference: recipe.to_owned(),
-        search: search_path(around, &settings, &line.recipe_dir, &directory)?,
-        working_dir: directory,
-        inputs: run::inputs(&line.set)?,
-    };
+    let flags = line.request();
+    let here = flags.here(around)?;
+    let request = flags.request(around, &here, recipe)?;
     trust::resolved(around, &request)
 }
 
@@ -179,9 +182,8 @@ fn go(
     );
     run::execute(run::Args {
         recipe: Some(reference),
-        set: line.set.clone(),
-        directory: line.working_dir.clone(),
-        recipe_dirs: line.recipe_dir.clone(),
+        request: line.request(),
+        no_auto_stage: line.no_auto_stage,
         agent: AgentFlags::default(),
         shared: run::Shared {
             json: line.json(),
@@ -196,9 +198,7 @@ fn check(around: &Surroundings, line: &Line, recipe: &str) -> Result<Exit, Stop>
     if line.json() {
         return validate::execute(&validate::Args {
             recipes: vec![recipe.to_owned()],
-            set: line.set.clone(),
-            directory: line.working_dir.clone(),
-            recipe_dirs: line.recipe_dir.clone(),
+            request: line.request(),
             strict: false,
             json: true,
         });

@@ -1,0 +1,86 @@
+//! Inheritance: what a recipe becomes when it extends another. The parent's steps come first; a
+//! step of the child with the id of one of the parent's takes its place; context, hooks, limits
+//! and required variables are joined key by key, and the child wins. Finding the parent is the
+//! business of `resolve`.
+
+use crate::model::{Hooks, Recipe, Recursion, Step, VariableUse};
+use crate::outline::Outline;
+use towpath_core::Map;
+
+/// A longer chain is a mistake, or an attack on the reader.
+pub(crate) const MAX_LEVELS: usize = 32;
+
+pub(crate) fn extend(child: Recipe, parent: &Recipe) -> Recipe {
+    let mut required = parent.required_context.clone();
+    required.extend(
+        child
+            .required_context
+            .iter()
+            .filter(|n| !required.contains(n))
+            .cloned()
+            .collect::<Vec<_>>(),
+    );
+    Recipe {
+        context: contexts(&parent.context, &child.context),
+        required_context: required,
+        recursion: Recursion {
+            max_depth: child.recursion.max_depth.or(parent.recursion.max_depth),
+            max_total_steps: child.recursion.max_total_steps.or(parent.recursion.max_total_steps),
+        },
+        hooks: hooks(&parent.hooks, &child.hooks),
+        steps: in_place(&parent.steps, &child.steps, |step: &Step| Some(step.id.as_str())),
+        stages: std::sync::OnceLock::new(),
+        ..child
+    }
+}
+
+/// The same for what is known of recipes that may have errors.
+pub(crate) fn extend_outline(child: &Outline, parent: &Outline) -> Outline {
+    let mut context = parent.context.clone();
+    context.extend(child.context.iter().cloned());
+    let mut hook_uses: Vec<VariableUse> = parent
+        .hook_uses
+        .iter()
+        .filter(|used| !child.hook_uses.iter().any(|own| own.field == used.field))
+        .cloned()
+        .collect();
+    hook_uses.extend(child.hook_uses.iter().cloned());
+    Outline {
+        context,
+        steps: in_place(&parent.steps, &child.steps, |step| step.id.as_deref()),
+        hook_uses,
+        open: child.open || parent.open,
+    }
+}
+
+fn contexts(parent: &Map, child: &Map) -> Map {
+    let mut context = parent.clone();
+    for (name, value) in child {
+        context.insert(name.clone(), value.clone());
+    }
+    context
+}
+
+fn hooks(parent: &Hooks, child: &Hooks) -> Hooks {
+    let own = [
+        ("pre_step", &child.pre_step),
+        ("post_step", &child.post_step),
+        ("on_error", &child.on_error),
+    ];
+    let replaced = |field: &str| own.iter().any(|(name, hook)| *name == field && hook.is_some());
+    let inherited = parent.uses.iter().filter(|used| !replaced(used.field));
+    Hooks {
+        pre_step: child.pre_step.clone().or_else(|| parent.pre_step.clone()),
+        post_step: child.post_step.clone().or_else(|| parent.post_step.clone()),
+        on_error: child.on_error.clone().or_else(|| parent.on_error.clone()),
+        uses: inherited.chain(&child.uses).cloned().collect(),
+    }
+}
+
+/// The parent's items, those of the child with the same id in their place, then the child's others.
+fn in_place<T: Clone>(parent: &[T], child: &[T], id: impl Fn(&T) -> Option<&str>) -> Vec<T> {
+    let same = |a: &T, b: &T| id(a).is_some() && id(a) == id(b);
+    let replaced = parent.iter().map(|old| child.iter().find(|new| same(old, new)).unwrap_or(old));
+    let added = child.iter().filter(|new| !parent.iter().any(|old| same(old, new)));
+    replaced.chain(added).cloned().collect()
+}

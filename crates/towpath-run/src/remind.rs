@@ -1,0 +1,95 @@
+//! The one reminder: an agent whose answer must hold JSON and does not is asked once more, in the
+//! same session, for the JSON alone. The first answer is paid for and kept: what is cut off later
+//! repeats the reminder, never the prompt.
+
+use crate::fact::{JobEnd, Output};
+use crate::frame::{Answered, Phase};
+use crate::job::{AgentJob, JSON_REMINDER, Job, JobWork};
+use crate::run::Run;
+use crate::settle::json_in;
+use towpath_core::{JobKey, JobKind, Usage};
+use towpath_recipe::{AgentWork, ParseJson, Work};
+
+/// What came of an agent's answer.
+pub(crate) enum Heard {
+    /// It is asked once more.
+    Again,
+    /// This is what counts.
+    Answer(Output, Option<Usage>),
+}
+
+impl Run {
+    /// Takes the end of a step's work; an agent's answer without JSON leads to the reminder.
+    pub(crate) fn answered_again(
+        &mut self,
+        frame: usize,
+        step: usize,
+        key: &JobKey,
+        end: &JobEnd,
+    ) -> Heard {
+        let definition = self.step(frame, step);
+        let parse = definition.parse_json;
+        let is_agent = matches!(definition.work, Work::Agent(_));
+        let found = json_in(parse, &end.output).is_some();
+        let progress = &mut self.frames[frame].steps[step];
+        if let Some(first) = &progress.answer {
+            let usage = sum(first.usage, end.usage);
+            if !end.succeeded() {
+                // The first answer stays: only the reminder is tried again.
+                return Heard::Answer(first.output.clone(), usage);
+            }
+            let output = if found { end.output.clone() } else { first.output.clone() };
+            progress.answer = None;
+            return Heard::Answer(output, usage);
+        }
+        if !is_agent || parse == ParseJson::No || found || !end.succeeded() {
+            return Heard::Answer(end.output.clone(), end.usage);
+        }
+        progress.answer = Some(Answered {
+            key: key.clone(),
+            output: end.output.clone(),
+            usage: end.usage,
+            reminded: false,
+        });
+        self.begin_work(frame, step);
+        Heard::Again
+    }
+
+    pub(crate) fn want_reminder(
+        &mut self,
+        frame: usize,
+        step: usize,
+        agent: &AgentWork,
+        directory: String,
+    ) {
+        let timeout = self.step(frame, step).timeout;
+        let progress = &mut self.frames[frame].steps[step];
+        progress.phase = Phase::Work;
+        let next = progress.attempts.work;
+        let Some(answer) = &mut progress.answer else { return };
+        let attempt = if answer.reminded { next } else { answer.key.attempt };
+        answer.reminded = true;
+        let continues = Some(answer.key.clone());
+        let key = JobKey { call: 1, ..self.key(frame, step, attempt, JobKind::Agent) };
+        let work = JobWork::Agent(AgentJob {
+            prompt: JSON_REMINDER.to_owned(),
+            model: agent.model.clone(),
+            mode: agent.mode.as_ref().map(|mode| mode.name.clone()),
+            system: None,
+            continues,
+        });
+        let job = Job { key, work, directory, timeout, environment: Vec::new() };
+        self.ready.push((job, frame, step));
+    }
+}
+
+/// The usage of two calls; what one of them did not tell is not known of both.
+fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
+    let (a, b) = (a?, b?);
+    let add = |a: Option<u64>, b: Option<u64>| Some(a? + b?);
+    Some(Usage {
+        input_tokens: add(a.input_tokens, b.input_tokens),
+        output_tokens: add(a.output_tokens, b.output_tokens),
+        cost_usd: a.cost_usd.and_then(|a| Some(a + b.cost_usd?)),
+    })
+}

@@ -1,0 +1,177 @@
+//! Staging: after an agent step that went well, what the agent changed is added to git's index. Only
+//! what was clean before the step is staged, so that nothing a person had in the works gets in;
+//! ignored files never are. A single step's files are staged before its hook, those of a group
+//! once the whole group has ended. Outside of a git repository nothing happens.
+
+use crate::fact::{JobEnd, JobStatus};
+use crate::frame::{Before, FrameState, Phase, Staging};
+use crate::happening::Happening;
+use crate::job::{GIT_TIMEOUT, Job, JobWork};
+use crate::outcome::StepStatus;
+use crate::run::Run;
+use crate::settle::{describe, stopped};
+use std::ops::Range;
+use std::sync::LazyLock;
+use towpath_core::JobKind;
+use towpath_recipe::AgentWork;
+use towpath_shell::{Filled, ShellText};
+
+/// Not in a git repository, or there is no git.
+const NO_GIT: i32 = 3;
+
+/// The changed and new paths, each with git's two letters, quoted as git does. A person's variables
+/// about another repository must not lead us astray.
+const SNAPSHOT: &str = "\
+unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
+export GIT_OPTIONAL_LOCKS=0
+git rev-parse --is-inside-work-tree >/dev/null 2>&1 || exit 3
+exec git -c core.quotePath=true status --porcelain=v1 --untracked-files=all --no-renames";
+
+/// Adds what is dirty now and was not before, and prints it. What is in conflict is left alone, and
+/// so is a repository within the repository.
+const STAGE: &str = "\
+unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
+export LC_ALL=C
+before={{before}}
+new=$(git -c core.quotePath=true status --porcelain=v1 --untracked-files=all --no-renames |
+  grep -Ev '^(. |U|.U|AA|DD)' | cut -c4- | grep -v '/$' | sort | comm -13 <(printf '%s\\n' \"$before\" | sort) -)
+[ -n \"$new\" ] || exit 0
+top=$(git rev-parse --show-toplevel) || exit
+printf '%s\\n' \"$new\" | GIT_LITERAL_PATHSPECS=1 git -C \"$top\" add --pathspec-from-file=- || exit
+printf '%s\\n' \"$new\"";
+
+static SNAPSHOT_TEXT: LazyLock<ShellText> =
+    LazyLock::new(|| ShellText::parse(SNAPSHOT).expect("our own text is sound"));
+static STAGE_TEXT: LazyLock<ShellText> =
+    LazyLock::new(|| ShellText::parse(STAGE).expect("our own text is sound"));
+
+fn fill(text: &ShellText, before: Option<&[String]>) -> Filled {
+    text.fill(&mut |_| before.map(|paths| paths.join("\n"))).expect("its one place takes any text")
+}
+
+impl Run {
+    pub(crate) fn stages_files(&self, agent: &AgentWork) -> bool {
+        agent.auto_stage && !self.program.plan.no_auto_stage
+    }
+
+    pub(crate) fn want_snapshot(&mut self, frame: usize, step: usize, directory: String) {
+        let progress = &mut self.frames[frame].steps[step];
+        progress.phase = Phase::Snapshot;
+        progress.directory = directory;
+        let attempt = progress.attempts.snapshot;
+        self.want_git(frame, step, JobKind::Snapshot, attempt, fill(&SNAPSHOT_TEXT, None));
+    }
+
+    pub(crate) fn snapshot_finished(&mut self, frame: usize, step: usize, end: &JobEnd) {
+        let expiring = self.frames[frame].state == FrameState::Expiring;
+        if end.status == JobStatus::Stopped || expiring {
+            return self.fail(frame, step, stopped());
+        }
+        let before = match (&end.status, end.output.text()) {
+            (JobStatus::Exited(0), Some(text)) => Before::Dirty(self.not_ours(text)),
+            (JobStatus::Exited(NO_GIT), _) => Before::NoGit,
+            _ => {
+                self.warn_git(frame, step, end);
+                Before::NoGit
+            }
+        };
+        self.frames[frame].steps[step].before = before;
+        self.begin_work(frame, step);
+    }
+
+    /// The dirty paths, without those that this run has staged and that are untouched since.
+    fn not_ours(&self, status: &str) -> Vec<String> {
+        let mut paths = Vec::new();
+        for line in status.lines() {
+            let (Some(letters), Some(path)) = (line.get(..2), line.get(3..)) else { continue };
+            let staged_by_us = letters.ends_with(' ') && self.staged.contains(path);
+            if !staged_by_us {
+                paths.push(path.to_owned());
+            }
+        }
+        paths
+    }
+
+    /// Whether a step's files are to be staged and have not been.
+    pub(crate) fn wants_staging(&self, frame: usize, step: usize) -> bool {
+        let progress = &self.frames[frame].steps[step];
+        let well = matches!(
+            progress.result.as_ref().map(|r| &r.status),
+            Some(StepStatus::Completed | StepStatus::Degraded { .. })
+        );
+        well && progress.staging == Staging::No
+            && matches!(progress.before, Before::Dirty(_))
+            && self.frames[frame].state == FrameState::Open
+    }
+
+    pub(crate) fn want_stage(&mut self, frame: usize, step: usize) {
+        let progress = &mut self.frames[frame].steps[step];
+        progress.staging = Staging::Wanted;
+        let attempt = progress.attempts.stage;
+        let filled = match &progress.before {
+            Before::Dirty(paths) => fill(&STAGE_TEXT, Some(paths)),
+            _ => return,
+        };
+        self.want_git(frame, step, JobKind::Stage, attempt, filled);
+    }
+
+    /// Wants the files of a whole group staged; whether that is still under way.
+    pub(crate) fn stages_group(&mut self, frame: usize, stage: Range<usize>) -> bool {
+        let mut under_way = false;
+        for step in stage {
+            if self.wants_staging(frame, step) {
+                self.want_stage(frame, step);
+            }
+            under_way |= self.frames[frame].steps[step].staging == Staging::Wanted;
+        }
+        under_way
+    }
+
+    /// A staging that was cut off is wanted once more.
+    pub(crate) fn repeat_stage(&mut self, frame: usize, step: usize) {
+        self.frames[frame].steps[step].staging = Staging::No;
+        if self.wants_staging(frame, step) {
+            self.want_stage(frame, step);
+        }
+    }
+
+    pub(crate) fn stage_finished(&mut self, frame: usize, step: usize, end: &JobEnd) {
+        if end.status == JobStatus::Stopped && self.frames[frame].state == FrameState::Open {
+            return self.repeat_stage(frame, step);
+        }
+        self.frames[frame].steps[step].staging = Staging::Done;
+        match end.output.text().filter(|_| end.succeeded()) {
+            Some(text) if !text.is_empty() => {
+                let files: Vec<String> = text.lines().map(str::to_owned).collect();
+                self.staged.extend(files.iter().cloned());
+                let step = self.path(frame, step);
+                self.happenings.push(Happening::Staged { step, files });
+            }
+            Some(_) => {}
+            None => self.warn_git(frame, step, end),
+        }
+        if self.frames[frame].steps[step].phase == Phase::Staging {
+            self.after_work(frame, step);
+        }
+    }
+
+    fn warn_git(&mut self, frame: usize, step: usize, end: &JobEnd) {
+        let what = describe(&end.status, Some(GIT_TIMEOUT));
+        let last = end.error.lines().rfind(|line| !line.trim().is_empty());
+        let why = last.map_or(what.clone(), |line| format!("{what}: {line}"));
+        let message = format!("what it changed is not staged in git: {why}");
+        let step = Some(self.path(frame, step));
+        self.happenings.push(Happening::Warning { step, message });
+    }
+
+    fn want_git(&mut self, frame: usize, step: usize, kind: JobKind, attempt: u32, filled: Filled) {
+        let job = Job {
+            key: self.key(frame, step, attempt, kind),
+            work: JobWork::Bash(filled),
+            directory: self.frames[frame].steps[step].directory.clone(),
+            timeout: Some(GIT_TIMEOUT),
+            environment: Vec::new(),
+        };
+        self.ready.push((job, frame, step));
+    }
+}
