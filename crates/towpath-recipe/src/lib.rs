@@ -14,7 +14,7 @@ mod edited;
 pub mod fields;
 mod files;
 mod model;
-mod node;
+pub mod node;
 mod outline;
 mod plan;
 mod read;

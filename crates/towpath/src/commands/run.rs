@@ -6,6 +6,7 @@ use crate::draw;
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::places::{search_path, working_directory};
+use crate::rehearsal::Rehearsal;
 use crate::report::{self, Look};
 use crate::settings::Settings;
 use crate::surroundings::Surroundings;
@@ -14,7 +15,7 @@ use crate::words::ago;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_core::{Diagnostic, Map, nearest, parse_set};
-use towpath_engine::{Config, RunEnd, WardenStart};
+use towpath_engine::{Config, RunEnd, Substitutes, WardenStart};
 use towpath_recipe::{Origin, Program, Request, Resolved};
 use towpath_run::Limits;
 use towpath_store::{RunFilter, Store};
@@ -38,6 +39,9 @@ pub struct Args {
     /// Look for recipes here first. May be given several times.
     #[arg(short = 'R', long = "recipe-dir", value_name = "DIR")]
     pub recipe_dirs: Vec<PathBuf>,
+    /// What `towpath test` gives a case: inputs with their types, and substitutes.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub rehearsal: Option<PathBuf>,
     #[command(flatten)]
     pub agent: AgentFlags,
     #[command(flatten)]
@@ -69,7 +73,9 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let around = Surroundings::read()?;
     let mut directory = working_directory(&around, args.directory.as_deref())?;
     let settings = trust::settings_for(&around, &directory)?;
-    let inputs = inputs(&args.set)?;
+    let rehearsal = Rehearsal::read(args.rehearsal.as_deref())?;
+    let mut inputs = inputs(&args.set)?;
+    inputs.extend(rehearsal.inputs);
     let request = Request {
         reference: recipe.clone(),
         working_dir: directory.clone(),
@@ -91,7 +97,8 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     trust::consent(&around, &mut store, &program, origin)?;
     let (agents, tree, mut options) = agents::choose(&around, &settings, &flags, &program)?;
     options.found = origin == Origin::Project;
-    let config = config(&around, &settings, directory, agents)?;
+    let mut config = config(&around, &settings, directory, agents)?;
+    config.substitutes = rehearsal.substitutes;
     hint_at_earlier(&store, &program, &config.directory, args.shared.quiet)?;
     let limits = config.limits;
     let cwd = config.directory.clone();
@@ -160,6 +167,7 @@ pub fn config(
         limits: Limits { agents: settings.max_agents.value },
         grace: Duration::from_secs(5),
         warden: WardenStart::Fork,
+        substitutes: Substitutes::default(),
     })
 }
 
