@@ -4,7 +4,11 @@ use std::io::{Seek, Write};
 use std::path::Path;
 use std::process::Command;
 use towpath_agent::{Backend, Call, CallFault, Exit, Reply, Script, Scripted, Sign};
-use towpath_core::{FaultKind, Usage};
+use towpath_core::{FaultKind, StepPath, Usage};
+
+fn step(path: &str) -> StepPath {
+    StepPath::new(path)
+}
 
 fn call(directory: &Path) -> Call {
     Call { prompt: "p".into(), directory: directory.into(), ..Call::default() }
@@ -13,7 +17,7 @@ fn call(directory: &Path) -> Call {
 /// Runs the one line of a script as the engine would.
 fn run(directory: &Path, line: &str) -> Reply {
     let mut script = Script::parse("s.jsonl", line).unwrap();
-    let taken = script.take("any prompt").unwrap();
+    let taken = script.take(&step("ask"), "any prompt").unwrap();
     let backend = Scripted { line: script.line(taken).clone(), bash: "/bin/bash".into() };
     let made = backend.invocation(&call(directory));
     let mut stdin = tempfile::tempfile().unwrap();
@@ -134,30 +138,56 @@ fn a_call_takes_the_first_unused_line_that_fits() {
     let text = "{\"text\": \"r\", \"match\": \"review\"}\n\n\"first\"\r\n\"second\"\n";
     let mut script = Script::parse("s.jsonl", text).unwrap();
     assert_eq!(script.unused(), [1, 3, 4]);
-    assert_eq!(script.take("build it"), Some(3));
-    assert_eq!(script.take("please review"), Some(1));
-    assert_eq!(script.take("review again"), Some(4));
-    assert_eq!(script.take("review again"), None);
+    assert_eq!(script.take(&step("ask"), "build it"), Some(3));
+    assert_eq!(script.take(&step("ask"), "please review"), Some(1));
+    assert_eq!(script.take(&step("ask"), "review again"), Some(4));
+    assert_eq!(script.take(&step("ask"), "review again"), None);
     assert_eq!(script.line(4).text.as_deref(), Some("second"));
 
     let mut resumed = Script::parse("s.jsonl", text).unwrap();
     resumed.mark_used(3);
     resumed.mark_used(99);
-    assert_eq!(resumed.take("build it"), Some(4));
+    assert_eq!(resumed.take(&step("ask"), "build it"), Some(4));
     assert_eq!(resumed.unused(), [1]);
+}
+
+#[test]
+fn a_line_can_belong_to_a_step_and_be_taken_again() {
+    let text = concat!(
+        r#"{"step": "ci/review", "text": "deep"}"#,
+        "\n",
+        r#"{"step": "review", "text": "any", "repeat": true}"#,
+        "\n",
+        r#"{"step": "fix", "match": "now", "text": "fixed"}"#,
+    );
+    let mut script = Script::parse("s.jsonl", text).unwrap();
+    assert_eq!(script.take(&step("review"), "p"), Some(2));
+    assert_eq!(script.take(&step("ci#2/review#3"), "p"), Some(1));
+    assert_eq!(script.take(&step("ci/review"), "p"), Some(2), "by its id, again");
+    assert_eq!(script.take(&step("preview"), "p"), None);
+    assert_eq!(script.take(&step("fix"), "later"), None);
+    assert_eq!(
+        script.exhausted(&step("fix#2")).message,
+        "s.jsonl has no answer for this prompt of step fix: no unused line matches (3)"
+    );
+    assert_eq!(script.take(&step("fix"), "now"), Some(3));
+    assert_eq!(script.unused(), [0_u32; 0]);
 }
 
 #[test]
 fn running_out_says_so() {
     let mut script =
         Script::parse("s.jsonl", "\"a\"\n{\"text\": \"b\", \"match\": \"z\"}").unwrap();
-    script.take("x");
-    assert_eq!(script.take("x"), None);
-    let fault = script.exhausted();
+    script.take(&step("ask"), "x");
+    assert_eq!(script.take(&step("ask"), "x"), None);
+    let fault = script.exhausted(&step("ask"));
     assert_eq!(fault.kind, FaultKind::Backend);
     assert_eq!(fault.message, "s.jsonl has no answer for this prompt: no unused line matches (2)");
-    script.take("z");
-    assert_eq!(script.exhausted().message, "s.jsonl has no answer left: all 2 are used");
+    script.take(&step("ask"), "z");
+    assert_eq!(
+        script.exhausted(&step("ask")).message,
+        "s.jsonl has no answer left: all 2 are used"
+    );
 }
 
 #[test]
@@ -167,12 +197,13 @@ fn what_is_not_understood_is_refused_with_its_place() {
         (
             r#"{"text": "a", "zebra": 1}"#,
             "unknown key `zebra`; known are text, error, until, session_id, input_tokens, \
-             output_tokens, cost_usd, delay_ms, match, run",
+             output_tokens, cost_usd, delay_ms, match, step, repeat, run",
         ),
         (r#"{"text": "a", "text": "b"}"#, "`text` is there twice"),
         (r#"{"text": 7}"#, "`text` is a text, not 7"),
         (r#"{"text": "a", "delay_ms": -1}"#, "`delay_ms` is a whole number, not -1"),
         (r#"{"text": "a", "input_tokens": 1.5}"#, "`input_tokens` is a whole number, not 1.5"),
+        (r#"{"text": "a", "repeat": 1}"#, "`repeat` is true or false, not 1"),
         (r#"{"text": "a", "cost_usd": -1}"#, "`cost_usd` is an amount, not -1"),
         (
             r#"{"error": "limit", "until": "soon"}"#,

@@ -138,10 +138,10 @@ impl Lines {
             Agents::Scripted { script, bash, .. } => {
                 let line = match self.open.get(&call_of(&job.key)) {
                     Some(line) => Some(*line),
-                    None => script.take(&agent.prompt),
+                    None => script.take(&job.key.step_path(), &agent.prompt),
                 };
                 let Some(line) = line else {
-                    return Err(fault(script.exhausted().message));
+                    return Err(fault(script.exhausted(&job.key.step_path()).message));
                 };
                 self.open.insert(call_of(&job.key), line);
                 let answer = script.line(line).clone();
@@ -181,9 +181,10 @@ impl Agents {
     }
 
     /// Notes a call in the file that `--calls` names.
-    pub(crate) fn note(&self, job: &Job, call: &Call) -> Result<(), EngineError> {
+    pub(crate) fn note(&self, job: &Job, prepared: &Prepared) -> Result<(), EngineError> {
         let Some(path) = self.calls() else { return Ok(()) };
-        let line = serde_json::json!({
+        let call = &prepared.call;
+        let mut note = serde_json::json!({
             "step": job.key.step_path().as_str(),
             "kind": if job.key.call > 0 { "reminder" } else { "prompt" },
             "session": call.session,
@@ -194,8 +195,11 @@ impl Agents {
             "working_dir": call.directory.display().to_string(),
             "prompt": call.prompt,
         });
+        if let Some(line) = prepared.line {
+            note["line"] = line.into();
+        }
         let mut options = std::fs::OpenOptions::new();
         let file = options.create(true).append(true).mode(0o600).open(path);
-        file.and_then(|mut f| f.write_all(format!("{line}\n").as_bytes())).map_err(io_error(path))
+        file.and_then(|mut f| f.write_all(format!("{note}\n").as_bytes())).map_err(io_error(path))
     }
 }

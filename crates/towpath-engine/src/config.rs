@@ -1,6 +1,7 @@
 //! What the engine is told from outside, since it looks at nothing by itself.
 
 use crate::agents::Agents;
+use crate::substitutes::Substitutes;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -28,6 +29,7 @@ pub struct Config {
     /// How long a child may take to end after TERM.
     pub grace: Duration,
     pub warden: WardenStart,
+    pub substitutes: Substitutes,
 }
 
 /// What a run was started with and a resume goes on with. Stored beside the plan.

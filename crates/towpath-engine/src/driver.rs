@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use towpath_core::{RunId, StepPath};
 use towpath_process::{ChildSpec, Event as Child, Leftover, Warden};
 use towpath_run::{Fact, Happening, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome, StopReason};
+use towpath_shell::Filled;
 use towpath_store::{NewFact, OutputRef, Store};
 
 /// How often output is looked at while jobs run.
@@ -213,17 +214,16 @@ impl Driver<'_> {
         match (&job.work, &agent) {
             (JobWork::Bash(filled), _) => {
                 set(&mut environment, own);
-                let values = files.path("values");
-                if !filled.values.is_empty() {
-                    files.write("values", &filled.values_bytes())?;
-                }
-                let command = filled.command(&values.to_string_lossy());
+                let command = match self.config.substitutes.of(&job.key) {
+                    Some(text) => text.to_owned(),
+                    None => written_out(filled, &mut files)?,
+                };
                 arguments = bash_arguments(command, &mut files)?;
                 program = self.config.bash.clone().into_os_string();
                 (stdin, reader) = (None, None);
             }
             (JobWork::Agent(_), Some(prepared)) => {
-                self.config.agents.note(&job, &prepared.call)?;
+                self.config.agents.note(&job, prepared)?;
                 let invocation = prepared.backend.invocation(&prepared.call);
                 environment.retain(|(name, _)| prepared.backend.keeps(&name.to_string_lossy()));
                 if let Some(tree) = &self.session_tree {
@@ -464,6 +464,14 @@ fn set(
         environment.retain(|(known, _)| *known != name);
         environment.push((name, value));
     }
+}
+
+/// A filled script as text, its values in a file beside it.
+fn written_out(filled: &Filled, files: &mut Files) -> Result<String, EngineError> {
+    if !filled.values.is_empty() {
+        files.write("values", &filled.values_bytes())?;
+    }
+    Ok(filled.command(&files.path("values").to_string_lossy()))
 }
 
 /// `bash -c TEXT`, or `bash FILE` where the text is longer than an argument may be.

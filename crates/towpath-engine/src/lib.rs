@@ -14,6 +14,7 @@ mod event;
 mod journal;
 mod live;
 mod open;
+mod substitutes;
 mod summary;
 
 pub use agents::{Agents, SessionTree, new_session};
@@ -24,4 +25,5 @@ pub use error::EngineError;
 pub use event::{Event, Reporter, Stream};
 pub use journal::{Recorded, recorded};
 pub use open::{Prepared, ResumeAnswers, create, held_by, is_held, resume};
+pub use substitutes::Substitutes;
 pub use summary::{Census, census};

@@ -28,6 +28,7 @@ pub use keeper::run_warden_from_fd;
 pub use leftover::{Leftover, end_marked, marked};
 pub use lock::{Acquire, Holder, RunLock};
 pub use marker::{JOB_VARIABLE, MARKER_VARIABLE, Marker};
+pub use os::end_with_parent;
 pub use spec::ChildSpec;
 pub use unnamed::UnnamedFile;
 pub use warden::{Warden, WardenEvents};

@@ -16,7 +16,7 @@ mod extend;
 pub mod fields;
 mod files;
 mod model;
-mod node;
+pub mod node;
 mod outline;
 mod plan;
 mod read;

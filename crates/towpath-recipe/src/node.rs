@@ -14,7 +14,7 @@ use towpath_core::{Diagnostic, Map, Source, Span, Value};
 pub const MAX_BYTES: usize = 1_000_000;
 
 #[derive(Debug, Clone)]
-pub(crate) struct Node {
+pub struct Node {
     /// Where the value is used: for an alias or a merged value the `*name`.
     pub span: Span,
     /// Where the value is written.
@@ -23,7 +23,7 @@ pub(crate) struct Node {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Kind {
+pub enum Kind {
     Null,
     Bool(bool),
     /// A JSON number with its text.
@@ -34,7 +34,7 @@ pub(crate) enum Kind {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
+pub struct Entry {
     pub key: String,
     /// Where the key is used and where it is written, as for a node.
     pub key_span: Span,
@@ -42,7 +42,8 @@ pub(crate) struct Entry {
     pub value: Node,
 }
 
-pub(crate) struct Tree {
+#[derive(Debug)]
+pub struct Tree {
     /// None when the text is no YAML at all.
     pub root: Option<Node>,
     pub problems: Vec<Diagnostic>,
@@ -90,12 +91,13 @@ impl Node {
         })
     }
 
-    pub fn map_of(&self, source: &Source, text: &str) -> TextMap {
+    pub(crate) fn map_of(&self, source: &Source, text: &str) -> TextMap {
         TextMap::new(&source.text, self.defined, text)
     }
 }
 
-pub(crate) fn parse(source: &Arc<Source>) -> Tree {
+/// Reads a text as a tree; what is wrong with it as YAML comes beside it.
+pub fn parse(source: &Arc<Source>) -> Tree {
     let text = &source.text;
     if text.len() > MAX_BYTES {
         let size = text.len();

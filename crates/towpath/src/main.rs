@@ -9,6 +9,7 @@ mod draw;
 mod exit;
 mod out;
 mod places;
+mod rehearsal;
 mod report;
 mod result_json;
 mod settings;

@@ -27,34 +27,43 @@ pub fn block() {
     }
 }
 
+/// Waits for the next signal; none when waiting itself fails.
+fn next() -> Option<libc::c_int> {
+    let mut signal = 0;
+    // SAFETY: the set and the result are valid for the call.
+    (unsafe { libc::sigwait(&set(), &mut signal) } == 0).then_some(signal)
+}
+
+/// Hands every signal to one function, on a thread of its own. Call [`block`] first.
+pub fn each(mut handle: impl FnMut(libc::c_int) + Send + 'static) {
+    std::thread::spawn(move || {
+        while let Some(signal) = next() {
+            handle(signal);
+        }
+    });
+}
+
 /// Starts the thread that turns signals into control. `cancel` is the file that tells a signal by
 /// `towpath cancel` from any other.
 pub fn listen(controller: Controller, cancel: PathBuf) {
-    std::thread::spawn(move || {
-        let mut stops = 0;
-        loop {
-            let mut signal = 0;
-            // SAFETY: the set and the result are valid for the call.
-            if unsafe { libc::sigwait(&set(), &mut signal) } != 0 {
-                return;
-            }
-            let control = match signal {
-                libc::SIGTSTP => Control::Suspend,
-                libc::SIGTERM if cancel.exists() => Control::Stop(StopReason::Cancel),
-                other => Control::Stop(StopReason::Signal(other)),
-            };
-            stops += u32::from(control != Control::Suspend);
-            if stops > 2 {
-                // The engine does not listen, perhaps because nobody reads what it writes. The
-                // warden ends the children; what is recorded stays.
-                let run = cancel.parent().and_then(|d| d.file_name()).unwrap_or_default();
-                let run = run.display();
-                crate::out::note(format!(
-                    "\nleft at once; what is recorded stays: towpath resume {run}"
-                ));
-                std::process::exit(128 + signal);
-            }
-            controller.send(control);
+    let mut stops = 0;
+    each(move |signal| {
+        let control = match signal {
+            libc::SIGTSTP => Control::Suspend,
+            libc::SIGTERM if cancel.exists() => Control::Stop(StopReason::Cancel),
+            other => Control::Stop(StopReason::Signal(other)),
+        };
+        stops += u32::from(control != Control::Suspend);
+        if stops > 2 {
+            // The engine does not listen, perhaps because nobody reads what it writes. The
+            // warden ends the children; what is recorded stays.
+            let run = cancel.parent().and_then(|d| d.file_name()).unwrap_or_default();
+            let run = run.display();
+            crate::out::note(format!(
+                "\nleft at once; what is recorded stays: towpath resume {run}"
+            ));
+            std::process::exit(128 + signal);
         }
+        controller.send(control);
     });
 }

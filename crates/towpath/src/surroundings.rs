@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Surroundings {
     pub environment: Vec<(OsString, OsString)>,
     pub current: PathBuf,

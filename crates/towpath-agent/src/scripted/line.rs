@@ -4,7 +4,7 @@
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use std::fmt;
-use towpath_core::{FaultKind, Usage, nearest};
+use towpath_core::{FaultKind, StepPath, Usage, nearest};
 
 /// The longest `run`: what one argument of a program may hold on Linux.
 const LONGEST_RUN: usize = 131_071;
@@ -22,6 +22,10 @@ pub struct ScriptLine {
     pub delay_ms: u64,
     /// The prompt must contain this.
     pub matches: Option<String>,
+    /// Only calls of this step take the line: its path without visits, or its id.
+    pub step: Option<String>,
+    /// The line can be taken any number of times.
+    pub repeat: bool,
     /// A bash command run in the agent's directory before the answer.
     pub run: Option<String>,
 }
@@ -36,10 +40,22 @@ const KEYS: &[&str] = &[
     "cost_usd",
     "delay_ms",
     "match",
+    "step",
+    "repeat",
     "run",
 ];
 
 impl ScriptLine {
+    /// Whether a call of this step with this prompt may take the line.
+    pub(super) fn fits(&self, step: &StepPath, prompt: &str) -> bool {
+        let of_step = |wanted: &String| {
+            let path = step.without_visits();
+            path == *wanted || path.rsplit('/').next() == Some(wanted)
+        };
+        self.step.as_ref().is_none_or(of_step)
+            && self.matches.as_ref().is_none_or(|part| prompt.contains(part))
+    }
+
     pub(super) fn parse(text: &str) -> Result<ScriptLine, String> {
         match serde_json::from_str::<Written>(text).map_err(|e| not_json(&e))? {
             Written::Answer(text) => Ok(ScriptLine { text: Some(text), ..ScriptLine::default() }),
@@ -69,6 +85,8 @@ fn from_fields(fields: Vec<(String, Value)>) -> Result<ScriptLine, String> {
             "cost_usd" => usage.cost_usd = Some(amount(key, value)?),
             "delay_ms" => line.delay_ms = whole(key, value)?,
             "match" => line.matches = Some(string(key, value)?),
+            "step" => line.step = Some(string(key, value)?),
+            "repeat" => line.repeat = truth(key, value)?,
             "run" => line.run = Some(string(key, value)?),
             _ => return Err(unknown(key)),
         }
@@ -116,6 +134,10 @@ fn until(value: &Value) -> Result<i64, String> {
 fn string(key: &str, value: &Value) -> Result<String, String> {
     let text = value.as_str().map(str::to_owned);
     text.ok_or_else(|| format!("`{key}` is a text, not {value}"))
+}
+
+fn truth(key: &str, value: &Value) -> Result<bool, String> {
+    value.as_bool().ok_or_else(|| format!("`{key}` is true or false, not {value}"))
 }
 
 fn whole(key: &str, value: &Value) -> Result<u64, String> {

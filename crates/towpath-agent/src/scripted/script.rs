@@ -1,10 +1,10 @@
-//! A script: JSON lines, one answer for one call. A call takes the first unused line that fits its
-//! prompt; which line a call took is recorded by the engine, so that a resumed run goes on where
+//! A script: JSON lines, one answer for one call. A call takes the first line that fits its
+//! step and prompt and is unused, or may be used again; which line a call took is recorded by the engine, so that a resumed run goes on where
 //! it was. The script itself reads no file and remembers nothing beyond its own lifetime.
 
 use super::line::ScriptLine;
 use crate::call::CallFault;
-use towpath_core::FaultKind;
+use towpath_core::{FaultKind, StepPath};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Script {
@@ -55,10 +55,11 @@ impl Script {
         }
     }
 
-    /// Takes the first unused line that fits, and gives its number.
-    pub fn take(&mut self, prompt: &str) -> Option<u32> {
-        let fits = |line: &ScriptLine| line.matches.as_ref().is_none_or(|m| prompt.contains(m));
-        let entry = self.entries.iter_mut().find(|entry| !entry.used && fits(&entry.line))?;
+    /// Takes the first line that fits and is left, and gives its number.
+    pub fn take(&mut self, step: &StepPath, prompt: &str) -> Option<u32> {
+        let left = |entry: &Entry| !entry.used || entry.line.repeat;
+        let mut entries = self.entries.iter_mut();
+        let entry = entries.find(|entry| left(entry) && entry.line.fits(step, prompt))?;
         entry.used = true;
         Some(entry.number)
     }
@@ -77,17 +78,20 @@ impl Script {
     }
 
     /// The fault of a call for which `take` found nothing.
-    pub fn exhausted(&self) -> CallFault {
+    pub fn exhausted(&self, step: &StepPath) -> CallFault {
         let left = self.unused();
         let message = match left.as_slice() {
             [] => format!("{} has no answer left: all {} are used", self.name, self.entries.len()),
             left => {
                 let numbers: Vec<String> = left.iter().map(u32::to_string).collect();
                 let lines = numbers.join(", ");
-                format!(
-                    "{} has no answer for this prompt: no unused line matches ({lines})",
-                    self.name
-                )
+                let by_step = self.entries.iter().any(|entry| entry.line.step.is_some());
+                let what = if by_step {
+                    format!("this prompt of step {}", step.without_visits())
+                } else {
+                    "this prompt".to_owned()
+                };
+                format!("{} has no answer for {what}: no unused line matches ({lines})", self.name)
             }
         };
         CallFault::new(FaultKind::Backend, message)

@@ -4,6 +4,8 @@
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
+pub use linux::end_with_parent;
+#[cfg(target_os = "linux")]
 pub(crate) use linux::*;
 
 #[cfg(not(target_os = "linux"))]

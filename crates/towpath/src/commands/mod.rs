@@ -13,5 +13,6 @@ pub mod run;
 pub mod runs;
 pub mod settings;
 pub mod show;
+pub mod test;
 pub mod trust;
 pub mod validate;

@@ -6,6 +6,7 @@ use crate::demo;
 use crate::draw;
 use crate::exit::{Exit, Stop};
 use crate::out;
+use crate::rehearsal::Rehearsal;
 use crate::report::{self, Look};
 use crate::settings::Settings;
 use crate::surroundings::Surroundings;
@@ -14,7 +15,7 @@ use crate::words::ago;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_core::{Diagnostic, nearest};
-use towpath_engine::{Config, RunEnd, WardenStart};
+use towpath_engine::{Config, RunEnd, Substitutes, WardenStart};
 use towpath_recipe::{Origin, Program, Resolved};
 use towpath_run::Limits;
 use towpath_store::{RunFilter, Store};
@@ -34,6 +35,9 @@ pub struct Args {
     /// Stage nothing in git, whatever the steps say.
     #[arg(long)]
     pub no_auto_stage: bool,
+    /// What `towpath test` gives a case: inputs with their types, and substitutes.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub rehearsal: Option<PathBuf>,
     #[command(flatten)]
     pub agent: AgentFlags,
     #[command(flatten)]
@@ -68,6 +72,8 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let mut request = args.request.request(&around, &here, &recipe)?;
     request.wishes.no_auto_stage = args.no_auto_stage;
     request.wishes.to_run = true;
+    let rehearsal = Rehearsal::read(args.rehearsal.as_deref())?;
+    request.inputs.extend(rehearsal.inputs);
     let Here { mut directory, settings } = here;
     let resolved = trust::resolved(&around, &request)?;
     let look = Look::new(&around, &args.shared);
@@ -84,7 +90,8 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     trust::consent(&around, &mut store, &program, origin)?;
     let (agents, tree, mut options) = agents::choose(&around, &settings, &flags, &program)?;
     options.found = origin == Origin::Project;
-    let config = config(&around, &settings, directory, agents)?;
+    let mut config = config(&around, &settings, directory, agents)?;
+    config.substitutes = rehearsal.substitutes;
     hint_at_earlier(&store, &program, &config.directory, args.shared.quiet)?;
     let limits = config.limits;
     let cwd = config.directory.clone();
@@ -144,6 +151,7 @@ pub fn config(
         limits: Limits { agents: settings.max_agents.value },
         grace: Duration::from_secs(5),
         warden: WardenStart::Fork,
+        substitutes: Substitutes::default(),
     })
 }
 

@@ -2,11 +2,13 @@
 //! `PR_SET_CHILD_SUBREAPER` and `PR_SET_PDEATHSIG` for parentage, signalfd for the warden's loop.
 
 mod launch;
+mod leash;
 mod own;
 mod pipes;
 mod processes;
 
 pub(crate) use launch::{Launch, LaunchFailure, launch};
+pub use leash::end_with_parent;
 pub(crate) use own::{
     Signals, become_warden, exit_now, fork, place_warden_files, thread_count, unnamed_file,
     watch_peer,

@@ -184,6 +184,7 @@ fn go(
         recipe: Some(reference),
         request: line.request(),
         no_auto_stage: line.no_auto_stage,
+        rehearsal: None,
         agent: AgentFlags::default(),
         shared: run::Shared {
             json: line.json(),

@@ -1,0 +1,109 @@
+//! From the text of a test file to its cases, with all its problems at once and each at its place.
+//! Nothing outside the text is looked at: whether the recipe has the steps that are named is found
+//! out by the case that names them.
+
+mod answers;
+mod case;
+mod expect;
+mod fields;
+#[cfg(test)]
+mod tests;
+
+use super::suite::{Case, Suite};
+use fields::{Fields, first_line};
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+use towpath_core::{Diagnostic, Source, Span};
+use towpath_recipe::node::{self, Entry, Kind, Node};
+
+const FILE_KEYS: &[&str] = &["recipe", "defaults", "cases"];
+
+/// Reads a test file. No suite when one of the problems is an error.
+pub fn read(source: &Arc<Source>, path: &Path) -> (Option<Suite>, Vec<Diagnostic>) {
+    let tree = node::parse(source);
+    let problems = tree.problems.into_iter().map(in_our_words).collect();
+    let mut reader = Reader { source, problems };
+    let root = tree.root.filter(|root| !matches!(root.kind, Kind::Null));
+    let suite = root.as_ref().and_then(|root| reader.suite(root, path));
+    let mut problems = reader.problems;
+    let mut seen = HashSet::new();
+    problems.retain(|p| seen.insert((p.message.clone(), p.labels.first().map(|l| l.span))));
+    problems.sort_by_key(|p| p.labels.first().map(|l| l.span.start));
+    let broken = problems.iter().any(Diagnostic::is_error);
+    (suite.filter(|_| !broken), problems)
+}
+
+/// The tree's reader speaks of recipes.
+fn in_our_words(mut problem: Diagnostic) -> Diagnostic {
+    problem.message = problem.message.replace("a recipe", "a test file");
+    if problem.code == "empty-file" {
+        for label in &mut problem.labels {
+            label.text = "a test file needs `cases`".to_owned();
+        }
+    }
+    problem
+}
+
+struct Reader<'a> {
+    source: &'a Arc<Source>,
+    problems: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn error(&mut self, code: &'static str, message: String, span: Span, label: &str) {
+        self.problems.push(Diagnostic::error(code, message).at(self.source, span, label));
+    }
+
+    fn suite(&mut self, root: &Node, path: &Path) -> Option<Suite> {
+        let fields = self.fields(root, "a test file", FILE_KEYS)?;
+        let recipe = fields.get("recipe").and_then(|entry| self.name(entry));
+        let defaults = fields.get("defaults").filter(|e| !matches!(e.value.kind, Kind::Null));
+        if let Some(entry) = defaults {
+            self.case_fields(&entry.value, "`defaults`", case::DEFAULT_KEYS);
+        }
+        let cases = self.cases(&fields, root, defaults.map(|entry| &entry.value));
+        Some(Suite { source: Arc::clone(self.source), path: path.to_owned(), recipe, cases })
+    }
+
+    fn cases(&mut self, fields: &Fields<'_>, root: &Node, defaults: Option<&Node>) -> Vec<Case> {
+        let Some(entry) = fields.get("cases") else {
+            if !fields.has_misspelt("cases") {
+                let span = first_line(self.source, root.span);
+                self.error("no-cases", "the file has no `cases`".to_owned(), span, "");
+            }
+            return Vec::new();
+        };
+        let items = match &entry.value.kind {
+            Kind::List(items) if !items.is_empty() => items,
+            Kind::List(_) | Kind::Null => {
+                let message = "the file has no cases".to_owned();
+                self.error("no-cases", message, entry.key_defined, "nothing is listed here");
+                return Vec::new();
+            }
+            _ => {
+                self.wrong_type(entry, "a list of cases");
+                return Vec::new();
+            }
+        };
+        let mut names: Vec<(String, Span)> = Vec::new();
+        let mut cases = Vec::new();
+        for item in items {
+            let merged = defaults.map_or_else(|| item.clone(), |d| case::merged(d, item));
+            let Some((case, span)) = self.case(&merged) else { continue };
+            if let Some((_, first)) = names.iter().find(|(name, _)| *name == case.name) {
+                let message = format!("two cases are named `{}`", case.name);
+                let problem = Diagnostic::error("same-name", message);
+                let problem = problem.at(self.source, span, "again here");
+                self.problems.push(problem.at(self.source, *first, "first here"));
+            }
+            names.push((case.name.clone(), span));
+            cases.push(case);
+        }
+        cases
+    }
+}
+
+fn is_null(entry: &Entry) -> bool {
+    matches!(entry.value.kind, Kind::Null)
+}

@@ -1,0 +1,113 @@
+//! What stands in for the world: agents' answers and stubs, by step.
+
+use super::super::suite::{Answer, Answers, Name, Stub};
+use super::fields::{first_line, scalar};
+use super::{Reader, is_null};
+use towpath_core::text_of;
+use towpath_recipe::node::{Entry, Kind, Node};
+
+const ANSWER_KEYS: &[&str] = &["answer", "files", "run", "fault", "until"];
+const STUB_KEYS: &[&str] = &["stdout", "stderr", "exit", "files"];
+const FAULTS: &[&str] = &["auth", "limit", "overloaded", "bad_request", "crash", "timeout"];
+
+impl Reader<'_> {
+    pub(super) fn agents(&mut self, entry: &Entry) -> Vec<(Name, Answers)> {
+        let mut agents = Vec::new();
+        for step in self.map(entry, "a map of steps and answers") {
+            let name = Name { text: step.key.clone(), span: step.key_defined };
+            let answers = match &step.value.kind {
+                Kind::List(items) => {
+                    let each = items.iter().map(|item| self.answer(item, &step.key));
+                    Answers::InOrder(each.collect::<Vec<_>>().into_iter().flatten().collect())
+                }
+                _ => match self.answer(&step.value, &step.key) {
+                    Some(answer) => Answers::Always(answer),
+                    None => continue,
+                },
+            };
+            agents.push((name, answers));
+        }
+        agents
+    }
+
+    fn answer(&mut self, node: &Node, step: &str) -> Option<Answer> {
+        if let Some(text) = scalar(node) {
+            return Some(Answer { text: Some(text), ..Answer::default() });
+        }
+        if !matches!(node.kind, Kind::Map(_)) {
+            self.wrong_node(node, &format!("an answer of `{step}`"), "a text or a map");
+            return None;
+        }
+        let fields = self.fields(node, "an answer", ANSWER_KEYS)?;
+        let answer = Answer {
+            text: fields.get("answer").and_then(|entry| self.said(entry)),
+            fault: fields.get("fault").and_then(|entry| self.choice(entry, FAULTS)),
+            until: fields.get("until").and_then(|entry| self.until(entry)),
+            files: fields.get("files").map(|entry| self.files(entry)).unwrap_or_default(),
+            run: fields.get("run").and_then(|entry| self.bash(entry)),
+        };
+        if let Some(until) = fields.get("until")
+            && fields.get("fault").is_none()
+        {
+            let message = "`until` needs a `fault`".to_owned();
+            self.error("no-fault", message, until.key_defined, "");
+        }
+        let silent = ["answer", "fault", "files", "run"]
+            .iter()
+            .all(|key| fields.get(key).is_none() && !fields.has_misspelt(key));
+        if silent {
+            let span = first_line(self.source, node.span);
+            let message = "an answer needs `answer`, `files`, `run` or `fault`".to_owned();
+            self.error("no-answer", message, span, "");
+        }
+        Some(answer)
+    }
+
+    /// An answer may be written as the JSON that it is.
+    fn said(&mut self, entry: &Entry) -> Option<String> {
+        if is_null(entry) {
+            return Some(String::new());
+        }
+        Some(text_of(&entry.value.value()))
+    }
+
+    fn until(&mut self, entry: &Entry) -> Option<towpath_core::Value> {
+        let value = entry.value.value();
+        let time = |text: &str| text.parse::<jiff::Timestamp>().is_ok();
+        let sound = value.is_i64() || value.as_str().is_some_and(time);
+        if !sound {
+            self.wrong_type(entry, "a time such as 2030-01-31T12:00:00Z, or unix seconds");
+        }
+        sound.then_some(value)
+    }
+
+    pub(super) fn stubs(&mut self, entry: &Entry) -> Vec<(Name, Stub)> {
+        let mut stubs = Vec::new();
+        for step in self.map(entry, "a map of steps and commands") {
+            let name = Name { text: step.key.clone(), span: step.key_defined };
+            if let Some(stub) = self.stub(step) {
+                stubs.push((name, stub));
+            }
+        }
+        stubs
+    }
+
+    fn stub(&mut self, step: &Entry) -> Option<Stub> {
+        if let Some(text) = scalar(&step.value) {
+            return self.bash_text(text, &step.value).map(Stub::Bash);
+        }
+        if !matches!(step.value.kind, Kind::Map(_)) {
+            self.wrong_type(step, "a command, or a map");
+            return None;
+        }
+        let fields = self.fields(&step.value, "a stub", STUB_KEYS)?;
+        let mut text = |key: &str| fields.get(key).and_then(|entry| self.bash(entry));
+        let (stdout, stderr) = (text("stdout"), text("stderr"));
+        Some(Stub::Says {
+            stdout: stdout.unwrap_or_default(),
+            stderr: stderr.unwrap_or_default(),
+            exit: fields.get("exit").and_then(|entry| self.code(entry)).unwrap_or(0),
+            files: fields.get("files").map(|entry| self.files(entry)).unwrap_or_default(),
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! One case: what it is given. The file's defaults lie under it, maps per key.
+
+use super::super::suite::Case;
+use super::fields::first_line;
+use super::{Reader, is_null};
+use towpath_core::{Map, Span};
+use towpath_recipe::node::{Entry, Kind, Node};
+
+const CASE_KEYS: &[&str] = &[
+    "name",
+    "set",
+    "include_tags",
+    "exclude_tags",
+    "files",
+    "fixture",
+    "git",
+    "setup",
+    "env",
+    "agents",
+    "stubs",
+    "expect",
+];
+/// All but the name.
+pub(super) const DEFAULT_KEYS: &[&str] = CASE_KEYS.split_at(1).1;
+
+/// A case over the defaults. A map's keys are joined, also those of the maps in `expect`.
+pub(super) fn merged(defaults: &Node, case: &Node) -> Node {
+    joined(defaults, case, &|key| if key == "expect" { 2 } else { 1 })
+}
+
+fn joined(under: &Node, over: &Node, depth: &dyn Fn(&str) -> u32) -> Node {
+    let (Kind::Map(below), Kind::Map(above)) = (&under.kind, &over.kind) else {
+        return over.clone();
+    };
+    let mut entries: Vec<Entry> = Vec::new();
+    for entry in below {
+        let own = above.iter().find(|own| own.key == entry.key);
+        let value = match (own, depth(&entry.key)) {
+            (Some(own), 0) => own.value.clone(),
+            (Some(own), left) => joined(&entry.value, &own.value, &|_| left - 1),
+            (None, _) => entry.value.clone(),
+        };
+        entries.push(Entry { value, ..own.unwrap_or(entry).clone() });
+    }
+    let known = |key: &str| below.iter().any(|entry| entry.key == key);
+    entries.extend(above.iter().filter(|own| !known(&own.key)).cloned());
+    Node { kind: Kind::Map(entries), ..over.clone() }
+}
+
+impl Reader<'_> {
+    /// A case, and where its name stands.
+    pub(super) fn case(&mut self, node: &Node) -> Option<(Case, Span)> {
+        let case = self.case_fields(node, "a case", CASE_KEYS)?;
+        let Kind::Map(entries) = &node.kind else { return None };
+        let Some(entry) = entries.iter().find(|entry| entry.key == "name") else {
+            let span = first_line(self.source, node.span);
+            self.error("no-name", "the case has no `name`".to_owned(), span, "");
+            return None;
+        };
+        let name = self.name(entry)?;
+        let one_line = name.text.trim();
+        if one_line.is_empty() || one_line.contains('\n') {
+            let message = "a case's name is one line that says something".to_owned();
+            self.error("bad-name", message, name.span, "");
+            return None;
+        }
+        Some((Case { name: one_line.to_owned(), ..case }, name.span))
+    }
+
+    pub(super) fn case_fields(
+        &mut self,
+        node: &Node,
+        what: &str,
+        keys: &'static [&'static str],
+    ) -> Option<Case> {
+        let fields = self.fields(node, what, keys)?;
+        let get = |key: &str| fields.get(key).filter(|entry| !is_null(entry));
+        let mut case = Case::default();
+        if let Some(entry) = get("set") {
+            let inputs = self.map(entry, "a map of variables");
+            case.set = inputs.iter().map(|e| (e.key.clone(), e.value.value())).collect::<Map>();
+        }
+        for (key, tags) in
+            [("include_tags", &mut case.include_tags), ("exclude_tags", &mut case.exclude_tags)]
+        {
+            let names = get(key).and_then(|entry| self.names(entry, "tags"));
+            tags.extend(names.into_iter().flatten().map(|name| name.text));
+        }
+        case.files = get("files").map(|entry| self.files(entry)).unwrap_or_default();
+        case.fixture = get("fixture").and_then(|entry| self.name(entry));
+        case.git = get("git").and_then(|entry| self.flag(entry)).unwrap_or_default();
+        case.setup = get("setup").and_then(|entry| self.bash(entry));
+        case.env = get("env").map(|entry| self.variables(entry)).unwrap_or_default();
+        case.agents = get("agents").map(|entry| self.agents(entry)).unwrap_or_default();
+        case.stubs = get("stubs").map(|entry| self.stubs(entry)).unwrap_or_default();
+        case.expect = get("expect").map(|entry| self.expect(entry)).unwrap_or_default();
+        Some(case)
+    }
+
+    fn variables(&mut self, entry: &Entry) -> Vec<(String, String)> {
+        let mut variables = Vec::new();
+        for variable in self.map(entry, "a map of environment variables") {
+            let name = &variable.key;
+            if name.is_empty() || name.contains(['=', '\0']) {
+                let message = format!("`{}` is not a variable's name", name.escape_debug());
+                self.error("bad-name", message, variable.key_defined, "");
+            } else if let Some(text) = self.text(variable)
+                && let Some(text) = self.bash_text(text, &variable.value)
+            {
+                variables.push((name.clone(), text));
+            }
+        }
+        variables
+    }
+}

@@ -1,0 +1,194 @@
+//! What a case expects, and the matchers in it.
+
+use super::super::matcher::Matcher;
+use super::super::suite::{Expect, Name};
+use super::fields::{first_line, scalar};
+use super::{Reader, is_null};
+use regex::Regex;
+use towpath_core::nearest;
+use towpath_recipe::node::{Entry, Kind, Node};
+
+const EXPECT_KEYS: &[&str] = &[
+    "status",
+    "exit",
+    "failed_at",
+    "error",
+    "ran",
+    "skipped",
+    "not_reached",
+    "degraded",
+    "tolerated",
+    "outputs",
+    "printed",
+    "prompts",
+    "files",
+    "checks",
+];
+const MATCHER_KEYS: &[&str] = &["is", "contains", "lacks", "matches"];
+const STATUSES: &[&str] = &["done", "failed", "waiting", "asking"];
+
+impl Reader<'_> {
+    pub(super) fn expect(&mut self, entry: &Entry) -> Expect {
+        let Some(fields) = self.fields(&entry.value, "`expect`", EXPECT_KEYS) else {
+            return Expect::default();
+        };
+        let get = |key: &str| fields.get(key).filter(|entry| !is_null(entry));
+        let mut names = |key: &str| get(key).and_then(|entry| self.names(entry, "steps"));
+        let (ran, not_reached) = (names("ran"), names("not_reached"));
+        let (degraded, tolerated) = (names("degraded"), names("tolerated"));
+        Expect {
+            status: get("status").and_then(|entry| self.choice(entry, STATUSES)),
+            exit: get("exit").and_then(|entry| self.code(entry)),
+            failed_at: get("failed_at").and_then(|entry| self.name(entry)),
+            error: get("error").and_then(|entry| self.matcher(&entry.value, "`error`", false)),
+            ran,
+            skipped: get("skipped").and_then(|entry| self.skipped(entry)),
+            not_reached,
+            degraded,
+            tolerated,
+            outputs: get("outputs").map(|entry| self.outputs(entry)).unwrap_or_default(),
+            printed: get("printed").map(|entry| self.by_step(entry)).unwrap_or_default(),
+            prompts: get("prompts").map(|entry| self.by_step(entry)).unwrap_or_default(),
+            files: get("files").map(|entry| self.expected_files(entry)).unwrap_or_default(),
+            checks: get("checks").map(|entry| self.checks(entry)).unwrap_or_default(),
+        }
+    }
+
+    fn skipped(&mut self, entry: &Entry) -> Option<Vec<(Name, Option<Matcher>)>> {
+        match &entry.value.kind {
+            Kind::List(_) => {
+                let names = self.names(entry, "steps")?;
+                Some(names.into_iter().map(|name| (name, None)).collect())
+            }
+            Kind::Map(_) => {
+                let reasons = self.by_step(entry);
+                Some(reasons.into_iter().map(|(name, matcher)| (name, Some(matcher))).collect())
+            }
+            _ => {
+                self.wrong_type(entry, "a list of steps, or a map of steps and reasons");
+                None
+            }
+        }
+    }
+
+    fn by_step(&mut self, entry: &Entry) -> Vec<(Name, Matcher)> {
+        let mut matchers = Vec::new();
+        for step in self.map(entry, "a map of steps") {
+            let name = Name { text: step.key.clone(), span: step.key_defined };
+            let what = format!("`{}`", step.key);
+            if let Some(matcher) = self.matcher(&step.value, &what, false) {
+                matchers.push((name, matcher));
+            }
+        }
+        matchers
+    }
+
+    fn outputs(&mut self, entry: &Entry) -> Vec<(String, Matcher)> {
+        let mut matchers = Vec::new();
+        for output in self.map(entry, "a map of variables") {
+            let what = format!("`{}`", output.key);
+            if let Some(matcher) = self.matcher(&output.value, &what, true) {
+                matchers.push((output.key.clone(), matcher));
+            }
+        }
+        matchers
+    }
+
+    fn expected_files(&mut self, entry: &Entry) -> Vec<(String, Option<Matcher>)> {
+        let mut files = Vec::new();
+        for file in self.map(entry, "a map of paths") {
+            if !self.is_inside(&file.key, file.key_defined) {
+                continue;
+            }
+            if is_null(file) {
+                files.push((file.key.clone(), None));
+            } else if let Some(matcher) =
+                self.matcher(&file.value, &format!("`{}`", file.key), false)
+            {
+                files.push((file.key.clone(), Some(matcher)));
+            }
+        }
+        files
+    }
+
+    fn checks(&mut self, entry: &Entry) -> Vec<String> {
+        let mut checks = Vec::new();
+        for item in self.list(entry, "commands").unwrap_or_default() {
+            match scalar(item) {
+                Some(text) => checks.extend(self.bash_text(text, item)),
+                None => self.wrong_node(item, "`checks`", "a list of commands"),
+            }
+        }
+        checks
+    }
+
+    /// A plain value is what must be equal; a map says more. `any` value may be a map or a list
+    /// itself, a text may not.
+    fn matcher(&mut self, node: &Node, what: &str, any: bool) -> Option<Matcher> {
+        let Kind::Map(entries) = &node.kind else {
+            if scalar(node).is_none() && !any {
+                self.wrong_node(node, what, "a text, or a map with `contains` and the like");
+                return None;
+            }
+            return Some(Matcher::is(node.value()));
+        };
+        let known = |key: &str| MATCHER_KEYS.contains(&key);
+        let near = |key: &str| nearest(key, MATCHER_KEYS.iter().copied()).is_some();
+        let is_value = any && !entries.iter().any(|e| known(&e.key) || near(&e.key));
+        if is_value {
+            return Some(Matcher::is(node.value()));
+        }
+        let before = self.problems.len();
+        let fields = self.fields(node, what, MATCHER_KEYS)?;
+        if any && self.problems.len() > before {
+            let last = self.problems.last_mut().expect("one has just come");
+            last.help = Some("a map that must be equal stands under `is`".to_owned());
+        }
+        if entries.is_empty() {
+            let span = first_line(self.source, node.span);
+            self.error("empty-matcher", format!("{what} expects nothing"), span, "");
+        }
+        Some(Matcher {
+            is: fields.get("is").map(|entry| entry.value.value()),
+            contains: fields.get("contains").map(|entry| self.parts(entry)).unwrap_or_default(),
+            lacks: fields.get("lacks").map(|entry| self.parts(entry)).unwrap_or_default(),
+            matches: fields.get("matches").and_then(|entry| self.regex(entry)),
+        })
+    }
+
+    /// A text, or a list of them.
+    fn parts(&mut self, entry: &Entry) -> Vec<String> {
+        let nodes = match &entry.value.kind {
+            Kind::List(items) => items.iter().collect(),
+            _ => vec![&entry.value],
+        };
+        let mut parts = Vec::new();
+        for node in nodes {
+            match scalar(node) {
+                Some(text) if !text.is_empty() => parts.push(text),
+                Some(_) => {
+                    let message = format!("`{}` with an empty text says nothing", entry.key);
+                    self.error("empty-matcher", message, entry.key_defined, "");
+                }
+                None => {
+                    self.wrong_node(node, &format!("`{}`", entry.key), "a text or a list of texts")
+                }
+            }
+        }
+        parts
+    }
+
+    fn regex(&mut self, entry: &Entry) -> Option<Regex> {
+        let text = self.text(entry)?;
+        match Regex::new(&text) {
+            Ok(regex) => Some(regex),
+            Err(error) => {
+                let told = error.to_string();
+                let why = told.lines().last().unwrap_or("").trim_start_matches("error: ");
+                let message = format!("`matches` is not a regular expression: {why}");
+                self.error("bad-regex", message, first_line(self.source, entry.value.defined), "");
+                None
+            }
+        }
+    }
+}

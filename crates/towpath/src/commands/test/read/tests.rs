@@ -1,0 +1,212 @@
+//! The reader of test files takes any text: what it does not understand it refuses at its place.
+
+use super::super::suite::{Answers, Stub};
+use super::*;
+use crate::draw;
+use proptest::prelude::*;
+
+fn reading(text: &str) -> (Option<Suite>, Vec<Diagnostic>) {
+    read(&Source::new("x.test.yaml", text), Path::new("/x.test.yaml"))
+}
+
+fn suite(text: &str) -> Suite {
+    let (suite, problems) = reading(text);
+    suite.unwrap_or_else(|| panic!("{}", draw::render(&problems, false)))
+}
+
+#[test]
+fn defaults_lie_under_every_case() {
+    let suite = suite(
+        "defaults:
+  git: true
+  files: {a: from defaults, b: 1, c: gone}
+  agents: {plan: yes please}
+  expect: {outputs: {x: 1, y: {contains: z}}, exit: 0}
+cases:
+  - name: one
+    files: {b: own, c: null}
+    expect: {outputs: {y: 3}}
+  - name: two
+    git: false
+    agents: {plan: [first, {fault: limit, until: 2030-01-01T00:00:00Z}]}
+",
+    );
+    let [one, two] = suite.cases.as_slice() else { panic!("{:?}", suite.cases) };
+    let file = |name: &str, text: Option<&str>| (name.to_owned(), text.map(str::to_owned));
+    let files = [file("a", Some("from defaults")), file("b", Some("own")), file("c", None)];
+    assert_eq!(one.files, files);
+    assert!(one.git && !two.git);
+    let outputs: Vec<&str> = one.expect.outputs.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(outputs, ["x", "y"]);
+    assert!(one.expect.outputs[1].1.contains.is_empty(), "a matcher is not joined");
+    assert!(matches!(one.agents[0].1, Answers::Always(_)));
+    let Answers::InOrder(list) = &two.agents[0].1 else { panic!("{:?}", two.agents) };
+    assert_eq!(list[1].fault, Some("limit"));
+    assert_eq!(two.expect.exit, Some(0));
+}
+
+#[test]
+fn a_stub_is_a_command_or_what_it_would_say() {
+    let suite = suite("cases: [{name: a, stubs: {x: echo, y: {stdout: 5, exit: 3}}}]");
+    let [(_, x), (_, y)] = suite.cases[0].stubs.as_slice() else { panic!() };
+    assert!(matches!(x, Stub::Bash(text) if text == "echo"));
+    assert!(matches!(y, Stub::Says { stdout, exit: 3, .. } if stdout == "5"));
+}
+
+#[test]
+fn the_status_follows_from_what_else_is_expected() {
+    let rows = [
+        ("{}", "done"),
+        ("{exit: 0}", "done"),
+        ("{failed_at: x}", "failed"),
+        ("{error: x}", "failed"),
+        ("{exit: 3}", "failed"),
+        ("{exit: 75}", "waiting"),
+        ("{exit: 10}", "asking"),
+        ("{exit: 2}", "refused"),
+        ("{exit: 0, status: failed}", "failed"),
+    ];
+    for (expect, status) in rows {
+        let suite = suite(&format!("cases: [{{name: a, expect: {expect}}}]"));
+        assert_eq!(suite.cases[0].expect.status(), status, "{expect}");
+    }
+}
+
+#[test]
+fn what_is_not_understood_is_refused() {
+    let rows = [
+        ("", "x.test.yaml is empty"),
+        ("[]", "a test file must be a map, this is a list"),
+        ("recipe: a.yaml", "the file has no `cases`"),
+        ("cases: []", "the file has no cases"),
+        ("cases: {}", "`cases` must be a list of cases, this is a map"),
+        ("case: []", "unknown key `case`"),
+        ("cases: [{set: {}}]", "the case has no `name`"),
+        ("cases: [{name: \"a\\nb\"}]", "a case's name is one line that says something"),
+        ("cases: [{name: a}, {name: a}]", "two cases are named `a`"),
+        ("defaults: {name: a}\ncases: [{name: a}]", "unknown key `name`"),
+        ("cases: [{name: a, files: {../x: y}}]", "`../x` is not a path below"),
+        ("cases: [{name: a, files: {/x: y}}]", "`/x` is not a path below"),
+        ("cases: [{name: a, files: {.: y}}]", "`.` is not a path below"),
+        ("cases: [{name: a, files: {x: [1]}}]", "`x` must be text, this is a list"),
+        ("cases: [{name: a, git: yes}]", "`git` must be true or false, this is text"),
+        ("cases: [{name: a, env: {A=B: c}}]", "`A=B` is not a variable's name"),
+        ("cases: [{name: a, setup: \"a\\0b\"}]", "a command cannot hold a NUL"),
+        ("cases: [{name: a, agents: {x: {fault: tired}}}]", "`fault` must be `auth`,"),
+        ("cases: [{name: a, agents: {x: {until: 5, run: a}}}]", "`until` needs a `fault`"),
+        ("cases: [{name: a, agents: {x: {}}}]", "an answer needs `answer`,"),
+        ("cases: [{name: a, stubs: {x: {exit: 256}}}]", "`exit` must be an exit code"),
+        ("cases: [{name: a, expect: {status: finished}}]", "`status` must be `done`,"),
+        ("cases: [{name: a, expect: {ran: x}}]", "`ran` must be a list of steps"),
+        ("cases: [{name: a, expect: {error: {matches: '('}}}]", "not a regular expression"),
+        ("cases: [{name: a, expect: {error: {}}}]", "`error` expects nothing"),
+        ("cases: [{name: a, expect: {error: {contains: ''}}}]", "an empty text says nothing"),
+        ("cases: [{name: a, expect: {outputs: {x: {contain: y}}}}]", "unknown key `contain`"),
+        ("cases: [{name: a, name: b}]", "`name` is here twice"),
+        ("cases: [{name: a}]\n---\nx: 1", "a test file is one document"),
+    ];
+    for (text, message) in rows {
+        let (suite, problems) = reading(text);
+        assert!(suite.is_none(), "{text}");
+        let told = draw::render(&problems, false);
+        assert!(told.contains(message), "{text}\n{told}");
+    }
+}
+
+#[test]
+fn an_output_may_be_a_map() {
+    let suite =
+        suite("cases: [{name: a, expect: {outputs: {x: {ok: true}, y: {is: {lacks: 1}}}}}]");
+    let outputs = &suite.cases[0].expect.outputs;
+    assert_eq!(outputs[0].1.is, Some(serde_json::json!({"ok": true})));
+    assert!(outputs[1].1.is.is_some() && outputs[1].1.lacks.is_empty());
+}
+
+/// Pieces of test files, put together in any way.
+fn piece() -> impl Strategy<Value = String> {
+    let words = prop::sample::select(vec![
+        "cases:",
+        "defaults:",
+        "recipe:",
+        "name:",
+        "expect:",
+        "agents:",
+        "stubs:",
+        "files:",
+        "set:",
+        "ran:",
+        "skipped:",
+        "outputs:",
+        "contains:",
+        "matches:",
+        "- ",
+        "  ",
+        "    ",
+        "\n",
+        "\n  - ",
+        "{",
+        "}",
+        "[",
+        "]",
+        ", ",
+        ": ",
+        "null",
+        "true",
+        "1.10",
+        "'",
+        "\"",
+        "*a",
+        "&a ",
+        "<<: ",
+        "|\n",
+        ">",
+        "#",
+        "\\0",
+        "ü",
+        "\t",
+        "..",
+        "/",
+        "until: 2030-01-01T00:00:00Z",
+        "fault: limit",
+    ]);
+    prop_oneof![4 => words.prop_map(str::to_owned), 1 => "\\PC{0,6}"]
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(pieces in prop::collection::vec(piece(), 0..40)) {
+        let (_, problems) = reading(&pieces.concat());
+        draw::render(&problems, false);
+    }
+
+    #[test]
+    fn no_value_makes_it_panic(value in value(4)) {
+        let text = serde_json::json!({ "defaults": value.clone(), "cases": [value, { "name": "x" }] });
+        let (_, problems) = reading(&text.to_string());
+        draw::render(&problems, false);
+    }
+}
+
+/// Sound YAML with our own keys in the wrong places.
+fn value(depth: u32) -> impl Strategy<Value = serde_json::Value> {
+    let keys: Vec<&str> = case::DEFAULT_KEYS
+        .iter()
+        .copied()
+        .chain(["name", "answer", "run", "fault", "stdout", "exit", "ran", "skipped", "outputs"])
+        .chain(["contains", "matches", "is", "checks", "../x"])
+        .collect();
+    let leaf = prop_oneof![
+        Just(serde_json::Value::Null),
+        any::<bool>().prop_map(Into::into),
+        any::<i32>().prop_map(Into::into),
+        "[a-z(\\[\\x00\n]{0,6}".prop_map(Into::into),
+    ];
+    leaf.prop_recursive(depth, 40, 6, move |inner| {
+        let key = prop::sample::select(keys.clone()).prop_map(str::to_owned);
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Into::into),
+            prop::collection::btree_map(key, inner, 0..6)
+                .prop_map(|map| { serde_json::Value::Object(map.into_iter().collect()) }),
+        ]
+    })
+}

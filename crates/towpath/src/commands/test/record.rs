@@ -1,0 +1,143 @@
+//! What became of a case's run, read from the JSON that `towpath run` prints.
+
+use super::steps::is_meant;
+use super::suite::REFUSED;
+use serde_json::Value;
+use std::path::Path;
+use towpath_core::{Map, StepPath};
+
+#[derive(Debug, Default)]
+pub struct Record {
+    pub status: String,
+    pub exit: i32,
+    pub failed_at: Option<String>,
+    /// Why a run was refused.
+    pub refused: String,
+    /// Every step, a call before the steps below it.
+    pub steps: Vec<Seen>,
+    pub context: Map,
+    pub calls: Vec<AgentCall>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// Without visits.
+    pub path: String,
+    pub kind: String,
+    pub status: String,
+    pub started: bool,
+    pub tolerated: bool,
+    pub reason: String,
+    pub error: String,
+    pub output: String,
+}
+
+impl Seen {
+    /// Whether the step belongs into a list of `expect`.
+    pub fn is(&self, list: &str) -> bool {
+        match list {
+            "ran" => self.started,
+            "tolerated" => self.tolerated,
+            // What a run that waits has not begun yet was not reached either.
+            "not_reached" => matches!(self.status.as_str(), "not_reached" | "pending"),
+            status => self.status == status,
+        }
+    }
+}
+
+/// One call of an agent.
+#[derive(Debug)]
+pub struct AgentCall {
+    pub step: String,
+    pub prompt: String,
+    /// The line of the script that answered.
+    pub line: u64,
+}
+
+impl Record {
+    pub fn read(exit: i32, stdout: &[u8], stderr: &str, calls: &str) -> Record {
+        let json: Value = serde_json::from_slice(stdout).unwrap_or_default();
+        let text = |key: &str| json[key].as_str().map(str::to_owned);
+        let mut record = Record {
+            status: text("status").unwrap_or_else(|| REFUSED.to_owned()),
+            exit,
+            failed_at: text("failed_step").map(plain),
+            calls: calls.lines().filter_map(call).collect(),
+            ..Record::default()
+        };
+        if record.status == REFUSED {
+            let told = json["error"]["message"].as_str();
+            record.refused = told.map_or_else(|| stderr.trim().to_owned(), str::to_owned);
+        }
+        if let Value::Object(context) = &json["context"] {
+            record.context.clone_from(context);
+        }
+        collect(&json["steps"], &mut record.steps);
+        record
+    }
+
+    pub fn step(&self, path: &str) -> Option<&Seen> {
+        self.steps.iter().find(|step| step.path == path)
+    }
+
+    /// The steps that a name means, by path or by id.
+    pub fn meant<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Seen> {
+        let exact = self.steps.iter().any(|step| step.path == name);
+        self.steps.iter().filter(
+            move |step| {
+                if exact { step.path == name } else { is_meant(name, &step.path) }
+            },
+        )
+    }
+
+    /// What went wrong, in the run's own words.
+    pub fn error(&self) -> &str {
+        let failed = self.failed_at.as_deref().and_then(|path| self.step(path));
+        failed.map_or(&self.refused, |step| &step.error)
+    }
+}
+
+fn plain(path: String) -> String {
+    StepPath::new(path).without_visits()
+}
+
+fn collect(steps: &Value, into: &mut Vec<Seen>) {
+    for step in steps.as_array().into_iter().flatten() {
+        let text = |key: &str| step[key].as_str().unwrap_or_default().to_owned();
+        let below = step["children"].as_array().is_some_and(|list| !list.is_empty());
+        let (status, attempts) = (text("status"), step["attempts"].as_u64().unwrap_or(0));
+        let settled = !matches!(status.as_str(), "skipped" | "not_reached" | "pending");
+        into.push(Seen {
+            path: plain(text("path")),
+            kind: text("type"),
+            started: settled && (attempts > 0 || below || status == "completed"),
+            tolerated: step["tolerated"].as_bool().unwrap_or(false),
+            reason: text("skip_reason"),
+            error: text("error"),
+            output: whole_output(step),
+            status,
+        });
+        collect(&step["children"], into);
+    }
+}
+
+/// A long output is in a file of the run's.
+fn whole_output(step: &Value) -> String {
+    let file = step["output_file"].as_str().map(Path::new);
+    match file.and_then(|file| std::fs::read(file).ok()) {
+        Some(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        None => towpath_core::text_of(&step["output"]),
+    }
+}
+
+fn call(line: &str) -> Option<AgentCall> {
+    let json: Value = serde_json::from_str(line).ok()?;
+    let footer = towpath_run::NON_INTERACTIVE_FOOTER;
+    let prompt = json["prompt"].as_str()?;
+    Some(AgentCall {
+        step: plain(json["step"].as_str()?.to_owned()),
+        // Every prompt ends with it; no case is about it.
+        prompt: prompt.strip_suffix(footer).unwrap_or(prompt).trim_end().to_owned(),
+        line: json["line"].as_u64().unwrap_or(0),
+    })
+}

@@ -1,0 +1,103 @@
+//! A test file with the recipe that it is about: found, and looked at before any case runs.
+
+use super::super::runs::table::shown_path;
+use super::find;
+use super::suite::Suite;
+use crate::exit::Stop;
+use crate::surroundings::Surroundings;
+use std::path::{Path, PathBuf};
+use towpath_core::{Diagnostic, Map};
+use towpath_recipe::{
+    Origin, Program, Request, Resolved, SearchDir, SearchPath, Wishes, is_file_reference, resolve,
+};
+
+#[derive(Debug)]
+pub struct Subject {
+    pub suite: Suite,
+    /// The recipe as `towpath run` is to be told: a file's absolute path, or a name.
+    pub reference: String,
+    /// Where recipes of the project are found by name.
+    pub search: Vec<PathBuf>,
+    /// The recipe and all it calls, where every call is found outside of the cases' own files.
+    pub program: Option<Program>,
+}
+
+impl Subject {
+    /// What is wrong with the recipe comes back as problems.
+    pub fn new(
+        around: &Surroundings,
+        suite: Suite,
+    ) -> Result<Result<Subject, Vec<Diagnostic>>, Stop> {
+        let beside = suite.path.parent().unwrap_or(Path::new("/")).to_owned();
+        let reference = match reference(around, &suite, &beside) {
+            Ok(reference) => reference,
+            Err(problem) => return Ok(Err(vec![*problem])),
+        };
+        let places = find::places(around, &beside)?.directories.into_iter();
+        let search = places.map(|d| d.path).collect::<Vec<_>>();
+        let mut subject = Subject { suite, reference, search, program: None };
+        let mut inputs = Map::new();
+        for case in &subject.suite.cases {
+            inputs.extend(case.set.clone());
+        }
+        // Problems are shown with the path that a person here would type.
+        let below = Path::new(&subject.reference).strip_prefix(&around.current);
+        let typed = below.map_or(subject.reference.clone(), |path| path.display().to_string());
+        let resolved = resolved(&typed, &beside, &subject.search, &inputs);
+        // A recipe that is called may be among the files of a case.
+        let fatal = |p: &&Diagnostic| p.is_error() && p.code != "recipe-not-found";
+        let problems: Vec<Diagnostic> = resolved.problems.iter().filter(fatal).cloned().collect();
+        if !problems.is_empty() {
+            return Ok(Err(problems));
+        }
+        subject.program = resolved.program;
+        Ok(Ok(subject))
+    }
+
+    /// The recipe as a run in a directory would see it.
+    pub fn resolve(&self, directory: &Path, search: &[PathBuf], inputs: &Map) -> Resolved {
+        resolved(&self.reference, directory, search, inputs)
+    }
+
+    /// What the recipe is called.
+    pub fn recipe(&self) -> String {
+        let name = self.program.as_ref().map(|program| program.root().name.clone());
+        name.unwrap_or_else(|| self.reference.clone())
+    }
+}
+
+fn resolved(reference: &str, directory: &Path, search: &[PathBuf], inputs: &Map) -> Resolved {
+    let given = |path: &PathBuf| SearchDir { path: path.clone(), origin: Origin::Given };
+    resolve(&Request {
+        reference: reference.to_owned(),
+        working_dir: directory.to_owned(),
+        search: SearchPath { directories: search.iter().map(given).collect(), agents: Vec::new() },
+        inputs: inputs.clone(),
+        wishes: Wishes::default(),
+    })
+}
+
+fn reference(
+    around: &Surroundings,
+    suite: &Suite,
+    beside: &Path,
+) -> Result<String, Box<Diagnostic>> {
+    let Some(name) = &suite.recipe else {
+        let found = find::recipe_beside(&suite.path);
+        return found.map(|path| path.to_string_lossy().into_owned()).ok_or_else(|| {
+            let message = format!("{} has no recipe of its name beside it", suite.source.name);
+            let help = "name the recipe: `recipe: FILE`, from the test file's own directory";
+            Box::new(Diagnostic::error("no-recipe", message).help(help))
+        });
+    };
+    let path = beside.join(around.expand_home(Path::new(&name.text)));
+    if path.is_file() {
+        return Ok(path.to_string_lossy().into_owned());
+    }
+    if is_file_reference(&name.text) {
+        let shown = shown_path(&path, around);
+        let problem = Diagnostic::error("no-recipe", format!("there is no recipe {shown}"));
+        return Err(Box::new(problem.at(&suite.source, name.span, "no such file")));
+    }
+    Ok(name.text.clone())
+}

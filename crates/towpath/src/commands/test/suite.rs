@@ -1,0 +1,110 @@
+//! A test file that has been read and checked: what each case is given, and what it expects. A file
+//! with an error has no value of these types.
+
+use super::matcher::Matcher;
+use std::path::PathBuf;
+use std::sync::Arc;
+use towpath_core::{Map, Source, Span, Value};
+
+#[derive(Debug, Clone)]
+pub struct Suite {
+    pub source: Arc<Source>,
+    /// The test file, absolute.
+    pub path: PathBuf,
+    /// The recipe as the file names it; without it the one beside the file.
+    pub recipe: Option<Name>,
+    pub cases: Vec<Case>,
+}
+
+/// A word of the file and where it stands.
+#[derive(Debug, Clone)]
+pub struct Name {
+    pub text: String,
+    pub span: Span,
+}
+
+/// Paths with their texts; none: the path is not there.
+pub type Files = Vec<(String, Option<String>)>;
+
+#[derive(Debug, Clone, Default)]
+pub struct Case {
+    pub name: String,
+    pub set: Map,
+    pub include_tags: Vec<String>,
+    pub exclude_tags: Vec<String>,
+    pub files: Files,
+    pub fixture: Option<Name>,
+    pub git: bool,
+    pub setup: Option<String>,
+    pub env: Vec<(String, String)>,
+    pub agents: Vec<(Name, Answers)>,
+    pub stubs: Vec<(Name, Stub)>,
+    pub expect: Expect,
+}
+
+#[derive(Debug, Clone)]
+pub enum Answers {
+    /// Every call gets it.
+    Always(Answer),
+    /// One for each call, in order.
+    InOrder(Vec<Answer>),
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Answer {
+    pub text: Option<String>,
+    pub fault: Option<&'static str>,
+    pub until: Option<Value>,
+    pub files: Files,
+    pub run: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Stub {
+    Bash(String),
+    Says { stdout: String, stderr: String, exit: u8, files: Files },
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Expect {
+    pub status: Option<&'static str>,
+    pub exit: Option<u8>,
+    pub failed_at: Option<Name>,
+    pub error: Option<Matcher>,
+    pub ran: Option<Vec<Name>>,
+    pub skipped: Option<Vec<(Name, Option<Matcher>)>>,
+    pub not_reached: Option<Vec<Name>>,
+    pub degraded: Option<Vec<Name>>,
+    pub tolerated: Option<Vec<Name>>,
+    pub outputs: Vec<(String, Matcher)>,
+    pub printed: Vec<(Name, Matcher)>,
+    pub prompts: Vec<(Name, Matcher)>,
+    /// None: the path must not be there.
+    pub files: Vec<(String, Option<Matcher>)>,
+    pub checks: Vec<String>,
+}
+
+/// A recipe that was not allowed to start. No case can name it; `exit: 2` means it.
+pub const REFUSED: &str = "refused";
+
+impl Expect {
+    /// How the run must stand at its end, where the case does not say it by what else it says.
+    pub fn status(&self) -> &'static str {
+        match (self.status, self.exit) {
+            (Some(status), _) => status,
+            (None, Some(2 | 5)) => REFUSED,
+            (None, Some(10)) => "asking",
+            (None, Some(75)) => "waiting",
+            (None, Some(1 | 3 | 4)) => "failed",
+            _ if self.failed_at.is_some() || self.error.is_some() => "failed",
+            _ => "done",
+        }
+    }
+}
+
+impl Suite {
+    /// `deploy.test.yaml:12`
+    pub fn place(&self, span: Span) -> String {
+        format!("{}:{}", self.source.name, self.source.line_column(span.start).0)
+    }
+}

@@ -1,0 +1,52 @@
+//! Many things at once, told in their order.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// How long nothing happens before a person is told that something does.
+const PATIENCE: Duration = Duration::from_millis(150);
+
+/// Does `count` things on `workers` threads; `tell` hears of each in order, as soon as those before
+/// it are done; `wait` is called now and then with how many are done.
+pub fn in_order<T: Send>(
+    workers: usize,
+    count: usize,
+    one: impl Fn(usize) -> T + Sync,
+    tell: &mut dyn FnMut(usize, T),
+    wait: &dyn Fn(usize),
+) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        for _ in 0..workers.min(count) {
+            let (sender, next, one) = (sender.clone(), &next, &one);
+            scope.spawn(move || {
+                loop {
+                    let index = next.fetch_add(1, Ordering::SeqCst);
+                    if index >= count || sender.send((index, one(index))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut early = BTreeMap::new();
+        let (mut told, mut done) = (0, 0);
+        loop {
+            match receiver.recv_timeout(PATIENCE) {
+                Ok((index, end)) => {
+                    early.insert(index, end);
+                    done += 1;
+                }
+                Err(RecvTimeoutError::Timeout) => wait(done),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            while let Some(end) = early.remove(&told) {
+                tell(told, end);
+                told += 1;
+            }
+        }
+    });
+}
