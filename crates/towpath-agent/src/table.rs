@@ -21,6 +21,8 @@ pub struct BackendRow {
     pub variable: Option<&'static str>,
     /// Where installers put it when it is not on `PATH`; `~/` is the home directory.
     pub known: &'static [&'static str],
+    /// What `mode` of a step may be; `None` takes any word.
+    pub modes: Option<&'static [&'static str]>,
     /// The command that installs it.
     pub install: &'static str,
     /// `None` for a backend that is made anew for each call.

@@ -89,6 +89,8 @@ pub(crate) struct Showing {
     step: StepPath,
     /// A hook's output is no step's output, and an agent's is read by its backend.
     hook: bool,
+    /// What our own git says is for us alone.
+    ours: bool,
     agent: bool,
     stdout: Option<Follow>,
     stderr: Option<Follow>,
@@ -135,6 +137,9 @@ impl Showing {
 
     /// Opens the files, which are there once the child is.
     fn open(&mut self, files: &Files) {
+        if self.ours {
+            return;
+        }
         if self.stdout.is_none() && !self.agent {
             self.stdout = Follow::open(&files.path("stdout")).ok();
         }
@@ -156,6 +161,7 @@ impl Live {
         let showing = Showing {
             step: step.clone(),
             hook: key.kind.is_hook(),
+            ours: !key.kind.is_hook() && !key.kind.is_work(),
             agent: reader.is_some(),
             stdout: None,
             stderr: None,

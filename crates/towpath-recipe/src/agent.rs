@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use towpath_core::{Diagnostic, is_safe_segment, nearest};
 
+/// Instructions travel as one argument of a program, which has a limit.
+const LONGEST: usize = 100_000;
+
 /// An agent of a plan, as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedAgent {
@@ -102,6 +105,10 @@ fn usable(found: FoundAgent) -> Result<FoundAgent, Diagnostic> {
         let message = format!("{} has no instructions", found.agent.source);
         return Err(Diagnostic::error("empty-agent", message));
     }
+    if found.agent.text.len() > LONGEST {
+        let message = format!("{} is longer than {LONGEST} bytes", found.agent.source);
+        return Err(Diagnostic::error("long-agent", message));
+    }
     Ok(found)
 }
 
@@ -163,7 +170,14 @@ fn not_found(reference: &str, directories: &[SearchDir]) -> Diagnostic {
     for directory in directories {
         collect(&directory.path, "", 3, &mut known);
     }
-    let near = nearest(reference, known.iter().map(String::as_str));
+    let near = nearest(reference, known.iter().map(String::as_str)).or_else(|| {
+        // The name itself may be right, or nearly, and its category missing.
+        let last = |text: &'_ str| text.rsplit(':').next().unwrap_or_default().to_owned();
+        let names: Vec<String> = known.iter().map(|known| last(known)).collect();
+        let name = nearest(&last(reference), names.iter().map(String::as_str))?;
+        let at = names.iter().position(|known| known == name)?;
+        known.get(at).map(String::as_str)
+    });
     let near = near.map_or(String::new(), |n| format!("did you mean `{n}`? "));
     let places: Vec<String> = directories.iter().map(|d| d.path.display().to_string()).collect();
     let places = places.iter().map(|p| format!("{p}, ")).collect::<String>();

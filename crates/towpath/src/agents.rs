@@ -1,6 +1,7 @@
 //! Which agent answers, and whether it can: decided before the first step.
 
 use crate::commands::run::unknown_backend;
+use crate::draw;
 use crate::exit::{Exit, Stop};
 use crate::settings::Settings;
 use crate::surroundings::{Surroundings, is_program};
@@ -8,6 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use towpath_agent::{BACKENDS, ClaudeCode, Places, Script, find_program};
+use towpath_core::{Diagnostic, nearest};
 use towpath_engine::{Agents, Options, SessionTree};
 use towpath_recipe::{Program, Work};
 
@@ -66,6 +68,12 @@ pub fn choose(
     if !has_agents {
         return Ok((Agents::None, None, options));
     }
+    let wrong = unknown_modes(program, &name);
+    if !wrong.is_empty() {
+        draw::draw(&wrong, around.color);
+        let message = draw::tally(&wrong, &program.plan.recipes[0].source);
+        return Err(Stop { shown: true, ..Stop::new(Exit::BadInput, "bad-mode", message) });
+    }
     let tree = session_tree(around, settings)?;
     if let Some(path) = &calls {
         let opened = std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path);
@@ -85,6 +93,28 @@ pub fn choose(
     let root = rustix::process::geteuid().is_root();
     let backend = Arc::new(ClaudeCode::new(found, root));
     Ok((Agents::Program { backend, calls }, Some(tree), options))
+}
+
+/// Modes that the agent's program does not have.
+fn unknown_modes(program: &Program, backend: &str) -> Vec<Diagnostic> {
+    let row = BACKENDS.iter().find(|row| row.id == backend);
+    let Some(modes) = row.and_then(|row| row.modes) else { return Vec::new() };
+    let steps = program.recipes.iter().flat_map(|recipe| &recipe.steps);
+    steps
+        .filter_map(|step| match &step.work {
+            Work::Agent(agent) => Some((step, agent.mode.as_ref()?)),
+            _ => None,
+        })
+        .filter(|(_, mode)| !modes.contains(&mode.name.as_str()))
+        .map(|(step, mode)| {
+            let message = format!("{backend} has no mode `{}`", mode.name);
+            let near = nearest(&mode.name, modes.iter().copied());
+            let label = near.map_or(String::new(), |near| format!("did you mean `{near}`?"));
+            Diagnostic::error("bad-mode", message)
+                .at(&step.source, mode.span, label)
+                .help(format!("its modes are {}", modes.join(", ")))
+        })
+        .collect()
 }
 
 fn needs_agent(work: &Work) -> bool {

@@ -421,8 +421,6 @@ fn under_its_other_name_it_has_the_other_programs_codes() {
     assert_eq!(json["step_results"][0]["output"], "building debug");
     recipe_runner(&["ci", "--validate-only"]).exits(0).prints("✓ Recipe 'ci' is valid (4 steps)\n");
     recipe_runner(&["nowhere"]).exits(2);
-    let said = recipe_runner(&["ci", "--include-tags", "a"]).exits(2);
-    assert_eq!(said.stderr, "error: --include-tags is not supported yet\n");
     let said = person.towpath(&["as", "dp"]).exits(2);
     assert_eq!(said.stderr, "error: `dp` is not supported yet\n");
 }

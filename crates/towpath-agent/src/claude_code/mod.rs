@@ -20,6 +20,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
     programs: &["claude"],
     variable: Some("CLAUDE_CLI_PATH"),
     known: &["~/.claude/local/claude"],
+    modes: Some(&["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"]),
     install: "npm install -g @anthropic-ai/claude-code",
     make: Some(|program, root| Box::new(ClaudeCode::new(program, root))),
 };

@@ -21,6 +21,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
     programs: &["bash"],
     variable: None,
     known: &["/bin/bash"],
+    modes: None,
     install: "apt install bash",
     make: None,
 };

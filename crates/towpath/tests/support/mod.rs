@@ -128,6 +128,17 @@ impl Said {
     }
 
     #[track_caller]
+    /// Part of what it printed.
+    pub fn shows(self, text: &str) -> Said {
+        assert!(
+            self.stdout.contains(text),
+            "no {text:?} in:\n{}\n--\n{}",
+            self.stdout,
+            self.stderr
+        );
+        self
+    }
+
     pub fn prints(self, text: &str) -> Said {
         assert_eq!(self.stdout, text, "stderr:\n{}", self.stderr);
         self
