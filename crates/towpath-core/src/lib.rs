@@ -6,6 +6,7 @@ mod agent;
 mod diagnostic;
 mod ids;
 mod name;
+mod secret;
 mod suggest;
 mod template;
 mod value;
@@ -14,6 +15,7 @@ pub use agent::{FaultKind, Usage};
 pub use diagnostic::{Diagnostic, Label, Severity, Source, Span};
 pub use ids::{JobKey, JobKind, ParseKeyError, RunId, StepPath};
 pub use name::{is_safe_name, is_safe_segment};
+pub use secret::{MASK, Masker, SHORTEST_SECRET, Secrets, TooShort};
 pub use suggest::nearest;
 pub use template::{Part, Place, Template, VarPath};
 pub use value::{

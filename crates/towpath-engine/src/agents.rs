@@ -10,7 +10,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use towpath_agent::{Backend, Call, Script, Scripted};
-use towpath_core::{FaultKind, JobKey};
+use towpath_core::{FaultKind, JobKey, Secrets};
 use towpath_run::{Fact, Fault, Job, JobEnd, JobStatus, JobWork};
 
 /// Who answers agent steps.
@@ -168,9 +168,14 @@ impl Agents {
     }
 
     /// Notes a call in the file that `--calls` names.
-    pub(crate) fn note(&self, job: &Job, call: &Call) -> Result<(), EngineError> {
+    pub(crate) fn note(
+        &self,
+        job: &Job,
+        call: &Call,
+        secrets: &Secrets,
+    ) -> Result<(), EngineError> {
         let Some(path) = self.calls() else { return Ok(()) };
-        let line = serde_json::json!({
+        let mut line = serde_json::json!({
             "step": job.key.step_path().as_str(),
             "kind": "prompt",
             "session": call.session,
@@ -179,6 +184,7 @@ impl Agents {
             "working_dir": call.directory.display().to_string(),
             "prompt": call.prompt,
         });
+        secrets.mask_value(&mut line);
         let mut options = std::fs::OpenOptions::new();
         let file = options.create(true).append(true).mode(0o600).open(path);
         file.and_then(|mut f| f.write_all(format!("{line}\n").as_bytes())).map_err(io_error(path))

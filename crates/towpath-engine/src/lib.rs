@@ -14,6 +14,7 @@ mod event;
 mod journal;
 mod live;
 mod open;
+mod secrets;
 mod summary;
 
 pub use agents::{Agents, SessionTree, new_session};

@@ -11,6 +11,7 @@ mod out;
 mod places;
 mod report;
 mod result_json;
+mod secrets;
 mod settings;
 mod signals;
 mod surroundings;

@@ -7,13 +7,14 @@ use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::places::{search_path, working_directory};
 use crate::report::{self, Look};
+use crate::secrets;
 use crate::settings::Settings;
 use crate::surroundings::Surroundings;
 use crate::trust;
 use crate::words::ago;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use towpath_core::{Diagnostic, Map, nearest, parse_set};
+use towpath_core::{Diagnostic, Map, Secrets, nearest, parse_set};
 use towpath_engine::{Config, RunEnd, WardenStart};
 use towpath_recipe::{Origin, Program, Request, Resolved};
 use towpath_run::Limits;
@@ -47,6 +48,9 @@ pub struct Args {
 /// What `run` and `resume` share.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Shared {
+    /// Mask the value of this environment variable wherever it turns up. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub secret: Vec<String>,
     /// One JSON object on stdout when the run has ended, nothing else there.
     #[arg(long)]
     pub json: bool,
@@ -67,6 +71,8 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         return super::list::execute(&list);
     };
     let around = Surroundings::read()?;
+    let secrets = secrets::of_run(&around, &args.shared.secret)?;
+    secrets::refuse_set(&secrets, &args.set)?;
     let mut directory = working_directory(&around, args.directory.as_deref())?;
     let settings = trust::settings_for(&around, &directory)?;
     let inputs = inputs(&args.set)?;
@@ -91,11 +97,11 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     trust::consent(&around, &mut store, &program, origin)?;
     let (agents, tree, mut options) = agents::choose(&around, &settings, &flags, &program)?;
     options.found = origin == Origin::Project;
-    let config = config(&around, &settings, directory, agents)?;
+    let config = config(&around, &settings, directory, agents, secrets.clone())?;
     hint_at_earlier(&store, &program, &config.directory, args.shared.quiet)?;
     let limits = config.limits;
     let cwd = config.directory.clone();
-    let prepared = towpath_engine::create(&mut store, program, options, &cwd, limits)?;
+    let prepared = towpath_engine::create(&mut store, program, options, &cwd, limits, &secrets)?;
     let end = report::drive(prepared, &mut store, config, tree, &look)?;
     conclude(end, &store, &look, &args.shared)
 }
@@ -151,6 +157,7 @@ pub fn config(
     settings: &Settings,
     directory: PathBuf,
     agents: towpath_engine::Agents,
+    secrets: Secrets,
 ) -> Result<Config, Stop> {
     Ok(Config {
         directory,
@@ -158,6 +165,7 @@ pub fn config(
         bash: agents::bash(around)?,
         agents,
         limits: Limits { agents: settings.max_agents.value },
+        secrets,
         grace: Duration::from_secs(5),
         warden: WardenStart::Fork,
     })

@@ -184,6 +184,7 @@ fn go(
         recipe_dirs: line.recipe_dir.clone(),
         agent: AgentFlags::default(),
         shared: run::Shared {
+            secret: Vec::new(),
             json: line.json(),
             with_context: false,
             quiet: false,
