@@ -1,6 +1,6 @@
 //! What a secret looks like where it turns up: as it is, and as the common ways of writing a value
-//! leave it (JSON, URLs, base64, hexadecimal, shell quotes, single lines of a longer one). Who
-//! wants to carry a secret out can always invent another; this is against accidents.
+//! leave it (JSON, URLs, markup, base64, hexadecimal, shell quotes, single lines of a longer one).
+//! Who wants to carry a secret out can always invent another; this is against accidents.
 
 use super::SHORTEST_SECRET;
 use std::collections::BTreeSet;
@@ -73,7 +73,13 @@ fn forms(value: &[u8]) -> BTreeSet<Vec<u8>> {
 
 /// As text, in the quotes of one language or another.
 fn written(value: &[u8]) -> Vec<Vec<u8>> {
-    let mut forms = vec![value.to_owned(), replaced(value, b'\'', b"'\\''")];
+    let mut forms = vec![value.to_owned()];
+    forms.push(escaped(value, &|byte| (byte == b'\'').then_some(r"'\''".into())));
+    forms.push(escaped(value, &|byte| b"\"\\$`".contains(&byte).then(|| backslash(byte))));
+    let bare = |byte: u8| byte.is_ascii_alphanumeric() || b"@%+=:,./_-".contains(&byte);
+    forms.push(escaped(value, &|byte| (byte.is_ascii() && !bare(byte)).then(|| backslash(byte))));
+    forms.push(escaped(value, &|byte| markup(byte, "&#39;")));
+    forms.push(escaped(value, &|byte| markup(byte, "&#x27;")));
     let json = json(&String::from_utf8_lossy(value));
     let ascii = ascii(&json);
     // A text that holds JSON, put into JSON: what an agent tells of a program's output.
@@ -118,9 +124,25 @@ fn encoded(value: &[u8]) -> Vec<Vec<u8>> {
     forms
 }
 
-fn replaced(value: &[u8], what: u8, with: &[u8]) -> Vec<u8> {
-    let parts: Vec<&[u8]> = value.split(|byte| *byte == what).collect();
-    parts.join(with)
+fn escaped(value: &[u8], escape: &dyn Fn(u8) -> Option<String>) -> Vec<u8> {
+    let one = |byte: &u8| escape(*byte).map_or_else(|| vec![*byte], String::into_bytes);
+    value.iter().flat_map(one).collect()
+}
+
+fn backslash(byte: u8) -> String {
+    format!("\\{}", char::from(byte))
+}
+
+fn markup(byte: u8, apostrophe: &str) -> Option<String> {
+    let name = match byte {
+        b'&' => "&amp;",
+        b'<' => "&lt;",
+        b'>' => "&gt;",
+        b'"' => "&quot;",
+        b'\'' => apostrophe,
+        _ => return None,
+    };
+    Some(name.to_owned())
 }
 
 /// Inside the quotes of JSON.

@@ -7,6 +7,7 @@
 mod crashing;
 mod ending;
 mod flowing;
+mod hiding;
 mod lasting;
 mod locking;
 mod outputs;
@@ -53,6 +54,11 @@ const TESTS: &[Test] = tests![
     flowing::a_file_at_its_limit_is_told,
     flowing::what_an_output_lost_before_it_was_closed_is_told,
     flowing::what_a_server_says_in_the_sweep_is_kept,
+    hiding::a_secret_is_masked_wherever_its_writes_are_cut,
+    hiding::what_only_begins_as_a_secret_is_kept_and_what_was_cut_off_is_not,
+    hiding::a_secret_that_a_background_child_completes_is_masked,
+    hiding::command_lines_are_told_without_secrets,
+    hiding::what_a_killed_engine_leaves_of_an_output_is_masked,
     ending::stop_asks_first,
     ending::stop_ends_every_kind_of_descendant,
     ending::stop_ends_a_chain_that_forks_and_exits,
