@@ -123,6 +123,14 @@ fn a_secret_is_masked_in_whatever_a_step_prints_and_before_it_is_a_value() {
 }
 
 #[test]
+fn without_the_flag_the_search_finds_it() {
+    let person = Person::new().file("leaky.yaml", LEAKY);
+    let run = with(person.command(&["run", "leaky.yaml"])).output().expect("towpath starts");
+    assert!(Said::from(run).exits(0).stdout.contains(VALUE));
+    assert!(!leaks(&person.path("home")).is_empty(), "the search itself works");
+}
+
+#[test]
 fn a_failure_tells_its_reason_without_the_secret() {
     let recipe = r#"
 name: fails
