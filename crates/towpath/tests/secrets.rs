@@ -5,7 +5,7 @@ mod support;
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::Duration;
 use support::{Person, Said, lives, until};
@@ -171,6 +171,7 @@ fn an_agents_prompt_answer_and_fault_are_masked() {
     let answer = line(serde_json::json!({
         "text": format!("done with {VALUE}, thanks"),
         "run": "echo \"logging in as $TOKEN\"",
+        "session_id": format!("session of {VALUE}"),
     }));
     let fault = line(serde_json::json!({ "error": format!("{VALUE} is not valid") }));
     let person = Person::new().file("asking.yaml", ASKING);
@@ -201,10 +202,8 @@ echo '{"type":"result","subtype":"success","is_error":false,"permission_denials"
 
 #[test]
 fn an_agent_programs_stream_is_masked_and_still_understood() {
-    let person = Person::new().file("asking.yaml", ASKING).file("claude", AGENT);
-    let program = person.path("work/claude");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(&program, mode).expect("a program");
+    let person = Person::new().file("asking.yaml", ASKING);
+    let program = program(&person, AGENT);
     let run = person.command(&["run", "asking.yaml", "--secret", "TOKEN", "--json"]);
     let output = with(run).env("CLAUDE_CLI_PATH", &program).output().expect("towpath starts");
     let said = Said::from(output).exits(0);
@@ -215,6 +214,42 @@ fn an_agent_programs_stream_is_masked_and_still_understood() {
         serde_json::json!(["ask: the agent was denied: Bash echo ***"])
     );
     assert!(person.read("prompt-got").contains("use *** for the call"));
+    is_clean(&person);
+}
+
+fn program(person: &Person, text: &str) -> PathBuf {
+    person.write("claude", text);
+    let program = person.path("work/claude");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&program, mode).expect("a program");
+    program
+}
+
+#[test]
+fn two_harmless_values_that_make_a_secret_in_a_prompt_are_masked() {
+    let recipe = r#"
+name: halves
+steps:
+  - {id: a, command: 'echo "${TOKEN:0:7}"'}
+  - {id: b, command: 'echo "${TOKEN:7}"'}
+  - {id: ask, prompt: "key {{a}}{{b}}!"}
+"#;
+    let agent = r#"#!/bin/bash
+cat > prompt; touch asked
+until [ -e go ]; do sleep 0.01; done
+echo '{"type":"result","subtype":"success","is_error":false,"result":"ok"}'
+"#;
+    let person = Person::new().file("halves.yaml", recipe);
+    let program = program(&person, agent);
+    let run = ["run", "halves.yaml", "--secret", "TOKEN", "--calls", "calls"];
+    let mut run = with(person.command(&run)).env("CLAUDE_CLI_PATH", &program).spawn();
+    let run = run.as_mut().expect("towpath starts");
+    until("the agent is asked", || person.path("work/asked").exists());
+    assert_eq!(leaks(&person.path("home")), Vec::<String>::new(), "while it works");
+    person.write("go", "");
+    assert!(run.wait().expect("towpath ends").success());
+    assert!(person.read("prompt").starts_with("key ***!"), "{}", person.read("prompt"));
+    assert!(person.read("calls").contains("key ***!"), "{}", person.read("calls"));
     is_clean(&person);
 }
 
@@ -273,6 +308,9 @@ steps:
   - id: second
     command: |
       echo "second {{first}} $TOKEN $OTHER"; [ -e ok ]
+  - id: third
+    condition: "'swordfish' in first"
+    command: echo "third"
 "#;
 
 #[test]
@@ -308,7 +346,8 @@ fn a_resume_may_name_another_secret_and_the_run_remembers_it() {
     types(&person, &["resume", run.as_str()]).exits(5).says("OTHER is not set here");
     person.write("ok", "");
     let said = other(&["resume", run.as_str()]).exits(0);
-    assert!(said.stdout.contains("second first *** *** *** ***"), "{}", said.stdout);
+    // Its value from before the secret was named is masked, too, for a condition as for a command.
+    assert_eq!(said.stdout, "second first *** *** *** ***\n");
 }
 
 #[test]
