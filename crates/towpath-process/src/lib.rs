@@ -17,7 +17,6 @@ mod os;
 mod output;
 mod spec;
 mod start;
-mod unnamed;
 mod warden;
 mod wire;
 
@@ -29,5 +28,4 @@ pub use leftover::{Leftover, end_marked, marked};
 pub use lock::{Acquire, Holder, RunLock};
 pub use marker::{JOB_VARIABLE, MARKER_VARIABLE, Marker};
 pub use spec::ChildSpec;
-pub use unnamed::UnnamedFile;
 pub use warden::{Warden, WardenEvents};

@@ -41,7 +41,6 @@ const TESTS: &[Test] = tests![
     outputs::one_file_for_both_streams_keeps_the_order,
     outputs::the_end_does_not_wait_for_who_keeps_the_output_open,
     outputs::a_fifo_without_a_reader_does_not_hold_the_warden,
-    outputs::an_unnamed_file_takes_output_and_leaves_no_name,
     outputs::stdin_is_empty_or_a_file,
     flowing::an_output_opened_anew_loses_nothing,
     flowing::a_job_that_fills_its_pipe_and_exits_loses_nothing,

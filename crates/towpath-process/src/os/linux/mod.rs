@@ -8,8 +8,7 @@ mod processes;
 
 pub(crate) use launch::{Launch, LaunchFailure, launch};
 pub(crate) use own::{
-    Signals, become_warden, exit_now, fork, place_warden_files, thread_count, unnamed_file,
-    watch_peer,
+    Signals, become_warden, exit_now, fork, place_warden_files, thread_count, watch_peer,
 };
 pub(crate) use pipes::{PIPE_SIZE, output_pipe, widen};
 pub(crate) use processes::{
