@@ -7,6 +7,7 @@ mod diagnostic;
 mod extract;
 mod ids;
 mod name;
+mod secret;
 mod suggest;
 mod template;
 mod value;
@@ -16,6 +17,7 @@ pub use diagnostic::{Diagnostic, Label, Severity, Source, Span};
 pub use extract::extract_json;
 pub use ids::{JobKey, JobKind, ParseKeyError, RunId, StepPath};
 pub use name::{is_safe_name, is_safe_segment};
+pub use secret::{MASK, Masker, SHORTEST_SECRET, Secrets, TooShort};
 pub use suggest::nearest;
 pub use template::{Part, Place, Template, VarPath};
 pub use value::{

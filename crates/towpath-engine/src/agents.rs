@@ -10,7 +10,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use towpath_agent::{Backend, Call, Script, Scripted};
-use towpath_core::{FaultKind, JobKey};
+use towpath_core::{FaultKind, JobKey, Secrets};
 use towpath_run::{Fact, Fault, Job, JobEnd, JobStatus, JobWork};
 
 /// Who answers agent steps.
@@ -181,7 +181,12 @@ impl Agents {
     }
 
     /// Notes a call in the file that `--calls` names.
-    pub(crate) fn note(&self, job: &Job, prepared: &Prepared) -> Result<(), EngineError> {
+    pub(crate) fn note(
+        &self,
+        job: &Job,
+        prepared: &Prepared,
+        secrets: &Secrets,
+    ) -> Result<(), EngineError> {
         let Some(path) = self.calls() else { return Ok(()) };
         let call = &prepared.call;
         let mut note = serde_json::json!({
@@ -198,6 +203,7 @@ impl Agents {
         if let Some(line) = prepared.line {
             note["line"] = line.into();
         }
+        secrets.mask_value(&mut note);
         let mut options = std::fs::OpenOptions::new();
         let file = options.create(true).append(true).mode(0o600).open(path);
         file.and_then(|mut f| f.write_all(format!("{note}\n").as_bytes())).map_err(io_error(path))

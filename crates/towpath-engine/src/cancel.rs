@@ -1,13 +1,15 @@
 //! Cancelling a run that nobody owns: its owner died, or has left it to wait or to be asked about.
 //! A run with a living owner is refused; that owner must be told, and records it itself.
 
+use crate::config::Options;
+use crate::driver::describe;
 use crate::error::EngineError;
-use crate::journal::{now_ms, recorded, to_store};
+use crate::journal::{Recorded, now_ms, recorded, to_store};
 use crate::open::take;
 use crate::summary::summary;
 use std::time::Duration;
-use towpath_core::RunId;
-use towpath_process::end_marked;
+use towpath_core::{RunId, Secrets};
+use towpath_process::{Leftover, end_marked};
 use towpath_run::{Fact, Limits, RunOutcome, StopReason};
 use towpath_store::Store;
 
@@ -15,16 +17,19 @@ use towpath_store::Store;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Takes the run, ends what is left of it, and records it as cancelled. Returns the processes that
-/// were ended.
+/// were ended. `secrets` gives those of the run's options, where it can: command lines that cannot
+/// be masked are not told.
 pub fn cancel_unowned(
     store: &mut Store,
     id: &RunId,
     limits: Limits,
+    secrets: &dyn Fn(&Options) -> Option<Secrets>,
 ) -> Result<Vec<String>, EngineError> {
     let directory = store.ensure_run_directory(id)?;
     let lock = take(&directory, id, PATIENCE)?;
-    let ended = end_marked(id.as_str())?;
-    let mut run = recorded(store, id, limits)?.run;
+    let Recorded { mut run, options, .. } = recorded(store, id, limits)?;
+    let secrets = secrets(&options);
+    let ended = end_marked(id.as_str(), secrets.as_ref().unwrap_or(&Secrets::default()))?;
     let at = now_ms();
     let mut batch = Vec::new();
     let mut note = |run: &mut towpath_run::Run, fact: Fact| -> Result<(), EngineError> {
@@ -43,5 +48,9 @@ pub fn cancel_unowned(
     let totals = summary(&run, Some(&outcome), active_ms);
     store.append(id, &batch, Some(&totals))?;
     drop(lock);
-    Ok(ended.iter().map(|left| format!("{} ({})", left.command, left.pid)).collect())
+    let told = |left: &Leftover| match &secrets {
+        Some(_) => describe(left),
+        None => format!("a process whose command line may hold a secret ({})", left.pid),
+    };
+    Ok(ended.iter().map(told).collect())
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
+use towpath_core::Secrets;
 use towpath_run::Limits;
 
 /// How the warden comes to be.
@@ -26,6 +27,8 @@ pub struct Config {
     pub bash: PathBuf,
     pub agents: Agents,
     pub limits: Limits,
+    /// Masked in all that comes out of the children, before it is stored, shown or a value.
+    pub secrets: Secrets,
     /// How long a child may take to end after TERM.
     pub grace: Duration,
     pub warden: WardenStart,
@@ -43,6 +46,9 @@ pub struct Options {
     /// Where calls are noted, absolute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<String>,
+    /// The environment variables whose values are masked. Their values are never stored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
     /// The recipe was found in the working tree, so that its text needs consent.
     #[serde(default)]
     pub found: bool,

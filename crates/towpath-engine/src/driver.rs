@@ -6,6 +6,7 @@ use crate::error::EngineError;
 use crate::event::{Event, Reporter};
 use crate::journal::{Reads, io_error, now_ms, to_store};
 use crate::live::{Asked, Files, Finished, Live, Showing, Shown};
+use crate::secrets::masked;
 use crate::summary::{census, summary};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -159,6 +160,7 @@ impl Driver<'_> {
         stderr: Option<OutputRef>,
     ) -> Result<(), EngineError> {
         let at = now_ms();
+        let fact = masked(&self.config.secrets, fact);
         self.run.apply(&fact, at)?;
         self.pending.push(to_store(&fact, at, stdout, stderr));
         self.facts += 1;
@@ -207,7 +209,7 @@ impl Driver<'_> {
 
     fn launch(&mut self, launch: Launch) -> Result<(), EngineError> {
         let Launch { id, job, agent } = launch;
-        let mut files = Files::new(&self.directory, id as u32);
+        let mut files = Files::new(&self.directory, id as u32, &self.config.secrets);
         let mut environment = self.config.environment.clone();
         let own = job.environment.iter().map(|(n, v)| (n.into(), v.into()));
         let (program, arguments, stdin, reader);
@@ -223,7 +225,7 @@ impl Driver<'_> {
                 (stdin, reader) = (None, None);
             }
             (JobWork::Agent(_), Some(prepared)) => {
-                self.config.agents.note(&job, prepared)?;
+                self.config.agents.note(&job, prepared, &self.config.secrets)?;
                 let invocation = prepared.backend.invocation(&prepared.call);
                 environment.retain(|(name, _)| prepared.backend.keeps(&name.to_string_lossy()));
                 if let Some(tree) = &self.session_tree {
@@ -452,7 +454,7 @@ impl Driver<'_> {
     }
 }
 
-fn describe(leftover: &Leftover) -> String {
+pub(crate) fn describe(leftover: &Leftover) -> String {
     format!("{} ({})", leftover.command, leftover.pid)
 }
 

@@ -34,6 +34,13 @@ pub enum EngineError {
         "the warden that guards this run's processes is gone; nothing recorded is lost: resume"
     )]
     WardenGone,
+    #[error(
+        "{place} holds the value of {name}, and is stored with the run: write ${name} in the \
+         command instead, and leave the value in the environment alone"
+    )]
+    SecretInPlan { name: String, place: String },
+    #[error("run {run} masks the value of {name}, which was not given to this resume")]
+    SecretMissing { run: RunId, name: String },
     #[error("no random numbers: {0}")]
     Random(String),
 }

@@ -2,11 +2,12 @@
 
 use crate::config::Options;
 use crate::error::EngineError;
+use crate::secrets::masked;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use towpath_core::{JobKey, JobKind, RunId};
+use towpath_core::{JobKey, JobKind, RunId, Secrets};
 use towpath_recipe::{ParseJson, Plan, Program, ValueTemplate, Work};
 use towpath_run::{Fact, Limits, Output, Run};
 use towpath_store::{NewFact, OutputRef, Store, StoreError, StoredFact, StoredOutput};
@@ -183,6 +184,16 @@ pub struct Recorded {
 
 /// Replays a run from its record.
 pub fn recorded(store: &Store, id: &RunId, limits: Limits) -> Result<Recorded, EngineError> {
+    replayed(store, id, limits, &Secrets::default())
+}
+
+/// As `recorded`, masking what was recorded before somebody called it a secret.
+pub(crate) fn replayed(
+    store: &Store,
+    id: &RunId,
+    limits: Limits,
+    secrets: &Secrets,
+) -> Result<Recorded, EngineError> {
     let stored = store.facts(id)?;
     let first = store.plan(id, Some(1))?;
     let (program, options) = load(&first.text)?;
@@ -193,7 +204,7 @@ pub fn recorded(store: &Store, id: &RunId, limits: Limits) -> Result<Recorded, E
     let mut warnings = Vec::new();
     let mut latest = options;
     for item in &stored {
-        let fact = from_store(item, &directory, &reads)?;
+        let fact = masked(secrets, from_store(item, &directory, &reads)?);
         run.apply(&fact, item.at_ms)?;
         if let Fact::Replanned { version } = fact {
             let (program, options) = load(&store.plan(id, Some(version))?.text)?;

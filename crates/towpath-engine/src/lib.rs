@@ -14,6 +14,7 @@ mod event;
 mod journal;
 mod live;
 mod open;
+mod secrets;
 mod substitutes;
 mod summary;
 

@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use towpath_agent::{CallFault, Exit, Reader, Reply, Sign};
-use towpath_core::{JobKey, JobKind, StepPath};
+use towpath_core::{JobKey, JobKind, Secrets, StepPath};
 use towpath_process::{ExitStatus, Follow, Lost, Stream as Printed};
 use towpath_run::{Fault, JobEnd, JobStatus, Output};
 use towpath_store::{OutputRef, settle_output};
@@ -22,13 +22,15 @@ const ERROR_TAIL: u64 = 4096;
 pub(crate) struct Files {
     pub directory: PathBuf,
     number: u32,
+    secrets: Secrets,
     /// What was written for the start, and is not needed after the end.
     inputs: Vec<&'static str>,
 }
 
 impl Files {
-    pub fn new(directory: &Path, number: u32) -> Files {
-        Files { directory: directory.to_owned(), number, inputs: Vec::new() }
+    pub fn new(directory: &Path, number: u32, secrets: &Secrets) -> Files {
+        let (directory, secrets) = (directory.to_owned(), secrets.clone());
+        Files { directory, number, secrets, inputs: Vec::new() }
     }
 
     pub fn name(&self, suffix: &str) -> String {
@@ -39,13 +41,15 @@ impl Files {
         self.directory.join(self.name(suffix))
     }
 
-    /// Writes a file that the start needs, for nobody else to read.
+    /// Writes a file that the start needs, for nobody else to read, and without secrets: a run that
+    /// is killed leaves it.
     pub fn write(&mut self, suffix: &'static str, bytes: &[u8]) -> Result<(), EngineError> {
         let path = self.path(suffix);
         self.inputs.push(suffix);
         let mut options = std::fs::OpenOptions::new();
         let file = options.create(true).write(true).truncate(true).mode(0o600).open(&path);
-        file.and_then(|mut f| f.write_all(bytes)).map_err(io_error(&path))
+        let bytes = self.secrets.mask_bytes(bytes);
+        file.and_then(|mut f| f.write_all(&bytes)).map_err(io_error(&path))
     }
 
     fn forget_inputs(&self) {
@@ -177,6 +181,7 @@ impl Live {
         let Some(agent) = &mut self.agent else { return shown };
         for sign in agent.read(&self.files) {
             if let Sign::Doing(what) | Sign::Retrying(what) = sign {
+                let what = self.files.secrets.mask(&what);
                 reporter.event(&Event::Doing { step: &self.step, what: &what });
             }
         }
@@ -273,8 +278,11 @@ impl Live {
         let exit = Exit { code: status.code, signal: status.signal };
         let Reply { result, usage, denials, .. } = lines.finish(exit, &end.error);
         end.usage = usage;
+        // The lines were masked as they came. Reading may uncover what an unusual escape hid.
+        let mask = |text: String| self.files.secrets.mask(&text).into_owned();
         match result {
             Ok(text) => {
+                let text = mask(text);
                 let mut bytes = text.clone().into_bytes();
                 if !bytes.ends_with(b"\n") {
                     bytes.push(b'\n');
@@ -288,13 +296,14 @@ impl Live {
             }
             Err(CallFault { kind, until_ms, message }) => {
                 end.output = Output::Text(String::new());
-                end.error = message;
+                end.error = mask(message);
                 if self.asked.is_none() {
                     end.status = JobStatus::Faulted(Fault { kind, until_ms });
                 }
             }
         }
-        denials.into_iter().map(|denial| format!("the agent was denied: {denial}")).collect()
+        let told = |denial| mask(format!("the agent was denied: {denial}"));
+        denials.into_iter().map(told).collect()
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::agents::{Lines, SessionTree};
 use crate::config::{Config, Options, WardenStart};
-use crate::driver::{Controller, Driver, Message, RunEnd};
+use crate::driver::{Controller, Driver, Message, RunEnd, describe};
 use crate::error::EngineError;
 use crate::event::{Event, Reporter};
-use crate::journal::{PlanRecord, Reads, io_error, now_ms, recorded, to_store};
+use crate::journal::{PlanRecord, Reads, io_error, now_ms, replayed, to_store};
+use crate::secrets::{masked, refuse_in_plan};
 use crate::summary::summary;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
-use towpath_core::{RunId, StepPath};
+use towpath_core::{RunId, Secrets, StepPath};
 use towpath_process::{Acquire, Marker, RunLock, Warden, end_marked};
 use towpath_recipe::{Plan, Program};
 use towpath_run::{Answer, Fact, Limits, Run};
@@ -48,10 +49,13 @@ pub(crate) const LOCK: &str = "lock";
 pub fn create(
     store: &mut Store,
     program: Program,
-    options: Options,
+    mut options: Options,
     directory: &Path,
     limits: Limits,
+    secrets: &Secrets,
 ) -> Result<Prepared, EngineError> {
+    refuse_in_plan(secrets, &program.plan, &options, directory)?;
+    options.secrets = secrets.names().map(str::to_owned).collect();
     let at = now_ms();
     let record = PlanRecord { plan: (*program.plan).clone(), options };
     let program = Arc::new(program);
@@ -95,23 +99,39 @@ pub fn create(
 }
 
 /// Takes a run over from whoever had it, and records what the person says about its steps.
+/// `secrets`: those of the run's options, and what is to be masked from now on.
 pub fn resume(
     store: &mut Store,
     id: &RunId,
     limits: Limits,
     edited: Option<Plan>,
+    secrets: &Secrets,
     answer: &mut dyn FnMut(&Run) -> Result<ResumeAnswers, EngineError>,
 ) -> Result<(Prepared, Options), EngineError> {
     let directory = store.ensure_run_directory(id)?;
     let lock = take(&directory, id, Duration::from_secs(10))?;
-    let ended = end_marked(id.as_str())?;
-    let recorded = recorded(store, id, limits)?;
-    let (mut run, options, mut facts) = (recorded.run, recorded.options, recorded.facts);
+    let ended = end_marked(id.as_str(), secrets)?;
+    let recorded = replayed(store, id, limits, secrets)?;
+    let (mut run, mut options, mut facts) = (recorded.run, recorded.options, recorded.facts);
+    let given = |name: &str| secrets.names().any(|known| known == name);
+    if let Some(name) = options.secrets.iter().find(|name| !given(name)) {
+        return Err(EngineError::SecretMissing { run: id.clone(), name: name.clone() });
+    }
+    let own_directory = store.run(id)?.map(|row| row.directory).unwrap_or_default();
+    let plan = edited.as_ref().unwrap_or(&run.program().plan);
+    refuse_in_plan(secrets, plan, &options, &own_directory)?;
+    // A secret that is new to the run is kept among its options, which are stored with its plan.
+    let mut edited = edited;
+    if secrets.names().count() > options.secrets.len() {
+        options.secrets = secrets.names().map(str::to_owned).collect();
+        edited = edited.or_else(|| Some((*run.program().plan).clone()));
+    }
     let mut history = recorded.started;
     let mut batch = Vec::new();
     let at = now_ms();
     let active_before_ms = store.run(id)?.map_or(0, |row| row.summary.active_ms);
     let mut note = |run: &mut Run, fact: Fact| -> Result<(), EngineError> {
+        let fact = masked(secrets, fact);
         run.apply(&fact, at)?;
         batch.push(to_store(&fact, at, None, None));
         history.push((fact, at));
@@ -150,7 +170,7 @@ pub fn resume(
         facts,
         history,
         resumed: true,
-        ended: ended.iter().map(|l| format!("{} ({})", l.command, l.pid)).collect(),
+        ended: ended.iter().map(describe).collect(),
         active_before_ms,
         warnings: recorded.warnings,
     };
@@ -238,6 +258,7 @@ impl Prepared {
                 Warden::spawn(path, arguments, Some(self.lock.as_fd()), &marker)?
             }
         };
+        warden.hide(&config.secrets)?;
         let (sender, messages) = mpsc::channel();
         let children = sender.clone();
         let reading = std::thread::spawn(move || {
@@ -292,13 +313,13 @@ impl Prepared {
             active_before_ms: self.active_before_ms,
             last_tick: began,
         };
-        let id = driver.id.clone();
+        let (id, secrets) = (driver.id.clone(), driver.config.secrets.clone());
         // Dropping the driver closes the warden's socket, and the warden ends what is left.
         let end = driver.drive();
         let _ = reading.join();
         if end.is_err() {
             // The warden itself may have been killed: then its children are ours to end.
-            end_marked(id.as_str())?;
+            end_marked(id.as_str(), &secrets)?;
         }
         drop(self.lock);
         end

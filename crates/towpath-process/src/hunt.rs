@@ -11,6 +11,7 @@ use rustix::process::Signal;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
+use towpath_core::Secrets;
 
 /// Whose processes are looked for.
 #[derive(Debug, Clone, Copy)]
@@ -53,14 +54,14 @@ impl<'a> Hunt<'a> {
     }
 
     /// What lives now, with what a person wants to know of it.
-    pub fn leftovers(&mut self) -> BTreeMap<ProcessKey, Leftover> {
+    pub fn leftovers(&mut self, secrets: &Secrets) -> BTreeMap<ProcessKey, Leftover> {
         let living = self.living();
-        living.iter().map(|p| (p.key, self.describe(p.key))).collect()
+        living.iter().map(|p| (p.key, self.describe(p.key, secrets))).collect()
     }
 
-    pub fn describe(&mut self, key: ProcessKey) -> Leftover {
+    pub fn describe(&mut self, key: ProcessKey, secrets: &Secrets) -> Leftover {
         let job = self.found(key).and_then(|found| found.job.clone());
-        Leftover { pid: key.pid.unsigned_abs(), command: os::command_of(key.pid), job }
+        Leftover { pid: key.pid.unsigned_abs(), command: os::command_of(key.pid, secrets), job }
     }
 
     /// Stops everything, and returns all that was met.

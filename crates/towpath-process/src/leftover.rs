@@ -6,6 +6,7 @@ use crate::error::ProcessError;
 use crate::hunt::{Hunt, Whose};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
+use towpath_core::Secrets;
 
 /// A process that lives, or lived, beside the job it came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,21 +23,22 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What lives with this run's marker, and what that has started.
 pub fn marked(run_id: &str) -> Vec<Leftover> {
-    Hunt::new(Whose::Crashed { run_id }).leftovers().into_values().collect()
+    let mut hunt = Hunt::new(Whose::Crashed { run_id });
+    hunt.leftovers(&Secrets::default()).into_values().collect()
 }
 
 /// Ends, at once, every process with this run's marker and what those have started, and returns
-/// what was ended. Never touches this process, its ancestors or its own children. The caller holds
+/// what was ended, with `secrets` masked. Never touches this process, its ancestors or its own children. The caller holds
 /// the run's lock: no warden of this run lives.
-pub fn end_marked(run_id: &str) -> Result<Vec<Leftover>, ProcessError> {
+pub fn end_marked(run_id: &str, secrets: &Secrets) -> Result<Vec<Leftover>, ProcessError> {
     let mut hunt = Hunt::new(Whose::Crashed { run_id });
     let frozen = hunt.freeze();
-    let ended: Vec<Leftover> = frozen.iter().map(|key| hunt.describe(*key)).collect();
+    let ended: Vec<Leftover> = frozen.iter().map(|key| hunt.describe(*key, secrets)).collect();
     let living = hunt.kill_frozen(&frozen, Instant::now() + PATIENCE, &mut || {});
     match living.first() {
         None => Ok(ended),
         Some(process) => {
-            let left = hunt.describe(process.key);
+            let left = hunt.describe(process.key, secrets);
             Err(ProcessError::Survives { pid: left.pid, command: left.command })
         }
     }

@@ -17,7 +17,6 @@ mod os;
 mod output;
 mod spec;
 mod start;
-mod unnamed;
 mod warden;
 mod wire;
 
@@ -30,5 +29,4 @@ pub use lock::{Acquire, Holder, RunLock};
 pub use marker::{JOB_VARIABLE, MARKER_VARIABLE, Marker};
 pub use os::end_with_parent;
 pub use spec::ChildSpec;
-pub use unnamed::UnnamedFile;
 pub use warden::{Warden, WardenEvents};

@@ -1,6 +1,6 @@
 //! One output of a job on its way into its file. The job writes into a pipe, as under `| cat`: so it
-//! may open `/dev/stdout` or `/dev/stderr` anew, as many scripts do, and truncates nothing. Nothing
-//! here waits for a writer. A file that takes no more is noted, once, and what comes after is thrown
+//! may open `/dev/stdout` or `/dev/stderr` anew, as many scripts do, and truncates nothing. Secrets
+//! are masked on the way, so that no file ever holds one. Nothing here waits for a writer. A file that takes no more is noted, once, and what comes after is thrown
 //! away, so that the job is not held.
 
 use crate::event::{Lost, Stream};
@@ -9,14 +9,22 @@ use rustix::fs::{FileType, Mode, OFlags, fchmod, fstat, open};
 use rustix::io::{Errno, ioctl_fionread, read, write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use towpath_core::{Masker, Secrets};
 
 #[derive(Debug)]
 pub(crate) struct Output {
     stream: Stream,
     pipe: OwnedFd,
-    file: Target,
-    lost: Option<Errno>,
+    masker: Option<Masker>,
+    file: Kept,
     wide: bool,
+}
+
+/// The file, and what it did not take.
+#[derive(Debug)]
+struct Kept {
+    target: Target,
+    lost: Option<Errno>,
 }
 
 /// Where the bytes go. A file that is not there yet is made with the first of them: most steps say
@@ -38,20 +46,34 @@ pub(crate) enum Flow {
 
 impl Output {
     /// With the end for the job.
-    pub fn new(stream: Stream, file: Target) -> Result<(Output, OwnedFd), Errno> {
+    pub fn new(
+        stream: Stream,
+        target: Target,
+        secrets: &Secrets,
+    ) -> Result<(Output, OwnedFd), Errno> {
         let (pipe, end) = os::output_pipe()?;
-        Ok((Output { stream, pipe, file, lost: None, wide: false }, end))
+        let file = Kept { target, lost: None };
+        Ok((Output { stream, pipe, masker: secrets.masker(), file, wide: false }, end))
     }
 
     /// Moves what is there, until `limit` is reached. (At most one buffer more; and one read in any
     /// case, to see the end.)
     pub fn pump(&mut self, limit: usize, buffer: &mut [u8]) -> Flow {
+        let flow = self.take(limit, buffer);
+        if let (Flow::Closed, Some(masker)) = (flow, &mut self.masker) {
+            self.file.keep(masker.finish());
+        }
+        flow
+    }
+
+    fn take(&mut self, limit: usize, buffer: &mut [u8]) -> Flow {
         let mut moved = 0;
         loop {
             match read(&self.pipe, &mut *buffer) {
                 Ok(0) => return Flow::Closed,
                 Ok(length) => {
-                    self.keep(&buffer[..length]);
+                    let bytes = &buffer[..length];
+                    self.file.keep(self.masker.as_mut().map_or(bytes, |m| m.push(bytes)));
                     moved += length;
                     if moved >= limit {
                         break;
@@ -72,23 +94,33 @@ impl Output {
     /// Moves all that is in the pipe now, and does not go after a writer that goes on.
     pub fn drain(&mut self, buffer: &mut [u8]) -> Flow {
         let held = ioctl_fionread(&self.pipe).unwrap_or(0);
-        self.pump(usize::try_from(held).unwrap_or(usize::MAX), buffer)
+        let flow = self.pump(usize::try_from(held).unwrap_or(usize::MAX), buffer);
+        if let (Flow::Open, Some(masker)) = (flow, &mut self.masker) {
+            self.file.keep(masker.flush());
+        }
+        flow
     }
 
     pub fn lost(&self) -> Option<Lost> {
-        self.lost.map(|errno| Lost { stream: self.stream, errno: errno.raw_os_error() })
+        let errno = self.file.lost?;
+        Some(Lost { stream: self.stream, errno: errno.raw_os_error() })
     }
+}
 
+impl Kept {
     fn keep(&mut self, mut bytes: &[u8]) {
-        if let Target::Later(path) = &self.file
+        if bytes.is_empty() {
+            return;
+        }
+        if let Target::Later(path) = &self.target
             && self.lost.is_none()
         {
             match open_private(path) {
-                Ok(file) => self.file = Target::Open(file),
+                Ok(file) => self.target = Target::Open(file),
                 Err(errno) => self.lost = Some(errno),
             }
         }
-        let Target::Open(file) = &self.file else { return };
+        let Target::Open(file) = &self.target else { return };
         while !bytes.is_empty() && self.lost.is_none() {
             match write(file, bytes) {
                 Ok(0) => self.lost = Some(Errno::IO),
@@ -131,7 +163,8 @@ mod tests {
     const SMALL: usize = 4096;
 
     fn output_into(file: File) -> (Output, File) {
-        let (output, end) = Output::new(Stream::Stdout, Target::Open(file.into())).expect("a pipe");
+        let (stream, target) = (Stream::Stdout, Target::Open(file.into()));
+        let (output, end) = Output::new(stream, target, &Secrets::default()).expect("a pipe");
         (output, end.into())
     }
 

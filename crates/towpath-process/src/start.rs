@@ -14,26 +14,35 @@ use std::ffi::{CString, OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use towpath_core::Secrets;
 
 /// Where a program is searched when the environment has no `PATH`.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Starts the job; returns its process number and its outputs, one where both are the same.
-pub(crate) fn start(spec: &ChildSpec, marker: &Marker) -> Result<(i32, Vec<Output>), StartError> {
-    let (launch, outputs) = prepare(spec, marker)?;
+pub(crate) fn start(
+    spec: &ChildSpec,
+    marker: &Marker,
+    secrets: &Secrets,
+) -> Result<(i32, Vec<Output>), StartError> {
+    let (launch, outputs) = prepare(spec, marker, secrets)?;
     let pid =
         os::launch(&launch).map_err(|failure| explain(failure, &spec.program, &spec.directory))?;
     Ok((pid, outputs))
 }
 
-fn prepare(spec: &ChildSpec, marker: &Marker) -> Result<(Launch, Vec<Output>), StartError> {
+fn prepare(
+    spec: &ChildSpec,
+    marker: &Marker,
+    secrets: &Secrets,
+) -> Result<(Launch, Vec<Output>), StartError> {
     let arguments = std::iter::once(&spec.program).chain(&spec.arguments);
     let environment = marker.put(&spec.job, spec.environment.clone());
     let stdin = spec.stdin.as_deref().unwrap_or(Path::new("/dev/null"));
-    let (stdout, stdout_end) = open_output(Stream::Stdout, &spec.stdout)?;
+    let (stdout, stdout_end) = open_output(Stream::Stdout, &spec.stdout, secrets)?;
     let (mut outputs, mut stderr_end) = (vec![stdout], None);
     if spec.stderr != spec.stdout {
-        let (stderr, end) = open_output(Stream::Stderr, &spec.stderr)?;
+        let (stderr, end) = open_output(Stream::Stderr, &spec.stderr, secrets)?;
         outputs.push(stderr);
         stderr_end = Some(end);
     }
@@ -86,7 +95,11 @@ fn c_string(text: &OsStr, what: &str) -> Result<CString, StartError> {
 }
 
 /// With the end for the job.
-fn open_output(stream: Stream, path: &Path) -> Result<(Output, OwnedFd), StartError> {
+fn open_output(
+    stream: Stream,
+    path: &Path,
+    secrets: &Secrets,
+) -> Result<(Output, OwnedFd), StartError> {
     let wrong = |errno| file_error(path, errno);
     let file = match stat(path) {
         Ok(_) => Target::Open(open_private(path).map_err(wrong)?),
@@ -97,7 +110,7 @@ fn open_output(stream: Stream, path: &Path) -> Result<(Output, OwnedFd), StartEr
         }
         Err(errno) => return Err(wrong(errno)),
     };
-    Output::new(stream, file).map_err(|errno| {
+    Output::new(stream, file, secrets).map_err(|errno| {
         let kind = if is_scarcity(errno) { Kind::NoResources } else { Kind::Other };
         StartError::new(kind, format!("cannot make a pipe for the job's output: {errno}"))
     })

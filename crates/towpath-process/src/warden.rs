@@ -23,6 +23,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use towpath_core::Secrets;
 
 /// How long an executed program may take to become a warden.
 const READY_WITHIN: Duration = Duration::from_secs(10);
@@ -90,6 +91,15 @@ impl Warden {
     /// The warden's own process.
     pub fn pid(&self) -> u32 {
         self.pid.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// Masks these in the output files of jobs that start from now on, and in what is told of their
+    /// processes. Before the first `start`; the warden keeps them in memory alone.
+    pub fn hide(&self, secrets: &Secrets) -> Result<(), ProcessError> {
+        if secrets.is_empty() {
+            return Ok(());
+        }
+        self.send(&Command::Hide { secrets: secrets.into() })
     }
 
     /// Answered by `Event::Started` or `Event::StartFailed`. While paused, a new job is stopped as

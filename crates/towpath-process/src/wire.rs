@@ -9,6 +9,7 @@ use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use towpath_core::Secrets;
 
 /// Far above what a system takes as arguments and environment; a larger length is garbage.
 pub(crate) const MAX_FRAME: usize = 64 << 20;
@@ -20,6 +21,10 @@ pub(crate) enum Command {
         marker: Marker,
         lock: bool,
     },
+    /// What the warden masks in jobs that start from now on.
+    Hide {
+        secrets: WireSecrets,
+    },
     Start(WireSpec),
     Stop {
         id: u64,
@@ -30,6 +35,30 @@ pub(crate) enum Command {
     Sweep {
         grace_ms: u64,
     },
+}
+
+/// Secrets as they travel: from memory to memory, by a socket that nobody else has.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct WireSecrets(Vec<(String, Text)>);
+
+impl std::fmt::Debug for WireSecrets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.0.iter().map(|(name, _)| name)).finish()
+    }
+}
+
+impl From<&Secrets> for WireSecrets {
+    fn from(secrets: &Secrets) -> WireSecrets {
+        let text = |value: &[u8]| Text(OsStr::from_bytes(value).to_owned());
+        WireSecrets(secrets.revealed().map(|(name, v)| (name.to_owned(), text(v))).collect())
+    }
+}
+
+impl From<WireSecrets> for Secrets {
+    fn from(wire: WireSecrets) -> Secrets {
+        let values = wire.0.into_iter().map(|(name, value)| (name, value.0.into_vec()));
+        Secrets::new(values.collect()).expect("they were long enough on the other side")
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -54,6 +54,7 @@ pub fn choose(
         backend: flags.backend.clone().or_else(|| script.as_ref().map(|_| "scripted".into())),
         script: script.as_ref().map(|p| p.display().to_string()),
         calls: calls.as_ref().map(|p| p.display().to_string()),
+        secrets: Vec::new(),
         found: false,
     };
     let name = if flags.backend.is_none() && script.is_some() { "scripted".into() } else { name };

@@ -10,8 +10,7 @@ use towpath_core::{Diagnostic, Severity, Source};
 
 /// Draws problems to stderr, each with its place.
 pub fn draw(problems: &[Diagnostic], color: bool) {
-    let text = render(problems, color);
-    out::stderr(text.as_bytes());
+    out::say(&render(problems, color));
 }
 
 /// Problems as text, with or without colour.

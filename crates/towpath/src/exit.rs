@@ -94,9 +94,11 @@ impl From<EngineError> for Stop {
         let (exit, kind) = match &error {
             EngineError::Store(StoreError::NoSuchRun(_)) => (Exit::BadInput, "not-found"),
             EngineError::Held { .. } => (Exit::Setup, "held"),
-            EngineError::NoSuchStep(_) | EngineError::Answer(_) | EngineError::EditRefused(_) => {
-                (Exit::BadInput, "bad-input")
-            }
+            EngineError::NoSuchStep(_)
+            | EngineError::Answer(_)
+            | EngineError::EditRefused(_)
+            | EngineError::SecretInPlan { .. } => (Exit::BadInput, "bad-input"),
+            EngineError::SecretMissing { .. } => (Exit::Setup, "setup"),
             EngineError::Process(_) | EngineError::WardenGone => (Exit::Setup, "process"),
             _ => (Exit::Setup, "state"),
         };

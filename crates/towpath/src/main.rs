@@ -12,6 +12,7 @@ mod places;
 mod rehearsal;
 mod report;
 mod result_json;
+mod secrets;
 mod settings;
 mod signals;
 mod surroundings;

@@ -1,11 +1,24 @@
 //! Our one way to stdout and stderr. A closed pipe is the reader's way of saying "enough": it ends
-//! our output, never with an error or a panic.
+//! our output, never with an error or a panic. What we say ourselves is without secrets; the output
+//! of steps is passed on as it is, for it was masked where it was taken.
 
 use std::io::{self, Write};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use towpath_core::Secrets;
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
 static FAILED: AtomicBool = AtomicBool::new(false);
+static SECRETS: OnceLock<Secrets> = OnceLock::new();
+
+/// Masks these in what we say from now on. A process has one set of them.
+pub fn hide(secrets: &Secrets) {
+    let _ = SECRETS.set(secrets.clone());
+}
+
+fn secrets() -> Secrets {
+    SECRETS.get().cloned().unwrap_or_default()
+}
 
 /// Whether something that should be on stdout is lost, other than by a closed pipe.
 pub fn failed() -> bool {
@@ -33,15 +46,22 @@ pub fn stderr(bytes: &[u8]) {
 }
 
 pub fn line(text: impl AsRef<str>) {
-    stdout(format!("{}\n", text.as_ref()).as_bytes());
+    stdout(format!("{}\n", secrets().mask(text.as_ref())).as_bytes());
 }
 
 pub fn note(text: impl AsRef<str>) {
-    stderr(format!("{}\n", text.as_ref()).as_bytes());
+    say(&format!("{}\n", text.as_ref()));
+}
+
+/// Our own words, as they are, to stderr.
+pub fn say(text: &str) {
+    stderr(secrets().mask(text).as_bytes());
 }
 
 /// One JSON object, alone on stdout.
 pub fn json(value: &serde_json::Value) {
-    let text = serde_json::to_string_pretty(value).expect("a JSON value can be written");
-    line(text);
+    let mut value = value.clone();
+    secrets().mask_value(&mut value);
+    let text = serde_json::to_string_pretty(&value).expect("a JSON value can be written");
+    stdout(format!("{text}\n").as_bytes());
 }

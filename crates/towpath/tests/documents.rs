@@ -134,6 +134,7 @@ sessions! {
     agents_are_played: "docs/agents.md",
     looking_is_played: "docs/looking.md",
     trust_is_played: "docs/trust.md",
+    secrets_are_played: "docs/secrets.md",
     settings_are_played: "docs/settings.md",
     exit_codes_are_played: "docs/exit-codes.md",
     json_is_played: "docs/json.md",

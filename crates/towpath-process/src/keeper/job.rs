@@ -63,7 +63,7 @@ impl Keeper {
         };
         let started = match refused {
             Some(why) => Err(StartError::new(StartErrorKind::Refused, why)),
-            None => crate::start::start(&spec, &self.marker),
+            None => crate::start::start(&spec, &self.marker, &self.secrets),
         };
         match started {
             Ok((pid, outputs)) => {
@@ -97,7 +97,8 @@ impl Keeper {
         let group = job.pid;
         let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
         let living = hunt.living();
-        let met: BTreeMap<_, _> = living.iter().map(|p| (p.key, hunt.describe(p.key))).collect();
+        let met: BTreeMap<_, _> =
+            living.iter().map(|p| (p.key, hunt.describe(p.key, &self.secrets))).collect();
         // Not yet reaped, so the number is the job's for certain.
         os::signal_group(group, Signal::TERM);
         wake(&living);
@@ -133,7 +134,8 @@ impl Keeper {
         }
         let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
         let living = hunt.living();
-        let met: BTreeMap<_, _> = living.iter().map(|p| (p.key, hunt.describe(p.key))).collect();
+        let met: BTreeMap<_, _> =
+            living.iter().map(|p| (p.key, hunt.describe(p.key, &self.secrets))).collect();
         ask_to_end(&living);
         self.note_ended(id, met);
     }
@@ -156,7 +158,8 @@ impl Keeper {
             let fresh: Vec<i32> = fresh.collect();
             self.background.extend(fresh);
         }
-        Hunt::new(whose(&self.marker, &self.jobs, id)).leftovers().into_values().collect()
+        let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
+        hunt.leftovers(&self.secrets).into_values().collect()
     }
 
     pub(super) fn advance_jobs(&mut self, now: Instant) {
@@ -195,9 +198,9 @@ impl Keeper {
     fn kill_round(&mut self, id: u64) -> Vec<Leftover> {
         let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
         let frozen = hunt.freeze();
-        let met = frozen.iter().map(|key| (*key, hunt.describe(*key))).collect();
+        let met = frozen.iter().map(|key| (*key, hunt.describe(*key, &self.secrets))).collect();
         let living = hunt.kill_frozen(&frozen, Instant::now() + ROUND, &mut || {});
-        let left = living.iter().map(|p| hunt.describe(p.key)).collect();
+        let left = living.iter().map(|p| hunt.describe(p.key, &self.secrets)).collect();
         self.note_ended(id, met);
         left
     }

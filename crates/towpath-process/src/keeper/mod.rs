@@ -29,6 +29,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::os::fd::{OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 use sweep::Sweep;
+use towpath_core::Secrets;
 
 /// Where a living warden has its end of the socket.
 pub(crate) const SOCKET_FD: RawFd = 3;
@@ -49,6 +50,8 @@ pub(crate) struct Keeper {
     /// Readable when the engine's process is gone.
     engine: Option<OwnedFd>,
     marker: Marker,
+    /// Masked in all that is kept or told.
+    secrets: Secrets,
     inbox: Frames,
     outbox: Outbox,
     jobs: BTreeMap<u64, Job>,
@@ -77,6 +80,7 @@ impl Keeper {
             signals,
             engine,
             marker,
+            secrets: Secrets::default(),
             inbox: Frames::default(),
             outbox: Outbox::default(),
             jobs: BTreeMap::new(),
@@ -180,6 +184,7 @@ impl Keeper {
     fn obey(&mut self, command: Command) {
         match command {
             Command::Hello { .. } => self.outbox.push(&Answer::Ready),
+            Command::Hide { secrets } => self.secrets = secrets.into(),
             Command::Start(spec) => self.start(spec.into()),
             Command::Stop { id, grace_ms } => self.stop(id, Duration::from_millis(grace_ms)),
             Command::PauseAll => self.pause(),

@@ -42,7 +42,7 @@ impl Keeper {
         let alone = self.reap();
         let mut hunt = Hunt::new(Whose::Run(&self.marker));
         let living = if alone { Vec::new() } else { hunt.living() };
-        let met = living.iter().map(|p| (p.key, hunt.describe(p.key))).collect();
+        let met = living.iter().map(|p| (p.key, hunt.describe(p.key, &self.secrets))).collect();
         if !grace.is_zero() {
             ask_to_end(&living);
         }
@@ -69,12 +69,12 @@ impl Keeper {
             return over;
         }
         let frozen = hunt.freeze();
-        sweep.met.extend(frozen.iter().map(|key| (*key, hunt.describe(*key))));
+        sweep.met.extend(frozen.iter().map(|key| (*key, hunt.describe(*key, &self.secrets))));
         let mut exits = Vec::new();
         let living = hunt.kill_frozen(&frozen, Instant::now() + PATIENCE, &mut || {
             take_exits(&mut exits);
         });
-        let left = living.iter().map(|p| hunt.describe(p.key)).collect();
+        let left = living.iter().map(|p| hunt.describe(p.key, &self.secrets)).collect();
         for (pid, status) in exits {
             self.on_exit(pid, status, false);
         }

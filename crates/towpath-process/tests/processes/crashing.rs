@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use rustix::process::Signal;
+use towpath_core::Secrets;
 use towpath_process::{end_marked, marked};
 
 fn crash(mode: &str) {
@@ -65,12 +66,12 @@ pub fn leftovers_of_a_killed_warden_are_found_and_ended() {
     let job = |command: &str| found(command).map(|l| l.job.as_deref());
     assert_eq!(job("sleep 1001"), Some(Some("step1#1.1.1:bash")));
     assert_eq!(job("/bin/bash -c sleep 1007"), Some(None), "without environment");
-    assert_eq!(end_marked(&other).expect("nothing to end"), []);
-    let ended = end_marked(&run).expect("all ended");
+    assert_eq!(end_marked(&other, &Secrets::default()).expect("nothing to end"), []);
+    let ended = end_marked(&run, &Secrets::default()).expect("all ended");
     assert!(ended.iter().any(|l| l.command == "sleep 1001"), "{ended:?}");
     assert_eq!(alive(&token), []);
     assert_eq!(marked(&run), []);
-    assert_eq!(end_marked(&run).expect("nothing to end"), []);
+    assert_eq!(end_marked(&run, &Secrets::default()).expect("nothing to end"), []);
     assert!(alive(&bystander.token).len() >= 2, "another run is not touched");
 }
 
@@ -79,7 +80,7 @@ pub fn ending_leftovers_spares_ourselves() {
     let id = "TEST_INSIDE";
     if let Ok(run) = std::env::var(id) {
         let mut child = std::process::Command::new("sleep").arg("1003").spawn().expect("sleep");
-        let ended = end_marked(&run).expect("all ended");
+        let ended = end_marked(&run, &Secrets::default()).expect("all ended");
         let commands: Vec<_> = ended.iter().map(|l| l.command.as_str()).collect();
         assert_eq!(commands, ["sleep 1002"], "neither this process nor parent nor child");
         assert_eq!(child.try_wait().expect("own child"), None);

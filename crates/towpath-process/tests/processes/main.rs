@@ -7,6 +7,7 @@
 mod crashing;
 mod ending;
 mod flowing;
+mod hiding;
 mod lasting;
 mod locking;
 mod outputs;
@@ -40,7 +41,6 @@ const TESTS: &[Test] = tests![
     outputs::one_file_for_both_streams_keeps_the_order,
     outputs::the_end_does_not_wait_for_who_keeps_the_output_open,
     outputs::a_fifo_without_a_reader_does_not_hold_the_warden,
-    outputs::an_unnamed_file_takes_output_and_leaves_no_name,
     outputs::stdin_is_empty_or_a_file,
     flowing::an_output_opened_anew_loses_nothing,
     flowing::a_job_that_fills_its_pipe_and_exits_loses_nothing,
@@ -53,6 +53,11 @@ const TESTS: &[Test] = tests![
     flowing::a_file_at_its_limit_is_told,
     flowing::what_an_output_lost_before_it_was_closed_is_told,
     flowing::what_a_server_says_in_the_sweep_is_kept,
+    hiding::a_secret_is_masked_wherever_its_writes_are_cut,
+    hiding::what_only_begins_as_a_secret_is_kept_and_what_was_cut_off_is_not,
+    hiding::a_secret_that_a_background_child_completes_is_masked,
+    hiding::command_lines_are_told_without_secrets,
+    hiding::what_a_killed_engine_leaves_of_an_output_is_masked,
     ending::stop_asks_first,
     ending::stop_ends_every_kind_of_descendant,
     ending::stop_ends_a_chain_that_forks_and_exits,

@@ -4,7 +4,7 @@ use crate::support::*;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
-use towpath_process::{Event, StartErrorKind, UnnamedFile};
+use towpath_process::{Event, StartErrorKind};
 
 pub fn files_are_private_and_emptied() {
     let mut run = Run::forked();
@@ -54,22 +54,6 @@ pub fn a_fifo_without_a_reader_does_not_hold_the_warden() {
     spec.stdin = Some(fifo);
     run.start(&spec);
     assert_eq!(run.ended(2).status, code(5));
-}
-
-pub fn an_unnamed_file_takes_output_and_leaves_no_name() {
-    let mut run = Run::forked();
-    let file = UnnamedFile::create(run.directory.path()).expect("a file");
-    let mut spec = run.job(1, "echo secret; echo more >&2");
-    spec.stdout = file.path().to_owned();
-    spec.stderr = file.path().to_owned();
-    run.start(&spec);
-    assert_eq!(run.ended(1).status, code(0));
-    let mut text = Vec::new();
-    let mut follow = file.follow().expect("open");
-    follow.read_new(&mut |bytes| text.extend_from_slice(bytes)).expect("read");
-    assert_eq!(String::from_utf8_lossy(&text), "secret\nmore\n");
-    let names = fs::read_dir(run.directory.path()).expect("directory").count();
-    assert_eq!(names, 0, "nothing has a name");
 }
 
 pub fn stdin_is_empty_or_a_file() {

@@ -6,6 +6,7 @@ use super::runs::status_of;
 use super::show::open;
 use crate::exit::{Exit, Stop};
 use crate::out;
+use crate::secrets;
 use crate::surroundings::Surroundings;
 use crate::words::clean;
 use rustix::process::{Pid, Signal, kill_process};
@@ -13,7 +14,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use towpath_core::RunId;
-use towpath_engine::{cancel_unowned, held_by};
+use towpath_engine::{Options, cancel_unowned, held_by};
 use towpath_run::Limits;
 use towpath_store::Store;
 
@@ -51,7 +52,8 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
         // It waits, asks, was stopped, or its owner died: nobody else will end it.
         _ => {
             let mut store = Store::open(&around.places.state)?;
-            for process in cancel_unowned(&mut store, &id, Limits::default())? {
+            let secrets = |options: &Options| secrets::if_known(&around, options);
+            for process in cancel_unowned(&mut store, &id, Limits::default(), &secrets)? {
                 out::note(format!("ended, left by a dead runner: {}", clean(&process)));
             }
             out::line(format!("run {id} is cancelled"));

@@ -6,6 +6,7 @@ use crate::agents::{self, AgentFlags};
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::report::{self, Look};
+use crate::secrets;
 use crate::surroundings::Surroundings;
 use crate::trust;
 use std::path::PathBuf;
@@ -61,6 +62,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     if known.run.is_ended() && done && args.again.is_empty() {
         return already_done(&row.id, &args);
     }
+    let secrets = secrets::of_resume(&around, &row.id, &known.options, &args.shared.secret)?;
     let plan = edits(&args, &around, &settings, &mut store, &known, &row)?;
     let output = output_text(args.output.as_deref())?;
     if args.output.is_some() && args.done.len() > 1 {
@@ -79,10 +81,11 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let recorded_program = std::sync::Arc::clone(known.run.program());
     agents::choose(&around, &settings, &flags, &recorded_program)?;
     let mut answer = |run: &Run| answers(run, &args, &output);
-    let (prepared, _) = towpath_engine::resume(&mut store, &row.id, limits, plan, &mut answer)?;
+    let (prepared, _) =
+        towpath_engine::resume(&mut store, &row.id, limits, plan, &secrets, &mut answer)?;
     let program = std::sync::Arc::clone(prepared.run().program());
     let (agents, tree, _) = agents::choose(&around, &settings, &flags, &program)?;
-    let config = config(&around, &settings, row.directory.clone(), agents)?;
+    let config = config(&around, &settings, row.directory.clone(), agents, secrets)?;
     let look = Look::new(&around, &args.shared);
     let end = report::drive(prepared, &mut store, config, tree, &look)?;
     conclude(end, &store, &look, &args.shared)
@@ -222,6 +225,7 @@ fn merged(options: Options, flags: &AgentFlags, around: &Surroundings) -> Option
         backend: flags.backend.clone().or(options.backend),
         script: flags.script.as_ref().map(absolute).or(options.script),
         calls: flags.calls.as_ref().map(absolute).or(options.calls),
+        secrets: options.secrets,
         found: options.found,
     }
 }

@@ -8,13 +8,14 @@ use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::rehearsal::Rehearsal;
 use crate::report::{self, Look};
+use crate::secrets;
 use crate::settings::Settings;
 use crate::surroundings::Surroundings;
 use crate::trust;
 use crate::words::ago;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use towpath_core::{Diagnostic, nearest};
+use towpath_core::{Diagnostic, Secrets, nearest};
 use towpath_engine::{Config, RunEnd, Substitutes, WardenStart};
 use towpath_recipe::{Origin, Program, Resolved};
 use towpath_run::Limits;
@@ -47,6 +48,9 @@ pub struct Args {
 /// What `run` and `resume` share.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Shared {
+    /// Mask the value of this environment variable wherever it turns up. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub secret: Vec<String>,
     /// One JSON object on stdout when the run has ended, nothing else there.
     #[arg(long)]
     pub json: bool,
@@ -68,6 +72,8 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         return super::list::execute(&list);
     };
     let around = Surroundings::read()?;
+    let secrets = secrets::of_run(&around, &args.shared.secret)?;
+    secrets::refuse_set(&secrets, &args.request.set)?;
     let here = args.request.here(&around)?;
     let mut request = args.request.request(&around, &here, &recipe)?;
     request.wishes.no_auto_stage = args.no_auto_stage;
@@ -90,12 +96,12 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     trust::consent(&around, &mut store, &program, origin)?;
     let (agents, tree, mut options) = agents::choose(&around, &settings, &flags, &program)?;
     options.found = origin == Origin::Project;
-    let mut config = config(&around, &settings, directory, agents)?;
+    let mut config = config(&around, &settings, directory, agents, secrets.clone())?;
     config.substitutes = rehearsal.substitutes;
     hint_at_earlier(&store, &program, &config.directory, args.shared.quiet)?;
     let limits = config.limits;
     let cwd = config.directory.clone();
-    let prepared = towpath_engine::create(&mut store, program, options, &cwd, limits)?;
+    let prepared = towpath_engine::create(&mut store, program, options, &cwd, limits, &secrets)?;
     let end = report::drive(prepared, &mut store, config, tree, &look)?;
     conclude(end, &store, &look, &args.shared)
 }
@@ -142,6 +148,7 @@ pub fn config(
     settings: &Settings,
     directory: PathBuf,
     agents: towpath_engine::Agents,
+    secrets: Secrets,
 ) -> Result<Config, Stop> {
     Ok(Config {
         directory,
@@ -149,6 +156,7 @@ pub fn config(
         bash: agents::bash(around)?,
         agents,
         limits: Limits { agents: settings.max_agents.value },
+        secrets,
         grace: Duration::from_secs(5),
         warden: WardenStart::Fork,
         substitutes: Substitutes::default(),

@@ -110,5 +110,5 @@ pub fn ending(look: &Look, end: &RunEnd) {
         return;
     }
     let width = look.terminal.then(|| outlet::size().0);
-    out::stderr(ending::text(end, look.color, width, now_ms()).as_bytes());
+    out::say(&ending::text(end, look.color, width, now_ms()));
 }

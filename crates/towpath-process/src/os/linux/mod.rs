@@ -10,8 +10,7 @@ mod processes;
 pub(crate) use launch::{Launch, LaunchFailure, launch};
 pub use leash::end_with_parent;
 pub(crate) use own::{
-    Signals, become_warden, exit_now, fork, place_warden_files, thread_count, unnamed_file,
-    watch_peer,
+    Signals, become_warden, exit_now, fork, place_warden_files, thread_count, watch_peer,
 };
 pub(crate) use pipes::{PIPE_SIZE, output_pipe, widen};
 pub(crate) use processes::{

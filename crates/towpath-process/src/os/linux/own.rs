@@ -6,7 +6,6 @@ use rustix::io::{DupFlags, Errno, dup3, fcntl_dupfd_cloexec};
 use rustix::process::{Pid, PidfdFlags, pidfd_open, set_child_subreaper, setsid};
 use std::ffi::{c_int, c_uint};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
-use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::{fs, io, mem, ptr};
 
@@ -224,22 +223,4 @@ pub(crate) fn watch_peer(socket: BorrowedFd<'_>) -> Option<OwnedFd> {
         Some(&rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 }),
     );
     (gone == Ok(0) && Some(peer) == rustix::process::getppid()).then_some(handle)
-}
-
-/// A file that has no name in any directory, and a path by which another process of the same user
-/// can open it as long as this one holds it.
-pub(crate) fn unnamed_file(directory: &Path) -> io::Result<(fs::File, PathBuf)> {
-    let (flags, private) = (OFlags::RDWR | OFlags::CLOEXEC, Mode::from_raw_mode(0o600));
-    let file = match open(directory, flags | OFlags::TMPFILE, private) {
-        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => {
-            // A file system that knows no unnamed files: the name lives for a moment, empty.
-            let name = directory.join(format!(".unnamed-{}", super::own_pid()));
-            let file = open(&name, flags | OFlags::CREATE | OFlags::EXCL, private)?;
-            rustix::fs::unlink(&name)?;
-            file
-        }
-        opened => opened?,
-    };
-    let path = format!("/proc/{}/fd/{}", super::own_pid(), file.as_raw_fd());
-    Ok((file.into(), path.into()))
 }

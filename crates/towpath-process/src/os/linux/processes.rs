@@ -5,6 +5,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, geteuid, pidfd_open, pidfd_send_s
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
+use towpath_core::Secrets;
 
 /// A process beyond doubt: its number, and its start in clock ticks since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,8 +98,9 @@ pub(crate) fn environment_of(pid: i32) -> Option<Vec<u8>> {
     (!bytes.is_empty()).then_some(bytes)
 }
 
-/// The command line for a person's eye: one line, cut, without control characters.
-pub(crate) fn command_of(pid: i32) -> String {
+/// The command line for a person's eye: one line, cut, without control characters. Masked before it
+/// is cut, because half a secret would not be known as one.
+pub(crate) fn command_of(pid: i32, secrets: &Secrets) -> String {
     let mut bytes = Vec::new();
     if let Ok(file) = File::open(format!("/proc/{pid}/cmdline")) {
         let _ = file.take(1000).read_to_end(&mut bytes);
@@ -106,6 +108,7 @@ pub(crate) fn command_of(pid: i32) -> String {
     if bytes.is_empty() {
         bytes = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
     }
+    let bytes = secrets.mask_bytes(&bytes);
     let words = String::from_utf8_lossy(&bytes);
     let line = words.trim_end_matches(['\0', '\n']).replace(|c: char| c.is_control(), " ");
     line.chars().take(200).collect()

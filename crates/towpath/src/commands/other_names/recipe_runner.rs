@@ -187,6 +187,7 @@ fn go(
         rehearsal: None,
         agent: AgentFlags::default(),
         shared: run::Shared {
+            secret: Vec::new(),
             json: line.json(),
             with_context: false,
             quiet: false,

@@ -1,0 +1,119 @@
+//! Secrets: values that must never be written down or shown. Here is what they look like wherever
+//! they may turn up, and how they are taken out of a text or of a stream that comes in pieces. A
+//! secret cannot be printed for debugging and cannot be serialised; who has to hand it on asks for
+//! it by [`Secrets::revealed`]. Nothing here knows where a value comes from.
+
+mod forms;
+mod masker;
+
+pub use masker::Masker;
+
+use forms::Forms;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// What stands where a secret was.
+pub const MASK: &str = "***";
+
+/// Masking anything shorter would wreck what has nothing to do with it.
+pub const SHORTEST_SECRET: usize = 4;
+
+/// Named values that are masked. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Secrets {
+    known: Option<Arc<Known>>,
+}
+
+struct Known {
+    values: Vec<(String, Vec<u8>)>,
+    forms: Forms,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the value of {name} has fewer than {SHORTEST_SECRET} characters")]
+pub struct TooShort {
+    pub name: String,
+}
+
+impl Secrets {
+    pub fn new(values: Vec<(String, Vec<u8>)>) -> Result<Secrets, TooShort> {
+        let length = |value: &[u8]| String::from_utf8_lossy(value).trim().chars().count();
+        if let Some((name, _)) = values.iter().find(|(_, v)| length(v) < SHORTEST_SECRET) {
+            return Err(TooShort { name: name.clone() });
+        }
+        if values.is_empty() {
+            return Ok(Secrets::default());
+        }
+        let forms = Forms::of(values.iter().map(|(_, value)| value.as_slice()));
+        Ok(Secrets { known: Some(Arc::new(Known { values, forms })) })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.known.is_none()
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.revealed().map(|(name, _)| name)
+    }
+
+    /// The values themselves, for another process that has to mask. Never for a disk.
+    pub fn revealed(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let values = self.known.iter().flat_map(|known| &known.values);
+        values.map(|(name, value)| (name.as_str(), value.as_slice()))
+    }
+
+    /// For one stream; none where there is nothing to mask.
+    pub fn masker(&self) -> Option<Masker> {
+        self.known.clone().map(Masker::new)
+    }
+
+    /// The name of a secret that these bytes hold.
+    pub fn found_in(&self, bytes: &[u8]) -> Option<&str> {
+        let known = self.known.as_ref()?;
+        let secret = (0..bytes.len()).find_map(|at| known.forms.whole(&bytes[at..]))?.secret;
+        Some(&known.values[secret].0)
+    }
+
+    pub fn mask_bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        let Some(mut masker) = self.masker() else { return Cow::Borrowed(bytes) };
+        let mut masked = masker.push(bytes).to_owned();
+        masked.extend_from_slice(masker.finish());
+        Cow::Owned(masked)
+    }
+
+    pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.mask_bytes(text.as_bytes()) {
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+            Cow::Owned(masked) => Cow::Owned(String::from_utf8_lossy(&masked).into_owned()),
+        }
+    }
+
+    /// Masks every string inside; names of fields stay.
+    pub fn mask_value(&self, value: &mut crate::Value) {
+        match value {
+            _ if self.is_empty() => {}
+            crate::Value::String(text) => *text = self.mask(text).into_owned(),
+            crate::Value::Array(items) => items.iter_mut().for_each(|item| self.mask_value(item)),
+            crate::Value::Object(fields) => {
+                fields.values_mut().for_each(|field| self.mask_value(field));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.names()).finish()
+    }
+}
+
+impl fmt::Debug for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Known")
+    }
+}
+
+#[cfg(test)]
+mod tests;

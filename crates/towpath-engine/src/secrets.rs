@@ -1,0 +1,63 @@
+//! Where secrets could get into the record, and what keeps them out: a plan that holds one is
+//! refused, and a fact is masked before the run or the journal sees it. The output files are masked
+//! by the warden, who writes them.
+
+use crate::config::Options;
+use crate::error::EngineError;
+use std::path::Path;
+use towpath_core::Secrets;
+use towpath_recipe::Plan;
+use towpath_run::{Answer, Fact, JobEnd, Output};
+
+/// Refuses what would be stored with the run and holds a secret.
+pub(crate) fn refuse_in_plan(
+    secrets: &Secrets,
+    plan: &Plan,
+    options: &Options,
+    directory: &Path,
+) -> Result<(), EngineError> {
+    if secrets.is_empty() {
+        return Ok(());
+    }
+    let look = |bytes: &[u8], place: &dyn Fn() -> String| match secrets.found_in(bytes) {
+        None => Ok(()),
+        Some(name) => Err(EngineError::SecretInPlan { name: name.to_owned(), place: place() }),
+    };
+    for recipe in &plan.recipes {
+        look(recipe.text.as_bytes(), &|| secrets.mask(&recipe.source).into_owned())?;
+        for path in recipe.path.iter().chain([&recipe.source]) {
+            look(path.as_bytes(), &|| "the path of a recipe".to_owned())?;
+        }
+    }
+    for (name, value) in &plan.inputs {
+        let text = towpath_core::text_of(value);
+        look(text.as_bytes(), &|| format!("the variable {name}"))?;
+    }
+    for (flag, path) in [("--script", &options.script), ("--calls", &options.calls)] {
+        let path = path.as_deref().unwrap_or_default();
+        look(path.as_bytes(), &|| format!("the path of {flag}"))?;
+    }
+    let directory = directory.as_os_str().as_encoded_bytes();
+    look(directory, &|| "the path of the working directory".to_owned())
+}
+
+/// A fact without secrets.
+pub(crate) fn masked(secrets: &Secrets, mut fact: Fact) -> Fact {
+    if secrets.is_empty() {
+        return fact;
+    }
+    let mask = |text: &mut String| *text = secrets.mask(text).into_owned();
+    match &mut fact {
+        Fact::JobFinished { end: JobEnd { output, error, left, .. }, .. } => {
+            mask(error);
+            left.iter_mut().for_each(mask);
+            if let Output::Text(text) = output {
+                mask(text);
+            }
+        }
+        Fact::JobStarted { session: Some(session), .. } => mask(session),
+        Fact::Answered { answer: Answer::Done { output }, .. } => mask(output),
+        _ => {}
+    }
+    fact
+}

@@ -1,0 +1,82 @@
+//! `--secret NAME`: the values that are masked come from the environment, and from nowhere else.
+//! What cannot be masked, or would be stored all the same, is refused before anything runs. No
+//! message of ours repeats a value.
+
+use crate::exit::Stop;
+use crate::out;
+use crate::surroundings::Surroundings;
+use std::os::unix::ffi::OsStrExt;
+use towpath_core::{RunId, SHORTEST_SECRET, Secrets, TooShort};
+use towpath_engine::Options;
+
+/// The secrets of a new run. From here on they are masked in all that we say.
+pub fn of_run(around: &Surroundings, names: &[String]) -> Result<Secrets, Stop> {
+    read(around, names, &|name| {
+        format!("--secret {name}: {name} is not set; set it to the value that is to be masked")
+    })
+}
+
+/// The secrets that a run was started with, and those that are named now.
+pub fn of_resume(
+    around: &Surroundings,
+    run: &RunId,
+    options: &Options,
+    names: &[String],
+) -> Result<Secrets, Stop> {
+    let all: Vec<String> = options.secrets.iter().chain(names).cloned().collect();
+    read(around, &all, &|name| {
+        format!(
+            "run {run} masks the value of {name}, which is never stored, and {name} is not set \
+             here: set it, then towpath resume {run}"
+        )
+    })
+}
+
+/// The secrets that a run was started with, as far as they are all known here.
+pub fn if_known(around: &Surroundings, options: &Options) -> Option<Secrets> {
+    read(around, &options.secrets, &|name| name.to_owned()).ok()
+}
+
+fn read(
+    around: &Surroundings,
+    names: &[String],
+    missing: &dyn Fn(&str) -> String,
+) -> Result<Secrets, Stop> {
+    let mut values: Vec<(String, Vec<u8>)> = Vec::new();
+    for name in names {
+        if let Some((name, _)) = name.split_once('=') {
+            return Err(Stop::bad_input(format!(
+                "--secret takes a name, not a value, which others could see: --secret {name}, with \
+                 {name} set in the environment"
+            )));
+        }
+        if values.iter().any(|(known, _)| known == name) {
+            continue;
+        }
+        let value = around.get(name).filter(|value| !value.is_empty());
+        let value = value.ok_or_else(|| Stop::setup(missing(name)))?;
+        values.push((name.clone(), value.as_bytes().to_owned()));
+    }
+    let secrets = Secrets::new(values).map_err(|TooShort { name }| {
+        Stop::setup(format!(
+            "the value of {name} has fewer than {SHORTEST_SECRET} characters, and masking something \
+             so short would wreck all output: give it a longer value, or leave out --secret {name}"
+        ))
+    })?;
+    out::hide(&secrets);
+    Ok(secrets)
+}
+
+/// Refuses a variable that holds a secret: variables are stored with the run.
+pub fn refuse_set(secrets: &Secrets, set: &[String]) -> Result<(), Stop> {
+    for argument in set {
+        if let Some(secret) = secrets.found_in(argument.as_bytes()) {
+            let name = argument.split('=').next().unwrap_or_default();
+            return Err(Stop::bad_input(format!(
+                "--set {name}=… holds the value of {secret}, and variables are stored with the run: \
+                 leave it out, and write ${secret} in the command, which has it from the environment"
+            )));
+        }
+    }
+    Ok(())
+}
