@@ -36,6 +36,7 @@ pub enum Command {
     Trust(commands::trust::Args),
     Settings(commands::settings::Args),
     Link(commands::link::Args),
+    Schema(commands::schema::Args),
     /// Work under another program's name: its flags, texts and exit codes.
     ///
     /// Example: towpath as recipe-runner-rs build.yaml --set mode=release
@@ -76,6 +77,7 @@ impl Command {
             Command::Trust(args) => args.json,
             Command::Settings(args) => args.json,
             Command::Logs(_) | Command::Cancel(_) | Command::Link(_) => false,
+            Command::Schema(_) => false,
             Command::Doors | Command::As { .. } => false,
         }
     }
@@ -95,6 +97,7 @@ impl Command {
             Command::Trust(args) => commands::trust::execute(&args),
             Command::Settings(args) => commands::settings::execute(&args),
             Command::Link(args) => commands::link::execute(&args),
+            Command::Schema(args) => commands::schema::execute(&args),
             Command::As { arguments } => commands::other_names::run_as(&arguments),
         }
     }

@@ -10,6 +10,7 @@ pub mod other_names;
 pub mod resume;
 pub mod run;
 pub mod runs;
+pub mod schema;
 pub mod settings;
 pub mod show;
 pub mod trust;
