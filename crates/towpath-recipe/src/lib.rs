@@ -25,7 +25,7 @@ mod text_map;
 mod yaml;
 
 pub use builtin::{DEMO_ANSWERS, builtin, builtin_names};
-pub use discover::{Listed, Origin, SearchDir, SearchPath, list};
+pub use discover::{Listed, Origin, SearchDir, SearchPath, list, names};
 pub use edited::{Edit, EditedRecipe, edited};
 pub use model::{Effect, Hooks, Recipe, Recursion, Step, ValueTemplate, VariableUse, Work};
 pub use node::MAX_BYTES;

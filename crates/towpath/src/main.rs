@@ -33,6 +33,9 @@ fn main() -> ExitCode {
     if commands::other_names::NAMES.iter().any(|other| other.name == name) {
         return finish(commands::other_names::run(&name, &arguments[1..]), false);
     }
+    if let Some(answered) = commands::completions::answer(&arguments) {
+        return answered;
+    }
     let asks = |a: &OsString| a == "--help" || a == "-h";
     if arguments.get(1).is_some_and(|a| a == "as") && !arguments.get(2).is_some_and(asks) {
         return finish(commands::other_names::run_as(&arguments[2..]), false);

@@ -1,11 +1,13 @@
 //! One file per command.
 
 pub mod cancel;
+pub mod completions;
 pub mod doors;
 pub mod explain;
 pub mod link;
 pub mod list;
 pub mod logs;
+pub mod man;
 pub mod other_names;
 pub mod resume;
 pub mod run;

@@ -4,7 +4,7 @@
 use crate::exit::{Exit, Stop};
 use crate::out;
 
-/// The JSON Schema of a file format, for editors.
+/// The JSON Schema of a file format, for editors
 ///
 /// An editor with the YAML language server (VS Code, Neovim, Helix, Zed, Emacs)
 /// completes and checks a recipe that names the schema in its first line, here
