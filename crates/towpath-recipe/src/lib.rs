@@ -13,6 +13,7 @@ mod discover;
 mod edited;
 pub mod fields;
 mod files;
+pub mod manifest;
 mod model;
 mod node;
 mod outline;

@@ -31,6 +31,8 @@ pub enum Command {
     Logs(commands::logs::Args),
     Cancel(commands::cancel::Args),
     List(commands::list::Args),
+    New(commands::new::Args),
+    Recipes(commands::recipes::Args),
     Validate(commands::validate::Args),
     Explain(commands::explain::Args),
     Trust(commands::trust::Args),
@@ -84,7 +86,10 @@ impl Command {
             Command::Trust(args) => args.json,
             Command::Settings(args) => args.json,
             Command::Logs(_) | Command::Cancel(_) | Command::Link(_) => false,
-            Command::Schema(_) | Command::Completions(_) | Command::Man(_) => false,
+            Command::Recipes(args) => args.json(),
+            Command::New(_) | Command::Schema(_) | Command::Completions(_) | Command::Man(_) => {
+                false
+            }
             Command::Doors | Command::As { .. } => false,
         }
     }
@@ -105,6 +110,8 @@ impl Command {
             Command::Settings(args) => commands::settings::execute(&args),
             Command::Link(args) => commands::link::execute(&args),
             Command::Schema(args) => commands::schema::execute(&args),
+            Command::New(args) => commands::new::execute(&args),
+            Command::Recipes(args) => commands::recipes::execute(&args),
             Command::Completions(args) => commands::completions::execute(&args),
             Command::Man(args) => commands::man::execute(&args),
             Command::As { arguments } => commands::other_names::run_as(&arguments),

@@ -7,6 +7,7 @@ mod commands;
 mod demo;
 mod draw;
 mod exit;
+mod git;
 mod out;
 mod places;
 mod report;
@@ -16,6 +17,7 @@ mod signals;
 mod surroundings;
 mod trust;
 mod words;
+mod writing;
 
 use exit::{Exit, Stop};
 use std::ffi::OsString;

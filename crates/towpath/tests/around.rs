@@ -5,3 +5,9 @@ mod support;
 
 #[path = "around/manual.rs"]
 mod manual;
+#[path = "around/recipes.rs"]
+mod recipes;
+#[path = "around/starting.rs"]
+mod starting;
+#[path = "around/syncing.rs"]
+mod syncing;

@@ -20,6 +20,8 @@ fn every_command_has_a_page_that_the_formatter_takes() {
         commands += 1;
     }
     assert!(commands > 12, "{commands} commands");
+    let nested = fs::read_to_string(pages.join("towpath-recipes-sync.1")).expect("a page");
+    assert!(nested.contains("\\-\\-apply"), "{nested}");
     assert!(!pages.join("towpath-doors.1").exists(), "what is hidden has no page");
     for entry in fs::read_dir(&pages).expect("pages") {
         formats(&entry.expect("a page").path());
