@@ -5,7 +5,6 @@ use super::runs::table::shown_path;
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::surroundings::Surroundings;
-use crate::words::count;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -42,7 +41,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
         write(&directory.join(name), page)
             .map_err(|e| Stop::setup(format!("{shown}/{name}: {e}")))?;
     }
-    out::line(format!("{} in {shown}", count(pages.len(), "manual page")));
+    out::line(format!("towpath.1 and a page for each command are in {shown}"));
     Ok(Exit::Done)
 }
 

@@ -21,6 +21,7 @@ use towpath_recipe::manifest::{Manifest, verify_installation};
 ///
 /// Example: towpath recipes sync https://example.org/team/recipes.git
 #[derive(Debug, clap::Args)]
+#[command(disable_help_subcommand = true)]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

@@ -100,7 +100,7 @@ fn what_was_not_changed_here_follows_upstream() {
     publish(&person, &[("recipes/ship.yaml", "two"), ("recipes/deploy.yaml", "two")]);
     person.write(&here("ship.yaml"), &recipe("mine"));
     let said = sync(&person, &["--apply"]).exits(1);
-    let end = "2 changed: took over 1 file, 1 held back; --force takes them too\n";
+    let end = "2 changed: took over 1 file, 1 held back; --force takes all\n";
     assert!(said.stdout.ends_with(end), "{}", said.stdout);
     assert_eq!(person.read(&here("deploy.yaml")), recipe("two"));
     assert_eq!(person.read(&here("ship.yaml")), recipe("mine"));

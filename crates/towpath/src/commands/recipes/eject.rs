@@ -45,9 +45,8 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     out::line(format!("made {shown}, a copy of the built-in {name}"));
     let file = quoted(&shown);
     if is_searched(&around, &directory) {
-        out::line(format!(
-            "  towpath trust {file}  shows what it runs; once trusted, `{name}` means this file"
-        ));
+        out::line(format!("once it is trusted, `{name}` means this file:"));
+        out::line(format!("  towpath trust {file}"));
     } else {
         out::line(format!("  towpath run {file}  runs it"));
     }

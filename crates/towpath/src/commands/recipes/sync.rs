@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_recipe::manifest::{Compared, Manifest, ManifestError, compare};
 
-/// Compare a directory of recipes with another repository's, and take over what is new there.
+/// Compare recipes with those of another repository, and take over what is new.
 ///
 /// Shows what is new upstream, what differs, and what is only here. With --apply it takes over what
 /// is new and what was not changed here since the manifest; then it ends with 1 when something was
@@ -216,9 +216,10 @@ fn summary(args: &Args, rows: &[Row]) -> String {
             format!("nothing was changed; --apply takes over {}", count(taken, "file"))
         }
         (true, 0, 0) => "nothing to take over".to_owned(),
+        (true, 0, held) => format!("took over nothing, {held} held back; --force takes all"),
         (true, taken, 0) => format!("took over {}", count(taken, "file")),
         (true, taken, held) => {
-            format!("took over {}, {held} held back; --force takes them too", count(taken, "file"))
+            format!("took over {}, {held} held back; --force takes all", count(taken, "file"))
         }
     };
     format!("{parts}: {end}")
