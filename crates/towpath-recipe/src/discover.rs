@@ -80,6 +80,22 @@ pub fn list(search: &SearchPath) -> Vec<Listed> {
     listed
 }
 
+/// The names alone, each once and with who vouches for what is found first. Reads no recipe.
+pub fn names(search: &SearchPath) -> Vec<(String, Origin)> {
+    let mut names: Vec<(String, Origin)> = Vec::new();
+    let mut seen = HashSet::new();
+    for directory in &search.directories {
+        for (name, _) in names_below(&directory.path, LIST_DEPTH).unwrap_or_default() {
+            if seen.insert(name.clone()) {
+                names.push((name, directory.origin));
+            }
+        }
+    }
+    let built_in = builtin_names().filter(|name| !seen.contains(*name));
+    names.extend(built_in.map(|name| (name.to_owned(), Origin::BuiltIn)));
+    names
+}
+
 fn is_given(directory: &SearchDir) -> bool {
     directory.origin == Origin::Given
 }

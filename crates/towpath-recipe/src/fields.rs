@@ -97,6 +97,11 @@ impl Field {
     pub fn is_used_by(&self, step: StepType) -> bool {
         self.used_by.is_empty() || self.used_by.contains(&step)
     }
+
+    /// What people are told is what counts.
+    pub fn is_required(&self) -> bool {
+        self.doc.ends_with(" Required.")
+    }
 }
 
 use FieldType::*;

@@ -12,7 +12,7 @@ pub(crate) const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 /// How deep below a search directory recipes are listed.
 pub(crate) const LIST_DEPTH: usize = 4;
 /// Directories of other people's files, often huge.
-const SKIPPED: [&str; 2] = ["node_modules", "target"];
+pub(crate) const SKIPPED: [&str; 2] = ["node_modules", "target"];
 
 /// Reads a file as recipe text, known to the person as `shown`.
 pub(crate) fn load(path: &Path, shown: &str) -> Result<Arc<Source>, Diagnostic> {

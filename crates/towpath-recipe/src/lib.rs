@@ -15,19 +15,21 @@ mod edited;
 mod extend;
 pub mod fields;
 mod files;
+pub mod manifest;
 mod model;
 pub mod node;
 mod outline;
 mod plan;
 mod read;
 mod resolve;
+mod schema;
 mod scope;
 mod text_map;
 mod yaml;
 
 pub use agent::{PlannedAgent, builtin_agents};
 pub use builtin::{DEMO_ANSWERS, builtin, builtin_names};
-pub use discover::{Listed, Origin, SearchDir, SearchPath, list};
+pub use discover::{Listed, Origin, SearchDir, SearchPath, list, names};
 pub use edited::{Edit, EditedRecipe, edited};
 pub use model::{
     AgentReference, AgentWork, Effect, Extends, Hooks, Mode, ParseJson, Recipe, Recursion, Step,
@@ -39,3 +41,4 @@ pub use read::{Read, read};
 pub use resolve::{
     Request, Resolved, ShadowedBuiltIn, Wishes, is_file_reference, missing, resolve,
 };
+pub use schema::steps_schema;

@@ -31,12 +31,17 @@ pub enum Command {
     Logs(commands::logs::Args),
     Cancel(commands::cancel::Args),
     List(commands::list::Args),
+    New(commands::new::Args),
+    Recipes(commands::recipes::Args),
     Validate(commands::validate::Args),
     Test(commands::test::Args),
     Explain(commands::explain::Args),
     Trust(commands::trust::Args),
     Settings(commands::settings::Args),
     Link(commands::link::Args),
+    Schema(commands::schema::Args),
+    Completions(commands::completions::Args),
+    Man(commands::man::Args),
     /// Work under another program's name: its flags, texts and exit codes.
     ///
     /// Example: towpath as recipe-runner-rs build.yaml --set mode=release
@@ -44,6 +49,11 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+}
+
+/// The whole command line, for what is made from it.
+pub fn command() -> clap::Command {
+    Cli::command()
 }
 
 pub fn parse(arguments: &[OsString]) -> Result<Command, clap::Error> {
@@ -78,6 +88,10 @@ impl Command {
             Command::Trust(args) => args.json,
             Command::Settings(args) => args.json,
             Command::Logs(_) | Command::Cancel(_) | Command::Link(_) => false,
+            Command::Recipes(args) => args.json(),
+            Command::New(_) | Command::Schema(_) | Command::Completions(_) | Command::Man(_) => {
+                false
+            }
             Command::Doors | Command::As { .. } => false,
         }
     }
@@ -98,6 +112,11 @@ impl Command {
             Command::Trust(args) => commands::trust::execute(&args),
             Command::Settings(args) => commands::settings::execute(&args),
             Command::Link(args) => commands::link::execute(&args),
+            Command::Schema(args) => commands::schema::execute(&args),
+            Command::New(args) => commands::new::execute(&args),
+            Command::Recipes(args) => commands::recipes::execute(&args),
+            Command::Completions(args) => commands::completions::execute(&args),
+            Command::Man(args) => commands::man::execute(&args),
             Command::As { arguments } => commands::other_names::run_as(&arguments),
         }
     }

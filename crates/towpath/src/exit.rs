@@ -9,7 +9,7 @@ use towpath_store::StoreError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     Done = 0,
-    /// A step failed.
+    /// A step failed; recipes are not as they were noted.
     Failed = 1,
     /// Bad recipe, bad usage, not found.
     BadInput = 2,

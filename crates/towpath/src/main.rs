@@ -7,6 +7,7 @@ mod commands;
 mod demo;
 mod draw;
 mod exit;
+mod git;
 mod out;
 mod places;
 mod rehearsal;
@@ -18,6 +19,7 @@ mod signals;
 mod surroundings;
 mod trust;
 mod words;
+mod writing;
 
 use exit::{Exit, Stop};
 use std::ffi::OsString;
@@ -34,6 +36,9 @@ fn main() -> ExitCode {
         .unwrap_or_default();
     if commands::other_names::NAMES.iter().any(|other| other.name == name) {
         return finish(commands::other_names::run(&name, &arguments[1..]), false);
+    }
+    if let Some(answered) = commands::completions::answer(&arguments) {
+        return answered;
     }
     let asks = |a: &OsString| a == "--help" || a == "-h";
     if arguments.get(1).is_some_and(|a| a == "as") && !arguments.get(2).is_some_and(asks) {

@@ -19,6 +19,15 @@ pub fn working_directory(around: &Surroundings, given: Option<&Path>) -> Result<
     }
 }
 
+/// Where a project keeps its recipes; the first is where we put new ones.
+pub const PROJECT_PLACES: [&str; 5] = [
+    ".towpath/recipes",
+    "recipes",
+    "amplifier-bundle/recipes",
+    "src/amplihack/amplifier-bundle/recipes",
+    ".claude/recipes",
+];
+
 /// Every place a recipe's name may mean, in order: `-R`, the directories variable, the project,
 /// the person's own. Built-ins come last and are not directories.
 pub fn search_path(
@@ -48,13 +57,7 @@ pub fn search_path(
         }
     }
     let root = project_root(working_directory, around.home.as_deref());
-    for inside in [
-        ".towpath/recipes",
-        "recipes",
-        "amplifier-bundle/recipes",
-        "src/amplihack/amplifier-bundle/recipes",
-        ".claude/recipes",
-    ] {
+    for inside in PROJECT_PLACES {
         add(root.join(inside), Origin::Project);
     }
     for path in &settings.recipe_dirs.value {

@@ -119,11 +119,16 @@ impl Places {
     }
 }
 
+/// Whether a directory is a project, and not only where one stands.
+pub fn is_project(root: &Path) -> bool {
+    root.join(".towpath").is_dir() || root.join(".git").exists()
+}
+
 /// The nearest directory upward with `.towpath` or `.git`, never above the home directory; else
 /// the directory itself.
 pub fn project_root(start: &Path, home: Option<&Path>) -> PathBuf {
     for directory in start.ancestors() {
-        if directory.join(".towpath").is_dir() || directory.join(".git").exists() {
+        if is_project(directory) {
             return directory.to_owned();
         }
         if Some(directory) == home {

@@ -127,6 +127,8 @@ sessions! {
     the_readme_is_played: "README.md",
     getting_started_is_played: "docs/getting-started.md",
     recipes_are_played: "docs/recipes.md",
+    writing_is_played: "docs/writing.md",
+    sharing_is_played: "docs/sharing.md",
     values_are_played: "docs/values.md",
     conditions_are_played: "docs/conditions.md",
     running_is_played: "docs/running.md",
@@ -215,20 +217,27 @@ fn the_page_of_exit_codes_has_every_code_and_no_other() {
     assert_eq!(rows[1..], codes);
 }
 
+/// The commands that a help text lists.
+fn commands_in(help: &str) -> Vec<String> {
+    let listed = help.split("\nCommands:\n").nth(1).and_then(|t| t.split("\nOptions:").next());
+    // A line that goes on is indented further.
+    let is_name = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
+    let names = listed.into_iter().flat_map(str::lines).filter(is_name);
+    names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
 #[test]
 fn every_command_and_flag_that_is_named_exists() {
     let person = support::Person::new();
     let mut known = person.towpath(&["--help"]).exits(0).stdout;
-    let listed = known.split("Commands:").nth(1).and_then(|t| t.split("Options:").next());
-    let commands: Vec<String> = listed
-        .expect("a list of commands")
-        .lines()
-        .filter_map(|line| line.split_whitespace().next())
-        .map(str::to_owned)
-        .collect();
+    let commands = commands_in(&known);
     assert!(commands.len() > 10, "{commands:?}");
     for command in commands.iter().filter(|c| *c != "as") {
-        known.push_str(&person.towpath(&[command, "--help"]).exits(0).stdout);
+        let help = person.towpath(&[command, "--help"]).exits(0).stdout;
+        for inner in commands_in(&help) {
+            known.push_str(&person.towpath(&[command, &inner, "--help"]).exits(0).stdout);
+        }
+        known.push_str(&help);
     }
     let all: String = pages().iter().map(|name| page(name)).collect();
     for command in &commands {

@@ -12,6 +12,7 @@ pub fn execute() -> Result<Exit, Stop> {
   towpath resume RUN            go on where a run was cut off or failed
   towpath runs                  what has run here; then: show RUN, logs RUN, cancel RUN
   towpath list                  the recipes there are
+  towpath new NAME              start a recipe of your own
   towpath validate RECIPE       everything that is wrong with a recipe, at once
   towpath explain RECIPE        what a recipe would do
 

@@ -276,7 +276,8 @@ fn not_run(store: &Store, id: &RunId, step: &str) -> Result<Stop, Stop> {
     }
 }
 
-fn collect(steps: &[StepView], names: &mut Vec<String>) {
+/// The paths of all steps.
+pub fn collect(steps: &[StepView], names: &mut Vec<String>) {
     for step in steps {
         names.push(step.path.to_string());
         collect(&step.children, names);

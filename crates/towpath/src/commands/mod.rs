@@ -1,16 +1,21 @@
 //! One file per command.
 
 pub mod cancel;
+pub mod completions;
 pub mod doors;
 pub mod explain;
 pub mod link;
 pub mod list;
 pub mod logs;
+pub mod man;
+pub mod new;
 pub mod other_names;
+pub mod recipes;
 pub mod request;
 pub mod resume;
 pub mod run;
 pub mod runs;
+pub mod schema;
 pub mod settings;
 pub mod show;
 pub mod test;

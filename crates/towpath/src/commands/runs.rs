@@ -4,7 +4,7 @@ pub mod table;
 
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::surroundings::{Surroundings, project_root};
+use crate::surroundings::{Surroundings, is_project, project_root};
 use crate::words::{ago, count, duration, local_time, money, now_ms, rfc3339};
 use std::path::{Path, PathBuf};
 use table::{Cell, Screen, Table, Tint, shown_path};
@@ -94,7 +94,7 @@ struct Here {
 impl Here {
     fn new(around: &Surroundings) -> Here {
         let root = project_root(&around.current, around.home.as_deref());
-        let project = root.join(".towpath").is_dir() || root.join(".git").exists();
+        let project = is_project(&root);
         Here { root, project }
     }
 

@@ -1,6 +1,6 @@
 //! A real terminal, 80 columns wide, in which the sessions of one page are typed. What a command
-//! leaves on the screen is what the page must say, but for what no two runs share: ids of runs,
-//! durations, process numbers.
+//! leaves on the screen is what the page must say, but for what no two runs share: ids of runs and
+//! commits, durations, process numbers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -145,7 +145,14 @@ fn settled_line(line: &str) -> String {
             rest = &rest[first.len_utf8()..];
         }
     }
-    without_time(out)
+    without_commit(without_time(out))
+}
+
+/// ` at 1a2b3c4`, the beginning of a commit's id.
+fn without_commit(line: String) -> String {
+    let Some((before, after)) = line.split_once(" at ") else { return line };
+    let end = after.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(after.len());
+    if end == 7 { format!("{before} at COMMIT{}", &after[end..]) } else { line }
 }
 
 fn ends_a_duration(rest: &str) -> bool {

@@ -1,0 +1,109 @@
+//! The JSON Schema of step recipes, for editors, made from the one table of fields. It knows the
+//! shape of a file: which fields there are and what type each has. What only reading can tell
+//! (names that nothing sets, conditions, bash) is left to `towpath validate`, and fields that do not
+//! work yet are left out.
+
+use crate::fields::{Field, FieldType, Section, Support, fields_of};
+use serde_json::{Map, Value, json};
+
+/// The schema of a step recipe, draft 2020-12.
+pub fn steps_schema() -> Value {
+    let mut schema = Map::new();
+    schema.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+    schema.insert("title".to_owned(), json!("Towpath step recipe"));
+    schema.extend(section(Section::Recipe));
+    let parts = [Section::Recursion, Section::Hooks, Section::Step];
+    let parts = parts.map(|part| (definition(part).to_owned(), Value::Object(section(part))));
+    schema.insert("$defs".to_owned(), Value::Object(parts.into_iter().collect()));
+    Value::Object(schema)
+}
+
+/// A map of the file: its fields and no others.
+fn section(section: Section) -> Map<String, Value> {
+    let fields = || fields_of(section).filter(|field| field.support == Support::Works);
+    let properties: Map<String, Value> =
+        fields().map(|field| (field.name.to_owned(), property(field))).collect();
+    let required: Vec<&str> = fields().filter(|f| f.is_required()).map(|f| f.name).collect();
+    let mut map = Map::new();
+    // `hooks:` with nothing below it is no hooks; a recipe or a step must be there.
+    let may_be_nothing = matches!(section, Section::Recursion | Section::Hooks);
+    map.insert("type".to_owned(), maybe("object", may_be_nothing));
+    map.insert("properties".to_owned(), Value::Object(properties));
+    if !required.is_empty() {
+        map.insert("required".to_owned(), json!(required));
+    }
+    map.insert("additionalProperties".to_owned(), json!(false));
+    map
+}
+
+fn property(field: &Field) -> Value {
+    let mut property = match shape(field) {
+        Value::Object(shape) => shape,
+        _ => Map::new(),
+    };
+    property.insert("description".to_owned(), json!(described(field)));
+    Value::Object(property)
+}
+
+fn described(field: &Field) -> String {
+    let types: Vec<&str> = field.used_by.iter().map(|step| step.as_str()).collect();
+    match types.as_slice() {
+        [] => field.doc.to_owned(),
+        types => format!("{} Used by steps of type {}.", field.doc, types.join(", ")),
+    }
+}
+
+fn shape(field: &Field) -> Value {
+    match field.kind {
+        FieldType::Text => {
+            // What a recipe says of itself may be left empty.
+            let may_be_nothing = field.section == Section::Recipe && !field.is_required();
+            let types = ["string", "number", "boolean", "null"];
+            json!({ "type": types[..if may_be_nothing { 4 } else { 3 }] })
+        }
+        FieldType::Template | FieldType::Shell | FieldType::Condition => text(),
+        FieldType::Bool => json!({ "type": "boolean" }),
+        FieldType::Count => json!({ "type": "integer", "minimum": 1 }),
+        FieldType::Seconds => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        FieldType::TextList => json!({ "type": maybe("array", true), "items": text() }),
+        FieldType::Map => match part(field) {
+            Some(part) => json!({ "$ref": reference(part) }),
+            None => json!({ "type": maybe("object", true) }),
+        },
+        FieldType::Steps => {
+            json!({ "type": "array", "minItems": 1, "items": { "$ref": reference(Section::Step) } })
+        }
+        FieldType::Choice(words) => json!({ "type": "string", "enum": words }),
+        FieldType::Any => json!({}),
+    }
+}
+
+/// A number or a boolean counts as the text it is written with.
+fn text() -> Value {
+    json!({ "type": ["string", "number", "boolean"] })
+}
+
+fn maybe(kind: &str, nothing: bool) -> Value {
+    if nothing { json!([kind, "null"]) } else { json!(kind) }
+}
+
+/// The part of the table that a field's own map is made of.
+fn part(field: &Field) -> Option<Section> {
+    let parts = [Section::Recursion, Section::Hooks];
+    parts
+        .into_iter()
+        .find(|part| field.section == Section::Recipe && definition(*part) == field.name)
+}
+
+fn reference(part: Section) -> String {
+    format!("#/$defs/{}", definition(part))
+}
+
+fn definition(part: Section) -> &'static str {
+    match part {
+        Section::Recipe => "recipe",
+        Section::Recursion => "recursion",
+        Section::Hooks => "hooks",
+        Section::Step => "step",
+    }
+}

@@ -1,0 +1,104 @@
+//! What an argument can be: recipes and runs by name, steps of a run, files. Whatever cannot be
+//! read has no candidates; completing is no place for errors.
+
+use super::line::Line;
+use crate::commands::{list, logs};
+use crate::places::{search_path, working_directory};
+use crate::settings::Settings;
+use crate::surroundings::Surroundings;
+use crate::words::{ago, now_ms};
+use clap_complete::CompletionCandidate;
+use clap_complete::engine::{PathCompleter, ValueCompleter};
+use std::ffi::OsStr;
+use std::path::Path;
+use towpath_engine::recorded;
+use towpath_recipe::{builtin_names, names};
+use towpath_run::Limits;
+use towpath_store::{Found, RunFilter, Store};
+
+/// What the value of an argument is.
+#[derive(Debug, Clone, Copy)]
+pub enum Kind {
+    /// A recipe's name, or its file.
+    Recipe,
+    BuiltIn,
+    /// A run that does not stand like this.
+    Run {
+        but: &'static [&'static str],
+    },
+    /// A step of the run that stands before it on the line.
+    Step,
+    Directory,
+    Path,
+}
+
+/// Nobody looks through more.
+const MOST_RUNS: u32 = 100;
+
+pub fn candidates(kind: Kind, line: &Line, begun: &OsStr) -> Vec<CompletionCandidate> {
+    let around = Surroundings::read();
+    let found = around.ok().and_then(|around| match kind {
+        Kind::Recipe => recipes(&around, line),
+        Kind::BuiltIn => Some(builtin_names().map(CompletionCandidate::new).collect()),
+        Kind::Run { but } => runs(&around, but),
+        Kind::Step => steps(&around, line),
+        Kind::Directory | Kind::Path => None,
+    });
+    let mut found = found.unwrap_or_default();
+    let begin = begun.as_encoded_bytes();
+    found.retain(|c| c.get_value().as_encoded_bytes().starts_with(begin));
+    match kind {
+        Kind::Recipe => found.extend(PathCompleter::any().filter(is_recipe).complete(begun)),
+        Kind::Directory => found.extend(PathCompleter::dir().complete(begun)),
+        Kind::Path => found.extend(PathCompleter::any().complete(begun)),
+        Kind::BuiltIn | Kind::Run { .. } | Kind::Step => {}
+    }
+    found
+}
+
+fn candidate(value: &str, help: String) -> CompletionCandidate {
+    CompletionCandidate::new(value).help(Some(help.into()))
+}
+
+fn is_recipe(path: &Path) -> bool {
+    let recipe = path.extension().is_some_and(|e| e == "yaml" || e == "yml" || e == "json");
+    let test = path.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with(".test"));
+    recipe && !test && path.is_file()
+}
+
+fn recipes(around: &Surroundings, line: &Line) -> Option<Vec<CompletionCandidate>> {
+    let directory = line.given("-C", "--working-dir").pop();
+    let directory = working_directory(around, directory.as_deref()).ok()?;
+    // Where recipes are looked for is not for a project's own settings to say.
+    let settings = Settings::read(around, None).ok()?;
+    let given = line.given("-R", "--recipe-dir");
+    let search = search_path(around, &settings, &given, &directory).ok()?;
+    let told = |(name, origin): (String, _)| candidate(&name, list::word(origin).to_owned());
+    Some(names(&search).into_iter().map(told).collect())
+}
+
+fn runs(around: &Surroundings, but: &[&str]) -> Option<Vec<CompletionCandidate>> {
+    let store = Store::open_for_reading(&around.places.state).ok()??;
+    let rows = store.runs(&RunFilter { limit: Some(MOST_RUNS), ..RunFilter::default() }).ok()?;
+    let now = now_ms();
+    let wanted = rows.iter().filter(|row| !but.contains(&row.summary.status.as_str()));
+    let told = wanted.map(|row| {
+        let help = format!("{}, {}, {}", row.recipe, row.summary.status, ago(row.created_ms, now));
+        candidate(row.id.as_str(), help)
+    });
+    Some(told.collect())
+}
+
+fn steps(around: &Surroundings, line: &Line) -> Option<Vec<CompletionCandidate>> {
+    let store = Store::open_for_reading(&around.places.state).ok()??;
+    let words = line.before().iter().skip(1).filter_map(|word| word.to_str());
+    let run =
+        words.filter(|word| !word.starts_with('-')).find_map(|word| match store.find(word) {
+            Ok(Found::One(row)) => Some(row),
+            _ => None,
+        })?;
+    let known = recorded(&store, &run.id, Limits::default()).ok()?;
+    let mut paths = Vec::new();
+    logs::collect(&known.run.view(), &mut paths);
+    Some(paths.into_iter().map(CompletionCandidate::new).collect())
+}

@@ -1,0 +1,82 @@
+//! `towpath man`: the manual pages of all commands, written from the same text as `--help`. It
+//! writes pages and replaces pages of its own; another file of that name is left alone.
+
+use super::runs::table::shown_path;
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::surroundings::Surroundings;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Write the manual pages of all commands into a directory.
+///
+/// Then `man towpath` and `man towpath-run` find them, if the directory is one that man searches.
+///
+/// Example: towpath man ~/.local/share/man/man1
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Made if it is not there.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+}
+
+/// How every page of ours begins its first command.
+const TITLE: &str = ".TH towpath";
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let directory = around.current.join(around.expand_home(&args.directory));
+    let shown = shown_path(&directory, &around);
+    std::fs::create_dir_all(&directory).map_err(|e| Stop::setup(format!("{shown}: {e}")))?;
+    let mut command = crate::cli::command();
+    command.build();
+    let mut pages = Vec::new();
+    collect(command, &mut pages);
+    if let Some((name, _)) = pages.iter().find(|(name, _)| !is_ours(&directory.join(name))) {
+        return Err(Stop::bad_input(format!(
+            "{shown}/{name} is there and is no page of towpath; nothing was written"
+        )));
+    }
+    for (name, page) in &pages {
+        write(&directory.join(name), page)
+            .map_err(|e| Stop::setup(format!("{shown}/{name}: {e}")))?;
+    }
+    out::line(format!("towpath.1 and a page for each command are in {shown}"));
+    Ok(Exit::Done)
+}
+
+/// The pages of a command and all below it, by their file names.
+fn collect(command: clap::Command, pages: &mut Vec<(String, Vec<u8>)>) {
+    let inner: Vec<clap::Command> =
+        command.get_subcommands().filter(|c| !c.is_hide_set()).cloned().collect();
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
+    let page = clap_mangen::Man::new(command)
+        .title(&name)
+        // Not known here; without it the other two would move up.
+        .date(" ")
+        .source(concat!("towpath ", env!("CARGO_PKG_VERSION")))
+        .manual("Towpath");
+    let mut text = Vec::new();
+    page.render(&mut text).expect("memory takes what is written");
+    pages.push((format!("{name}.1"), text));
+    for command in inner {
+        collect(command, pages);
+    }
+}
+
+/// Whether the place is free or holds a page of ours.
+fn is_ours(path: &Path) -> bool {
+    match std::fs::read(path) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).lines().any(|line| line.starts_with(TITLE)),
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    }
+}
+
+fn write(path: &Path, page: &[u8]) -> std::io::Result<()> {
+    // A link would have us write where it leads.
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    std::fs::write(path, page)
+}

@@ -1,0 +1,74 @@
+//! `towpath recipes check`: what has changed in a directory since its manifest. It only looks.
+
+use super::super::runs::table::{Screen, Tint, escaped, shown_path};
+use super::{contents, directory};
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::surroundings::Surroundings;
+use crate::trust::quoted;
+use crate::words::count;
+use std::path::{Path, PathBuf};
+use towpath_recipe::manifest::{Manifest, ManifestError};
+
+/// What has changed in a directory of recipes since its manifest was written.
+///
+/// Ends with 0 when nothing has, with 1 when something has, with 2 without a manifest.
+///
+/// Example: towpath recipes check recipes
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Without it, where the project has its recipes.
+    #[arg(value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+    /// One JSON object on stdout.
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let directory = directory(&around, args.directory.as_deref())?;
+    let known = known(&around, &directory)?;
+    let changes = known.changes(&contents(&around, &directory)?);
+    let changed = !changes.is_empty();
+    if args.json {
+        out::json(&serde_json::json!({
+            "schema": 1,
+            "directory": escaped(&directory),
+            "changed": changed,
+            "new": changes.new,
+            "modified": changes.modified,
+            "deleted": changes.deleted,
+        }));
+    } else {
+        let screen = Screen::new(&around);
+        let rows = [
+            ("new", &changes.new, Tint::Good),
+            ("modified", &changes.modified, Tint::Attention),
+            ("deleted", &changes.deleted, Tint::Bad),
+        ];
+        for (word, names, tint) in rows {
+            for name in names {
+                screen.line(&format!("{}  {name}", screen.paint(tint, &format!("{word:8}"))));
+            }
+        }
+        let number = changes.new.len() + changes.modified.len() + changes.deleted.len();
+        let what = if changed { count(number, "change") } else { "no changes".to_owned() };
+        out::line(format!("{what} in {} since its manifest", shown_path(&directory, &around)));
+    }
+    Ok(if changed { Exit::Failed } else { Exit::Done })
+}
+
+/// The manifest of a directory, which must be there.
+fn known(around: &Surroundings, directory: &Path) -> Result<Manifest, Stop> {
+    Manifest::read(directory).map_err(|error| {
+        let shown = shown_path(directory, around);
+        match error {
+            ManifestError::None(_) => Stop::bad_input(format!(
+                "{shown} has no manifest; to note what it holds now: towpath recipes manifest {}",
+                quoted(&shown)
+            )),
+            error => Stop::bad_input(error.to_string()),
+        }
+    })
+}

@@ -1,0 +1,69 @@
+//! `towpath recipes eject`: a built-in recipe as a file, to be changed.
+
+use super::super::runs::table::shown_path;
+use super::place_for_new;
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::places::PROJECT_PLACES;
+use crate::surroundings::{Surroundings, project_root};
+use crate::trust::quoted;
+use crate::writing;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use towpath_core::nearest;
+use towpath_recipe::{builtin, builtin_names};
+
+/// Copy a built-in recipe into the project, to change it.
+///
+/// A file that is there is never touched.
+///
+/// Example: towpath recipes eject demo
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A built-in recipe, as `towpath list` shows it.
+    #[arg(value_name = "NAME")]
+    pub builtin: String,
+    /// Into this directory, not the project's .towpath/recipes.
+    #[arg(long, value_name = "DIR")]
+    pub to: Option<PathBuf>,
+}
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let name = &args.builtin;
+    let Some(text) = builtin(name) else { return Err(unknown(name)) };
+    let directory = match &args.to {
+        Some(given) => around.current.join(around.expand_home(given)),
+        None => place_for_new(&around),
+    };
+    let path = directory.join(format!("{name}.yaml"));
+    let shown = shown_path(&path, &around);
+    writing::create(&path, text.as_bytes()).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => Stop::bad_input(format!("{shown} is there already")),
+        _ => Stop::setup(format!("{shown}: {error}")),
+    })?;
+    out::line(format!("made {shown}, a copy of the built-in {name}"));
+    let file = quoted(&shown);
+    if is_searched(&around, &directory) {
+        out::line(format!("once it is trusted, `{name}` means this file:"));
+        out::line(format!("  towpath trust {file}"));
+    } else {
+        out::line(format!("  towpath run {file}  runs it"));
+    }
+    Ok(Exit::Done)
+}
+
+/// Whether names are looked for in this directory of the project.
+fn is_searched(around: &Surroundings, directory: &Path) -> bool {
+    let root = project_root(&around.current, around.home.as_deref());
+    let real = |path: &Path| path.canonicalize().ok();
+    PROJECT_PLACES.iter().any(|place| real(&root.join(place)) == real(directory))
+}
+
+fn unknown(name: &str) -> Stop {
+    let hint = match nearest(name, builtin_names()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are {}", builtin_names().collect::<Vec<_>>().join(", ")),
+    };
+    Stop::bad_input(format!("there is no built-in recipe `{}`: {hint}", crate::words::clean(name)))
+}

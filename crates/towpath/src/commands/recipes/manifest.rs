@@ -1,0 +1,34 @@
+//! `towpath recipes manifest`: notes what a directory of recipes holds.
+
+use super::super::runs::table::shown_path;
+use super::{contents, directory};
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::surroundings::Surroundings;
+use crate::words::count;
+use std::path::PathBuf;
+use towpath_recipe::manifest::MANIFEST_FILE;
+
+/// Note what a directory of recipes holds, in its `_recipe_manifest.json`.
+///
+/// It has the name of every `.yaml` and `.yml` file and the first 16 digits of its SHA-256.
+/// `towpath recipes check` tells what has changed since, and `towpath recipes sync --apply` replaces
+/// only files that are as they were noted.
+///
+/// Example: towpath recipes manifest recipes
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Without it, where the project has its recipes.
+    #[arg(value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let directory = directory(&around, args.directory.as_deref())?;
+    let now = contents(&around, &directory)?;
+    let shown = shown_path(&directory.join(MANIFEST_FILE), &around);
+    now.write(&directory).map_err(|e| Stop::setup(format!("{shown}: {e}")))?;
+    out::line(format!("{} in {shown}", count(now.len(), "file")));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,255 @@
+//! `towpath recipes sync`: how the recipes here compare with another repository's. It shows; only
+//! with `--apply` it changes files, and never one that was changed here.
+
+use super::super::runs::table::{Screen, Tint, escaped, shown_path};
+use super::apply::{Taken, apply, plan};
+use super::upstream::{Upstream, fetch, shown_url};
+use super::{contents, directory, place_for_new, project_directory};
+use crate::exit::{Exit, Stop};
+use crate::git::Git;
+use crate::out;
+use crate::surroundings::Surroundings;
+use crate::words::{clean, count};
+use similar::TextDiff;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use towpath_recipe::manifest::{Compared, Manifest, ManifestError, compare};
+
+/// Compare recipes with those of another repository, and take over what is new.
+///
+/// Shows what is new upstream, what differs, and what is only here. With --apply it takes over what
+/// is new and what was not changed here since the manifest; then it ends with 1 when something was
+/// held back. What arrives is not trusted: `towpath trust` shows what it would run.
+///
+/// Example: towpath recipes sync https://example.org/team/recipes.git --ref v2
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A git repository: a URL or a path.
+    pub url: String,
+    /// Without it, where the project has its recipes, else .towpath/recipes.
+    #[arg(value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+    /// A branch, a tag or a whole commit id. Without it, the repository's own choice.
+    #[arg(long = "ref", value_name = "REF")]
+    pub reference: Option<String>,
+    /// The folder there. Without it, the first that towpath would search in a project.
+    #[arg(long, value_name = "FOLDER")]
+    pub path: Option<String>,
+    /// Take over what is new, and what was not changed here.
+    #[arg(long)]
+    pub apply: bool,
+    /// With --apply: also what was changed or deleted here.
+    #[arg(long, requires = "apply")]
+    pub force: bool,
+    /// Also make a remote of this name in the repository that DIR is in.
+    #[arg(long, value_name = "NAME")]
+    pub remote: Option<String>,
+    /// One JSON object on stdout.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A file with all there is to say about it.
+struct Row {
+    name: String,
+    compared: Compared,
+    diff: Option<String>,
+    taken: Taken,
+}
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let directory = match &args.directory {
+        // A directory that is still to be made holds nothing.
+        Some(given) if args.apply => around.current.join(around.expand_home(given)),
+        Some(given) => directory(&around, Some(given))?,
+        None => project_directory(&around)?.unwrap_or_else(|| place_for_new(&around)),
+    };
+    if let Some(name) = &args.remote {
+        add_remote(&around, &directory, name, &args.url)?;
+    }
+    let known = known(&directory)?;
+    let here =
+        if directory.is_dir() { contents(&around, &directory)? } else { Manifest::default() };
+    let upstream = fetch(&around, &args.url, args.reference.as_deref(), args.path.as_deref())?;
+    let compared = compare(&here, &upstream.manifest(), &known);
+    let diffs: Vec<Option<String>> =
+        compared.iter().map(|(name, state)| diff(&directory, name, *state, &upstream)).collect();
+    let taken = if args.apply {
+        apply(&directory, &compared, &upstream, known, args.force)?
+    } else {
+        compared.iter().map(|(_, state)| plan(*state, false)).collect()
+    };
+    let rows: Vec<Row> = compared
+        .into_iter()
+        .zip(diffs)
+        .zip(taken)
+        .map(|(((name, compared), diff), taken)| Row { name, compared, diff, taken })
+        .collect();
+    if args.json {
+        out::json(&as_json(args, &directory, &upstream, &rows));
+    } else {
+        print(args, &around, &directory, &upstream, &rows);
+    }
+    let held = rows.iter().any(|row| matches!(row.taken, Taken::Kept(_)));
+    Ok(if args.apply && held { Exit::Failed } else { Exit::Done })
+}
+
+/// What was last taken from upstream; nothing without a manifest.
+fn known(directory: &Path) -> Result<Manifest, Stop> {
+    match Manifest::read(directory) {
+        Ok(known) => Ok(known),
+        Err(ManifestError::None(_)) => Ok(Manifest::default()),
+        Err(error) => Err(Stop::bad_input(error.to_string())),
+    }
+}
+
+/// What taking a changed file would do to it.
+fn diff(directory: &Path, name: &str, state: Compared, upstream: &Upstream) -> Option<String> {
+    let Compared::Changed { .. } = state else { return None };
+    let ours = std::fs::read(directory.join(name)).ok()?;
+    let theirs = upstream.files.get(name)?;
+    let (ours, theirs) = (String::from_utf8_lossy(&ours), String::from_utf8_lossy(theirs));
+    let diff = TextDiff::configure()
+        // Two texts with nothing in common must not take forever.
+        .timeout(Duration::from_secs(1))
+        .diff_lines(ours.as_ref(), theirs.as_ref());
+    let header = (format!("{name} (here)"), format!("{name} (upstream)"));
+    Some(diff.unified_diff().header(&header.0, &header.1).to_string())
+}
+
+/// A remote for who wants to look at upstream with git.
+fn add_remote(around: &Surroundings, directory: &Path, name: &str, url: &str) -> Result<(), Stop> {
+    let there = directory.ancestors().find(|d| d.is_dir()).unwrap_or(&around.current);
+    let git = Git::new(there);
+    if !towpath_core::is_safe_name(name) || name.starts_with('-') {
+        return Err(Stop::bad_input(format!("--remote {}: not a name", clean(name))));
+    }
+    git.run(&["rev-parse", "--git-dir"]).map_err(|_| {
+        let shown = shown_path(there, around);
+        Stop::bad_input(format!("--remote {name}: {shown} is in no git repository"))
+    })?;
+    if let Ok(old) = git.run(&["config", "--get", &format!("remote.{name}.url")]) {
+        let old = String::from_utf8_lossy(&old).trim().to_owned();
+        if old == url {
+            return Ok(());
+        }
+        let old = shown_url(&old);
+        return Err(Stop::bad_input(format!("--remote {name}: it is there already, for {old}")));
+    }
+    git.run(&["remote", "add", "--", name, url])?;
+    out::note(format!("made the remote {name}"));
+    Ok(())
+}
+
+fn word(row: &Row) -> (&'static str, Tint) {
+    match row.compared {
+        Compared::Same => ("same", Tint::Dim),
+        Compared::New { .. } => ("new", Tint::Good),
+        Compared::Changed { .. } => ("changed", Tint::Attention),
+        Compared::OnlyHere => ("only here", Tint::Dim),
+    }
+}
+
+/// What to know of a file beside how it compares.
+fn remark(row: &Row, applied: bool) -> String {
+    match &row.taken {
+        Taken::Yes if applied => "taken over".to_owned(),
+        Taken::Kept(why) => format!("{why}, stays as it is"),
+        _ => String::new(),
+    }
+}
+
+fn print(args: &Args, around: &Surroundings, directory: &Path, upstream: &Upstream, rows: &[Row]) {
+    let screen = Screen::new(around);
+    let folder = if upstream.path.is_empty() { "" } else { ", folder " };
+    screen.line(&format!(
+        "{} and {} at {}{folder}{}\n",
+        shown_path(directory, around),
+        shown_url(&args.url),
+        &upstream.commit[..7],
+        clean(&upstream.path)
+    ));
+    for row in rows.iter().filter(|row| row.compared != Compared::Same) {
+        let (word, tint) = word(row);
+        let remark = remark(row, args.apply);
+        let remark = if remark.is_empty() { remark } else { format!("  ({remark})") };
+        out::line(format!("{}  {}{remark}", screen.paint(tint, &format!("{word:9}")), row.name));
+        for line in row.diff.iter().flat_map(|diff| diff.lines()) {
+            let tint = match line.as_bytes().first() {
+                Some(b'+') => Tint::Good,
+                Some(b'-') => Tint::Bad,
+                Some(b'@') => Tint::Dim,
+                _ => Tint::None,
+            };
+            out::line(screen.paint(tint, &format!("    {}", clean(line))));
+        }
+    }
+    for passed in &upstream.passed {
+        out::line(format!("not taken: {}", clean(passed)));
+    }
+    if rows.iter().any(|row| row.compared != Compared::Same) || !upstream.passed.is_empty() {
+        out::line("");
+    }
+    out::line(summary(args, rows));
+}
+
+fn number(rows: &[Row], is: impl Fn(&Row) -> bool) -> usize {
+    rows.iter().filter(|row| is(row)).count()
+}
+
+fn summary(args: &Args, rows: &[Row]) -> String {
+    let parts: Vec<String> = ["new", "changed", "only here", "same"]
+        .iter()
+        .map(|wanted| (number(rows, |row| word(row).0 == *wanted), wanted))
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, word)| format!("{number} {word}"))
+        .collect();
+    let parts =
+        if parts.is_empty() { "no recipes on either side".to_owned() } else { parts.join(", ") };
+    let taken = number(rows, |row| row.taken == Taken::Yes);
+    let held = number(rows, |row| matches!(row.taken, Taken::Kept(_)));
+    let end = match (args.apply, taken, held) {
+        (false, 0, 0) => "nothing to take over".to_owned(),
+        (false, 0, _) => "nothing was changed".to_owned(),
+        (false, taken, _) => {
+            format!("nothing was changed; --apply takes over {}", count(taken, "file"))
+        }
+        (true, 0, 0) => "nothing to take over".to_owned(),
+        (true, 0, held) => format!("took over nothing, {held} held back; --force takes all"),
+        (true, taken, 0) => format!("took over {}", count(taken, "file")),
+        (true, taken, held) => {
+            format!("took over {}, {held} held back; --force takes all", count(taken, "file"))
+        }
+    };
+    format!("{parts}: {end}")
+}
+
+fn as_json(args: &Args, directory: &Path, upstream: &Upstream, rows: &[Row]) -> serde_json::Value {
+    let files: Vec<serde_json::Value> = rows
+        .iter()
+        .map(|row| {
+            let kept = match &row.taken {
+                Taken::Kept(why) => Some(why.as_str()),
+                _ => None,
+            };
+            serde_json::json!({
+                "name": row.name,
+                "state": word(row).0.replace(' ', "-"),
+                "taken": args.apply && row.taken == Taken::Yes,
+                "held_back": kept,
+                "diff": row.diff,
+            })
+        })
+        .collect();
+    serde_json::json!({
+        "schema": 1,
+        "directory": escaped(directory),
+        "url": shown_url(&args.url),
+        "commit": upstream.commit,
+        "path": upstream.path,
+        "applied": args.apply,
+        "files": files,
+        "not_taken": upstream.passed,
+    })
+}

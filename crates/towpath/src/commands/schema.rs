@@ -1,0 +1,35 @@
+//! `towpath schema`: the shape of a file format for editors. It prints what the program itself reads
+//! by, looks at nothing and changes nothing.
+
+use crate::exit::{Exit, Stop};
+use crate::out;
+
+/// The JSON Schema of a file format, for editors
+///
+/// An editor with the YAML language server (VS Code, Neovim, Helix, Zed, Emacs)
+/// completes and checks a recipe that names the schema in its first line, here
+/// for a recipe in .towpath/recipes:
+///
+///   # yaml-language-server: $schema=../steps.schema.json
+///
+/// Example: towpath schema steps > .towpath/steps.schema.json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// The format.
+    #[arg(value_enum)]
+    pub format: Format,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum Format {
+    /// Step recipes, what `towpath run` runs.
+    Steps,
+}
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    match args.format {
+        Format::Steps => out::json(&towpath_recipe::steps_schema()),
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,56 @@
+//! `towpath man`.
+
+use crate::support::Person;
+use std::fs;
+use std::process::Command;
+
+#[test]
+fn every_command_has_a_page_that_the_formatter_takes() {
+    let person = Person::new();
+    person.towpath(&["man", "share/man1"]).exits(0);
+    let pages = person.path("work/share/man1");
+    let help = person.towpath(&["--help"]).exits(0).stdout;
+    let listed = help.split("Commands:").nth(1).and_then(|t| t.split("Options:").next());
+    let mut commands = 0;
+    for line in listed.expect("a list of commands").lines() {
+        let Some(command) = line.split_whitespace().next() else { continue };
+        let page = pages.join(format!("towpath-{command}.1"));
+        let text = fs::read_to_string(&page).unwrap_or_else(|e| panic!("{}: {e}", page.display()));
+        assert!(text.contains(".SH SYNOPSIS") && text.contains("Example"), "{command}");
+        commands += 1;
+    }
+    assert!(commands > 12, "{commands} commands");
+    let nested = fs::read_to_string(pages.join("towpath-recipes-sync.1")).expect("a page");
+    assert!(nested.contains("\\-\\-apply"), "{nested}");
+    assert!(!pages.join("towpath-doors.1").exists(), "what is hidden has no page");
+    for entry in fs::read_dir(&pages).expect("pages") {
+        formats(&entry.expect("a page").path());
+    }
+}
+
+/// No word of complaint from the formatter, where there is one.
+fn formats(page: &std::path::Path) {
+    let output = match Command::new("groff").args(["-man", "-Tutf8", "-ww"]).arg(page).output() {
+        Ok(output) => output,
+        Err(_) => return,
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{}: {said}", page.display());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("towpath 0."), "its source is named");
+}
+
+#[test]
+fn pages_are_replaced_and_nothing_else() {
+    let person = Person::new();
+    person.towpath(&["man", "man1"]).exits(0);
+    person.write("man1/towpath-run.1", ".TH towpath-run 1\nold\n");
+    person.towpath(&["man", "man1"]).exits(0);
+    assert!(person.read("man1/towpath-run.1").contains("SYNOPSIS"));
+    person.write("man1/towpath-run.1", "my notes\n");
+    person.write("man1/towpath.1", ".TH towpath 1\nold\n");
+    person.towpath(&["man", "man1"]).exits(2).says("towpath-run.1 is there and is no page");
+    assert_eq!(person.read("man1/towpath-run.1"), "my notes\n");
+    assert_eq!(person.read("man1/towpath.1"), ".TH towpath 1\nold\n", "nothing was written");
+    person.write("taken", "");
+    person.towpath(&["man", "taken"]).exits(5);
+}
