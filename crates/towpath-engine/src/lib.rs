@@ -23,5 +23,5 @@ pub use driver::{Control, Controller, RunEnd};
 pub use error::EngineError;
 pub use event::{Event, Reporter, Stream};
 pub use journal::{Recorded, recorded};
-pub use open::{Prepared, ResumeAnswers, create, held_by, is_held, resume};
+pub use open::{Prepared, ResumeAnswers, create, held_by, hold, is_held, resume};
 pub use summary::{Census, census};

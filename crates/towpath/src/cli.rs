@@ -68,7 +68,7 @@ impl Command {
         match self {
             Command::Run(args) => args.shared.json,
             Command::Resume(args) => args.shared.json,
-            Command::Runs(args) => args.json,
+            Command::Runs(args) => args.json(),
             Command::Show(args) => args.json,
             Command::List(args) => args.json,
             Command::Validate(args) => args.json,
