@@ -7,7 +7,7 @@ use crate::open::take;
 use crate::summary::summary;
 use std::time::Duration;
 use towpath_core::RunId;
-use towpath_process::end_marked;
+use towpath_process::{RunLock, end_marked};
 use towpath_run::{Fact, Limits, RunOutcome, StopReason};
 use towpath_store::Store;
 
@@ -23,6 +23,16 @@ pub fn cancel_unowned(
 ) -> Result<Vec<String>, EngineError> {
     let directory = store.ensure_run_directory(id)?;
     let lock = take(&directory, id, PATIENCE)?;
+    cancel_held(store, id, limits, lock)
+}
+
+/// Likewise for a run that the caller holds and does not drive.
+pub fn cancel_held(
+    store: &mut Store,
+    id: &RunId,
+    limits: Limits,
+    lock: RunLock,
+) -> Result<Vec<String>, EngineError> {
     let ended = end_marked(id.as_str())?;
     let mut run = recorded(store, id, limits)?.run;
     let at = now_ms();

@@ -17,7 +17,7 @@ mod open;
 mod summary;
 
 pub use agents::{Agents, SessionTree, new_session};
-pub use cancel::cancel_unowned;
+pub use cancel::{cancel_held, cancel_unowned};
 pub use config::{Config, Options, WardenStart};
 pub use driver::{Control, Controller, RunEnd};
 pub use error::EngineError;

@@ -85,6 +85,13 @@ pub fn is_program(file: &Path) -> bool {
     std::fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
+/// This program's file. After an upgrade it is the new one: the old one has lost its name.
+pub fn own_program() -> std::io::Result<PathBuf> {
+    let path = std::env::current_exe()?;
+    let named = path.to_str().and_then(|text| text.strip_suffix(" (deleted)")).map(PathBuf::from);
+    Ok(named.filter(|named| !path.exists() && is_program(named)).unwrap_or(path))
+}
+
 fn value(environment: &[(OsString, OsString)], name: &str) -> Option<OsString> {
     environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
 }

@@ -2,6 +2,7 @@
 
 pub mod cancel;
 pub mod doors;
+pub mod due;
 pub mod explain;
 pub mod link;
 pub mod list;
@@ -14,3 +15,4 @@ pub mod settings;
 pub mod show;
 pub mod trust;
 pub mod validate;
+pub mod wait;

@@ -1,5 +1,6 @@
 //! `towpath run`: a fresh run of a recipe, recorded from its first step.
 
+use super::wait;
 use crate::agents::{self, AgentFlags};
 use crate::demo;
 use crate::draw;
@@ -38,6 +39,9 @@ pub struct Args {
     /// Look for recipes here first. May be given several times.
     #[arg(short = 'R', long = "recipe-dir", value_name = "DIR")]
     pub recipe_dirs: Vec<PathBuf>,
+    /// Sit out an agent's limit, then go on, instead of ending with 75.
+    #[arg(long)]
+    pub wait: bool,
     #[command(flatten)]
     pub agent: AgentFlags,
     #[command(flatten)]
@@ -97,6 +101,9 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let cwd = config.directory.clone();
     let prepared = towpath_engine::create(&mut store, program, options, &cwd, limits)?;
     let end = report::drive(prepared, &mut store, config, tree, &look)?;
+    if args.wait && wait::helps(&end) {
+        wait::go_on(&end.id, 0, &AgentFlags::default(), &args.shared);
+    }
     conclude(end, &store, &look, &args.shared)
 }
 

@@ -182,11 +182,15 @@ fn cost(row: &RunRow) -> String {
 
 /// The step a run is at, or what it waits for, with times as the reader wants them.
 fn place(row: &RunRow, time: &dyn Fn(i64) -> String) -> String {
-    let text = &row.summary.where_;
-    match text.strip_prefix("limit until ").and_then(|until| until.parse().ok()) {
+    match waits_until(row) {
         Some(until) => format!("limit until {}", time(until)),
-        None => text.clone(),
+        None => row.summary.where_.clone(),
     }
+}
+
+/// Until when a waiting run's limit holds, where the agent has said so.
+pub fn waits_until(row: &RunRow) -> Option<i64> {
+    row.summary.where_.strip_prefix("limit until ")?.parse().ok()
 }
 
 fn as_json(row: &RunRow, status: &str) -> serde_json::Value {

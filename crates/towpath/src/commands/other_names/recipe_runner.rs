@@ -182,6 +182,7 @@ fn go(
         set: line.set.clone(),
         directory: line.working_dir.clone(),
         recipe_dirs: line.recipe_dir.clone(),
+        wait: false,
         agent: AgentFlags::default(),
         shared: run::Shared {
             json: line.json(),
