@@ -35,7 +35,9 @@ pub enum Command {
     Explain(commands::explain::Args),
     Trust(commands::trust::Args),
     Settings(commands::settings::Args),
+    Doctor(commands::doctor::Args),
     Link(commands::link::Args),
+    Uninstall(commands::uninstall::Args),
     /// Work under another program's name: its flags, texts and exit codes.
     ///
     /// Example: towpath as recipe-runner-rs build.yaml --set mode=release
@@ -75,7 +77,9 @@ impl Command {
             Command::Explain(args) => args.json,
             Command::Trust(args) => args.json,
             Command::Settings(args) => args.json,
+            Command::Doctor(args) => args.json,
             Command::Logs(_) | Command::Cancel(_) | Command::Link(_) => false,
+            Command::Uninstall(_) => false,
             Command::Doors | Command::As { .. } => false,
         }
     }
@@ -94,7 +98,9 @@ impl Command {
             Command::Explain(args) => commands::explain::execute(&args),
             Command::Trust(args) => commands::trust::execute(&args),
             Command::Settings(args) => commands::settings::execute(&args),
+            Command::Doctor(args) => commands::doctor::execute(&args),
             Command::Link(args) => commands::link::execute(&args),
+            Command::Uninstall(args) => commands::uninstall::execute(&args),
             Command::As { arguments } => commands::other_names::run_as(&arguments),
         }
     }

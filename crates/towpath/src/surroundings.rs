@@ -23,6 +23,7 @@ pub struct Surroundings {
 #[derive(Debug, Clone)]
 pub struct Places {
     pub state: PathBuf,
+    pub data: PathBuf,
     pub config: PathBuf,
     pub cache: PathBuf,
 }
@@ -106,6 +107,7 @@ impl Places {
             let root = current.join(root);
             return Ok(Places {
                 state: root.join("state"),
+                data: root.join("data"),
                 config: root.join("config"),
                 cache: root.join("cache"),
             });
@@ -120,6 +122,7 @@ impl Places {
         };
         Ok(Places {
             state: place("XDG_STATE_HOME", ".local/state")?,
+            data: place("XDG_DATA_HOME", ".local/share")?,
             config: place("XDG_CONFIG_HOME", ".config")?,
             cache: place("XDG_CACHE_HOME", ".cache")?,
         })

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub mod cancel;
+pub mod doctor;
 pub mod doors;
 pub mod due;
 pub mod explain;
@@ -14,5 +15,6 @@ pub mod runs;
 pub mod settings;
 pub mod show;
 pub mod trust;
+pub mod uninstall;
 pub mod validate;
 pub mod wait;
