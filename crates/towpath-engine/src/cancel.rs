@@ -9,7 +9,7 @@ use crate::open::take;
 use crate::summary::summary;
 use std::time::Duration;
 use towpath_core::{RunId, Secrets};
-use towpath_process::{Leftover, end_marked};
+use towpath_process::{Leftover, RunLock, end_marked};
 use towpath_run::{Fact, Limits, RunOutcome, StopReason};
 use towpath_store::Store;
 
@@ -27,6 +27,17 @@ pub fn cancel_unowned(
 ) -> Result<Vec<String>, EngineError> {
     let directory = store.ensure_run_directory(id)?;
     let lock = take(&directory, id, PATIENCE)?;
+    cancel_held(store, id, limits, lock, secrets)
+}
+
+/// Likewise for a run that the caller holds and does not drive.
+pub fn cancel_held(
+    store: &mut Store,
+    id: &RunId,
+    limits: Limits,
+    lock: RunLock,
+    secrets: &dyn Fn(&Options) -> Option<Secrets>,
+) -> Result<Vec<String>, EngineError> {
     let Recorded { mut run, options, .. } = recorded(store, id, limits)?;
     let secrets = secrets(&options);
     let ended = end_marked(id.as_str(), secrets.as_ref().unwrap_or(&Secrets::default()))?;

@@ -19,12 +19,12 @@ mod substitutes;
 mod summary;
 
 pub use agents::{Agents, SessionTree, new_session};
-pub use cancel::cancel_unowned;
+pub use cancel::{cancel_held, cancel_unowned};
 pub use config::{Config, Options, WardenStart};
 pub use driver::{Control, Controller, RunEnd};
 pub use error::EngineError;
 pub use event::{Event, Reporter, Stream};
 pub use journal::{Recorded, recorded};
-pub use open::{Prepared, ResumeAnswers, create, held_by, is_held, resume};
+pub use open::{Prepared, ResumeAnswers, create, held_by, hold, is_held, resume};
 pub use substitutes::Substitutes;
 pub use summary::{Census, census};

@@ -222,6 +222,11 @@ pub(crate) fn take(
     }
 }
 
+/// Owns a run without driving it, so that nobody else does meanwhile.
+pub fn hold(store: &Store, id: &RunId) -> Result<RunLock, EngineError> {
+    take(&store.ensure_run_directory(id)?, id, Duration::ZERO)
+}
+
 /// Whether somebody owns this run right now.
 pub fn is_held(store: &Store, id: &RunId) -> bool {
     held_by(store, id).is_some()

@@ -4,7 +4,10 @@
 
 use crate::error::ProcessError;
 use crate::hunt::{Hunt, Whose};
+use crate::marker::Found;
+use crate::os;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use towpath_core::Secrets;
 
@@ -20,6 +23,14 @@ pub struct Leftover {
 
 /// The longest a kill may take: processes that hang in the kernel die when they leave it.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The ids of all runs, going on or not, of which some process lives.
+pub fn marked_runs() -> BTreeSet<String> {
+    let living = os::all_processes().into_iter().filter(os::Process::lives);
+    let environments = living.filter_map(|process| os::environment_of(process.key.pid));
+    let found = environments.filter_map(|environment| Found::read(&environment));
+    found.flat_map(|found| found.runs().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
 
 /// What lives with this run's marker, and what that has started.
 pub fn marked(run_id: &str) -> Vec<Leftover> {

@@ -24,7 +24,7 @@ pub use error::{ProcessError, StartError, StartErrorKind};
 pub use event::{Event, ExitStatus, Lost, Stream};
 pub use follow::Follow;
 pub use keeper::run_warden_from_fd;
-pub use leftover::{Leftover, end_marked, marked};
+pub use leftover::{Leftover, end_marked, marked, marked_runs};
 pub use lock::{Acquire, Holder, RunLock};
 pub use marker::{JOB_VARIABLE, MARKER_VARIABLE, Marker};
 pub use os::end_with_parent;

@@ -107,8 +107,9 @@ impl RunLock {
             since: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()),
         };
         let text = serde_json::to_vec(&note)?;
-        self.file.set_len(0)?;
-        self.file.write_all_at(&text, 0)
+        // Never empty: whoever looks meanwhile would think that nobody holds it.
+        self.file.write_all_at(&text, 0)?;
+        self.file.set_len(text.len() as u64)
     }
 }
 

@@ -90,8 +90,13 @@ impl Found {
         self.entries.iter().any(|(session, inside)| *session == entry && inside == job)
     }
 
+    /// The runs that the process belongs to.
+    pub fn runs(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().filter_map(|(session, _)| Some(session.split_once('.')?.0))
+    }
+
     pub fn is_of_run(&self, run_id: &str) -> bool {
-        self.entries.iter().any(|(s, _)| s.split_once('.').is_some_and(|(run, _)| run == run_id))
+        self.runs().any(|run| run == run_id)
     }
 }
 

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// A commit takes a fraction of a millisecond, on a stalled disk seconds: whoever waits this long
 /// waits for something stuck, and giving up ends a run.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Pages in the log before they are moved into the database. After a crash, or when nobody has it
 /// open, the whole log is read once on opening: a short log keeps that short.

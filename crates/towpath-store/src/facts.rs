@@ -113,7 +113,7 @@ fn stored_fact(row: &Row<'_>, with_stdout: bool) -> rusqlite::Result<StoredFact>
 }
 
 /// Facts of one run lie between `fact_id(n, 0)` and `fact_id(n + 1, 0)`.
-fn fact_id(n: i64, seq: u32) -> i64 {
+pub(crate) fn fact_id(n: i64, seq: u32) -> i64 {
     (n << 32) + i64::from(seq)
 }
 

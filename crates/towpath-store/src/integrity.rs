@@ -12,6 +12,13 @@ use towpath_core::RunId;
 impl Store {
     /// One line per problem; none when all is well.
     pub fn integrity(&self) -> Result<Vec<String>, StoreError> {
+        let mut problems = self.damage()?;
+        problems.extend(self.open_to_others());
+        Ok(problems)
+    }
+
+    /// What is not as it was written, a line each.
+    pub fn damage(&self) -> Result<Vec<String>, StoreError> {
         let mut problems = Vec::new();
         for check in [database, files] {
             match check(self) {
@@ -21,9 +28,13 @@ impl Store {
                 Err(error) => return Err(error),
             }
         }
-        let exposed = [&self.dir, &self.path];
-        problems.extend(exposed.into_iter().filter_map(|path| open_to_others(path)));
         Ok(problems)
+    }
+
+    /// What other users could read, a line each.
+    pub fn open_to_others(&self) -> Vec<String> {
+        let private = [&self.dir, &self.path];
+        private.into_iter().filter_map(|path| open_to_others(path)).collect()
     }
 }
 

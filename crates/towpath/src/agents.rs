@@ -8,7 +8,7 @@ use crate::surroundings::{Surroundings, is_program};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use towpath_agent::{BACKENDS, ClaudeCode, Places, Script, find_program};
+use towpath_agent::{BACKENDS, BackendRow, ClaudeCode, NotFound, Places, Script, find_program};
 use towpath_core::{Diagnostic, nearest};
 use towpath_engine::{Agents, Options, SessionTree};
 use towpath_recipe::{Program, Work};
@@ -124,18 +124,27 @@ fn needs_agent(work: &Work) -> bool {
 
 fn program_of(around: &Surroundings, settings: &Settings, name: &str) -> Result<PathBuf, Stop> {
     let row = BACKENDS.iter().find(|row| row.id == name).expect("the name was checked");
+    locate(around, settings, row)
+        .map_err(|missing| Stop::new(Exit::Setup, "missing-program", missing.to_string()))
+}
+
+/// Where a backend's program is.
+pub fn locate(
+    around: &Surroundings,
+    settings: &Settings,
+    row: &BackendRow,
+) -> Result<PathBuf, NotFound> {
     let path = around.get("PATH").map(|p| std::env::split_paths(p).collect()).unwrap_or_default();
     let places = Places {
         flag: None,
         variable: row.variable.and_then(|v| around.get(v)).cloned(),
-        setting: settings.programs.get(name).map(|s| s.value.clone()),
+        setting: settings.programs.get(row.id).map(|s| s.value.clone()),
         path,
         home: around.home.clone(),
         directory: around.current.clone(),
         is_program: &is_program,
     };
     find_program(row, &places)
-        .map_err(|missing| Stop::new(Exit::Setup, "missing-program", missing.to_string()))
 }
 
 fn session_tree(around: &Surroundings, settings: &Settings) -> Result<SessionTree, Stop> {

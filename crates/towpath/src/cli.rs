@@ -38,10 +38,12 @@ pub enum Command {
     Explain(commands::explain::Args),
     Trust(commands::trust::Args),
     Settings(commands::settings::Args),
+    Doctor(commands::doctor::Args),
     Link(commands::link::Args),
     Schema(commands::schema::Args),
     Completions(commands::completions::Args),
     Man(commands::man::Args),
+    Uninstall(commands::uninstall::Args),
     /// Work under another program's name: its flags, texts and exit codes.
     ///
     /// Example: towpath as recipe-runner-rs build.yaml --set mode=release
@@ -79,7 +81,7 @@ impl Command {
         match self {
             Command::Run(args) => args.shared.json,
             Command::Resume(args) => args.shared.json,
-            Command::Runs(args) => args.json,
+            Command::Runs(args) => args.json(),
             Command::Show(args) => args.json,
             Command::List(args) => args.json,
             Command::Validate(args) => args.json,
@@ -87,11 +89,13 @@ impl Command {
             Command::Explain(args) => args.json,
             Command::Trust(args) => args.json,
             Command::Settings(args) => args.json,
+            Command::Doctor(args) => args.json,
             Command::Logs(_) | Command::Cancel(_) | Command::Link(_) => false,
             Command::Recipes(args) => args.json(),
             Command::New(_) | Command::Schema(_) | Command::Completions(_) | Command::Man(_) => {
                 false
             }
+            Command::Uninstall(_) => false,
             Command::Doors | Command::As { .. } => false,
         }
     }
@@ -111,12 +115,14 @@ impl Command {
             Command::Explain(args) => commands::explain::execute(&args),
             Command::Trust(args) => commands::trust::execute(&args),
             Command::Settings(args) => commands::settings::execute(&args),
+            Command::Doctor(args) => commands::doctor::execute(&args),
             Command::Link(args) => commands::link::execute(&args),
             Command::Schema(args) => commands::schema::execute(&args),
             Command::New(args) => commands::new::execute(&args),
             Command::Recipes(args) => commands::recipes::execute(&args),
             Command::Completions(args) => commands::completions::execute(&args),
             Command::Man(args) => commands::man::execute(&args),
+            Command::Uninstall(args) => commands::uninstall::execute(&args),
             Command::As { arguments } => commands::other_names::run_as(&arguments),
         }
     }

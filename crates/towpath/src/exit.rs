@@ -46,9 +46,16 @@ impl Exit {
             },
             RunOutcome::Waiting { .. } => Exit::Waiting,
             RunOutcome::Asking { .. } => Exit::Decide,
-            RunOutcome::Stopped { reason: StopReason::Signal(1) } => Exit::Hangup,
-            RunOutcome::Stopped { reason: StopReason::Signal(2) } => Exit::Interrupted,
+            RunOutcome::Stopped { reason: StopReason::Signal(signal) } => Exit::of_signal(*signal),
             RunOutcome::Stopped { .. } => Exit::Terminated,
+        }
+    }
+
+    pub fn of_signal(signal: i32) -> Exit {
+        match signal {
+            libc::SIGHUP => Exit::Hangup,
+            libc::SIGINT => Exit::Interrupted,
+            _ => Exit::Terminated,
         }
     }
 }

@@ -55,23 +55,63 @@ struct ProjectFile {
 pub const USER_FILE: &str = "settings.toml";
 pub const PROJECT_FILE: &str = ".towpath/settings.toml";
 
-impl Settings {
-    /// `project` is the text of a project's file that is trusted.
-    pub fn read(around: &Surroundings, project: Option<(&Path, &str)>) -> Result<Settings, Stop> {
-        let mut settings = Settings {
+/// What is wrong with the settings: a place in a file, or a sentence.
+#[derive(Debug)]
+pub enum Wrong {
+    Place(Box<Diagnostic>),
+    Told(Stop),
+}
+
+impl From<Stop> for Wrong {
+    fn from(stop: Stop) -> Wrong {
+        Wrong::Told(stop)
+    }
+}
+
+impl Wrong {
+    fn drawn(self, color: bool) -> Stop {
+        match self {
+            Wrong::Told(stop) => stop,
+            Wrong::Place(problem) => {
+                let message = problem.message.clone();
+                crate::draw::draw(&[*problem], color);
+                Stop { shown: true, ..Stop::new(Exit::Setup, "settings", message) }
+            }
+        }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
             backend: Set::default("claude-code".to_owned()),
             max_agents: Set::default(10),
             recipe_dirs: Set::default(Vec::new()),
             programs: BTreeMap::new(),
-        };
+        }
+    }
+}
+
+impl Settings {
+    /// `project` is the text of a project's file that is trusted. What is wrong is drawn.
+    pub fn read(around: &Surroundings, project: Option<(&Path, &str)>) -> Result<Settings, Stop> {
+        Settings::gather(around, project).map_err(|wrong| wrong.drawn(around.color))
+    }
+
+    /// As `read`, and draws nothing.
+    pub fn gather(
+        around: &Surroundings,
+        project: Option<(&Path, &str)>,
+    ) -> Result<Settings, Wrong> {
+        let mut settings = Settings::default();
         let path = around.places.config.join(USER_FILE);
         match std::fs::read_to_string(&path) {
-            Ok(text) => settings.take_user(parse(&path, &text, around.color)?, &path),
+            Ok(text) => settings.take_user(parse(&path, &text)?, &path),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(Stop::setup(format!("{}: {error}", path.display()))),
+            Err(error) => return Err(Stop::setup(format!("{}: {error}", path.display())).into()),
         }
         if let Some((path, text)) = project {
-            let file: ProjectFile = parse(path, text, around.color)?;
+            let file: ProjectFile = parse(path, text)?;
             let source = path.display().to_string();
             if let Some(value) = file.backend {
                 settings.backend = Set { value, source: source.clone() };
@@ -83,9 +123,8 @@ impl Settings {
         settings.take_environment(around)?;
         if settings.max_agents.value == 0 {
             let source = &settings.max_agents.source;
-            return Err(Stop::setup(format!(
-                "{source}: max_agents is 0: no agent could ever start"
-            )));
+            let message = format!("{source}: max_agents is 0: no agent could ever start");
+            return Err(Stop::setup(message).into());
         }
         Ok(settings)
     }
@@ -140,14 +179,12 @@ impl Settings {
     }
 }
 
-fn parse<T: for<'de> Deserialize<'de>>(path: &Path, text: &str, color: bool) -> Result<T, Stop> {
+fn parse<T: for<'de> Deserialize<'de>>(path: &Path, text: &str) -> Result<T, Wrong> {
     toml::from_str(text).map_err(|error| {
         let source = Source::new(path.display().to_string(), text);
         let span = error.span().unwrap_or(0..0);
         let message = error.message().lines().next().unwrap_or("not valid").to_owned();
-        let problem =
-            Diagnostic::error("settings", message.clone()).at(&source, Span::new(span), "");
-        crate::draw::draw(&[problem], color);
-        Stop { shown: true, ..Stop::new(Exit::Setup, "settings", message) }
+        let problem = Diagnostic::error("settings", message).at(&source, Span::new(span), "");
+        Wrong::Place(Box::new(problem))
     })
 }

@@ -2,6 +2,7 @@
 //! thread, so no code ever runs inside a signal handler.
 
 use std::path::PathBuf;
+use std::time::Duration;
 use towpath_engine::{Control, Controller};
 use towpath_run::StopReason;
 
@@ -28,16 +29,41 @@ pub fn block() {
 }
 
 /// Waits for the next signal; none when waiting itself fails.
-fn next() -> Option<libc::c_int> {
+fn wait() -> Option<libc::c_int> {
     let mut signal = 0;
     // SAFETY: the set and the result are valid for the call.
     (unsafe { libc::sigwait(&set(), &mut signal) } == 0).then_some(signal)
 }
 
+/// Likewise across an `exec`, which would let them through.
+pub fn keep_blocked() -> std::io::Result<()> {
+    block();
+    Ok(())
+}
+
+/// The next of the signals that are held back, or none within this time.
+pub fn next(pause: Duration) -> Option<i32> {
+    let pause = libc::timespec {
+        tv_sec: libc::time_t::try_from(pause.as_secs()).unwrap_or(libc::time_t::MAX),
+        tv_nsec: pause.subsec_nanos().into(),
+    };
+    // SAFETY: the set and the time are valid for the call; null asks for no details.
+    let signal = unsafe { libc::sigtimedwait(&set(), std::ptr::null_mut(), &pause) };
+    (signal > 0).then_some(signal)
+}
+
+/// Stops this process, as Ctrl-Z does, until it is continued.
+pub fn stop_here() {
+    // SAFETY: raise takes a number and touches nothing of ours.
+    unsafe {
+        libc::raise(libc::SIGSTOP);
+    }
+}
+
 /// Hands every signal to one function, on a thread of its own. Call [`block`] first.
 pub fn each(mut handle: impl FnMut(libc::c_int) + Send + 'static) {
     std::thread::spawn(move || {
-        while let Some(signal) = next() {
+        while let Some(signal) = wait() {
             handle(signal);
         }
     });

@@ -23,6 +23,7 @@ pub struct Surroundings {
 #[derive(Debug, Clone)]
 pub struct Places {
     pub state: PathBuf,
+    pub data: PathBuf,
     pub config: PathBuf,
     pub cache: PathBuf,
 }
@@ -85,6 +86,13 @@ pub fn is_program(file: &Path) -> bool {
     std::fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
+/// This program's file. After an upgrade it is the new one: the old one has lost its name.
+pub fn own_program() -> std::io::Result<PathBuf> {
+    let path = std::env::current_exe()?;
+    let named = path.to_str().and_then(|text| text.strip_suffix(" (deleted)")).map(PathBuf::from);
+    Ok(named.filter(|named| !path.exists() && is_program(named)).unwrap_or(path))
+}
+
 fn value(environment: &[(OsString, OsString)], name: &str) -> Option<OsString> {
     environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
 }
@@ -99,6 +107,7 @@ impl Places {
             let root = current.join(root);
             return Ok(Places {
                 state: root.join("state"),
+                data: root.join("data"),
                 config: root.join("config"),
                 cache: root.join("cache"),
             });
@@ -113,6 +122,7 @@ impl Places {
         };
         Ok(Places {
             state: place("XDG_STATE_HOME", ".local/state")?,
+            data: place("XDG_DATA_HOME", ".local/share")?,
             config: place("XDG_CONFIG_HOME", ".config")?,
             cache: place("XDG_CACHE_HOME", ".cache")?,
         })

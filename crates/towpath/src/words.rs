@@ -19,6 +19,21 @@ pub fn money(usd: f64) -> String {
     if usd > 0.0 && usd < 0.01 { format!("${usd:.4}") } else { format!("${usd:.2}") }
 }
 
+/// `0 B`, `812 B`, `3.4 kB`, `1.2 GB`.
+pub fn bytes(number: u64) -> String {
+    let mut amount = number as f64;
+    for unit in ["B", "kB", "MB", "GB"] {
+        if amount < 999.5 {
+            return match unit == "B" || amount >= 99.5 {
+                true => format!("{amount:.0} {unit}"),
+                false => format!("{amount:.1} {unit}"),
+            };
+        }
+        amount /= 1000.0;
+    }
+    format!("{amount:.1} TB")
+}
+
 /// `12 min ago`, `yesterday`, `3 d ago`.
 pub fn ago(then_ms: i64, now_ms: i64) -> String {
     let seconds = (now_ms - then_ms).max(0) / 1000;
@@ -74,6 +89,15 @@ mod tests {
         let rows = [(0, "0.0 s"), (320, "0.3 s"), (3250, "3.2 s"), (58_000, "58 s")];
         for (ms, text) in rows.into_iter().chain([(72_000, "1 m 12 s"), (7_500_000, "2 h 5 m")]) {
             assert_eq!(duration(ms), text);
+        }
+    }
+
+    #[test]
+    fn sizes_are_short() {
+        let rows = [(0, "0 B"), (812, "812 B"), (3_400, "3.4 kB"), (812_000, "812 kB")];
+        for (number, text) in rows.into_iter().chain([(999_999, "1.0 MB"), (1 << 50, "1125.9 TB")])
+        {
+            assert_eq!(bytes(number), text);
         }
     }
 

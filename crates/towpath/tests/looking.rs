@@ -3,10 +3,9 @@
 
 mod support;
 
-use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
 use std::process::Command;
+use support::trace::{Traced, is_side_file, traced};
 use support::{Person, Said, kill_hard, until};
 
 const CI: &str = "
@@ -436,57 +435,6 @@ fn the_link_is_the_other_program_and_a_file_of_that_name_stays() {
     assert_eq!(person.read("taken/recipe-runner-rs"), "mine");
 }
 
-/// What a traced command did: programs started beside itself, and files it changed or could have.
-#[derive(Debug, Default)]
-struct Traced {
-    started: Vec<String>,
-    changed: Vec<String>,
-}
-
-const CALLS: &str = "execve,execveat,fork,vfork,clone,clone3,open,openat,openat2,creat,mkdir,\
-    mkdirat,rmdir,unlink,unlinkat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,\
-    truncate,ftruncate,chmod,fchmod,fchmodat,mknod,mknodat,socket,kill";
-
-fn traced(person: &Person, arguments: &[&str]) -> Traced {
-    let trace = person.path("trace");
-    let plain = person.command(arguments);
-    let mut command = Command::new("strace");
-    command.args(["-f", "-qq", "-y", "-e", &format!("trace={CALLS}"), "-o"]).arg(&trace);
-    command.arg(plain.get_program()).args(arguments).current_dir(person.path("work"));
-    for (name, value) in plain.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    let done = command.output().expect("strace starts");
-    let text = fs::read_to_string(&trace).expect("a trace");
-    assert!(text.contains("execve("), "nothing was traced: {done:?}");
-    let mut seen = Traced::default();
-    // The first line is the command itself.
-    for line in text.lines().skip(1).filter(|line| !line.contains("resumed>")) {
-        let call = line.split_once(' ').map_or(line, |(_, call)| call.trim_start());
-        let name = call.split('(').next().unwrap_or_default();
-        match name {
-            "open" | "openat" | "openat2" => {
-                let writes = ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"];
-                if writes.iter().any(|flag| call.contains(flag)) {
-                    seen.changed.push(call.to_owned());
-                }
-            }
-            "clone" | "clone3" if call.contains("CLONE_THREAD") => {}
-            "execve" | "execveat" | "fork" | "vfork" | "clone" | "clone3" | "socket" | "kill" => {
-                seen.started.push(call.to_owned());
-            }
-            _ if name.chars().all(|c| c.is_ascii_alphanumeric()) && call.contains('(') => {
-                seen.changed.push(call.to_owned());
-            }
-            _ => {}
-        }
-    }
-    seen
-}
-
 /// Told past the test harness, which would swallow it: a check that did not run did not pass.
 fn told_as_skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED looking_has_no_effects: {why}");
@@ -529,11 +477,4 @@ fn looking_has_no_effects() {
         assert_eq!(started, [""; 0], "{look:?}");
         assert_eq!(elsewhere.collect::<Vec<_>>(), [""; 0], "{look:?}");
     }
-}
-
-/// SQLite coordinates readers and writers through files beside the journal.
-fn is_side_file(call: &str, state: &Path) -> bool {
-    let journal = state.join("journal.db").display().to_string();
-    let rest = call.split_once(&journal).map_or("", |(_, rest)| rest);
-    ["-shm\"", "-shm>", "-wal\"", "-wal>"].iter().any(|side| rest.starts_with(side))
 }

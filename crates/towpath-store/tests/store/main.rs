@@ -10,6 +10,7 @@ mod killed;
 mod listing;
 mod opening;
 mod outputs;
+mod prune;
 mod read_only;
 mod recording;
 mod round_trip;

@@ -39,7 +39,8 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     let row = find(&store, &args.run)?;
     let id = row.id.clone();
     let mut status = status_of(&store, &row);
-    let owned = status == "running";
+    // A run that waits may have an owner as well: one that sits the limit out.
+    let owned = held_by(&store, &id).is_some();
     if owned {
         tell_owner(&store, &id)?;
         status = wait(&store, &id)?;

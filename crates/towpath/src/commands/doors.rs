@@ -15,6 +15,7 @@ pub fn execute() -> Result<Exit, Stop> {
   towpath new NAME              start a recipe of your own
   towpath validate RECIPE       everything that is wrong with a recipe, at once
   towpath explain RECIPE        what a recipe would do
+  towpath doctor                what is wrong on this machine, and how to mend it
 
   towpath COMMAND --help has an example for each.
 ",

@@ -66,11 +66,20 @@ pub fn entries(
     let settings = trust::settings_for(around, &directory)?;
     let search = search_path(around, &settings, recipe_dirs, &directory)?;
     let store = Store::open_for_reading(&around.places.state)?;
+    entries_in(&directory, &search, store.as_ref())
+}
+
+/// What the places of a search path hold, for a run in this directory.
+pub fn entries_in(
+    directory: &Path,
+    search: &SearchPath,
+    store: Option<&Store>,
+) -> Result<Vec<Entry>, Stop> {
     let mut taken = HashSet::new();
     let mut entries = Vec::new();
-    for recipe in towpath_recipe::list(&search) {
-        let untrusted = recipe.origin == Origin::Project
-            && !is_trusted(&recipe, &directory, &search, store.as_ref())?;
+    for recipe in towpath_recipe::list(search) {
+        let untrusted =
+            recipe.origin == Origin::Project && !is_trusted(&recipe, directory, search, store)?;
         let powerless = untrusted && builtin(&recipe.name).is_some();
         let shadowed = powerless || !taken.insert(recipe.name.clone());
         entries.push(Entry { recipe, untrusted, shadowed });

@@ -2,7 +2,9 @@
 
 pub mod cancel;
 pub mod completions;
+pub mod doctor;
 pub mod doors;
+pub mod due;
 pub mod explain;
 pub mod link;
 pub mod list;
@@ -20,4 +22,6 @@ pub mod settings;
 pub mod show;
 pub mod test;
 pub mod trust;
+pub mod uninstall;
 pub mod validate;
+pub mod wait;

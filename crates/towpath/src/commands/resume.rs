@@ -2,6 +2,8 @@
 //! unless a person says so.
 
 use super::run::{Shared, conclude, config};
+use super::runs::waits_until;
+use super::wait;
 use crate::agents::{self, AgentFlags};
 use crate::exit::{Exit, Stop};
 use crate::out;
@@ -9,7 +11,7 @@ use crate::report::{self, Look};
 use crate::secrets;
 use crate::surroundings::Surroundings;
 use crate::trust;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use towpath_core::{RunId, StepPath};
 use towpath_engine::{EngineError, Options, Recorded, ResumeAnswers, recorded};
 use towpath_recipe::{Edit, EditedRecipe, Origin, Plan, Request, Wishes, edited, resolve};
@@ -22,14 +24,31 @@ use towpath_store::{Found, RunRow, Store};
 /// step is marked `effect: once`: then you say what became of it with --done or --again.
 ///
 /// Example: towpath resume 7f3k
+///
+/// In a crontab, for runs that wait for a limit: */10 * * * * towpath resume --due --quiet
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The run's id; a unique beginning is enough.
-    #[arg(required_unless_present = "last")]
+    #[arg(required_unless_present_any = ["last", "due"])]
     pub run: Option<String>,
     /// The latest run in this directory.
     #[arg(long, conflicts_with = "run")]
     pub last: bool,
+    /// Every waiting run whose limit is over, one after the other, wherever it was started. One
+    /// that was not told until when has waited for 15 minutes at least. Nothing is asked.
+    #[arg(long, conflicts_with_all = [
+        "run", "last", "done", "again", "edited", "wait", "backend", "script", "calls",
+    ])]
+    pub due: bool,
+    /// Sit out an agent's limit, then go on, instead of ending with 75.
+    #[arg(long)]
+    pub wait: bool,
+    /// How often the limit was met again without a step done. Given by --wait to itself.
+    #[arg(long, hide = true, requires = "wait", value_name = "N")]
+    pub in_vain: Option<u32>,
+    /// Do nothing, quietly, unless the run waits and nobody has it. Given by --due.
+    #[arg(long, hide = true)]
+    pub if_waiting: bool,
     /// This step is done: do not run it. Its path is what `towpath show` prints.
     #[arg(long, value_name = "STEP")]
     pub done: Vec<String>,
@@ -49,6 +68,9 @@ pub struct Args {
 }
 
 pub fn execute(args: Args) -> Result<Exit, Stop> {
+    if args.due {
+        return super::due::execute(&args);
+    }
     let around = Surroundings::read()?;
     let mut store = Store::open(&around.places.state)?;
     let row = match &args.run {
@@ -80,15 +102,49 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let flags = AgentFlags::from_options(&options);
     let recorded_program = std::sync::Arc::clone(known.run.program());
     agents::choose(&around, &settings, &flags, &recorded_program)?;
-    let mut answer = |run: &Run| answers(run, &args, &output);
-    let (prepared, _) =
-        towpath_engine::resume(&mut store, &row.id, limits, plan, &secrets, &mut answer)?;
+    let look = Look::new(&around, &args.shared);
+    if waits_first(&args, &row) {
+        wait::sit_out(&mut store, &row.id, args.in_vain.unwrap_or(0), &look)?;
+    }
+    let state = &around.places.state;
+    let mut answer = |run: &Run| {
+        if args.if_waiting && !still_waits(state, &row.id)? {
+            return Err(EngineError::Answer(format!("run {} does not wait any more", row.id)));
+        }
+        answers(run, &args, &output)
+    };
+    let taken = towpath_engine::resume(&mut store, &row.id, limits, plan, &secrets, &mut answer);
+    let prepared = match taken {
+        Ok((prepared, _)) => prepared,
+        Err(EngineError::Held { .. } | EngineError::Answer(_)) if args.if_waiting => {
+            return Ok(Exit::Done);
+        }
+        Err(error) => return Err(error.into()),
+    };
     let program = std::sync::Arc::clone(prepared.run().program());
     let (agents, tree, _) = agents::choose(&around, &settings, &flags, &program)?;
     let config = config(&around, &settings, row.directory.clone(), agents, secrets)?;
-    let look = Look::new(&around, &args.shared);
     let end = report::drive(prepared, &mut store, config, tree, &look)?;
+    if args.wait && wait::helps(&end) {
+        let vain = wait::vain(&known.run, &end, args.in_vain.unwrap_or(0));
+        wait::go_on(&row.id, vain, &args.agent, &args.shared);
+    }
     conclude(end, &store, &look, &args.shared)
+}
+
+/// Whether there is something to wait for before the first try. A person who answers a question
+/// or types the command for a limit without an end wants to go on now.
+fn waits_first(args: &Args, row: &RunRow) -> bool {
+    let answers = !args.done.is_empty() || !args.again.is_empty() || args.edited;
+    let known = args.in_vain.is_some() || waits_until(row).is_some();
+    args.wait && !answers && known && row.summary.status == "waiting"
+}
+
+/// Asked by the run's owner, before the record says otherwise.
+fn still_waits(state: &Path, id: &RunId) -> Result<bool, EngineError> {
+    let store = Store::open_for_reading(state)?;
+    let row = store.map_or(Ok(None), |store| store.run(id))?;
+    Ok(row.is_some_and(|row| row.summary.status == "waiting"))
 }
 
 fn already_done(id: &RunId, args: &Args) -> Result<Exit, Stop> {

@@ -1,6 +1,7 @@
 //! `towpath run`: a fresh run of a recipe, recorded from its first step.
 
 use super::request::{Here, RequestFlags};
+use super::wait;
 use crate::agents::{self, AgentFlags};
 use crate::demo;
 use crate::draw;
@@ -39,6 +40,9 @@ pub struct Args {
     /// What `towpath test` gives a case: inputs with their types, and substitutes.
     #[arg(long, value_name = "FILE", hide = true)]
     pub rehearsal: Option<PathBuf>,
+    /// Sit out an agent's limit, then go on, instead of ending with 75.
+    #[arg(long)]
+    pub wait: bool,
     #[command(flatten)]
     pub agent: AgentFlags,
     #[command(flatten)]
@@ -103,6 +107,9 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let cwd = config.directory.clone();
     let prepared = towpath_engine::create(&mut store, program, options, &cwd, limits, &secrets)?;
     let end = report::drive(prepared, &mut store, config, tree, &look)?;
+    if args.wait && wait::helps(&end) {
+        wait::go_on(&end.id, 0, &AgentFlags::default(), &args.shared);
+    }
     conclude(end, &store, &look, &args.shared)
 }
 

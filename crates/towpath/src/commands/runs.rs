@@ -1,5 +1,6 @@
 //! `towpath runs`: what has run, the newest first, from the summaries alone.
 
+mod prune;
 pub mod table;
 
 use crate::exit::{Exit, Stop};
@@ -16,7 +17,10 @@ use towpath_store::{RunFilter, RunRow, Store};
 ///
 /// Example: towpath runs --all
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// The runs of every directory.
     #[arg(long)]
     pub all: bool,
@@ -31,11 +35,28 @@ pub struct Args {
     pub json: bool,
 }
 
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Prune(prune::Args),
+}
+
+impl Args {
+    pub fn json(&self) -> bool {
+        match &self.command {
+            Some(Command::Prune(args)) => args.json,
+            None => self.json,
+        }
+    }
+}
+
 /// Every word that a run's status can be.
 pub const STATUSES: [&str; 8] =
     ["running", "done", "failed", "waiting", "asking", "stopped", "cancelled", "interrupted"];
 
 pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    if let Some(Command::Prune(args)) = &args.command {
+        return prune::execute(args);
+    }
     let around = Surroundings::read()?;
     let store = Store::open_for_reading(&around.places.state)?;
     let all = match &store {
@@ -161,11 +182,15 @@ fn cost(row: &RunRow) -> String {
 
 /// The step a run is at, or what it waits for, with times as the reader wants them.
 fn place(row: &RunRow, time: &dyn Fn(i64) -> String) -> String {
-    let text = &row.summary.where_;
-    match text.strip_prefix("limit until ").and_then(|until| until.parse().ok()) {
+    match waits_until(row) {
         Some(until) => format!("limit until {}", time(until)),
-        None => text.clone(),
+        None => row.summary.where_.clone(),
     }
+}
+
+/// Until when a waiting run's limit holds, where the agent has said so.
+pub fn waits_until(row: &RunRow) -> Option<i64> {
+    row.summary.where_.strip_prefix("limit until ")?.parse().ok()
 }
 
 fn as_json(row: &RunRow, status: &str) -> serde_json::Value {

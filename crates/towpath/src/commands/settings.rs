@@ -43,7 +43,8 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     Ok(Exit::Done)
 }
 
-fn text(value: &Value) -> String {
+/// A setting as a person reads it.
+pub fn text(value: &Value) -> String {
     match value {
         Value::Array(items) if items.is_empty() => "–".to_owned(),
         Value::Array(items) => items.iter().map(text_of).collect::<Vec<_>>().join(", "),

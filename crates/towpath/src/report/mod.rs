@@ -94,8 +94,13 @@ pub fn drive(
     Ok(end?)
 }
 
+/// Columns of the terminal on stderr.
+pub fn columns() -> usize {
+    outlet::size().0
+}
+
 /// A request to cancel that an earlier owner of the run got is not meant for this one.
-fn forget_request(cancel: &Path) -> Result<(), Stop> {
+pub fn forget_request(cancel: &Path) -> Result<(), Stop> {
     match std::fs::remove_file(cancel) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(Stop::setup(format!("{}: {error}", cancel.display())))

@@ -1,6 +1,8 @@
 //! A person at a terminal: a directory of their own, a home of their own, files, commands.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod trace;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};

@@ -185,6 +185,7 @@ fn go(
         request: line.request(),
         no_auto_stage: line.no_auto_stage,
         rehearsal: None,
+        wait: false,
         agent: AgentFlags::default(),
         shared: run::Shared {
             secret: Vec::new(),

@@ -1,0 +1,142 @@
+//! The programs that steps and agents need: where they are and which version they say they have.
+
+use super::finding::{Finding, Level};
+use super::version::{Asked, ask as ask_version};
+use crate::agents::{bash, locate};
+use crate::commands::runs::table::escaped;
+use crate::settings::Settings;
+use crate::surroundings::Surroundings;
+use serde_json::{Value, json};
+use towpath_agent::{BACKENDS, BackendRow, NotFound};
+
+/// Every program, being asked.
+pub struct Programs {
+    bash: Result<Asked, String>,
+    git: Option<Asked>,
+    agents: Vec<Agent>,
+}
+
+struct Agent {
+    row: &'static BackendRow,
+    /// None for one that needs no program of its own.
+    found: Option<Result<Asked, NotFound>>,
+    /// The settings choose it.
+    chosen: bool,
+    /// Somebody has said where it is.
+    named: bool,
+}
+
+pub fn ask(around: &Surroundings, settings: &Settings) -> Programs {
+    let agent = |row: &'static BackendRow| {
+        let own = row.make.is_some();
+        let variable = row.variable.and_then(|name| around.get(name));
+        Agent {
+            row,
+            found: own.then(|| locate(around, settings, row).map(|path| ask_version(&path))),
+            chosen: settings.backend.value == row.id,
+            named: variable.is_some_and(|v| !v.is_empty())
+                || settings.programs.contains_key(row.id),
+        }
+    };
+    Programs {
+        bash: bash(around).map(|path| ask_version(&path)).map_err(|stop| stop.message),
+        git: around.on_path("git").map(|path| ask_version(&around.current.join(path))),
+        agents: BACKENDS.iter().map(agent).collect(),
+    }
+}
+
+impl Programs {
+    /// What is found, and the agents for machines.
+    pub fn answers(self) -> (Vec<Finding>, Vec<Value>) {
+        let mut findings = vec![of_bash(&self.bash), of_git(self.git.as_ref())];
+        let mut agents = Vec::new();
+        for agent in &self.agents {
+            let (finding, value) = agent.answer();
+            findings.push(finding);
+            agents.push(value);
+        }
+        (findings, agents)
+    }
+}
+
+const INSTALL_BASH: &str = "apt-get install bash";
+const INSTALL_GIT: &str = "apt-get install git";
+
+fn of_bash(found: &Result<Asked, String>) -> Finding {
+    match found {
+        Err(why) => Finding::broken("bash", why.clone(), INSTALL_BASH),
+        Ok(asked) => match asked.answer() {
+            Ok(version) => Finding::ok("bash", at(asked, &version)),
+            Err(why) => Finding::broken("bash", at(asked, &why), INSTALL_BASH),
+        },
+    }
+}
+
+fn of_git(found: Option<&Asked>) -> Finding {
+    let Some(asked) = found else {
+        return Finding::attention("git", "not found on PATH; the demo needs it", INSTALL_GIT);
+    };
+    match asked.answer() {
+        Ok(version) => Finding::ok("git", at(asked, &version)),
+        Err(why) => Finding::attention("git", at(asked, &why), INSTALL_GIT),
+    }
+}
+
+fn at(asked: &Asked, what: &str) -> String {
+    format!("{}: {what}", escaped(&asked.program))
+}
+
+impl Agent {
+    fn answer(&self) -> (Finding, Value) {
+        let row = self.row;
+        let answer = match &self.found {
+            Some(Ok(asked)) => Some(asked.answer()),
+            _ => None,
+        };
+        let path = self.found.as_ref().and_then(|found| found.as_ref().ok()).map(|a| &a.program);
+        let value = json!({
+            "id": row.id,
+            "title": row.title,
+            "chosen": self.chosen,
+            "path": path.map(|path| escaped(path)),
+            "version": answer.as_ref().and_then(|answer| answer.as_ref().ok()),
+            "install": self.found.is_some().then_some(row.install),
+        });
+        (self.finding(answer), value)
+    }
+
+    fn finding(&self, answer: Option<Result<String, String>>) -> Finding {
+        let row = self.row;
+        match (&self.found, answer) {
+            (None, _) => Finding::ok(row.id, "built in; answers come from --script FILE"),
+            (Some(Ok(asked)), Some(Ok(version))) => Finding::ok(row.id, at(asked, &version)),
+            (Some(Ok(asked)), Some(Err(why))) => {
+                let text = at(asked, &why);
+                Finding { level: self.level(), ..Finding::broken(row.id, text, row.install) }
+            }
+            (Some(Err(missing)), _) if self.chosen || self.named => {
+                let text = missing.message.clone();
+                Finding { level: self.level(), ..Finding::broken(row.id, text, row.install) }
+            }
+            _ => Finding::ok(row.id, format!("{} is not installed: {}", row.title, row.install)),
+        }
+    }
+
+    /// A place that somebody named and that is wrong stops every agent step; one that is only
+    /// missing is needed by nobody who has no such step.
+    fn level(&self) -> Level {
+        if self.named { Level::Broken } else { Level::Attention }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_bash_nothing_runs() {
+        let finding = of_bash(&Err("bash is needed".to_owned()));
+        assert_eq!(finding, Finding::broken("bash", "bash is needed", "apt-get install bash"));
+        assert_eq!(of_git(None).level, Level::Attention);
+    }
+}

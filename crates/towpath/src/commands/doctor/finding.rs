@@ -1,0 +1,190 @@
+//! What `doctor` has found: one thing each, how it stands, and the command that mends it. Drawn in
+//! groups for a person, as one object for a machine.
+
+use crate::commands::runs::table::{Screen, Tint};
+use crate::out;
+use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    Ok,
+    Attention,
+    Broken,
+}
+
+impl Level {
+    pub fn word(self) -> &'static str {
+        match self {
+            Level::Ok => "ok",
+            Level::Attention => "attention",
+            Level::Broken => "broken",
+        }
+    }
+
+    fn tint(self) -> Tint {
+        match self {
+            Level::Ok => Tint::Good,
+            Level::Attention => Tint::Attention,
+            Level::Broken => Tint::Bad,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    pub level: Level,
+    /// What it is about, in a word.
+    pub name: String,
+    pub text: String,
+    /// A command.
+    pub fix: Option<String>,
+}
+
+impl Finding {
+    fn new(level: Level, name: impl Into<String>, text: impl Into<String>) -> Finding {
+        Finding { level, name: name.into(), text: text.into(), fix: None }
+    }
+
+    pub fn ok(name: impl Into<String>, text: impl Into<String>) -> Finding {
+        Finding::new(Level::Ok, name, text)
+    }
+
+    pub fn attention(
+        name: impl Into<String>,
+        text: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Finding {
+        Finding { fix: Some(fix.into()), ..Finding::new(Level::Attention, name, text) }
+    }
+
+    pub fn broken(
+        name: impl Into<String>,
+        text: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Finding {
+        Finding { fix: Some(fix.into()), ..Finding::new(Level::Broken, name, text) }
+    }
+}
+
+#[derive(Debug)]
+pub struct Group {
+    pub title: &'static str,
+    pub findings: Vec<Finding>,
+}
+
+/// How all of it stands: as the worst of it.
+pub fn worst(groups: &[Group]) -> Level {
+    all(groups).map(|finding| finding.level).max().unwrap_or(Level::Ok)
+}
+
+fn all(groups: &[Group]) -> impl Iterator<Item = &Finding> {
+    groups.iter().flat_map(|group| &group.findings)
+}
+
+pub fn as_json(groups: &[Group]) -> Vec<Value> {
+    let of = |group: &Group| {
+        let title = group.title;
+        let each = group.findings.iter().map(move |finding| {
+            json!({
+                "group": title,
+                "name": finding.name,
+                "status": finding.level.word(),
+                "text": finding.text,
+                "fix": finding.fix,
+            })
+        });
+        each.collect::<Vec<_>>()
+    };
+    groups.iter().flat_map(of).collect()
+}
+
+pub fn print(groups: &[Group], screen: &Screen) {
+    for group in groups.iter().filter(|group| !group.findings.is_empty()) {
+        out::line(group.title);
+        for line in lines(group, screen) {
+            out::line(line);
+        }
+        out::line("");
+    }
+    let number = |level| all(groups).filter(|finding| finding.level == level).count();
+    let (broken, attention) = (number(Level::Broken), number(Level::Attention));
+    let need = if attention == 1 { "needs" } else { "need" };
+    out::line(match (broken, attention) {
+        (0, 0) => "all is well".to_owned(),
+        (0, _) => format!("nothing is broken, {attention} {need} attention"),
+        (_, 0) => format!("{broken} broken"),
+        _ => format!("{broken} broken, {attention} {need} attention"),
+    });
+}
+
+/// The word for the level, and a gap on both sides.
+const MARGIN: usize = 2 + "attention".len() + 2;
+
+fn lines(group: &Group, screen: &Screen) -> Vec<String> {
+    let name = group.findings.iter().map(|finding| finding.name.width()).max().unwrap_or(0);
+    let indent = MARGIN + name + 2;
+    // Too narrow for columns: the words still come, each on its line.
+    let room = screen.width.map(|width| width.saturating_sub(indent).max(24));
+    let mut lines = Vec::new();
+    for finding in &group.findings {
+        let word = finding.level.word();
+        let gap = " ".repeat(MARGIN - 2 - word.len());
+        let level = screen.paint(finding.level.tint(), word);
+        let space = " ".repeat(name - finding.name.width() + 2);
+        let mut head = format!("  {level}{gap}{}{space}", finding.name);
+        for piece in wrapped(&finding.text, room) {
+            lines.push(format!("{head}{piece}").trim_end().to_owned());
+            head = " ".repeat(indent);
+        }
+        if let Some(fix) = &finding.fix {
+            // A command is never broken into lines: it is there to be copied.
+            lines.push(format!("{}fix: {fix}", " ".repeat(indent)));
+        }
+    }
+    lines
+}
+
+/// A text in lines of at most so many columns, where its words allow.
+fn wrapped(text: &str, room: Option<usize>) -> Vec<String> {
+    let Some(room) = room else { return vec![text.to_owned()] };
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last_mut().expect("it begins with one line");
+        if last.is_empty() {
+            last.push_str(word);
+        } else if last.width() + 1 + word.width() <= room {
+            last.push(' ');
+            last.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_gets_lines_that_fit_and_commands_in_one_piece() {
+        let text = "a text that is longer than what fits beside its name";
+        let findings = vec![
+            Finding::ok("bash", "5.2"),
+            Finding::broken("recipes", text, "towpath validate a-very-long-path/to/a/recipe.yaml"),
+        ];
+        let group = Group { title: "things", findings };
+        let screen = |width| Screen { width, color: false };
+        assert_eq!(
+            lines(&group, &screen(Some(50))),
+            [
+                "  ok         bash     5.2",
+                "  broken     recipes  a text that is longer than",
+                "                      what fits beside its name",
+                "                      fix: towpath validate a-very-long-path/to/a/recipe.yaml",
+            ]
+        );
+        assert_eq!(lines(&group, &screen(None))[1], format!("  broken     recipes  {text}"));
+    }
+}

@@ -1,0 +1,85 @@
+//! Runs that want something of a person: those that ask, that wait, that were cut off, and
+//! processes that a dead runner has left behind. What goes on is left alone.
+
+use super::finding::Finding;
+use crate::commands::runs::{status_of, waits_until};
+use crate::commands::wait;
+use crate::exit::Stop;
+use crate::words::{ago, clean, count, local_time, now_ms};
+use towpath_core::RunId;
+use towpath_engine::{held_by, is_held};
+use towpath_process::{marked, marked_runs};
+use towpath_store::{RunFilter, RunRow, Store};
+
+/// More runs of one kind than this are only counted.
+const MOST: usize = 5;
+
+pub fn look(store: &Store) -> Result<Vec<Finding>, Stop> {
+    let rows = store.runs(&RunFilter::default())?;
+    let mut findings = left_behind(store, &rows);
+    let kinds: [(&str, Told); 3] =
+        [("asking", asking), ("waiting", waiting), ("interrupted", interrupted)];
+    for (status, told) in kinds {
+        let of: Vec<&RunRow> = rows.iter().filter(|row| status_of(store, row) == status).collect();
+        findings.extend(of.iter().take(MOST).map(|row| told(store, row)));
+        if of.len() > MOST {
+            let more = count(of.len() - MOST, "more run");
+            let fix = format!("towpath runs --all --status {status}");
+            findings.push(Finding::attention(status, format!("and {more}"), fix));
+        }
+    }
+    if findings.is_empty() {
+        findings.push(Finding::ok("runs", "none waits for you"));
+    }
+    Ok(findings)
+}
+
+type Told = fn(&Store, &RunRow) -> Finding;
+
+fn left_behind(store: &Store, rows: &[RunRow]) -> Vec<Finding> {
+    let ids = marked_runs().into_iter().filter_map(|id| RunId::new(&id));
+    // Other records have runs of their own; those of this one are known by their rows.
+    let ours = ids.filter(|id| rows.iter().any(|row| row.id == *id) && !is_held(store, id));
+    let mut findings = Vec::new();
+    for id in ours {
+        let left = marked(id.as_str());
+        let names: Vec<String> =
+            left.iter().take(MOST).map(|l| format!("{} ({})", clean(&l.command), l.pid)).collect();
+        if !names.is_empty() {
+            let text = format!("run {id}, whose runner is dead, left {}", names.join(", "));
+            findings.push(Finding::broken("processes", text, format!("towpath cancel {id}")));
+        }
+    }
+    findings
+}
+
+fn asking(_: &Store, row: &RunRow) -> Finding {
+    let (id, step) = (&row.id, clean(&row.summary.where_));
+    let text = format!("{} (run {id}) asks what became of {step}", clean(&row.recipe));
+    Finding::attention("asking", text, format!("towpath show {id}"))
+}
+
+fn waiting(store: &Store, row: &RunRow) -> Finding {
+    let (id, name, now) = (&row.id, clean(&row.recipe), now_ms());
+    let what = match waits_until(row) {
+        Some(until) => format!("until {}", local_time(until, now)),
+        None => "that did not say until when".to_owned(),
+    };
+    let text = format!("{name} (run {id}) waits for a limit {what}");
+    if let Some(holder) = held_by(store, id) {
+        return Finding::ok("waiting", format!("{text}; {holder} goes on with it then"));
+    }
+    let over = wait::due(row, 0) <= now;
+    let fix = if over {
+        "towpath resume --due".to_owned()
+    } else {
+        format!("towpath resume {id} --wait")
+    };
+    Finding::attention("waiting", text, fix)
+}
+
+fn interrupted(_: &Store, row: &RunRow) -> Finding {
+    let (id, name) = (&row.id, clean(&row.recipe));
+    let text = format!("{name} (run {id}), started {}, was cut off", ago(row.created_ms, now_ms()));
+    Finding::attention("cut off", text, format!("towpath resume {id}"))
+}

@@ -1,0 +1,113 @@
+//! The settings that hold here, where each comes from, and what is wrong with their files.
+
+use super::finding::Finding;
+use super::record::Record;
+use crate::commands::runs::table::shown_path;
+use crate::commands::settings::text;
+use crate::settings::{PROJECT_FILE, Settings, USER_FILE, Wrong};
+use crate::surroundings::{Surroundings, project_root};
+use crate::trust::{Standing, Thing, quoted, read_settings};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use towpath_agent::BACKENDS;
+
+/// What holds, as far as it can be read, and what is found.
+pub fn look(around: &Surroundings, record: &Record) -> (Settings, Vec<Finding>) {
+    let mut findings = Vec::new();
+    let user = around.places.config.join(USER_FILE);
+    let own = match Settings::gather(around, None) {
+        Ok(settings) => {
+            if user.is_file() {
+                findings.push(Finding::ok("your file", shown_path(&user, around)));
+            }
+            settings
+        }
+        Err(wrong) => {
+            findings.push(told(wrong, &user, around));
+            Settings::default()
+        }
+    };
+    let settings = match project(around, record, &mut findings) {
+        Some((path, contents)) => match Settings::gather(around, Some((&path, &contents))) {
+            Ok(settings) => settings,
+            // What is wrong with one's own file has been told.
+            Err(Wrong::Told(_)) => own,
+            Err(wrong) => {
+                findings.push(told(wrong, &path, around));
+                own
+            }
+        },
+        None => own,
+    };
+    findings.extend(rows(&settings, around));
+    (settings, findings)
+}
+
+fn told(wrong: Wrong, path: &Path, around: &Surroundings) -> Finding {
+    let shown = shown_path(path, around);
+    let edit = format!("${{EDITOR:-vi}} {}", quoted(&path.display().to_string()));
+    match wrong {
+        Wrong::Told(stop) => Finding::broken("settings", stop.message, edit),
+        Wrong::Place(problem) => {
+            let at = problem.labels.first().map(|l| l.source.line_column(l.span.start));
+            let at = at.map_or(String::new(), |(line, column)| format!(":{line}:{column}"));
+            Finding::broken("settings", format!("{shown}{at}: {}", problem.message), edit)
+        }
+    }
+}
+
+/// The project's file, if it holds.
+fn project(
+    around: &Surroundings,
+    record: &Record,
+    findings: &mut Vec<Finding>,
+) -> Option<(PathBuf, String)> {
+    let path = project_root(&around.current, around.home.as_deref()).join(PROJECT_FILE);
+    let shown = shown_path(&path, around);
+    let text = match read_settings(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        Err(error) => {
+            let fix = format!("ls -l {}", quoted(&shown));
+            findings.push(Finding::broken("project's", format!("{shown}: {error}"), fix));
+            return None;
+        }
+    };
+    let thing = Thing::of_settings(&path, &text);
+    match thing.standing(record.store.as_ref()) {
+        Ok(Standing::Trusted) => {
+            findings.push(Finding::ok("project's", format!("{shown}, trusted")));
+            Some((path, text))
+        }
+        _ if record.unknown() => {
+            findings.push(Finding::ok("project's", format!("{shown}, not used: {UNKNOWN}")));
+            None
+        }
+        _ => {
+            let fix = format!("towpath trust {}", thing.argument(around));
+            let text = format!("{shown} is not trusted and is not used");
+            findings.push(Finding::attention("project's", text, fix));
+            None
+        }
+    }
+}
+
+/// Said where trust would be asked of a record that cannot be read.
+pub const UNKNOWN: &str = "the record that says what is trusted cannot be read";
+
+fn rows(settings: &Settings, around: &Surroundings) -> Vec<Finding> {
+    let row = |(key, value, source): (String, serde_json::Value, String)| {
+        let shown = match Path::new(&source).is_absolute() {
+            true => shown_path(Path::new(&source), around),
+            false => source.clone(),
+        };
+        let value = text(&value);
+        let unknown = key == "backend" && !BACKENDS.iter().any(|row| row.id == value);
+        if unknown {
+            let text = format!("{value}, from {shown}: there is no such backend");
+            return Finding::broken(key, text, "towpath settings");
+        }
+        Finding::ok(key, format!("{value} ({shown})"))
+    };
+    settings.rows().into_iter().map(row).collect()
+}

@@ -1,0 +1,233 @@
+//! `towpath runs prune`: forgets runs that have ended. A run that goes on, waits, asks or was cut
+//! off is never touched, whatever its age: somebody may still want to go on with it.
+
+use super::status_of;
+use super::table::{Cell, Screen, Table};
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::surroundings::Surroundings;
+use crate::words::{ago, bytes, count, now_ms, rfc3339};
+use serde_json::json;
+use towpath_engine::{EngineError, hold, is_held};
+use towpath_store::{Reclaimed, RunFilter, RunRow, Store};
+
+/// Delete runs that have ended, with all they printed, of every directory.
+///
+/// Runs that are done, failed, stopped or cancelled go once they are old enough; those that go on,
+/// wait, ask or were cut off stay. With --keep alone, age does not matter; with both, a run must
+/// be old enough and beyond the newest.
+///
+/// Example: towpath runs prune --older-than 2w --dry-run
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Ended longer ago than this: 90m, 12h, 30d, 2w. Without --keep: 30d.
+    #[arg(long, value_name = "AGE", value_parser = age)]
+    pub older_than: Option<i64>,
+    /// Keep the newest N runs that have ended.
+    #[arg(long, value_name = "N")]
+    pub keep: Option<usize>,
+    /// Only show what would be deleted.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// One JSON object on stdout.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const ENDED: [&str; 4] = ["done", "failed", "stopped", "cancelled"];
+const DEFAULT_AGE_MS: i64 = 30 * 86_400_000;
+
+/// An age in milliseconds.
+fn age(text: &str) -> Result<i64, String> {
+    let wrong = || "write a number and its unit, such as 90m, 12h, 30d or 2w".to_owned();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let number: i64 = text[..digits].parse().map_err(|_| wrong())?;
+    let unit = match &text[digits..] {
+        "m" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        "w" => 7 * 86_400_000,
+        _ => return Err(wrong()),
+    };
+    number.checked_mul(unit).ok_or_else(|| "nothing is as old as that".to_owned())
+}
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let Some(store) = Store::open_for_reading(&around.places.state)? else {
+        return tell(args, &around, &Pruned::default());
+    };
+    let pruned = if args.dry_run {
+        look(&store, args)?
+    } else {
+        drop(store);
+        prune(&mut Store::open(&around.places.state)?, args)?
+    };
+    tell(args, &around, &pruned)
+}
+
+#[derive(Default)]
+struct Pruned {
+    /// Each with its size.
+    runs: Vec<(RunRow, u64)>,
+    /// Left by a deletion that was cut off.
+    swept: u64,
+    space: Reclaimed,
+    /// Cut off, and older than what was deleted.
+    interrupted: usize,
+}
+
+/// The ended runs that may go, the newest first.
+fn chosen(store: &Store, args: &Args, now: i64) -> Result<Vec<RunRow>, Stop> {
+    let mut rows = store.runs(&RunFilter::default())?;
+    rows.retain(|row| ENDED.contains(&row.summary.status.as_str()));
+    // A run that was resumed is as new as its end.
+    rows.sort_by_key(|row| std::cmp::Reverse(ended(row)));
+    let kept = args.keep.unwrap_or(0).min(rows.len());
+    let mut rows = rows.split_off(kept);
+    let youngest = now.saturating_sub(least_age(args));
+    rows.retain(|row| ended(row) <= youngest);
+    Ok(rows)
+}
+
+fn least_age(args: &Args) -> i64 {
+    args.older_than.unwrap_or(if args.keep.is_some() { 0 } else { DEFAULT_AGE_MS })
+}
+
+fn ended(row: &RunRow) -> i64 {
+    row.summary.ended_ms.unwrap_or(row.created_ms)
+}
+
+fn look(store: &Store, args: &Args) -> Result<Pruned, Stop> {
+    let now = now_ms();
+    let mut runs = Vec::new();
+    for row in chosen(store, args, now)? {
+        let size = store.run_bytes(&row.id)?;
+        runs.push((row, size));
+    }
+    let interrupted = interrupted(store, args, now)?;
+    Ok(Pruned { runs, interrupted, ..Pruned::default() })
+}
+
+fn prune(store: &mut Store, args: &Args) -> Result<Pruned, Stop> {
+    let now = now_ms();
+    let mut pruned = Pruned { swept: store.sweep_deleted()?, ..Pruned::default() };
+    for row in chosen(store, args, now)? {
+        let _lock = match hold(store, &row.id) {
+            Ok(lock) => lock,
+            // Somebody goes on with it.
+            Err(EngineError::Held { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        // It may have been resumed, and ended anew, before it was ours.
+        if store.run(&row.id)?.is_none_or(|found| found.summary != row.summary) {
+            continue;
+        }
+        let size = store.run_bytes(&row.id)?;
+        store.delete_run(&row.id)?;
+        pruned.runs.push((row, size));
+    }
+    let busy = store.runs(&RunFilter::default())?.iter().any(|row| is_held(store, &row.id));
+    pruned.space = match busy {
+        true => Reclaimed { returned: 0, kept: store.pages()?.0 },
+        false => store.reclaim()?,
+    };
+    pruned.interrupted = interrupted(store, args, now)?;
+    Ok(pruned)
+}
+
+fn interrupted(store: &Store, args: &Args, now: i64) -> Result<usize, Stop> {
+    let old = |row: &&RunRow| row.created_ms <= now.saturating_sub(least_age(args));
+    let rows = store.runs(&RunFilter { status: Some("running".into()), ..RunFilter::default() })?;
+    Ok(rows.iter().filter(old).filter(|row| status_of(store, row) == "interrupted").count())
+}
+
+fn tell(args: &Args, around: &Surroundings, pruned: &Pruned) -> Result<Exit, Stop> {
+    let total = pruned.runs.iter().map(|(_, size)| size).sum::<u64>() + pruned.swept;
+    if args.json {
+        let each = |(row, size): &(RunRow, u64)| {
+            json!({
+                "run_id": row.id.as_str(),
+                "recipe_name": row.recipe,
+                "status": row.summary.status,
+                "ended": rfc3339(ended(row)),
+                "bytes": size,
+            })
+        };
+        out::json(&json!({
+            "schema": 1,
+            "dry_run": args.dry_run,
+            "runs": pruned.runs.iter().map(each).collect::<Vec<_>>(),
+            "bytes": total,
+            "database": { "returned": pruned.space.returned, "kept": pruned.space.kept },
+        }));
+        return Ok(Exit::Done);
+    }
+    if args.dry_run {
+        list(around, &pruned.runs);
+    }
+    let runs = count(pruned.runs.len(), "run");
+    out::line(match (pruned.runs.len(), args.dry_run) {
+        (0, true) => "nothing to delete".to_owned(),
+        (0, false) if pruned.swept > 0 => {
+            format!("freed {}, left by a deletion that was cut off", bytes(pruned.swept))
+        }
+        (0, false) => "nothing to delete".to_owned(),
+        (_, true) => format!("would delete {runs}, {}; nothing was deleted", bytes(total)),
+        (_, false) => format!("deleted {runs}, {}{}", bytes(total), kept(pruned.space)),
+    });
+    if pruned.interrupted > 0 {
+        let runs = count(pruned.interrupted, "run");
+        let were =
+            if pruned.interrupted == 1 { "was cut off and stays" } else { "were cut off and stay" };
+        out::note(format!(
+            "{runs} {were}: towpath runs --all --status interrupted; to let one \
+             go: towpath cancel RUN"
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+/// Space inside the database is only worth a word where it does not go back.
+fn kept(space: Reclaimed) -> String {
+    const WORTH: u64 = 1_000_000;
+    match space.kept {
+        WORTH.. => format!(", {} of it stay in the journal for later runs", bytes(space.kept)),
+        _ => String::new(),
+    }
+}
+
+fn list(around: &Surroundings, runs: &[(RunRow, u64)]) {
+    if runs.is_empty() {
+        return;
+    }
+    let now = now_ms();
+    let mut table = Table::new(&["RUN", "RECIPE", "STATUS", "ENDED", "SIZE"]);
+    for (row, size) in runs {
+        let status = row.summary.status.as_str();
+        table.row(vec![
+            row.id.as_str().into(),
+            (&row.recipe).into(),
+            Cell::tinted(status, super::tint(status)),
+            ago(ended(row), now).into(),
+            bytes(*size).into(),
+        ]);
+    }
+    table.print(&Screen::new(around));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_has_a_unit() {
+        assert_eq!(age("90m"), Ok(5_400_000));
+        assert_eq!(age("0d"), Ok(0));
+        assert_eq!(age("2w"), age("14d"));
+        for wrong in ["", "30", "d", "-1d", "1.5d", "30 d", "30days", "٣d"] {
+            assert!(age(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(age("99999999999999999d").unwrap_err(), "nothing is as old as that");
+    }
+}

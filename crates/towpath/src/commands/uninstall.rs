@@ -1,0 +1,154 @@
+//! `towpath uninstall`: takes back what towpath put on this machine outside of projects. Links are
+//! removed only where they lead to this program, towpath's own directories only when asked for and
+//! only while no run is alive. The program's own file, and what a person wrote with its help, are
+//! named and left.
+
+mod home;
+
+use super::link::ours;
+use super::runs::table::{escaped, shown_path};
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::surroundings::{Surroundings, own_program};
+use crate::trust::{ask, quoted};
+use crate::words::bytes;
+use home::{Home, alive};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Remove what towpath put on this machine: links to its other names and, with --purge, its files.
+///
+/// The program itself is not removed: the last line is the command for that. Nothing inside a
+/// project is touched.
+///
+/// Example: towpath uninstall --purge --dry-run
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Also the record of all runs, your settings and recipes, and everything cached.
+    #[arg(long)]
+    pub purge: bool,
+    /// Only show what would be removed.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask.
+    #[arg(long)]
+    pub yes: bool,
+}
+
+pub fn execute(args: &Args) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    let program = own_program()
+        .map_err(|e| Stop::setup(format!("this program's own file cannot be found: {e}")))?;
+    let home = if args.purge { Some(Home::find(&around)?) } else { None };
+    if let Some(home) = home.as_ref().filter(|_| !args.dry_run) {
+        agree(args, &around, home)?;
+    }
+    let verb = if args.dry_run { "would remove" } else { "removed" };
+    let links = links(&around, &program);
+    for link in &links {
+        if !args.dry_run {
+            removed(link, std::fs::remove_file(link))?;
+        }
+        out::line(format!("{verb} the link {}", shown_path(link, &around)));
+    }
+    for place in home.iter().flat_map(Home::places) {
+        if !args.dry_run {
+            removed(&place.path, std::fs::remove_dir_all(&place.path))?;
+        }
+        out::line(format!("{verb} {}", place.told(&around)));
+    }
+    if !args.dry_run {
+        home.iter().for_each(Home::leave);
+    }
+    if links.is_empty() && home.as_ref().is_none_or(|home| home.places().is_empty()) {
+        out::line("nothing to remove");
+    }
+    tell_rest(args, &around, &program);
+    Ok(Exit::Done)
+}
+
+fn removed(path: &Path, result: std::io::Result<()>) -> Result<(), Stop> {
+    match result {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Stop::setup(format!("{}: {error}", escaped(path))))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses while a run is alive; shows what would be lost, and asks.
+fn agree(args: &Args, around: &Surroundings, home: &Home) -> Result<(), Stop> {
+    if let Some((run, holder)) = alive(&around.places.state).first() {
+        let message = format!(
+            "run {run} is alive ({holder}); nothing was removed: wait for it, or towpath cancel \
+             {run}"
+        );
+        return Err(Stop::new(Exit::Setup, "held", message));
+    }
+    if args.yes || home.places().is_empty() {
+        return Ok(());
+    }
+    for place in home.places() {
+        out::note(format!("  {}", place.told(around)));
+    }
+    if around.unattended || !around.stderr_terminal {
+        let message = "this would be removed for good; to do it: towpath uninstall --purge --yes";
+        return Err(Stop::new(Exit::Setup, "not-agreed", message));
+    }
+    match ask("Remove all of this for good?") {
+        true => Ok(()),
+        false => Err(Stop::new(Exit::Setup, "not-agreed", "nothing was removed")),
+    }
+}
+
+/// Links to this program under its other names, wherever `towpath link` is likely to have been told
+/// to put them.
+fn links(around: &Surroundings, program: &Path) -> Vec<PathBuf> {
+    let on_path = around.get("PATH").map(|path| std::env::split_paths(path).collect::<Vec<_>>());
+    let mut directories = on_path.unwrap_or_default();
+    if let Some(home) = &around.home {
+        directories.extend([".local/bin", "bin", ".cargo/bin"].map(|place| home.join(place)));
+    }
+    directories.extend(program.parent().map(Path::to_owned));
+    let mut seen = BTreeSet::new();
+    let mut links = Vec::new();
+    for directory in directories.iter().filter(|d| !d.as_os_str().is_empty()) {
+        // The same place may be on PATH under several names.
+        let Ok(real) = around.current.join(directory).canonicalize() else { continue };
+        if seen.insert(real.clone()) {
+            links.extend(ours(&real, program));
+        }
+    }
+    links
+}
+
+/// What is left for a person to do.
+fn tell_rest(args: &Args, around: &Surroundings, program: &Path) {
+    if !args.purge {
+        let places = &around.places;
+        let kept = [&places.state, &places.data, &places.config, &places.cache];
+        let kept: Vec<String> =
+            kept.iter().filter(|p| p.exists()).map(|p| shown_path(p, around)).collect();
+        if !kept.is_empty() {
+            out::line(format!(
+                "kept: {} ({}); --purge removes them",
+                kept.join(", "),
+                bytes(kept_bytes(around))
+            ));
+        }
+    }
+    out::line("links in other directories, and completions you have saved, are where you put them");
+    let cargo = around.home.as_ref().map(|home| home.join(".cargo/bin"));
+    let by_cargo = cargo.is_some_and(|bin| program.parent() == Some(&bin));
+    let command = match by_cargo {
+        true => "cargo uninstall towpath".to_owned(),
+        false => format!("rm {}", quoted(&escaped(program))),
+    };
+    out::line(format!("the program itself: {command}"));
+}
+
+fn kept_bytes(around: &Surroundings) -> u64 {
+    let places = &around.places;
+    let all = [&places.state, &places.data, &places.config, &places.cache];
+    all.into_iter().map(|place| towpath_store::disk_usage(place)).sum()
+}

@@ -1,0 +1,96 @@
+//! Leaving a machine: links that lead to this program go, towpath's own directories when asked
+//! for, and nothing of anybody else's.
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use support::{Person, kill_hard, until};
+
+const OK: &str = "name: ok\nsteps:\n  - {id: a, command: echo hello}\n";
+
+/// A person with a link, a run and settings.
+fn person() -> Person {
+    let person = Person::new().file("ok.yaml", OK).file("s.yaml", OK);
+    fs::create_dir_all(person.path(".local/bin")).expect("a folder");
+    let bin = person.path(".local/bin").display().to_string();
+    person.towpath(&["link", &bin]).exits(0);
+    person.towpath(&["run", "ok.yaml", "-q"]).exits(0);
+    fs::create_dir_all(person.path("home/config")).expect("a folder");
+    fs::write(person.path("home/config/settings.toml"), "max_agents = 3\n").expect("a file");
+    person
+}
+
+fn link(person: &Person) -> std::path::PathBuf {
+    person.path(".local/bin/recipe-runner-rs")
+}
+
+#[test]
+fn links_go_and_everything_else_is_named() {
+    let person = person();
+    let said = person.towpath(&["uninstall", "--dry-run"]).exits(0);
+    assert!(said.stdout.starts_with("would remove the link ~/.local/bin/recipe-runner-rs\n"));
+    assert!(link(&person).exists());
+    // Neither a file nor a link of somebody else's is ours.
+    let bin = person.path(".local/bin");
+    fs::write(bin.join("dp"), "mine").expect("a file");
+    symlink("/bin/true", bin.join("meld")).expect("a link");
+    let said = person.towpath(&["uninstall"]).exits(0);
+    let lines: Vec<&str> = said.stdout.lines().collect();
+    assert_eq!(lines[0], "removed the link ~/.local/bin/recipe-runner-rs");
+    assert!(lines[1].starts_with("kept: ~/home/state, ~/home/config ("), "{lines:?}");
+    let program = env!("CARGO_BIN_EXE_towpath");
+    assert_eq!(lines[3], format!("the program itself: rm {program}"));
+    assert!(Path::new(program).exists());
+    assert!(link(&person).symlink_metadata().is_err());
+    assert!(bin.join("dp").exists() && bin.join("meld").exists());
+    assert_eq!(person.runs(), 1);
+    let said = person.towpath(&["uninstall"]).exits(0);
+    assert!(said.stdout.starts_with("nothing to remove\n"), "{}", said.stdout);
+}
+
+#[test]
+fn everything_goes_when_asked_for_with_a_yes() {
+    let person = person();
+    let said = person.towpath(&["uninstall", "--purge", "--dry-run"]).exits(0);
+    assert!(said.stdout.contains("would remove ~/home/state, "), "{}", said.stdout);
+    let said = person.towpath(&["uninstall", "--purge"]).exits(5).says("uninstall --purge --yes");
+    assert!(said.stderr.contains("~/home/config, "), "{}", said.stderr);
+    assert!(link(&person).exists() && person.runs() == 1, "nothing went without a yes");
+    let said = person.towpath(&["uninstall", "--purge", "--yes"]).exits(0);
+    assert!(said.stdout.contains("removed ~/home/config, "), "{}", said.stdout);
+    assert!(!person.path("home").exists());
+    assert!(link(&person).symlink_metadata().is_err());
+    assert_eq!(person.read("ok.yaml"), OK, "a project is not touched");
+    person.towpath(&["uninstall", "--purge", "--yes"]).exits(0);
+    assert!(!person.path("home").exists());
+}
+
+#[test]
+fn while_a_run_is_alive_nothing_goes() {
+    let person = person();
+    let slow = "name: slow\nsteps:\n  - {id: a, command: 'touch began; sleep 60'}\n";
+    person.write("slow.yaml", slow);
+    let mut runner = person.start(&["run", "slow.yaml"]);
+    until("the step runs", || person.path("work/began").exists());
+    person.towpath(&["uninstall", "--purge", "--yes"]).exits(5).says("is alive (process ");
+    assert!(link(&person).exists());
+    kill_hard(&mut runner);
+    person.towpath(&["uninstall", "--purge", "--yes"]).exits(0);
+    assert!(!person.path("home").exists());
+}
+
+#[test]
+fn directories_that_hold_other_files_are_refused() {
+    let person = person();
+    fs::write(person.path("home/letter.txt"), "dear").expect("a file");
+    let purge = ["uninstall", "--purge", "--yes"];
+    person.towpath(&purge).exits(5).says("holds other files as well (letter.txt)");
+    assert_eq!(person.runs(), 1);
+    fs::remove_file(person.path("home/letter.txt")).expect("it goes");
+    fs::create_dir(person.path("elsewhere")).expect("a folder");
+    symlink(person.path("elsewhere"), person.path("home/data")).expect("a link");
+    person.towpath(&purge).exits(5).says("is a link or a file");
+    assert!(person.path("elsewhere").exists());
+}

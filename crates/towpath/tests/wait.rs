@@ -1,0 +1,225 @@
+//! Limits: a run waits by itself with `--wait`, or is resumed by a timer with `resume --due`, and
+//! whoever ends the waiting process loses nothing.
+
+mod support;
+
+use std::process::Stdio;
+use std::time::{SystemTime, UNIX_EPOCH};
+use support::{Person, Said, kill_hard, signal, until};
+
+const RECIPE: &str = "
+name: l
+steps:
+  - {id: a, prompt: first}
+  - {id: b, prompt: second}
+  - {id: c, command: 'echo done by {{b}} >> effects'}
+";
+
+/// Unix seconds, so many from now.
+fn soon(seconds: i64) -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    now.as_secs() as i64 + seconds
+}
+
+fn limit(until: i64) -> String {
+    format!("{{\"error\":\"limit\",\"until\":{until}}}\n")
+}
+
+fn person(script: &str) -> Person {
+    Person::new().file("l.yaml", RECIPE).file("s.jsonl", script)
+}
+
+const RUN: [&str; 7] = ["run", "l.yaml", "--script", "s.jsonl", "--calls", "calls", "-q"];
+
+fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    RUN.iter().chain(more).copied().collect()
+}
+
+fn status(person: &Person) -> String {
+    person.store().run(&person.run()).expect("a row").expect("a run").summary.status
+}
+
+/// A run that waits while a process of ours sits it out.
+fn sitting(person: &Person) -> std::process::Child {
+    let runner = person.start(&with(&["--wait"]));
+    until("the run waits", || person.has_journal() && status_is(person, "waiting"));
+    until("it waits itself", || waits(runner.id()));
+    runner
+}
+
+#[test]
+fn a_run_sits_out_each_limit_and_is_one_run() {
+    // Each limit comes after a step that is done: the second is as good as the first.
+    let script = format!("{}\"one\"\n{}\"two\"\n", limit(soon(1)), limit(soon(1)));
+    let person = person(&script);
+    let said = person.towpath(&["run", "l.yaml", "--script", "s.jsonl", "--wait"]).exits(0);
+    assert_eq!(said.stdout, "one\ntwo\n");
+    let waits = said.stderr.matches("waits for the agent's limit until ").count();
+    assert_eq!(waits, 2, "{}", said.stderr);
+    assert!(said.stderr.contains("goes on by itself (run "), "{}", said.stderr);
+    assert_eq!(person.read("effects"), "done by two\n");
+    assert_eq!(person.runs(), 1);
+}
+
+#[test]
+fn with_json_there_is_one_object_and_it_is_the_last_word() {
+    let person = person(&format!("\"one\"\n{}\"two\"\n", limit(soon(1))));
+    let told = person.towpath(&with(&["--wait", "--json", "--with-context"])).exits(0).json();
+    assert_eq!(told["status"], "done");
+    assert_eq!(told["summary"]["completed"], 3);
+    assert_eq!(told["context"]["b"], "two");
+}
+
+#[test]
+fn ctrl_c_while_it_waits_leaves_it_waiting() {
+    for (name, code, kind) in [("-INT", 130, "left-waiting"), ("-TERM", 143, "left-waiting")] {
+        let person = person(&format!("\"one\"\n{}\"two\"\n", limit(soon(3600))));
+        let mut command = person.command(&with(&["--wait", "--json"]));
+        let runner = command.stdout(Stdio::piped()).spawn().expect("towpath starts");
+        until("the run waits", || person.has_journal() && status_is(&person, "waiting"));
+        until("it waits itself", || waits(runner.id()));
+        signal(&runner, name);
+        let said = Said::from(runner.wait_with_output().expect("it ends")).exits(code);
+        assert_eq!(said.json()["error"]["kind"], kind);
+        assert!(said.stderr.contains("is left waiting; to go on: towpath resume"));
+        assert_eq!(status(&person), "waiting");
+        person.towpath(&["resume", "--last"]).exits(0);
+        assert_eq!(person.read("calls").lines().count(), 3);
+    }
+}
+
+fn status_is(person: &Person, wanted: &str) -> bool {
+    person.runs() == 1 && status(person) == wanted
+}
+
+/// Whether the process that ran is the one that waits by now, and has the run.
+fn waits(pid: u32) -> bool {
+    let words = std::fs::read_to_string(format!("/proc/{pid}/cmdline"));
+    let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let holds = open.filter_map(|file| file.path().read_link().ok()).any(|f| f.ends_with("lock"));
+    holds && words.is_ok_and(|words| words.contains("--in-vain"))
+}
+
+#[test]
+fn killed_while_it_waits_it_can_be_resumed() {
+    let person = person(&format!("\"one\"\n{}\"two\"\n", limit(soon(3600))));
+    let mut runner = sitting(&person);
+    person.towpath(&["resume", "--last"]).exits(5).says("is held by process");
+    kill_hard(&mut runner);
+    let said = person.towpath(&["runs"]).exits(0);
+    assert!(said.stdout.contains("waiting"), "{}", said.stdout);
+    person.towpath(&["resume", "--last"]).exits(0);
+    assert_eq!(person.read("effects"), "done by two\n");
+}
+
+#[test]
+fn a_run_that_is_sat_out_is_cancelled_from_another_terminal() {
+    let person = person(&format!("\"one\"\n{}\"two\"\n", limit(soon(3600))));
+    let mut runner = sitting(&person);
+    let run = person.run().to_string();
+    let said = person.towpath(&["cancel", &run]).exits(0);
+    assert_eq!(said.stdout, format!("run {run} is cancelled\n"));
+    assert_eq!(runner.wait().expect("it ends").code(), Some(143));
+    assert_eq!(status(&person), "cancelled");
+}
+
+#[test]
+fn a_limit_without_an_end_is_waited_for_and_said_so() {
+    let person = person("\"one\"\n{\"error\":\"limit\"}\n\"two\"\n");
+    let mut runner = sitting(&person);
+    kill_hard(&mut runner);
+    // A person who types the command wants a try now.
+    person.towpath(&["resume", "--last", "--wait"]).exits(0);
+    assert_eq!(person.read("effects"), "done by two\n");
+}
+
+#[test]
+fn a_resume_that_waits_makes_no_call_before_the_limit_is_over() {
+    let person = person(&format!("\"one\"\n{}\"two\"\n", limit(soon(2))));
+    person.towpath(&RUN).exits(75);
+    let said = person.towpath(&["resume", "--last", "--wait"]).exits(0).says("until ");
+    assert_eq!(said.stdout, "two\n");
+    assert_eq!(person.read("calls").lines().count(), 3);
+    assert!(soon(0) >= soon_from(&person), "it did not wait");
+}
+
+/// The second at which the limit of the script ends.
+fn soon_from(person: &Person) -> i64 {
+    let script = person.read("s.jsonl");
+    let digits: String = script.chars().filter(char::is_ascii_digit).collect();
+    digits.parse().expect("the script has one number")
+}
+
+#[test]
+fn what_is_due_is_resumed_one_after_the_other_in_its_own_directory() {
+    let recipe = "name: l\nsteps:\n  - {id: a, prompt: x}\n  - {id: c, command: pwd >> effects}\n";
+    let person = Person::new();
+    let lines = [("one", limit(1) + "\"1\"\n"), ("two", limit(2) + "\"2\"\n")];
+    let later =
+        [("later", limit(soon(3600)) + "\"3\"\n"), ("open", "{\"error\":\"limit\"}\n".into())];
+    for (name, script) in lines.iter().chain(&later) {
+        person.write(&format!("{name}/l.yaml"), recipe);
+        person.write(&format!("{name}/s.jsonl"), script);
+        let run = ["run", "l.yaml", "--script", "s.jsonl", "-q"];
+        let mut command = person.command(&run);
+        command.current_dir(person.path("work").join(name));
+        Said::from(command.output().expect("towpath starts")).exits(75);
+    }
+    let told = person.towpath(&["resume", "--due", "--json"]).exits(0).json();
+    let runs = told["runs"].as_array().expect("a list");
+    assert_eq!(runs.len(), 2, "{told}");
+    assert!(runs.iter().all(|run| run["exit_code"] == 0 && run["result"]["status"] == "done"));
+    for (name, _) in &lines {
+        let place = person.path("work").join(name).canonicalize().expect("a directory");
+        assert_eq!(person.read(&format!("{name}/effects")), format!("{}\n", place.display()));
+    }
+    for (name, _) in &later {
+        assert_eq!(person.read(&format!("{name}/effects")), "", "{name} is not due");
+    }
+    let said = person.towpath(&["resume", "--due"]).exits(0).prints("");
+    assert_eq!(said.stderr, "", "nothing due is nothing to say");
+}
+
+#[test]
+fn what_somebody_has_is_skipped_and_the_worst_end_is_told() {
+    let again = format!("{}\"one\"\n{}", limit(1), limit(soon(3600)));
+    let person = person(&again);
+    person.towpath(&RUN).exits(75);
+    let lock = towpath_engine::hold(&person.store(), &person.run()).expect("nobody has it");
+    let said = person.towpath(&["resume", "--due"]).exits(0).prints("");
+    assert_eq!(said.stderr, "");
+    drop(lock);
+    // Who looks believes the name in the file as long as that process lives: this one does.
+    let note = person.store().run_directory(&person.run()).join("lock");
+    std::fs::write(note, "").expect("the name goes");
+    person.towpath(&["resume", "--due", "-q"]).exits(75);
+    // A second run that fails is worse than one that waits again.
+    person
+        .write("l.yaml", "name: l\nsteps:\n  - {id: a, prompt: x}\n  - {id: b, command: exit 3}\n");
+    person.write("s.jsonl", &format!("{}\"one\"\n", limit(1)));
+    person.towpath(&RUN).exits(75);
+    person.towpath(&["resume", "--due"]).exits(1).says("failed");
+    std::fs::rename(person.path("work"), person.path("moved")).expect("a rename");
+    std::fs::create_dir(person.path("work")).expect("a directory");
+    person.towpath(&["resume", "--due"]).exits(0);
+}
+
+#[test]
+fn a_run_whose_directory_is_gone_is_told_with_what_to_do() {
+    let person = person(&limit(1));
+    person.write("away/l.yaml", "name: l\nsteps:\n  - {id: a, prompt: x}\n");
+    let mut command = person.command(&["run", "l.yaml", "--script", "../s.jsonl"]);
+    let output = command.current_dir(person.path("work/away")).output().expect("towpath starts");
+    Said::from(output).exits(75);
+    std::fs::remove_dir_all(person.path("work/away")).expect("a directory to remove");
+    person.towpath(&["resume", "--due"]).exits(5).says("is gone; to let it go: towpath cancel");
+}
+
+#[test]
+fn an_empty_machine_has_nothing_due_and_stays_empty() {
+    let person = Person::new();
+    person.towpath(&["resume", "--due"]).exits(0).prints("");
+    assert!(!person.path("home").exists());
+    person.towpath(&["resume"]).exits(2);
+    person.towpath(&["resume", "--due", "7f3k"]).exits(2);
+}
