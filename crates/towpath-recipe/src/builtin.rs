@@ -1,9 +1,61 @@
-//! The recipes that come with the program.
+//! The recipes that come with the program: the demo, and those of `amplifier-bundle/recipes/`. A
+//! *part* is called by others; it can be run, but it is not offered.
 
-/// By name, in the order they are listed.
-static RECIPES: &[(&str, &str)] = &[
+macro_rules! bundled {
+    ($($name:literal),* $(,)?) => {
+        &[$((
+            $name,
+            include_str!(concat!("../../../amplifier-bundle/recipes/", $name, ".yaml")),
+        )),*]
+    };
+}
+
+static DEMO: &[(&str, &str)] = &[
     ("demo", include_str!("../recipes/demo.yaml")),
     ("demo-checks", include_str!("../recipes/demo-checks.yaml")),
+];
+
+/// In the order they are listed.
+static BUNDLE: &[(&str, &str)] = bundled![
+    "default-workflow",
+    "verification-workflow",
+    "qa-workflow",
+    "investigation-workflow",
+    "guide",
+    "quality-audit-cycle",
+    "self-improvement-loop",
+    "domain-agent-eval",
+    "long-horizon-memory-eval",
+    "sdk-comparison",
+    "consensus-workflow",
+    "debate-workflow",
+    "n-version-workflow",
+    "cascade-workflow",
+    "smart-orchestrator",
+    "auto-workflow",
+    "oxidizer-workflow",
+];
+
+static PARTS: &[(&str, &str)] = bundled![
+    "auto-workflow-turn",
+    "cascade-level",
+    "check-citations",
+    "consensus-vote",
+    "count-lint-problems",
+    "find-test-command",
+    "fix-until-green",
+    "n-version-candidate",
+    "oxidizer-audit",
+    "oxidizer-parity",
+    "oxidizer-port-module",
+    "quality-audit-round",
+    "review-until-approved",
+    "run-eval",
+    "sdk-eval-levels",
+    "self-improvement-round",
+    "smart-orchestrator-round",
+    "supported-report",
+    "tree-fingerprint",
 ];
 
 /// What the scripted agent answers in the demo, one JSON value per line.
@@ -11,9 +63,16 @@ pub const DEMO_ANSWERS: &str = include_str!("../recipes/demo-answers.jsonl");
 
 /// The text of a built-in recipe.
 pub fn builtin(name: &str) -> Option<&'static str> {
-    RECIPES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    let all = DEMO.iter().chain(BUNDLE).chain(PARTS);
+    all.into_iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
+/// The built-in recipes that are offered.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
-    RECIPES.iter().map(|(name, _)| *name)
+    DEMO.iter().chain(BUNDLE).map(|(name, _)| *name)
+}
+
+/// All of them, those that others call too.
+pub(crate) fn all_names() -> impl Iterator<Item = &'static str> {
+    builtin_names().chain(PARTS.iter().map(|(name, _)| *name))
 }

@@ -2,7 +2,7 @@
 //! is looked for in, symbolic links included. Directories come from the caller: nothing here knows
 //! the home directory or the environment.
 
-use crate::builtin::{builtin, builtin_names};
+use crate::builtin::{all_names, builtin, builtin_names};
 use crate::files::{self, EXTENSIONS, LIST_DEPTH, names_below};
 use std::collections::HashSet;
 use std::io::ErrorKind;
@@ -196,7 +196,7 @@ pub(crate) fn find(
             return Ok(Found { place: Place::File(path), origin: directory.origin });
         }
     }
-    if let Some(known) = builtin_names().find(|known| *known == plain) {
+    if let Some(known) = all_names().find(|known| *known == plain) {
         return Ok(Found { place: Place::BuiltIn(known), origin: Origin::BuiltIn });
     }
     if let Some(path) = in_directory(working_dir, plain, true)? {

@@ -366,8 +366,10 @@ mod tests {
         fs::write(there.join("a.yaml"), "").unwrap();
         fs::write(there.join("a.test.yaml"), "").unwrap();
         let place = |path: PathBuf| crate::SearchDir { path, origin: Origin::Project };
-        let search =
-            SearchPath { directories: vec![place(there), place(directory.path().join("gone"))] };
+        let search = SearchPath {
+            directories: vec![place(there), place(directory.path().join("gone"))],
+            ..SearchPath::default()
+        };
         let found = verify_installation(&search);
         assert_eq!((found[0].exists, found[0].recipes), (true, 1));
         assert_eq!((found[1].exists, found[1].recipes), (false, 0));
