@@ -14,6 +14,7 @@ pub fn execute() -> Result<Exit, Stop> {
   towpath list                  the recipes there are
   towpath validate RECIPE       everything that is wrong with a recipe, at once
   towpath explain RECIPE        what a recipe would do
+  towpath test                  run the tests of recipes
 
   towpath COMMAND --help has an example for each.
 ",
