@@ -16,6 +16,7 @@ pub fn execute() -> Result<Exit, Stop> {
   towpath validate RECIPE       everything that is wrong with a recipe, at once
   towpath explain RECIPE        what a recipe would do
   towpath doctor                what is wrong on this machine, and how to mend it
+  towpath test                  run the tests of recipes
 
   towpath COMMAND --help has an example for each.
 ",

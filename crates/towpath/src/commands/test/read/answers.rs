@@ -6,8 +6,8 @@ use super::{Reader, is_null};
 use towpath_core::text_of;
 use towpath_recipe::node::{Entry, Kind, Node};
 
-const ANSWER_KEYS: &[&str] = &["answer", "files", "run", "fault", "until"];
-const STUB_KEYS: &[&str] = &["stdout", "stderr", "exit", "files"];
+pub(super) const ANSWER_KEYS: &[&str] = &["answer", "files", "run", "fault", "until"];
+pub(super) const STUB_KEYS: &[&str] = &["stdout", "stderr", "exit", "files"];
 const FAULTS: &[&str] = &["auth", "limit", "overloaded", "bad_request", "crash", "timeout"];
 
 impl Reader<'_> {

@@ -6,7 +6,7 @@ use super::{Reader, is_null};
 use towpath_core::{Map, Span};
 use towpath_recipe::node::{Entry, Kind, Node};
 
-const CASE_KEYS: &[&str] = &[
+pub(super) const CASE_KEYS: &[&str] = &[
     "name",
     "set",
     "include_tags",

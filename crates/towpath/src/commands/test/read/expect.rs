@@ -8,7 +8,7 @@ use regex::Regex;
 use towpath_core::nearest;
 use towpath_recipe::node::{Entry, Kind, Node};
 
-const EXPECT_KEYS: &[&str] = &[
+pub(super) const EXPECT_KEYS: &[&str] = &[
     "status",
     "exit",
     "failed_at",
@@ -24,7 +24,7 @@ const EXPECT_KEYS: &[&str] = &[
     "files",
     "checks",
 ];
-const MATCHER_KEYS: &[&str] = &["is", "contains", "lacks", "matches"];
+pub(super) const MATCHER_KEYS: &[&str] = &["is", "contains", "lacks", "matches"];
 const STATUSES: &[&str] = &["done", "failed", "waiting", "asking"];
 
 impl Reader<'_> {

@@ -122,6 +122,26 @@ fn an_output_may_be_a_map() {
     assert!(outputs[1].1.is.is_some() && outputs[1].1.lacks.is_empty());
 }
 
+#[test]
+fn the_page_about_testing_has_every_key_and_no_other() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/testing.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let rows = [
+        ("Keys of a test file", FILE_KEYS),
+        ("Keys of a case", case::CASE_KEYS),
+        ("Agents' answers", answers::ANSWER_KEYS),
+        ("Stubs", answers::STUB_KEYS),
+        ("Expectations", expect::EXPECT_KEYS),
+        ("Matchers", expect::MATCHER_KEYS),
+    ];
+    for (heading, keys) in rows {
+        let (_, below) = page.split_once(&format!("\n## {heading}\n")).expect(heading);
+        let table = below.split("\n## ").next().unwrap_or(below).lines();
+        let cells = table.filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+        assert_eq!(cells.collect::<Vec<_>>(), keys, "{heading}");
+    }
+}
+
 /// Pieces of test files, put together in any way.
 fn piece() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
