@@ -1,10 +1,12 @@
 //! What the engine is told from outside, since it looks at nothing by itself.
 
+use crate::adapter::Adapter;
 use crate::agents::Agents;
 use crate::substitutes::Substitutes;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use towpath_run::Limits;
 
@@ -13,7 +15,7 @@ use towpath_run::Limits;
 pub enum WardenStart {
     /// Forked from this process, which must not have started a thread yet.
     Fork,
-    /// Another program that runs `towpath_process::run_warden_from_fd`.
+    /// Another program that runs `towpath_process::warden_main`.
     Program { path: PathBuf, arguments: Vec<OsString> },
 }
 
@@ -25,6 +27,8 @@ pub struct Config {
     pub environment: Vec<(OsString, OsString)>,
     pub bash: PathBuf,
     pub agents: Agents,
+    /// Asked before `agents` and bash.
+    pub adapter: Option<Arc<dyn Adapter>>,
     pub limits: Limits,
     /// How long a child may take to end after TERM.
     pub grace: Duration,

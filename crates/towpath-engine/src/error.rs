@@ -34,6 +34,8 @@ pub enum EngineError {
         "the warden that guards this run's processes is gone; nothing recorded is lost: resume"
     )]
     WardenGone,
+    #[error("the adapter {adapter} says that it is not available; nothing was run")]
+    Unavailable { adapter: String },
     #[error("no random numbers: {0}")]
     Random(String),
 }

@@ -5,6 +5,7 @@ use crate::config::{Config, Options, WardenStart};
 use crate::driver::{Controller, Driver, Message, RunEnd};
 use crate::error::EngineError;
 use crate::event::{Event, Reporter};
+use crate::handed::refuse_unavailable;
 use crate::journal::{PlanRecord, Reads, io_error, now_ms, recorded, to_store};
 use crate::summary::summary;
 use std::collections::BTreeMap;
@@ -40,6 +41,31 @@ pub struct Prepared {
 pub struct ResumeAnswers {
     pub done: Vec<(StepPath, String)>,
     pub again: Vec<StepPath>,
+}
+
+impl ResumeAnswers {
+    /// Says that a step at its turn is done, with its output.
+    pub fn add_done(&mut self, run: &Run, name: &str, output: &str) -> Result<(), EngineError> {
+        let step = run.find_step(name)?;
+        if !run.awaits(&step) {
+            let why =
+                format!("{step} is not waiting: only a step at its turn can be declared done");
+            return Err(EngineError::Answer(why));
+        }
+        self.done.push((step, output.to_owned()));
+        Ok(())
+    }
+
+    /// Says that a step which has begun, and what follows it, shall run anew.
+    pub fn add_again(&mut self, run: &Run, name: &str) -> Result<(), EngineError> {
+        let step = run.find_step(name)?;
+        if !run.was_entered(&step) {
+            let why = format!("{step} has not run yet: there is nothing to run anew");
+            return Err(EngineError::Answer(why));
+        }
+        self.again.push(step);
+        Ok(())
+    }
 }
 
 pub(crate) const LOCK: &str = "lock";
@@ -230,6 +256,7 @@ impl Prepared {
         ready: impl FnOnce(Controller),
         reporter: &mut dyn Reporter,
     ) -> Result<RunEnd, EngineError> {
+        refuse_unavailable(config.adapter.as_ref())?;
         let began = Instant::now();
         let marker = Marker::new(self.id.as_str());
         let (warden, mut events) = match &config.warden {
@@ -252,7 +279,7 @@ impl Prepared {
             }
             let _ = children.send(Message::WardenGone);
         });
-        ready(Controller(sender));
+        ready(Controller(sender.clone()));
         let recipe = self.run.program().root().name.clone();
         reporter.event(&Event::RunStarted {
             run: &self.id,
@@ -279,6 +306,7 @@ impl Prepared {
             directory: self.directory,
             warden,
             messages,
+            sender,
             reporter,
             lines,
             facts: self.facts,

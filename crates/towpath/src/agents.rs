@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use towpath_agent::{BACKENDS, ClaudeCode, Places, Script, find_program};
 use towpath_engine::{Agents, Options, SessionTree};
-use towpath_recipe::{Program, Work};
+use towpath_recipe::Program;
 
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct AgentFlags {
@@ -59,11 +59,7 @@ pub fn choose(
     if !known.contains(&name.as_str()) {
         return Err(unknown_backend(&name, &known));
     }
-    let has_agents = program
-        .recipes
-        .iter()
-        .any(|recipe| recipe.steps.iter().any(|step| needs_agent(&step.work)));
-    if !has_agents {
+    if !program.has_agents() {
         return Ok((Agents::None, None, options));
     }
     let tree = session_tree(around, settings)?;
@@ -85,10 +81,6 @@ pub fn choose(
     let root = rustix::process::geteuid().is_root();
     let backend = Arc::new(ClaudeCode::new(found, root));
     Ok((Agents::Program { backend, calls }, Some(tree), options))
-}
-
-fn needs_agent(work: &Work) -> bool {
-    matches!(work, Work::Agent(_) | Work::Recipe { recovery: true, .. })
 }
 
 fn program_of(around: &Surroundings, settings: &Settings, name: &str) -> Result<PathBuf, Stop> {
