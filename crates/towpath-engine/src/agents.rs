@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use towpath_agent::{Backend, Call, Script, Scripted};
 use towpath_core::{FaultKind, JobKey, Secrets};
-use towpath_run::{Fact, Fault, Job, JobEnd, JobStatus, JobWork};
+use towpath_run::{AgentJob, Fact, Fault, Job, JobEnd, JobStatus, JobWork};
 
 /// Who answers agent steps.
 #[derive(Debug)]
@@ -103,6 +103,11 @@ impl Lines {
         self.sessions.insert(key.to_string(), session.to_owned());
     }
 
+    /// The session that a call goes on with.
+    pub fn continued(&self, agent: &AgentJob) -> Option<String> {
+        self.sessions.get(&agent.continues.as_ref()?.to_string()).cloned()
+    }
+
     pub fn finished(&mut self, key: &JobKey, end: &JobEnd) {
         if end.status != JobStatus::Stopped {
             self.open.remove(&call_of(key));
@@ -120,12 +125,12 @@ impl Lines {
         let JobWork::Agent(agent) = &job.work else {
             return Err(fault("not an agent job".into()));
         };
-        let earlier = agent.continues.as_ref().and_then(|key| self.sessions.get(&key.to_string()));
+        let earlier = self.continued(agent);
         let mut call = Call {
             prompt: agent.prompt.clone(),
             model: agent.model.clone(),
             resume: earlier.is_some(),
-            session: Some(earlier.cloned().unwrap_or(session)),
+            session: Some(earlier.unwrap_or(session)),
             directory: directory.to_owned(),
             system: agent.system.clone(),
             mode: agent.mode.clone(),

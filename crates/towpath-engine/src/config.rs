@@ -1,10 +1,12 @@
 //! What the engine is told from outside, since it looks at nothing by itself.
 
+use crate::adapter::Adapter;
 use crate::agents::Agents;
 use crate::substitutes::Substitutes;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::Secrets;
 use towpath_run::Limits;
@@ -14,7 +16,7 @@ use towpath_run::Limits;
 pub enum WardenStart {
     /// Forked from this process, which must not have started a thread yet.
     Fork,
-    /// Another program that runs `towpath_process::run_warden_from_fd`.
+    /// Another program that runs `towpath_process::warden_main`.
     Program { path: PathBuf, arguments: Vec<OsString> },
 }
 
@@ -26,6 +28,8 @@ pub struct Config {
     pub environment: Vec<(OsString, OsString)>,
     pub bash: PathBuf,
     pub agents: Agents,
+    /// Asked before `agents` and bash.
+    pub adapter: Option<Arc<dyn Adapter>>,
     pub limits: Limits,
     /// Masked in all that comes out of the children, before it is stored, shown or a value.
     pub secrets: Secrets,

@@ -4,6 +4,7 @@ use crate::agents::{Agents, Lines, SessionTree};
 use crate::config::Config;
 use crate::error::EngineError;
 use crate::event::{Event, Reporter};
+use crate::handed::Answer;
 use crate::journal::{Reads, io_error, now_ms, to_store};
 use crate::live::{Asked, Files, Finished, Live, Showing, Shown};
 use crate::secrets::masked;
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 use towpath_core::{RunId, StepPath};
-use towpath_process::{ChildSpec, Event as Child, Leftover, Warden};
+use towpath_process::{ChildSpec, Event as Child, ExitStatus, Leftover, Warden};
 use towpath_run::{Fact, Happening, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome, StopReason};
 use towpath_shell::Filled;
 use towpath_store::{NewFact, OutputRef, Store};
@@ -36,6 +37,7 @@ pub enum Control {
 pub(crate) enum Message {
     Child(Child),
     WardenGone,
+    Answered { id: u64, answer: Answer },
     Control(Control),
 }
 
@@ -72,6 +74,8 @@ pub(crate) struct Driver<'a> {
     pub directory: PathBuf,
     pub warden: Warden,
     pub messages: Receiver<Message>,
+    /// For the threads that an adapter's calls are made on.
+    pub sender: Sender<Message>,
     pub reporter: &'a mut dyn Reporter,
     pub lines: Lines,
     pub reads: Reads,
@@ -90,10 +94,12 @@ pub(crate) struct Driver<'a> {
 }
 
 /// A job that is recorded as started and about to be.
-struct Launch {
-    id: u64,
-    job: Job,
-    agent: Option<crate::agents::Prepared>,
+pub(crate) struct Launch {
+    pub id: u64,
+    pub job: Job,
+    pub agent: Option<crate::agents::Prepared>,
+    /// The session of a call that an adapter answers.
+    pub session: Option<String>,
 }
 
 impl Driver<'_> {
@@ -123,7 +129,11 @@ impl Driver<'_> {
         for job in self.run.next() {
             let mut agent = None;
             let (mut line, mut session) = (None, None);
-            if let JobWork::Agent(_) = job.work {
+            if let (JobWork::Agent(agent), Some(_)) = (&job.work, &self.config.adapter) {
+                let id = self.lines.continued(agent).unwrap_or_else(crate::agents::new_session);
+                self.lines.opened(&job.key, &id);
+                session = Some(id);
+            } else if let JobWork::Agent(_) = job.work {
                 let directory = self.directory_of(&job);
                 let id = crate::agents::new_session();
                 match self.lines.prepare(&mut self.config.agents, &job, &directory, id) {
@@ -142,8 +152,9 @@ impl Driver<'_> {
                     }
                 }
             }
-            self.apply(Fact::JobStarted { key: job.key.clone(), line, session })?;
-            launches.push(Launch { id: u64::from(self.facts), job, agent });
+            let key = job.key.clone();
+            self.apply(Fact::JobStarted { key, line, session: session.clone() })?;
+            launches.push(Launch { id: u64::from(self.facts), job, agent, session });
         }
         Ok(launches)
     }
@@ -208,7 +219,15 @@ impl Driver<'_> {
     }
 
     fn launch(&mut self, launch: Launch) -> Result<(), EngineError> {
-        let Launch { id, job, agent } = launch;
+        match self.hand_over(launch)? {
+            Some(launch) => self.start(launch),
+            None => Ok(()),
+        }
+    }
+
+    /// Starts a job as a child of the warden.
+    pub(crate) fn start(&mut self, launch: Launch) -> Result<(), EngineError> {
+        let Launch { id, job, agent, .. } = launch;
         let mut files = Files::new(&self.directory, id as u32, &self.config.secrets);
         let mut environment = self.config.environment.clone();
         let own = job.environment.iter().map(|(n, v)| (n.into(), v.into()));
@@ -256,7 +275,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    fn directory_of(&self, job: &Job) -> PathBuf {
+    pub(crate) fn directory_of(&self, job: &Job) -> PathBuf {
         match job.directory.as_str() {
             "" => self.config.directory.clone(),
             inside => self.config.directory.join(inside),
@@ -337,6 +356,9 @@ impl Driver<'_> {
 
     fn end_job(&mut self, id: u64, asked: Asked) -> Result<(), EngineError> {
         if let Some(live) = self.live.get_mut(&id) {
+            if live.handed.is_some() {
+                return self.abandon(id, asked);
+            }
             live.asked = Some(asked);
             self.warden.stop(id, self.config.grace)?;
         }
@@ -358,25 +380,35 @@ impl Driver<'_> {
                     return Err(live.lost(lost));
                 }
                 self.tell_ended(&ended, "with their step");
-                let key = live.key.clone();
-                let left = left.iter().map(describe).collect();
-                let step = live.step.clone();
-                let mut finished = live.end(status, left, &self.reads, self.reporter)?;
-                for message in &finished.warnings {
-                    self.warnings.push(format!("{step}: {message}"));
-                    self.reporter.event(&Event::Warning { step: Some(&step), message });
-                }
-                if finished.showing.show(self.reporter) != Shown::All {
-                    self.trailing.push(finished.showing);
-                }
-                let Finished { end, stdout, stderr, .. } = finished;
-                self.lines.finished(&key, &end);
-                self.apply_with(Fact::JobFinished { key, end }, stdout, stderr)
+                self.ended(live, status, left.iter().map(describe).collect())
             }
+            Message::Answered { id, answer } => self.answered(id, answer),
             Message::WardenGone => Err(EngineError::WardenGone),
             Message::Control(Control::Stop(reason)) => self.stop(reason),
             Message::Control(Control::Suspend) => self.suspend(),
         }
+    }
+
+    /// Takes the end of a job, and what it has printed.
+    pub(crate) fn ended(
+        &mut self,
+        live: Live,
+        status: ExitStatus,
+        left: Vec<String>,
+    ) -> Result<(), EngineError> {
+        let key = live.key.clone();
+        let step = live.step.clone();
+        let mut finished = live.end(status, left, &self.reads, self.reporter)?;
+        for message in &finished.warnings {
+            self.warnings.push(format!("{step}: {message}"));
+            self.reporter.event(&Event::Warning { step: Some(&step), message });
+        }
+        if finished.showing.show(self.reporter) != Shown::All {
+            self.trailing.push(finished.showing);
+        }
+        let Finished { end, stdout, stderr, .. } = finished;
+        self.lines.finished(&key, &end);
+        self.apply_with(Fact::JobFinished { key, end }, stdout, stderr)
     }
 
     fn stop(&mut self, reason: StopReason) -> Result<(), EngineError> {

@@ -41,6 +41,8 @@ pub enum EngineError {
     SecretInPlan { name: String, place: String },
     #[error("run {run} masks the value of {name}, which was not given to this resume")]
     SecretMissing { run: RunId, name: String },
+    #[error("the adapter {adapter} says that it is not available; nothing was run")]
+    Unavailable { adapter: String },
     #[error("no random numbers: {0}")]
     Random(String),
 }

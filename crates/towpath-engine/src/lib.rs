@@ -1,23 +1,36 @@
-//! Drives a run: replays its facts, starts what it wants, records what happens.
+#![doc = include_str!("../../../docs/library.md")]
 //!
-//! The loop in `driver.rs` is the whole of it. Decisions are made by the pure run, effects are
-//! had by the warden's children, and a fact is on disk before anything that depends on it starts.
-//! Everything that a person may see goes to one [`Reporter`] as typed [`Event`]s; this crate
-//! prints nothing and reads neither environment nor home directory.
+//! # Below the front
+//!
+//! [`create`] and [`resume`] take a run, [`Prepared::drive`] drives it: the loop in `driver.rs` is
+//! the whole of it. Decisions are made by the pure run, effects are had by the warden's children, and
+//! a fact is on disk before anything that depends on it starts. Everything that a person may see goes
+//! to one [`Reporter`] as typed [`Event`]s; this crate prints nothing and reads neither environment
+//! nor home directory.
 
+mod adapter;
 mod agents;
 mod cancel;
 mod config;
 mod driver;
 mod error;
 mod event;
+mod handed;
 mod journal;
+mod listener;
 mod live;
 mod open;
+mod outputs;
+mod recipes;
+mod result;
+mod runner;
 mod secrets;
 mod substitutes;
 mod summary;
+mod text;
+mod warden;
 
+pub use adapter::{Adapter, AdapterError, AgentCall, BashCall};
 pub use agents::{Agents, SessionTree, new_session};
 pub use cancel::{cancel_held, cancel_unowned};
 pub use config::{Config, Options, WardenStart};
@@ -25,6 +38,20 @@ pub use driver::{Control, Controller, RunEnd};
 pub use error::EngineError;
 pub use event::{Event, Reporter, Stream};
 pub use journal::{Recorded, recorded};
+pub use listener::{Listener, NullListener, StderrListener, WriterListener};
 pub use open::{Prepared, ResumeAnswers, create, held_by, hold, is_held, resume};
+pub use outputs::step_output;
+pub use recipes::{SearchPlace, discover_recipes, find_recipe, list_recipes, verify_installation};
+pub use result::{RecipeResult, StepReport};
+pub use runner::{Decision, Error, Runner};
 pub use substitutes::Substitutes;
 pub use summary::{Census, census};
+pub use text::{EvaluateError, Problems, evaluate, parse_recipe, render, validate};
+pub use warden::init;
+
+pub use towpath_core::{
+    Diagnostic, FaultKind, Map, RunId, Severity, StepPath, Value, extract_json,
+};
+pub use towpath_process::warden_main;
+pub use towpath_recipe::{Listed, Origin, Recipe, SearchDir, SearchPath, Step, Tags};
+pub use towpath_run::{Failure, FailureKind, Limits, RunOutcome, StepStatus, StopReason};

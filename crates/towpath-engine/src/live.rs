@@ -1,8 +1,10 @@
 //! A job in flight: its files, its deadline, what has been read of its output, and what its end
 //! means.
 
+use crate::adapter::AdapterError;
 use crate::error::EngineError;
 use crate::event::{Event, Reporter, Stream};
+use crate::handed::Handed;
 use crate::journal::{Reads, as_value, file_output, io_error};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -44,8 +46,12 @@ impl Files {
     /// Writes a file that the start needs, for nobody else to read, and without secrets: a run that
     /// is killed leaves it.
     pub fn write(&mut self, suffix: &'static str, bytes: &[u8]) -> Result<(), EngineError> {
-        let path = self.path(suffix);
         self.inputs.push(suffix);
+        self.create(suffix, bytes)
+    }
+
+    fn create(&self, suffix: &str, bytes: &[u8]) -> Result<(), EngineError> {
+        let path = self.path(suffix);
         let mut options = std::fs::OpenOptions::new();
         let file = options.create(true).write(true).truncate(true).mode(0o600).open(&path);
         let bytes = self.secrets.mask_bytes(bytes);
@@ -73,6 +79,8 @@ pub(crate) struct Live {
     pub files: Files,
     pub deadline: Option<Instant>,
     pub asked: Option<Asked>,
+    /// An adapter has it, and no child.
+    pub handed: Option<Handed>,
     showing: Showing,
     agent: Option<AgentLines>,
 }
@@ -171,7 +179,7 @@ impl Live {
             stderr: None,
         };
         let agent = reader.map(|reader| AgentLines { reader, stdout: None, partial: Vec::new() });
-        Live { key, step, files, deadline, asked: None, showing, agent }
+        Live { key, step, files, deadline, asked: None, handed: None, showing, agent }
     }
 
     /// Shows what is new in the output, and what an agent is doing.
@@ -186,6 +194,25 @@ impl Live {
             }
         }
         shown
+    }
+
+    /// Takes what an adapter has said in the place of a process: an agent's answer, or what a command
+    /// has printed.
+    pub fn told(&mut self, said: Result<String, AdapterError>) -> Result<ExitStatus, EngineError> {
+        let code = said.as_ref().map_or_else(|error| error.exit_code, |_| 0);
+        if self.key.kind == JobKind::Agent {
+            let reader = Box::new(Told(said));
+            self.agent = Some(AgentLines { reader, stdout: None, partial: Vec::new() });
+        } else {
+            let (stream, text) = match &said {
+                Ok(text) => ("stdout", text),
+                Err(error) => ("stderr", &error.message),
+            };
+            if !text.is_empty() {
+                self.files.create(stream, text.as_bytes())?;
+            }
+        }
+        Ok(ExitStatus { code: Some(code), signal: None })
     }
 
     /// What the end of the process means, with the outputs on their way into the record.
@@ -304,6 +331,21 @@ impl Live {
         }
         let told = |denial| mask(format!("the agent was denied: {denial}"));
         denials.into_iter().map(told).collect()
+    }
+}
+
+/// An answer that came whole.
+struct Told(Result<String, AdapterError>);
+
+impl Reader for Told {
+    fn line(&mut self, _: &[u8]) -> Vec<Sign> {
+        Vec::new()
+    }
+
+    fn end(self: Box<Self>, _: Exit, _: &str) -> Reply {
+        let fault =
+            |e: AdapterError| CallFault { kind: e.kind, until_ms: e.until_ms, message: e.message };
+        Reply { result: self.0.map_err(fault), session: None, usage: None, denials: Vec::new() }
     }
 }
 

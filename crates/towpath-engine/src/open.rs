@@ -5,6 +5,7 @@ use crate::config::{Config, Options, WardenStart};
 use crate::driver::{Controller, Driver, Message, RunEnd, describe};
 use crate::error::EngineError;
 use crate::event::{Event, Reporter};
+use crate::handed::refuse_unavailable;
 use crate::journal::{PlanRecord, Reads, io_error, now_ms, replayed, to_store};
 use crate::secrets::{masked, refuse_in_plan};
 use crate::summary::summary;
@@ -41,6 +42,31 @@ pub struct Prepared {
 pub struct ResumeAnswers {
     pub done: Vec<(StepPath, String)>,
     pub again: Vec<StepPath>,
+}
+
+impl ResumeAnswers {
+    /// Says that a step at its turn is done, with its output.
+    pub fn add_done(&mut self, run: &Run, name: &str, output: &str) -> Result<(), EngineError> {
+        let step = run.find_step(name)?;
+        if !run.awaits(&step) {
+            let why =
+                format!("{step} is not waiting: only a step at its turn can be declared done");
+            return Err(EngineError::Answer(why));
+        }
+        self.done.push((step, output.to_owned()));
+        Ok(())
+    }
+
+    /// Says that a step which has begun, and what follows it, shall run anew.
+    pub fn add_again(&mut self, run: &Run, name: &str) -> Result<(), EngineError> {
+        let step = run.find_step(name)?;
+        if !run.was_entered(&step) {
+            let why = format!("{step} has not run yet: there is nothing to run anew");
+            return Err(EngineError::Answer(why));
+        }
+        self.again.push(step);
+        Ok(())
+    }
 }
 
 pub(crate) const LOCK: &str = "lock";
@@ -255,6 +281,7 @@ impl Prepared {
         ready: impl FnOnce(Controller),
         reporter: &mut dyn Reporter,
     ) -> Result<RunEnd, EngineError> {
+        refuse_unavailable(config.adapter.as_ref())?;
         let began = Instant::now();
         let marker = Marker::new(self.id.as_str());
         let (warden, mut events) = match &config.warden {
@@ -278,7 +305,7 @@ impl Prepared {
             }
             let _ = children.send(Message::WardenGone);
         });
-        ready(Controller(sender));
+        ready(Controller(sender.clone()));
         let recipe = self.run.program().root().name.clone();
         reporter.event(&Event::RunStarted {
             run: &self.id,
@@ -305,6 +332,7 @@ impl Prepared {
             directory: self.directory,
             warden,
             messages,
+            sender,
             reporter,
             lines,
             facts: self.facts,

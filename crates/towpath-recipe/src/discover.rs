@@ -37,6 +37,14 @@ pub struct SearchPath {
     pub agents: Vec<SearchDir>,
 }
 
+impl SearchPath {
+    /// Directories that somebody has named: what is in them may run.
+    pub fn given<P: Into<PathBuf>>(directories: impl IntoIterator<Item = P>) -> SearchPath {
+        let given = |path: P| SearchDir { path: path.into(), origin: Origin::Given };
+        SearchPath { directories: directories.into_iter().map(given).collect(), agents: Vec::new() }
+    }
+}
+
 /// One recipe that a name can call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {

@@ -3,7 +3,7 @@
 
 use crate::agent::PlannedAgent;
 use crate::extend::{MAX_LEVELS, extend};
-use crate::model::{Recipe, Step};
+use crate::model::{Recipe, Step, Work};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -145,6 +145,13 @@ impl Program {
     /// The instructions of the agent that a step names.
     pub fn agent(&self, reference: &str) -> Option<&PlannedAgent> {
         self.plan.agents.get(reference)
+    }
+
+    /// Whether anything in it may ask an agent.
+    pub fn has_agents(&self) -> bool {
+        let asks =
+            |work: &Work| matches!(work, Work::Agent(_) | Work::Recipe { recovery: true, .. });
+        self.recipes.iter().any(|recipe| recipe.steps.iter().any(|step| asks(&step.work)))
     }
 
     pub fn root(&self) -> &Arc<Recipe> {

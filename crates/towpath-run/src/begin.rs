@@ -241,8 +241,9 @@ impl Run {
             prompt: format!("{}\n\n{NON_INTERACTIVE_FOOTER}", prompt.trim_end()),
             model: agent.model.clone(),
             mode: agent.mode.as_ref().map(|mode| mode.name.clone()),
+            agent: reference.map(|reference| reference.name.clone()),
             system: system.map(|agent| agent.text.clone()),
-            continues: None,
+            ..AgentJob::default()
         })
     }
 

@@ -29,10 +29,16 @@ pub struct AgentJob {
     pub prompt: String,
     pub model: Option<String>,
     pub mode: Option<String>,
+    /// Whose instructions it gets, as the step names them.
+    #[serde(default)]
+    pub agent: Option<String>,
     /// Instructions that stand above the prompt.
     pub system: Option<String>,
     /// The call whose session this one goes on with.
     pub continues: Option<JobKey>,
+    /// What that call was answered with, for whoever has no sessions.
+    #[serde(default)]
+    pub earlier: Option<String>,
 }
 
 /// What every agent prompt ends with: nobody is there to answer a question.

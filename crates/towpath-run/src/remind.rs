@@ -70,13 +70,16 @@ impl Run {
         let attempt = if answer.reminded { next } else { answer.key.attempt };
         answer.reminded = true;
         let continues = Some(answer.key.clone());
+        let earlier = answer.output.text().map(str::to_owned);
         let key = JobKey { call: 1, ..self.key(frame, step, attempt, JobKind::Agent) };
         let work = JobWork::Agent(AgentJob {
             prompt: JSON_REMINDER.to_owned(),
             model: agent.model.clone(),
             mode: agent.mode.as_ref().map(|mode| mode.name.clone()),
+            agent: agent.agent.as_ref().map(|agent| agent.name.clone()),
             system: None,
             continues,
+            earlier,
         });
         let job = Job { key, work, directory, timeout, environment: Vec::new() };
         self.ready.push((job, frame, step));

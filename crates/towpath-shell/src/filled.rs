@@ -48,6 +48,18 @@ impl Filled {
         format!("{{ {}; }} <'{file}' || exit 125; {}", reads.join(" && "), self.script)
     }
 
+    /// The text for a bash that cannot read our files: the values stand in it, each as one quoted
+    /// word that a variable is set to, on the script's own first line. Bash takes long to read
+    /// megabytes of them; [`Filled::command`] is for the bash of this machine.
+    pub fn command_with_values(&self) -> String {
+        let prefix = prefix(longest_run(&self.script).unwrap_or(2));
+        let set = |(i, value): (usize, &String)| {
+            format!("{prefix}{i}='{}'; ", value.replace('\'', r"'\''"))
+        };
+        let values: String = self.values.iter().enumerate().map(set).collect();
+        format!("{values}{}", self.script)
+    }
+
     /// What to write into the file: each value, ended by a NUL byte.
     pub fn values_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.values.iter().map(|v| v.len() + 1).sum());
@@ -88,9 +100,22 @@ mod tests {
     }
 
     #[test]
+    fn a_command_can_carry_its_values() {
+        let script = "printf %s \"$__towpath_0\" \"$__towpath_1\"".to_owned();
+        let values = vec!["it's; $(rm x) `y` \\ \n{{z}}".to_owned(), "é".to_owned()];
+        let filled = Filled { script, values };
+        let bash = std::process::Command::new("bash")
+            .args(["-c", &filled.command_with_values()])
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8(bash.stdout).unwrap(), filled.values.concat());
+    }
+
+    #[test]
     fn without_values_it_is_the_script() {
         let filled = Filled { script: "echo 1".into(), values: vec![] };
         assert_eq!(filled.command("/f"), "echo 1");
+        assert_eq!(filled.command_with_values(), "echo 1");
         let json = serde_json::to_string(&filled).unwrap();
         assert_eq!(serde_json::from_str::<Filled>(&json).unwrap(), filled);
     }

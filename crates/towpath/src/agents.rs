@@ -62,11 +62,7 @@ pub fn choose(
     if !known.contains(&name.as_str()) {
         return Err(unknown_backend(&name, &known));
     }
-    let has_agents = program
-        .recipes
-        .iter()
-        .any(|recipe| recipe.steps.iter().any(|step| needs_agent(&step.work)));
-    if !has_agents {
+    if !program.has_agents() {
         return Ok((Agents::None, None, options));
     }
     let wrong = unknown_modes(program, &name);
@@ -116,10 +112,6 @@ fn unknown_modes(program: &Program, backend: &str) -> Vec<Diagnostic> {
                 .help(format!("its modes are {}", modes.join(", ")))
         })
         .collect()
-}
-
-fn needs_agent(work: &Work) -> bool {
-    matches!(work, Work::Agent(_) | Work::Recipe { recovery: true, .. })
 }
 
 fn program_of(around: &Surroundings, settings: &Settings, name: &str) -> Result<PathBuf, Stop> {

@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use towpath_core::{JobKey, JobKind, RunId, StepPath};
-use towpath_engine::{RunEnd, census};
+use towpath_core::RunId;
+use towpath_engine::{RunEnd, census, step_output};
 use towpath_run::{FailureKind, Output, RunOutcome, StepResult, StepState, StepStatus, StepView};
-use towpath_store::{Output as Stored, Store, Stream};
+use towpath_store::{Output as Stored, Store};
 
 /// An output over this is cut.
 const LONGEST: usize = 1 << 20;
@@ -182,40 +182,10 @@ impl Steps<'_> {
         Ok(Some(beginning(text).to_owned()))
     }
 
-    /// What the step's last job printed. An agent's stdout is its program's own chatter, not its
-    /// answer, and is no output.
     fn stored(&self, step: &StepView) -> Result<Option<Stored>, Stop> {
         let Some((store, run)) = self.record else { return Ok(None) };
-        let Some(step) = last_executed(step).filter(|step| step.kind == "bash") else {
-            return Ok(None);
-        };
-        let Some(attempt) = step.attempts.checked_sub(1) else { return Ok(None) };
-        let key = job_key(step, attempt).to_string();
-        Ok(store.output(run, &key, Stream::Stdout)?)
+        Ok(step_output(store, run, step)?)
     }
-}
-
-/// The step whose output this step's is: for a recipe step, the last one in it that ran.
-fn last_executed(step: &StepView) -> Option<&StepView> {
-    if step.kind != "recipe" {
-        return Some(step);
-    }
-    let ran = |child: &&StepView| {
-        let status = child.result.as_ref().map(|result| &result.status);
-        status.is_some_and(|status| !matches!(status, StepStatus::Skipped { .. }))
-    };
-    step.children.iter().rfind(ran).and_then(last_executed)
-}
-
-fn job_key(step: &StepView, attempt: u32) -> JobKey {
-    let text = step.path.as_str();
-    let (frame, own) = match text.rsplit_once('/') {
-        Some((frame, own)) => (Some(StepPath::new(frame)), own),
-        None => (None, text),
-    };
-    let visit = own.strip_prefix(step.id.as_str()).and_then(|rest| rest.strip_prefix('#'));
-    let visit = visit.and_then(|number| number.parse().ok()).unwrap_or(1);
-    JobKey { frame, step: step.id.clone(), visit, attempt, call: 0, kind: JobKind::Bash }
 }
 
 fn error(result: &StepResult) -> String {

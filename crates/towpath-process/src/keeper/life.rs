@@ -35,17 +35,26 @@ pub(crate) fn be_the_warden(
 /// For a program that `Warden::spawn` has started: lives as the warden until the run is over. The
 /// program calls this first, with a single thread, and ends with the code it returns.
 pub fn run_warden_from_fd() -> ExitCode {
+    ExitCode::from(executed())
+}
+
+/// As `run_warden_from_fd`, and ends the process.
+pub fn warden_main() -> ! {
+    os::exit_now(executed())
+}
+
+fn executed() -> u8 {
     if os::thread_count().ok() != Some(1) {
-        return ExitCode::from(UNFIT);
+        return UNFIT;
     }
     let (stdin, stdout) = (io::stdin(), io::stdout());
-    let Some((marker, has_lock)) = read_hello(stdin.as_fd()) else { return ExitCode::from(UNFIT) };
+    let Some((marker, has_lock)) = read_hello(stdin.as_fd()) else { return UNFIT };
     let keeper = set_up(stdin.as_fd(), has_lock.then_some(stdout.as_fd()), &marker);
-    let Ok(keeper) = keeper else { return ExitCode::from(UNFIT) };
+    let Ok(keeper) = keeper else { return UNFIT };
     if send(&keeper.socket, &encode(&Answer::Ready), SendFlags::NOSIGNAL).is_err() {
-        return ExitCode::from(UNFIT);
+        return UNFIT;
     }
-    ExitCode::from(live(keeper))
+    live(keeper)
 }
 
 /// Byte by byte: what follows the greeting stays in the socket, for the loop.

@@ -11,7 +11,7 @@ mod pumps;
 mod sweep;
 
 pub(crate) use life::be_the_warden;
-pub use life::run_warden_from_fd;
+pub use life::{run_warden_from_fd, warden_main};
 
 use crate::event::{Event, ExitStatus};
 use crate::hunt::{Hunt, Whose};

@@ -4,9 +4,9 @@
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
-pub use linux::end_with_parent;
-#[cfg(target_os = "linux")]
 pub(crate) use linux::*;
+#[cfg(target_os = "linux")]
+pub use linux::{end_with_parent, own_program};
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("towpath-process is written for Linux: a port is a sibling of os/linux");

@@ -181,26 +181,15 @@ fn latest(store: &Store, around: &Surroundings) -> Result<RunRow, Stop> {
 fn answers(run: &Run, args: &Args, output: &str) -> Result<ResumeAnswers, EngineError> {
     let mut answers = ResumeAnswers::default();
     for name in &args.done {
-        let step = run.find_step(name)?;
-        if !run.awaits(&step) {
-            let why =
-                format!("{step} is not waiting: only a step at its turn can be declared done");
-            return Err(EngineError::Answer(why));
-        }
-        answers.done.push((step, output.to_owned()));
+        answers.add_done(run, name, output)?;
     }
     for name in &args.again {
-        let step = run.find_step(name)?;
-        if !run.was_entered(&step) {
-            let why = format!("{step} has not run yet: there is nothing to run anew");
-            return Err(EngineError::Answer(why));
-        }
-        let anew = run.runs_anew(&step)?;
+        answers.add_again(run, name)?;
+        let anew = run.runs_anew(&run.find_step(name)?)?;
         let anew: Vec<&str> = anew.iter().map(StepPath::as_str).collect();
         if !args.shared.quiet {
             out::note(format!("runs anew: {}", anew.join(", ")));
         }
-        answers.again.push(step);
     }
     Ok(answers)
 }

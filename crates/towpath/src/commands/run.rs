@@ -162,6 +162,7 @@ pub fn config(
         environment: around.environment.clone(),
         bash: agents::bash(around)?,
         agents,
+        adapter: None,
         limits: Limits { agents: settings.max_agents.value },
         secrets,
         grace: Duration::from_secs(5),

@@ -9,6 +9,7 @@ mod processes;
 
 pub(crate) use launch::{Launch, LaunchFailure, launch};
 pub use leash::end_with_parent;
+pub use own::own_program;
 pub(crate) use own::{
     Signals, become_warden, exit_now, fork, place_warden_files, thread_count, watch_peer,
 };

@@ -6,6 +6,7 @@ use rustix::io::{DupFlags, Errno, dup3, fcntl_dupfd_cloexec};
 use rustix::process::{Pid, PidfdFlags, pidfd_open, set_child_subreaper, setsid};
 use std::ffi::{c_int, c_uint};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::path::Path;
 use std::sync::OnceLock;
 use std::{fs, io, mem, ptr};
 
@@ -28,6 +29,11 @@ const IGNORED: [c_int; 14] = [
     libc::SIGIO,
     libc::SIGXFSZ,
 ];
+
+/// This program, to be started once more: true also when its file was replaced meanwhile.
+pub fn own_program() -> &'static Path {
+    Path::new("/proc/self/exe")
+}
 
 pub(crate) fn thread_count() -> io::Result<usize> {
     Ok(fs::read_dir("/proc/self/task")?.count())

@@ -1,0 +1,42 @@
+//! What a step printed, out of the record, where it is not in memory.
+
+use towpath_core::{JobKey, JobKind, RunId, StepPath};
+use towpath_run::{StepStatus, StepView};
+use towpath_store::{Output, Store, StoreError, Stream};
+
+/// What the step's last command printed. An agent's stdout is its program's own chatter, not its
+/// answer, and is no output.
+pub fn step_output(
+    store: &Store,
+    run: &RunId,
+    step: &StepView,
+) -> Result<Option<Output>, StoreError> {
+    let Some(step) = last_executed(step).filter(|step| step.kind == "bash") else {
+        return Ok(None);
+    };
+    let Some(attempt) = step.attempts.checked_sub(1) else { return Ok(None) };
+    store.output(run, &job_key(step, attempt).to_string(), Stream::Stdout)
+}
+
+/// The step whose output this step's is: for a recipe step, the last one in it that ran.
+fn last_executed(step: &StepView) -> Option<&StepView> {
+    if step.kind != "recipe" {
+        return Some(step);
+    }
+    let ran = |child: &&StepView| {
+        let status = child.result.as_ref().map(|result| &result.status);
+        status.is_some_and(|status| !matches!(status, StepStatus::Skipped { .. }))
+    };
+    step.children.iter().rfind(ran).and_then(last_executed)
+}
+
+fn job_key(step: &StepView, attempt: u32) -> JobKey {
+    let text = step.path.as_str();
+    let (frame, own) = match text.rsplit_once('/') {
+        Some((frame, own)) => (Some(StepPath::new(frame)), own),
+        None => (None, text),
+    };
+    let visit = own.strip_prefix(step.id.as_str()).and_then(|rest| rest.strip_prefix('#'));
+    let visit = visit.and_then(|number| number.parse().ok()).unwrap_or(1);
+    JobKey { frame, step: step.id.clone(), visit, attempt, call: 0, kind: JobKind::Bash }
+}

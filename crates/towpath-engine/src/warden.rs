@@ -1,0 +1,33 @@
+//! How a program that embeds the engine gets its warden, the process that guards every child of a
+//! run. It is the same program, started once more; [`init`] is where it then turns off. Nothing here
+//! looks at the program's arguments by itself.
+
+use crate::config::WardenStart;
+use std::ffi::OsString;
+use std::sync::atomic::{AtomicBool, Ordering};
+use towpath_process::{own_program, warden_main};
+
+/// The hidden argument of a program that is started as its own warden.
+const ARGUMENT: &str = "--towpath-warden";
+
+static CALLED: AtomicBool = AtomicBool::new(false);
+
+/// Call it first in `main`, with the program's arguments, before any thread is started.
+///
+/// A [`Runner`](crate::Runner) starts the program once more as the warden of a run; in that process
+/// this function does not return. Without it a `Runner` refuses to run, unless it is told of another
+/// program ([`Runner::warden`](crate::Runner::warden)).
+pub fn init(arguments: impl IntoIterator<Item = OsString>) {
+    if arguments.into_iter().nth(1).is_some_and(|argument| argument == ARGUMENT) {
+        warden_main();
+    }
+    CALLED.store(true, Ordering::Release);
+}
+
+/// This program as its own warden. `None` where it would not know that it is one, and would do its
+/// whole work once more instead.
+pub(crate) fn own_warden() -> Option<WardenStart> {
+    let own =
+        WardenStart::Program { path: own_program().to_owned(), arguments: vec![ARGUMENT.into()] };
+    CALLED.load(Ordering::Acquire).then_some(own)
+}

@@ -1,0 +1,8 @@
+//! The library as an embedder uses it: real bash, a real record, a real warden; only the agents are
+//! answered in this process, by adapters.
+
+mod adapters;
+mod bash;
+mod listening;
+mod looking;
+mod support;
