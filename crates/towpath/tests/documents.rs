@@ -229,6 +229,7 @@ fn every_command_and_flag_that_is_named_exists() {
     for command in commands.iter().filter(|c| *c != "as") {
         known.push_str(&person.towpath(&[command, "--help"]).exits(0).stdout);
     }
+    known.push_str(&person.towpath(&["runs", "prune", "--help"]).exits(0).stdout);
     let all: String = pages().iter().map(|name| page(name)).collect();
     for command in &commands {
         assert!(all.contains(&format!("towpath {command}")), "no word about towpath {command}");

@@ -3,9 +3,7 @@
 
 mod support;
 
-use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
 use std::process::Command;
 use support::trace::{Traced, is_side_file, traced};
 use support::{Person, Said, kill_hard, until};
