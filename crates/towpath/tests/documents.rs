@@ -243,6 +243,7 @@ fn every_command_and_flag_that_is_named_exists() {
         }
         known.push_str(&help);
     }
+    known.push_str(&person.towpath(&["runs", "prune", "--help"]).exits(0).stdout);
     let all: String = pages().iter().map(|name| page(name)).collect();
     for command in &commands {
         assert!(all.contains(&format!("towpath {command}")), "no word about towpath {command}");

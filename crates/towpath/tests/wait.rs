@@ -205,6 +205,23 @@ fn what_somebody_has_is_skipped_and_the_worst_end_is_told() {
 }
 
 #[test]
+fn a_signal_ends_the_run_at_hand_and_no_other_is_begun() {
+    let slow =
+        "name: l\nsteps:\n  - {id: a, prompt: x}\n  - {id: b, command: 'touch began; sleep 60'}\n";
+    let person = Person::new().file("l.yaml", slow).file("s.jsonl", &(limit(1) + "\"one\"\n"));
+    person.towpath(&RUN).exits(75);
+    person.towpath(&RUN).exits(75);
+    let mut due = person.start(&["resume", "--due"]);
+    until("the first goes on", || person.path("work/began").exists());
+    signal(&due, "-INT");
+    assert_eq!(due.wait().expect("it ends").code(), Some(130));
+    let rows = person.store().runs(&Default::default()).expect("the runs can be listed");
+    let mut statuses: Vec<&str> = rows.iter().map(|row| row.summary.status.as_str()).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, ["stopped", "waiting"]);
+}
+
+#[test]
 fn a_run_whose_directory_is_gone_is_told_with_what_to_do() {
     let person = person(&limit(1));
     person.write("away/l.yaml", "name: l\nsteps:\n  - {id: a, prompt: x}\n");

@@ -16,9 +16,9 @@ use home::{Home, alive};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Remove what towpath put on this machine: links to its other names and, with --purge, its files.
+/// Remove what towpath put on this machine.
 ///
-/// The program itself is not removed: the last line is the command for that. Nothing inside a
+/// That is the links to its other names and, with --purge, its own files. The program itself is not removed: the last line is the command for that. Nothing inside a
 /// project is touched.
 ///
 /// Example: towpath uninstall --purge --dry-run

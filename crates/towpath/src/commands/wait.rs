@@ -123,7 +123,8 @@ impl Shown {
         // Rounded up: the last second is still one.
         let left = duration((left + 999) / 1000 * 1000).replace(".0 s", " s");
         let line = format!("? {}, {left} left · Ctrl-C leaves it waiting", self.what);
-        let line = cut(&line, width.saturating_sub(1));
+        // Room for the `^C` that the terminal writes.
+        let line = cut(&line, width.saturating_sub(3));
         out::stderr(format!("\r\u{1b}[K{line}").as_bytes());
         self.drawn = true;
     }
