@@ -47,7 +47,8 @@ fn place(text: &str, map: &Node) -> Option<Place> {
     if text[map.defined.start..].starts_with('{') {
         return Some(Place { at: map.defined.start + 1, end: ", ".to_owned() });
     }
-    let at = entries.iter().filter(|entry| is_own(entry)).map(|entry| entry.key_span.start).min()?;
+    let at =
+        entries.iter().filter(|entry| is_own(entry)).map(|entry| entry.key_span.start).min()?;
     let line = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
     let before = &text[line..at];
     let usual = before.chars().all(|c| matches!(c, ' ' | '-')) && !before.starts_with("---");
