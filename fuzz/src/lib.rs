@@ -1,0 +1,9 @@
+//! What must hold for any bytes at all, one module for each thing that reads text. `cargo fuzz`
+//! looks for bytes that break it; the tests of `towpath-recipe` include this file and replay what
+//! was kept in `corpus/`. A check panics when it fails, and says nothing otherwise.
+
+pub mod condition;
+pub mod extract;
+pub mod reader;
+pub mod shell;
+pub mod unknown;

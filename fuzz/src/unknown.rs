@@ -1,0 +1,69 @@
+//! An unknown field, written into a sound recipe where a person could have written it: before the
+//! first field of the recipe and of each step. Fields that stand in unusual ways (after an anchor
+//! or a tag, behind `?`, brought along by an alias) are left alone.
+
+use towpath_core::{Diagnostic, Source};
+use towpath_recipe::node::{self, Entry, Kind, Node};
+use towpath_recipe::read;
+
+/// A name that is near no field of any section.
+pub const FIELD: &str = "zzz_unknown";
+
+/// Where a field can be added to a map.
+#[derive(Debug, Clone)]
+pub struct Place {
+    at: usize,
+    /// What ends the new field: a comma, or a new line as far in as the next field is.
+    end: String,
+}
+
+impl Place {
+    pub fn insert(&self, text: &str) -> String {
+        format!("{}{FIELD}: 1{}{}", &text[..self.at], self.end, &text[self.at..])
+    }
+}
+
+/// Every place of a recipe's own map and of its steps'.
+pub fn places(text: &str) -> Vec<Place> {
+    let Some(root) = node::parse(&Source::new("r.yaml", text)).root else { return Vec::new() };
+    let Kind::Map(recipe) = &root.kind else { return Vec::new() };
+    let steps = recipe.iter().find(|entry| entry.key == "steps" && is_own(entry));
+    let steps: &[Node] = match steps.map(|entry| &entry.value) {
+        Some(Node { kind: Kind::List(steps), span, defined }) if span == defined => steps,
+        _ => &[],
+    };
+    std::iter::once(&root).chain(steps).filter_map(|map| place(text, map)).collect()
+}
+
+fn is_own(entry: &Entry) -> bool {
+    entry.key_span == entry.key_defined
+}
+
+fn place(text: &str, map: &Node) -> Option<Place> {
+    let Kind::Map(entries) = &map.kind else { return None };
+    if map.span != map.defined {
+        return None;
+    }
+    if text[map.defined.start..].starts_with('{') {
+        return Some(Place { at: map.defined.start + 1, end: ", ".to_owned() });
+    }
+    let at =
+        entries.iter().filter(|entry| is_own(entry)).map(|entry| entry.key_span.start).min()?;
+    let line = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+    let before = &text[line..at];
+    let usual = before.chars().all(|c| matches!(c, ' ' | '-')) && !before.starts_with("---");
+    usual.then(|| Place { at, end: format!("\n{}", " ".repeat(before.len())) })
+}
+
+/// The text is refused because of the field.
+#[track_caller]
+pub fn reported(text: &str, field: &str) {
+    reported_by(&read(&Source::new("r.yaml", text)).problems, field);
+}
+
+#[track_caller]
+pub fn reported_by(problems: &[Diagnostic], field: &str) {
+    let message = format!("unknown field `{field}`");
+    let found = problems.iter().any(|p| p.is_error() && p.message == message);
+    assert!(found, "`{field}` was passed over");
+}
