@@ -425,6 +425,205 @@ fn variables_flow_through_calls() {
     ])
     .set("top=1");
     let told = place.told(&place.named("a.yaml"));
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert!(told.contains("b.yaml:5:30 `{{nope}}`"), "{told}");
+}
+
+#[test]
+fn a_broken_step_does_not_hide_unset_variables() {
+    let place = Place::new(&[(
+        "build.yaml",
+        "name: build\ncontext: {version: 1}\nsteps:\n  - id: build\n    comand: cargo build\n  \
+         - id: test\n    command: echo {{verison}} {{build}}\n",
+    )]);
+    assert_eq!(
+        place.told(&place.named("build.yaml")),
+        "error[unknown-field] @/build.yaml:5:5 `comand` unknown field `comand` | did you mean \
+         `command`?\n\
+         warning[undefined-variable] @/build.yaml:7:19 `{{verison}}` step `test` uses \
+         {{verison}}, which nothing sets: it will be empty | did you mean `version`?\n"
+    );
+}
+
+#[test]
+fn inputs_that_nothing_reads() {
+    let place = Place::new(&[
+        ("a.yaml", "name: a\ncontext: {color: red}\nsteps:\n  - {id: x, recipe: b}\n"),
+        ("b.yaml", "name: b\nsteps:\n  - {id: x, command: ls, condition: size > 1}\n"),
+    ])
+    .set("colour=blue")
+    .set("size=2")
+    .set("color=green");
+    assert_eq!(
+        place.told(&place.named("a.yaml")),
+        "warning[unread-input] `colour` was set, but nothing declares or reads it | did you mean \
+         `color`?\n"
+    );
+}
+
+#[test]
+fn a_plan_is_stored_and_loaded() {
+    let place = Place::new(&[("a.yaml", &calls("a", "b")), ("b.yaml", &shell("b", "echo {{x}}"))])
+        .set("x=1.10");
+    let resolved = place.named("a.yaml");
+    let stored = serde_json::to_string(&resolved.plan.unwrap()).unwrap();
+    let plan: Plan = serde_json::from_str(&stored).unwrap();
+    assert_eq!(plan.inputs["x"].to_string(), "1.10");
+    let program = plan.load().unwrap();
+    assert_eq!(program.recipes.len(), 2);
+    assert_eq!(program.callee(0, "b"), Some(1));
+}
+
+#[test]
+fn the_hash_covers_texts_and_calls_but_not_inputs() {
+    let files: [(&str, &str); 2] = [("a.yaml", &calls("a", "b")), ("b.yaml", &shell("b", "echo"))];
+    let hash = |place: &Place| plan_hash(&place.named("a.yaml").plan.unwrap());
+    let first = hash(&Place::new(&files));
+    assert_eq!(first.len(), 64);
+    assert_eq!(first, hash(&Place::new(&files).set("x=1")));
+    let changed = Place::new(&files);
+    changed.write("b.yaml", &shell("b", "echo changed"));
+    assert_ne!(first, hash(&changed));
+
+    let mut plan = Place::new(&files).named("a.yaml").plan.unwrap();
+    plan.recipes[0].calls.insert("b".to_owned(), 0);
+    assert_ne!(first, plan_hash(&plan));
+}
+
+#[test]
+fn edits_since_a_plan_was_stored() {
+    let step = |id: &str, command: &str| format!("  - id: {id}\n    command: {command}\n");
+    let text = |steps: &[String]| format!("name: a\nsteps:\n{}", steps.concat());
+    let place = Place::new(&[("a.yaml", &text(&[step("x", "ls"), step("y", "ls")]))]);
+    let plan = place.named("a.yaml").plan.unwrap();
+    let edit = |new: &str| {
+        place.write("a.yaml", new);
+        edited(&plan).into_iter().map(|e| e.edit).collect::<Vec<_>>()
+    };
+    assert_eq!(edit(&text(&[step("x", "ls"), step("y", "ls")])), []);
+    let steps = |changed: &[&str], added: &[&str], removed: &[&str]| {
+        let owned = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
+        vec![Edit::Steps { changed: owned(changed), added: owned(added), removed: owned(removed) }]
+    };
+    let new = text(&[step("x", "pwd"), step("z", "ls")]);
+    assert_eq!(edit(&new), steps(&["x"], &["z"], &["y"]));
+    let new = text(&[step("y", "ls"), "  # moved\n".to_owned(), step("x", "ls")]);
+    assert_eq!(edit(&new), steps(&[], &[], &[]));
+    assert_eq!(edit("name: a\n"), [Edit::Broken("the recipe has no steps".to_owned())]);
+    fs::remove_file(place.path("a.yaml")).unwrap();
+    assert!(matches!(&edited(&plan)[0].edit, Edit::Gone(why) if why.ends_with("no such file")));
+}
+
+#[test]
+fn the_list_of_recipes() {
+    let place = Place::new(&[
+        (
+            "one/b.yaml",
+            "name: Bee\nversion: 1.10\ndescription: stings\nsteps:\n  - {id: x, command: ls}\n",
+        ),
+        ("one/a/deep.yml", &shell("deep", "ls")),
+        ("one/broken.yaml", "name: x\nstep: 1\nfoo: 2\n"),
+        ("one/b.json", "{}"),
+        ("one/.hidden/x.yaml", &shell("x", "ls")),
+        ("one/node_modules/x.yaml", &shell("x", "ls")),
+        ("one/notes.txt", "hello"),
+        ("two/b.yaml", &shell("b", "ls")),
+        ("two/demo.yaml", &shell("demo", "ls")),
+        ("out.yaml", &shell("out", "ls")),
+    ])
+    .search("one", Origin::Given)
+    .search("none", Origin::User)
+    .search("absent", Origin::Given)
+    .search("two", Origin::Project);
+    symlink(place.path("out.yaml"), place.path("two/link.yaml")).unwrap();
+    let root = place.path("");
+    let rows: Vec<String> = list(&place.search_path())
+        .into_iter()
+        .map(|l| {
+            let path = l.path.as_deref().and_then(|p| p.strip_prefix(&root).ok());
+            let path = path.unwrap_or(Path::new("built-in")).display().to_string();
+            let name = l.name.replace(root.to_str().unwrap(), "@/");
+            let broken = l.broken.unwrap_or_default().replace(root.to_str().unwrap(), "@/");
+            let shadowed = if l.shadowed { "shadowed" } else { "" };
+            format!(
+                "{name}|{}|{}|{path}|{:?}|{broken}|{shadowed}|{}",
+                l.version, l.description, l.origin, l.steps
+            )
+        })
+        .collect();
+    let rows = rows.join("\n");
+    let fixed = "a/deep|1.0||one/a/deep.yml|Given|||1
+b|1.10|stings|one/b.yaml|Given|||1
+b|||one/b.json|Given|the recipe has no `name` (and 1 more)|shadowed|0
+broken|||one/broken.yaml|Given|unknown field `step` (and 1 more)||0
+@/absent|||absent|Given|cannot read @/absent: no such file||0
+b|1.0||two/b.yaml|Project||shadowed|1
+demo|1.0||two/demo.yaml|Project|||1
+link|||two/link.yaml|Project|@/two/link.yaml leads out of its directory, to @/out.yaml||0
+demo|1.0|";
+    assert!(rows.starts_with(fixed), "{rows}");
+    assert!(rows.contains("\ndemo-checks|1.0|"), "{rows}");
+}
+
+fn extending(name: &str, parent: &str, steps: &[(&str, &str)]) -> String {
+    let mut text = format!("name: {name}\nextends: {parent}\n");
+    if !steps.is_empty() {
+        text.push_str("steps:\n");
+    }
+    for (id, command) in steps {
+        text.push_str(&format!("  - id: {id}\n    command: {command}\n"));
+    }
+    text
+}
+
+#[test]
+fn a_recipe_is_joined_with_what_it_extends_over_several_levels() {
+    let base = "name: base\ncontext: {a: 1, b: 1}\nsteps:\n  - {id: one, command: x}\n  - {id: two, command: y}\n";
+    let place = Place::new(&[
+        ("in/base.yaml", base),
+        ("in/middle.yaml", &extending("middle", "base", &[("three", "z")])),
+        ("in/child.yaml", &extending("child", "middle", &[("one", "new"), ("four", "w")])),
+        ("in/same.yaml", &extending("same", "base", &[])),
+    ]);
+    let resolved = place.named("in/child.yaml");
+    assert_eq!(place.told(&resolved), "");
+    let program = resolved.program.unwrap();
+    let ids: Vec<&str> = program.root().steps.iter().map(|s| s.id.as_str()).collect();
+    assert_eq!(ids, ["one", "two", "three", "four"]);
+    assert!(program.root().step_text(&program.root().steps[0]).contains("new"));
+    assert!(program.root().step_text(&program.root().steps[1]).contains("command: y"));
+    let again = Plan::clone(&program.plan).load().unwrap();
+    assert_eq!(again.root().steps.len(), 4, "a stored plan is joined in the same way");
+    assert_eq!(place.named("in/same.yaml").program.unwrap().root().steps.len(), 2);
+}
+
+#[test]
+fn a_parent_is_looked_for_beside_the_child_first() {
+    let place = Place::new(&[
+        ("in/child.yaml", &extending("child", "base", &[])),
+        ("in/base.yaml", &shell("base", "beside")),
+        ("dir/base.yaml", &shell("base", "searched")),
+        ("dir/other.yaml", &shell("other", "x")),
+        ("in/far.yaml", &extending("far", "other", &[])),
+    ])
+    .search("dir", Origin::Given);
+    let text = |name: &str| {
+        let program = place.named(name).program.unwrap();
+        program.root().step_text(&program.root().steps[0]).to_owned()
+    };
+    assert!(text("in/child.yaml").contains("beside"));
+    assert!(text("in/far.yaml").contains("command: x"));
+}
+
+#[test]
+fn what_is_wrong_with_a_parent_is_told_at_the_child() {
+    let place = Place::new(&[
+        ("a.yaml", &extending("a", "b", &[])),
+        ("b.yaml", &extending("b", "a", &[])),
+        ("lost.yaml", &extending("lost", "bse", &[])),
+        ("self.yaml", &extending("self", "self", &[])),
+    ]);
+    let told = place.told(&place.named("a.yaml"));
     assert!(told.contains("extend each other: @/a.yaml → @/b.yaml → @/a.yaml"), "{told}");
     assert!(place.told(&place.named("self.yaml")).contains("extends-circle"));
     let told = place.told(&place.named("lost.yaml"));
