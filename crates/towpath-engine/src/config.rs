@@ -43,6 +43,9 @@ pub struct Options {
     /// Where calls are noted, absolute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<String>,
+    /// The agent's program, where a person named one: absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// The recipe was found in the working tree, so that its text needs consent.
     #[serde(default)]
     pub found: bool,

@@ -107,6 +107,8 @@ pub fn resume(
     let ended = end_marked(id.as_str())?;
     let recorded = recorded(store, id, limits)?;
     let (mut run, options, mut facts) = (recorded.run, recorded.options, recorded.facts);
+    // What happened before is known; what the answers lead to is told.
+    run.take_happenings();
     let mut history = recorded.started;
     let mut batch = Vec::new();
     let at = now_ms();
@@ -141,7 +143,6 @@ pub fn resume(
         }
         None => store.append(id, &batch, Some(&totals))?,
     }
-    run.take_happenings();
     let prepared = Prepared {
         id: id.clone(),
         run,

@@ -2,6 +2,7 @@
 
 pub mod cancel;
 pub mod doors;
+pub mod dry_run;
 pub mod explain;
 pub mod link;
 pub mod list;

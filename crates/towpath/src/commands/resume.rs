@@ -3,6 +3,7 @@
 
 use super::run::{Shared, conclude, config};
 use crate::agents::{self, AgentFlags};
+use crate::audit::{Audit, audited};
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::report::{self, Look};
@@ -73,6 +74,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         let gone = row.directory.display();
         return Err(Stop::setup(format!("the run's directory {gone} is gone")));
     }
+    let mut audit = Audit::in_directory(&around, args.shared.audit_dir.as_deref())?;
     // Whatever could refuse the resume comes before anything of it is recorded.
     let options = merged(known.options.clone(), &args.agent, &around);
     let flags = AgentFlags::from_options(&options);
@@ -84,8 +86,8 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let (agents, tree, _) = agents::choose(&around, &settings, &flags, &program)?;
     let config = config(&around, &settings, row.directory.clone(), agents)?;
     let look = Look::new(&around, &args.shared);
-    let end = report::drive(prepared, &mut store, config, tree, &look)?;
-    conclude(end, &store, &look, &args.shared)
+    let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
+    audited(audit, end, |end| conclude(end, &store, &look, &args.shared))
 }
 
 fn already_done(id: &RunId, args: &Args) -> Result<Exit, Stop> {
@@ -222,6 +224,7 @@ fn merged(options: Options, flags: &AgentFlags, around: &Surroundings) -> Option
         backend: flags.backend.clone().or(options.backend),
         script: flags.script.as_ref().map(absolute).or(options.script),
         calls: flags.calls.as_ref().map(absolute).or(options.calls),
+        program: flags.program.as_ref().map(absolute).or(options.program),
         found: options.found,
     }
 }

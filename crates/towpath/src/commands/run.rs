@@ -2,6 +2,7 @@
 
 use super::request::{Here, RequestFlags};
 use crate::agents::{self, AgentFlags};
+use crate::audit::{Audit, audited};
 use crate::demo;
 use crate::draw;
 use crate::exit::{Exit, Stop};
@@ -15,7 +16,7 @@ use crate::words::ago;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_core::{Diagnostic, nearest};
-use towpath_engine::{Config, RunEnd, Substitutes, WardenStart};
+use towpath_engine::{Config, Prepared, RunEnd, SessionTree, Substitutes, WardenStart};
 use towpath_recipe::{Origin, Program, Resolved};
 use towpath_run::Limits;
 use towpath_store::{RunFilter, Store};
@@ -35,6 +36,9 @@ pub struct Args {
     /// Stage nothing in git, whatever the steps say.
     #[arg(long)]
     pub no_auto_stage: bool,
+    /// Say what would run, and run nothing.
+    #[arg(long)]
+    pub dry_run: bool,
     /// What `towpath test` gives a case: inputs with their types, and substitutes.
     #[arg(long, value_name = "FILE", hide = true)]
     pub rehearsal: Option<PathBuf>,
@@ -59,6 +63,9 @@ pub struct Shared {
     /// Also commands, hooks and the end of processes.
     #[arg(short, long, conflicts_with = "quiet")]
     pub verbose: bool,
+    /// Write a line of JSON for every step that ends into a new file in this directory.
+    #[arg(long, value_name = "DIR")]
+    pub audit_dir: Option<PathBuf>,
 }
 
 pub fn execute(args: Args) -> Result<Exit, Stop> {
@@ -68,36 +75,82 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         return super::list::execute(&list);
     };
     let around = Surroundings::read()?;
-    let here = args.request.here(&around)?;
-    let mut request = args.request.request(&around, &here, &recipe)?;
+    let chosen = chosen(&around, &args, &recipe)?;
+    if args.dry_run {
+        return super::dry_run::execute(&around, &chosen, &args);
+    }
+    let mut audit = Audit::in_directory(&around, args.shared.audit_dir.as_deref())?;
+    let mut store = Store::open(&around.places.state)?;
+    trust::consent(&around, &mut store, &chosen.program, chosen.origin)?;
+    let look = Look::new(&around, &args.shared);
+    let ready = ready(&around, &mut store, chosen, &args)?;
+    let Ready { prepared, config, tree } = ready;
+    let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
+    audited(audit, end, |end| conclude(end, &store, &look, &args.shared))
+}
+
+/// What a person asked for, found and sound.
+pub struct Chosen {
+    pub program: Program,
+    pub origin: Origin,
+    pub directory: PathBuf,
+    pub settings: Settings,
+    pub problems: Vec<Diagnostic>,
+    substitutes: Substitutes,
+}
+
+/// Finds and reads the recipe; says what is wrong with it.
+pub fn chosen(around: &Surroundings, args: &Args, recipe: &str) -> Result<Chosen, Stop> {
+    let here = args.request.here(around)?;
+    let mut request = args.request.request(around, &here, recipe)?;
     request.wishes.no_auto_stage = args.no_auto_stage;
     request.wishes.to_run = true;
     let rehearsal = Rehearsal::read(args.rehearsal.as_deref())?;
     request.inputs.extend(rehearsal.inputs);
-    let Here { mut directory, settings } = here;
-    let resolved = trust::resolved(&around, &request)?;
-    let look = Look::new(&around, &args.shared);
-    let name = resolved.plan.as_ref().map_or(recipe, |p| p.recipes[0].source.clone());
-    show_problems(&resolved.problems, &name, &around, args.shared.json)?;
-    let Resolved { program: Some(program), origin, .. } = resolved else {
-        return Err(Stop::bad_input(format!("{name} cannot be run")));
-    };
-    let mut flags = args.agent.clone();
-    if origin == Origin::BuiltIn && program.root().name == "demo" {
-        directory = demo::prepare(&around, &mut flags)?;
+    let resolved = trust::resolved(around, &request)?;
+    let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
+    show_problems(&resolved.problems, name, around, args.shared.json)?;
+    let Here { directory, settings } = here;
+    match resolved {
+        Resolved { program: Some(program), origin, problems, .. } => {
+            let substitutes = rehearsal.substitutes;
+            Ok(Chosen { program, origin, directory, settings, problems, substitutes })
+        }
+        _ => Err(Stop::bad_input(format!("{name} cannot be run"))),
     }
-    let mut store = Store::open(&around.places.state)?;
-    trust::consent(&around, &mut store, &program, origin)?;
-    let (agents, tree, mut options) = agents::choose(&around, &settings, &flags, &program)?;
+}
+
+/// A run that is recorded and can be driven.
+pub struct Ready {
+    pub prepared: Prepared,
+    pub config: Config,
+    pub tree: Option<SessionTree>,
+}
+
+/// Records a new run of what was chosen.
+pub fn ready(
+    around: &Surroundings,
+    store: &mut Store,
+    chosen: Chosen,
+    args: &Args,
+) -> Result<Ready, Stop> {
+    let Chosen { program, origin, mut directory, settings, substitutes, .. } = chosen;
+    let mut flags = args.agent.clone();
+    if is_demo(origin, &program) {
+        directory = demo::prepare(around, &mut flags)?;
+    }
+    let (agents, tree, mut options) = agents::choose(around, &settings, &flags, &program)?;
     options.found = origin == Origin::Project;
-    let mut config = config(&around, &settings, directory, agents)?;
-    config.substitutes = rehearsal.substitutes;
-    hint_at_earlier(&store, &program, &config.directory, args.shared.quiet)?;
-    let limits = config.limits;
+    let mut config = config(around, &settings, directory, agents)?;
+    config.substitutes = substitutes;
+    hint_at_earlier(store, &program, &config.directory, args.shared.quiet)?;
     let cwd = config.directory.clone();
-    let prepared = towpath_engine::create(&mut store, program, options, &cwd, limits)?;
-    let end = report::drive(prepared, &mut store, config, tree, &look)?;
-    conclude(end, &store, &look, &args.shared)
+    let prepared = towpath_engine::create(store, program, options, &cwd, config.limits)?;
+    Ok(Ready { prepared, config, tree })
+}
+
+pub fn is_demo(origin: Origin, program: &Program) -> bool {
+    origin == Origin::BuiltIn && program.root().name == "demo"
 }
 
 /// The exit code of a run that has ended, with its JSON where asked for.
