@@ -108,7 +108,7 @@ steps:
 
 #[test]
 fn progress_is_two_lines_per_step_on_stderr_and_nothing_else() {
-    let person = Person::new().file("build.yaml", BUILD);
+    let person = Person::new().file("build.yaml", &BUILD.replace("echo oops >&2; ", ""));
     let said = runner(&person, &["build.yaml", "--progress", "--output-format", "json"]).exits(0);
     assert_eq!(
         said.stderr,
@@ -176,8 +176,11 @@ fn signals_keep_their_codes() {
         .file("wait.yaml", "name: wait\nsteps:\n  - { id: a, command: touch on; sleep 60 }\n");
     for (name, code) in [("-INT", 130), ("-TERM", 143)] {
         let _ = fs::remove_file(person.path("work/on"));
-        let mut child =
-            command(&person, &["wait.yaml"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = command(&person, &["wait.yaml"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         until("the step runs", || person.path("work/on").exists());
         signal(&child, name);
         assert_eq!(child.wait().unwrap().code(), Some(code));
@@ -190,7 +193,8 @@ fn a_closed_pipe_is_no_panic_and_the_run_goes_on() {
     let person = Person::new().file("long.yaml", recipe);
     for format in ["text", "json"] {
         let _ = fs::remove_file(person.path("work/end"));
-        let mut child = command(&person, &["long.yaml", "--output-format", format]).spawn().unwrap();
+        let mut child =
+            command(&person, &["long.yaml", "--output-format", format]).spawn().unwrap();
         drop(child.stdout.take());
         let said = Said::from(child.wait_with_output().unwrap());
         assert_eq!(said.code, Some(0), "{said:?}");
@@ -203,8 +207,7 @@ fn a_recipe_that_extends_one_beside_it_runs_as_it_is() {
     let person = Person::new()
         .file("t/base.yaml", "name: base\ncontext: { who: base }\nsteps:\n  - { id: one, command: \"echo one {{who}}\" }\n  - { id: two, command: echo base two }\n")
         .file("t/11-extends.yaml", "name: child\nextends: base\ncontext: { who: child }\nsteps:\n  - { id: two, command: echo child two }\n  - { id: three, command: echo three }\n");
-    let json =
-        runner(&person, &["t/11-extends.yaml", "--output-format", "json"]).exits(0).json();
+    let json = runner(&person, &["t/11-extends.yaml", "--output-format", "json"]).exits(0).json();
     let outputs: Vec<&Value> =
         json["steps"].as_array().unwrap().iter().map(|s| &s["output"]).collect();
     assert_eq!(outputs, ["one child", "child two", "three"]);
@@ -226,7 +229,9 @@ fn validating_sees_conditions_called_recipes_and_variables() {
         .prints("✓ Recipe 'ok' is valid (2 steps)\n");
     runner(&person, &["condition.yaml", "--validate-only"]).exits(2).says("condition.yaml:3");
     runner(&person, &["place.yaml", "--validate-only"]).exits(2).says("write `a`");
-    runner(&person, &["call.yaml", "--validate-only"]).exits(2).says("there is no recipe `nowhere`");
+    runner(&person, &["call.yaml", "--validate-only"])
+        .exits(2)
+        .says("there is no recipe `nowhere`");
     runner(&person, &["agent.yaml", "--validate-only"]).exits(2).says("no:such:agent");
     runner(&person, &["warn.yaml", "--validate-only"]).exits(0).prints(
         "⚠ Recipe 'w' has 2 warning(s):
@@ -246,12 +251,10 @@ steps:
   - { id: test, condition: \"run_tests == true\", command: cargo test, when_tags: [test] }
   - { id: review, agent: \"amplihack:reviewer\", prompt: \"Review {{build}}\", when_tags: [slow] }
 ";
-    let person = Person::new().file("deploy.yaml", recipe).file(
-        ".claude/agents/reviewer.md",
-        "You review.\n",
-    );
-    let said =
-        runner(&person, &["deploy.yaml", "--explain", "--include-tags", "test"]).exits(0);
+    let person = Person::new()
+        .file("deploy.yaml", recipe)
+        .file(".claude/agents/amplihack/reviewer.md", "You review.\n");
+    let said = runner(&person, &["deploy.yaml", "--explain", "--include-tags", "test"]).exits(0);
     assert_eq!(
         said.stdout,
         "Recipe: deploy
@@ -354,7 +357,10 @@ fn an_audit_has_a_line_for_every_step_skipped_and_called_ones_too() {
         ]
     );
     assert_eq!((&lines[0]["error"], &lines[0]["output_len"]), (&Value::Null, &json!(8)));
-    assert_eq!((&lines[1]["error"], &lines[1]["tolerated"]), (&json!("exit 3: oops"), &json!(true)));
+    assert_eq!(
+        (&lines[1]["error"], &lines[1]["tolerated"]),
+        (&json!("exit 3: oops"), &json!(true))
+    );
     assert_eq!(lines[2]["reason"], "needs tag release");
     assert!(lines.iter().all(|l| l["run_id"] == run.as_str() && l["duration_ms"].is_i64()));
     assert!(lines.iter().all(|l| l["timestamp"].as_str().is_some_and(|t| t.starts_with('2'))));
@@ -362,8 +368,8 @@ fn an_audit_has_a_line_for_every_step_skipped_and_called_ones_too() {
 
 #[test]
 fn two_runs_in_one_second_have_two_audits_and_no_name_leaves_the_directory() {
-    let person = Person::new()
-        .file("evil.yaml", "name: ../evil/x\nsteps:\n  - { id: a, command: echo }\n");
+    let person =
+        Person::new().file("evil.yaml", "name: ../evil/x\nsteps:\n  - { id: a, command: echo }\n");
     for _ in 0..2 {
         person.towpath(&["run", "evil.yaml", "--audit-dir", "audit"]).exits(0);
     }
@@ -416,9 +422,8 @@ fn an_audit_that_cannot_be_begun_is_an_error_before_anything_runs() {
 
 #[test]
 fn an_audit_on_a_full_disk_is_an_error_and_the_runs_own_record_is_whole() {
-    let steps: String = (0..40)
-        .map(|n| format!("  - {{ id: step{n}, command: echo {n} }}\n"))
-        .collect();
+    let steps: String =
+        (0..40).map(|n| format!("  - {{ id: step{n}, command: echo {n} }}\n")).collect();
     let person = Person::new().file("long.yaml", &format!("name: long\nsteps:\n{steps}"));
     fs::create_dir(person.path("work/audit")).unwrap();
     // One page, in a namespace where anybody may mount a file system of their own.
@@ -451,7 +456,11 @@ fn an_audit_on_a_full_disk_is_an_error_and_the_runs_own_record_is_whole() {
 
 #[test]
 fn names_mean_the_same_to_list_and_run_and_broken_recipes_are_listed() {
-    let recipe = |text: &str| format!("name: pick\nversion: \"{text}\"\ndescription: from {text}\nsteps:\n  - {{ id: a, command: echo {text} }}\n");
+    let recipe = |text: &str| {
+        format!(
+            "name: pick\nversion: \"{text}\"\ndescription: from {text}\nsteps:\n  - {{ id: a, command: echo {text} }}\n"
+        )
+    };
     let person = Person::new()
         .file("one/pick.yaml", &recipe("one"))
         .file("two/pick.yaml", &recipe("two"))

@@ -297,7 +297,7 @@ pub fn driven(texts: &[(&str, &str)], ends: &mut dyn FnMut(&JobKey) -> JobEnd) -
             .collect::<BTreeMap<_, _>>(),
         ..PlannedRecipe::default()
     });
-    let plan = Plan { recipes: recipes.collect(), ..Plan::default() };
+    let plan = Plan { recipes: recipes.collect(), no_auto_stage: true, ..Plan::default() };
     let mut run = Run::new(plan.load().expect("the recipes are right").into(), Limits::default());
     run.apply(&Fact::Started, 0).unwrap();
     let mut now = 0;
