@@ -152,6 +152,8 @@ pub fn resume(
         options.secrets = secrets.names().map(str::to_owned).collect();
         edited = edited.or_else(|| Some((*run.program().plan).clone()));
     }
+    // What happened before is known; what the answers lead to is told.
+    run.take_happenings();
     let mut history = recorded.started;
     let mut batch = Vec::new();
     let at = now_ms();
@@ -187,7 +189,6 @@ pub fn resume(
         }
         None => store.append(id, &batch, Some(&totals))?,
     }
-    run.take_happenings();
     let prepared = Prepared {
         id: id.clone(),
         run,

@@ -158,3 +158,48 @@ fn generated_expressions_mean_what_the_plain_evaluator_says() {
         assert!(count >= 10, "`{what}` came {count} times");
     }
 }
+
+/// A truth that is foreseen must come out for every value of the unknown variables, and so must an
+/// error. The unknown ones are tried as absent, too.
+#[test]
+fn what_is_foreseen_comes_out_whatever_the_unknown_values_are() {
+    let told = RefCell::new([0_usize; 4]);
+    let names = ["s", "n", "m", "b", "l", "o", "z", "my-var", "none", "gone"];
+    let unknown = prop::collection::btree_set(prop::sample::select(names.to_vec()), 0..5);
+    let fillings = prop::collection::vec((trees::scope(), any::<u16>()), 6);
+    let strategy = (trees::tree(), trees::scope(), unknown, fillings, any::<u64>());
+    TestRunner::new(config(20_000))
+        .run(&strategy, |(tree, scope, unknown, fillings, seed)| {
+            let text = print::print(&tree, seed);
+            let condition = Condition::parse(&text).expect("a generated text is sound");
+            let is_unknown = |path: &VarPath| unknown.contains(path.root());
+            let mut known = scope.clone();
+            known.retain(|name, _| !unknown.contains(name.split('.').next().unwrap_or(name)));
+            let foreseen = condition.foresee(&known, &is_unknown);
+            let mut told = told.borrow_mut();
+            told[match &foreseen {
+                Ok(Some(true)) => 0,
+                Ok(Some(false)) => 1,
+                Ok(None) => 2,
+                Err(_) => 3,
+            }] += usize::from(condition.names().iter().any(|name| is_unknown(&name.path)));
+            for (other, absent) in fillings {
+                let mut filled = known.clone();
+                for (at, name) in unknown.iter().enumerate() {
+                    if let Some(value) = other.get(*name).filter(|_| absent >> at & 1 == 0) {
+                        filled.insert((*name).to_owned(), value.clone());
+                    }
+                }
+                let found = condition.holds(&filled);
+                match &foreseen {
+                    Ok(Some(truth)) => prop_assert_eq!(found, Ok(*truth), "{}", text),
+                    Err(_) => prop_assert!(found.is_err(), "{} {:?}", text, found),
+                    Ok(None) => {}
+                }
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|error| panic!("{error}"));
+    let [yes, no, open, fails] = told.into_inner();
+    assert!(yes > 50 && no > 50 && open > 1000 && fails > 50, "{yes} {no} {open} {fails}");
+}

@@ -567,3 +567,44 @@ mod endurance {
         }
     }
 }
+
+/// `u` and `v` have no value yet; `k` is `"yes"`, `n` is 3, `e` is an empty list.
+#[test]
+fn a_truth_is_foreseen_only_where_no_value_could_change_it() {
+    let Value::Object(known) = json!({"k": "yes", "n": 3, "e": []}) else { panic!("a map") };
+    let unknown = |path: &towpath_core::VarPath| ["u", "v"].contains(&path.root());
+    let rows = [
+        ("k == 'yes'", Some(true)),
+        ("u", None),
+        ("u.field", None),
+        ("false and u", Some(false)),
+        ("u and false", Some(false)),
+        ("u or true", Some(true)),
+        ("true or u.lower()", Some(true)),
+        ("u.lower() or true", None),
+        ("u.lower() and false", None),
+        ("not (u and false)", Some(true)),
+        ("u == v", None),
+        ("u in e", Some(false)),
+        ("u not in e", Some(true)),
+        ("u > e", Some(false)),
+        ("u > 1", None),
+        ("(u or 'x') and k == 'no'", Some(false)),
+        ("bool(u or n)", Some(true)),
+        ("int(u) == 1 or true", None),
+        ("len(u) == 0 or n == 3", Some(true)),
+        ("[u, v]", None),
+        ("u or v", None),
+        ("gone and u", Some(false)),
+    ];
+    for (text, expected) in rows {
+        let condition = Condition::parse(text).unwrap();
+        assert_eq!(condition.foresee(&known, &unknown), Ok(expected), "{text}");
+    }
+    for text in ["n.lower()", "int(k) == u", "u.find(n.lower())", "u == int('x') or true"] {
+        let condition = Condition::parse(text).unwrap();
+        assert!(condition.foresee(&known, &unknown).is_err(), "{text}");
+    }
+    let condition = Condition::parse("u or n.lower()").unwrap();
+    assert_eq!(condition.foresee(&known, &unknown), Ok(None), "`u` may decide before the error");
+}

@@ -381,13 +381,13 @@ impl Run {
     }
 }
 
-fn over(name: &str, limit: u32, stated: bool) -> Failure {
+pub(crate) fn over(name: &str, limit: u32, stated: bool) -> Failure {
     let whose = if stated { "as the recipe states" } else { "the default; `recursion` raises it" };
     let message = format!("over the limit {name}: {limit}, {whose}");
     Failure { kind: FailureKind::Limit, message, detail: String::new() }
 }
 
-fn join(base: &str, directory: &str) -> String {
+pub(crate) fn join(base: &str, directory: &str) -> String {
     if base.is_empty() || directory.starts_with('/') {
         directory.to_owned()
     } else if directory.is_empty() {

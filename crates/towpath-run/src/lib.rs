@@ -14,6 +14,7 @@
 //! | an agent that finishes a failed recipe's work | `recover.rs` |
 //! | interruption, retry, `--done`, `--again` | `resume.rs` |
 //! | going on with an edited recipe | `replan.rs` |
+//! | what a run would do, without doing it | `preview/` |
 
 #![deny(clippy::disallowed_methods)]
 
@@ -24,6 +25,7 @@ mod frame;
 mod happening;
 mod job;
 mod outcome;
+mod preview;
 mod recover;
 mod remind;
 mod replan;
@@ -37,6 +39,7 @@ pub use fact::{Answer, Fact, Fault, JobEnd, JobStatus, Output, StopReason};
 pub use happening::Happening;
 pub use job::{AgentJob, HOOK_TIMEOUT, JSON_REMINDER, Job, JobWork, NON_INTERACTIVE_FOOTER};
 pub use outcome::{Failure, FailureKind, RunOutcome, StepResult, StepStatus};
+pub use preview::{Preview, PreviewStep, Verdict, preview};
 pub use replan::EditRefused;
 pub use run::{Limits, Mismatch, NoSuchStep, Run, Timer};
 pub use view::{StepState, StepView};

@@ -24,6 +24,9 @@ pub struct AgentFlags {
     /// Append every agent call to this file, as a JSON line.
     #[arg(long, value_name = "FILE")]
     pub calls: Option<PathBuf>,
+    /// The program of the backend, where a person named one.
+    #[arg(skip)]
+    pub program: Option<PathBuf>,
 }
 
 impl AgentFlags {
@@ -32,6 +35,7 @@ impl AgentFlags {
             backend: options.backend.clone(),
             script: options.script.as_ref().map(PathBuf::from),
             calls: options.calls.as_ref().map(PathBuf::from),
+            program: options.program.as_ref().map(PathBuf::from),
         }
     }
 }
@@ -46,22 +50,19 @@ pub fn choose(
     flags: &AgentFlags,
     program: &Program,
 ) -> Result<(Agents, Option<SessionTree>, Options), Stop> {
-    let name = flags.backend.clone().unwrap_or_else(|| settings.backend.value.clone());
+    let name = backend(settings, flags)?;
     let absolute = |p: &PathBuf| around.current.join(around.expand_home(p));
     let script = flags.script.as_ref().map(absolute);
     let calls = flags.calls.as_ref().map(absolute);
+    let own_program = flags.program.as_ref().map(absolute);
     let options = Options {
         backend: flags.backend.clone().or_else(|| script.as_ref().map(|_| "scripted".into())),
         script: script.as_ref().map(|p| p.display().to_string()),
         calls: calls.as_ref().map(|p| p.display().to_string()),
         secrets: Vec::new(),
+        program: own_program.as_ref().map(|p| p.display().to_string()),
         found: false,
     };
-    let name = if flags.backend.is_none() && script.is_some() { "scripted".into() } else { name };
-    let known: Vec<&str> = BACKENDS.iter().map(|row| row.id).collect();
-    if !known.contains(&name.as_str()) {
-        return Err(unknown_backend(&name, &known));
-    }
     if !program.has_agents() {
         return Ok((Agents::None, None, options));
     }
@@ -86,10 +87,37 @@ pub fn choose(
             .map_err(|e| Stop::bad_input(e.to_string()))?;
         return Ok((Agents::Scripted { script, calls, bash: bash(around)? }, Some(tree), options));
     }
-    let found = program_of(around, settings, &name)?;
+    let found = program_of(around, settings, &name, own_program)?;
     let root = rustix::process::geteuid().is_root();
     let backend = Arc::new(ClaudeCode::new(found, root));
     Ok((Agents::Program { backend, calls }, Some(tree), options))
+}
+
+/// The backend that was asked for; one that there is.
+fn backend(settings: &Settings, flags: &AgentFlags) -> Result<String, Stop> {
+    let name = match (&flags.backend, &flags.script) {
+        (Some(name), _) => name.clone(),
+        (None, Some(_)) => "scripted".to_owned(),
+        (None, None) => settings.backend.value.clone(),
+    };
+    let known: Vec<&str> = BACKENDS.iter().map(|row| row.id).collect();
+    match known.contains(&name.as_str()) {
+        true => Ok(name),
+        false => Err(unknown_backend(&name, &known)),
+    }
+}
+
+/// What stands in the way of a program's agent steps, found without any effect.
+pub fn missing(
+    around: &Surroundings,
+    settings: &Settings,
+    flags: &AgentFlags,
+) -> Result<Option<String>, Stop> {
+    let name = backend(settings, flags)?;
+    if name == "scripted" {
+        return Ok(None);
+    }
+    Ok(program_of(around, settings, &name, flags.program.clone()).err().map(|stop| stop.message))
 }
 
 /// Modes that the agent's program does not have.
@@ -114,9 +142,14 @@ fn unknown_modes(program: &Program, backend: &str) -> Vec<Diagnostic> {
         .collect()
 }
 
-fn program_of(around: &Surroundings, settings: &Settings, name: &str) -> Result<PathBuf, Stop> {
+fn program_of(
+    around: &Surroundings,
+    settings: &Settings,
+    name: &str,
+    flag: Option<PathBuf>,
+) -> Result<PathBuf, Stop> {
     let row = BACKENDS.iter().find(|row| row.id == name).expect("the name was checked");
-    locate(around, settings, row)
+    find(around, settings, row, flag)
         .map_err(|missing| Stop::new(Exit::Setup, "missing-program", missing.to_string()))
 }
 
@@ -126,9 +159,18 @@ pub fn locate(
     settings: &Settings,
     row: &BackendRow,
 ) -> Result<PathBuf, NotFound> {
+    find(around, settings, row, None)
+}
+
+fn find(
+    around: &Surroundings,
+    settings: &Settings,
+    row: &BackendRow,
+    flag: Option<PathBuf>,
+) -> Result<PathBuf, NotFound> {
     let path = around.get("PATH").map(|p| std::env::split_paths(p).collect()).unwrap_or_default();
     let places = Places {
-        flag: None,
+        flag,
         variable: row.variable.and_then(|v| around.get(v)).cloned(),
         setting: settings.programs.get(row.id).map(|s| s.value.clone()),
         path,

@@ -2,6 +2,7 @@
 //! into an exit code. Under another name it is one of the programs whose habits it keeps.
 
 mod agents;
+mod audit;
 mod cli;
 mod commands;
 mod demo;

@@ -99,7 +99,8 @@ fn is_stopped(step: &StepView) -> bool {
     matches!(status, Some(StepStatus::Failed(failure)) if failure.kind == FailureKind::Stopped)
 }
 
-fn status(step: &StepView) -> &'static str {
+/// How a step stands, in one word.
+pub fn status(step: &StepView) -> &'static str {
     match (step.state, &step.result) {
         (StepState::Ended, Some(_)) if is_stopped(step) => "interrupted",
         (StepState::Ended, Some(result)) => result.status.as_str(),
@@ -188,7 +189,8 @@ impl Steps<'_> {
     }
 }
 
-fn error(result: &StepResult) -> String {
+/// Why a step failed, with the end of what it printed on stderr.
+pub fn error(result: &StepResult) -> String {
     match &result.status {
         StepStatus::Failed(failure) if failure.detail.is_empty() => failure.message.clone(),
         StepStatus::Failed(failure) => format!("{}: {}", failure.message, failure.detail),

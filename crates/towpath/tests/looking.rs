@@ -449,7 +449,7 @@ fn looking_has_no_effects() {
         Ok(output) => return told_as_skipped(&String::from_utf8_lossy(&output.stderr)),
         Err(error) => return told_as_skipped(&format!("strace: {error}")),
     }
-    let looks: [&[&str]; 10] = [
+    let looks: [&[&str]; 13] = [
         &["list"],
         &["validate", "ci"],
         &["explain", "ci"],
@@ -460,6 +460,9 @@ fn looking_has_no_effects() {
         &["as", "recipe-runner-rs", "ci", "--explain"],
         &["as", "recipe-runner-rs", "ci", "--validate-only"],
         &["as", "recipe-runner-rs", "list"],
+        &["run", "ci", "--dry-run"],
+        &["run", "demo", "--dry-run"],
+        &["as", "recipe-runner-rs", "ci", "--dry-run", "--progress", "--audit-dir", "audit"],
     ];
     for look in looks {
         let Traced { started, changed } = traced(&person, look);

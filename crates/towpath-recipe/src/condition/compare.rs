@@ -31,6 +31,27 @@ pub(super) fn compare(comparison: Comparison, left: &Value, right: &Value) -> bo
     }
 }
 
+/// What a comparison gives while a side is not known, where every value of that side gives the same:
+/// only numbers and texts have an order, and only texts and lists hold anything.
+pub(super) fn decided(
+    comparison: Comparison,
+    left: Option<&Value>,
+    right: Option<&Value>,
+) -> Option<bool> {
+    let orderless = |side: Option<&Value>| side.is_some_and(|v| !v.is_number() && !v.is_string());
+    let holds_nothing = match right {
+        Some(Value::Array(list)) => list.is_empty(),
+        Some(right) => !right.is_string(),
+        None => false,
+    };
+    match comparison {
+        Comparison::Equal | Comparison::NotEqual => None,
+        Comparison::In => holds_nothing.then_some(false),
+        Comparison::NotIn => holds_nothing.then_some(true),
+        _ => (orderless(left) || orderless(right)).then_some(false),
+    }
+}
+
 /// Equality across types: a number and a text that spells one compare as numbers, null equals only
 /// null, every other mix compares by text.
 pub(super) fn equal(a: &Value, b: &Value) -> bool {

@@ -16,7 +16,7 @@ const MAX_MADE: usize = 256 << 20;
 pub(super) type Found<'a> = Result<Cow<'a, Value>, EvalError>;
 
 pub(super) fn evaluate<'a>(text: &'a str, root: &'a Node, scope: &'a Map) -> Found<'a> {
-    Evaluation { text, scope, made: 0 }.value(root)
+    Evaluation::new(text, scope).value(root)
 }
 
 pub(super) struct Evaluation<'a> {
@@ -28,6 +28,10 @@ pub(super) struct Evaluation<'a> {
 const NULL: Cow<'static, Value> = Cow::Owned(Value::Null);
 
 impl<'a> Evaluation<'a> {
+    pub fn new(text: &'a str, scope: &'a Map) -> Evaluation<'a> {
+        Evaluation { text, scope, made: 0 }
+    }
+
     pub fn value(&mut self, node: &'a Node) -> Found<'a> {
         let truth = match &node.kind {
             Kind::Literal(value) => return Ok(Cow::Borrowed(value)),

@@ -10,6 +10,7 @@ mod complaints;
 mod evaluate;
 mod excerpt;
 mod foreign;
+mod foresee;
 mod numbers;
 mod parser;
 mod tokens;
@@ -81,6 +82,20 @@ impl Condition {
 
     pub fn holds(&self, scope: &Map) -> Result<bool, EvalError> {
         evaluate::evaluate(&self.text, &self.root, scope).map(|value| truthy(&value))
+    }
+}
+
+impl Condition {
+    /// Whether it holds whatever the unknown variables turn out to be; none where that depends on
+    /// them. An error is one that comes whatever they are.
+    pub fn foresee(
+        &self,
+        known: &Map,
+        unknown: &dyn Fn(&VarPath) -> bool,
+    ) -> Result<Option<bool>, EvalError> {
+        let evaluation = evaluate::Evaluation::new(&self.text, known);
+        let mut foresight = foresee::Foresight { evaluation, unknown };
+        foresight.look(&self.root).map(|seen| seen.certain())
     }
 }
 

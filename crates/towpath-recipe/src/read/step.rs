@@ -241,6 +241,7 @@ impl Reader<'_> {
                     span: text.map.locate(name.range),
                     field: "condition",
                 }));
+                self.warn_constant(&condition, &text);
                 Some(condition)
             }
             Err(error) => {
@@ -248,6 +249,24 @@ impl Reader<'_> {
                 self.place(problem, &text, error.range, error.help);
                 None
             }
+        }
+    }
+
+    /// A condition that no value can make true, or that fails with every value.
+    fn warn_constant(&mut self, condition: &Condition, text: &Text) {
+        match condition.foresee(&towpath_core::Map::new(), &|_| true) {
+            Ok(Some(false)) => {
+                let message = "this step can never run: its condition is always false";
+                let problem = Diagnostic::warning("never-runs", message);
+                self.place(problem, text, 0..text.text.len(), None);
+            }
+            Err(error) => {
+                let message = format!("this condition always fails: {}", error.message);
+                let problem = Diagnostic::warning("always-fails", message);
+                let help = "the recipe never gets past a step whose condition fails";
+                self.place(problem, text, error.range, Some(help.to_owned()));
+            }
+            Ok(_) => {}
         }
     }
 

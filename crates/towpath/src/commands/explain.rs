@@ -1,23 +1,25 @@
-//! `towpath explain`: what a recipe would do, told from its text. Nothing is started, filled in or
-//! evaluated: a condition is shown, not asked.
+//! `towpath explain`: what a recipe is made of, told from its text: what it extends and calls, its
+//! inputs, hooks and steps, and which steps the tags leave out. Nothing is started, filled in or
+//! evaluated: a condition is shown, not asked; `towpath run --dry-run` asks it.
 
 use super::list::word;
 use super::request::RequestFlags;
 use super::run::show_problems;
 use super::runs::table::{Cell, Screen, Table, Tint, one_line};
+use crate::draw;
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::surroundings::Surroundings;
 use crate::trust::{self, template_text};
 use crate::words::{clean, duration};
 use std::collections::BTreeSet;
-use towpath_core::{Map, text_of};
-use towpath_recipe::{Effect, Origin, Program, Recipe, Recursion, Step, Work};
+use towpath_core::{Diagnostic, Map, text_of};
+use towpath_recipe::{Effect, Origin, ParseJson, Program, Recipe, Recursion, Step, Work};
 use towpath_store::Store;
 
 /// What a recipe would do, without doing it.
 ///
-/// Example: towpath explain demo
+/// Example: towpath explain ci.yaml --include-tags release
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A recipe's file, or its name.
@@ -31,13 +33,13 @@ pub struct Args {
 
 pub fn execute(args: &Args) -> Result<Exit, Stop> {
     let around = Surroundings::read()?;
-    let (program, origin) = program(&around, args)?;
+    let (program, origin, problems) = program(&around, args)?;
     let untrusted = origin == Origin::Project && {
         let store = Store::open_for_reading(&around.places.state)?;
         !trust::is_trusted(store.as_ref(), &program)?
     };
     if args.json {
-        out::json(&as_json(&program, origin, !untrusted));
+        out::json(&as_json(&program, origin, !untrusted, &problems));
         return Ok(Exit::Done);
     }
     print(&program, &Screen::new(&around));
@@ -49,13 +51,13 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
 }
 
 /// The recipe and all it calls, read and checked.
-pub fn program(around: &Surroundings, args: &Args) -> Result<(Program, Origin), Stop> {
+fn program(around: &Surroundings, args: &Args) -> Result<(Program, Origin, Vec<Diagnostic>), Stop> {
     let here = args.request.here(around)?;
     let request = args.request.request(around, &here, &args.recipe)?;
     let resolved = trust::resolved(around, &request)?;
     show_problems(&resolved.problems, &args.recipe, around, args.json)?;
     match resolved.program {
-        Some(program) => Ok((program, resolved.origin)),
+        Some(program) => Ok((program, resolved.origin, resolved.problems)),
         None => Err(Stop::bad_input(format!("{} cannot be explained", args.recipe))),
     }
 }
@@ -66,6 +68,10 @@ fn print(program: &Program, screen: &Screen) {
     out::line(format!("{} {} ({source})", clean(&root.name), clean(&root.version)));
     for line in root.description.lines().filter(|line| !line.trim().is_empty()) {
         out::line(format!("  {}", clean(line.trim())));
+    }
+    if let Some(parent) = program.plan.recipes[0].extends {
+        let parent = &program.plan.recipes[parent];
+        out::line(format!("  extends {}", clean(&parent.source)));
     }
     print_inputs(root, &program.plan.inputs, screen);
     print_hooks(root, screen);
@@ -138,7 +144,7 @@ fn rows(
                 (true, at) if at + 1 == stage.end => "└ ",
                 (true, _) => "│ ",
             };
-            let mut notes = notes(step, group && index == stage.start);
+            let mut notes = notes(program, recipe, step, group && index == stage.start);
             let callee = callee(program, recipe, step);
             let again = callee.is_some_and(|callee| !told.insert(callee));
             if again {
@@ -176,7 +182,7 @@ pub fn work(step: &Step) -> String {
     }
 }
 
-fn notes(step: &Step, opens_group: bool) -> Vec<String> {
+fn notes(program: &Program, recipe: usize, step: &Step, opens_group: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if let (true, Some(name)) = (opens_group, &step.parallel_group) {
         notes.push(format!("group {}: these run at the same time", one_line(name)));
@@ -185,7 +191,15 @@ fn notes(step: &Step, opens_group: bool) -> Vec<String> {
         notes.push(format!("if {}", one_line(condition.text())));
     }
     if !step.when_tags.is_empty() {
-        notes.push(format!("needs tag {}", one_line(&step.when_tags.join(" or "))));
+        let tags = &program.plan.tags;
+        notes.push(match tags.against(step) {
+            Some(why) if tags.is_empty() => one_line(&why),
+            Some(why) => format!("left out: {}", one_line(&why)),
+            None => format!("tag {}", one_line(&step.when_tags.join(" or "))),
+        });
+    }
+    if step.source.name != program.recipes[recipe].source.name {
+        notes.push(format!("from {}", one_line(&step.source.name)));
     }
     if let Work::Agent(agent) = &step.work {
         notes.extend(agent.agent.as_ref().map(|a| format!("as {}", one_line(&a.name))));
@@ -201,6 +215,14 @@ fn notes(step: &Step, opens_group: bool) -> Vec<String> {
     }
     if step.continue_on_error {
         notes.push("may fail".to_owned());
+    }
+    match step.parse_json {
+        ParseJson::No => {}
+        ParseJson::Wanted => notes.push("takes JSON out of its output".to_owned()),
+        ParseJson::Required => notes.push("fails without JSON in its output".to_owned()),
+    }
+    if let Work::Recipe { recovery: true, .. } = &step.work {
+        notes.push("an agent finishes its work when it fails".to_owned());
     }
     if step.effect == Effect::Once {
         notes.push("once: asks before it runs again".to_owned());
@@ -219,7 +241,12 @@ fn limits(root: &Recipe) -> (u32, u32) {
     )
 }
 
-fn as_json(program: &Program, origin: Origin, trusted: bool) -> serde_json::Value {
+fn as_json(
+    program: &Program,
+    origin: Origin,
+    trusted: bool,
+    problems: &[Diagnostic],
+) -> serde_json::Value {
     let root = program.root();
     let (max_depth, max_total_steps) = limits(root);
     let recipes: Vec<serde_json::Value> =
@@ -232,6 +259,9 @@ fn as_json(program: &Program, origin: Origin, trusted: bool) -> serde_json::Valu
         "origin": word(origin),
         "trusted": trusted,
         "inputs": program.plan.inputs,
+        "include_tags": program.plan.tags.include,
+        "exclude_tags": program.plan.tags.exclude,
+        "problems": problems.iter().map(draw::as_json).collect::<Vec<_>>(),
         "limits": { "max_depth": max_depth, "max_total_steps": max_total_steps },
         "recipes": recipes,
     })
@@ -243,17 +273,22 @@ fn recipe_json(program: &Program, index: usize) -> serde_json::Value {
     let hooks: serde_json::Map<String, serde_json::Value> =
         hooks(recipe).into_iter().map(|(name, text)| (name.to_owned(), text.into())).collect();
     let step = |step: &Step| {
-        let model = match &step.work {
-            Work::Agent(agent) => agent.model.as_deref(),
+        let agent = match &step.work {
+            Work::Agent(agent) => Some(agent),
             _ => None,
         };
         serde_json::json!({
             "id": step.id,
             "kind": step.work.kind(),
             "text": work(step),
-            "model": model,
+            "agent": agent.and_then(|a| a.agent.as_ref()).map(|a| &a.name),
+            "model": agent.and_then(|a| a.model.as_deref()),
+            "mode": agent.and_then(|a| a.mode.as_ref()).map(|m| &m.name),
             "calls": callee(program, index, step),
             "condition": step.condition.as_ref().map(|c| c.text()),
+            "when_tags": step.when_tags,
+            "left_out": program.plan.tags.against(step),
+            "from": step.source.name,
             "parallel_group": step.parallel_group,
             "working_dir": step.working_dir.as_ref().map(template_text),
             "timeout_s": step.timeout.map(|t| t.as_secs_f64()),
@@ -265,6 +300,8 @@ fn recipe_json(program: &Program, index: usize) -> serde_json::Value {
     serde_json::json!({
         "name": recipe.name,
         "source": program.plan.recipes[index].source,
+        "extends": program.plan.recipes[index].extends,
+        "required_context": recipe.required_context,
         "context": recipe.context,
         "hooks": hooks,
         "steps": recipe.steps.iter().map(step).collect::<Vec<_>>(),

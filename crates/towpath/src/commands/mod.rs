@@ -4,6 +4,7 @@ pub mod cancel;
 pub mod completions;
 pub mod doctor;
 pub mod doors;
+pub mod dry_run;
 pub mod due;
 pub mod explain;
 pub mod link;

@@ -5,6 +5,7 @@ use super::run::{Shared, conclude, config};
 use super::runs::waits_until;
 use super::wait;
 use crate::agents::{self, AgentFlags};
+use crate::audit::{Audit, audited};
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::report::{self, Look};
@@ -97,6 +98,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         let gone = row.directory.display();
         return Err(Stop::setup(format!("the run's directory {gone} is gone")));
     }
+    let mut audit = Audit::in_directory(&around, args.shared.audit_dir.as_deref())?;
     // Whatever could refuse the resume comes before anything of it is recorded.
     let options = merged(known.options.clone(), &args.agent, &around);
     let flags = AgentFlags::from_options(&options);
@@ -124,12 +126,12 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let program = std::sync::Arc::clone(prepared.run().program());
     let (agents, tree, _) = agents::choose(&around, &settings, &flags, &program)?;
     let config = config(&around, &settings, row.directory.clone(), agents, secrets)?;
-    let end = report::drive(prepared, &mut store, config, tree, &look)?;
+    let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
     if args.wait && wait::helps(&end) {
         let vain = wait::vain(&known.run, &end, args.in_vain.unwrap_or(0));
         wait::go_on(&row.id, vain, &args.agent, &args.shared);
     }
-    conclude(end, &store, &look, &args.shared)
+    audited(audit, end, |end| conclude(end, &store, &look, &args.shared))
 }
 
 /// Whether there is something to wait for before the first try. A person who answers a question
@@ -271,6 +273,7 @@ fn merged(options: Options, flags: &AgentFlags, around: &Surroundings) -> Option
         script: flags.script.as_ref().map(absolute).or(options.script),
         calls: flags.calls.as_ref().map(absolute).or(options.calls),
         secrets: options.secrets,
+        program: flags.program.as_ref().map(absolute).or(options.program),
         found: options.found,
     }
 }

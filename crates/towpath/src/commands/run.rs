@@ -3,6 +3,7 @@
 use super::request::{Here, RequestFlags};
 use super::wait;
 use crate::agents::{self, AgentFlags};
+use crate::audit::{Audit, audited};
 use crate::demo;
 use crate::draw;
 use crate::exit::{Exit, Stop};
@@ -17,7 +18,7 @@ use crate::words::ago;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_core::{Diagnostic, Secrets, nearest};
-use towpath_engine::{Config, RunEnd, Substitutes, WardenStart};
+use towpath_engine::{Config, Prepared, RunEnd, SessionTree, Substitutes, WardenStart};
 use towpath_recipe::{Origin, Program, Resolved};
 use towpath_run::Limits;
 use towpath_store::{RunFilter, Store};
@@ -37,6 +38,9 @@ pub struct Args {
     /// Stage nothing in git, whatever the steps say.
     #[arg(long)]
     pub no_auto_stage: bool,
+    /// Say what would run, and run nothing.
+    #[arg(long)]
+    pub dry_run: bool,
     /// What `towpath test` gives a case: inputs with their types, and substitutes.
     #[arg(long, value_name = "FILE", hide = true)]
     pub rehearsal: Option<PathBuf>,
@@ -67,6 +71,9 @@ pub struct Shared {
     /// Also commands, hooks and the end of processes.
     #[arg(short, long, conflicts_with = "quiet")]
     pub verbose: bool,
+    /// Write a line of JSON for every step that ends into a new file in this directory.
+    #[arg(long, value_name = "DIR")]
+    pub audit_dir: Option<PathBuf>,
 }
 
 pub fn execute(args: Args) -> Result<Exit, Stop> {
@@ -76,41 +83,89 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         return super::list::execute(&list);
     };
     let around = Surroundings::read()?;
-    let secrets = secrets::of_run(&around, &args.shared.secret)?;
+    let chosen = chosen(&around, &args, &recipe)?;
+    if args.dry_run {
+        return super::dry_run::execute(&around, &chosen, &args);
+    }
+    let mut audit = Audit::in_directory(&around, args.shared.audit_dir.as_deref())?;
+    let mut store = Store::open(&around.places.state)?;
+    trust::consent(&around, &mut store, &chosen.program, chosen.origin)?;
+    let look = Look::new(&around, &args.shared);
+    let ready = ready(&around, &mut store, chosen, &args)?;
+    let Ready { prepared, config, tree } = ready;
+    let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
+    if args.wait && wait::helps(&end) {
+        wait::go_on(&end.id, 0, &AgentFlags::default(), &args.shared);
+    }
+    audited(audit, end, |end| conclude(end, &store, &look, &args.shared))
+}
+
+/// What a person asked for, found and sound.
+pub struct Chosen {
+    pub program: Program,
+    pub origin: Origin,
+    pub directory: PathBuf,
+    pub settings: Settings,
+    pub problems: Vec<Diagnostic>,
+    substitutes: Substitutes,
+    secrets: Secrets,
+}
+
+/// Finds and reads the recipe; says what is wrong with it.
+pub fn chosen(around: &Surroundings, args: &Args, recipe: &str) -> Result<Chosen, Stop> {
+    let secrets = secrets::of_run(around, &args.shared.secret)?;
     secrets::refuse_set(&secrets, &args.request.set)?;
-    let here = args.request.here(&around)?;
-    let mut request = args.request.request(&around, &here, &recipe)?;
+    let here = args.request.here(around)?;
+    let mut request = args.request.request(around, &here, recipe)?;
     request.wishes.no_auto_stage = args.no_auto_stage;
     request.wishes.to_run = true;
     let rehearsal = Rehearsal::read(args.rehearsal.as_deref())?;
     request.inputs.extend(rehearsal.inputs);
-    let Here { mut directory, settings } = here;
-    let resolved = trust::resolved(&around, &request)?;
-    let look = Look::new(&around, &args.shared);
-    let name = resolved.plan.as_ref().map_or(recipe, |p| p.recipes[0].source.clone());
-    show_problems(&resolved.problems, &name, &around, args.shared.json)?;
-    let Resolved { program: Some(program), origin, .. } = resolved else {
-        return Err(Stop::bad_input(format!("{name} cannot be run")));
-    };
+    let resolved = trust::resolved(around, &request)?;
+    let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
+    show_problems(&resolved.problems, name, around, args.shared.json)?;
+    let Here { directory, settings } = here;
+    match resolved {
+        Resolved { program: Some(program), origin, problems, .. } => {
+            let substitutes = rehearsal.substitutes;
+            Ok(Chosen { program, origin, directory, settings, problems, substitutes, secrets })
+        }
+        _ => Err(Stop::bad_input(format!("{name} cannot be run"))),
+    }
+}
+
+/// A run that is recorded and can be driven.
+pub struct Ready {
+    pub prepared: Prepared,
+    pub config: Config,
+    pub tree: Option<SessionTree>,
+}
+
+/// Records a new run of what was chosen.
+pub fn ready(
+    around: &Surroundings,
+    store: &mut Store,
+    chosen: Chosen,
+    args: &Args,
+) -> Result<Ready, Stop> {
+    let Chosen { program, origin, mut directory, settings, substitutes, secrets, .. } = chosen;
     let mut flags = args.agent.clone();
-    if origin == Origin::BuiltIn && program.root().name == "demo" {
-        directory = demo::prepare(&around, &mut flags)?;
+    if is_demo(origin, &program) {
+        directory = demo::prepare(around, &mut flags)?;
     }
-    let mut store = Store::open(&around.places.state)?;
-    trust::consent(&around, &mut store, &program, origin)?;
-    let (agents, tree, mut options) = agents::choose(&around, &settings, &flags, &program)?;
+    let (agents, tree, mut options) = agents::choose(around, &settings, &flags, &program)?;
     options.found = origin == Origin::Project;
-    let mut config = config(&around, &settings, directory, agents, secrets.clone())?;
-    config.substitutes = rehearsal.substitutes;
-    hint_at_earlier(&store, &program, &config.directory, args.shared.quiet)?;
-    let limits = config.limits;
+    let mut config = config(around, &settings, directory, agents, secrets.clone())?;
+    config.substitutes = substitutes;
+    hint_at_earlier(store, &program, &config.directory, args.shared.quiet)?;
     let cwd = config.directory.clone();
-    let prepared = towpath_engine::create(&mut store, program, options, &cwd, limits, &secrets)?;
-    let end = report::drive(prepared, &mut store, config, tree, &look)?;
-    if args.wait && wait::helps(&end) {
-        wait::go_on(&end.id, 0, &AgentFlags::default(), &args.shared);
-    }
-    conclude(end, &store, &look, &args.shared)
+    let limits = config.limits;
+    let prepared = towpath_engine::create(store, program, options, &cwd, limits, &secrets)?;
+    Ok(Ready { prepared, config, tree })
+}
+
+pub fn is_demo(origin: Origin, program: &Program) -> bool {
+    origin == Origin::BuiltIn && program.root().name == "demo"
 }
 
 /// The exit code of a run that has ended, with its JSON where asked for.

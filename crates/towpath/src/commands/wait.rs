@@ -233,6 +233,7 @@ mod tests {
             quiet: true,
             verbose: false,
             secret: Vec::new(),
+            audit_dir: None,
         };
         let words = words(&id, 2, &agent, &shared);
         let expected = [

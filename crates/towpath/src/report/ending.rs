@@ -26,6 +26,13 @@ pub fn text(end: &RunEnd, color: bool, limit: Option<usize>, now_ms: i64) -> Str
     text
 }
 
+/// `4 of 6 steps ran · 1 skipped (deploy: needs tag release)`
+pub fn counts(end: &RunEnd) -> String {
+    let (name, took) = (String::new(), String::new());
+    let teller = Teller { end, steps: end.run.view(), name, took, limit: None, now_ms: 0 };
+    joined("", "", teller.counts(), None).iter().map(|line| line.render(false)).collect()
+}
+
 struct Teller<'a> {
     end: &'a RunEnd,
     steps: Vec<StepView>,

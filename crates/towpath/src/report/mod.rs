@@ -17,12 +17,15 @@ mod plain;
 mod said;
 mod seam;
 mod shape;
+mod stepwise;
 #[cfg(test)]
 pub mod testing;
 mod writer;
 
 pub use cost::Cost;
+pub use ending::counts;
 
+use crate::audit::Audit;
 use crate::commands::run::Shared;
 use crate::exit::Stop;
 use crate::out;
@@ -34,7 +37,8 @@ use outlet::Standard;
 use plain::Plain;
 use shape::Shape;
 use std::path::Path;
-use towpath_engine::{Config, Prepared, Reporter, RunEnd, SessionTree};
+use stepwise::Stepwise;
+use towpath_engine::{Config, Event, Prepared, Reporter, RunEnd, SessionTree};
 use towpath_run::RunOutcome;
 use towpath_store::Store;
 
@@ -50,6 +54,16 @@ pub struct Look {
     pub verbose: bool,
     /// stdout belongs to the JSON object alone.
     pub json: bool,
+    pub voice: Voice,
+}
+
+/// Whose lines are said beside what the steps print.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Voice {
+    #[default]
+    Own,
+    /// Warnings only, and one line per start and end of a step where that is asked for.
+    Stepwise { progress: bool },
 }
 
 impl Look {
@@ -61,12 +75,13 @@ impl Look {
             quiet: shared.quiet,
             verbose: shared.verbose,
             json: shared.json,
+            voice: Voice::Own,
         }
     }
 
     /// Whether the block at the bottom of the screen is drawn.
     fn live(&self) -> bool {
-        self.terminal && !self.quiet
+        self.terminal && !self.quiet && self.voice != Voice::Stepwise { progress: true }
     }
 }
 
@@ -77,18 +92,26 @@ pub fn drive(
     config: Config,
     tree: Option<SessionTree>,
     look: &Look,
+    audit: Option<&mut Audit>,
 ) -> Result<RunEnd, Stop> {
+    let mut audit = audit;
+    if let Some(audit) = &mut audit {
+        audit.begin(&prepared.run().program().root().name, prepared.id())?;
+    }
     signals::block();
     let cancel = store.run_directory(prepared.id()).join("cancel");
     forget_request(&cancel)?;
     let shape = Shape::of(prepared.run().program());
-    let mut reporter: Box<dyn Reporter> = if look.live() {
-        Box::new(Live::new(Standard::new(), *look, shape))
-    } else {
-        Box::new(Plain::new(Standard::new(), *look, shape))
+    let mut reporter: Box<dyn Reporter> = match look.voice {
+        _ if look.live() => Box::new(Live::new(Standard::new(), *look, shape)),
+        Voice::Own => Box::new(Plain::new(Standard::new(), *look, shape)),
+        Voice::Stepwise { progress } => {
+            Box::new(Stepwise::new(Standard::new(), *look, shape, progress))
+        }
     };
     let listen = |controller| signals::listen(controller, cancel);
-    let end = prepared.drive(store, config, tree, listen, reporter.as_mut());
+    let mut watching = Watching { screen: reporter.as_mut(), audit };
+    let end = prepared.drive(store, config, tree, listen, &mut watching);
     // The terminal is given back before anything else is said.
     drop(reporter);
     Ok(end?)
@@ -97,6 +120,29 @@ pub fn drive(
 /// Columns of the terminal on stderr.
 pub fn columns() -> usize {
     outlet::size().0
+}
+
+/// All who watch one run. Only the screen can be too slow.
+struct Watching<'a> {
+    screen: &'a mut dyn Reporter,
+    audit: Option<&'a mut Audit>,
+}
+
+impl Reporter for Watching<'_> {
+    fn event(&mut self, event: &Event<'_>) {
+        if let Some(audit) = &mut self.audit {
+            audit.event(event);
+        }
+        self.screen.event(event);
+    }
+
+    fn ready(&self) -> bool {
+        self.screen.ready()
+    }
+
+    fn tick(&mut self) {
+        self.screen.tick();
+    }
 }
 
 /// A request to cancel that an earlier owner of the run got is not meant for this one.

@@ -49,15 +49,26 @@ impl<O: Outlet> Plain<O> {
     }
 
     fn say(&mut self, line: &Line) {
-        if self.look.quiet {
-            return;
+        if !self.look.quiet {
+            self.tell(line);
         }
+    }
+
+    /// Says a line to whoever wants quiet, too.
+    pub fn tell(&mut self, line: &Line) {
         let mut text = line.render(self.look.color);
         text.push('\n');
         if self.seam(Stream::Stderr).ours() {
             text.insert(0, '\n');
         }
         self.outlet.stderr(text.as_bytes());
+    }
+
+    /// Ends an open line on stdout, where others will go on writing.
+    pub fn end_line(&mut self) {
+        if self.seam(Stream::Stdout).ours() {
+            self.outlet.stdout(b"\n");
+        }
     }
 
     /// The end of a stream; both are one where they lead to the same place.

@@ -18,13 +18,16 @@ pub struct RecipeShape {
     /// The recipe that a step calls: an index.
     pub calls: BTreeMap<String, usize>,
     pub work: BTreeMap<String, String>,
+    /// The place of each step in its recipe, from 1.
+    pub places: BTreeMap<String, usize>,
 }
 
 impl Shape {
     pub fn of(program: &Program) -> Shape {
         let recipes = program.recipes.iter().enumerate().map(|(index, recipe)| {
             let mut shape = RecipeShape { steps: recipe.steps.len(), ..RecipeShape::default() };
-            for step in &recipe.steps {
+            for (at, step) in recipe.steps.iter().enumerate() {
+                shape.places.insert(step.id.clone(), at + 1);
                 if let Work::Recipe { name, .. } = &step.work
                     && let Some(callee) = program.callee(index, name)
                 {
@@ -42,6 +45,15 @@ impl Shape {
         let (recipe, id) = self.locate(path)?;
         let callee = self.recipes[recipe].calls.get(&id)?;
         Some(self.recipes.get(*callee)?.steps)
+    }
+
+    /// `(2/6)`: the step's place in its recipe, and how many there are.
+    pub fn place(&self, path: &StepPath) -> String {
+        let found = self.locate(path).and_then(|(recipe, id)| {
+            let recipe = &self.recipes[recipe];
+            Some(format!("({}/{})", recipe.places.get(&id)?, recipe.steps))
+        });
+        found.unwrap_or_default()
     }
 
     /// The first line of what a step does.

@@ -1,9 +1,9 @@
 //! What the tests of the reporters share: a recorded outlet, a small screen that understands the
 //! few sequences that are written, and runs that are driven without any process.
 
-use super::Look;
 use super::outlet::Outlet;
 use super::shape::{RecipeShape, Shape};
+use super::{Look, Voice};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,15 @@ use towpath_run::{
 use unicode_width::UnicodeWidthChar;
 
 pub fn look() -> Look {
-    Look { terminal: false, joined: false, color: false, quiet: false, verbose: false, json: false }
+    Look {
+        terminal: false,
+        joined: false,
+        color: false,
+        quiet: false,
+        verbose: false,
+        json: false,
+        voice: Voice::Own,
+    }
 }
 
 /// An outlet that keeps what is written, shared with the test that reads it.

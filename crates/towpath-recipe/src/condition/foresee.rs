@@ -1,0 +1,186 @@
+//! Asks a tree for its truth while some variables have no value yet: what holds whatever they turn
+//! out to be. It is careful to one side: where two values of a variable could lead to different
+//! ends, or one of them to an error, it says that it cannot tell. It never evaluates by itself what
+//! is known: that is left to the one evaluation there is.
+
+use super::EvalError;
+use super::compare::{compare, decided, truthy};
+use super::evaluate::Evaluation;
+use super::tree::{Kind, Link, LinkKind, Node};
+use super::vocabulary::Function;
+use std::borrow::Cow;
+use towpath_core::{Value, VarPath};
+
+pub(super) struct Foresight<'a> {
+    pub evaluation: Evaluation<'a>,
+    pub unknown: &'a dyn Fn(&VarPath) -> bool,
+}
+
+/// What can be said of an operand.
+pub(super) enum Seen<'a> {
+    Value(Cow<'a, Value>),
+    Unknown(Guess),
+}
+
+/// What can be said of a value that is not known.
+#[derive(Clone, Copy)]
+pub(super) struct Guess {
+    /// Its truth, where that is the same for every value it may have.
+    pub truth: Option<bool>,
+    /// Some values of the variables make this an error.
+    pub may_fail: bool,
+}
+
+const ANYTHING: Guess = Guess { truth: None, may_fail: false };
+const RISKY: Guess = Guess { truth: None, may_fail: true };
+
+/// An error here is one for every value of the unknown variables.
+type Outlook<'a> = Result<Seen<'a>, EvalError>;
+
+impl Seen<'_> {
+    fn truth(&self) -> Option<bool> {
+        match self {
+            Seen::Value(value) => Some(truthy(value)),
+            Seen::Unknown(guess) => guess.truth,
+        }
+    }
+
+    fn may_fail(&self) -> bool {
+        matches!(self, Seen::Unknown(guess) if guess.may_fail)
+    }
+
+    fn value(&self) -> Option<&Value> {
+        match self {
+            Seen::Value(value) => Some(value),
+            Seen::Unknown(_) => None,
+        }
+    }
+
+    /// The truth that is sure to come out.
+    pub fn certain(&self) -> Option<bool> {
+        self.truth().filter(|_| !self.may_fail())
+    }
+
+    /// A value that is only reached where something before it has not failed.
+    fn after(self, may_fail: bool) -> Self {
+        match self {
+            seen if !may_fail => seen,
+            seen => Seen::Unknown(Guess { truth: seen.truth(), may_fail }),
+        }
+    }
+}
+
+impl<'a> Foresight<'a> {
+    pub fn look(&mut self, node: &'a Node) -> Outlook<'a> {
+        if !self.reads_unknown(node) {
+            return self.evaluation.value(node).map(Seen::Value);
+        }
+        match &node.kind {
+            Kind::Literal(value) => Ok(Seen::Value(Cow::Borrowed(value))),
+            Kind::Variable(_) => Ok(Seen::Unknown(ANYTHING)),
+            Kind::List(items) => {
+                // What a list of unknown values takes may be more than one may make.
+                self.all(items)?;
+                Ok(Seen::Unknown(Guess { truth: Some(true), may_fail: true }))
+            }
+            Kind::Call(function, arguments) => self.call(*function, arguments),
+            Kind::Chain(base, links) => self.chain(base, links),
+            Kind::And(terms) => self.first(terms, false),
+            Kind::Or(terms) => self.first(terms, true),
+            Kind::Not { odd, inner } => {
+                let inner = self.look(inner)?;
+                Ok(truth(inner.truth().map(|truth| truth != *odd), inner.may_fail()))
+            }
+            Kind::Compare(comparison, sides) => {
+                let (left, right) = (self.look(&sides.0)?, self.look(&sides.1)?);
+                let holds = match (left.value(), right.value()) {
+                    (Some(left), Some(right)) => Some(compare(*comparison, left, right)),
+                    (left, right) => decided(*comparison, left, right),
+                };
+                Ok(truth(holds, left.may_fail() || right.may_fail()))
+            }
+        }
+    }
+
+    fn reads_unknown(&self, node: &Node) -> bool {
+        let mut names = Vec::new();
+        node.collect_names(&mut names);
+        names.iter().any(|name| (self.unknown)(&name.path))
+    }
+
+    /// Looks at every operand; whether one of them may fail.
+    fn all(&mut self, nodes: &'a [Node]) -> Result<bool, EvalError> {
+        let mut may_fail = false;
+        for node in nodes {
+            may_fail |= self.look(node)?.may_fail();
+        }
+        Ok(may_fail)
+    }
+
+    fn call(&mut self, function: Function, arguments: &'a [Node]) -> Outlook<'a> {
+        if let (Function::Bool, [argument]) = (function, arguments) {
+            let argument = self.look(argument)?;
+            return Ok(truth(argument.truth(), argument.may_fail()));
+        }
+        let may_fail = self.all(arguments)?;
+        Ok(Seen::Unknown(match function {
+            Function::Int | Function::Float | Function::Str => RISKY,
+            _ => Guess { may_fail, ..ANYTHING },
+        }))
+    }
+
+    fn chain(&mut self, base: &'a Node, links: &'a [Link]) -> Outlook<'a> {
+        let mut guess = match self.look(base)? {
+            Seen::Unknown(guess) => Guess { truth: None, ..guess },
+            // Which link is the first unknown one does not matter: the value is.
+            Seen::Value(_) => ANYTHING,
+        };
+        for link in links {
+            match &link.kind {
+                LinkKind::Field(_) => {}
+                LinkKind::Index(index) => guess.may_fail |= self.look(index)?.may_fail(),
+                LinkKind::Method(_, arguments) => {
+                    // A receiver or an argument that is no text is an error.
+                    self.all(arguments)?;
+                    guess = RISKY;
+                }
+            }
+        }
+        Ok(Seen::Unknown(guess))
+    }
+
+    /// The first term whose truth decides, else the last one.
+    fn first(&mut self, terms: &'a [Node], decides: bool) -> Outlook<'a> {
+        let mut may_fail = false;
+        let mut may_be_over = false;
+        let mut last = Seen::Unknown(ANYTHING);
+        for term in terms {
+            last = match self.look(term) {
+                Err(_) if may_be_over => return Ok(Seen::Unknown(RISKY)),
+                seen => seen?,
+            };
+            may_fail |= last.may_fail();
+            match last.truth() {
+                Some(truth) if truth == decides => {
+                    if may_be_over {
+                        return Ok(Seen::Unknown(Guess { truth: Some(decides), may_fail }));
+                    }
+                    return Ok(last.after(may_fail));
+                }
+                Some(_) => {}
+                None => may_be_over = true,
+            }
+        }
+        match may_be_over {
+            true => Ok(Seen::Unknown(Guess { truth: None, may_fail })),
+            false => Ok(last.after(may_fail)),
+        }
+    }
+}
+
+fn truth<'a>(truth: Option<bool>, may_fail: bool) -> Seen<'a> {
+    match truth {
+        Some(truth) if !may_fail => Seen::Value(Cow::Owned(Value::Bool(truth))),
+        truth => Seen::Unknown(Guess { truth, may_fail }),
+    }
+}

@@ -1,0 +1,362 @@
+//! What a run would do, told without doing it: every step of a plan in its order, called recipes
+//! below their step, each with a verdict. It takes for granted that what runs goes well; what a step
+//! will print is not known, and neither is what depends on it. Like the run itself it has no effects
+//! and knows no clock; the rules of tags, conditions, values and limits are those of the run.
+
+mod outlook;
+mod step;
+mod text;
+
+use outlook::Outlook;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use towpath_core::StepPath;
+use towpath_recipe::{Program, Recipe, Recursion};
+
+/// Calls deeper than this are not followed, whatever the recipes allow: nobody reads on.
+const DEEPEST: usize = 48;
+/// After this many steps called recipes are not opened any more.
+const MOST_STEPS: usize = 5_000;
+const MAY_BE_OVER: &str = "may go over the limit max_total_steps";
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preview {
+    pub steps: Vec<PreviewStep>,
+    /// Some called recipe was not opened, because there is too much of it.
+    pub cut: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PreviewStep {
+    pub path: StepPath,
+    pub id: String,
+    pub kind: &'static str,
+    /// Its recipe, and its place there.
+    pub recipe: usize,
+    pub index: usize,
+    pub verdict: Verdict,
+    /// Its command, its prompt or the recipe it calls, with the values that are known.
+    pub text: String,
+    /// The variables in the text that get their value only in the run.
+    pub open: Vec<String>,
+    /// Where it works, relative to the run's directory, or absolute.
+    pub directory: String,
+    /// The hooks that run before and after it.
+    pub hooks: Vec<&'static str>,
+    pub children: Vec<PreviewStep>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    Runs,
+    Skipped {
+        reason: String,
+    },
+    /// Whether it runs depends on what the steps before it give.
+    Unknown {
+        reason: String,
+    },
+    /// It is begun and fails, whatever the steps before it give.
+    Fails {
+        reason: String,
+    },
+    /// Its turn cannot come, or its condition can never hold.
+    Never {
+        reason: String,
+    },
+}
+
+impl Verdict {
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Verdict::Runs => "runs",
+            Verdict::Skipped { .. } => "skipped",
+            Verdict::Unknown { .. } => "unknown",
+            Verdict::Fails { .. } => "fails",
+            Verdict::Never { .. } => "never",
+        }
+    }
+
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Verdict::Runs => None,
+            Verdict::Skipped { reason }
+            | Verdict::Unknown { reason }
+            | Verdict::Fails { reason }
+            | Verdict::Never { reason } => Some(reason),
+        }
+    }
+}
+
+/// Looks ahead over a whole plan.
+pub fn preview(program: &Program) -> Preview {
+    let mut walk = Walk { program, levels: Vec::new(), firm: 0, over: false, shown: 0, cut: false };
+    let left = walk.frame(Call {
+        recipe: 0,
+        path: None,
+        directory: String::new(),
+        given: Outlook::of_inputs(&program.plan.inputs),
+        reach: Reach::Sure,
+    });
+    Preview { steps: left.steps, cut: walk.cut }
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    /// The recipes that are open, outermost first.
+    levels: Vec<Level>,
+    /// The first level for which a step counts even if one before it fails: outside of a recipe
+    /// whose failure is tolerated, fewer of its steps may run.
+    firm: usize,
+    /// A step was met that goes over `max_total_steps`.
+    over: bool,
+    shown: usize,
+    cut: bool,
+}
+
+struct Level {
+    recipe: usize,
+    /// Steps in it, and below it, that run if all goes well.
+    executed: u32,
+    /// Those of them that run whatever fails and is tolerated.
+    least: u32,
+}
+
+/// Why a step is over a limit, and whether it is in any case.
+struct OverLimit {
+    reason: String,
+    sure: bool,
+}
+
+/// A recipe about to be looked through.
+struct Call {
+    recipe: usize,
+    path: Option<StepPath>,
+    directory: String,
+    given: Outlook,
+    reach: Reach,
+}
+
+/// Whether a step's turn comes.
+#[derive(Clone)]
+enum Reach {
+    Sure,
+    Maybe(String),
+    Not(String),
+}
+
+/// How a step or a recipe ends as far as that can be told, if what runs goes well.
+#[derive(Clone)]
+enum End {
+    Passes,
+    MayFail { tolerable: bool },
+    Fails { reason: String, tolerable: bool },
+}
+
+/// A limit may be met, which nothing tolerates.
+const NOT_TOLERATED: End = End::MayFail { tolerable: false };
+
+impl End {
+    /// This end, or a worse one.
+    fn at_worst(self, other: End) -> End {
+        match (self, other) {
+            (fails @ End::Fails { .. }, _) | (_, fails @ End::Fails { .. }) => fails,
+            (End::MayFail { tolerable: a }, End::MayFail { tolerable: b }) => {
+                End::MayFail { tolerable: a && b }
+            }
+            (End::Passes, end) | (end, End::Passes) => end,
+        }
+    }
+}
+
+/// What a recipe leaves behind.
+struct Left {
+    steps: Vec<PreviewStep>,
+    /// Every variable that its steps may have set.
+    written: BTreeSet<String>,
+    end: End,
+}
+
+/// What a step does to those after it.
+#[derive(Clone)]
+struct Effect {
+    /// Variables that it sets or may set, to what is not known.
+    written: Vec<String>,
+    /// A variable that a failure leaves empty.
+    emptied: Option<String>,
+    status: Option<&'static str>,
+    /// Whether `steps.ID` tells anything of it at all.
+    settled: bool,
+    end: End,
+}
+
+impl Effect {
+    fn none() -> Effect {
+        Effect {
+            written: Vec::new(),
+            emptied: None,
+            status: None,
+            settled: false,
+            end: End::Passes,
+        }
+    }
+
+    fn skipped() -> Effect {
+        Effect { status: Some("skipped"), settled: true, ..Effect::none() }
+    }
+}
+
+/// A step whose turn has come, or may have.
+struct Begun {
+    step: PreviewStep,
+    next: Next,
+}
+
+enum Next {
+    Over(Effect),
+    Call(Called),
+}
+
+/// A recipe that a step calls, with what it is given.
+struct Called {
+    recipe: usize,
+    given: Outlook,
+    sure: bool,
+    may_be_over: bool,
+}
+
+/// One recipe while it is looked through.
+struct Frame<'a> {
+    recipe: &'a Recipe,
+    index: usize,
+    path: Option<StepPath>,
+    directory: String,
+    outlook: Outlook,
+    reach: Reach,
+}
+
+impl<'a> Walk<'a> {
+    fn frame(&mut self, call: Call) -> Left {
+        let recipe: &'a Recipe = &self.program.recipes[call.recipe];
+        let mut frame = Frame {
+            recipe,
+            index: call.recipe,
+            path: call.path,
+            directory: call.directory,
+            outlook: Outlook::of_recipe(recipe, call.given),
+            reach: call.reach,
+        };
+        self.levels.push(Level { recipe: call.recipe, executed: 0, least: 0 });
+        let mut left = Left { steps: Vec::new(), written: BTreeSet::new(), end: End::Passes };
+        for stage in recipe.stages() {
+            for (step, effect) in self.stage(&frame, stage.clone()) {
+                frame.take(&step.id, &effect, &mut left);
+                left.steps.push(step);
+            }
+        }
+        self.levels.pop();
+        left
+    }
+
+    /// The steps of a group see the context as it was when the group started, and are all begun
+    /// before the recipes that they call go on.
+    fn stage(&mut self, frame: &Frame<'_>, stage: Range<usize>) -> Vec<(PreviewStep, Effect)> {
+        let begun: Vec<Begun> = stage.map(|index| self.enter(frame, index)).collect();
+        let calls = begun.iter().filter(|begun| matches!(begun.next, Next::Call(_))).count();
+        let counted: Vec<(u32, u32)> =
+            self.levels.iter().map(|level| (level.executed, level.least)).collect();
+        let over = std::mem::replace(&mut self.over, false);
+        let mut seen: Vec<_> = begun.iter().map(|one| self.follow(frame, one, None)).collect();
+        if calls > 1 && self.over {
+            // Which of them gets the last step that is allowed is chance.
+            for (level, counted) in self.levels.iter_mut().zip(counted) {
+                (level.executed, level.least) = counted;
+            }
+            seen = begun.iter().map(|one| self.follow(frame, one, Some(MAY_BE_OVER))).collect();
+        }
+        self.over |= over;
+        seen
+    }
+
+    /// Counts a step whose turn comes, if no limit stands against it.
+    fn count(&mut self) -> Result<(), OverLimit> {
+        let of = |level: &Level| {
+            let recipe = &self.program.recipes[level.recipe];
+            recipe.recursion.max_total_steps.map(|limit| (limit, level.executed, level.least))
+        };
+        let mut limits: Vec<(u32, u32, u32)> = self.levels.iter().rev().filter_map(of).collect();
+        let stated = !limits.is_empty();
+        if !stated {
+            let Level { executed, least, .. } = self.levels[0];
+            limits.push((Recursion::DEFAULT_MAX_TOTAL_STEPS, executed, least));
+        }
+        if let Some((limit, _, _)) = limits.iter().find(|(limit, _, least)| least >= limit) {
+            self.over = true;
+            let reason = crate::begin::over("max_total_steps", *limit, stated).message;
+            return Err(OverLimit { reason, sure: true });
+        }
+        if limits.iter().any(|(limit, executed, _)| executed >= limit) {
+            self.over = true;
+            return Err(OverLimit { reason: MAY_BE_OVER.to_owned(), sure: false });
+        }
+        for (at, level) in self.levels.iter_mut().enumerate() {
+            level.executed += 1;
+            level.least += u32::from(at >= self.firm);
+        }
+        Ok(())
+    }
+
+    /// Whether one more recipe may be called from the innermost one.
+    fn check_depth(&self) -> Result<(), String> {
+        let depth = self.levels.len();
+        let mut stated = false;
+        for (at, level) in self.levels.iter().enumerate().rev() {
+            let limit = self.program.recipes[level.recipe].recursion.max_depth;
+            stated |= limit.is_some();
+            if let Some(limit) = limit.filter(|limit| depth - at > *limit as usize) {
+                return Err(crate::begin::over("max_depth", limit, true).message);
+            }
+        }
+        let default = Recursion::DEFAULT_MAX_DEPTH;
+        match !stated && depth > default as usize {
+            true => Err(crate::begin::over("max_depth", default, false).message),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether there is still room to show what a called recipe does.
+    fn opens(&mut self) -> bool {
+        let room = self.levels.len() < DEEPEST && self.shown < MOST_STEPS;
+        self.cut |= !room;
+        room
+    }
+}
+
+impl Frame<'_> {
+    /// What a step means for the steps after it, and for whoever called the recipe.
+    fn take(&mut self, id: &str, effect: &Effect, left: &mut Left) {
+        for name in &effect.written {
+            self.outlook.forget(name);
+            left.written.insert(name.clone());
+        }
+        if let Some(name) = &effect.emptied {
+            self.outlook.set(name, String::new().into());
+            left.written.insert(name.clone());
+        }
+        if effect.settled {
+            self.outlook.note(id, effect.status);
+        }
+        match &effect.end {
+            End::Passes => {}
+            End::MayFail { .. } => {
+                if matches!(self.reach, Reach::Sure) {
+                    self.reach = Reach::Maybe(format!("depends on whether `{id}` fails"));
+                }
+            }
+            End::Fails { .. } => {
+                self.reach = Reach::Not(format!("`{id}` before it always fails"));
+            }
+        }
+        left.end = std::mem::replace(&mut left.end, End::Passes).at_worst(effect.end.clone());
+    }
+}

@@ -1,0 +1,327 @@
+//! One step looked at: whether its turn comes, whether its tags and its condition let it run, whether
+//! its values fit, and what it leaves for the steps after it.
+
+use super::outlook::{Extra, Outlook, Sight};
+use super::text::{Shown, Values};
+use super::{
+    Begun, Call, Called, Effect, End, Frame, Left, NOT_TOLERATED, Next, OverLimit, PreviewStep,
+    Reach, Verdict, Walk,
+};
+use crate::begin::join;
+use std::collections::BTreeSet;
+use towpath_core::{Map, StepPath, text_of};
+use towpath_recipe::condition::Condition;
+use towpath_recipe::{ParseJson, Step, Work};
+use towpath_shell::ShellText;
+
+/// Why a step fails before its work starts.
+struct Failure {
+    reason: String,
+    tolerable: bool,
+}
+
+fn value_failure(reason: String) -> Failure {
+    Failure { reason, tolerable: true }
+}
+
+fn limit_failure(reason: String) -> Failure {
+    Failure { reason, tolerable: false }
+}
+
+impl Walk<'_> {
+    /// Begins a step as the run would, up to the recipe that it calls.
+    pub(super) fn enter(&mut self, frame: &Frame<'_>, index: usize) -> Begun {
+        self.shown += 1;
+        let definition = &frame.recipe.steps[index];
+        let extra = frame.outlook.extra(&definition.context);
+        let values = Values { extra: &extra, behind: &frame.outlook };
+        let Shown { text, open, .. } = shown(definition, &values);
+        let mut step = PreviewStep {
+            path: StepPath::in_frame(frame.path.as_ref(), &definition.id, 1),
+            id: definition.id.clone(),
+            kind: definition.work.kind(),
+            recipe: frame.index,
+            index,
+            verdict: self.verdict(frame, definition),
+            text,
+            open,
+            directory: directory(definition, &values, &frame.directory),
+            hooks: hooks(frame),
+            children: Vec::new(),
+        };
+        let next = match &step.verdict {
+            Verdict::Never { .. } if matches!(frame.reach, Reach::Not(_)) => {
+                Next::Over(Effect::none())
+            }
+            Verdict::Skipped { .. } | Verdict::Never { .. } => Next::Over(Effect::skipped()),
+            Verdict::Fails { reason } => {
+                Next::Over(frame.failed(definition, value_failure(reason.clone()), true))
+            }
+            Verdict::Runs | Verdict::Unknown { .. } => {
+                self.begin_counted(frame, definition, extra, &mut step.verdict)
+            }
+        };
+        Begun { step, next }
+    }
+
+    /// A step whose turn comes, or may come. The verdict changes where a limit or a value stands
+    /// against it.
+    fn begin_counted(
+        &mut self,
+        frame: &Frame<'_>,
+        step: &Step,
+        extra: Extra,
+        verdict: &mut Verdict,
+    ) -> Next {
+        let mut may_be_over = false;
+        if *verdict == Verdict::Runs
+            && let Err(OverLimit { reason, sure }) = self.count()
+        {
+            if sure {
+                *verdict = Verdict::Fails { reason: reason.clone() };
+                return Next::Over(frame.failed(step, limit_failure(reason), true));
+            }
+            *verdict = Verdict::Unknown { reason };
+            may_be_over = true;
+        }
+        let sure = *verdict == Verdict::Runs;
+        let mut next = self.begin(frame, step, extra, sure).unwrap_or_else(|failure| {
+            if sure {
+                *verdict = Verdict::Fails { reason: failure.reason.clone() };
+            }
+            Next::Over(frame.failed(step, failure, sure))
+        });
+        if may_be_over {
+            match &mut next {
+                Next::Over(effect) => effect.end = effect.end.clone().at_worst(NOT_TOLERATED),
+                Next::Call(called) => called.may_be_over = true,
+            }
+        }
+        next
+    }
+
+    /// Goes on with a step that was begun: looks through the recipe that it calls. The doubt is why
+    /// it is not sure how far that gets.
+    pub(super) fn follow(
+        &mut self,
+        frame: &Frame<'_>,
+        begun: &Begun,
+        doubt: Option<&str>,
+    ) -> (PreviewStep, Effect) {
+        let mut step = begun.step.clone();
+        let called = match &begun.next {
+            Next::Over(effect) => return (step, effect.clone()),
+            Next::Call(called) => called,
+        };
+        let definition = &frame.recipe.steps[step.index];
+        let reach = match (called.sure, doubt) {
+            (false, _) => Reach::Maybe(format!("depends on whether `{}` runs", step.id)),
+            (true, Some(doubt)) => Reach::Maybe(doubt.to_owned()),
+            (true, None) => Reach::Sure,
+        };
+        let firm = self.firm;
+        if definition.continue_on_error || recovers(definition) {
+            self.firm = self.levels.len();
+        }
+        let mut left = match self.opens() {
+            false => Left { steps: Vec::new(), written: BTreeSet::new(), end: NOT_TOLERATED },
+            true => self.frame(Call {
+                recipe: called.recipe,
+                path: Some(step.path.clone()),
+                directory: step.directory.clone(),
+                given: called.given.clone(),
+                reach,
+            }),
+        };
+        self.firm = firm;
+        step.children = std::mem::take(&mut left.steps);
+        let mut effect = frame.done(definition, Some(left), called.sure);
+        if doubt.is_some() || called.may_be_over {
+            effect.end = effect.end.at_worst(NOT_TOLERATED);
+            effect.status = None;
+        }
+        (step, effect)
+    }
+
+    fn verdict(&self, frame: &Frame<'_>, step: &Step) -> Verdict {
+        if let Reach::Not(reason) = &frame.reach {
+            return Verdict::Never { reason: reason.clone() };
+        }
+        if let Some(reason) = self.program.plan.tags.against(step) {
+            return Verdict::Skipped { reason };
+        }
+        let told = match &step.condition {
+            None => Verdict::Runs,
+            Some(condition) => of_condition(frame, condition),
+        };
+        match (told, &frame.reach) {
+            (Verdict::Runs | Verdict::Fails { .. }, Reach::Maybe(reason)) => {
+                Verdict::Unknown { reason: reason.clone() }
+            }
+            (told, _) => told,
+        }
+    }
+
+    /// A step that is within all limits, up to the recipe that it calls.
+    fn begin(
+        &self,
+        frame: &Frame<'_>,
+        step: &Step,
+        extra: Extra,
+        sure: bool,
+    ) -> Result<Next, Failure> {
+        match &step.work {
+            Work::Bash { command } => {
+                fits(command, &Values { extra: &extra, behind: &frame.outlook })?;
+                Ok(Next::Over(frame.done(step, None, sure)))
+            }
+            Work::Agent(_) => Ok(Next::Over(frame.done(step, None, sure))),
+            Work::Recipe { name, .. } => {
+                let (recipe, given) = self.called(frame, name, extra)?;
+                Ok(Next::Call(Called { recipe, given, sure, may_be_over: false }))
+            }
+        }
+    }
+
+    /// The recipe that a name means, with what it is given.
+    fn called(
+        &self,
+        frame: &Frame<'_>,
+        name: &str,
+        extra: Extra,
+    ) -> Result<(usize, Outlook), Failure> {
+        self.check_depth().map_err(limit_failure)?;
+        let Some(recipe) = self.program.callee(frame.index, name) else {
+            return Err(value_failure(format!("recipe `{name}` is not in the plan")));
+        };
+        let given = extra.over(frame.outlook.heritage());
+        let callee = &self.program.recipes[recipe];
+        let context = Outlook::of_recipe(callee, given.clone());
+        let missing = context.missing(&callee.required_context);
+        if !missing.is_empty() {
+            let names = missing.join("`, `");
+            let reason = format!("the recipe `{name}` needs a value for `{names}`");
+            return Err(value_failure(reason));
+        }
+        Ok((recipe, given))
+    }
+}
+
+impl Frame<'_> {
+    /// What a step leaves that runs, or may run.
+    fn done(&self, step: &Step, called: Option<Left>, sure: bool) -> Effect {
+        let mut written: Vec<String> = Vec::new();
+        let mut end = End::Passes;
+        if let Some(left) = called {
+            if step.parallel_group.is_none() {
+                written.extend(left.written);
+            }
+            end = left.end;
+            if !self.recipe.context.contains_key(&step.id) {
+                written.push(step.id.clone());
+            }
+            written.extend(step.output.clone());
+        } else {
+            written.extend(self.recipe.output_name(step).map(str::to_owned));
+        }
+        let passes = matches!(end, End::Passes);
+        let end = after_failure(step, end, sure);
+        let as_told = passes && sure && !step.continue_on_error && !recovers(step);
+        let status = (as_told && step.parse_json != ParseJson::Wanted).then_some("completed");
+        Effect { written, emptied: None, status, settled: true, end }
+    }
+
+    /// What a step leaves whose work cannot start.
+    fn failed(&self, step: &Step, failure: Failure, sure: bool) -> Effect {
+        let Failure { reason, tolerable } = failure;
+        let tolerated = step.continue_on_error && tolerable;
+        let name = self.recipe.output_name(step).map(str::to_owned);
+        let (written, emptied) = match sure {
+            true => (Vec::new(), name),
+            false => (name.into_iter().collect(), None),
+        };
+        let end = match (tolerated, sure) {
+            (true, _) => End::Passes,
+            (false, true) => End::Fails { reason, tolerable },
+            (false, false) => End::MayFail { tolerable },
+        };
+        Effect { written, emptied, status: sure.then_some("failed"), settled: true, end }
+    }
+}
+
+/// How a step ends whose called recipe ends so.
+fn after_failure(step: &Step, end: End, sure: bool) -> End {
+    match end {
+        End::Passes => End::Passes,
+        End::Fails { tolerable: true, .. } | End::MayFail { tolerable: true }
+            if step.continue_on_error =>
+        {
+            End::Passes
+        }
+        End::Fails { reason, tolerable } if sure && !(tolerable && recovers(step)) => {
+            End::Fails { reason, tolerable }
+        }
+        End::Fails { tolerable, .. } | End::MayFail { tolerable } => End::MayFail { tolerable },
+    }
+}
+
+fn recovers(step: &Step) -> bool {
+    matches!(step.work, Work::Recipe { recovery: true, .. })
+}
+
+fn of_condition(frame: &Frame<'_>, condition: &Condition) -> Verdict {
+    if condition.foresee(&Map::new(), &|_| true) == Ok(Some(false)) {
+        return Verdict::Never { reason: "its condition is always false".to_owned() };
+    }
+    match frame.outlook.foresee(condition) {
+        Ok(Some(true)) => Verdict::Runs,
+        Ok(Some(false)) => Verdict::Skipped { reason: "condition false".to_owned() },
+        Ok(None) => Verdict::Unknown { reason: depends_on(frame, condition) },
+        Err(error) => Verdict::Fails { reason: format!("condition: {}", error.message) },
+    }
+}
+
+fn depends_on(frame: &Frame<'_>, condition: &Condition) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for name in condition.names() {
+        let shown = format!("‹{}›", name.path);
+        if frame.outlook.is_unknown(&name.path) && !names.contains(&shown) {
+            names.push(shown);
+        }
+    }
+    format!("depends on {}", names.join(", "))
+}
+
+fn shown(step: &Step, values: &Values<'_>) -> Shown {
+    match &step.work {
+        Work::Bash { command } => values.command(command),
+        Work::Agent(agent) => values.template(&agent.prompt),
+        Work::Recipe { name, .. } => Shown { text: name.clone(), ..Shown::default() },
+    }
+}
+
+fn directory(step: &Step, values: &Values<'_>, base: &str) -> String {
+    match &step.working_dir {
+        None => base.to_owned(),
+        Some(template) => join(base, &values.template(template).text),
+    }
+}
+
+fn hooks(frame: &Frame<'_>) -> Vec<&'static str> {
+    let hooks = &frame.recipe.hooks;
+    let around = [("pre_step", &hooks.pre_step), ("post_step", &hooks.post_step)];
+    around.into_iter().filter(|(_, hook)| hook.is_some()).map(|(name, _)| name).collect()
+}
+
+/// Whether the values that are known can stand at their places.
+fn fits(command: &ShellText, values: &Values<'_>) -> Result<(), Failure> {
+    let mut value = |path: &towpath_core::VarPath| match values.see(path) {
+        Sight::Known(value) => value.map(text_of),
+        // A digit fits every place.
+        Sight::Unknown => Some("0".to_owned()),
+    };
+    match command.fill(&mut value) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(value_failure(format!("{{{{{}}}}}: {}", error.path, error.message))),
+    }
+}

@@ -1,0 +1,205 @@
+//! `towpath run --dry-run`: what would run, told. Conditions are asked as far as their values are
+//! known, called recipes are opened, commands are shown with their values. It starts nothing, asks
+//! nobody and writes nothing, not even a record of itself.
+
+use super::run::{Args, Chosen, is_demo};
+use super::runs::table::{Cell, Screen, Table, Tint, escaped, one_line};
+use crate::agents;
+use crate::draw;
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::surroundings::Surroundings;
+use crate::trust;
+use crate::words::{clean, count};
+use serde_json::{Value, json};
+use towpath_recipe::{Origin, Program};
+use towpath_run::{Preview, PreviewStep, Verdict, preview};
+use towpath_store::Store;
+
+pub fn execute(around: &Surroundings, chosen: &Chosen, args: &Args) -> Result<Exit, Stop> {
+    let preview = preview(&chosen.program);
+    let missing = missing_program(around, chosen, args, &preview)?;
+    if args.shared.json {
+        out::json(&as_json(chosen, &preview, missing.as_deref()));
+        return Ok(Exit::Done);
+    }
+    if let Some(missing) = &missing {
+        out::note(format!("warning: {missing}"));
+    }
+    print(around, chosen, &preview);
+    if chosen.origin == Origin::Project {
+        let store = Store::open_for_reading(&around.places.state)?;
+        if !trust::is_trusted(store.as_ref(), &chosen.program)? {
+            let argument = trust::Thing::of_program(&chosen.program).argument(around);
+            out::line(format!("It is not trusted yet: towpath trust {argument}"));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Why the agent steps that would run could not.
+pub fn missing_program(
+    around: &Surroundings,
+    chosen: &Chosen,
+    args: &Args,
+    preview: &Preview,
+) -> Result<Option<String>, Stop> {
+    let own_agent = is_demo(chosen.origin, &chosen.program);
+    match asks_agents(&preview.steps) && !own_agent {
+        true => agents::missing(around, &chosen.settings, &args.agent),
+        false => Ok(None),
+    }
+}
+
+fn asks_agents(steps: &[PreviewStep]) -> bool {
+    steps.iter().any(|step| {
+        let comes = matches!(step.verdict, Verdict::Runs | Verdict::Unknown { .. });
+        (comes && step.kind == "agent") || asks_agents(&step.children)
+    })
+}
+
+fn print(around: &Surroundings, chosen: &Chosen, preview: &Preview) {
+    let screen = Screen::new(around);
+    let name = clean(&chosen.program.root().name);
+    let directory = chosen.directory.file_name().map(|name| escaped(name.as_ref()));
+    out::line(format!("{name} · dry run · {}\n", directory.as_deref().unwrap_or("/")));
+    let mut table = Table::plain(2);
+    rows(&chosen.program, &preview.steps, 0, &mut table);
+    table.print(&screen);
+    if preview.cut {
+        out::line("  deeper calls are not shown");
+    }
+    out::line(format!("\n{}. Nothing was run.", summary(preview)));
+}
+
+fn rows(program: &Program, steps: &[PreviewStep], depth: usize, table: &mut Table) {
+    for step in steps {
+        let (word, tint) = match &step.verdict {
+            Verdict::Runs => ("runs", Tint::Good),
+            Verdict::Unknown { .. } => ("may run", Tint::Attention),
+            Verdict::Fails { .. } => ("fails", Tint::Bad),
+            Verdict::Skipped { .. } => ("skipped", Tint::Dim),
+            Verdict::Never { .. } => ("never", Tint::Attention),
+        };
+        let bracket = bracket(program, step);
+        table.row(vec![
+            Cell::tinted(word, tint),
+            Cell::own(format!("{}{bracket}{}", "  ".repeat(depth), step.id), Tint::None),
+            Cell::tinted(step.kind, Tint::Dim),
+            one_line(&step.text).into(),
+        ]);
+        let notes = notes(step, depth);
+        if !notes.is_empty() {
+            table.below(format!("{}{}", " ".repeat(9 + 2 * depth), notes.join(" · ")), Tint::Dim);
+        }
+        rows(program, &step.children, depth + 1, table);
+    }
+}
+
+/// The steps of a parallel group are bracketed.
+fn bracket(program: &Program, step: &PreviewStep) -> &'static str {
+    let stages = program.recipes[step.recipe].stages();
+    let stage = stages.iter().find(|stage| stage.contains(&step.index));
+    match stage {
+        Some(stage) if stage.len() > 1 && step.index == stage.start => "┌ ",
+        Some(stage) if stage.len() > 1 && step.index + 1 == stage.end => "└ ",
+        Some(stage) if stage.len() > 1 => "│ ",
+        _ => "",
+    }
+}
+
+fn notes(step: &PreviewStep, depth: usize) -> Vec<String> {
+    let mut notes: Vec<String> = step.verdict.reason().map(one_line).into_iter().collect();
+    let comes = matches!(step.verdict, Verdict::Runs | Verdict::Unknown { .. });
+    if comes && step.kind != "recipe" && !step.directory.is_empty() && depth == 0 {
+        notes.push(format!("in {}", one_line(&step.directory)));
+    }
+    if comes && !step.hooks.is_empty() {
+        notes.push(format!("with {}", step.hooks.join(" and ")));
+    }
+    notes
+}
+
+/// `3 of 5 steps would run · 1 may run (test) · 1 skipped (deploy: needs tag release)`
+pub fn summary(preview: &Preview) -> String {
+    let named = |word: &str| -> Vec<&PreviewStep> {
+        preview.steps.iter().filter(|step| step.verdict.as_str() == word).collect()
+    };
+    let total = preview.steps.len();
+    let mut parts = vec![format!("{} of {} would run", named("runs").len(), count(total, "step"))];
+    for (verdict, word) in [
+        ("unknown", "may run"),
+        ("skipped", "skipped"),
+        ("fails", "fails"),
+        ("never", "never runs"),
+    ] {
+        let steps = named(verdict);
+        if !steps.is_empty() {
+            parts.push(format!("{} {word} ({})", steps.len(), listed(&steps)));
+        }
+    }
+    parts.join(" · ")
+}
+
+fn listed(steps: &[&PreviewStep]) -> String {
+    const MOST: usize = 6;
+    let one = |step: &&PreviewStep| {
+        let reason = step.verdict.reason().map_or(String::new(), |r| format!(": {}", one_line(r)));
+        format!("{}{reason}", clean(&step.id))
+    };
+    let mut texts: Vec<String> = steps.iter().take(MOST).map(one).collect();
+    if steps.len() > MOST {
+        texts.push(format!("{} more", steps.len() - MOST));
+    }
+    texts.join("; ")
+}
+
+/// The plan for machines, under both names that a result's steps have.
+pub fn as_json(chosen: &Chosen, preview: &Preview, missing: Option<&str>) -> Value {
+    let root = chosen.program.root();
+    let steps: Vec<Value> = preview.steps.iter().map(step_json).collect();
+    let named = |word: &str| -> Vec<Value> {
+        let of = preview.steps.iter().filter(|step| step.verdict.as_str() == word);
+        of.map(|step| json!({ "step": step.path, "reason": step.verdict.reason() })).collect()
+    };
+    let runs = preview.steps.iter().filter(|step| step.verdict == Verdict::Runs).count();
+    let mut warnings: Vec<Value> = chosen.problems.iter().map(draw::as_json).collect();
+    warnings.extend(missing.map(|text| json!({ "severity": "warning", "error": text })));
+    json!({
+        "schema": 1,
+        "dry_run": true,
+        "success": true,
+        "recipe_name": root.name,
+        "inputs": chosen.program.plan.inputs,
+        "summary": {
+            "total": preview.steps.len(),
+            "runs": runs,
+            "unknown": named("unknown"),
+            "skipped": named("skipped"),
+            "fails": named("fails"),
+            "never": named("never"),
+            "cut": preview.cut,
+        },
+        "problems": warnings,
+        "step_results": steps.clone(),
+        "steps": steps,
+    })
+}
+
+fn step_json(step: &PreviewStep) -> Value {
+    let mut object = json!({
+        "step_id": step.id,
+        "path": step.path,
+        "type": step.kind,
+        "status": step.verdict.as_str(),
+        "reason": step.verdict.reason(),
+        "text": step.text,
+        "unknown": step.open,
+        "working_dir": step.directory,
+        "hooks": step.hooks,
+    });
+    if step.kind == "recipe" {
+        object["children"] = step.children.iter().map(step_json).collect();
+    }
+    object
+}

@@ -1,0 +1,58 @@
+//! Runs a recipe: what the steps print as it comes, between a heading and the summary that this name
+//! ends with. A recipe that was found in the working tree runs with a warning: under this name nobody
+//! expects to be asked.
+
+use super::{Line, code, summary};
+use crate::audit::{Audit, audited};
+use crate::commands::run::{self, Chosen, Ready};
+use crate::commands::runs::table::one_line;
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::report::{self, Look, Voice};
+use crate::result_json;
+use crate::surroundings::Surroundings;
+use crate::trust;
+use towpath_engine::RunEnd;
+use towpath_recipe::Program;
+use towpath_store::Store;
+
+pub fn execute(
+    around: &Surroundings,
+    line: &Line,
+    chosen: Chosen,
+    args: &run::Args,
+) -> Result<Exit, Stop> {
+    trust::warn(around, &chosen.program, chosen.origin)?;
+    let mut audit = Audit::in_directory(around, line.audit_dir.as_deref())?;
+    let mut store = Store::open(&around.places.state)?;
+    let heading = heading(&chosen.program);
+    let voice = Voice::Stepwise { progress: line.progress };
+    let look = Look { voice, ..Look::new(around, &args.shared) };
+    let Ready { prepared, config, tree } = run::ready(around, &mut store, chosen, args)?;
+    if !line.json() {
+        out::line(heading);
+    }
+    let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
+    audited(audit, end, |end| conclude(&end, &store, line))
+}
+
+pub fn heading(program: &Program) -> String {
+    let root = program.root();
+    let (name, version) = (one_line(&root.name), one_line(&root.version));
+    format!("Recipe: {name} (v{version})\nSteps: {}\n", root.steps.len())
+}
+
+fn conclude(end: &RunEnd, store: &Store, line: &Line) -> Result<Exit, Stop> {
+    let exit = Exit::of_outcome(&end.outcome);
+    if line.json() {
+        let mut object = result_json::of_run(store, end, false)?;
+        object["exit_code"] = serde_json::json!(code(exit) as u8);
+        out::json(&object);
+    } else {
+        out::stdout(summary::text(end).as_bytes());
+        if exit != Exit::Done {
+            out::note(format!("nothing is lost: towpath resume {}", end.id));
+        }
+    }
+    Ok(exit)
+}

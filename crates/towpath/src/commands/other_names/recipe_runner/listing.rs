@@ -1,0 +1,32 @@
+//! `list`: the recipes that a name can mean, each once, in the order in which a run looks for them.
+//! One that cannot be read is shown as broken.
+
+use super::Line;
+use crate::commands::list;
+use crate::commands::runs::table::{Cell, Screen, Table};
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::surroundings::Surroundings;
+
+pub fn execute(around: &Surroundings, line: &Line) -> Result<Exit, Stop> {
+    if line.json() {
+        return list::execute(&list::Args {
+            directory: line.working_dir.clone(),
+            recipe_dirs: line.recipe_dir.clone(),
+            json: true,
+        });
+    }
+    let entries = list::entries(around, line.working_dir.as_deref(), &line.recipe_dir)?;
+    let mut table = Table::new(&["NAME", "VERSION", "DESCRIPTION"]);
+    let mut found = 0;
+    for entry in entries.iter().filter(|entry| !entry.shadowed) {
+        found += 1;
+        let recipe = &entry.recipe;
+        let broken = recipe.broken.as_ref().map(|problem| format!("broken: {problem}"));
+        let told = broken.unwrap_or_else(|| recipe.description.clone());
+        table.row(vec![Cell::from(&recipe.name), (&recipe.version).into(), told.into()]);
+    }
+    table.print(&Screen::new(around));
+    out::line(format!("{found} recipe(s) found."));
+    Ok(Exit::Done)
+}
