@@ -12,6 +12,7 @@ use towpath_agent::{BACKENDS, BackendRow, ClaudeCode, NotFound, Places, Script, 
 use towpath_core::{Diagnostic, nearest};
 use towpath_engine::{Agents, Options, SessionTree};
 use towpath_recipe::{Program, Work};
+use towpath_run::{PreviewStep, Verdict, preview};
 
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct AgentFlags {
@@ -63,7 +64,7 @@ pub fn choose(
         program: own_program.as_ref().map(|p| p.display().to_string()),
         found: false,
     };
-    if !program.has_agents() {
+    if !may_ask(program) {
         return Ok((Agents::None, None, options));
     }
     let wrong = unknown_modes(program, &name);
@@ -118,6 +119,24 @@ pub fn missing(
         return Ok(None);
     }
     Ok(program_of(around, settings, &name, flags.program.clone()).err().map(|stop| stop.message))
+}
+
+/// Whether a run of this program may come to ask an agent: not where tags or conditions that are
+/// known beforehand rule it out.
+fn may_ask(program: &Program) -> bool {
+    fn asks(program: &Program, steps: &[PreviewStep]) -> bool {
+        steps.iter().any(|step| {
+            let work = &program.recipes[step.recipe].steps[step.index].work;
+            let agent = matches!(work, Work::Agent(_) | Work::Recipe { recovery: true, .. });
+            let begins = matches!(step.verdict, Verdict::Runs | Verdict::Unknown { .. });
+            (agent && begins) || asks(program, &step.children)
+        })
+    }
+    if !program.has_agents() {
+        return false;
+    }
+    let ahead = preview(program);
+    ahead.cut || asks(program, &ahead.steps)
 }
 
 /// Modes that the agent's program does not have.

@@ -153,10 +153,14 @@ fn answers(person: &Person, words: &[&str]) -> Vec<String> {
 #[test]
 fn only_what_fits_is_offered() {
     let person = person().file("team/deploy.yaml", SHIP).file("build.test.yaml", "cases: []\n");
-    let here = ["ship", "demo", "demo-checks", "build.yaml", "recipes/", "team/"];
-    assert_eq!(answers(&person, &["run", ""]), here);
-    let also = answers(&person, &["run", "-R", "team", "d"]);
-    assert_eq!(also, ["deploy", "demo", "demo-checks"]);
+    let all = answers(&person, &["run", ""]);
+    let bundled = |name: &str| towpath_recipe::builtin(name).is_some();
+    let here: Vec<&str> = all.iter().map(String::as_str).filter(|name| !bundled(name)).collect();
+    assert_eq!(here, ["ship", "build.yaml", "recipes/", "team/"]);
+    assert!(all.iter().any(|name| name == "demo") && all.iter().any(|name| name == "guide"));
+    assert!(!all.iter().any(|name| name == "cascade-level"), "parts are not offered");
+    let also = answers(&person, &["run", "-R", "team", "de"]);
+    assert_eq!(also, ["deploy", "demo", "demo-checks", "default-workflow", "debate-workflow"]);
     let run = person.run().to_string();
     assert_eq!(answers(&person, &["show", ""]), [run.as_str()]);
     assert_eq!(answers(&person, &["logs", &run, ""]), ["compile"]);
