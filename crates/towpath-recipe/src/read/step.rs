@@ -12,7 +12,7 @@ use crate::node::{Entry, Kind, Node};
 use crate::outline::StepOutline;
 use std::sync::Arc;
 use std::time::Duration;
-use towpath_core::{Diagnostic, Source, Span, Template, is_safe_segment};
+use towpath_core::{Diagnostic, Severity, Source, Span, Template, is_safe_segment};
 
 impl Reader<'_> {
     pub(super) fn step(&mut self, node: &Node) -> Option<Step> {
@@ -257,7 +257,10 @@ impl Reader<'_> {
         match condition.foresee(&towpath_core::Map::new(), &|_| true) {
             Ok(Some(false)) => {
                 let message = "this step can never run: its condition is always false";
-                let problem = Diagnostic::warning("never-runs", message);
+                // Whoever writes just `false` has switched the step off.
+                let meant = condition.text().trim().eq_ignore_ascii_case("false");
+                let severity = if meant { Severity::Note } else { Severity::Warning };
+                let problem = Diagnostic::new(severity, "never-runs", message);
                 self.place(problem, text, 0..text.text.len(), None);
             }
             Err(error) => {

@@ -8,6 +8,7 @@ use crate::agents;
 use crate::draw;
 use crate::exit::{Exit, Stop};
 use crate::out;
+use crate::report;
 use crate::surroundings::Surroundings;
 use crate::trust;
 use crate::words::{clean, count};
@@ -69,7 +70,10 @@ fn print(around: &Surroundings, chosen: &Chosen, preview: &Preview) {
     if preview.cut {
         out::line("  deeper calls are not shown");
     }
-    out::line(format!("\n{}. Nothing was run.", summary(preview)));
+    out::line("");
+    for line in report::in_lines(summary(preview), screen.width) {
+        out::line(line);
+    }
 }
 
 fn rows(program: &Program, steps: &[PreviewStep], depth: usize, table: &mut Table) {
@@ -120,8 +124,8 @@ fn notes(step: &PreviewStep, depth: usize) -> Vec<String> {
     notes
 }
 
-/// `3 of 5 steps would run · 1 may run (test) · 1 skipped (deploy: needs tag release)`
-pub fn summary(preview: &Preview) -> String {
+/// `3 of 5 steps would run · 1 may run (test) · 1 skipped (deploy)`; why stands with the steps.
+pub fn summary(preview: &Preview) -> Vec<String> {
     let named = |word: &str| -> Vec<&PreviewStep> {
         preview.steps.iter().filter(|step| step.verdict.as_str() == word).collect()
     };
@@ -138,20 +142,17 @@ pub fn summary(preview: &Preview) -> String {
             parts.push(format!("{} {word} ({})", steps.len(), listed(&steps)));
         }
     }
-    parts.join(" · ")
+    parts.push("nothing was run".to_owned());
+    parts
 }
 
 fn listed(steps: &[&PreviewStep]) -> String {
     const MOST: usize = 6;
-    let one = |step: &&PreviewStep| {
-        let reason = step.verdict.reason().map_or(String::new(), |r| format!(": {}", one_line(r)));
-        format!("{}{reason}", clean(&step.id))
-    };
-    let mut texts: Vec<String> = steps.iter().take(MOST).map(one).collect();
+    let mut names: Vec<String> = steps.iter().take(MOST).map(|step| clean(&step.id)).collect();
     if steps.len() > MOST {
-        texts.push(format!("{} more", steps.len() - MOST));
+        names.push(format!("{} more", steps.len() - MOST));
     }
-    texts.join("; ")
+    names.join(", ")
 }
 
 /// The plan for machines, under both names that a result's steps have.

@@ -80,7 +80,7 @@ impl Look {
     }
 
     /// Whether the block at the bottom of the screen is drawn.
-    fn live(&self) -> bool {
+    pub fn live(&self) -> bool {
         self.terminal && !self.quiet && self.voice != Voice::Stepwise { progress: true }
     }
 }
@@ -153,6 +153,12 @@ pub fn forget_request(cancel: &Path) -> Result<(), Stop> {
         }
         _ => Ok(()),
     }
+}
+
+/// Parts of one sentence in lines of at most so many columns, broken between the parts.
+pub fn in_lines(parts: Vec<String>, limit: Option<usize>) -> Vec<String> {
+    let parts = parts.into_iter().map(line::Line::plain).collect();
+    line::joined("", "  ", parts, limit).iter().map(|line| line.render(false)).collect()
 }
 
 /// The last lines: what happened, and what to do next.

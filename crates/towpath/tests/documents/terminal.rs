@@ -132,8 +132,8 @@ fn settled_line(line: &str) -> String {
             out.push('N');
             rest = &rest[number..];
         } else if number > 0 && first.is_ascii_digit() {
-            let changes = out.ends_with('(') && rest[number..].starts_with(')')
-                || out.ends_with("\"duration\": ");
+            let alone = [")", "s)"].iter().any(|end| rest[number..].starts_with(end));
+            let changes = out.ends_with('(') && alone || out.ends_with("\"duration\": ");
             out.push_str(if changes { "N" } else { &rest[..number] });
             rest = &rest[number..];
         } else {

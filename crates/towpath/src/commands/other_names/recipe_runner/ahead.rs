@@ -31,9 +31,9 @@ pub fn execute(
         out::note(format!("warning: {missing}"));
     }
     out::line(go::heading(program));
-    out::line(format!("Recipe '{}': DRY RUN, nothing was run", one_line(&program.root().name)));
+    out::line(format!("Recipe '{}': DRY RUN", one_line(&program.root().name)));
     print(&preview.steps, 1);
-    out::line(dry_run::summary(&preview));
+    out::line(dry_run::summary(&preview).join(" · "));
     Ok(Exit::Done)
 }
 

@@ -33,7 +33,7 @@ pub fn execute(
         out::line(heading);
     }
     let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
-    audited(audit, end, |end| conclude(&end, &store, line))
+    audited(audit, end, |end| conclude(&end, &store, &look, line))
 }
 
 pub fn heading(program: &Program) -> String {
@@ -42,14 +42,14 @@ pub fn heading(program: &Program) -> String {
     format!("Recipe: {name} (v{version})\nSteps: {}\n", root.steps.len())
 }
 
-fn conclude(end: &RunEnd, store: &Store, line: &Line) -> Result<Exit, Stop> {
+fn conclude(end: &RunEnd, store: &Store, look: &Look, line: &Line) -> Result<Exit, Stop> {
     let exit = Exit::of_outcome(&end.outcome);
     if line.json() {
         let mut object = result_json::of_run(store, end, false)?;
         object["exit_code"] = serde_json::json!(code(exit) as u8);
         out::json(&object);
     } else {
-        out::stdout(summary::text(end).as_bytes());
+        out::stdout(summary::text(end, look.live()).as_bytes());
         if exit != Exit::Done {
             out::note(format!("nothing is lost: towpath resume {}", end.id));
         }

@@ -7,10 +7,11 @@ use crate::result_json;
 use towpath_engine::RunEnd;
 use towpath_run::{Output, RunOutcome, StepStatus, StepView};
 
-pub fn text(end: &RunEnd) -> String {
+/// The block of a live screen, where there was one, has ended with a blank line.
+pub fn text(end: &RunEnd, after_block: bool) -> String {
     let steps = end.run.view();
     let mut text = String::new();
-    if printed(&steps) {
+    if printed(&steps) && !after_block {
         text.push('\n');
     }
     let word = match &end.outcome {
