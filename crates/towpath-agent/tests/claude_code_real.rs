@@ -57,6 +57,7 @@ impl Desk {
             session: Some(uuid::Uuid::new_v4().to_string()),
             resume: false,
             directory: self.path("project"),
+            ..Call::default()
         }
     }
 

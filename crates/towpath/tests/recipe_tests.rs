@@ -611,3 +611,11 @@ fn what_a_step_made_read_only_is_removed_too() {
     person.write("a.test.yaml", "cases: [{name: locks up}]\n");
     test(&person, &["a.yaml"]).exits(0);
 }
+
+#[test]
+fn a_new_recipe_is_tested_without_naming_its_file() {
+    let person = Person::new();
+    person.towpath(&["new", "greeting"]).exits(0);
+    let said = person.towpath(&["test"]).exits(0);
+    assert!(said.stdout.contains("greeting") && said.stdout.contains("2 passed"), "{said:?}");
+}

@@ -41,6 +41,7 @@ pub fn files(around: &Surroundings, named: &[PathBuf]) -> Result<Vec<PathBuf>, S
         for directory in project.map(|d| d.path).chain(also) {
             below(&directory, DEPTH, &mut found);
         }
+        below(&around.current, 1, &mut found);
         found.sort();
     }
     let mut seen = BTreeSet::new();
