@@ -21,6 +21,8 @@ pub enum Agents {
         script: Script,
         calls: Option<PathBuf>,
         bash: PathBuf,
+        /// It takes the place of another script that the run began with.
+        fresh: bool,
     },
     Program {
         backend: Arc<dyn Backend>,
@@ -78,12 +80,15 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// Reads from the record which lines are used, and which belong to interrupted calls.
+    /// A script that took the place of another has no line that was used.
     pub fn replay(&mut self, agents: &mut Agents, facts: &[(Fact, i64)]) {
+        let fresh = matches!(agents, Agents::Scripted { fresh: true, .. });
         for (fact, _) in facts {
             if let Fact::JobStarted { key, session: Some(session), .. } = fact {
                 self.opened(key, session);
             }
             match fact {
+                Fact::JobStarted { line: Some(_), .. } if fresh => {}
                 Fact::JobStarted { key, line: Some(line), .. } => {
                     if let Agents::Scripted { script, .. } = agents {
                         script.mark_used(*line);

@@ -584,6 +584,7 @@ fn a_recipe_is_joined_with_what_it_extends_over_several_levels() {
         ("in/middle.yaml", &extending("middle", "base", &[("three", "z")])),
         ("in/child.yaml", &extending("child", "middle", &[("one", "new"), ("four", "w")])),
         ("in/same.yaml", &extending("same", "base", &[])),
+        ("in/empty.yaml", "name: empty\nextends: base\nsteps: []\n"),
     ]);
     let resolved = place.named("in/child.yaml");
     assert_eq!(place.told(&resolved), "");
@@ -594,7 +595,9 @@ fn a_recipe_is_joined_with_what_it_extends_over_several_levels() {
     assert!(program.root().step_text(&program.root().steps[1]).contains("command: y"));
     let again = Plan::clone(&program.plan).load().unwrap();
     assert_eq!(again.root().steps.len(), 4, "a stored plan is joined in the same way");
-    assert_eq!(place.named("in/same.yaml").program.unwrap().root().steps.len(), 2);
+    for file in ["in/same.yaml", "in/empty.yaml"] {
+        assert_eq!(place.named(file).program.unwrap().root().steps.len(), 2, "{file}");
+    }
 }
 
 #[test]

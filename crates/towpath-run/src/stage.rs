@@ -157,8 +157,9 @@ impl Run {
 
     fn warn_git(&mut self, frame: usize, step: usize, end: &JobEnd) {
         let what = describe(&end.status, Some(GIT_TIMEOUT));
-        let last = end.error.lines().rfind(|line| !line.trim().is_empty());
-        let why = last.map_or(what.clone(), |line| format!("{what}: {line}"));
+        // Git says first what is wrong, then what one might do.
+        let first = end.error.lines().find(|line| !line.trim().is_empty());
+        let why = first.map_or(what.clone(), |line| format!("{what}: {line}"));
         let message = format!("what it changed is not staged in git: {why}");
         let step = Some(self.path(frame, step));
         self.happenings.push(Happening::Warning { step, message });

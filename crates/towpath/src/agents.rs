@@ -86,7 +86,8 @@ pub fn choose(
             .map_err(|e| Stop::bad_input(format!("--script {}: {e}", path.display())))?;
         let script = Script::parse(&path.display().to_string(), &text)
             .map_err(|e| Stop::bad_input(e.to_string()))?;
-        return Ok((Agents::Scripted { script, calls, bash: bash(around)? }, Some(tree), options));
+        let agents = Agents::Scripted { script, calls, bash: bash(around)?, fresh: false };
+        return Ok((agents, Some(tree), options));
     }
     let found = program_of(around, settings, &name, own_program)?;
     let root = rustix::process::geteuid().is_root();

@@ -209,3 +209,16 @@ fn an_agent_that_cannot_be_asked_need_not_be_there() {
     assert_eq!(made.status.code(), Some(5), "then it must be there before the first step");
     assert!(made.stdout.is_empty());
 }
+
+#[test]
+fn a_script_that_takes_the_place_of_another_begins_anew() {
+    let recipe = "name: r\nsteps:\n  - {id: a, prompt: one}\n  - {id: b, prompt: two}\n";
+    let person = Person::new()
+        .file("r.yaml", recipe)
+        .file("answers.jsonl", "\"first\"\n{\"error\":\"crash\"}\n")
+        .file("other.jsonl", "\"new\"\n");
+    person.towpath(&with_script(&["run", "r.yaml"])).exits(4);
+    let run = person.run();
+    let said = person.towpath(&["resume", run.as_str(), "--script", "other.jsonl"]).exits(0);
+    said.shows("new");
+}

@@ -235,6 +235,7 @@ impl<'a> Reader<'a> {
         };
         let items = match &entry.value.kind {
             Kind::List(items) if !items.is_empty() => items,
+            Kind::List(_) | Kind::Null if fields.has("extends") => return Vec::new(),
             Kind::List(_) | Kind::Null => {
                 self.error("no-steps", none, entry.key_defined, "nothing is listed here");
                 return Vec::new();

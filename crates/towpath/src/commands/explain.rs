@@ -93,10 +93,15 @@ fn print_inputs(root: &Recipe, set: &Map, screen: &Screen) {
         };
         table.row(vec![name.into(), text_of(value).into(), Cell::tinted(from, Tint::Dim)]);
     }
+    let given = |name: &str| root.context.contains_key(name) || set.contains_key(name);
+    let open = root.required_context.iter().filter(|name| !given(name));
+    for name in open.clone() {
+        table.row(vec![name.into(), "".into(), Cell::tinted("required", Tint::Dim)]);
+    }
     for (name, value) in set.iter().filter(|(name, _)| !root.context.contains_key(*name)) {
         table.row(vec![name.into(), text_of(value).into(), Cell::tinted("set", Tint::Dim)]);
     }
-    if !root.context.is_empty() || !set.is_empty() {
+    if !root.context.is_empty() || !set.is_empty() || open.count() > 0 {
         out::line("\ninputs");
         table.print(screen);
     }

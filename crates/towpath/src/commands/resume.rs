@@ -14,7 +14,7 @@ use crate::surroundings::Surroundings;
 use crate::trust;
 use std::path::{Path, PathBuf};
 use towpath_core::{RunId, StepPath};
-use towpath_engine::{EngineError, Options, Recorded, ResumeAnswers, recorded};
+use towpath_engine::{Agents, EngineError, Options, Recorded, ResumeAnswers, recorded};
 use towpath_recipe::{Edit, EditedRecipe, Origin, Plan, Request, Wishes, edited, resolve};
 use towpath_run::{Limits, Run};
 use towpath_store::{Found, RunRow, Store};
@@ -124,7 +124,10 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         Err(error) => return Err(error.into()),
     };
     let program = std::sync::Arc::clone(prepared.run().program());
-    let (agents, tree, _) = agents::choose(&around, &settings, &flags, &program)?;
+    let (mut agents, tree, _) = agents::choose(&around, &settings, &flags, &program)?;
+    if let Agents::Scripted { fresh, .. } = &mut agents {
+        *fresh = known.options.script.is_some() && known.options.script != options.script;
+    }
     let config = config(&around, &settings, row.directory.clone(), agents, secrets)?;
     let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
     if args.wait && wait::helps(&end) {

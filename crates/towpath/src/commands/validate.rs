@@ -59,6 +59,12 @@ pub fn check(around: &Surroundings, args: &Args) -> Result<Vec<Checked>, Stop> {
     let here = args.request.here(around)?;
     let mut checked = Vec::new();
     for recipe in &args.recipes {
+        if [".test.yaml", ".test.yml"].iter().any(|ending| recipe.ends_with(ending)) {
+            out::note(format!(
+                "note: {recipe} is a test file, not a recipe: towpath test {recipe}"
+            ));
+            continue;
+        }
         let request = args.request.request(around, &here, recipe)?;
         let resolved = trust::resolved(around, &request)?;
         let name = resolved.plan.map_or_else(|| recipe.clone(), |p| p.recipes[0].source.clone());
