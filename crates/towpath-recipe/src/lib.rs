@@ -32,11 +32,12 @@ pub use builtin::{DEMO_ANSWERS, builtin, builtin_names};
 pub use discover::{Listed, Origin, SearchDir, SearchPath, list, names};
 pub use edited::{Edit, EditedRecipe, edited};
 pub use model::{
-    AgentReference, AgentWork, Effect, Extends, Hooks, Mode, ParseJson, Recipe, Recursion, Step,
-    ValueTemplate, VariableUse, Work,
+    AgentReference, AgentWork, Effect, Extends, Flow, Guardrails, Hooks, Machine, Mode, OTHER,
+    Outcome, ParseJson, Recipe, Recursion, Step, TIERS, Transition, ValueTemplate, VariableUse,
+    Work,
 };
 pub use node::MAX_BYTES;
-pub use plan::{Plan, PlannedRecipe, Program, Tags, plan_hash};
+pub use plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags, plan_hash};
 pub use read::{Read, read};
 pub use resolve::{
     Request, Resolved, ShadowedBuiltIn, Wishes, is_file_reference, missing, resolve,

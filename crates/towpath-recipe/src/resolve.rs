@@ -9,7 +9,7 @@ use crate::extend::{MAX_LEVELS, extend, extend_outline};
 use crate::files::{self, EXTENSIONS};
 use crate::model::{Recursion, Work};
 use crate::outline::Outline;
-use crate::plan::{Plan, PlannedRecipe, Program, Tags};
+use crate::plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags};
 use crate::{PlannedAgent, Read, Recipe, builtin, check, scope};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -33,6 +33,8 @@ pub struct Request {
 pub struct Wishes {
     pub tags: Tags,
     pub no_auto_stage: bool,
+    pub machine: MachineWishes,
+    pub step_timeout: Option<std::time::Duration>,
     /// The plan is made to be run, so that its required variables must have values.
     pub to_run: bool,
 }
@@ -403,6 +405,7 @@ impl Resolver<'_> {
             text: loaded.source.text.clone(),
             calls: loaded.calls.clone(),
             extends: loaded.extends,
+            files: BTreeMap::new(),
         });
         let agent = |(name, found): (&String, &FoundAgent)| (name.clone(), found.agent.clone());
         Plan {
@@ -411,6 +414,8 @@ impl Resolver<'_> {
             agents: self.agents.iter().map(agent).collect::<BTreeMap<String, PlannedAgent>>(),
             tags: self.request.wishes.tags.clone(),
             no_auto_stage: self.request.wishes.no_auto_stage,
+            machine: self.request.wishes.machine.clone(),
+            step_timeout: self.request.wishes.step_timeout,
         }
     }
 }

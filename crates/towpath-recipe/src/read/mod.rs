@@ -8,7 +8,7 @@ mod values;
 
 use crate::check;
 use crate::fields::{FieldType, Section};
-use crate::model::{Extends, Hooks, Recipe, Recursion, Step};
+use crate::model::{Extends, Flow, Hooks, Recipe, Recursion, Step};
 use crate::node::{self, Entry, Kind, Node};
 use crate::outline::Outline;
 use std::collections::HashSet;
@@ -116,6 +116,7 @@ impl<'a> Reader<'a> {
             required_context,
             recursion,
             hooks,
+            flow: Flow::Sequence,
             stages: std::sync::OnceLock::new(),
             steps,
         })

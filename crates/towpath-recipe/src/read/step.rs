@@ -386,6 +386,7 @@ impl Pieces {
             effect: self.effect,
             when_tags: self.when_tags,
             parse_json: self.parse_json,
+            outcomes: Vec::new(),
             work: self.work?,
             uses: self.uses,
         })

@@ -238,7 +238,13 @@ fn edits(
         working_dir: row.directory.clone(),
         search: crate::places::search_path(around, settings, &[], &row.directory)?,
         inputs: old.inputs.clone(),
-        wishes: Wishes { tags: old.tags.clone(), no_auto_stage: old.no_auto_stage, to_run: true },
+        wishes: Wishes {
+            tags: old.tags.clone(),
+            no_auto_stage: old.no_auto_stage,
+            machine: old.machine.clone(),
+            step_timeout: old.step_timeout,
+            to_run: true,
+        },
     };
     let resolved = resolve(&request);
     super::run::show_problems(&resolved.problems, path, around, args.shared.json)?;
