@@ -203,6 +203,24 @@ impl Driver<'_> {
                     let (tolerated, took_ms) = (*tolerated, *took_ms);
                     self.reporter.event(&Event::StepEnded { step, result, tolerated, took_ms });
                 }
+                Happening::Entered { step, recipe, visit, max_visits, total, max_total, model } => {
+                    self.reporter.event(&Event::Entered {
+                        step,
+                        recipe,
+                        visit: *visit,
+                        max_visits: *max_visits,
+                        total: *total,
+                        max_total: *max_total,
+                        model: model.as_deref(),
+                    });
+                }
+                Happening::Reported { step, report } => {
+                    self.reporter.event(&Event::Reported { step, report });
+                }
+                Happening::Reminded { step, error } => {
+                    self.reporter.event(&Event::Reminded { step, error });
+                }
+                Happening::Moved { step, to } => self.reporter.event(&Event::Moved { step, to }),
                 Happening::Staged { step, files } => {
                     self.reporter.event(&Event::Staged { step, files });
                 }
