@@ -25,6 +25,7 @@ mod recipes;
 mod result;
 mod runner;
 mod secrets;
+mod sessions;
 mod substitutes;
 mod summary;
 mod text;

@@ -147,6 +147,7 @@ impl Run {
             system: wishes.system.clone(),
             may_open: state.last_call.is_some() && !state.established && foreign.is_none(),
             session: foreign.filter(|_| state.last_call.is_none()).cloned(),
+            keeps_session: true,
             continues: state.last_call.clone(),
             earlier,
             ..AgentJob::default()
