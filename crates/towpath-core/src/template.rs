@@ -60,11 +60,18 @@ impl Template {
     /// Never fails: what is not a place is text. An odd number of backslashes before a place makes
     /// it text and loses one; an even number stays and leaves the place.
     pub fn parse(text: &str) -> Template {
+        Template::parse_known(text, &|_| true)
+    }
+
+    /// Only names that are known make a place; every other `{{…}}` stays as it is written, with the
+    /// backslashes before it.
+    pub fn parse_known(text: &str, known: &dyn Fn(&VarPath) -> bool) -> Template {
         let mut parts = Vec::new();
         let mut literal = String::new();
         let mut at = 0;
         while let Some(found) = text[at..].find("{{").map(|i| at + i) {
-            let Some((path, end)) = place_at(text, found) else {
+            let place = place_at(text, found).filter(|(path, _)| known(path));
+            let Some((path, end)) = place else {
                 literal.push_str(&text[at..found + 1]);
                 at = found + 1;
                 continue;
@@ -147,7 +154,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn shape(text: &str) -> String {
-        Template::parse(text)
+        shape_of(&Template::parse(text))
+    }
+
+    fn shape_of(template: &Template) -> String {
+        template
             .parts()
             .iter()
             .map(|p| match p {
@@ -175,6 +186,19 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(shape(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_stays_as_it_is_written() {
+        for (text, expected) in [
+            ("{{v}} {{w}}", "<v>[ {{w}}]"),
+            (r"\{{v}} \{{w}}", r"[{{v}} \{{w}}]"),
+            ("{{ w }}{{v.x}}{{{w}}}", "[{{ w }}]<v.x>[{{{w}}}]"),
+            ("{{w{{v}}", "[{{w]<v>"),
+        ] {
+            let template = Template::parse_known(text, &|path| path.root() == "v");
+            assert_eq!(shape_of(&template), expected, "{text}");
         }
     }
 
