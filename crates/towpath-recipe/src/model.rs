@@ -255,7 +255,7 @@ impl ValueTemplate {
     pub fn known(value: &Value, known: &dyn Fn(&VarPath) -> bool) -> ValueTemplate {
         let inner = |value: &Value| ValueTemplate::known(value, known);
         match value {
-            Value::String(text) => ValueTemplate::Text(Template::parse_known(text, known)),
+            Value::String(text) => ValueTemplate::Text(Template::parse_where(text, known)),
             Value::Array(items) => ValueTemplate::List(items.iter().map(inner).collect()),
             Value::Object(map) => {
                 ValueTemplate::Map(map.iter().map(|(k, v)| (k.clone(), inner(v))).collect())

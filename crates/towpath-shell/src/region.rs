@@ -26,7 +26,7 @@ pub const MARK_LEN: usize = 3;
 impl Region {
     /// `None` if the text itself uses every character that could stand for a place.
     pub fn of(text: &str, known: &dyn Fn(&VarPath) -> bool) -> Option<(Region, Vec<Place>)> {
-        let template = Template::parse_known(text, known);
+        let template = Template::parse_where(text, known);
         let mark = ('\u{e000}'..='\u{f8ff}').find(|c| !text.contains(*c))?;
         let mut region = Region {
             text: String::with_capacity(text.len()),

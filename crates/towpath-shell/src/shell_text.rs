@@ -85,11 +85,11 @@ pub struct FillError {
 impl ShellText {
     /// `text` is the author's text with its `{{places}}`.
     pub fn parse(text: &str) -> Result<ShellText, ShellError> {
-        ShellText::parse_known(text, &|_| true)
+        ShellText::parse_where(text, &|_| true)
     }
 
     /// Only names that are known make a place; every other `{{…}}` is the author's own text.
-    pub fn parse_known(
+    pub fn parse_where(
         text: &str,
         known: &dyn Fn(&VarPath) -> bool,
     ) -> Result<ShellText, ShellError> {
