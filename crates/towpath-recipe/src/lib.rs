@@ -15,6 +15,7 @@ mod edited;
 mod extend;
 pub mod fields;
 mod files;
+mod machine;
 pub mod manifest;
 mod model;
 pub mod node;
@@ -24,6 +25,7 @@ mod read;
 mod resolve;
 mod schema;
 mod scope;
+mod shelf;
 mod text_map;
 mod yaml;
 
@@ -31,6 +33,9 @@ pub use agent::{PlannedAgent, builtin_agents};
 pub use builtin::{DEMO_ANSWERS, builtin, builtin_names};
 pub use discover::{Listed, Origin, SearchDir, SearchPath, list, names};
 pub use edited::{Edit, EditedRecipe, edited};
+pub use machine::{
+    Analysis, Bounds, End, EndPath, GuardrailExit, Restarts, analyse, machine_findings,
+};
 pub use model::{
     AgentReference, AgentWork, Effect, Extends, Flow, Guardrails, Hooks, Machine, Mode, OTHER,
     Outcome, ParseJson, Recipe, Recursion, Step, TIERS, Transition, ValueTemplate, VariableUse,
@@ -38,7 +43,7 @@ pub use model::{
 };
 pub use node::MAX_BYTES;
 pub use plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags, plan_hash};
-pub use read::{Read, read};
+pub use read::{Beside, FileProvider, Read, read, read_beside};
 pub use resolve::{
     Request, Resolved, ShadowedBuiltIn, Wishes, is_file_reference, missing, resolve,
 };
