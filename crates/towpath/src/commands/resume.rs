@@ -1,6 +1,7 @@
 //! `towpath resume`: goes on with a run. Work that is recorded as finished is never run again
 //! unless a person says so.
 
+use super::machine_flags::LimitFlags;
 use super::run::{Shared, conclude, config};
 use super::runs::waits_until;
 use super::wait;
@@ -66,6 +67,8 @@ pub struct Args {
     #[arg(long)]
     pub edited: bool,
     #[command(flatten)]
+    pub limits: LimitFlags,
+    #[command(flatten)]
     pub agent: AgentFlags,
     #[command(flatten)]
     pub shared: Shared,
@@ -90,6 +93,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     }
     let secrets = secrets::of_resume(&around, &row.id, &known.options, &args.shared.secret)?;
     let plan = edits(&args, &around, &settings, &mut store, &known, &row)?;
+    let plan = raised(&args, &known, plan)?;
     let output = output_text(args.output.as_deref())?;
     if (args.output.is_some() || args.outcome.is_some()) && args.done.len() > 1 {
         let why = "--output and --outcome belong to one step: give one --done with them";
@@ -256,6 +260,36 @@ fn edits(
         trust::consent(around, store, program, Origin::Project)?;
     }
     Ok(resolved.plan)
+}
+
+/// The plan with other limits for its machines. What ended at a limit goes on with a higher one only.
+fn raised(args: &Args, known: &Recorded, plan: Option<Plan>) -> Result<Option<Plan>, Stop> {
+    if args.limits.is_empty() {
+        let stuck = known.run.is_refused() && args.again.is_empty();
+        return match known.run.exit().filter(|_| stuck) {
+            Some(exit) => Err(Stop::new(
+                Exit::Limit,
+                "limit",
+                format!("{}: raise the limit to go on: {}", exit.reason, flag_for(&exit.reason)),
+            )),
+            None => Ok(plan),
+        };
+    }
+    let program = known.run.program();
+    if !program.recipes.iter().any(|recipe| recipe.machine().is_some()) {
+        return Err(Stop::bad_input("limits of machines: this run has no machine"));
+    }
+    let mut plan = plan.unwrap_or_else(|| (*program.plan).clone());
+    args.limits.over(&mut plan.machine);
+    Ok(Some(plan))
+}
+
+fn flag_for(reason: &str) -> &'static str {
+    match reason {
+        "max-total-steps" => "--max-steps N",
+        "max-restarts-exceeded" => "--max-restarts N",
+        _ => "--max-visits N",
+    }
 }
 
 /// What became of a recipe's file, in a line.

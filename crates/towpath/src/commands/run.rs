@@ -1,5 +1,6 @@
 //! `towpath run`: a fresh run of a recipe, recorded from its first step.
 
+use super::machine_flags::MachineFlags;
 use super::request::{Here, RequestFlags};
 use super::wait;
 use crate::agents::{self, AgentFlags};
@@ -47,6 +48,8 @@ pub struct Args {
     /// Sit out an agent's limit, then go on, instead of ending with 75.
     #[arg(long)]
     pub wait: bool,
+    #[command(flatten)]
+    pub machine: MachineFlags,
     #[command(flatten)]
     pub agent: AgentFlags,
     #[command(flatten)]
@@ -118,6 +121,7 @@ pub fn chosen(around: &Surroundings, args: &Args, recipe: &str) -> Result<Chosen
     let here = args.request.here(around)?;
     let mut request = args.request.request(around, &here, recipe)?;
     request.wishes.no_auto_stage = args.no_auto_stage;
+    request.wishes.machine = args.machine.wishes()?;
     request.wishes.to_run = true;
     let rehearsal = Rehearsal::read(args.rehearsal.as_deref())?;
     request.inputs.extend(rehearsal.inputs);
@@ -127,6 +131,7 @@ pub fn chosen(around: &Surroundings, args: &Args, recipe: &str) -> Result<Chosen
     let Here { directory, settings } = here;
     match resolved {
         Resolved { program: Some(program), origin, problems, .. } => {
+            args.machine.refuse_for(&program)?;
             let substitutes = rehearsal.substitutes;
             Ok(Chosen { program, origin, directory, settings, problems, substitutes, secrets })
         }

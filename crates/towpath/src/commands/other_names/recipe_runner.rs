@@ -10,6 +10,7 @@ mod outline;
 mod summary;
 
 use crate::agents::AgentFlags;
+use crate::commands::machine_flags::MachineFlags;
 use crate::commands::request::RequestFlags;
 use crate::commands::run;
 use crate::exit::{Exit, Stop};
@@ -92,6 +93,7 @@ impl Line {
             dry_run: self.dry_run,
             rehearsal: None,
             wait: false,
+            machine: MachineFlags::default(),
             agent: AgentFlags::default(),
             shared: run::Shared {
                 json: self.json(),
