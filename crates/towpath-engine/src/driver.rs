@@ -227,12 +227,12 @@ impl Driver<'_> {
 
     /// Starts a job as a child of the warden.
     pub(crate) fn start(&mut self, launch: Launch) -> Result<(), EngineError> {
-        let Launch { id, job, agent, .. } = launch;
+        let Launch { id, job, mut agent, .. } = launch;
         let mut files = Files::new(&self.directory, id as u32, &self.config.secrets);
         let mut environment = self.config.environment.clone();
         let own = job.environment.iter().map(|(n, v)| (n.into(), v.into()));
         let (program, arguments, stdin, reader);
-        match (&job.work, &agent) {
+        match (&job.work, &mut agent) {
             (JobWork::Bash(filled), _) => {
                 set(&mut environment, own);
                 let command = match self.config.substitutes.of(&job.key) {
@@ -245,7 +245,9 @@ impl Driver<'_> {
             }
             (JobWork::Agent(_), Some(prepared)) => {
                 self.config.agents.note(&job, prepared, &self.config.secrets)?;
+                prepared.call.private = files.private();
                 let invocation = prepared.backend.invocation(&prepared.call);
+                files.prepare(&invocation)?;
                 environment.retain(|(name, _)| prepared.backend.keeps(&name.to_string_lossy()));
                 if let Some(tree) = &self.session_tree {
                     set(&mut environment, tree.for_child().into_iter());
