@@ -19,6 +19,14 @@ pub(crate) const SESSION_MARKS: &[&str] = &[
     "CLAUDE_PLUGIN_ROOT",
     "CLAUDE_PROJECT_DIR",
     "CLAUDE_SESSION_ID",
+    "COPILOT_AGENT_SESSION_ID",
+    "COPILOT_CLI",
+    "COPILOT_CLI_BINARY_VERSION",
+    "COPILOT_CLI_RESOLVED_DIST_DIR",
+    "COPILOT_LOADER_PID",
+    "COPILOT_PROJECT_DIR",
+    "CURSOR_AGENT",
+    "OPENCODE",
 ];
 
 /// The user's own settings among `CLAUDE_CODE_*`, by what follows that prefix. Most are families:
@@ -127,6 +135,8 @@ mod tests {
             "CLAUDE_CODE_SSE_PORT",
             "CLAUDE_CODE_REMOTE",
             "CLAUDE_CODE_SOMETHING_NEW",
+            "COPILOT_CLI",
+            "OPENCODE",
         ] {
             assert!(!keeps(name), "{name}");
         }
@@ -155,6 +165,9 @@ mod tests {
             "CLAUDE_CODE_SUBAGENT_MODEL",
             "CLAUDE_CODE_SHELL_PREFIX",
             "CLAUDE_CODE_RETRY_WATCHDOG",
+            "COPILOT_HOME",
+            "COPILOT_CLI_PATH",
+            "OPENCODE_CONFIG",
             "MY_CLAUDECODE",
         ] {
             assert!(keeps(name), "{name}");
