@@ -19,6 +19,16 @@ pub(crate) const SESSION_MARKS: &[&str] = &[
     "CLAUDE_PLUGIN_ROOT",
     "CLAUDE_PROJECT_DIR",
     "CLAUDE_SESSION_ID",
+    "CODEX_APPLY_PATCH_PRESERVE_LINE_ENDINGS",
+    "CODEX_CI",
+    "CODEX_MANAGED_*",
+    "CODEX_SESSION_ID",
+    "CODEX_THREAD_ID",
+    "CODEX_TOOL_CALL_ID",
+    "CODEX_VERSION",
+    "GEMINI_CLI",
+    "GEMINI_PROJECT_DIR",
+    "GEMINI_SESSION_ID",
 ];
 
 /// The user's own settings among `CLAUDE_CODE_*`, by what follows that prefix. Most are families:
@@ -127,6 +137,10 @@ mod tests {
             "CLAUDE_CODE_SSE_PORT",
             "CLAUDE_CODE_REMOTE",
             "CLAUDE_CODE_SOMETHING_NEW",
+            "CODEX_THREAD_ID",
+            "CODEX_MANAGED_BY_NPM",
+            "GEMINI_CLI",
+            "GEMINI_SESSION_ID",
         ] {
             assert!(!keeps(name), "{name}");
         }
@@ -156,6 +170,13 @@ mod tests {
             "CLAUDE_CODE_SHELL_PREFIX",
             "CLAUDE_CODE_RETRY_WATCHDOG",
             "MY_CLAUDECODE",
+            "CODEX_HOME",
+            "CODEX_API_KEY",
+            "CODEX_SANDBOX",
+            "GEMINI_API_KEY",
+            "GEMINI_CLI_HOME",
+            "GEMINI_CLI_PATH",
+            "IS_SANDBOX",
         ] {
             assert!(keeps(name), "{name}");
         }
