@@ -23,7 +23,8 @@ pub(crate) const ROW: BackendRow = BackendRow {
     install: "npm install -g opencode-ai",
     can: Capabilities {
         session_ids: SessionIds::Returned,
-        resume_elsewhere: true,
+        // From another directory it makes the call, prints nothing and never ends.
+        resume_elsewhere: false,
         tiers: false,
         system_prompt: false,
         modes: Some(&["default"]),
