@@ -92,6 +92,7 @@ impl Line {
             dry_run: self.dry_run,
             rehearsal: None,
             wait: false,
+            worktree: None,
             agent: AgentFlags::default(),
             shared: run::Shared {
                 json: self.json(),
