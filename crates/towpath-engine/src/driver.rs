@@ -283,6 +283,8 @@ impl Driver<'_> {
                 if let Some(tree) = &self.session_tree {
                     set(&mut environment, tree.for_child().into_iter());
                 }
+                let there = self.config.by_directory.of(&self.directory_of(&job));
+                set(&mut environment, there.into_iter());
                 set(&mut environment, own);
                 set(&mut environment, invocation.set.into_iter());
                 files.write("stdin", &invocation.stdin)?;

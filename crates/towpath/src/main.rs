@@ -3,6 +3,7 @@
 
 mod agents;
 mod audit;
+mod beads;
 mod cli;
 mod commands;
 mod demo;
@@ -20,6 +21,7 @@ mod signals;
 mod surroundings;
 mod trust;
 mod words;
+mod worktree;
 mod writing;
 
 use exit::{Exit, Stop};

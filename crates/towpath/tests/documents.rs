@@ -134,6 +134,7 @@ sessions! {
     conditions_are_played: "docs/conditions.md",
     running_is_played: "docs/running.md",
     processes_are_played: "docs/processes.md",
+    worktrees_are_played: "docs/worktrees.md",
     agents_are_played: "docs/agents.md",
     testing_is_played: "docs/testing.md",
     looking_is_played: "docs/looking.md",

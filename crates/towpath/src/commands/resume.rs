@@ -13,6 +13,7 @@ use crate::report::{self, Look};
 use crate::secrets;
 use crate::surroundings::Surroundings;
 use crate::trust;
+use crate::worktree;
 use std::path::{Path, PathBuf};
 use towpath_core::{RunId, StepPath};
 use towpath_engine::{Agents, EngineError, Options, Recorded, ResumeAnswers, recorded};
@@ -104,7 +105,9 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     }
     if !row.directory.is_dir() {
         let gone = row.directory.display();
-        return Err(Stop::setup(format!("the run's directory {gone} is gone")));
+        let worktree = known.options.worktree.as_ref();
+        let back = worktree.map_or(String::new(), |worktree| worktree::back(worktree, &around));
+        return Err(Stop::setup(format!("the run's directory {gone} is gone{back}")));
     }
     let mut audit = Audit::in_directory(&around, args.shared.audit_dir.as_deref())?;
     // Whatever could refuse the resume comes before anything of it is recorded.
@@ -142,7 +145,9 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         let vain = wait::vain(&known.run, &end, args.in_vain.unwrap_or(0));
         wait::go_on(&row.id, vain, &args.agent, &args.shared);
     }
-    audited(audit, end, |end| conclude(end, &store, &look, &args.shared))
+    let worktree = options.worktree.clone();
+    let left = worktree.map(|worktree| worktree::leave(&around, &store, &end, worktree));
+    audited(audit, end, |end| conclude(&around, end, &store, &look, &args.shared, left.as_ref()))
 }
 
 /// Whether there is something to wait for before the first try. A person who answers a question
@@ -322,5 +327,6 @@ fn merged(options: Options, flags: &AgentFlags, around: &Surroundings) -> Option
         secrets: options.secrets,
         program: flags.program.as_ref().map(absolute).or(options.program),
         found: options.found,
+        worktree: options.worktree,
     }
 }

@@ -5,6 +5,7 @@ use super::request::{Here, RequestFlags};
 use super::wait;
 use crate::agents::{self, AgentFlags};
 use crate::audit::{Audit, audited};
+use crate::beads;
 use crate::demo;
 use crate::draw;
 use crate::exit::{Exit, Stop};
@@ -16,10 +17,11 @@ use crate::settings::Settings;
 use crate::surroundings::Surroundings;
 use crate::trust;
 use crate::words::ago;
+use crate::worktree::{self, Left};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_core::{Diagnostic, Secrets, nearest};
-use towpath_engine::{Config, Prepared, RunEnd, SessionTree, Substitutes, WardenStart};
+use towpath_engine::{Config, Prepared, RunEnd, SessionTree, Substitutes, WardenStart, Worktree};
 use towpath_recipe::{Origin, Program, Resolved};
 use towpath_run::Limits;
 use towpath_store::{RunFilter, Store};
@@ -48,6 +50,10 @@ pub struct Args {
     /// Sit out an agent's limit, then go on, instead of ending with 75.
     #[arg(long)]
     pub wait: bool,
+    /// Run in a git worktree of its own beside the repository, on the branch NAME: made, or found
+    /// from before. `auto` makes a name.
+    #[arg(long, value_name = "NAME|auto")]
+    pub worktree: Option<String>,
     #[command(flatten)]
     pub machine: MachineFlags,
     #[command(flatten)]
@@ -95,12 +101,13 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     trust::consent(&around, &mut store, &chosen.program, chosen.origin)?;
     let look = Look::new(&around, &args.shared);
     let ready = ready(&around, &mut store, chosen, &args)?;
-    let Ready { prepared, config, tree } = ready;
+    let Ready { prepared, config, tree, worktree } = ready;
     let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
     if args.wait && wait::helps(&end) {
         wait::go_on(&end.id, 0, &AgentFlags::default(), &args.shared);
     }
-    audited(audit, end, |end| conclude(end, &store, &look, &args.shared))
+    let left = worktree.map(|worktree| worktree::leave(&around, &store, &end, worktree));
+    audited(audit, end, |end| conclude(&around, end, &store, &look, &args.shared, left.as_ref()))
 }
 
 /// What a person asked for, found and sound.
@@ -144,6 +151,7 @@ pub struct Ready {
     pub prepared: Prepared,
     pub config: Config,
     pub tree: Option<SessionTree>,
+    pub worktree: Option<Worktree>,
 }
 
 /// Records a new run of what was chosen.
@@ -156,17 +164,35 @@ pub fn ready(
     let Chosen { program, origin, mut directory, settings, substitutes, secrets, .. } = chosen;
     let mut flags = args.agent.clone();
     if is_demo(origin, &program) {
+        if args.worktree.is_some() {
+            return Err(Stop::bad_input(
+                "the demo has a repository of its own: leave --worktree out",
+            ));
+        }
         directory = demo::prepare(around, &mut flags)?;
     }
     let (agents, tree, mut options) = agents::choose(around, &settings, &flags, &program)?;
     options.found = origin == Origin::Project;
+    if let Some(name) = &args.worktree {
+        let entered = worktree::enter(around, &directory, name, &program.root().name)?;
+        if !args.shared.quiet {
+            entered.notes.iter().for_each(out::note);
+        }
+        directory = entered.directory;
+        options.worktree = Some(entered.worktree);
+    }
+    let worktree = options.worktree.clone();
     let mut config = config(around, &settings, directory, agents, secrets.clone())?;
     config.substitutes = substitutes;
     hint_at_earlier(store, &program, &config.directory, args.shared.quiet)?;
     let cwd = config.directory.clone();
     let limits = config.limits;
-    let prepared = towpath_engine::create(store, program, options, &cwd, limits, &secrets)?;
-    Ok(Ready { prepared, config, tree })
+    let created = towpath_engine::create(store, program, options, &cwd, limits, &secrets);
+    if let (Err(_), Some(made)) = (&created, worktree.as_ref().filter(|w| w.made)) {
+        // What refused the run is told; what cannot be removed stays for a person to look at.
+        let _ = worktree::undo(made);
+    }
+    Ok(Ready { prepared: created?, config, tree, worktree })
 }
 
 pub fn is_demo(origin: Origin, program: &Program) -> bool {
@@ -174,12 +200,25 @@ pub fn is_demo(origin: Origin, program: &Program) -> bool {
 }
 
 /// The exit code of a run that has ended, with its JSON where asked for.
-pub fn conclude(end: RunEnd, store: &Store, look: &Look, shared: &Shared) -> Result<Exit, Stop> {
+pub fn conclude(
+    around: &Surroundings,
+    end: RunEnd,
+    store: &Store,
+    look: &Look,
+    shared: &Shared,
+    left: Option<&Left>,
+) -> Result<Exit, Stop> {
     if shared.json {
-        let value = crate::result_json::of_run(store, &end, shared.with_context)?;
+        let mut value = crate::result_json::of_run(store, &end, shared.with_context)?;
+        if let Some(left) = left {
+            value["worktree"] = left.json();
+        }
         out::json(&value);
     }
     report::ending(look, &end);
+    if let Some(left) = left.filter(|_| !shared.quiet) {
+        left.lines(around).iter().for_each(out::note);
+    }
     Ok(Exit::of_outcome(&end.outcome))
 }
 
@@ -222,6 +261,7 @@ pub fn config(
         environment: around.environment.clone(),
         bash: agents::bash(around)?,
         agents,
+        by_directory: beads::by_directory(around),
         adapter: None,
         limits: Limits { agents: settings.max_agents.value },
         secrets,

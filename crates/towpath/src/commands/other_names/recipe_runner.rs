@@ -94,6 +94,7 @@ impl Line {
             rehearsal: None,
             wait: false,
             machine: MachineFlags::default(),
+            worktree: None,
             agent: AgentFlags::default(),
             shared: run::Shared {
                 json: self.json(),

@@ -28,7 +28,7 @@ pub fn execute(
     let heading = heading(&chosen.program);
     let voice = Voice::Stepwise { progress: line.progress };
     let look = Look { voice, ..Look::new(around, &args.shared) };
-    let Ready { prepared, config, tree } = run::ready(around, &mut store, chosen, args)?;
+    let Ready { prepared, config, tree, .. } = run::ready(around, &mut store, chosen, args)?;
     if !line.json() {
         out::line(heading);
     }
