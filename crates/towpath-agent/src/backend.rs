@@ -1,17 +1,28 @@
-//! What every backend is: three pure functions and a fold over output lines. A backend decides
-//! nothing about retries, waiting or sessions; it only speaks one program's language.
+//! What every backend is: three pure functions, of which one is a fold over output lines. A backend
+//! decides nothing about retries, waiting or sessions; it only speaks one program's language.
 
-use crate::call::{Call, Exit, Invocation, Reply, Sign};
+use crate::call::{Call, End, Invocation, Reply, Sign};
+use crate::environment;
+use crate::table::BackendRow;
 use std::fmt::Debug;
 
-pub trait Backend: Debug + Send {
-    /// The name in `--backend`.
-    fn id(&self) -> &'static str;
+pub trait Backend: Debug + Send + Sync {
+    /// What is known of it without a call: its name, its program, what it can do.
+    fn row(&self) -> &'static BackendRow;
 
+    /// The name in `--backend`.
+    fn id(&self) -> &'static str {
+        self.row().id
+    }
+
+    /// How to start the program for a call. A field of the call that the row's capabilities rule
+    /// out is passed over: whoever makes the call refuses it beforehand.
     fn invocation(&self, call: &Call) -> Invocation;
 
     /// Is a variable of our own environment handed to the program?
-    fn keeps(&self, variable: &str) -> bool;
+    fn keeps(&self, variable: &str) -> bool {
+        environment::keeps(variable)
+    }
 
     /// A fresh fold for one call's standard output, live or recorded.
     fn reader(&self) -> Box<dyn Reader>;
@@ -22,5 +33,5 @@ pub trait Reader: Send {
     fn line(&mut self, line: &[u8]) -> Vec<Sign>;
 
     /// The process is gone and every line was read.
-    fn end(self: Box<Self>, exit: Exit, stderr_tail: &str) -> Reply;
+    fn end(self: Box<Self>, end: &End<'_>) -> Reply;
 }

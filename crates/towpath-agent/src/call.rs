@@ -11,20 +11,38 @@ pub struct Call {
     pub prompt: String,
     /// As the backend's program spells it; `None` is the program's own default.
     pub model: Option<String>,
-    /// A new session's id, chosen by us where the program allows it, or the one to go on with.
+    /// With `resume` the session to go on with. Without it the id of a new one, chosen by us: used
+    /// where [`SessionIds::Chosen`](crate::SessionIds) says so, passed over elsewhere. A session
+    /// that turned out to be unknown is opened again by the same call without `resume`.
     pub session: Option<String>,
     /// Go on with `session` instead of opening it.
     pub resume: bool,
+    /// Where the agent works. The process is started there.
     pub directory: PathBuf,
-    /// Instructions that stand above the prompt, for a new session.
+    /// Instructions that stand above the prompt, for a new session. A program that cannot take
+    /// them apart gets them before its first prompt.
     pub system: Option<String>,
-    /// One of the backend's own modes.
+    /// What the agent may do: one of the backend's own modes. `None` lets it do everything without
+    /// asking, since nobody is there to answer.
     pub mode: Option<String>,
+    /// The directory of this call alone in which an invocation's files are; absolute.
+    pub private: PathBuf,
+}
+
+impl Call {
+    /// The prompt for a program that has no other way for instructions: a new session's first
+    /// prompt begins with them.
+    pub fn prompt_with_system(&self) -> String {
+        match &self.system {
+            Some(system) if !self.resume => format!("{}\n\n{}", system.trim_end(), self.prompt),
+            _ => self.prompt.clone(),
+        }
+    }
 }
 
 /// How to start the program. The environment is the engine's own, without what
 /// [`Backend::keeps`](crate::Backend::keeps) refuses, with `set` added last.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Invocation {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
@@ -34,6 +52,42 @@ pub struct Invocation {
     pub remove: Vec<String>,
     /// Written whole, then closed.
     pub stdin: Vec<u8>,
+    /// Written into [`Call::private`] before the start, for nobody else to read.
+    pub writes: Vec<InputFile>,
+    /// Names in [`Call::private`] that the program may write; what is there afterwards is handed to
+    /// [`Reader::end`](crate::Reader::end).
+    pub reads: Vec<&'static str>,
+}
+
+/// A file that the program is started with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputFile {
+    /// Without any directory.
+    pub name: &'static str,
+    pub contents: Vec<u8>,
+}
+
+/// How a call's process ended, and what it left for the reader.
+#[derive(Debug, Clone, Copy)]
+pub struct End<'a> {
+    pub exit: Exit,
+    /// The last few thousand bytes of standard error.
+    pub stderr: &'a str,
+    /// When it ended, in milliseconds since 1970.
+    pub at_ms: i64,
+    /// The files of [`Invocation::reads`] that are there.
+    pub files: &'a [(&'static str, Vec<u8>)],
+}
+
+impl<'a> End<'a> {
+    /// An end that left no files.
+    pub fn new(exit: Exit, stderr: &'a str) -> End<'a> {
+        End { exit, stderr, at_ms: 0, files: &[] }
+    }
+
+    pub fn file(&self, name: &str) -> Option<&'a [u8]> {
+        self.files.iter().find(|(known, _)| *known == name).map(|(_, bytes)| bytes.as_slice())
+    }
 }
 
 /// How the program's process ended.
@@ -76,6 +130,8 @@ pub enum Sign {
     Doing(String),
     /// The program waits and tries again by itself.
     Retrying(String),
+    /// The program has said all that it will say: its process should end by itself now.
+    Complete,
 }
 
 /// What came of a call.
@@ -87,6 +143,11 @@ pub struct Reply {
     pub session: Option<String>,
     /// Of this call alone, never of the whole session.
     pub usage: Option<Usage>,
+    /// Of the whole session up to and with this call, where the program tells only that
+    /// ([`UsageOf::Session`](crate::UsageOf)); `usage` is `None` then. What this call used is
+    /// [`Usage::since`] the total that was recorded last for the same session. A session that we
+    /// opened begins at nothing; of one that somebody else began, the first call's part is unknown.
+    pub session_total: Option<Usage>,
     /// Tool uses the program refused; they do not fail the call.
     pub denials: Vec<String>,
 }
@@ -104,5 +165,13 @@ pub struct CallFault {
 impl CallFault {
     pub fn new(kind: FaultKind, message: impl Into<String>) -> CallFault {
         CallFault { kind, until_ms: None, message: message.into() }
+    }
+
+    /// With the first of `texts` that says something after `what` happened.
+    pub(crate) fn with_first(kind: FaultKind, what: &str, texts: &[&str]) -> CallFault {
+        match texts.iter().map(|text| text.trim()).find(|text| !text.is_empty()) {
+            Some(text) => CallFault::new(kind, format!("{what}: {text}")),
+            None => CallFault::new(kind, what),
+        }
     }
 }

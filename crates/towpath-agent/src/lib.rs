@@ -10,14 +10,17 @@
 
 mod backend;
 mod call;
+mod capabilities;
 mod claude_code;
+mod doing;
 mod environment;
 mod program;
 mod scripted;
 mod table;
 
 pub use backend::{Backend, Reader};
-pub use call::{Call, CallFault, Exit, Invocation, Reply, Sign};
+pub use call::{Call, CallFault, End, Exit, InputFile, Invocation, Reply, Sign};
+pub use capabilities::{Capabilities, SessionIds, UsageOf};
 pub use claude_code::ClaudeCode;
 pub use program::{NotFound, Places, find_program};
 pub use scripted::{Script, ScriptError, ScriptLine, Scripted};

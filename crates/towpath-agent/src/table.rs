@@ -2,11 +2,15 @@
 //! Adding a backend ends here, with one more row.
 
 use crate::backend::Backend;
+use crate::capabilities::Capabilities;
 use crate::{claude_code, scripted};
+use jiff::tz::TimeZone;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-/// Makes a backend from its program; the flag says whether we run as root.
-pub type Make = fn(program: PathBuf, root: bool) -> Box<dyn Backend>;
+/// Makes a backend from its program. The time zone is the one the program runs in: some tell a
+/// time of day only.
+pub type Make = fn(program: PathBuf, zone: TimeZone) -> Arc<dyn Backend>;
 
 /// What is known about a backend before one of its calls is made.
 #[derive(Debug, Clone, Copy)]
@@ -21,10 +25,9 @@ pub struct BackendRow {
     pub variable: Option<&'static str>,
     /// Where installers put it when it is not on `PATH`; `~/` is the home directory.
     pub known: &'static [&'static str],
-    /// What `mode` of a step may be; `None` takes any word.
-    pub modes: Option<&'static [&'static str]>,
     /// The command that installs it.
     pub install: &'static str,
+    pub can: Capabilities,
     /// `None` for a backend that is made anew for each call.
     pub make: Option<Make>,
 }
@@ -45,7 +48,7 @@ mod tests {
             assert_eq!(backend_row(row.id).map(|r| r.title), Some(row.title));
             assert!(!row.programs.is_empty() && !row.install.is_empty(), "{}", row.id);
             if let Some(make) = row.make {
-                assert_eq!(make("/bin/agent".into(), false).id(), row.id);
+                assert_eq!(make("/bin/agent".into(), TimeZone::UTC).id(), row.id);
             }
         }
         assert!(backend_row("nobody").is_none());

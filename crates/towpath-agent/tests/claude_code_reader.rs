@@ -1,6 +1,6 @@
 //! Recorded output of Claude Code, shortened, and what must be read from it.
 
-use towpath_agent::{Backend, ClaudeCode, Exit, Reply, Sign};
+use towpath_agent::{Backend, ClaudeCode, End, Exit, Reply, Sign};
 use towpath_core::{FaultKind, Usage};
 
 const INIT: &str = r#"{"type":"system","subtype":"init","cwd":"/w","session_id":"s-1","tools":["Bash"],"model":"claude-opus-5-5","permissionMode":"bypassPermissions","claude_code_version":"2.1.325"}"#;
@@ -13,9 +13,9 @@ const DONE: &str = r#"{"duration_api_ms":79,"stop_reason":"end_turn","session_id
 const OUTCOME: &str = "hi there\n{\"outcome\":\"ok\"}";
 
 fn read(output: &str, exit: Exit, stderr: &str) -> (Vec<Sign>, Reply) {
-    let mut reader = ClaudeCode::new("/bin/claude".into(), false).reader();
+    let mut reader = ClaudeCode::new("/bin/claude".into()).reader();
     let signs = output.lines().flat_map(|line| reader.line(line.as_bytes())).collect();
-    (signs, reader.end(exit, stderr))
+    (signs, reader.end(&End::new(exit, stderr)))
 }
 
 fn fault(output: &str, exit: Exit, stderr: &str) -> (FaultKind, Option<i64>, String) {
@@ -41,6 +41,7 @@ fn a_good_call_from_its_first_line_to_its_last() {
         Sign::Retrying("overloaded, try 1 of 10 in 1 s".into()),
         Sign::Doing("Bash cargo tree".into()),
         Sign::Doing("{\"outcome\":\"ok\"}".into()),
+        Sign::Complete,
     ];
     assert_eq!(signs, expected);
     let usage = Usage { input_tokens: Some(11), output_tokens: Some(7), cost_usd: Some(0.25) };
@@ -48,6 +49,7 @@ fn a_good_call_from_its_first_line_to_its_last() {
         result: Ok(OUTCOME.into()),
         session: Some("s-1".into()),
         usage: Some(usage),
+        session_total: None,
         denials: vec![],
     };
     assert_eq!(reply, expected);
@@ -126,6 +128,24 @@ fn nothing_weaker_than_code_0_and_is_error_false_is_a_success() {
     );
     let interrupted = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"terminal_reason":"aborted_tools","errors":["[ede_diagnostic] x"],"session_id":"s-1"}"#;
     assert_eq!(crash(interrupted, Exit::code(0), ""), "[ede_diagnostic] x");
+}
+
+#[test]
+fn refusals_on_standard_error() {
+    let unknown = "No conversation found with session ID: s-1\n";
+    let (kind, _, message) = fault("", Exit::code(1), unknown);
+    assert_eq!(kind, FaultKind::UnknownSession);
+    assert!(message.ends_with(": No conversation found with session ID: s-1"), "{message}");
+    let told = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":0,"session_id":"s-1","errors":["No conversation found with session ID: s-1"]}"#;
+    assert_eq!(fault(told, Exit::code(1), unknown).0, FaultKind::UnknownSession);
+    let talked = format!("{INIT}\n{TEXT}");
+    let quoted = "the log says: No conversation found with session ID: s-1";
+    assert_eq!(fault(&talked, Exit::code(1), quoted).0, FaultKind::Crash);
+
+    let root = "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons";
+    let (kind, _, message) = fault("", Exit::code(1), root);
+    assert_eq!(kind, FaultKind::BadRequest);
+    assert!(message.ends_with("or set IS_SANDBOX=1 if this machine is one"), "{message}");
 }
 
 #[test]

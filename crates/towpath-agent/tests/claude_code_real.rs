@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use towpath_agent::{Backend, Call, ClaudeCode, Exit, Reply, Sign};
+use towpath_agent::{Backend, Call, ClaudeCode, End, Exit, Reply, Sign};
 use towpath_core::{FaultKind, Usage};
 
 /// Far beyond what a call takes, and far below what a person waits.
@@ -75,6 +75,8 @@ impl Desk {
             ("DISABLE_AUTOUPDATER", "1"),
             ("DISABLE_ERROR_REPORTING", "1"),
             ("DISABLE_TELEMETRY", "1"),
+            // As root the program works unattended only where a person says this.
+            ("IS_SANDBOX", "1"),
             // Whatever does not obey the base URL finds a closed door.
             ("HTTP_PROXY", "http://127.0.0.1:9"),
             ("HTTPS_PROXY", "http://127.0.0.1:9"),
@@ -90,7 +92,7 @@ impl Desk {
     }
 
     fn run_in(&self, call: &Call, environment: Vec<(String, String)>) -> (Vec<Sign>, Reply) {
-        let backend = ClaudeCode::new(program(), is_root());
+        let backend = ClaudeCode::new(program());
         let made = backend.invocation(call);
         fs::write(self.path("stdin"), &made.stdin).unwrap();
         let mut child = Command::new(&made.program)
@@ -110,7 +112,7 @@ impl Desk {
         let output = fs::read(self.path("stdout")).unwrap();
         let lines = output.split_inclusive(|&byte| byte == b'\n');
         let signs = lines.flat_map(|line| reader.line(line)).collect();
-        (signs, reader.end(exit, &stderr))
+        (signs, reader.end(&End::new(exit, &stderr)))
     }
 
     /// The requests so far: the script line each took, and its body.
@@ -134,11 +136,6 @@ impl Drop for Desk {
 fn program() -> PathBuf {
     let named = std::env::var_os("TOWPATH_TEST_CLAUDE");
     named.expect("TOWPATH_TEST_CLAUDE names no program: run these tests with ./test").into()
-}
-
-fn is_root() -> bool {
-    let output = Command::new("id").arg("-u").output().expect("id runs");
-    output.stdout.trim_ascii() == b"0"
 }
 
 fn wait(child: &mut Child) -> Exit {
@@ -171,7 +168,7 @@ fn a_session_is_opened_used_and_resumed() {
     let session = Sign::Session(call.session.clone().unwrap());
     let [tool, text] =
         ["Bash echo made > here", "{\"outcome\": \"ok\"}"].map(|t| Sign::Doing(t.into()));
-    assert_eq!(signs, [session, tool, text]);
+    assert_eq!(signs, [session, tool, text, Sign::Complete]);
     assert_eq!(fs::read_to_string(desk.path("project/here")).unwrap(), "made\n");
     let Usage { input_tokens, output_tokens, cost_usd } = reply.usage.unwrap();
     assert_eq!((input_tokens, output_tokens), (Some(122), Some(14)));
@@ -273,17 +270,21 @@ fn a_subscriptions_limit_tells_when_it_is_over() {
 }
 
 #[test]
-fn usage_errors_are_crashes_with_the_programs_words() {
+fn usage_errors_come_with_the_programs_words() {
     let desk = Desk::new(&[r#"{"text": "taken"}"#]);
     let call = desk.call("begin");
     desk.run(&call).1.result.unwrap();
-    for (call, words) in [
-        (call.clone(), "already in use"),
-        (Call { resume: true, ..desk.call("begin") }, "No conversation found"),
-        (desk.call(""), "Input must be provided"),
+    for (call, kind, words) in [
+        (call.clone(), FaultKind::Crash, "already in use"),
+        (
+            Call { resume: true, ..desk.call("begin") },
+            FaultKind::UnknownSession,
+            "No conversation found",
+        ),
+        (desk.call(""), FaultKind::Crash, "Input must be provided"),
     ] {
         let fault = desk.run(&call).1.result.unwrap_err();
-        assert_eq!(fault.kind, FaultKind::Crash);
+        assert_eq!(fault.kind, kind);
         assert!(fault.message.contains(words), "{}", fault.message);
     }
 }
@@ -300,7 +301,7 @@ fn every_mark_the_program_sets_is_taken_out() {
     let names: BTreeSet<&str> =
         names.split('\0').filter_map(|v| Some(v.split_once('=')?.0)).collect();
     let ours: BTreeSet<String> = desk.environment().into_iter().map(|(name, _)| name).collect();
-    let backend = ClaudeCode::new(program(), is_root());
+    let backend = ClaudeCode::new(program());
     let set = backend.invocation(&desk.call("x")).set;
     let set_by_us = |name: &str| set.iter().any(|(set, _)| set == name);
     let marks: Vec<&str> = names

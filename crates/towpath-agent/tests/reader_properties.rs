@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use towpath_agent::{Backend, ClaudeCode, Exit, Script, Scripted};
+use towpath_agent::{Backend, ClaudeCode, End, Exit, Script, Scripted};
 
 /// Field names and words that the reader looks for, in places where it does not expect them.
 const WORDS: &[&str] = &[
@@ -107,11 +107,11 @@ proptest! {
     fn claude_code_never_panics_and_invents_no_success(
         lines in prop::collection::vec(line(), 0..12), exit in exit(), stderr in ".{0,40}",
     ) {
-        let mut reader = ClaudeCode::new("/bin/claude".into(), true).reader();
+        let mut reader = ClaudeCode::new("/bin/claude".into()).reader();
         for line in &lines {
             reader.line(line);
         }
-        let reply = reader.end(exit, &stderr);
+        let reply = reader.end(&End::new(exit, &stderr));
         if reply.result.is_ok() {
             prop_assert_eq!(exit.code, Some(0));
             // Pieces of broken lines may add up to one value.
@@ -134,7 +134,7 @@ proptest! {
         for line in &lines {
             reader.line(line);
         }
-        prop_assert_eq!(reader.end(exit, "").result.is_ok(), exit.code == Some(0));
+        prop_assert_eq!(reader.end(&End::new(exit, "")).result.is_ok(), exit.code == Some(0));
     }
 
     #[test]

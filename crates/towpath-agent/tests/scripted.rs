@@ -3,7 +3,7 @@
 use std::io::{Seek, Write};
 use std::path::Path;
 use std::process::Command;
-use towpath_agent::{Backend, Call, CallFault, Exit, Reply, Script, Scripted, Sign};
+use towpath_agent::{Backend, Call, CallFault, End, Exit, Reply, Script, Scripted, Sign};
 use towpath_core::{FaultKind, StepPath, Usage};
 
 fn step(path: &str) -> StepPath {
@@ -34,7 +34,7 @@ fn run(directory: &Path, line: &str) -> Reply {
         reader.line(line);
     }
     let stderr = String::from_utf8(output.stderr).unwrap();
-    reader.end(Exit { code: output.status.code(), signal: None }, &stderr)
+    reader.end(&End::new(Exit { code: output.status.code(), signal: None }, &stderr))
 }
 
 fn fault(reply: Reply) -> (FaultKind, Option<i64>, String) {
@@ -129,7 +129,7 @@ fn lines_with_and_without_their_newlines_read_the_same() {
         let [session, a, b] =
             [Sign::Session("s-1".into()), Sign::Doing("a".into()), Sign::Doing("b".into())];
         assert_eq!(signs, [session, a, b]);
-        assert_eq!(reader.end(Exit::code(0), "").result.as_deref(), Ok("a\n\nb"));
+        assert_eq!(reader.end(&End::new(Exit::code(0), "")).result.as_deref(), Ok("a\n\nb"));
     }
 }
 

@@ -139,6 +139,8 @@ impl Lines {
             directory: directory.to_owned(),
             system: agent.system.clone(),
             mode: agent.mode.clone(),
+            // Known when the call is started.
+            private: PathBuf::new(),
         };
         match agents {
             Agents::None => Err(fault("no agent backend was chosen".into())),

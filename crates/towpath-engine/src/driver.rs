@@ -203,6 +203,24 @@ impl Driver<'_> {
                     let (tolerated, took_ms) = (*tolerated, *took_ms);
                     self.reporter.event(&Event::StepEnded { step, result, tolerated, took_ms });
                 }
+                Happening::Entered { step, recipe, visit, max_visits, total, max_total, model } => {
+                    self.reporter.event(&Event::Entered {
+                        step,
+                        recipe,
+                        visit: *visit,
+                        max_visits: *max_visits,
+                        total: *total,
+                        max_total: *max_total,
+                        model: model.as_deref(),
+                    });
+                }
+                Happening::Reported { step, report } => {
+                    self.reporter.event(&Event::Reported { step, report });
+                }
+                Happening::Reminded { step, error } => {
+                    self.reporter.event(&Event::Reminded { step, error });
+                }
+                Happening::Moved { step, to } => self.reporter.event(&Event::Moved { step, to }),
                 Happening::Staged { step, files } => {
                     self.reporter.event(&Event::Staged { step, files });
                 }
@@ -227,12 +245,12 @@ impl Driver<'_> {
 
     /// Starts a job as a child of the warden.
     pub(crate) fn start(&mut self, launch: Launch) -> Result<(), EngineError> {
-        let Launch { id, job, agent, .. } = launch;
+        let Launch { id, job, mut agent, .. } = launch;
         let mut files = Files::new(&self.directory, id as u32, &self.config.secrets);
         let mut environment = self.config.environment.clone();
         let own = job.environment.iter().map(|(n, v)| (n.into(), v.into()));
         let (program, arguments, stdin, reader);
-        match (&job.work, &agent) {
+        match (&job.work, &mut agent) {
             (JobWork::Bash(filled), _) => {
                 set(&mut environment, own);
                 let command = match self.config.substitutes.of(&job.key) {
@@ -245,7 +263,9 @@ impl Driver<'_> {
             }
             (JobWork::Agent(_), Some(prepared)) => {
                 self.config.agents.note(&job, prepared, &self.config.secrets)?;
+                prepared.call.private = files.private();
                 let invocation = prepared.backend.invocation(&prepared.call);
+                files.prepare(&invocation)?;
                 environment.retain(|(name, _)| prepared.backend.keeps(&name.to_string_lossy()));
                 if let Some(tree) = &self.session_tree {
                     set(&mut environment, tree.for_child().into_iter());

@@ -36,7 +36,7 @@ pub use cancel::{cancel_held, cancel_unowned};
 pub use config::{Config, Options, WardenStart};
 pub use driver::{Control, Controller, RunEnd};
 pub use error::EngineError;
-pub use event::{Event, Reporter, Stream};
+pub use event::{CallEnded, CallStarted, Event, Reporter, Stream};
 pub use journal::{Recorded, recorded};
 pub use listener::{Listener, NullListener, StderrListener, WriterListener};
 pub use open::{Prepared, ResumeAnswers, create, held_by, hold, is_held, resume};

@@ -5,12 +5,12 @@ use crate::adapter::AdapterError;
 use crate::error::EngineError;
 use crate::event::{Event, Reporter, Stream};
 use crate::handed::Handed;
-use crate::journal::{Reads, as_value, file_output, io_error};
+use crate::journal::{Reads, as_value, file_output, io_error, now_ms};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use towpath_agent::{CallFault, Exit, Reader, Reply, Sign};
+use towpath_agent::{CallFault, End, Exit, Invocation, Reader, Reply, Sign};
 use towpath_core::{JobKey, JobKind, Secrets, StepPath};
 use towpath_process::{ExitStatus, Follow, Lost, Stream as Printed};
 use towpath_run::{Fault, JobEnd, JobStatus, Output};
@@ -18,6 +18,8 @@ use towpath_store::{OutputRef, settle_output};
 
 /// How much of stderr's end a failure carries.
 const ERROR_TAIL: u64 = 4096;
+/// How much is read of a file that an agent's program leaves for its backend.
+const LARGEST_LEFT: u64 = 1 << 20;
 
 /// The files of one job in the run's directory.
 #[derive(Debug, Clone)]
@@ -27,12 +29,14 @@ pub(crate) struct Files {
     secrets: Secrets,
     /// What was written for the start, and is not needed after the end.
     inputs: Vec<&'static str>,
+    /// What an agent's program may leave in the call's own directory.
+    reads: Vec<&'static str>,
 }
 
 impl Files {
     pub fn new(directory: &Path, number: u32, secrets: &Secrets) -> Files {
         let (directory, secrets) = (directory.to_owned(), secrets.clone());
-        Files { directory, number, secrets, inputs: Vec::new() }
+        Files { directory, number, secrets, inputs: Vec::new(), reads: Vec::new() }
     }
 
     pub fn name(&self, suffix: &str) -> String {
@@ -51,11 +55,47 @@ impl Files {
     }
 
     fn create(&self, suffix: &str, bytes: &[u8]) -> Result<(), EngineError> {
-        let path = self.path(suffix);
+        self.create_at(&self.path(suffix), bytes)
+    }
+
+    fn create_at(&self, path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
         let mut options = std::fs::OpenOptions::new();
-        let file = options.create(true).write(true).truncate(true).mode(0o600).open(&path);
+        let file = options.create(true).write(true).truncate(true).mode(0o600).open(path);
         let bytes = self.secrets.mask_bytes(bytes);
-        file.and_then(|mut f| f.write_all(&bytes)).map_err(io_error(&path))
+        file.and_then(|mut f| f.write_all(&bytes)).map_err(io_error(path))
+    }
+
+    /// The directory of an agent call's own files. It is there only if the call has some.
+    pub fn private(&self) -> PathBuf {
+        self.path("agent")
+    }
+
+    /// Makes the call's directory with the files that its program is started with, and remembers
+    /// which ones to read afterwards.
+    pub fn prepare(&mut self, invocation: &Invocation) -> Result<(), EngineError> {
+        self.reads.clone_from(&invocation.reads);
+        if invocation.writes.is_empty() && invocation.reads.is_empty() {
+            return Ok(());
+        }
+        let private = self.private();
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&private);
+        made.map_err(io_error(&private))?;
+        for file in &invocation.writes {
+            self.create_at(&private.join(file.name), &file.contents)?;
+        }
+        Ok(())
+    }
+
+    /// What the program has left of the files that its backend reads.
+    fn left(&self) -> Vec<(&'static str, Vec<u8>)> {
+        let read = |name: &&'static str| {
+            // A program that was killed may not have come so far.
+            let file = std::fs::File::open(self.private().join(name)).ok()?;
+            let mut bytes = Vec::new();
+            file.take(LARGEST_LEFT).read_to_end(&mut bytes).ok()?;
+            Some((*name, bytes))
+        };
+        self.reads.iter().filter_map(read).collect()
     }
 
     fn forget_inputs(&self) {
@@ -63,6 +103,11 @@ impl Files {
         for suffix in &self.inputs {
             let _ = std::fs::remove_file(self.path(suffix));
         }
+    }
+
+    fn forget_private(&self) {
+        // As above; and most calls have none.
+        let _ = std::fs::remove_dir_all(self.private());
     }
 }
 
@@ -303,7 +348,10 @@ impl Live {
         reporter: &mut dyn Reporter,
     ) -> Vec<String> {
         let exit = Exit { code: status.code, signal: status.signal };
-        let Reply { result, usage, denials, .. } = lines.finish(exit, &end.error);
+        let files = self.files.left();
+        let ended = End { exit, stderr: &end.error, at_ms: now_ms(), files: &files };
+        let Reply { result, usage, denials, .. } = lines.finish(&ended);
+        self.files.forget_private();
         end.usage = usage;
         // The lines were masked as they came. Reading may uncover what an unusual escape hid.
         let mask = |text: String| self.files.secrets.mask(&text).into_owned();
@@ -342,10 +390,16 @@ impl Reader for Told {
         Vec::new()
     }
 
-    fn end(self: Box<Self>, _: Exit, _: &str) -> Reply {
+    fn end(self: Box<Self>, _: &End<'_>) -> Reply {
         let fault =
             |e: AdapterError| CallFault { kind: e.kind, until_ms: e.until_ms, message: e.message };
-        Reply { result: self.0.map_err(fault), session: None, usage: None, denials: Vec::new() }
+        Reply {
+            result: self.0.map_err(fault),
+            session: None,
+            usage: None,
+            session_total: None,
+            denials: Vec::new(),
+        }
     }
 }
 
@@ -373,11 +427,11 @@ impl AgentLines {
         }
     }
 
-    fn finish(mut self, exit: Exit, error: &str) -> Reply {
+    fn finish(mut self, end: &End<'_>) -> Reply {
         if !self.partial.is_empty() {
             let line = std::mem::take(&mut self.partial);
             self.reader.line(&line);
         }
-        self.reader.end(exit, error)
+        self.reader.end(end)
     }
 }

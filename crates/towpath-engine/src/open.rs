@@ -40,20 +40,27 @@ pub struct Prepared {
 /// What a person says about steps when they resume.
 #[derive(Debug, Clone, Default)]
 pub struct ResumeAnswers {
-    pub done: Vec<(StepPath, String)>,
+    pub done: Vec<(StepPath, String, Option<String>)>,
     pub again: Vec<StepPath>,
 }
 
 impl ResumeAnswers {
-    /// Says that a step at its turn is done, with its output.
-    pub fn add_done(&mut self, run: &Run, name: &str, output: &str) -> Result<(), EngineError> {
+    /// Says that a step at its turn is done, with its output and, in a machine, its outcome.
+    pub fn add_done(
+        &mut self,
+        run: &Run,
+        name: &str,
+        output: &str,
+        outcome: Option<&str>,
+    ) -> Result<(), EngineError> {
         let step = run.find_step(name)?;
         if !run.awaits(&step) {
             let why =
                 format!("{step} is not waiting: only a step at its turn can be declared done");
             return Err(EngineError::Answer(why));
         }
-        self.done.push((step, output.to_owned()));
+        check_outcome(run, &step, outcome)?;
+        self.done.push((step, output.to_owned(), outcome.map(str::to_owned)));
         Ok(())
     }
 
@@ -66,6 +73,25 @@ impl ResumeAnswers {
         }
         self.again.push(step);
         Ok(())
+    }
+}
+
+/// A machine's step is done with one of its outcomes, any other step without.
+fn check_outcome(run: &Run, step: &StepPath, said: Option<&str>) -> Result<(), EngineError> {
+    let outcomes = run.outcomes_of(step);
+    let listed = outcomes.join(", ");
+    match said {
+        None if outcomes.is_empty() => Ok(()),
+        Some(said) if outcomes.iter().any(|outcome| outcome == said) => Ok(()),
+        None => Err(EngineError::Answer(format!(
+            "{step} is a machine's step: say how it ended with --outcome, one of {listed}"
+        ))),
+        Some(_) if outcomes.is_empty() => {
+            Err(EngineError::Answer(format!("{step} is no machine's step: it has no outcome")))
+        }
+        Some(said) => {
+            Err(EngineError::Answer(format!("`{said}` is no outcome of {step}: it has {listed}")))
+        }
     }
 }
 
@@ -176,8 +202,8 @@ pub fn resume(
     }
     note(&mut run, Fact::Resumed)?;
     let answers = answer(&run)?;
-    for (step, output) in answers.done {
-        note(&mut run, Fact::Answered { step, answer: Answer::Done { output } })?;
+    for (step, output, outcome) in answers.done {
+        note(&mut run, Fact::Answered { step, answer: Answer::Done { output, outcome } })?;
     }
     for step in answers.again {
         note(&mut run, Fact::Answered { step, answer: Answer::Again })?;

@@ -61,7 +61,12 @@ impl From<StoreError> for Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// It is done: do not run it. This is its output.
-    Done { step: String, output: String },
+    Done {
+        step: String,
+        output: String,
+        /// What a machine's step reported; none for any other.
+        outcome: Option<String>,
+    },
     /// Run it, and everything after it, anew.
     Again { step: String },
 }
@@ -369,7 +374,9 @@ fn answers(run: &Run, decisions: &[Decision]) -> Result<ResumeAnswers, EngineErr
     let mut answers = ResumeAnswers::default();
     for decision in decisions {
         match decision {
-            Decision::Done { step, output } => answers.add_done(run, step, output)?,
+            Decision::Done { step, output, outcome } => {
+                answers.add_done(run, step, output, outcome.as_deref())?;
+            }
             Decision::Again { step } => answers.add_again(run, step)?,
         }
     }

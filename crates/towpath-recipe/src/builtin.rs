@@ -58,6 +58,9 @@ static PARTS: &[(&str, &str)] = bundled![
     "tree-fingerprint",
 ];
 
+/// What the machines include.
+static MACHINE_FILES: &[(&str, &str)] = &[];
+
 /// What the scripted agent answers in the demo, one JSON value per line.
 pub const DEMO_ANSWERS: &str = include_str!("../recipes/demo-answers.jsonl");
 
@@ -75,4 +78,9 @@ pub fn builtin_names() -> impl Iterator<Item = &'static str> {
 /// All of them, those that others call too.
 pub(crate) fn all_names() -> impl Iterator<Item = &'static str> {
     builtin_names().chain(PARTS.iter().map(|(name, _)| *name))
+}
+
+/// A file that built-in machines include, by its path.
+pub(crate) fn builtin_file(path: &str) -> Option<&'static str> {
+    MACHINE_FILES.iter().find(|(known, _)| *known == path).map(|(_, text)| *text)
 }

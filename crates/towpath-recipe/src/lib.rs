@@ -25,6 +25,7 @@ mod read;
 mod resolve;
 mod schema;
 mod scope;
+mod shelf;
 mod text_map;
 mod yaml;
 
@@ -42,7 +43,7 @@ pub use model::{
 };
 pub use node::MAX_BYTES;
 pub use plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags, plan_hash};
-pub use read::{Read, read};
+pub use read::{Beside, FileProvider, Read, read, read_beside};
 pub use resolve::{
     Request, Resolved, ShadowedBuiltIn, Wishes, is_file_reference, missing, resolve,
 };

@@ -146,6 +146,8 @@ pub struct Step {
     /// The whole step in its source, for comparing an edited recipe and for messages.
     pub span: Span,
     pub(crate) spans: StepSpans,
+    /// Where else it is written: the steps that a machine's step refers to.
+    pub(crate) also: Vec<(Arc<Source>, Span)>,
     pub condition: Option<Condition>,
     /// The variable that gets the output; without it the step's id does, unless a context key has
     /// that name.
@@ -246,11 +248,17 @@ pub enum ValueTemplate {
 
 impl ValueTemplate {
     pub fn new(value: &Value) -> ValueTemplate {
+        ValueTemplate::known(value, &|_| true)
+    }
+
+    /// Only names that are known make a place.
+    pub fn known(value: &Value, known: &dyn Fn(&VarPath) -> bool) -> ValueTemplate {
+        let inner = |value: &Value| ValueTemplate::known(value, known);
         match value {
-            Value::String(text) => ValueTemplate::Text(Template::parse(text)),
-            Value::Array(items) => ValueTemplate::List(items.iter().map(Self::new).collect()),
+            Value::String(text) => ValueTemplate::Text(Template::parse_where(text, known)),
+            Value::Array(items) => ValueTemplate::List(items.iter().map(inner).collect()),
             Value::Object(map) => {
-                ValueTemplate::Map(map.iter().map(|(k, v)| (k.clone(), Self::new(v))).collect())
+                ValueTemplate::Map(map.iter().map(|(k, v)| (k.clone(), inner(v))).collect())
             }
             plain => ValueTemplate::Plain(plain.clone()),
         }

@@ -4,6 +4,8 @@
 use crate::agent::PlannedAgent;
 use crate::extend::{MAX_LEVELS, extend};
 use crate::model::{Recipe, Step, Work};
+use crate::read::{Beside, read_beside};
+use crate::shelf::Shelf;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -125,7 +127,9 @@ impl Plan {
         let mut problems = Vec::new();
         for planned in &self.recipes {
             let source = Source::new(planned.source.clone(), planned.text.clone());
-            let read = crate::read(&source);
+            let shelf = Shelf::of_plan(planned);
+            let files = |path: &str| shelf.file(path);
+            let read = read_beside(&source, &Beside { files: &files, inputs: &self.inputs });
             problems.extend(read.problems.into_iter().filter(Diagnostic::is_error));
             recipes.extend(read.recipe);
         }

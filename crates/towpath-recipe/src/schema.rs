@@ -73,6 +73,7 @@ fn shape(field: &Field) -> Value {
         FieldType::Steps => {
             json!({ "type": "array", "minItems": 1, "items": { "$ref": reference(Section::Step) } })
         }
+        FieldType::StepMap | FieldType::Transitions => json!({ "type": "object" }),
         FieldType::Choice(words) => json!({ "type": "string", "enum": words }),
         FieldType::Any => json!({}),
     }
@@ -104,6 +105,9 @@ fn definition(part: Section) -> &'static str {
         Section::Recipe => "recipe",
         Section::Recursion => "recursion",
         Section::Hooks => "hooks",
-        Section::Step => "step",
+        Section::Step | Section::MachineStep => "step",
+        Section::Machine => "machine",
+        Section::Guardrails => "guardrails",
+        Section::Transition => "transition",
     }
 }

@@ -21,7 +21,8 @@ pub(crate) fn unset_variables(loaded: &[Loaded], inputs: &Map) -> Vec<Diagnostic
     let flow = Flow::new(loaded, inputs);
     let mut problems = Vec::new();
     for (index, recipe) in loaded.iter().enumerate() {
-        if !flow.open[index] {
+        // In a machine only what is declared is read at all.
+        if !flow.open[index] && !recipe.outline.is_machine {
             problems.extend(unset_in_steps(&flow, recipe, index));
             problems.extend(unset_in_hooks(&flow, recipe, index));
         }

@@ -73,7 +73,7 @@ impl Run {
         };
         let output = Output::Text(answer.to_owned());
         let writes = self.call_writes(frame, step, child, &status, &output, None);
-        let result = StepResult { status, output, exit_code: None, usage: end.usage };
+        let result = StepResult { usage: end.usage, ..StepResult::new(status, output) };
         self.settle(frame, step, result, writes);
     }
 

@@ -570,7 +570,7 @@ fn interrupted_work_runs_once_more_and_finished_work_does_not() {
 fn a_cut_off_step_marked_once_is_asked_about() {
     let recipe = "name: r\nsteps:\n  - {id: a, command: x, effect: once}\n  - {id: b, command: 'echo {{a}}'}\n";
     for (answer, started, value) in [
-        (Answer::Done { output: "by hand".into() }, "a b", "by hand"),
+        (Answer::Done { output: "by hand".into(), outcome: None }, "a b", "by hand"),
         (Answer::Again, "a a b", ""),
     ] {
         let mut play = Play::one(recipe);

@@ -7,8 +7,7 @@ use crate::settings::Settings;
 use crate::surroundings::{Surroundings, is_program};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
-use std::sync::Arc;
-use towpath_agent::{BACKENDS, BackendRow, ClaudeCode, NotFound, Places, Script, find_program};
+use towpath_agent::{BACKENDS, BackendRow, Make, NotFound, Places, Script, find_program};
 use towpath_core::{Diagnostic, nearest};
 use towpath_engine::{Agents, Options, SessionTree};
 use towpath_recipe::{Program, Work};
@@ -89,9 +88,8 @@ pub fn choose(
         let agents = Agents::Scripted { script, calls, bash: bash(around)?, fresh: false };
         return Ok((agents, Some(tree), options));
     }
-    let found = program_of(around, settings, &name, own_program)?;
-    let root = rustix::process::geteuid().is_root();
-    let backend = Arc::new(ClaudeCode::new(found, root));
+    let (found, make) = program_of(around, settings, &name, own_program)?;
+    let backend = make(found, jiff::tz::TimeZone::system());
     Ok((Agents::Program { backend, calls }, Some(tree), options))
 }
 
@@ -143,7 +141,7 @@ fn may_ask(program: &Program) -> bool {
 /// Modes that the agent's program does not have.
 fn unknown_modes(program: &Program, backend: &str) -> Vec<Diagnostic> {
     let row = BACKENDS.iter().find(|row| row.id == backend);
-    let Some(modes) = row.and_then(|row| row.modes) else { return Vec::new() };
+    let Some(modes) = row.and_then(|row| row.can.modes) else { return Vec::new() };
     let steps = program.recipes.iter().flat_map(|recipe| &recipe.steps);
     steps
         .filter_map(|step| match &step.work {
@@ -167,10 +165,12 @@ fn program_of(
     settings: &Settings,
     name: &str,
     flag: Option<PathBuf>,
-) -> Result<PathBuf, Stop> {
+) -> Result<(PathBuf, Make), Stop> {
     let row = BACKENDS.iter().find(|row| row.id == name).expect("the name was checked");
-    find(around, settings, row, flag)
-        .map_err(|missing| Stop::new(Exit::Setup, "missing-program", missing.to_string()))
+    let make = row.make.expect("only the scripted backend is made otherwise");
+    let found = find(around, settings, row, flag)
+        .map_err(|missing| Stop::new(Exit::Setup, "missing-program", missing.to_string()))?;
+    Ok((found, make))
 }
 
 /// Where a backend's program is.

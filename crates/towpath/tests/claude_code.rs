@@ -47,6 +47,7 @@ impl Model {
             .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
             .env("DISABLE_AUTOUPDATER", "1")
             .env("DISABLE_TELEMETRY", "1")
+            .env("IS_SANDBOX", "1")
             .env("HTTPS_PROXY", "http://127.0.0.1:9")
             .env("NO_PROXY", "127.0.0.1");
         command

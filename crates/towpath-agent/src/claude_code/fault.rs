@@ -33,7 +33,8 @@ impl Heard {
 
     /// The fault of a `result` with `is_error`.
     pub(super) fn fault(&self, result: &Value) -> CallFault {
-        let kind = by_subtype(result)
+        let kind = by_errors(result)
+            .or_else(|| by_subtype(result))
             .or_else(|| by_word(self.word.as_deref()?))
             .or_else(|| by_status(result.get("api_error_status")?.as_u64()?))
             .or_else(|| by_reason(result))
@@ -43,6 +44,11 @@ impl Heard {
         let until_ms = until_ms.and_then(|seconds| seconds.checked_mul(1000));
         CallFault { kind, until_ms, message: message(result) }
     }
+}
+
+fn by_errors(result: &Value) -> Option<FaultKind> {
+    let errors = result.get("errors").and_then(Value::as_array);
+    errors.into_iter().flatten().filter_map(Value::as_str).find_map(by_refusal)
 }
 
 fn by_subtype(result: &Value) -> Option<FaultKind> {
@@ -103,6 +109,28 @@ fn by_sentence(sentence: &str) -> Option<FaultKind> {
         ("Prompt is too long", FaultKind::BadRequest),
     ];
     SENTENCES.iter().find(|(start, _)| sentence.starts_with(start)).map(|(_, kind)| *kind)
+}
+
+const ROOT: &str = "--dangerously-skip-permissions cannot be used with root/sudo privileges";
+
+/// What a refusal means, by the program's fixed sentences: on standard error, or as one of a
+/// result's `errors`.
+pub(super) fn by_refusal(stderr: &str) -> Option<FaultKind> {
+    let begins = |start: &str| stderr.lines().any(|line| line.trim_start().starts_with(start));
+    if begins("No conversation found with session ID: ") {
+        return Some(FaultKind::UnknownSession);
+    }
+    begins(ROOT).then_some(FaultKind::BadRequest)
+}
+
+/// The refusal with what to do about it, where the program's own words do not say.
+pub(super) fn advised(stderr: &str) -> String {
+    let advice = if stderr.contains(ROOT) {
+        "; run as another user, give the step a `mode`, or set IS_SANDBOX=1 if this machine is one"
+    } else {
+        ""
+    };
+    format!("{}{advice}", stderr.trim())
 }
 
 fn message(result: &Value) -> String {

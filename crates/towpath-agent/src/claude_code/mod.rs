@@ -2,17 +2,18 @@
 //! standard input: one argument holds 131,071 bytes at most, and a prompt may begin with `-`.
 //! Background tasks are off: a task that ends after the answer would add a turn and replace it.
 
-mod doing;
 mod fault;
 mod reader;
 mod usage;
 
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, Invocation};
+use crate::capabilities::{Capabilities, SessionIds, UsageOf};
 use crate::environment;
 use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub(crate) const ROW: BackendRow = BackendRow {
     id: "claude-code",
@@ -20,28 +21,36 @@ pub(crate) const ROW: BackendRow = BackendRow {
     programs: &["claude"],
     variable: Some("CLAUDE_CLI_PATH"),
     known: &["~/.claude/local/claude"],
-    modes: Some(&["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"]),
     install: "npm install -g @anthropic-ai/claude-code",
-    make: Some(|program, root| Box::new(ClaudeCode::new(program, root))),
+    can: Capabilities {
+        session_ids: SessionIds::Chosen,
+        resume_elsewhere: true,
+        tiers: true,
+        system_prompt: true,
+        modes: Some(&["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"]),
+        usage: UsageOf::Call,
+        cost: true,
+        limit_reset: true,
+        tells_retries: true,
+        lingers: false,
+    },
+    make: Some(|program, _| Arc::new(ClaudeCode::new(program))),
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaudeCode {
     program: PathBuf,
-    root: bool,
 }
 
 impl ClaudeCode {
-    /// `root`: we run as root, where the program skips permissions only if told that it is in a
-    /// sandbox.
-    pub fn new(program: PathBuf, root: bool) -> ClaudeCode {
-        ClaudeCode { program, root }
+    pub fn new(program: PathBuf) -> ClaudeCode {
+        ClaudeCode { program }
     }
 }
 
 impl Backend for ClaudeCode {
-    fn id(&self) -> &'static str {
-        ROW.id
+    fn row(&self) -> &'static BackendRow {
+        &ROW
     }
 
     fn invocation(&self, call: &Call) -> Invocation {
@@ -62,21 +71,14 @@ impl Backend for ClaudeCode {
             // As one word: the text may begin with a dash.
             arguments.push(format!("--system-prompt={system}").into());
         }
-        let mut set = vec![("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS".into(), "1".into())];
-        if self.root {
-            set.push(("IS_SANDBOX".into(), "1".into()));
-        }
         Invocation {
             program: self.program.clone(),
             arguments,
-            set,
+            set: vec![("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS".into(), "1".into())],
             remove: environment::removed(),
             stdin: call.prompt.clone().into_bytes(),
+            ..Invocation::default()
         }
-    }
-
-    fn keeps(&self, variable: &str) -> bool {
-        environment::keeps(variable)
     }
 
     fn reader(&self) -> Box<dyn Reader> {
@@ -93,7 +95,7 @@ mod tests {
     }
 
     fn arguments(call: &Call) -> String {
-        let made = ClaudeCode::new("/bin/claude".into(), false).invocation(call);
+        let made = ClaudeCode::new("/bin/claude".into()).invocation(call);
         made.arguments.join(" ".as_ref()).into_string().unwrap()
     }
 
@@ -122,16 +124,18 @@ mod tests {
 
     #[test]
     fn the_prompt_goes_by_stdin_only() {
-        let made = ClaudeCode::new("/bin/claude".into(), false).invocation(&call());
+        let made = ClaudeCode::new("/bin/claude".into()).invocation(&call());
         assert_eq!(made.stdin, b"- do\nit");
         assert_eq!(made.program, PathBuf::from("/bin/claude"));
     }
 
+    /// As root the program skips permissions only in a sandbox: whether it is in one is not ours
+    /// to say, but the user's word goes through.
     #[test]
-    fn only_root_says_that_it_is_in_a_sandbox() {
-        let set = |root| ClaudeCode::new("/bin/claude".into(), root).invocation(&call()).set;
+    fn background_tasks_are_off_and_a_sandbox_is_the_users_to_claim() {
+        let claude = ClaudeCode::new("/bin/claude".into());
         let background = (OsString::from("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"), "1".into());
-        assert_eq!(set(false), std::slice::from_ref(&background));
-        assert_eq!(set(true), [background, ("IS_SANDBOX".into(), "1".into())]);
+        assert_eq!(claude.invocation(&call()).set, [background]);
+        assert!(claude.keeps("IS_SANDBOX"));
     }
 }

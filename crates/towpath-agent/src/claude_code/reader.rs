@@ -2,10 +2,11 @@
 //! other output format and older versions print, in one line or many. Unknown lines are passed
 //! over; only a `result` ends a call well, and only together with exit code 0.
 
-use super::fault::Heard;
-use super::{doing, usage};
+use super::fault::{self, Heard};
+use super::usage;
 use crate::backend::Reader;
-use crate::call::{CallFault, Exit, Reply, Sign};
+use crate::call::{CallFault, End, Reply, Sign};
+use crate::doing;
 use serde_json::Value;
 use towpath_core::{FaultKind, Usage};
 
@@ -35,16 +36,16 @@ impl Reader for ClaudeReader {
         signs
     }
 
-    fn end(mut self: Box<Self>, exit: Exit, stderr_tail: &str) -> Reply {
+    fn end(mut self: Box<Self>, end: &End<'_>) -> Reply {
         if self.result.is_none() {
             self.read_rest();
         }
         let denials = self.result.as_ref().map(denials).unwrap_or_default();
         let result = match &self.result {
-            None => Err(no_result(exit, stderr_tail)),
-            Some(result) => self.judge(result, exit, stderr_tail),
+            None => Err(no_result(end)),
+            Some(result) => self.judge(result, end),
         };
-        Reply { result, session: self.session, usage: self.usage, denials }
+        Reply { result, session: self.session, usage: self.usage, session_total: None, denials }
     }
 }
 
@@ -68,6 +69,7 @@ impl ClaudeReader {
             Some("result") => {
                 self.usage = usage::add(self.usage, &event);
                 self.result = Some(event);
+                signs.push(Sign::Complete);
             }
             _ => {}
         }
@@ -115,15 +117,16 @@ impl ClaudeReader {
     }
 
     /// Exit code 0 and `is_error` false: nothing weaker is a success.
-    fn judge(&self, result: &Value, exit: Exit, stderr: &str) -> Result<String, CallFault> {
+    fn judge(&self, result: &Value, end: &End<'_>) -> Result<String, CallFault> {
         let said = result.get("result").and_then(Value::as_str).unwrap_or("");
+        let crash = |what: &str, said| {
+            Err(CallFault::with_first(FaultKind::Crash, what, &[end.stderr, said]))
+        };
         match result.get("is_error").and_then(Value::as_bool) {
             Some(true) => Err(self.heard.fault(result)),
-            Some(false) if exit.success() => Ok(said.to_owned()),
-            Some(false) => Err(crash(&format!("Claude Code {exit}"), &[stderr, said])),
-            None => {
-                Err(crash("Claude Code's result does not say whether it is an error", &[stderr]))
-            }
+            Some(false) if end.exit.success() => Ok(said.to_owned()),
+            Some(false) => crash(&format!("Claude Code {}", end.exit), said),
+            None => crash("Claude Code's result does not say whether it is an error", ""),
         }
     }
 }
@@ -141,14 +144,9 @@ fn denials(result: &Value) -> Vec<String> {
     list.into_iter().flatten().map(one).collect()
 }
 
-fn no_result(exit: Exit, stderr: &str) -> CallFault {
-    crash(&format!("Claude Code {exit} and gave no result"), &[stderr])
-}
-
-/// A crash, with the first of `texts` that says something.
-fn crash(what: &str, texts: &[&str]) -> CallFault {
-    match texts.iter().map(|text| text.trim()).find(|text| !text.is_empty()) {
-        Some(text) => CallFault::new(FaultKind::Crash, format!("{what}: {text}")),
-        None => CallFault::new(FaultKind::Crash, what),
-    }
+/// A program that refuses its arguments says so on standard error alone.
+fn no_result(end: &End<'_>) -> CallFault {
+    let kind = fault::by_refusal(end.stderr).unwrap_or(FaultKind::Crash);
+    let what = format!("Claude Code {} and gave no result", end.exit);
+    CallFault::with_first(kind, &what, &[&fault::advised(end.stderr)])
 }

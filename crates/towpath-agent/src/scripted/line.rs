@@ -116,6 +116,7 @@ fn fault(word: &str) -> (FaultKind, Option<String>) {
         "limit" => FaultKind::Limit,
         "overloaded" => FaultKind::Overloaded,
         "bad_request" => FaultKind::BadRequest,
+        "unknown_session" => FaultKind::UnknownSession,
         "crash" => FaultKind::Crash,
         "timeout" => FaultKind::Timeout,
         message => return (FaultKind::Crash, Some(message.to_owned())),

@@ -11,6 +11,7 @@ pub use script::{Script, ScriptError};
 
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, Invocation};
+use crate::capabilities::{Capabilities, SessionIds, UsageOf};
 use crate::environment;
 use crate::table::BackendRow;
 use std::path::PathBuf;
@@ -21,8 +22,19 @@ pub(crate) const ROW: BackendRow = BackendRow {
     programs: &["bash"],
     variable: None,
     known: &["/bin/bash"],
-    modes: None,
     install: "apt install bash",
+    can: Capabilities {
+        session_ids: SessionIds::Chosen,
+        resume_elsewhere: true,
+        tiers: true,
+        system_prompt: true,
+        modes: None,
+        usage: UsageOf::Call,
+        cost: true,
+        limit_reset: true,
+        tells_retries: true,
+        lingers: false,
+    },
     make: None,
 };
 
@@ -40,8 +52,8 @@ pub struct Scripted {
 }
 
 impl Backend for Scripted {
-    fn id(&self) -> &'static str {
-        ROW.id
+    fn row(&self) -> &'static BackendRow {
+        &ROW
     }
 
     fn invocation(&self, _call: &Call) -> Invocation {
@@ -50,15 +62,10 @@ impl Backend for Scripted {
         Invocation {
             program: self.bash.clone(),
             arguments: arguments.map(Into::into).to_vec(),
-            set: Vec::new(),
             remove: environment::removed(),
             stdin: self.line.text.clone().unwrap_or_default().into_bytes(),
+            ..Invocation::default()
         }
-    }
-
-    /// As for a real agent, since it stands in for one.
-    fn keeps(&self, variable: &str) -> bool {
-        environment::keeps(variable)
     }
 
     fn reader(&self) -> Box<dyn Reader> {

@@ -4,7 +4,7 @@
 
 use super::line::ScriptLine;
 use crate::backend::Reader;
-use crate::call::{CallFault, Exit, Reply, Sign};
+use crate::call::{CallFault, End, Reply, Sign};
 use towpath_core::FaultKind;
 
 pub(super) struct ScriptedReader {
@@ -20,14 +20,10 @@ impl ScriptedReader {
         ScriptedReader { line, answer: Vec::new(), open: false, named: false }
     }
 
-    fn fault(&self, exit: Exit, stderr: &str) -> Option<CallFault> {
-        if !exit.success() {
-            let what = format!("the scripted command {exit}");
-            let message = match stderr.trim() {
-                "" => what,
-                stderr => format!("{what}: {stderr}"),
-            };
-            return Some(CallFault::new(FaultKind::Crash, message));
+    fn fault(&self, end: &End<'_>) -> Option<CallFault> {
+        if !end.exit.success() {
+            let what = format!("the scripted command {}", end.exit);
+            return Some(CallFault::with_first(FaultKind::Crash, &what, &[end.stderr]));
         }
         let kind = self.line.error?;
         let message = match &self.line.text {
@@ -57,11 +53,12 @@ impl Reader for ScriptedReader {
         signs
     }
 
-    fn end(self: Box<Self>, exit: Exit, stderr_tail: &str) -> Reply {
-        let result = match self.fault(exit, stderr_tail) {
+    fn end(self: Box<Self>, end: &End<'_>) -> Reply {
+        let result = match self.fault(end) {
             Some(fault) => Err(fault),
             None => Ok(String::from_utf8_lossy(&self.answer).into_owned()),
         };
-        Reply { result, session: self.line.session_id, usage: self.line.usage, denials: Vec::new() }
+        let ScriptLine { session_id: session, usage, .. } = self.line;
+        Reply { result, session, usage, session_total: None, denials: Vec::new() }
     }
 }

@@ -56,6 +56,9 @@ pub struct Args {
     /// The output of the step named by --done: text, or @FILE.
     #[arg(long, value_name = "TEXT|@FILE", requires = "done")]
     pub output: Option<String>,
+    /// What the machine's step named by --done has reported: one of its outcomes.
+    #[arg(long, value_name = "NAME", requires = "done")]
+    pub outcome: Option<String>,
     /// Run this step, and everything after it, anew.
     #[arg(long, value_name = "STEP")]
     pub again: Vec<String>,
@@ -88,8 +91,9 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let secrets = secrets::of_resume(&around, &row.id, &known.options, &args.shared.secret)?;
     let plan = edits(&args, &around, &settings, &mut store, &known, &row)?;
     let output = output_text(args.output.as_deref())?;
-    if args.output.is_some() && args.done.len() > 1 {
-        return Err(Stop::bad_input("--output belongs to one step: give one --done with it"));
+    if (args.output.is_some() || args.outcome.is_some()) && args.done.len() > 1 {
+        let why = "--output and --outcome belong to one step: give one --done with them";
+        return Err(Stop::bad_input(why));
     }
     if let Some(step) = args.done.iter().find(|step| args.again.contains(step)) {
         return Err(Stop::bad_input(format!("{step} cannot be both done and run again")));
@@ -186,7 +190,7 @@ fn latest(store: &Store, around: &Surroundings) -> Result<RunRow, Stop> {
 fn answers(run: &Run, args: &Args, output: &str) -> Result<ResumeAnswers, EngineError> {
     let mut answers = ResumeAnswers::default();
     for name in &args.done {
-        answers.add_done(run, name, output)?;
+        answers.add_done(run, name, output, args.outcome.as_deref())?;
     }
     for name in &args.again {
         answers.add_again(run, name)?;

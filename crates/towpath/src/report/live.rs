@@ -16,6 +16,7 @@ use crate::words::clean;
 use std::collections::BTreeSet;
 use towpath_core::StepPath;
 use towpath_engine::{Event, Reporter, Stream};
+use towpath_run::Movement;
 
 const HIDE_CURSOR: &str = "\u{1b}[?25l";
 const SHOW_CURSOR: &str = "\u{1b}[?25h";
@@ -279,6 +280,14 @@ impl<O: Outlet> Reporter for Live<O> {
                 self.beside.remove(*step);
                 self.board.ended(step, result, *tolerated, *took_ms);
             }
+            Event::Reminded { step, error } => self.say(&said::reminded(step, error)),
+            Event::Moved { to: Movement::Restart(recipe), .. } => self.say(&said::restart(recipe)),
+            // A step's own lines say which step is entered and what it reports.
+            Event::Entered { .. }
+            | Event::CallStarted(_)
+            | Event::CallEnded(_)
+            | Event::Reported { .. }
+            | Event::Moved { .. } => {}
             Event::Staged { step, files } => self.say(&said::staged(step, files)),
             Event::Warning { step, message } => self.say(&said::warning(*step, message)),
             Event::Ended { processes, why } => {

@@ -13,7 +13,7 @@ use crate::words::{clean, duration};
 use std::collections::BTreeMap;
 use towpath_core::StepPath;
 use towpath_engine::{Event, Reporter, Stream};
-use towpath_run::{FailureKind, RunOutcome, StepResult, StepStatus};
+use towpath_run::{FailureKind, Movement, RunOutcome, StepResult, StepStatus};
 
 /// A step that says nothing for this long is spoken of.
 const SILENCE_MS: i64 = 30_000;
@@ -159,7 +159,8 @@ impl<O: Outlet> Plain<O> {
         let line = match &result.status {
             StepStatus::Completed => {
                 let took = if ran { format!(" {took}") } else { took };
-                Line::new().with(Tone::Good, "done").text(format!(" {name}{took}"))
+                let report = said::report(result).map_or(String::new(), |r| format!(": {r}"));
+                Line::new().with(Tone::Good, "done").text(format!(" {name}{took}{report}"))
             }
             StepStatus::Degraded { reason } => Line::new()
                 .with(Tone::Attention, "degraded")
@@ -207,6 +208,14 @@ impl<O: Outlet> Reporter for Plain<O> {
             Event::StepEnded { step, result, tolerated, took_ms } => {
                 self.ended(step, result, *tolerated, *took_ms);
             }
+            Event::Reminded { step, error } => self.say(&said::reminded(step, error)),
+            Event::Moved { to: Movement::Restart(recipe), .. } => self.say(&said::restart(recipe)),
+            // A step's own lines say which step is entered and what it reports.
+            Event::Entered { .. }
+            | Event::CallStarted(_)
+            | Event::CallEnded(_)
+            | Event::Reported { .. }
+            | Event::Moved { .. } => {}
             Event::Staged { step, files } => self.say(&said::staged(step, files)),
             Event::Warning { step, message } => self.say(&said::warning(*step, message)),
             Event::Ended { processes, why } => {

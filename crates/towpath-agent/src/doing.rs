@@ -10,7 +10,7 @@ const TELLING: &[&str] =
     &["command", "file_path", "notebook_path", "pattern", "url", "query", "path", "description"];
 
 /// `Bash cargo tree`, from the tool's name and its input.
-pub(super) fn tool_use(name: &str, input: &Value) -> String {
+pub(crate) fn tool_use(name: &str, input: &Value) -> String {
     let telling = TELLING.iter().find_map(|field| input.get(field)?.as_str());
     match telling.map(first_line) {
         Some(text) if !text.is_empty() => short(&format!("{name} {text}")),
@@ -19,12 +19,12 @@ pub(super) fn tool_use(name: &str, input: &Value) -> String {
 }
 
 /// The last line that says something.
-pub(super) fn last_line(text: &str) -> Option<String> {
+pub(crate) fn last_line(text: &str) -> Option<String> {
     text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(short)
 }
 
 /// `overloaded, try 3 of 10 in 9 s`.
-pub(super) fn retry(event: &Value) -> String {
+pub(crate) fn retry(event: &Value) -> String {
     let number = |field: &str| event.get(field).and_then(Value::as_f64);
     let reason = event.get("error").and_then(Value::as_str).unwrap_or("error").replace('_', " ");
     let mut text = short(&reason);

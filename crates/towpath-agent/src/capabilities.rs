@@ -1,0 +1,81 @@
+//! What each backend's program can and cannot do, as plain data: refusals before a run, `doctor`
+//! and the documents read it from here. It says what was observed of the program, not what would
+//! be nice.
+
+/// Who names a new session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionIds {
+    /// We do: the id is known and recorded before the call.
+    Chosen,
+    /// The program does, in its output.
+    Returned,
+}
+
+/// What the program's token counts are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UsageOf {
+    /// This call alone.
+    Call,
+    /// The session so far, over all its calls.
+    Session,
+    /// It tells none.
+    Nothing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    pub session_ids: SessionIds,
+    /// A session can be resumed from another directory than the one it began in.
+    pub resume_elsewhere: bool,
+    /// The tiers `haiku`, `sonnet` and `opus` are names of its models. Elsewhere the settings say
+    /// which model a tier is.
+    pub tiers: bool,
+    /// Instructions can be given apart from the prompt.
+    pub system_prompt: bool,
+    /// What `mode` of a step may be; `None` takes any word.
+    pub modes: Option<&'static [&'static str]>,
+    pub usage: UsageOf,
+    /// It tells what a call cost, in dollars.
+    pub cost: bool,
+    /// It tells when a limit that was hit is over.
+    pub limit_reset: bool,
+    /// It tells when it waits and tries again. Elsewhere a long silence may be just that.
+    pub tells_retries: bool,
+    /// Its process may live on after [`Sign::Complete`](crate::Sign): it has to be ended then, and
+    /// how it ends says nothing.
+    pub lingers: bool,
+}
+
+impl Capabilities {
+    /// The capabilities in words, each with its name; for people.
+    pub fn in_words(&self) -> [(&'static str, String); 10] {
+        let yes = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
+        [
+            (
+                "session id",
+                match self.session_ids {
+                    SessionIds::Chosen => "chosen by towpath",
+                    SessionIds::Returned => "chosen by the program",
+                }
+                .into(),
+            ),
+            ("resume", if self.resume_elsewhere { "anywhere" } else { "same directory" }.into()),
+            ("model", "yes".into()),
+            ("tiers", if self.tiers { "yes" } else { "by settings" }.into()),
+            ("system prompt", yes(self.system_prompt)),
+            ("modes", self.modes.map_or_else(|| "any".into(), |modes| modes.join(", "))),
+            (
+                "tokens",
+                match self.usage {
+                    UsageOf::Call => "per call",
+                    UsageOf::Session => "per session",
+                    UsageOf::Nothing => "no",
+                }
+                .into(),
+            ),
+            ("cost", yes(self.cost)),
+            ("limit's end", yes(self.limit_reset)),
+            ("tells retries", yes(self.tells_retries)),
+        ]
+    }
+}
