@@ -31,11 +31,21 @@ pub struct Jump<'a> {
 /// What is drawn beside a step.
 #[derive(Debug)]
 pub enum Side<'a> {
-    End { label: &'a str, to: &'a To },
+    End {
+        label: &'a str,
+        to: &'a To,
+    },
     /// It leads to itself.
-    Again { label: &'a str },
+    Again {
+        label: &'a str,
+    },
     /// There and back again.
-    Loop { card: usize, out: Vec<&'a str>, back: Vec<&'a str>, ends: Vec<(&'a str, &'a To)> },
+    Loop {
+        card: usize,
+        out: Vec<&'a str>,
+        back: Vec<&'a str>,
+        ends: Vec<(&'a str, &'a To)>,
+    },
 }
 
 pub fn arrange(part: &Part) -> Rows<'_> {

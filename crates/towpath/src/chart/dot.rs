@@ -7,7 +7,9 @@ pub fn write(chart: &Chart) -> String {
     let title = chart.parts.first().map_or("", |part| part.title.as_str());
     let mut text = format!("digraph {} {{\n", quoted(title));
     text.push_str("  compound=true;\n  node [shape=box, style=\"rounded\"];\n");
-    text.push_str("  node [fontname=\"Helvetica\"];\n  edge [fontname=\"Helvetica\", fontsize=11];\n");
+    text.push_str(
+        "  node [fontname=\"Helvetica\"];\n  edge [fontname=\"Helvetica\", fontsize=11];\n",
+    );
     let several = chart.parts.len() > 1;
     for (index, part) in chart.parts.iter().enumerate() {
         if several {

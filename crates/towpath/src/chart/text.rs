@@ -28,7 +28,8 @@ pub fn draw(part: &Part) -> Vec<Line> {
             let card = &part.cards[arranged.rows[jump.to].card];
             Branch::plain(jump.label, format!("{} ({where_to})", card.name))
         });
-        let mut branches: Vec<Branch> = row.sides.iter().map(|side| side_branch(part, side)).collect();
+        let mut branches: Vec<Branch> =
+            row.sides.iter().map(|side| side_branch(part, side)).collect();
         branches.extend(jumps);
         lines.push(head(&part.cards[row.card]));
         draw_row(row, &branches, &mut lines);

@@ -57,13 +57,44 @@ pub enum Anchor {
 
 #[derive(Debug, Clone)]
 pub enum Ink {
-    Card { x: i64, y: i64, w: i64, h: i64, kind: Kind, idle: bool, tip: String },
-    Pill { x: i64, y: i64, w: i64, h: i64, restart: bool, tip: String },
-    Frame { x: i64, y: i64, w: i64, h: i64 },
-    Text { x: i64, y: i64, style: Style, anchor: Anchor, text: String },
+    Card {
+        x: i64,
+        y: i64,
+        w: i64,
+        h: i64,
+        kind: Kind,
+        idle: bool,
+        tip: String,
+    },
+    Pill {
+        x: i64,
+        y: i64,
+        w: i64,
+        h: i64,
+        restart: bool,
+        tip: String,
+    },
+    Frame {
+        x: i64,
+        y: i64,
+        w: i64,
+        h: i64,
+    },
+    Text {
+        x: i64,
+        y: i64,
+        style: Style,
+        anchor: Anchor,
+        text: String,
+    },
     /// A way with round corners and, at its end, the tip of an arrow.
-    Way { points: Vec<(i64, i64)> },
-    Dot { x: i64, y: i64 },
+    Way {
+        points: Vec<(i64, i64)>,
+    },
+    Dot {
+        x: i64,
+        y: i64,
+    },
 }
 
 const ROUND: i64 = 8;
@@ -111,7 +142,9 @@ impl Ink {
                 let tip = tip(points);
                 writeln!(svg, "<path class=\"way\" d=\"{}\"/>{tip}", rounded(points))
             }
-            Ink::Dot { x, y } => writeln!(svg, "<circle class=\"dot\" cx=\"{x}\" cy=\"{y}\" r=\"5\"/>"),
+            Ink::Dot { x, y } => {
+                writeln!(svg, "<circle class=\"dot\" cx=\"{x}\" cy=\"{y}\" r=\"5\"/>")
+            }
         };
     }
 }
@@ -136,7 +169,9 @@ fn rounded(points: &[(i64, i64)]) -> String {
 /// A little way from a corner to the next point; ways are level or upright.
 fn towards(corner: (i64, i64), point: (i64, i64)) -> (i64, i64) {
     let part = |from: i64, to: i64| from + (to - from).clamp(-ROUND, ROUND);
-    let half = |from: i64, to: i64| if (to - from).abs() < 2 * ROUND { (from + to) / 2 } else { part(from, to) };
+    let half = |from: i64, to: i64| {
+        if (to - from).abs() < 2 * ROUND { (from + to) / 2 } else { part(from, to) }
+    };
     (half(corner.0, point.0), half(corner.1, point.1))
 }
 
