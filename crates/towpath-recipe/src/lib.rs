@@ -26,11 +26,12 @@ mod resolve;
 mod schema;
 mod scope;
 mod shelf;
+mod standalone;
 mod text_map;
 mod yaml;
 
 pub use agent::{PlannedAgent, builtin_agents};
-pub use builtin::{DEMO_ANSWERS, builtin, builtin_names};
+pub use builtin::{DEMO_ANSWERS, builtin, builtin_alone, builtin_names};
 pub use discover::{Listed, Origin, SearchDir, SearchPath, list, names};
 pub use edited::{Edit, EditedRecipe, edited};
 pub use machine::{
@@ -44,8 +45,9 @@ pub use model::{
 };
 pub use node::MAX_BYTES;
 pub use plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags, plan_hash};
-pub use read::{Beside, FileProvider, Read, read, read_beside};
+pub use read::{Beside, FileProvider, Read, is_kebab_case, read, read_beside};
 pub use resolve::{
     Request, Resolved, ShadowedBuiltIn, Wishes, is_file_reference, missing, resolve,
 };
-pub use schema::steps_schema;
+pub use schema::{machine_schema, steps_schema};
+pub use standalone::standalone;

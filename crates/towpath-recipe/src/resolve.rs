@@ -7,6 +7,7 @@ use crate::calls;
 use crate::discover::{Found, NotFound, Origin, Place, SearchDir, SearchPath, find, nearest_name};
 use crate::extend::{MAX_LEVELS, extend, extend_outline};
 use crate::files::{self, EXTENSIONS};
+use crate::machine::machine_findings;
 use crate::model::{Recursion, Work};
 use crate::outline::{Outline, Restart};
 use crate::plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags};
@@ -388,6 +389,7 @@ impl Resolver<'_> {
                 self.problems.extend(scope::unread_inputs(&self.loaded, &self.request.inputs));
                 let plan = self.plan();
                 let program = Program { plan: Arc::new(plan.clone()), recipes };
+                self.problems.extend(machine_findings(&program, &plan.machine));
                 (Some(plan), Some(program))
             }
             _ => (None, None),

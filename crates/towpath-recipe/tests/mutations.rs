@@ -13,8 +13,13 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// Where recipes for people are; what is not there yet is passed over.
-const FOLDERS: [&str; 4] =
-    ["examples", "crates/towpath-recipe/recipes", "recipes", "amplifier-bundle"];
+const FOLDERS: [&str; 5] = [
+    "examples",
+    "crates/towpath-recipe/recipes",
+    "crates/towpath-recipe/machines",
+    "recipes",
+    "amplifier-bundle",
+];
 
 static SHIPPED: LazyLock<Vec<(PathBuf, String)>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

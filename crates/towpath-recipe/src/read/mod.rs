@@ -8,6 +8,8 @@ mod shell;
 mod step;
 mod values;
 
+pub use machine::is_kebab_case;
+
 use crate::check;
 use crate::fields::{FieldType, Section};
 use crate::model::{Extends, Flow, Hooks, Recipe, Recursion, Step};

@@ -217,7 +217,7 @@ impl Reader<'_> {
         field: &'static str,
         uses: &mut Vec<VariableUse>,
     ) -> Template {
-        let template = Template::parse_where(&text.text, &|path| self.is_place(path));
+        let template = Template::parse_where(&text.text, |path| self.is_place(path));
         uses.extend(template.places().map(|place| VariableUse {
             path: place.path.clone(),
             source: Arc::clone(self.source),

@@ -273,7 +273,8 @@ fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map_or(String::new(), |near| format!("did you mean '{near}'?"))
 }
 
-fn is_kebab_case(id: &str) -> bool {
+/// Small letters and digits, with `-` between words.
+pub fn is_kebab_case(id: &str) -> bool {
     let word = |word: &str| {
         let small = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
         !word.is_empty() && word.chars().all(small)

@@ -149,7 +149,7 @@ impl<'l> MachineReader<'_, 'l> {
         }
     }
 
-    /// An agent should have a way out; a command and a called recipe need both of their results.
+    /// A command and a called recipe need both of their results.
     fn expected_outcomes(
         &mut self,
         parts: &StepParts<'l>,
@@ -163,14 +163,6 @@ impl<'l> MachineReader<'_, 'l> {
         let what = match kind {
             Some(StepType::Bash) => "command",
             Some(StepType::Recipe) => "recipe",
-            Some(StepType::Agent) if !names.contains(&OTHER) => {
-                let message = format!("Step '{step}' has no 'other' outcome");
-                let label = "an agent for which none of these fits must choose a wrong one";
-                let problem = Diagnostic::warning("no-other", message);
-                let problem = problem.at(self.source(part.file), span, label);
-                self.reader.problems.push(problem);
-                return;
-            }
             _ => return,
         };
         for name in BY_RESULT.iter().filter(|name| !names.contains(name)) {
