@@ -4,6 +4,7 @@
 mod agents;
 mod audit;
 mod beads;
+mod chart;
 mod cli;
 mod commands;
 mod demo;

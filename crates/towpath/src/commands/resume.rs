@@ -140,7 +140,15 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         *fresh = known.options.script.is_some() && known.options.script != options.script;
     }
     let config = config(&around, &settings, row.directory.clone(), agents, secrets)?;
-    let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
+    let end = report::drive(
+        prepared,
+        &mut store,
+        config,
+        tree,
+        &look,
+        audit.as_mut(),
+        &args.shared.events,
+    )?;
     if args.wait && wait::helps(&end) {
         let vain = wait::vain(&known.run, &end, args.in_vain.unwrap_or(0));
         wait::go_on(&row.id, vain, &args.agent, &args.shared);

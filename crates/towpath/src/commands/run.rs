@@ -11,7 +11,7 @@ use crate::draw;
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::rehearsal::Rehearsal;
-use crate::report::{self, Look};
+use crate::report::{self, EventFlags, Look};
 use crate::secrets;
 use crate::settings::Settings;
 use crate::surroundings::Surroundings;
@@ -32,7 +32,7 @@ use towpath_store::{RunFilter, Store};
 /// goes on where it was.
 ///
 /// Example: towpath run build.yaml --set mode=release
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Args {
     /// A recipe's file, or its name. Without it, the recipes are listed.
     pub recipe: Option<String>,
@@ -63,7 +63,7 @@ pub struct Args {
 }
 
 /// What `run` and `resume` share.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub struct Shared {
     /// Mask the value of this environment variable wherever it turns up. May be given several times.
     #[arg(long, value_name = "NAME")]
@@ -83,6 +83,8 @@ pub struct Shared {
     /// Write a line of JSON for every step that ends into a new file in this directory.
     #[arg(long, value_name = "DIR")]
     pub audit_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub events: EventFlags,
 }
 
 pub fn execute(args: Args) -> Result<Exit, Stop> {
@@ -102,7 +104,15 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let look = Look::new(&around, &args.shared);
     let ready = ready(&around, &mut store, chosen, &args)?;
     let Ready { prepared, config, tree, worktree } = ready;
-    let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
+    let end = report::drive(
+        prepared,
+        &mut store,
+        config,
+        tree,
+        &look,
+        audit.as_mut(),
+        &args.shared.events,
+    )?;
     if args.wait && wait::helps(&end) {
         wait::go_on(&end.id, 0, &AgentFlags::default(), &args.shared);
     }
@@ -123,6 +133,16 @@ pub struct Chosen {
 
 /// Finds and reads the recipe; says what is wrong with it.
 pub fn chosen(around: &Surroundings, args: &Args, recipe: &str) -> Result<Chosen, Stop> {
+    chosen_or(around, args, recipe, |_| ())
+}
+
+/// As `chosen`; `broken` is also told what is wrong with a recipe that cannot be run.
+pub fn chosen_or(
+    around: &Surroundings,
+    args: &Args,
+    recipe: &str,
+    broken: impl FnOnce(&[Diagnostic]),
+) -> Result<Chosen, Stop> {
     let secrets = secrets::of_run(around, &args.shared.secret)?;
     secrets::refuse_set(&secrets, &args.request.set)?;
     let here = args.request.here(around)?;
@@ -134,7 +154,11 @@ pub fn chosen(around: &Surroundings, args: &Args, recipe: &str) -> Result<Chosen
     request.inputs.extend(rehearsal.inputs);
     let resolved = trust::resolved(around, &request)?;
     let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
-    show_problems(&resolved.problems, name, around, args.shared.json)?;
+    let shown = show_problems(&resolved.problems, name, around, args.shared.json);
+    if shown.is_err() {
+        broken(&resolved.problems);
+    }
+    shown?;
     let Here { directory, settings } = here;
     match resolved {
         Resolved { program: Some(program), origin, problems, .. } => {
@@ -222,6 +246,9 @@ pub fn conclude(
     Ok(Exit::of_outcome(&end.outcome))
 }
 
+/// What is said of a recipe that is not there.
+const NOWHERE: [&str; 3] = ["recipe-not-found", "bad-recipe-name", "unreadable"];
+
 /// Draws what is wrong with a recipe; stops when something is.
 pub fn show_problems(
     problems: &[Diagnostic],
@@ -246,7 +273,9 @@ pub fn show_problems(
     } else {
         tally
     };
-    Err(Stop { shown: true, ..Stop::new(Exit::BadInput, "bad-recipe", message) })
+    let nowhere = problems.iter().any(|p| p.labels.is_empty() && NOWHERE.contains(&p.code));
+    let kind = if nowhere { "not-found" } else { "bad-recipe" };
+    Err(Stop { shown: true, ..Stop::new(Exit::BadInput, kind, message) })
 }
 
 pub fn config(

@@ -15,6 +15,7 @@ use crate::commands::request::RequestFlags;
 use crate::commands::run;
 use crate::exit::{Exit, Stop};
 use crate::out;
+use crate::report::EventFlags;
 use crate::surroundings::Surroundings;
 use clap::Parser;
 use std::ffi::OsString;
@@ -104,6 +105,7 @@ impl Line {
                 verbose: false,
                 audit_dir: self.audit_dir.clone(),
                 secret: Vec::new(),
+                events: EventFlags::default(),
             },
         }
     }
@@ -113,7 +115,7 @@ pub fn run(arguments: &[OsString]) -> Result<Exit, Stop> {
     let name = OsString::from("recipe-runner-rs");
     let line = match Line::try_parse_from(std::iter::once(&name).chain(arguments)) {
         Ok(line) => line,
-        Err(error) => return usage(&error),
+        Err(error) => return super::usage(&error, Exit::BadInput),
     };
     let result = execute(&line);
     if let (Err(stop), true) = (&result, line.json()) {
@@ -124,16 +126,6 @@ pub fn run(arguments: &[OsString]) -> Result<Exit, Stop> {
         }));
     }
     result.map(code).map_err(|stop| Stop { exit: code(stop.exit), ..stop })
-}
-
-fn usage(error: &clap::Error) -> Result<Exit, Stop> {
-    let text = error.render().to_string();
-    if error.use_stderr() {
-        out::stderr(text.as_bytes());
-        return Err(Stop { shown: true, ..Stop::bad_input(text) });
-    }
-    out::stdout(text.as_bytes());
-    Ok(Exit::Done)
 }
 
 /// The codes that this name knows; signals keep theirs.

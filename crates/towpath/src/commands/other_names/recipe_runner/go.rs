@@ -32,7 +32,15 @@ pub fn execute(
     if !line.json() {
         out::line(heading);
     }
-    let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
+    let end = report::drive(
+        prepared,
+        &mut store,
+        config,
+        tree,
+        &look,
+        audit.as_mut(),
+        &args.shared.events,
+    )?;
     audited(audit, end, |end| conclude(&end, &store, &look, line))
 }
 
