@@ -4,6 +4,8 @@
 
 #[path = "promises/agents.rs"]
 mod agents;
+#[path = "promises/ending.rs"]
+mod ending;
 #[path = "promises/groups.rs"]
 mod groups;
 mod support;
