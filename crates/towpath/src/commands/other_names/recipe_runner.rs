@@ -125,7 +125,12 @@ pub fn run(arguments: &[OsString]) -> Result<Exit, Stop> {
             "error": { "kind": stop.kind, "message": stop.message },
         }));
     }
-    result.map(code).map_err(|stop| Stop { exit: code(stop.exit), ..stop })
+    match result {
+        // What should be on stdout is lost: no success, and under this name no code of its own.
+        Ok(Exit::Done) if out::failed() => Ok(Exit::Failed),
+        Ok(exit) => Ok(code(exit)),
+        Err(stop) => Err(Stop { exit: code(stop.exit), ..stop }),
+    }
 }
 
 /// The codes that this name knows; signals keep theirs.
