@@ -199,6 +199,7 @@ impl Shown {
             "duration": row.summary.active_ms as f64 / 1000.0,
             "cost_usd": cost,
             "steps": steps,
+            "machine": result_json::machine(self.run()),
             "asking": self.asking(),
             "resume": resume,
             "warnings": self.known.warnings,
