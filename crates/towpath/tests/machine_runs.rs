@@ -49,6 +49,7 @@ fn run(row: &Value) -> Ran {
     for recipe in also.iter().chain(Some(&row["recipe"]).filter(|recipe| recipe.is_object())) {
         write_recipe(&person, recipe);
     }
+    person.write("recipes/.keep", "");
     let answers = row["answers"].as_array().unwrap();
     let script: String = answers.iter().map(|answer| format!("{}\n", line(answer))).collect();
     person.write("answers.jsonl", &script);
