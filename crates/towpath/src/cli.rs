@@ -63,6 +63,16 @@ pub fn parse(arguments: &[OsString]) -> Result<Command, clap::Error> {
     Ok(Cli::from_arg_matches(&matches)?.command)
 }
 
+/// Answers who asks for nothing but the version. Building all commands first would take longer than
+/// the rest of the start; what is printed is what they would print.
+pub fn answer_version(name: &str, arguments: &[OsString]) -> bool {
+    let asked = arguments.first().is_some_and(|a| a == "--version" || a == "-V");
+    if asked {
+        out::stdout(format!("{name} {}\n", env!("CARGO_PKG_VERSION")).as_bytes());
+    }
+    asked
+}
+
 /// Shows help on stdout, and what was wrong on stderr.
 pub fn usage(error: clap::Error) -> ExitCode {
     let text = error.render();

@@ -41,6 +41,9 @@ fn main() -> ExitCode {
     if let Some(answered) = commands::completions::answer(&arguments) {
         return answered;
     }
+    if cli::answer_version("towpath", arguments.get(1..).unwrap_or_default()) {
+        return finish(Ok(Exit::Done), false);
+    }
     let asks = |a: &OsString| a == "--help" || a == "-h";
     if arguments.get(1).is_some_and(|a| a == "as") && !arguments.get(2).is_some_and(asks) {
         return finish(commands::other_names::run_as(&arguments[2..]), false);

@@ -10,6 +10,7 @@ mod outline;
 mod summary;
 
 use crate::agents::AgentFlags;
+use crate::cli;
 use crate::commands::request::RequestFlags;
 use crate::commands::run;
 use crate::exit::{Exit, Stop};
@@ -23,7 +24,7 @@ use std::path::PathBuf;
 ///
 /// Example: recipe-runner-rs build.yaml --set mode=release
 #[derive(Debug, Parser)]
-#[command(name = "recipe-runner-rs", version)]
+#[command(name = NAME, version)]
 struct Line {
     /// A recipe's file or name, or `list`.
     recipe: Option<String>,
@@ -106,8 +107,13 @@ impl Line {
     }
 }
 
+const NAME: &str = "recipe-runner-rs";
+
 pub fn run(arguments: &[OsString]) -> Result<Exit, Stop> {
-    let name = OsString::from("recipe-runner-rs");
+    if cli::answer_version(NAME, arguments) {
+        return Ok(Exit::Done);
+    }
+    let name = OsString::from(NAME);
     let line = match Line::try_parse_from(std::iter::once(&name).chain(arguments)) {
         Ok(line) => line,
         Err(error) => return usage(&error),
