@@ -21,6 +21,7 @@ pub mod node;
 mod outline;
 mod plan;
 mod read;
+mod required;
 mod resolve;
 mod schema;
 mod scope;

@@ -15,33 +15,32 @@ const STEPS: &str = "steps";
 /// Looking for a near name is slow in a recipe of thousands of steps.
 const MAX_SUGGESTIONS: usize = 50;
 
-type Names<'a> = HashSet<&'a str>;
+pub(crate) type Names<'a> = HashSet<&'a str>;
 
-pub(crate) fn unset_variables(loaded: &[Loaded], inputs: &Map) -> Vec<Diagnostic> {
-    let flow = Flow::new(loaded, inputs);
+pub(crate) fn unset_variables(flow: &Flow<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    for (index, recipe) in loaded.iter().enumerate() {
+    for (index, recipe) in flow.loaded.iter().enumerate() {
         if !flow.open[index] {
-            problems.extend(unset_in_steps(&flow, recipe, index));
-            problems.extend(unset_in_hooks(&flow, recipe, index));
+            problems.extend(unset_in_steps(flow, recipe, index));
+            problems.extend(unset_in_hooks(flow, recipe, index));
         }
     }
     problems
 }
 
 /// What moves between the recipes, until nothing new does.
-struct Flow<'a> {
-    loaded: &'a [Loaded],
+pub(crate) struct Flow<'a> {
+    pub loaded: &'a [Loaded],
     /// What callers, or the person, may have set before a recipe starts.
-    provided: Vec<Names<'a>>,
+    pub provided: Vec<Names<'a>>,
     /// What a recipe's steps leave behind for its caller.
-    returned: Vec<Names<'a>>,
+    pub returned: Vec<Names<'a>>,
     /// A recipe about which too little is known.
-    open: Vec<bool>,
+    pub open: Vec<bool>,
 }
 
 impl<'a> Flow<'a> {
-    fn new(loaded: &'a [Loaded], inputs: &'a Map) -> Flow<'a> {
+    pub fn new(loaded: &'a [Loaded], inputs: &'a Map) -> Flow<'a> {
         let mut flow = Flow {
             loaded,
             provided: vec![Names::new(); loaded.len()],
