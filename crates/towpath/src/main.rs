@@ -56,7 +56,7 @@ fn main() -> ExitCode {
             let json = command.json();
             finish(command.execute(), json)
         }
-        Err(error) => cli::usage(error),
+        Err(error) => finish(Ok(cli::usage(&error)), false),
     }
 }
 

@@ -110,6 +110,14 @@ impl Line {
 const NAME: &str = "recipe-runner-rs";
 
 pub fn run(arguments: &[OsString]) -> Result<Exit, Stop> {
+    match answered(arguments) {
+        // What should be on stdout is lost: a failure, for this name has no other word for it.
+        Ok(Exit::Done) if out::failed() => Ok(Exit::Failed),
+        result => result.map(code).map_err(|stop| Stop { exit: code(stop.exit), ..stop }),
+    }
+}
+
+fn answered(arguments: &[OsString]) -> Result<Exit, Stop> {
     if cli::answer_version(NAME, arguments) {
         return Ok(Exit::Done);
     }
@@ -126,7 +134,7 @@ pub fn run(arguments: &[OsString]) -> Result<Exit, Stop> {
             "error": { "kind": stop.kind, "message": stop.message },
         }));
     }
-    result.map(code).map_err(|stop| Stop { exit: code(stop.exit), ..stop })
+    result
 }
 
 fn usage(error: &clap::Error) -> Result<Exit, Stop> {
