@@ -25,6 +25,7 @@ mod required;
 mod resolve;
 mod schema;
 mod scope;
+mod tags;
 mod text_map;
 mod yaml;
 

@@ -10,7 +10,7 @@ use crate::files::{self, EXTENSIONS};
 use crate::model::{Recursion, Work};
 use crate::outline::Outline;
 use crate::plan::{Plan, PlannedRecipe, Program, Tags};
-use crate::{PlannedAgent, Read, Recipe, builtin, check, required, scope};
+use crate::{PlannedAgent, Read, Recipe, builtin, check, required, scope, tags};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -323,6 +323,7 @@ impl Resolver<'_> {
         let flow = scope::Flow::new(&self.loaded, inputs);
         self.problems.extend(scope::unset_variables(&flow));
         self.problems.extend(required::missing_in_calls(&flow, inputs, wishes));
+        self.problems.extend(tags::unknown_tags(&self.loaded, &wishes.tags));
         self.problems.extend(self.loaded.first().and_then(|root| self.missing_inputs(root)));
         let broken = self.problems.iter().any(Diagnostic::is_error);
         let recipes: Option<Vec<Arc<Recipe>>> =

@@ -9,7 +9,7 @@ use support::render;
 use tempfile::TempDir;
 use towpath_core::{Map, parse_set};
 use towpath_recipe::{
-    Edit, Origin, Plan, Request, Resolved, SearchDir, SearchPath, Wishes, Work, edited,
+    Edit, Origin, Plan, Request, Resolved, SearchDir, SearchPath, Tags, Wishes, Work, edited,
     is_file_reference, list, plan_hash, resolve,
 };
 
@@ -820,4 +820,26 @@ fn who_only_looks_is_warned_for_the_value_may_still_be_given() {
     let looked = place.named("r.yaml");
     assert!(looked.plan.is_some());
     assert!(place.told(&looked).starts_with("warning[missing-input]"), "{}", place.told(&looked));
+}
+
+#[test]
+fn a_tag_that_no_step_has_is_told_with_those_that_there_are() {
+    let called = "name: called\nsteps:\n  - {id: a, command: echo, when_tags: [release]}\n";
+    let root = "name: r\nsteps:\n  - {id: a, command: echo, when_tags: [docs]}\n  - {id: call, recipe: called}\n";
+    let told = |text: &str, include: &[&str], exclude: &[&str]| {
+        let mut place = Place::new(&[("r.yaml", text), ("called.yaml", called)]);
+        let owned = |tags: &[&str]| tags.iter().map(|tag| (*tag).to_owned()).collect();
+        place.wishes.tags = Tags { include: owned(include), exclude: owned(exclude) };
+        place.told(&place.named("r.yaml"))
+    };
+    assert_eq!(told(root, &["docs", "release"], &["release"]), "");
+    assert_eq!(
+        told(root, &["docs", "relase"], &["slow"]),
+        "warning[unknown-tag] --include-tags: no step has the tag `relase` | did you mean `release`? there are `docs`, `release`\n\
+         warning[unknown-tag] --exclude-tags: no step has the tag `slow` | there are `docs`, `release`\n"
+    );
+    let untagged = "name: r\nsteps:\n  - {id: a, command: echo}\n";
+    assert!(told(untagged, &["x"], &[]).contains("no step has a tag"));
+    let broken = "name: r\nsteps:\n  - {id: call, recipe: nowhere}\n";
+    assert!(!told(broken, &["x"], &[]).contains("unknown-tag"), "too little is known");
 }
