@@ -10,10 +10,10 @@ use crate::draw;
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::surroundings::Surroundings;
-use crate::trust::{self, template_text};
+use crate::trust;
 use crate::words::{clean, duration};
 use std::collections::BTreeSet;
-use towpath_core::{Diagnostic, Map, text_of};
+use towpath_core::{Diagnostic, Map, Template, text_of};
 use towpath_recipe::{Effect, Origin, ParseJson, Program, Recipe, Recursion, Step, Work};
 use towpath_store::Store;
 
@@ -182,7 +182,7 @@ fn callee(program: &Program, caller: usize, step: &Step) -> Option<usize> {
 pub fn work(step: &Step) -> String {
     match &step.work {
         Work::Bash { command } => command.text().to_owned(),
-        Work::Agent(agent) => template_text(&agent.prompt),
+        Work::Agent(agent) => agent.prompt.text(),
         Work::Recipe { name, .. } => name.clone(),
     }
 }
@@ -212,7 +212,7 @@ fn notes(program: &Program, recipe: usize, step: &Step, opens_group: bool) -> Ve
         notes.extend(agent.mode.as_ref().map(|m| format!("mode {}", one_line(&m.name))));
     }
     if let Some(directory) = &step.working_dir {
-        notes.push(format!("in {}", one_line(&template_text(directory))));
+        notes.push(format!("in {}", one_line(&directory.text())));
     }
     if let Some(timeout) = step.timeout {
         let ms = i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX);
@@ -295,7 +295,7 @@ fn recipe_json(program: &Program, index: usize) -> serde_json::Value {
             "left_out": program.plan.tags.against(step),
             "from": step.source.name,
             "parallel_group": step.parallel_group,
-            "working_dir": step.working_dir.as_ref().map(template_text),
+            "working_dir": step.working_dir.as_ref().map(Template::text),
             "timeout_s": step.timeout.map(|t| t.as_secs_f64()),
             "continue_on_error": step.continue_on_error,
             "once": step.effect == Effect::Once,
