@@ -113,7 +113,11 @@ fn unset_in_steps(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
                 let root = used.path.root();
                 let own = used.field != "context" && step.context.iter().any(|key| key == root);
                 // A mate's output is another problem, told where groups are checked.
-                let known = is_set(&set, &used.path) || own || mates.other_writes(position, root);
+                let set_before = is_set(&set, &used.path) || mates.other_writes(position, root);
+                if own && used.is_condition() && !set_before && told.insert(root) {
+                    problems.push(set_too_late(&who(step), used));
+                }
+                let known = set_before || own;
                 // A step that asks for it first, by its condition, knows that it may be unset.
                 let asked = step.uses.iter().any(|u| u.is_condition() && u.path.root() == root);
                 // Unset is null by design in a condition; unless it looks like a slip of the hand.
@@ -219,6 +223,20 @@ fn unset(who: &str, used: &VariableUse, near: Option<&str>, writer: Option<&&str
         (None, None) => String::new(),
     };
     Diagnostic::warning("undefined-variable", message).at(&used.source, used.span, label)
+}
+
+fn set_too_late(who: &str, used: &VariableUse) -> Diagnostic {
+    let path = &used.path;
+    let message = format!(
+        "the condition of {who} reads `{path}`, which only the step's own `context` sets: here it \
+         is null"
+    );
+    Diagnostic::warning("undefined-variable", message)
+        .at(&used.source, used.span, "a condition is looked at before the step has its `context`")
+        .help(format!(
+            "set `{}` in the recipe's `context`, or compare what the step's `context` is made of",
+            path.root()
+        ))
 }
 
 /// Inputs that no recipe of the plan declares or reads.

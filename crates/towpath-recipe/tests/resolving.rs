@@ -843,3 +843,18 @@ fn a_tag_that_no_step_has_is_told_with_those_that_there_are() {
     let broken = "name: r\nsteps:\n  - {id: call, recipe: nowhere}\n";
     assert!(!told(broken, &["x"], &[]).contains("unknown-tag"), "too little is known");
 }
+
+#[test]
+fn a_condition_that_reads_only_what_its_own_step_sets_is_warned_of() {
+    let step =
+        "{id: a, condition: mode == 'fast', context: {mode: fast}, command: 'echo {{mode}}'}";
+    let told = |before: &str| {
+        let place = Place::new(&[("r.yaml", &format!("name: r\n{before}steps:\n  - {step}\n"))]);
+        place.told(&place.named("r.yaml"))
+    };
+    assert_eq!(
+        told(""),
+        "warning[undefined-variable] @/r.yaml:3:24 `mode` the condition of step `a` reads `mode`, which only the step's own `context` sets: here it is null | a condition is looked at before the step has its `context` | set `mode` in the recipe's `context`, or compare what the step's `context` is made of\n"
+    );
+    assert_eq!(told("context: {mode: slow}\n"), "");
+}
