@@ -134,7 +134,9 @@ fn surely_called(loaded: &[Loaded], wishes: &Wishes) -> Vec<bool> {
         }
         let caller = &loaded[index];
         let steps = caller.recipe.iter().flat_map(|recipe| &recipe.steps);
-        let certain = steps.filter(|step| always(step) && may_run(step, wishes));
+        // What an agent may finish has not failed for sure.
+        let recovers = |step: &Step| matches!(step.work, Work::Recipe { recovery: true, .. });
+        let certain = steps.filter(|step| always(step) && !recovers(step) && may_run(step, wishes));
         next.extend(certain.filter_map(|step| Some(Call::of(loaded, caller, step)?.index)));
     }
     sure

@@ -801,8 +801,12 @@ fn what_an_earlier_step_or_a_caller_above_may_give_counts_as_given() {
     assert!(told.starts_with("error[missing-input] the recipe needs a value for `task`"), "{told}");
     assert_eq!(told.lines().count(), 1, "it is told once: {told}");
     let middle = "name: middle\nsteps:\n  - {id: call, recipe: needy}\n";
-    for (condition, expected) in [("", "error["), ("condition: steps, ", "warning[")] {
-        let root = format!("name: r\nsteps:\n  - {{id: top, {condition}recipe: middle}}\n");
+    for (more, expected) in [
+        ("", "error["),
+        ("condition: steps, ", "warning["),
+        ("recovery_on_failure: true, ", "warning["),
+    ] {
+        let root = format!("name: r\nsteps:\n  - {{id: top, {more}recipe: middle}}\n");
         let files = [("r.yaml", root.as_str()), ("middle.yaml", middle), ("needy.yaml", NEEDY)];
         let mut place = Place::new(&files);
         place.wishes.to_run = true;
