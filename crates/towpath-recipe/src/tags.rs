@@ -31,6 +31,7 @@ fn told(flag: &str, tag: &str, known: &BTreeSet<&str>) -> Diagnostic {
         _ => format!("there are {}", quoted_list(&all)),
     };
     match nearest(tag, known.iter().copied()) {
+        Some(near) if known.len() == 1 => problem.help(format!("did you mean `{near}`?")),
         Some(near) => problem.help(format!("did you mean `{near}`? {all}")),
         None => problem.help(all),
     }
