@@ -22,11 +22,13 @@ pub mod node;
 mod outline;
 mod plan;
 mod read;
+mod required;
 mod resolve;
 mod schema;
 mod scope;
 mod shelf;
 mod standalone;
+mod tags;
 mod text_map;
 mod yaml;
 

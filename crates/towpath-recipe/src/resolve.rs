@@ -13,7 +13,7 @@ use crate::outline::{Outline, Restart};
 use crate::plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags};
 use crate::read::{Beside, read_beside};
 use crate::shelf::{BUILT_IN, Shelf};
-use crate::{PlannedAgent, Read, Recipe, builtin, check, scope};
+use crate::{PlannedAgent, Read, Recipe, builtin, check, required, scope, tags};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -379,7 +379,11 @@ impl Resolver<'_> {
         let origin = self.origin();
         self.problems.extend(calls::endless(&self.loaded));
         self.problems.extend(self.loaded.first().and_then(more_than_its_limit));
-        self.problems.extend(scope::unset_variables(&self.loaded, &self.request.inputs));
+        let Request { inputs, wishes, .. } = self.request;
+        let flow = scope::Flow::new(&self.loaded, inputs);
+        self.problems.extend(scope::unset_variables(&flow));
+        self.problems.extend(required::missing_in_calls(&flow, inputs, wishes));
+        self.problems.extend(tags::unknown_tags(&self.loaded, &wishes.tags));
         self.problems.extend(self.loaded.first().and_then(|root| self.missing_inputs(root)));
         let broken = self.problems.iter().any(Diagnostic::is_error);
         let recipes: Option<Vec<Arc<Recipe>>> =
@@ -517,7 +521,7 @@ pub fn missing<'a>(required: &'a [String], context: &Map) -> Vec<&'a str> {
     required.iter().filter(empty).map(String::as_str).collect()
 }
 
-fn quoted_list(names: &[&str]) -> String {
+pub(crate) fn quoted_list(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 

@@ -9,7 +9,7 @@ use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::run::Run;
 use crate::settle::stopped;
 use std::fmt::Write;
-use towpath_core::{JobKind, Part, Template, extract_json};
+use towpath_core::{JobKind, extract_json};
 use towpath_recipe::Work;
 
 /// As much of an output as helps to understand it.
@@ -90,7 +90,7 @@ impl Run {
             let state = result.map_or("not reached", |result| result.status.as_str());
             let what = match &step.work {
                 Work::Bash { command } => format!("bash: {}", command.text().trim_end()),
-                Work::Agent(agent) => format!("agent: {}", template_text(&agent.prompt).trim_end()),
+                Work::Agent(agent) => format!("agent: {}", agent.prompt.text().trim_end()),
                 Work::Recipe { name, .. } => format!("recipe: {name}"),
             };
             let _ = writeln!(text, "- {} [{state}] {}", step.id, indented(&what));
@@ -136,14 +136,6 @@ fn tail(text: &str) -> &str {
 
 fn indented(text: &str) -> String {
     text.replace('\n', "\n  ")
-}
-
-fn template_text(template: &Template) -> String {
-    let part = |part: &Part| match part {
-        Part::Text(text) => text.clone(),
-        Part::Place(place) => format!("{{{{{}}}}}", place.path),
-    };
-    template.parts().iter().map(part).collect()
 }
 
 #[cfg(test)]

@@ -223,6 +223,42 @@ fn the_page_of_exit_codes_has_every_code_and_no_other() {
     assert_eq!(rows[1..], codes);
 }
 
+/// The keys in the first column of the table that begins with this cell.
+fn keys_of(page: &str, head: &str) -> BTreeSet<String> {
+    let (_, table) = page.split_once(&format!("\n| {head} | meaning |\n")).expect("the table");
+    let rows = table.lines().take_while(|line| line.starts_with('|')).skip(1);
+    rows.flat_map(|row| code_words(row.split('|').nth(1).unwrap_or_default())).collect()
+}
+
+fn keys(object: &serde_json::Value) -> BTreeSet<String> {
+    let keys = object.as_object().expect("an object").keys().cloned();
+    // Every object has it, and the page says so once; the other name of `steps` stands with it.
+    keys.filter(|key| key != "schema" && key != "step_results").collect()
+}
+
+#[test]
+fn the_page_of_json_has_every_key_of_a_result_and_of_a_dry_run() {
+    let called = "name: called\nsteps:\n  - {id: a, command: echo a}\n";
+    let recipe = "name: r\nsteps:\n  - {id: call, recipe: called}\n  - {id: off, condition: '1 == 2', command: echo}\n  - {id: bad, command: exit 3}\n";
+    let person = support::Person::new().file("called.yaml", called).file("r.yaml", recipe);
+    let page = page("docs/json.md");
+    let dry = person.towpath(&["run", "r.yaml", "--dry-run", "--json"]).exits(0).json();
+    assert_eq!(keys(&dry), keys_of(&page, "key of a dry run"));
+    assert_eq!(dry["steps"], dry["step_results"]);
+    assert_eq!(keys(&dry["steps"][0]), keys_of(&page, "key of a step that would run"));
+    let told = page.lines().find(|line| line.starts_with("| `summary` | `total`"));
+    for key in keys(&dry["summary"]) {
+        assert!(told.is_some_and(|row| row.contains(&format!("`{key}`"))), "{key} is not told");
+    }
+    let result = person.towpath(&["run", "r.yaml", "--json", "--with-context"]).exits(1).json();
+    let known = keys_of(&page, "key of a run's result");
+    assert!(keys(&result).is_subset(&known), "{:?} and {known:?}", keys(&result));
+    let known = keys_of(&page, "key of a step");
+    for step in result["steps"].as_array().expect("steps") {
+        assert!(keys(step).is_subset(&known), "{:?} and {known:?}", keys(step));
+    }
+}
+
 /// The commands that a help text lists.
 fn commands_in(help: &str) -> Vec<String> {
     let listed = help.split("\nCommands:\n").nth(1).and_then(|t| t.split("\nOptions:").next());

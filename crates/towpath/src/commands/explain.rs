@@ -13,15 +13,13 @@ use crate::chart::{dot, mermaid, svg};
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::surroundings::Surroundings;
-use crate::trust::{self, template_text};
+use crate::trust;
 use crate::words::{clean, duration};
 use std::collections::BTreeSet;
 use towpath_core::{Diagnostic, Map, text_of};
 use towpath_recipe::{
     Effect, Origin, ParseJson, Program, Recipe, Recursion, Step, Transition, Work,
 };
-
-pub use json::machine_json;
 use towpath_store::Store;
 
 /// What a recipe would do, without doing it.
@@ -225,7 +223,7 @@ fn callee(program: &Program, caller: usize, step: &Step) -> Option<usize> {
 pub fn work(step: &Step) -> String {
     match &step.work {
         Work::Bash { command } => command.text().to_owned(),
-        Work::Agent(agent) => template_text(&agent.prompt),
+        Work::Agent(agent) => agent.prompt.text(),
         Work::Recipe { name, .. } => name.clone(),
     }
 }
@@ -268,7 +266,7 @@ fn notes(program: &Program, recipe: usize, step: &Step, opens_group: bool) -> Ve
         notes.extend(agent.mode.as_ref().map(|m| format!("mode {}", one_line(&m.name))));
     }
     if let Some(directory) = &step.working_dir {
-        notes.push(format!("in {}", one_line(&template_text(directory))));
+        notes.push(format!("in {}", one_line(&directory.text())));
     }
     if let Some(timeout) = step.timeout {
         let ms = i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX);

@@ -11,6 +11,7 @@ mod summary;
 
 use crate::agents::AgentFlags;
 use crate::commands::machine_flags::MachineFlags;
+use crate::cli;
 use crate::commands::request::RequestFlags;
 use crate::commands::run;
 use crate::exit::{Exit, Stop};
@@ -25,7 +26,7 @@ use std::path::PathBuf;
 ///
 /// Example: recipe-runner-rs build.yaml --set mode=release
 #[derive(Debug, Parser)]
-#[command(name = "recipe-runner-rs", version)]
+#[command(name = NAME, version)]
 struct Line {
     /// A recipe's file or name, or `list`.
     recipe: Option<String>,
@@ -111,8 +112,21 @@ impl Line {
     }
 }
 
+const NAME: &str = "recipe-runner-rs";
+
 pub fn run(arguments: &[OsString]) -> Result<Exit, Stop> {
-    let name = OsString::from("recipe-runner-rs");
+    match answered(arguments) {
+        // What should be on stdout is lost: a failure, for this name has no other word for it.
+        Ok(Exit::Done) if out::failed() => Ok(Exit::Failed),
+        result => result.map(code).map_err(|stop| Stop { exit: code(stop.exit), ..stop }),
+    }
+}
+
+fn answered(arguments: &[OsString]) -> Result<Exit, Stop> {
+    if cli::answer_version(NAME, arguments) {
+        return Ok(Exit::Done);
+    }
+    let name = OsString::from(NAME);
     let line = match Line::try_parse_from(std::iter::once(&name).chain(arguments)) {
         Ok(line) => line,
         Err(error) => return super::usage(&error, Exit::BadInput),
@@ -125,11 +139,8 @@ pub fn run(arguments: &[OsString]) -> Result<Exit, Stop> {
             "error": { "kind": stop.kind, "message": stop.message },
         }));
     }
-    match result {
-        // What should be on stdout is lost: no success, and under this name no code of its own.
-        Ok(Exit::Done) if out::failed() => Ok(Exit::Failed),
-        Ok(exit) => Ok(code(exit)),
-        Err(stop) => Err(Stop { exit: code(stop.exit), ..stop }),
+    result
+}
     }
 }
 
