@@ -15,9 +15,10 @@ pub struct Call {
     pub prompt: String,
     /// As the backend's program spells it; `None` is the program's own default.
     pub model: Option<String>,
-    /// With `resume` the session to go on with. Without it the id of a new one, chosen by us: used
-    /// where [`SessionIds::Chosen`](crate::SessionIds) says so, passed over elsewhere. A session
-    /// that turned out to be unknown is opened again by the same call without `resume`.
+    /// With `resume` the session to go on with. Without it the id of a new one, chosen by us, and
+    /// passed over where the program chooses. A session that turned out to be unknown is opened
+    /// again by the same call without `resume`; by which id, [`SessionIds`](crate::SessionIds)
+    /// tells.
     pub session: Option<String>,
     /// Go on with `session` instead of opening it.
     pub resume: bool,

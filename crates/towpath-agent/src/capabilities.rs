@@ -5,8 +5,12 @@
 /// Who names a new session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionIds {
-    /// We do: the id is known and recorded before the call.
+    /// We do: the id is known and recorded before the call. A session that turns out to be unknown
+    /// can be opened by the same id.
     Chosen,
+    /// We do, but an id serves once: a session whose first turn failed is unknown, and its id is
+    /// taken all the same. It is opened again by another id.
+    ChosenOnce,
     /// The program does, in its output.
     Returned,
 }
@@ -25,6 +29,9 @@ pub enum UsageOf {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
     pub session_ids: SessionIds,
+    /// Its sessions' ids are UUIDs. Another word must not be resumed: the program would look for a
+    /// session of that title, or begin a new one in silence.
+    pub uuid_sessions: bool,
     /// A session can be resumed from another directory than the one it began in.
     pub resume_elsewhere: bool,
     /// The tiers `haiku`, `sonnet` and `opus` are names of its models. Elsewhere the settings say

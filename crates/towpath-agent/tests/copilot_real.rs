@@ -2,10 +2,10 @@
 
 mod real;
 
-use real::chat_server::{Answer, ChatServer};
-use real::{Desk, program};
+use real::model_server::{Answer, ModelServer};
+use real::{Desk, no_mark_is_passed_on, program};
 use serde_json::json;
-use towpath_agent::{Backend, Call, Copilot, Reply, Sign};
+use towpath_agent::{Call, Copilot, Reply, Sign};
 use towpath_core::{FaultKind, Usage};
 
 fn run(desk: &Desk, call: &Call) -> (Vec<Sign>, Reply) {
@@ -22,7 +22,7 @@ fn run(desk: &Desk, call: &Call) -> (Vec<Sign>, Reply) {
 #[test]
 fn a_session_is_opened_used_and_resumed_from_another_directory() {
     let edit = json!({"command": "pwd > made; env -0 > names", "description": "d"});
-    let desk = Desk::new(ChatServer::new(vec![
+    let desk = Desk::new(ModelServer::new(vec![
         Answer::Tool("bash", edit),
         Answer::Text("first\n{\"outcome\": \"ok\"}"),
         Answer::Text("second"),
@@ -60,28 +60,20 @@ fn a_session_is_opened_used_and_resumed_from_another_directory() {
     assert!(sent.contains("the end"));
     let history = requests[2]["messages"].to_string();
     assert!(history.contains("ünicode") && history.contains("go on") && history.contains("first"));
-    no_mark_is_passed_on(&desk);
-}
-
-/// What the program adds to its children's environment must not reach an agent below it.
-fn no_mark_is_passed_on(desk: &Desk) {
-    let names = desk.read("project/names");
-    const SET_UP: &[&str] = &["COPILOT_MODEL", "COPILOT_OFFLINE", "COPILOT_AUTO_UPDATE"];
-    let marks: Vec<&str> = names
-        .split('\0')
-        .filter_map(|variable| Some(variable.split_once('=')?.0))
-        .filter(|name| name.starts_with("COPILOT") && !name.starts_with("COPILOT_PROVIDER"))
-        .filter(|name| !SET_UP.contains(name))
-        .collect();
-    assert!(marks.contains(&"COPILOT_AGENT_SESSION_ID"), "{marks:?}");
-    let backend = Copilot::new("/bin/copilot".into());
-    let kept: Vec<_> = marks.iter().filter(|name| backend.keeps(name)).collect();
-    assert!(kept.is_empty(), "{kept:?}");
+    let (backend, names) = (Copilot::new("/bin/copilot".into()), desk.read("project/names"));
+    let set_up = [
+        "COPILOT_PROVIDER_BASE_URL",
+        "COPILOT_PROVIDER_API_KEY",
+        "COPILOT_MODEL",
+        "COPILOT_OFFLINE",
+        "COPILOT_AUTO_UPDATE",
+    ];
+    no_mark_is_passed_on(&backend, &names, "COPILOT", "COPILOT_CLI", &set_up);
 }
 
 #[test]
 fn faults_are_told_apart_and_a_failed_session_can_be_resumed() {
-    let desk = Desk::new(ChatServer::new(vec![
+    let desk = Desk::new(ModelServer::new(vec![
         Answer::Error(401, &[], "bad key"),
         Answer::Error(401, &[], "bad key"),
         Answer::Error(401, &[], "bad key"),
@@ -106,7 +98,7 @@ fn faults_are_told_apart_and_a_failed_session_can_be_resumed() {
 #[test]
 fn a_limit_that_lasts_is_one_after_retries_that_are_told() {
     let desk =
-        Desk::new(ChatServer::always(Answer::Error(429, &[("retry-after", "1")], "slow down")));
+        Desk::new(ModelServer::always(Answer::Error(429, &[("retry-after", "1")], "slow down")));
     let (signs, reply) = run(&desk, &desk.call("begin"));
     let fault = reply.result.unwrap_err();
     assert_eq!(fault.kind, FaultKind::Limit, "{}", fault.message);
@@ -116,7 +108,7 @@ fn a_limit_that_lasts_is_one_after_retries_that_are_told() {
 
 #[test]
 fn without_a_login_it_is_an_auth_fault() {
-    let desk = Desk::new(ChatServer::new(Vec::new()));
+    let desk = Desk::new(ModelServer::new(Vec::new()));
     let reply = desk.run(&Copilot::new(program("copilot")), &[], &desk.call("begin")).1;
     let fault = reply.result.unwrap_err();
     assert_eq!(fault.kind, FaultKind::Auth, "{}", fault.message);
@@ -125,7 +117,7 @@ fn without_a_login_it_is_an_auth_fault() {
 #[test]
 fn a_mode_that_asks_is_refused_and_told() {
     let edit = json!({"command": "echo no > made", "description": "d"});
-    let desk = Desk::new(ChatServer::new(vec![Answer::Tool("bash", edit), Answer::Text("sorry")]));
+    let desk = Desk::new(ModelServer::new(vec![Answer::Tool("bash", edit), Answer::Text("sorry")]));
     let call = Call { mode: Some("default".into()), ..desk.call("begin") };
     let reply = run(&desk, &call).1;
     assert_eq!(reply.result.as_deref(), Ok("sorry"));

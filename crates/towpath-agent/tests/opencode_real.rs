@@ -2,14 +2,14 @@
 
 mod real;
 
-use real::chat_server::{Answer, ChatServer};
-use real::{Desk, program};
+use real::model_server::{Answer, ModelServer};
+use real::{Desk, no_mark_is_passed_on, program};
 use serde_json::json;
-use towpath_agent::{Backend, Call, OpenCode, Reply, Sign};
+use towpath_agent::{Call, OpenCode, Reply, Sign};
 use towpath_core::FaultKind;
 
 /// A desk whose OpenCode is set up for the server, as a person would in the settings file.
-fn desk(server: ChatServer) -> Desk {
+fn desk(server: ModelServer) -> Desk {
     let desk = Desk::new(server);
     let provider = json!({
         "npm": "@ai-sdk/openai-compatible",
@@ -30,7 +30,7 @@ fn run(desk: &Desk, call: &Call) -> (Vec<Sign>, Reply) {
 #[test]
 fn a_session_is_opened_used_and_resumed() {
     let edit = json!({"command": "pwd > made; env -0 > names", "description": "d"});
-    let desk = desk(ChatServer::new(vec![
+    let desk = desk(ModelServer::new(vec![
         Answer::Tool("bash", edit),
         Answer::Text("first\n{\"outcome\": \"ok\"}"),
         Answer::Text("second"),
@@ -73,27 +73,15 @@ fn a_session_is_opened_used_and_resumed() {
     assert!(sent.contains("the end"));
     let history = requests[2]["messages"].to_string();
     assert!(history.contains("ünicode") && history.contains("go on") && history.contains("first"));
-    no_mark_is_passed_on(&desk);
-}
-
-/// What the program adds to its children's environment must not reach an agent below it.
-fn no_mark_is_passed_on(desk: &Desk) {
-    let names = desk.read("project/names");
-    let marks: Vec<&str> = names
-        .split('\0')
-        .filter_map(|variable| Some(variable.split_once('=')?.0))
-        .filter(|name| name.starts_with("OPENCODE") && *name != "OPENCODE_DISABLE_MODELS_FETCH")
-        .collect();
-    assert!(marks.contains(&"OPENCODE"), "{marks:?}");
-    let backend = OpenCode::new("/bin/opencode".into());
-    let kept: Vec<_> = marks.iter().filter(|name| backend.keeps(name)).collect();
-    assert!(kept.is_empty(), "{kept:?}");
+    let (backend, names) = (OpenCode::new("/bin/opencode".into()), desk.read("project/names"));
+    let set_up = ["OPENCODE_DISABLE_MODELS_FETCH"];
+    no_mark_is_passed_on(&backend, &names, "OPENCODE", "OPENCODE", &set_up);
 }
 
 #[test]
 fn faults_are_told_apart_and_a_failed_session_can_be_resumed() {
     let desk =
-        desk(ChatServer::new(vec![Answer::Error(401, &[], "bad key"), Answer::Text("recovered")]));
+        desk(ModelServer::new(vec![Answer::Error(401, &[], "bad key"), Answer::Text("recovered")]));
     let reply = run(&desk, &desk.call("begin")).1;
     let fault = reply.result.unwrap_err();
     assert_eq!((fault.kind, fault.message.as_str()), (FaultKind::Auth, "OpenCode: bad key"));
@@ -109,7 +97,7 @@ fn faults_are_told_apart_and_a_failed_session_can_be_resumed() {
 #[test]
 fn a_limit_tells_when_it_is_over() {
     let limit = Answer::Error(429, &[("retry-after", "1")], "slow down");
-    let desk = desk(ChatServer::always(limit));
+    let desk = desk(ModelServer::always(limit));
     let fault = run(&desk, &desk.call("begin")).1.result.unwrap_err();
     assert_eq!(fault.kind, FaultKind::Limit, "{}", fault.message);
     assert!(fault.until_ms.is_some());

@@ -1,9 +1,10 @@
 //! A recorded call, damaged: lines lost, cut, doubled, swapped, values replaced by others. No reader
 //! panics, and none makes a success of it unless its program's own word for success is there.
 
+use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use serde_json::Value;
-use towpath_agent::{Backend, Copilot, Cursor, End, Exit, OpenCode};
+use towpath_agent::{Backend, Codex, Copilot, Cursor, End, Exit, Gemini, OpenCode};
 
 struct Recorded {
     backend: Box<dyn Backend>,
@@ -27,6 +28,18 @@ fn recorded(which: usize) -> Recorded {
             backend: Box::new(Copilot::new("/bin/copilot".into())),
             lines: lines(include_str!("recorded/copilot.jsonl")),
             success: |line| line["type"] == "result" && line["exitCode"] == 0,
+            exit: true,
+        },
+        2 => Recorded {
+            backend: Box::new(Codex::new("/bin/codex".into(), TimeZone::UTC)),
+            lines: lines(include_str!("recorded/codex.jsonl")),
+            success: |line| line["type"] == "turn.completed",
+            exit: true,
+        },
+        3 => Recorded {
+            backend: Box::new(Gemini::new("/bin/gemini".into())),
+            lines: lines(include_str!("recorded/gemini.jsonl")),
+            success: |line| line["type"] == "result" && line["status"] == "success",
             exit: true,
         },
         _ => Recorded {
@@ -118,7 +131,7 @@ fn damaged(lines: &[Value], damages: &[Damage]) -> Vec<Vec<u8>> {
 proptest! {
     #[test]
     fn no_reader_panics_or_invents_a_success(
-        which in 0..3usize, damages in prop::collection::vec(damage(), 0..8),
+        which in 0..5usize, damages in prop::collection::vec(damage(), 0..8),
         code in prop_oneof![3 => Just(Some(0)), 1 => Just(Some(1)), 1 => Just(None)],
         stderr in ".{0,40}", file in prop::collection::vec(any::<u8>(), 0..40),
     ) {

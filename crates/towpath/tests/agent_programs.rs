@@ -1,11 +1,11 @@
-//! The real OpenCode and Copilot inside real runs, answered by a scripted model server on loopback.
+//! The real agent programs inside real runs, answered by a scripted model server on loopback.
 //! The programs are those in `TOWPATH_TEST_AGENTS`, where `tests/agents/install` puts them.
 
-#[path = "../../../tests/support/chat_server.rs"]
-mod chat_server;
+#[path = "../../../tests/support/model_server/mod.rs"]
+mod model_server;
 mod support;
 
-use chat_server::{Answer, ChatServer};
+use model_server::{Answer, ModelServer};
 use serde_json::json;
 use std::fs;
 use std::path::PathBuf;
@@ -30,8 +30,10 @@ struct Agent {
     backend: &'static str,
     program: &'static str,
     variable: &'static str,
-    /// Sets the program up for a model's address, as its user would.
-    set_up: fn(&Person, &str, &mut Command),
+    /// Its tool for commands, and the name of that tool's input.
+    shell: (&'static str, &'static str),
+    /// Sets the program up for a model, as its user would.
+    set_up: fn(&Person, &ModelServer, &mut Command),
 }
 
 const AGENTS: &[Agent] = &[
@@ -39,16 +41,15 @@ const AGENTS: &[Agent] = &[
         backend: "opencode",
         program: "opencode",
         variable: "OPENCODE_CLI_PATH",
-        set_up: |person, url, command| {
-            let options = json!({"baseURL": url, "apiKey": "not-a-real-key"});
+        shell: ("bash", "command"),
+        set_up: |person, server, command| {
+            let options = json!({"baseURL": server.url(), "apiKey": "not-a-real-key"});
             let models = json!({"scripted": {"cost": {"input": 1, "output": 2}}});
             let provider = json!({"npm": "@ai-sdk/openai-compatible", "options": options,
                                   "models": models});
             let settings = json!({"model": "fake/scripted", "share": "disabled",
                                   "autoupdate": false, "provider": {"fake": provider}});
-            let place = person.path(".config/opencode");
-            fs::create_dir_all(&place).expect("a folder");
-            fs::write(place.join("opencode.json"), settings.to_string()).expect("a file");
+            configure(person, ".config/opencode/opencode.json", &settings.to_string());
             command.env("OPENCODE_DISABLE_MODELS_FETCH", "1");
         },
     },
@@ -56,19 +57,64 @@ const AGENTS: &[Agent] = &[
         backend: "github-copilot",
         program: "copilot",
         variable: "COPILOT_CLI_PATH",
-        set_up: |_, url, command| {
+        shell: ("bash", "command"),
+        set_up: |_, server, command| {
             command
-                .env("COPILOT_PROVIDER_BASE_URL", url)
+                .env("COPILOT_PROVIDER_BASE_URL", server.url())
                 .env("COPILOT_PROVIDER_API_KEY", "not-a-real-key")
                 .env("COPILOT_MODEL", "scripted")
                 .env("COPILOT_OFFLINE", "true")
                 .env("COPILOT_AUTO_UPDATE", "false");
         },
     },
+    Agent {
+        backend: "codex",
+        program: "codex",
+        variable: "CODEX_CLI_PATH",
+        shell: ("exec_command", "cmd"),
+        set_up: |person, server, command| {
+            let settings = format!(
+                "model = 'scripted'\nmodel_provider = 'fake'\ncheck_for_update_on_startup = false\n\
+                 [analytics]\nenabled = false\n[features]\nplugins = false\napps = false\n\
+                 [model_providers.fake]\nname = 'fake'\nbase_url = '{}'\nenv_key = 'FAKE_KEY'\n\
+                 wire_api = 'responses'\nrequest_max_retries = 0\nstream_max_retries = 0\n",
+                server.url()
+            );
+            configure(person, ".codex/config.toml", &settings);
+            command.env("FAKE_KEY", "not-a-real-key");
+        },
+    },
+    Agent {
+        backend: "gemini",
+        program: "gemini",
+        variable: "GEMINI_CLI_PATH",
+        shell: ("run_shell_command", "command"),
+        set_up: |person, server, command| {
+            let settings = json!({
+                "security": {"auth": {"selectedType": "gemini-api-key"}},
+                "privacy": {"usageStatisticsEnabled": false},
+                "telemetry": {"enabled": false},
+                "general": {"enableAutoUpdate": false, "maxAttempts": 1},
+                // Without one it asks a model which model to ask.
+                "model": {"name": "gemini-2.5-pro"},
+            });
+            configure(person, ".gemini/settings.json", &settings.to_string());
+            command
+                .env("GEMINI_API_KEY", "not-a-real-key")
+                .env("GOOGLE_GEMINI_BASE_URL", server.root());
+        },
+    },
 ];
 
+/// Writes a settings file below the person's home.
+fn configure(person: &Person, name: &str, text: &str) {
+    let file = person.path(name);
+    fs::create_dir_all(file.parent().expect("a file has a folder")).expect("a folder");
+    fs::write(file, text).expect("a file");
+}
+
 impl Agent {
-    fn command(&self, person: &Person, server: &ChatServer, arguments: &[&str]) -> Command {
+    fn command(&self, person: &Person, server: &ModelServer, arguments: &[&str]) -> Command {
         let mut command = person.command(arguments);
         command
             .args(["--backend", self.backend])
@@ -78,8 +124,14 @@ impl Agent {
             .env("HTTP_PROXY", "http://127.0.0.1:9")
             .env("HTTPS_PROXY", "http://127.0.0.1:9")
             .env("NO_PROXY", "127.0.0.1");
-        (self.set_up)(person, &server.url(), &mut command);
+        (self.set_up)(person, server, &mut command);
         command
+    }
+
+    /// The model's wish that a command be run.
+    fn tool(&self, command: &str) -> Answer {
+        let (tool, input) = self.shell;
+        Answer::Tool(tool, json!({input: command, "description": "d"}))
     }
 }
 
@@ -87,10 +139,6 @@ fn programs() -> PathBuf {
     let named = std::env::var_os("TOWPATH_TEST_AGENTS").map(PathBuf::from);
     let home = || PathBuf::from(std::env::var_os("HOME").expect("HOME is set"));
     named.unwrap_or_else(|| home().join(".cache/towpath-test/agents/node_modules/.bin"))
-}
-
-fn tool(command: &str) -> Answer {
-    Answer::Tool("bash", json!({"command": command, "description": "d"}))
 }
 
 /// Processes that belong to a person: their home is in the environment.
@@ -108,8 +156,8 @@ fn of(person: &Person) -> Vec<String> {
 fn a_real_program_does_a_step_and_its_answer_is_a_value() {
     for agent in AGENTS {
         let person = Person::new().file("real.yaml", RECIPE);
-        let script = vec![tool("echo by an agent > made.txt"), Answer::Text("all \"done\"")];
-        let server = ChatServer::new(script);
+        let script = vec![agent.tool("echo by an agent > made.txt"), Answer::Text("all \"done\"")];
+        let server = ModelServer::new(script);
         let mut command = agent.command(&person, &server, &["run", "real.yaml", "--json"]);
         let result = Said::from(command.output().expect("towpath starts")).exits(0).json();
         let output = &result["steps"][1]["output"];
@@ -122,7 +170,7 @@ fn a_real_program_does_a_step_and_its_answer_is_a_value() {
 fn a_fault_of_a_program_is_told_and_is_exit_4() {
     for agent in AGENTS {
         let person = Person::new().file("real.yaml", RECIPE);
-        let server = ChatServer::always(Answer::Error(401, &[], "bad key"));
+        let server = ModelServer::always(Answer::Error(401, &[], "bad key"));
         let mut command = agent.command(&person, &server, &["run", "real.yaml"]);
         Said::from(command.output().expect("towpath starts")).exits(4).says("auth");
     }
@@ -132,7 +180,7 @@ fn a_fault_of_a_program_is_told_and_is_exit_4() {
 fn a_cancelled_run_leaves_no_process_of_a_program_or_its_tools() {
     for agent in AGENTS {
         let person = Person::new().file("real.yaml", RECIPE);
-        let server = ChatServer::new(vec![tool(
+        let server = ModelServer::new(vec![agent.tool(
             "nohup setsid sleep 600 > /dev/null 2>&1 & echo $! > bg.pid; echo $$ > fg.pid; sleep 599",
         )]);
         let mut command = agent.command(&person, &server, &["run", "real.yaml"]);

@@ -10,7 +10,7 @@ pub fn whole(answer: &Answer, number: usize) -> Value {
             let call = json!({"functionCall": {"name": name, "args": arguments}});
             json!([{"text": BEFORE_A_TOOL}, call])
         }
-        Answer::Error(..) => unreachable!("errors are answered by their status"),
+        _ => unreachable!("errors are answered by their status"),
     };
     let (read, cached, written) = USED;
     json!({

@@ -1,6 +1,6 @@
 //! Answers as OpenAI's Responses gives them.
 
-use super::{Answer, USED};
+use super::{Answer, BEFORE_A_TOOL, USED};
 use serde_json::{Value, json};
 
 /// The items of an answer: what is said, and the tool call after it.
@@ -16,9 +16,9 @@ fn items(answer: &Answer, number: usize) -> Vec<Value> {
             let call = json!({"type": "function_call", "id": format!("fc_{number}"),
                               "call_id": format!("call_{number}"), "name": name,
                               "arguments": arguments.to_string(), "status": "completed"});
-            vec![message(super::BEFORE_A_TOOL), call]
+            vec![message(BEFORE_A_TOOL), call]
         }
-        Answer::Error(..) => unreachable!("errors are answered by their status"),
+        _ => unreachable!("errors are answered by their status"),
     }
 }
 
@@ -45,9 +45,7 @@ pub fn streamed(answer: &Answer, number: usize, model: &str) -> String {
             let text = item["content"][0]["text"].clone();
             open["content"] = json!([]);
             let part = json!({"type": "output_text", "text": "", "annotations": []});
-            let at = |event: &str| {
-                json!({"type": event, "output_index": index, "content_index": 0, "item_id": id})
-            };
+            let at = |event: &str| json!({"type": event, "output_index": index, "content_index": 0, "item_id": id});
             let with = |mut event: Value, name: &str, value: Value| {
                 event[name] = value;
                 event

@@ -25,6 +25,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
     install: "npm install -g @openai/codex",
     can: Capabilities {
         session_ids: SessionIds::Returned,
+        uuid_sessions: true,
         resume_elsewhere: true,
         tiers: false,
         system_prompt: true,

@@ -24,6 +24,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
     install: "npm install -g @github/copilot",
     can: Capabilities {
         session_ids: SessionIds::Chosen,
+        uuid_sessions: true,
         resume_elsewhere: true,
         tiers: false,
         system_prompt: false,

@@ -23,6 +23,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
     install: "curl https://cursor.com/install -fsS | bash",
     can: Capabilities {
         session_ids: SessionIds::Returned,
+        uuid_sessions: false,
         resume_elsewhere: false,
         tiers: false,
         system_prompt: false,

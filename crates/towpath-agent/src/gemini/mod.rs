@@ -22,7 +22,8 @@ pub(crate) const ROW: BackendRow = BackendRow {
     known: &["~/.local/bin/gemini", "/usr/local/bin/gemini"],
     install: "npm install -g @google/gemini-cli",
     can: Capabilities {
-        session_ids: SessionIds::Chosen,
+        session_ids: SessionIds::ChosenOnce,
+        uuid_sessions: false,
         resume_elsewhere: false,
         tiers: false,
         system_prompt: false,

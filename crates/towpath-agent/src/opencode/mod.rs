@@ -23,6 +23,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
     install: "npm install -g opencode-ai",
     can: Capabilities {
         session_ids: SessionIds::Returned,
+        uuid_sessions: false,
         // From another directory it makes the call, prints nothing and never ends.
         resume_elsewhere: false,
         tiers: false,

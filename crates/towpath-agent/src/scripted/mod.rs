@@ -25,6 +25,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
     install: "apt install bash",
     can: Capabilities {
         session_ids: SessionIds::Chosen,
+        uuid_sessions: false,
         resume_elsewhere: true,
         tiers: true,
         system_prompt: true,

@@ -4,10 +4,10 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
-#[path = "../../../../tests/support/chat_server.rs"]
-pub mod chat_server;
+#[path = "../../../../tests/support/model_server/mod.rs"]
+pub mod model_server;
 
-use chat_server::ChatServer;
+use model_server::ModelServer;
 use std::fs::{self, File};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -21,11 +21,11 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct Desk {
     dir: TempDir,
-    pub server: ChatServer,
+    pub server: ModelServer,
 }
 
 impl Desk {
-    pub fn new(server: ChatServer) -> Desk {
+    pub fn new(server: ModelServer) -> Desk {
         let dir = tempfile::tempdir().expect("a temporary directory");
         for name in ["home", "project", "other", "private"] {
             fs::create_dir(dir.path().join(name)).expect("a folder");
@@ -109,6 +109,26 @@ impl Desk {
             ("NO_PROXY", "127.0.0.1".into()),
         ]
     }
+}
+
+/// What a program adds to its children's environment must not reach an agent below it. `names` is
+/// what `env -0` printed in a tool call; the program's own variables begin with `prefix`, and `mark`
+/// is one that it is known to set.
+pub fn no_mark_is_passed_on(
+    backend: &dyn Backend,
+    names: &str,
+    prefix: &str,
+    mark: &str,
+    set_up: &[&str],
+) {
+    let marks: Vec<&str> = names
+        .split('\0')
+        .filter_map(|variable| Some(variable.split_once('=')?.0))
+        .filter(|name| name.starts_with(prefix) && !set_up.contains(name))
+        .collect();
+    assert!(marks.contains(&mark), "{marks:?}");
+    let kept: Vec<_> = marks.iter().filter(|name| backend.keeps(name)).collect();
+    assert!(kept.is_empty(), "{kept:?}");
 }
 
 fn programs() -> PathBuf {

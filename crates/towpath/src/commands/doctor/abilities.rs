@@ -11,7 +11,7 @@ type Column = (&'static str, fn(&Capabilities) -> &'static str);
 
 const COLUMNS: &[Column] = &[
     ("session id", |can| match can.session_ids {
-        SessionIds::Chosen => "ours",
+        SessionIds::Chosen | SessionIds::ChosenOnce => "ours",
         SessionIds::Returned => "its own",
     }),
     ("resume", |can| if can.resume_elsewhere { "anywhere" } else { "same dir" }),
@@ -46,9 +46,10 @@ pub fn print(screen: &Screen) {
 pub fn as_json(can: &Capabilities) -> Value {
     json!({
         "session_id": match can.session_ids {
-            SessionIds::Chosen => "chosen",
+            SessionIds::Chosen | SessionIds::ChosenOnce => "chosen",
             SessionIds::Returned => "returned",
         },
+        "uuid_sessions": can.uuid_sessions,
         "resume_elsewhere": can.resume_elsewhere,
         "tiers": can.tiers,
         "system_prompt": can.system_prompt,

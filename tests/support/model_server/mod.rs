@@ -1,7 +1,14 @@
-//! A scripted model server that speaks OpenAI's Chat Completions, on the loopback interface and in
-//! the test's own process: it ends with the test. Each request takes the next answer of the script;
-//! one beyond its end is refused with a status that no client tries again. It knows nothing of what
-//! a client should send; tests look at what came.
+//! A scripted model server on the loopback interface, in the test's own process: it ends with the
+//! test. It speaks OpenAI's Chat Completions and Responses and Google's Gemini, by the path that a
+//! client asks. Each request takes the next answer of the script; one beyond its end is refused with
+//! a status that no client tries again. It knows nothing of what a client should send; tests look
+//! at what came.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+mod chat;
+mod gemini;
+mod responses;
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,13 +23,20 @@ pub enum Answer {
     Tool(&'static str, Value),
     /// An HTTP error with headers and a message.
     Error(u16, &'static [(&'static str, &'static str)], &'static str),
+    /// An HTTP error with a body of its own.
+    Refusal(u16, Value),
+    /// The connection is closed without an answer.
+    Nothing,
 }
+
+/// What is said before a tool call.
+const BEFORE_A_TOOL: &str = "I will do it.";
 
 /// What one answer is said to have used: tokens read, of them from a cache, and written.
 pub const USED: (u64, u64, u64) = (100, 20, 10);
 
 #[derive(Debug)]
-pub struct ChatServer {
+pub struct ModelServer {
     port: u16,
     shared: Arc<Mutex<Shared>>,
 }
@@ -35,17 +49,17 @@ struct Shared {
     requests: Vec<Value>,
 }
 
-impl ChatServer {
-    pub fn new(script: Vec<Answer>) -> ChatServer {
-        ChatServer::start(script, false)
+impl ModelServer {
+    pub fn new(script: Vec<Answer>) -> ModelServer {
+        ModelServer::start(script, false)
     }
 
     /// Gives one answer to every request.
-    pub fn always(answer: Answer) -> ChatServer {
-        ChatServer::start(vec![answer], true)
+    pub fn always(answer: Answer) -> ModelServer {
+        ModelServer::start(vec![answer], true)
     }
 
-    fn start(script: Vec<Answer>, repeat: bool) -> ChatServer {
+    fn start(script: Vec<Answer>, repeat: bool) -> ModelServer {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port on loopback");
         let port = listener.local_addr().expect("the port").port();
         let shared = Arc::new(Mutex::new(Shared { script, repeat, requests: Vec::new() }));
@@ -57,11 +71,17 @@ impl ChatServer {
                 std::thread::spawn(move || serve(stream, &shared).ok());
             }
         });
-        ChatServer { port, shared }
+        ModelServer { port, shared }
     }
 
+    /// The address for clients that speak OpenAI's languages.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/v1", self.port)
+        format!("{}/v1", self.root())
+    }
+
+    /// The address without a path.
+    pub fn root(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
     }
 
     /// The bodies of the requests so far.
@@ -70,30 +90,68 @@ impl ChatServer {
     }
 }
 
-fn serve(stream: TcpStream, shared: &Mutex<Shared>) -> std::io::Result<()> {
+/// What a client speaks.
+#[derive(Clone, Copy)]
+enum Wire {
+    Chat,
+    Responses,
+    Gemini,
+}
+
+impl Wire {
+    fn of(path: &str) -> Option<Wire> {
+        const PATHS: &[(&str, Wire)] = &[
+            ("/chat/completions", Wire::Chat),
+            ("/responses", Wire::Responses),
+            (":generateContent", Wire::Gemini),
+            (":streamGenerateContent", Wire::Gemini),
+        ];
+        PATHS.iter().find(|(end, _)| path.ends_with(end)).map(|(_, wire)| *wire)
+    }
+
+    /// The kind and text of an answer, as a stream or as one object.
+    fn speak(
+        self,
+        answer: &Answer,
+        number: usize,
+        model: &str,
+        stream: bool,
+    ) -> (&'static str, String) {
+        let text = match (self, stream) {
+            (Wire::Chat, true) => chat::streamed(answer, number, model),
+            (Wire::Chat, false) => chat::whole(answer, number, model).to_string(),
+            (Wire::Responses, true) => responses::streamed(answer, number, model),
+            (Wire::Responses, false) => responses::whole(answer, number, model).to_string(),
+            (Wire::Gemini, true) => gemini::streamed(answer, number),
+            (Wire::Gemini, false) => gemini::whole(answer, number).to_string(),
+        };
+        (if stream { "text/event-stream" } else { "application/json" }, text)
+    }
+}
+
+fn serve(mut stream: TcpStream, shared: &Mutex<Shared>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
-    let mut stream = stream;
     while let Some((path, body)) = request(&mut reader)? {
         let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
-        if !path.ends_with("/chat/completions") {
-            respond(&mut stream, 404, &[], "application/json", b"{}")?;
+        let Some(wire) = Wire::of(&path) else {
+            respond(&mut stream, 404, &[], "application/json", "{}")?;
             continue;
-        }
+        };
         let (number, answer) = take(shared, &body);
-        let model = body["model"].as_str().unwrap_or("scripted");
         match answer {
+            Answer::Nothing => return Ok(()),
             Answer::Error(status, headers, message) => {
-                let error = json!({"error": {"message": message, "type": "scripted"}});
-                let error = error.to_string();
-                respond(&mut stream, status, headers, "application/json", error.as_bytes())?;
+                let error = json!({"error": {"message": message, "type": "scripted"}}).to_string();
+                respond(&mut stream, status, headers, "application/json", &error)?;
             }
-            answer if body["stream"] == true => {
-                let events = streamed(&answer, number, model);
-                respond(&mut stream, 200, &[], "text/event-stream", events.as_bytes())?;
+            Answer::Refusal(status, body) => {
+                respond(&mut stream, status, &[], "application/json", &body.to_string())?;
             }
             answer => {
-                let whole = whole(&answer, number, model).to_string();
-                respond(&mut stream, 200, &[], "application/json", whole.as_bytes())?;
+                let streamed = body["stream"] == true || path.ends_with(":streamGenerateContent");
+                let model = body["model"].as_str().unwrap_or("scripted");
+                let (kind, text) = wire.speak(&answer, number, model, streamed);
+                respond(&mut stream, 200, &[], kind, &text)?;
             }
         }
     }
@@ -156,7 +214,7 @@ fn respond(
     status: u16,
     headers: &[(&str, &str)],
     kind: &str,
-    body: &[u8],
+    body: &str,
 ) -> std::io::Result<()> {
     let mut head = format!(
         "HTTP/1.1 {status} Scripted\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n",
@@ -167,56 +225,6 @@ fn respond(
     }
     stream.write_all(head.as_bytes())?;
     stream.write_all(b"\r\n")?;
-    stream.write_all(body)?;
+    stream.write_all(body.as_bytes())?;
     stream.flush()
-}
-
-fn usage() -> Value {
-    let (read, cached, written) = USED;
-    json!({"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written,
-           "prompt_tokens_details": {"cached_tokens": cached}})
-}
-
-/// The text and tool calls of an answer, and why it ends.
-fn parts(answer: &Answer, number: usize) -> (&'static str, Vec<Value>, &'static str) {
-    match answer {
-        Answer::Text(text) => (text, Vec::new(), "stop"),
-        Answer::Tool(name, arguments) => {
-            let function = json!({"name": name, "arguments": arguments.to_string()});
-            let call = json!({"index": 0, "id": format!("call_{number}"), "type": "function",
-                              "function": function});
-            ("I will do it.", vec![call], "tool_calls")
-        }
-        Answer::Error(..) => unreachable!("errors are answered by their status"),
-    }
-}
-
-fn whole(answer: &Answer, number: usize, model: &str) -> Value {
-    let (text, calls, why) = parts(answer, number);
-    let mut message = json!({"role": "assistant", "content": text});
-    if !calls.is_empty() {
-        message["tool_calls"] = calls.into();
-    }
-    json!({"id": format!("chatcmpl-{number}"), "object": "chat.completion", "created": 1,
-           "model": model, "usage": usage(),
-           "choices": [{"index": 0, "message": message, "finish_reason": why}]})
-}
-
-fn streamed(answer: &Answer, number: usize, model: &str) -> String {
-    let (text, calls, why) = parts(answer, number);
-    let chunk = |choices: Value, usage: Value| {
-        json!({"id": format!("chatcmpl-{number}"), "object": "chat.completion.chunk", "created": 1,
-               "model": model, "choices": choices, "usage": usage})
-    };
-    let delta = |delta: Value, why: Option<&str>| {
-        chunk(json!([{"index": 0, "delta": delta, "finish_reason": why}]), Value::Null)
-    };
-    let mut events = vec![delta(json!({"role": "assistant", "content": text}), None)];
-    if !calls.is_empty() {
-        events.push(delta(json!({"tool_calls": calls}), None));
-    }
-    events.push(delta(json!({}), Some(why)));
-    events.push(chunk(json!([]), usage()));
-    let events = events.iter().map(|event| format!("data: {event}\n\n"));
-    events.collect::<String>() + "data: [DONE]\n\n"
 }
