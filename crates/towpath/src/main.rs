@@ -3,6 +3,8 @@
 
 mod agents;
 mod audit;
+mod beads;
+mod chart;
 mod cli;
 mod commands;
 mod demo;
@@ -20,6 +22,7 @@ mod signals;
 mod surroundings;
 mod trust;
 mod words;
+mod worktree;
 mod writing;
 
 use exit::{Exit, Stop};

@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use terminal::{Terminal, settled};
+use towpath_agent::BACKENDS;
 use towpath_core::Source;
 use towpath_recipe::fields::{FIELDS, Field, Section, Support};
 
@@ -134,6 +135,7 @@ sessions! {
     conditions_are_played: "docs/conditions.md",
     running_is_played: "docs/running.md",
     processes_are_played: "docs/processes.md",
+    worktrees_are_played: "docs/worktrees.md",
     agents_are_played: "docs/agents.md",
     testing_is_played: "docs/testing.md",
     looking_is_played: "docs/looking.md",
@@ -312,11 +314,34 @@ fn anchor_of(heading: &str) -> String {
 #[test]
 fn every_page_of_the_book_is_in_its_summary() {
     let listed: BTreeSet<String> = chapters().into_iter().collect();
-    let files = fs::read_dir(root().join("docs")).expect("the book's folder");
-    let names = files.map(|f| f.expect("a file").file_name().to_string_lossy().into_owned());
-    let pages = names.filter(|n| n.ends_with(".md") && n != "SUMMARY.md");
-    let there: BTreeSet<String> = pages.map(|n| format!("docs/{n}")).collect();
+    let in_folder = |folder: &str| {
+        let files = fs::read_dir(root().join(folder)).expect("a folder of the book");
+        let names = files.map(|f| f.expect("a file").file_name().to_string_lossy().into_owned());
+        let pages = names.filter(|n| n.ends_with(".md") && n != "SUMMARY.md");
+        pages.map(|n| format!("{folder}/{n}")).collect::<BTreeSet<String>>()
+    };
+    let there = &in_folder("docs") | &in_folder("docs/agents");
     assert_eq!(there, listed);
+}
+
+#[test]
+fn every_agents_program_has_a_page_that_says_what_the_table_says() {
+    let ids: Vec<String> = BACKENDS.iter().map(|row| row.id.to_owned()).collect();
+    let mut rows = rows_below(&page("docs/agents.md"), "Backends");
+    assert_eq!(rows.remove(0), "backend");
+    assert_eq!(rows, ids);
+    for row in BACKENDS.iter().filter(|row| row.id != "scripted") {
+        let text = page(&format!("docs/agents/{}.md", row.id));
+        let says = |word: &str| text.contains(&format!("`{}`", word.replace('|', "\\|")));
+        assert!(text.starts_with(&format!("# {}\n", row.title)), "{}", row.id);
+        assert!(says(row.install), "{}: {}", row.id, row.install);
+        assert!(text.contains(&format!("`--backend {}`", row.id)), "{}", row.id);
+        let looked_for = row.variable.iter().chain(row.programs).chain(row.known);
+        let modes = row.can.modes.into_iter().flatten();
+        for word in looked_for.chain(modes) {
+            assert!(says(word), "{}: {word}", row.id);
+        }
+    }
 }
 
 #[test]
