@@ -35,7 +35,8 @@ pub use builtin::{DEMO_ANSWERS, builtin, builtin_alone, builtin_names};
 pub use discover::{Listed, Origin, SearchDir, SearchPath, list, names};
 pub use edited::{Edit, EditedRecipe, edited};
 pub use machine::{
-    Analysis, Bounds, End, EndPath, GuardrailExit, Restarts, analyse, machine_findings,
+    Analysis, Bounds, End, EndPath, GuardrailExit, Restarts, analyse, dry_run_layout,
+    machine_findings,
 };
 pub use model::{
     AgentReference, AgentWork, Effect, Extends, Flow, Guardrails, Hooks, Machine, Mode, OTHER,

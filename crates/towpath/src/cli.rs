@@ -86,7 +86,7 @@ impl Command {
             Command::List(args) => args.json,
             Command::Validate(args) => args.json,
             Command::Test(args) => args.json,
-            Command::Explain(args) => args.json,
+            Command::Explain(args) => args.is_json(),
             Command::Trust(args) => args.json,
             Command::Settings(args) => args.json,
             Command::Doctor(args) => args.json,

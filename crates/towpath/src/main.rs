@@ -3,6 +3,7 @@
 
 mod agents;
 mod audit;
+mod chart;
 mod cli;
 mod commands;
 mod demo;

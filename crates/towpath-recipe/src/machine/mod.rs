@@ -5,6 +5,7 @@
 mod analysis;
 mod findings;
 mod graph;
+mod layout;
 mod paths;
 mod restarts;
 #[cfg(test)]
@@ -12,6 +13,7 @@ mod tests;
 mod walks;
 
 pub use analysis::{Analysis, Bounds, GuardrailExit, analyse, machine_findings};
+pub use layout::dry_run_layout;
 pub use paths::{End, EndPath};
 pub use restarts::Restarts;
 
