@@ -16,6 +16,9 @@ pub fn write(chart: &Chart) -> String {
             let label = quoted(&part.title);
             let _ = writeln!(text, "  subgraph cluster_p{index} {{\n  label={label};");
         }
+        for note in &part.notes {
+            let _ = writeln!(text, "  // {}", lines(note));
+        }
         for (at, card) in part.cards.iter().enumerate() {
             let _ = writeln!(text, "  p{index}s{at} [{}];", attributes(card));
         }

@@ -11,6 +11,9 @@ pub fn write(chart: &Chart) -> String {
         if several {
             let _ = writeln!(text, "  subgraph p{index}[{}]", quoted(&part.title));
         }
+        for note in &part.notes {
+            let _ = writeln!(text, "  %% {}", comment(note));
+        }
         for (at, card) in part.cards.iter().enumerate() {
             let _ = writeln!(text, "  {}{}", id(index, at), node(card));
         }
@@ -104,19 +107,31 @@ fn idle(index: usize, part: &Part) -> impl Iterator<Item = String> {
     cards.map(move |(at, _)| id(index, at))
 }
 
+/// A comment ends with its line; with braces it would be read as a directive.
+fn comment(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() || matches!(c, '{' | '}') { ' ' } else { c }).collect()
+}
+
 /// In quotes only a quote ends a text, but Mermaid reads `#…;` as a character's code, a leading
-/// backtick as Markdown and, where it is drawn, tags as HTML.
+/// backtick, dash or number with a dot as Markdown and, where it is drawn, tags as HTML.
 fn quoted(text: &str) -> String {
     let mut quoted = "\"".to_owned();
+    let mut before = None;
     for c in text.chars() {
+        let list = matches!((before, c), (None, '-')) || c == '.' && before.is_some_and(is_digit);
         match c {
-            ' ' | '-' | '_' | '.' | ',' | '·' | '…' => quoted.push(c),
+            ' ' | '-' | '_' | '.' | ',' if !list => quoted.push(c),
             c if c.is_control() => quoted.push(' '),
             c if c.is_alphanumeric() || !c.is_ascii() => quoted.push(c),
             c => {
                 let _ = write!(quoted, "#{};", u32::from(c));
             }
         }
+        before = Some(c);
     }
     quoted + "\""
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
 }

@@ -20,6 +20,8 @@ use towpath_core::{Diagnostic, Map, text_of};
 use towpath_recipe::{
     Effect, Origin, ParseJson, Program, Recipe, Recursion, Step, Transition, Work,
 };
+
+pub use json::machine_json;
 use towpath_store::Store;
 
 /// What a recipe would do, without doing it.
