@@ -120,18 +120,6 @@ impl Template {
         }
     }
 
-    /// The text as its author wrote it, save blanks inside the braces.
-    pub fn text(&self) -> String {
-        let mut out = String::new();
-        for part in &self.parts {
-            match part {
-                Part::Text(text) => push_literal(&mut out, text),
-                Part::Place(place) => out.push_str(&format!("{{{{{}}}}}", place.path)),
-            }
-        }
-        out
-    }
-
     /// Plain text rendering, for prompts, prose and file names. Undefined is empty.
     pub fn render(&self, scope: &Map) -> String {
         let mut out = String::new();
@@ -155,24 +143,6 @@ impl Template {
             None => Value::String(self.render(scope)),
         }
     }
-}
-
-/// What would be read as a place gets back the backslash that made it text.
-fn push_literal(out: &mut String, text: &str) {
-    let mut at = 0;
-    while let Some(found) = text[at..].find("{{").map(|i| at + i) {
-        out.push_str(&text[at..found]);
-        let end = match place_at(text, found) {
-            Some((_, end)) => {
-                out.push('\\');
-                end
-            }
-            None => found + 1,
-        };
-        out.push_str(&text[found..end]);
-        at = end;
-    }
-    out.push_str(&text[at..]);
 }
 
 /// The name and the end of the place whose `{{` is at `start`.
@@ -230,12 +200,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn the_text_means_the_same(text in "[a{} .\\\\\n\u{e9}-]{0,40}") {
-            let again = Template::parse(&text).text();
-            prop_assert_eq!(shape(&again), shape(&text), "{}", again);
-        }
-
         #[test]
         fn parsing_never_panics_and_ranges_are_true(text in "[a{} .\\\\\n\u{e9}-]{0,40}") {
             for place in Template::parse(&text).places() {

@@ -1,6 +1,6 @@
 //! The loop. It records what the run wants before starting it, and what happened before going on.
 
-use crate::agents::{Agents, Lines, SessionTree};
+use crate::agents::{Agents, Lines, Prepared, SessionTree};
 use crate::config::Config;
 use crate::error::EngineError;
 use crate::event::{CallEnded, CallStarted, Event, Reporter};
@@ -9,6 +9,7 @@ use crate::journal::{Reads, io_error, now_ms, to_store};
 use crate::live::{Asked, Asking, Files, Finished, Live, Showing, Shown};
 use crate::secrets::masked;
 use crate::sessions::Sessions;
+use crate::silence::Silence;
 use crate::summary::{census, summary};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -101,7 +102,7 @@ pub(crate) struct Driver<'a> {
 pub(crate) struct Launch {
     pub id: u64,
     pub job: Job,
-    pub agent: Option<crate::agents::Prepared>,
+    pub agent: Option<Prepared>,
     /// The session of a call that an adapter answers.
     pub session: Option<String>,
 }
@@ -142,7 +143,8 @@ impl Driver<'_> {
                 let directory = self.directory_of(&job);
                 let earlier = self.sessions.continued(work);
                 match self.lines.prepare(&mut self.config.agents, &job, &directory, earlier) {
-                    Ok(prepared) => {
+                    Ok(mut prepared) => {
+                        self.choose_model(&job, &mut prepared);
                         line = prepared.line;
                         session = prepared.known_session().map(str::to_owned);
                         if let Some(id) = &session {
@@ -165,6 +167,18 @@ impl Driver<'_> {
             launches.push(Launch { id: u64::from(self.facts), job, agent, session });
         }
         Ok(launches)
+    }
+
+    /// Gives a call the model that the backend knows by the step's name for it.
+    fn choose_model(&mut self, job: &Job, prepared: &mut Prepared) {
+        let name = prepared.call.model.take();
+        let choice = self.config.models.choose(prepared.backend.id(), name);
+        prepared.call.model = choice.model;
+        if let Some(message) = choice.warning {
+            let step = job.key.step_path();
+            self.warnings.push(format!("{step}: {message}"));
+            self.reporter.event(&Event::Warning { step: Some(&step), message: &message });
+        }
     }
 
     /// Applies a fact; it is recorded before anything else starts.
@@ -307,6 +321,8 @@ impl Driver<'_> {
             stderr: files.path("stderr"),
         };
         let mut live = Live::new(job.key.clone(), files, job.timeout, reader);
+        let idle = self.config.idle_timeout.filter(|_| live.key.kind.is_work());
+        live.silence = idle.map(Silence::new);
         live.call = agent.map(|prepared| Asking { id, job, prepared, began: Instant::now() });
         self.live.insert(id, live);
         self.warden.start(&spec)?;
@@ -325,7 +341,7 @@ impl Driver<'_> {
         let wanted = self.run.timers();
         self.timers.retain(|step, _| wanted.iter().any(|t| t.step == *step));
         for timer in wanted {
-            self.timers.entry(timer.step).or_insert_with(|| Instant::now() + timer.after);
+            self.timers.entry(timer.step).or_insert_with(|| in_time(timer.after));
         }
     }
 
@@ -418,6 +434,12 @@ impl Driver<'_> {
             .collect();
         for id in late {
             self.end_job(id, Asked::TimedOut)?;
+        }
+        let waited_for = self.live.iter_mut().filter(|(_, live)| live.asked.is_none());
+        let silent: Vec<u64> =
+            waited_for.filter_map(|(id, live)| live.is_silent(now).then_some(*id)).collect();
+        for id in silent {
+            self.end_job(id, Asked::Silent)?;
         }
         let over: Vec<StepPath> =
             self.timers.iter().filter(|(_, d)| **d <= now).map(|(s, _)| s.clone()).collect();
@@ -561,6 +583,7 @@ impl Driver<'_> {
         let away = stopped.elapsed();
         for live in self.live.values_mut() {
             live.deadline = live.deadline.map(|d| d + away);
+            live.silence.iter_mut().for_each(|silence| silence.was_away(away));
         }
         for deadline in self.timers.values_mut() {
             *deadline += away;
@@ -606,6 +629,12 @@ impl Driver<'_> {
             unused_lines,
         })
     }
+}
+
+/// When a time from now is over. What is beyond all clocks is a hundred years.
+pub(crate) fn in_time(time: Duration) -> Instant {
+    const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+    Instant::now() + time.min(LONGEST)
 }
 
 pub(crate) fn describe(leftover: &Leftover) -> String {

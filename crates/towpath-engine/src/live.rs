@@ -3,10 +3,12 @@
 
 use crate::adapter::AdapterError;
 use crate::agents::Prepared;
+use crate::driver::in_time;
 use crate::error::EngineError;
 use crate::event::{Event, Reporter, Stream};
 use crate::handed::Handed;
 use crate::journal::{Reads, as_value, file_output, io_error, now_ms};
+use crate::silence::Silence;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -126,6 +128,8 @@ impl Files {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asked {
     TimedOut,
+    /// It had printed nothing for too long.
+    Silent,
     Stopped,
 }
 
@@ -157,6 +161,7 @@ pub(crate) struct Live {
     pub named: Option<String>,
     /// The program has said all and may not end by itself.
     pub over: bool,
+    pub silence: Option<Silence>,
     /// An adapter has it, and no child.
     pub handed: Option<Handed>,
     showing: Showing,
@@ -249,7 +254,7 @@ impl Live {
         reader: Option<Box<dyn Reader>>,
     ) -> Live {
         let step = key.step_path();
-        let deadline = timeout.map(|t| Instant::now() + t);
+        let deadline = timeout.map(in_time);
         let showing = Showing {
             step: step.clone(),
             hook: key.kind.is_hook(),
@@ -268,10 +273,17 @@ impl Live {
             call: None,
             named: None,
             over: false,
+            silence: None,
             handed: None,
             showing,
             agent,
         }
+    }
+
+    /// Whether it has printed nothing for too long.
+    pub fn is_silent(&mut self, now: Instant) -> bool {
+        let files = &self.files;
+        self.silence.as_mut().is_some_and(|silence| silence.is_over(files, now))
     }
 
     /// Shows what is new in the output, and what an agent is doing.
@@ -279,7 +291,11 @@ impl Live {
         self.showing.open(&self.files);
         let shown = self.showing.show(reporter);
         let Some(agent) = &mut self.agent else { return shown };
-        for sign in agent.read(&self.files) {
+        let (heard, signs) = agent.read(&self.files);
+        if heard {
+            reporter.event(&Event::Heard { step: &self.step });
+        }
+        for sign in signs {
             match sign {
                 Sign::Doing(what) | Sign::Retrying(what) => {
                     let what = self.files.secrets.mask(&what);
@@ -328,12 +344,15 @@ impl Live {
         let stderr = settle_output(&self.files.directory, &self.files.name("stderr"))?;
         let error = self.tail(stderr.as_ref())?;
         let job_status = match (self.asked, status.code, status.signal) {
-            (Some(Asked::TimedOut), ..) => JobStatus::TimedOut,
+            (Some(Asked::TimedOut | Asked::Silent), ..) => JobStatus::TimedOut,
             (Some(Asked::Stopped), ..) => JobStatus::Stopped,
             (None, Some(code), _) => JobStatus::Exited(code),
             (None, None, signal) => JobStatus::Signalled(signal.unwrap_or(9)),
         };
         let mut end = JobEnd { error, left, ..JobEnd::new(job_status) };
+        if self.asked == Some(Asked::Silent) {
+            end.silent_ms = self.silence.as_ref().map(Silence::limit_ms);
+        }
         let mut warnings = Vec::new();
         let mut session = None;
         if let Some(lines) = self.agent.take() {
@@ -478,16 +497,19 @@ impl Reader for Told {
 }
 
 impl AgentLines {
-    /// Reads what is new; it is the backend's to understand, whether or not anybody looks.
-    fn read(&mut self, files: &Files) -> Vec<Sign> {
-        let mut signs = Vec::new();
+    /// Reads what is new, and whether something was; it is the backend's to understand, whether or not anybody looks.
+    fn read(&mut self, files: &Files) -> (bool, Vec<Sign>) {
+        let (mut heard, mut signs) = (false, Vec::new());
         let opened = self.stdout.take().or_else(|| Follow::open(&files.path("stdout")).ok());
         if let Some(mut follow) = opened {
             // A file that cannot be read now is read when the job ends, where errors count.
-            let _ = follow.read_new(&mut |bytes| self.take(bytes, &mut signs));
+            let _ = follow.read_new(&mut |bytes| {
+                heard = true;
+                self.take(bytes, &mut signs);
+            });
             self.stdout = Some(follow);
         }
-        signs
+        (heard, signs)
     }
 
     fn take(&mut self, bytes: &[u8], signs: &mut Vec<Sign>) {

@@ -11,6 +11,7 @@ use crate::error::EngineError;
 use crate::handed::refuse_unavailable;
 use crate::journal::recorded;
 use crate::listener::{Listener, Listening, NullListener};
+use crate::models::Models;
 use crate::open::{Prepared, ResumeAnswers, create, resume};
 use crate::result::{RecipeResult, recipe_result};
 use crate::substitutes::Substitutes;
@@ -162,6 +163,13 @@ impl Runner {
     /// Stages nothing in git, whatever the steps say.
     pub fn no_auto_stage(mut self) -> Runner {
         self.wishes.no_auto_stage = true;
+        self
+    }
+
+    /// How long one command or agent call of a step without a `timeout` may take. Without it an agent
+    /// has an hour, and a command as long as it takes.
+    pub fn step_timeout(mut self, time: Duration) -> Runner {
+        self.wishes.step_timeout = Some(time);
         self
     }
 
@@ -337,9 +345,11 @@ impl Runner {
             environment: self.environment.clone(),
             bash: self.bash.clone().unwrap_or_else(|| bash.to_owned()),
             agents: self.backend.as_ref().map_or(Agents::None, program),
+            models: Models::default(),
             by_directory: ByDirectory::default(),
             adapter: self.adapter.clone(),
             limits: self.limits,
+            idle_timeout: None,
             grace: self.grace,
             warden,
             substitutes: Substitutes::default(),

@@ -101,6 +101,9 @@ pub struct JobEnd {
     /// The last part of an output that is not here as text, where a machine looks for an outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<String>,
+    /// It was ended because it had printed nothing for so long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent_ms: Option<u64>,
     /// Background children that were alive when the job ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
@@ -128,6 +131,7 @@ impl JobEnd {
             usage: None,
             session_total: None,
             tail: None,
+            silent_ms: None,
             left: Vec::new(),
         }
     }

@@ -40,7 +40,7 @@ impl Run {
             key: self.key(frame, step, attempt, JobKind::Agent),
             work: JobWork::Agent(AgentJob { prompt, ..AgentJob::default() }),
             directory: self.frames[child].directory.clone(),
-            timeout: None,
+            timeout: Some(self.agent_limit()),
             environment: Vec::new(),
         };
         self.ready.push((job, frame, step));
@@ -90,7 +90,7 @@ impl Run {
             let state = result.map_or("not reached", |result| result.status.as_str());
             let what = match &step.work {
                 Work::Bash { command } => format!("bash: {}", command.text().trim_end()),
-                Work::Agent(agent) => format!("agent: {}", agent.prompt.text().trim_end()),
+                Work::Agent(agent) => format!("agent: {}", agent.prompt.source().trim_end()),
                 Work::Recipe { name, .. } => format!("recipe: {name}"),
             };
             let _ = writeln!(text, "- {} [{state}] {}", step.id, indented(&what));

@@ -225,7 +225,7 @@ fn callee(program: &Program, caller: usize, step: &Step) -> Option<usize> {
 pub fn work(step: &Step) -> String {
     match &step.work {
         Work::Bash { command } => command.text().to_owned(),
-        Work::Agent(agent) => agent.prompt.text(),
+        Work::Agent(agent) => agent.prompt.source().to_owned(),
         Work::Recipe { name, .. } => name.clone(),
     }
 }

@@ -14,6 +14,7 @@ pub mod machine_flags;
 pub mod man;
 pub mod new;
 pub mod other_names;
+pub mod others;
 pub mod recipes;
 pub mod request;
 pub mod resume;

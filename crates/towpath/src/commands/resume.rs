@@ -2,6 +2,7 @@
 //! unless a person says so.
 
 use super::machine_flags::LimitFlags;
+use super::others;
 use super::run::{Shared, conclude, config};
 use super::runs::waits_until;
 use super::wait;
@@ -95,6 +96,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let secrets = secrets::of_resume(&around, &row.id, &known.options, &args.shared.secret)?;
     let plan = edits(&args, &around, &settings, &mut store, &known, &row)?;
     let plan = raised(&args, &known, plan)?;
+    let plan = timed(plan, &args, &known.run.program().plan);
     let output = output_text(args.output.as_deref())?;
     if (args.output.is_some() || args.outcome.is_some()) && args.done.len() > 1 {
         let why = "--output and --outcome belong to one step: give one --done with them";
@@ -116,6 +118,9 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let recorded_program = std::sync::Arc::clone(known.run.program());
     agents::choose(&around, &settings, &flags, &recorded_program)?;
     let look = Look::new(&around, &args.shared);
+    if !args.shared.quiet {
+        others::warn(&around, &store, &row.directory, Some(&row.id))?;
+    }
     if waits_first(&args, &row) {
         wait::sit_out(&mut store, &row.id, args.in_vain.unwrap_or(0), &look)?;
     }
@@ -139,7 +144,8 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     if let Agents::Scripted { fresh, .. } = &mut agents {
         *fresh = known.options.script.is_some() && known.options.script != options.script;
     }
-    let config = config(&around, &settings, row.directory.clone(), agents, secrets)?;
+    let mut config = config(&around, &settings, row.directory.clone(), agents, secrets)?;
+    config.idle_timeout = args.shared.times.idle_timeout.or(options.idle_timeout);
     let end = report::drive(
         prepared,
         &mut store,
@@ -305,6 +311,13 @@ fn flag_for(reason: &str) -> &'static str {
     }
 }
 
+/// The plan with another time for its calls, where one is asked for.
+fn timed(plan: Option<Plan>, args: &Args, old: &Plan) -> Option<Plan> {
+    let wish = args.shared.times.step_timeout;
+    let plan = plan.or_else(|| (wish.is_some() && wish != old.step_timeout).then(|| old.clone()));
+    plan.map(|plan| Plan { step_timeout: wish.or(plan.step_timeout), ..plan })
+}
+
 /// What became of a recipe's file, in a line.
 fn told(recipe: &EditedRecipe) -> String {
     let name = &recipe.source;
@@ -335,6 +348,7 @@ fn merged(options: Options, flags: &AgentFlags, around: &Surroundings) -> Option
         secrets: options.secrets,
         program: flags.program.as_ref().map(absolute).or(options.program),
         found: options.found,
+        idle_timeout: options.idle_timeout,
         worktree: options.worktree,
     }
 }

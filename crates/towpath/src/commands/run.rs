@@ -1,6 +1,7 @@
 //! `towpath run`: a fresh run of a recipe, recorded from its first step.
 
 use super::machine_flags::MachineFlags;
+use super::others;
 use super::request::{Here, RequestFlags};
 use super::wait;
 use crate::agents::{self, AgentFlags};
@@ -9,12 +10,14 @@ use crate::beads;
 use crate::demo;
 use crate::draw;
 use crate::exit::{Exit, Stop};
+use crate::models;
 use crate::out;
 use crate::rehearsal::Rehearsal;
 use crate::report::{self, EventFlags, Look};
 use crate::secrets;
 use crate::settings::Settings;
 use crate::surroundings::Surroundings;
+use crate::times::TimeFlags;
 use crate::trust;
 use crate::words::ago;
 use crate::worktree::{self, Left};
@@ -68,6 +71,8 @@ pub struct Shared {
     /// Mask the value of this environment variable wherever it turns up. May be given several times.
     #[arg(long, value_name = "NAME")]
     pub secret: Vec<String>,
+    #[command(flatten)]
+    pub times: TimeFlags,
     /// One JSON object on stdout when the run has ended, nothing else there.
     #[arg(long)]
     pub json: bool,
@@ -150,6 +155,8 @@ pub fn chosen_or(
     request.wishes.no_auto_stage = args.no_auto_stage;
     request.wishes.machine = args.machine.wishes()?;
     request.wishes.to_run = true;
+    let times = &args.shared.times;
+    request.wishes.step_timeout = times.step_timeout.or(here.settings.step_timeout());
     let rehearsal = Rehearsal::read(args.rehearsal.as_deref())?;
     request.inputs.extend(rehearsal.inputs);
     let resolved = trust::resolved(around, &request)?;
@@ -197,6 +204,7 @@ pub fn ready(
     }
     let (agents, tree, mut options) = agents::choose(around, &settings, &flags, &program)?;
     options.found = origin == Origin::Project;
+    options.idle_timeout = args.shared.times.idle_timeout.or(settings.idle_timeout());
     if let Some(name) = &args.worktree {
         let entered = worktree::enter(around, &directory, name, &program.root().name)?;
         if !args.shared.quiet {
@@ -208,7 +216,11 @@ pub fn ready(
     let worktree = options.worktree.clone();
     let mut config = config(around, &settings, directory, agents, secrets.clone())?;
     config.substitutes = substitutes;
+    config.idle_timeout = options.idle_timeout;
     hint_at_earlier(store, &program, &config.directory, args.shared.quiet)?;
+    if !args.shared.quiet {
+        others::warn(around, store, &config.directory, None)?;
+    }
     let cwd = config.directory.clone();
     let limits = config.limits;
     let created = towpath_engine::create(store, program, options, &cwd, limits, &secrets);
@@ -289,11 +301,13 @@ pub fn config(
         directory,
         environment: around.environment.clone(),
         bash: agents::bash(around)?,
+        models: models::of_agents(&agents, settings),
         agents,
         by_directory: beads::by_directory(around),
         adapter: None,
         limits: Limits { agents: settings.max_agents.value },
         secrets,
+        idle_timeout: None,
         grace: Duration::from_secs(5),
         warden: WardenStart::Fork,
         substitutes: Substitutes::default(),

@@ -187,15 +187,16 @@ fn words(id: &RunId, vain: u32, agent: &AgentFlags, shared: &Shared) -> Vec<OsSt
     words
 }
 
-/// The flags of `run` and `resume` that say what is shown.
-pub fn flags(shared: &Shared) -> Vec<&'static str> {
+/// The flags of `run` and `resume` that hold for whoever goes on with a run.
+pub fn flags(shared: &Shared) -> Vec<String> {
     let all = [
         (shared.json, "--json"),
         (shared.with_context, "--with-context"),
         (shared.quiet, "--quiet"),
         (shared.verbose, "--verbose"),
     ];
-    all.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag).collect()
+    let set = all.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag.to_owned());
+    set.chain(shared.times.words()).collect()
 }
 
 #[cfg(test)]
@@ -203,6 +204,7 @@ mod tests {
     use super::*;
     use crate::report::EventFlags;
     use crate::report::events::Format;
+    use crate::times::TimeFlags;
 
     const MINUTE: i64 = 60_000;
 
@@ -232,6 +234,7 @@ mod tests {
         let id = RunId::new("7f3k").expect("an id");
         let agent = AgentFlags { script: Some("s.jsonl".into()), ..AgentFlags::default() };
         let shared = Shared {
+            times: TimeFlags::default(),
             json: true,
             quiet: true,
             events: EventFlags { format: Some(Format::Json), file: None },

@@ -86,7 +86,7 @@ pub fn bare(segment: &str) -> &str {
 fn described(work: &Work) -> String {
     match work {
         Work::Bash { command } => first_line(command.text()),
-        Work::Agent(agent) => first_line(&agent.prompt.text()),
+        Work::Agent(agent) => first_line(agent.prompt.source()),
         Work::Recipe { name, .. } => format!("recipe {name}"),
     }
 }

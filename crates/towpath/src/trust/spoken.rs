@@ -51,7 +51,7 @@ fn steps(recipe: &Recipe, text: &mut String) {
             Work::Agent(agent) => {
                 let who = agent.agent.as_ref().map_or(String::new(), |a| format!(" {}", a.name));
                 text.push_str(&format!("  {}, agent{who}{}:\n", step.id, place(step)));
-                block(&agent.prompt.text(), text);
+                block(agent.prompt.source(), text);
             }
             Work::Recipe { name, .. } => {
                 let name = visible(name);

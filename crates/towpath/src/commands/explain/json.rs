@@ -4,7 +4,6 @@
 use super::{callee, hooks, limits, work};
 use crate::commands::list::word;
 use crate::draw;
-use crate::trust::template_text;
 use serde_json::{Value, json};
 use towpath_core::Diagnostic;
 use towpath_recipe::{
@@ -57,7 +56,7 @@ fn recipe_json(program: &Program, index: usize) -> Value {
             "left_out": program.plan.tags.against(step),
             "from": step.source.name,
             "parallel_group": step.parallel_group,
-            "working_dir": step.working_dir.as_ref().map(template_text),
+            "working_dir": step.working_dir.as_ref().map(towpath_core::Template::source),
             "timeout_s": step.timeout.map(|t| t.as_secs_f64()),
             "continue_on_error": step.continue_on_error,
             "once": step.effect == Effect::Once,

@@ -10,14 +10,15 @@ mod outline;
 mod summary;
 
 use crate::agents::AgentFlags;
-use crate::commands::machine_flags::MachineFlags;
 use crate::cli;
+use crate::commands::machine_flags::MachineFlags;
 use crate::commands::request::RequestFlags;
 use crate::commands::run;
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::report::EventFlags;
 use crate::surroundings::Surroundings;
+use crate::times::TimeFlags;
 use clap::Parser;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -99,6 +100,7 @@ impl Line {
             worktree: None,
             agent: AgentFlags::default(),
             shared: run::Shared {
+                times: TimeFlags::default(),
                 json: self.json(),
                 with_context: false,
                 // Whoever reads progress by a script reads nothing else of ours.
@@ -140,8 +142,6 @@ fn answered(arguments: &[OsString]) -> Result<Exit, Stop> {
         }));
     }
     result
-}
-    }
 }
 
 /// The codes that this name knows; signals keep theirs.
