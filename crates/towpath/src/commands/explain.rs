@@ -268,7 +268,7 @@ fn notes(program: &Program, recipe: usize, step: &Step, opens_group: bool) -> Ve
         notes.extend(agent.mode.as_ref().map(|m| format!("mode {}", one_line(&m.name))));
     }
     if let Some(directory) = &step.working_dir {
-        notes.push(format!("in {}", one_line(&directory.text())));
+        notes.push(format!("in {}", one_line(directory.source())));
     }
     if let Some(timeout) = step.timeout {
         let ms = i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX);

@@ -67,7 +67,7 @@ fn steps(recipe: &Recipe, text: &mut String) {
 
 fn place(step: &Step) -> String {
     let directory = step.working_dir.as_ref();
-    directory.map_or(String::new(), |d| format!(" in {}", visible(&d.text())))
+    directory.map_or(String::new(), |d| format!(" in {}", visible(d.source())))
 }
 
 fn block(body: &str, text: &mut String) {
@@ -80,7 +80,7 @@ fn block(body: &str, text: &mut String) {
 fn value_of(template: &ValueTemplate) -> Value {
     match template {
         ValueTemplate::Plain(value) => value.clone(),
-        ValueTemplate::Text(text) => text.text().into(),
+        ValueTemplate::Text(text) => text.source().into(),
         ValueTemplate::List(items) => items.iter().map(value_of).collect(),
         ValueTemplate::Map(items) => {
             Value::Object(items.iter().map(|(k, v)| (k.clone(), value_of(v))).collect())
