@@ -36,6 +36,8 @@ pub struct Config {
     pub limits: Limits,
     /// Masked in all that comes out of the children, before it is stored, shown or a value.
     pub secrets: Secrets,
+    /// How long a command or an agent may print nothing.
+    pub idle_timeout: Option<Duration>,
     /// How long a child may take to end after TERM.
     pub grace: Duration,
     pub warden: WardenStart,
@@ -62,6 +64,9 @@ pub struct Options {
     /// The recipe was found in the working tree, so that its text needs consent.
     #[serde(default)]
     pub found: bool,
+    /// How long a command or an agent may print nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_timeout: Option<Duration>,
     /// The git worktree that the run was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<Worktree>,

@@ -8,6 +8,7 @@ use crate::handed::Answer;
 use crate::journal::{Reads, io_error, now_ms, to_store};
 use crate::live::{Asked, Files, Finished, Live, Showing, Shown};
 use crate::secrets::masked;
+use crate::silence::Silence;
 use crate::summary::{census, summary};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -272,7 +273,10 @@ impl Driver<'_> {
             stdout: files.path("stdout"),
             stderr: files.path("stderr"),
         };
-        self.live.insert(id, Live::new(job.key, files, job.timeout, reader));
+        let mut live = Live::new(job.key, files, job.timeout, reader);
+        let idle = self.config.idle_timeout.filter(|_| live.key.kind.is_work());
+        live.silence = idle.map(Silence::new);
+        self.live.insert(id, live);
         self.warden.start(&spec)?;
         Ok(())
     }
@@ -289,7 +293,7 @@ impl Driver<'_> {
         let wanted = self.run.timers();
         self.timers.retain(|step, _| wanted.iter().any(|t| t.step == *step));
         for timer in wanted {
-            self.timers.entry(timer.step).or_insert_with(|| Instant::now() + timer.after);
+            self.timers.entry(timer.step).or_insert_with(|| in_time(timer.after));
         }
     }
 
@@ -340,6 +344,12 @@ impl Driver<'_> {
             .collect();
         for id in late {
             self.end_job(id, Asked::TimedOut)?;
+        }
+        let waited_for = self.live.iter_mut().filter(|(_, live)| live.asked.is_none());
+        let silent: Vec<u64> =
+            waited_for.filter_map(|(id, live)| live.is_silent(now).then_some(*id)).collect();
+        for id in silent {
+            self.end_job(id, Asked::Silent)?;
         }
         let over: Vec<StepPath> =
             self.timers.iter().filter(|(_, d)| **d <= now).map(|(s, _)| s.clone()).collect();
@@ -441,6 +451,7 @@ impl Driver<'_> {
         let away = stopped.elapsed();
         for live in self.live.values_mut() {
             live.deadline = live.deadline.map(|d| d + away);
+            live.silence.iter_mut().for_each(|silence| silence.was_away(away));
         }
         for deadline in self.timers.values_mut() {
             *deadline += away;
@@ -486,6 +497,12 @@ impl Driver<'_> {
             unused_lines,
         })
     }
+}
+
+/// When a time from now is over. What is beyond all clocks is a hundred years.
+pub(crate) fn in_time(time: Duration) -> Instant {
+    const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+    Instant::now() + time.min(LONGEST)
 }
 
 pub(crate) fn describe(leftover: &Leftover) -> String {

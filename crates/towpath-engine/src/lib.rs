@@ -26,6 +26,7 @@ mod recipes;
 mod result;
 mod runner;
 mod secrets;
+mod silence;
 mod substitutes;
 mod summary;
 mod text;

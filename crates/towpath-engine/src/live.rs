@@ -2,10 +2,12 @@
 //! means.
 
 use crate::adapter::AdapterError;
+use crate::driver::in_time;
 use crate::error::EngineError;
 use crate::event::{Event, Reporter, Stream};
 use crate::handed::Handed;
 use crate::journal::{Reads, as_value, file_output, io_error};
+use crate::silence::Silence;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -70,6 +72,8 @@ impl Files {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asked {
     TimedOut,
+    /// It had printed nothing for too long.
+    Silent,
     Stopped,
 }
 
@@ -79,6 +83,7 @@ pub(crate) struct Live {
     pub files: Files,
     pub deadline: Option<Instant>,
     pub asked: Option<Asked>,
+    pub silence: Option<Silence>,
     /// An adapter has it, and no child.
     pub handed: Option<Handed>,
     showing: Showing,
@@ -169,7 +174,7 @@ impl Live {
         reader: Option<Box<dyn Reader>>,
     ) -> Live {
         let step = key.step_path();
-        let deadline = timeout.map(|t| Instant::now() + t);
+        let deadline = timeout.map(in_time);
         let showing = Showing {
             step: step.clone(),
             hook: key.kind.is_hook(),
@@ -179,7 +184,14 @@ impl Live {
             stderr: None,
         };
         let agent = reader.map(|reader| AgentLines { reader, stdout: None, partial: Vec::new() });
-        Live { key, step, files, deadline, asked: None, handed: None, showing, agent }
+        let (asked, silence, handed) = (None, None, None);
+        Live { key, step, files, deadline, asked, silence, handed, showing, agent }
+    }
+
+    /// Whether it has printed nothing for too long.
+    pub fn is_silent(&mut self, now: Instant) -> bool {
+        let files = &self.files;
+        self.silence.as_mut().is_some_and(|silence| silence.is_over(files, now))
     }
 
     /// Shows what is new in the output, and what an agent is doing.
@@ -229,12 +241,15 @@ impl Live {
         let stderr = settle_output(&self.files.directory, &self.files.name("stderr"))?;
         let error = self.tail(stderr.as_ref())?;
         let job_status = match (self.asked, status.code, status.signal) {
-            (Some(Asked::TimedOut), ..) => JobStatus::TimedOut,
+            (Some(Asked::TimedOut | Asked::Silent), ..) => JobStatus::TimedOut,
             (Some(Asked::Stopped), ..) => JobStatus::Stopped,
             (None, Some(code), _) => JobStatus::Exited(code),
             (None, None, signal) => JobStatus::Signalled(signal.unwrap_or(9)),
         };
         let mut end = JobEnd { error, left, ..JobEnd::new(job_status) };
+        if self.asked == Some(Asked::Silent) {
+            end.silent_ms = self.silence.as_ref().map(Silence::limit_ms);
+        }
         let mut warnings = Vec::new();
         if let Some(lines) = self.agent.take() {
             warnings = self.agent_end(lines, status, &mut end, reporter);

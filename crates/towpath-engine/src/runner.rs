@@ -160,6 +160,13 @@ impl Runner {
         self
     }
 
+    /// How long one command or agent call of a step without a `timeout` may take. Without it an agent
+    /// has an hour, and a command as long as it takes.
+    pub fn step_timeout(mut self, time: Duration) -> Runner {
+        self.wishes.step_timeout = Some(time);
+        self
+    }
+
     /// The complete environment of the steps.
     pub fn environment<N: Into<OsString>, V: Into<OsString>>(
         mut self,
@@ -335,6 +342,7 @@ impl Runner {
             by_directory: ByDirectory::default(),
             adapter: self.adapter.clone(),
             limits: self.limits,
+            idle_timeout: None,
             grace: self.grace,
             warden,
             substitutes: Substitutes::default(),

@@ -207,7 +207,7 @@ impl Run {
             Ok(directory) => directory,
             Err(failure) => return self.fail(frame, step, failure),
         };
-        let timeout = definition.timeout;
+        let timeout = self.time_limit(frame, step);
         match &definition.work {
             Work::Bash { command } => {
                 let scope = Scope { extra, frame: &self.frames[frame] };

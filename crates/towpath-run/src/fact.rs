@@ -86,6 +86,9 @@ pub struct JobEnd {
     pub error: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// It was ended because it had printed nothing for so long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent_ms: Option<u64>,
     /// Background children that were alive when the job ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
@@ -106,7 +109,14 @@ pub enum JobStatus {
 
 impl JobEnd {
     pub fn new(status: JobStatus) -> JobEnd {
-        JobEnd { status, output: Output::None, error: String::new(), usage: None, left: Vec::new() }
+        JobEnd {
+            status,
+            output: Output::None,
+            error: String::new(),
+            usage: None,
+            silent_ms: None,
+            left: Vec::new(),
+        }
     }
 
     pub fn succeeded(&self) -> bool {

@@ -33,6 +33,7 @@ mod resume;
 mod run;
 mod settle;
 mod stage;
+mod time_limit;
 mod view;
 
 pub use fact::{Answer, Fact, Fault, JobEnd, JobStatus, Output, StopReason};

@@ -40,7 +40,7 @@ impl Run {
             key: self.key(frame, step, attempt, JobKind::Agent),
             work: JobWork::Agent(AgentJob { prompt, ..AgentJob::default() }),
             directory: self.frames[child].directory.clone(),
-            timeout: None,
+            timeout: Some(self.agent_limit()),
             environment: Vec::new(),
         };
         self.ready.push((job, frame, step));

@@ -62,7 +62,7 @@ impl Run {
         agent: &AgentWork,
         directory: String,
     ) {
-        let timeout = self.step(frame, step).timeout;
+        let timeout = self.time_limit(frame, step);
         let progress = &mut self.frames[frame].steps[step];
         progress.phase = Phase::Work;
         let next = progress.attempts.work;

@@ -76,7 +76,7 @@ impl Run {
             JobStatus::Exited(0) => StepStatus::Completed,
             other => StepStatus::Failed(Failure {
                 kind: kind_of(other),
-                message: describe(other, definition.timeout),
+                message: self.told_end(frame, step, end),
                 detail: end.error.clone(),
             }),
         };

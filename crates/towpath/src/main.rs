@@ -19,6 +19,7 @@ mod secrets;
 mod settings;
 mod signals;
 mod surroundings;
+mod times;
 mod trust;
 mod words;
 mod worktree;

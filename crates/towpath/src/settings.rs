@@ -3,9 +3,11 @@
 
 use crate::exit::{Exit, Stop};
 use crate::surroundings::Surroundings;
+use crate::times::of_seconds;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use towpath_core::{Diagnostic, Source, Span};
 
 /// A value and where it comes from.
@@ -29,6 +31,10 @@ pub struct Settings {
     pub max_agents: Set<usize>,
     /// More directories with recipes of one's own.
     pub recipe_dirs: Set<Vec<PathBuf>>,
+    /// How long one call of a step without a time of its own may take, in seconds.
+    pub step_timeout: Set<Option<f64>>,
+    /// How long a command or an agent may print nothing, in seconds.
+    pub idle_timeout: Set<Option<f64>>,
     /// Where a backend's program is.
     pub programs: BTreeMap<String, Set<PathBuf>>,
 }
@@ -40,6 +46,8 @@ struct UserFile {
     backend: Option<String>,
     max_agents: Option<usize>,
     recipe_dirs: Option<Vec<PathBuf>>,
+    step_timeout: Option<Seconds>,
+    idle_timeout: Option<Seconds>,
     #[serde(default)]
     programs: BTreeMap<String, PathBuf>,
 }
@@ -50,6 +58,21 @@ struct UserFile {
 struct ProjectFile {
     backend: Option<String>,
     max_agents: Option<usize>,
+    step_timeout: Option<Seconds>,
+    idle_timeout: Option<Seconds>,
+}
+
+/// Seconds, more than none.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "f64")]
+struct Seconds(f64);
+
+impl TryFrom<f64> for Seconds {
+    type Error = &'static str;
+
+    fn try_from(seconds: f64) -> Result<Seconds, &'static str> {
+        of_seconds(seconds).map(|_| Seconds(seconds)).ok_or("write seconds, more than 0")
+    }
 }
 
 pub const USER_FILE: &str = "settings.toml";
@@ -87,6 +110,8 @@ impl Default for Settings {
             backend: Set::default("claude-code".to_owned()),
             max_agents: Set::default(10),
             recipe_dirs: Set::default(Vec::new()),
+            step_timeout: Set::default(None),
+            idle_timeout: Set::default(None),
             programs: BTreeMap::new(),
         }
     }
@@ -117,8 +142,9 @@ impl Settings {
                 settings.backend = Set { value, source: source.clone() };
             }
             if let Some(value) = file.max_agents {
-                settings.max_agents = Set { value, source };
+                settings.max_agents = Set { value, source: source.clone() };
             }
+            settings.take_times(file.step_timeout, file.idle_timeout, &source);
         }
         settings.take_environment(around)?;
         if settings.max_agents.value == 0 {
@@ -140,9 +166,26 @@ impl Settings {
         if let Some(value) = file.recipe_dirs {
             self.recipe_dirs = Set { value, source: source.clone() };
         }
+        self.take_times(file.step_timeout, file.idle_timeout, &source);
         for (name, value) in file.programs {
             self.programs.insert(name, Set { value, source: source.clone() });
         }
+    }
+
+    fn take_times(&mut self, step: Option<Seconds>, idle: Option<Seconds>, source: &str) {
+        for (place, time) in [(&mut self.step_timeout, step), (&mut self.idle_timeout, idle)] {
+            if let Some(Seconds(seconds)) = time {
+                *place = Set { value: Some(seconds), source: source.to_owned() };
+            }
+        }
+    }
+
+    pub fn step_timeout(&self) -> Option<Duration> {
+        self.step_timeout.value.and_then(of_seconds)
+    }
+
+    pub fn idle_timeout(&self) -> Option<Duration> {
+        self.idle_timeout.value.and_then(of_seconds)
     }
 
     fn take_environment(&mut self, around: &Surroundings) -> Result<(), Stop> {
@@ -171,11 +214,28 @@ impl Settings {
                 self.recipe_dirs.source.clone(),
             ),
         ];
+        for (key, time) in
+            [("step_timeout", &self.step_timeout), ("idle_timeout", &self.idle_timeout)]
+        {
+            rows.push((
+                key.into(),
+                time.value.map_or(serde_json::Value::Null, seconds),
+                time.source.clone(),
+            ));
+        }
         for (name, program) in &self.programs {
             let value = program.value.display().to_string();
             rows.push((format!("programs.{name}"), value.into(), program.source.clone()));
         }
         rows
+    }
+}
+
+/// As it was written: `600`, not `600.0`.
+fn seconds(value: f64) -> serde_json::Value {
+    match value.fract() == 0.0 && value < 1e15 {
+        true => (value as u64).into(),
+        false => value.into(),
     }
 }
 

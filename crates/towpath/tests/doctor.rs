@@ -62,7 +62,7 @@ fn a_healthy_machine_is_told_so_and_stays_as_it_is() {
     let said = doctor(&person, &[]).exits(0);
     for line in [
         "  ok         journal  not there yet: nothing has run\n",
-        "  ok         backend      claude-code (default)\n",
+        "  ok         backend       claude-code (default)\n",
         "  ok         scripted     built in; answers come from --script FILE\n",
         " recipes, built-in ones included\n",
     ] {
@@ -292,7 +292,7 @@ fn broken_and_untrusted_recipes_are_told() {
     );
     person.towpath(&["trust", "--yes"]).exits(0);
     let said = doctor(&person, &[]).exits(0);
-    assert!(said.stdout.contains("max_agents   3 (.towpath/settings.toml)"), "{}", said.stdout);
+    assert!(said.stdout.contains("max_agents    3 (.towpath/settings.toml)"), "{}", said.stdout);
     let mut command = person.command(&["doctor"]);
     command.env("PATH", "/usr/bin:/bin").env("TOWPATH_RECIPE_DIRS", "gone");
     let said = Said::from(command.output().expect("towpath starts")).exits(0);

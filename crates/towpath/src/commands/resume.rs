@@ -88,6 +88,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     }
     let secrets = secrets::of_resume(&around, &row.id, &known.options, &args.shared.secret)?;
     let plan = edits(&args, &around, &settings, &mut store, &known, &row)?;
+    let plan = timed(plan, &args, &known.run.program().plan);
     let output = output_text(args.output.as_deref())?;
     if args.output.is_some() && args.done.len() > 1 {
         return Err(Stop::bad_input("--output belongs to one step: give one --done with it"));
@@ -131,7 +132,8 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     if let Agents::Scripted { fresh, .. } = &mut agents {
         *fresh = known.options.script.is_some() && known.options.script != options.script;
     }
-    let config = config(&around, &settings, row.directory.clone(), agents, secrets)?;
+    let mut config = config(&around, &settings, row.directory.clone(), agents, secrets)?;
+    config.idle_timeout = args.shared.times.idle_timeout.or(options.idle_timeout);
     let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
     if args.wait && wait::helps(&end) {
         let vain = wait::vain(&known.run, &end, args.in_vain.unwrap_or(0));
@@ -259,6 +261,13 @@ fn edits(
     Ok(resolved.plan)
 }
 
+/// The plan with another time for its calls, where one is asked for.
+fn timed(plan: Option<Plan>, args: &Args, old: &Plan) -> Option<Plan> {
+    let wish = args.shared.times.step_timeout;
+    let plan = plan.or_else(|| (wish.is_some() && wish != old.step_timeout).then(|| old.clone()));
+    plan.map(|plan| Plan { step_timeout: wish.or(plan.step_timeout), ..plan })
+}
+
 /// What became of a recipe's file, in a line.
 fn told(recipe: &EditedRecipe) -> String {
     let name = &recipe.source;
@@ -289,6 +298,7 @@ fn merged(options: Options, flags: &AgentFlags, around: &Surroundings) -> Option
         secrets: options.secrets,
         program: flags.program.as_ref().map(absolute).or(options.program),
         found: options.found,
+        idle_timeout: options.idle_timeout,
         worktree: options.worktree,
     }
 }

@@ -14,6 +14,7 @@ use crate::report::{self, Look};
 use crate::secrets;
 use crate::settings::Settings;
 use crate::surroundings::Surroundings;
+use crate::times::TimeFlags;
 use crate::trust;
 use crate::words::ago;
 use crate::worktree::{self, Left};
@@ -65,6 +66,8 @@ pub struct Shared {
     /// Mask the value of this environment variable wherever it turns up. May be given several times.
     #[arg(long, value_name = "NAME")]
     pub secret: Vec<String>,
+    #[command(flatten)]
+    pub times: TimeFlags,
     /// One JSON object on stdout when the run has ended, nothing else there.
     #[arg(long)]
     pub json: bool,
@@ -126,6 +129,8 @@ pub fn chosen(around: &Surroundings, args: &Args, recipe: &str) -> Result<Chosen
     let mut request = args.request.request(around, &here, recipe)?;
     request.wishes.no_auto_stage = args.no_auto_stage;
     request.wishes.to_run = true;
+    let times = &args.shared.times;
+    request.wishes.step_timeout = times.step_timeout.or(here.settings.step_timeout());
     let rehearsal = Rehearsal::read(args.rehearsal.as_deref())?;
     request.inputs.extend(rehearsal.inputs);
     let resolved = trust::resolved(around, &request)?;
@@ -168,6 +173,7 @@ pub fn ready(
     }
     let (agents, tree, mut options) = agents::choose(around, &settings, &flags, &program)?;
     options.found = origin == Origin::Project;
+    options.idle_timeout = args.shared.times.idle_timeout.or(settings.idle_timeout());
     if let Some(name) = &args.worktree {
         let entered = worktree::enter(around, &directory, name, &program.root().name)?;
         if !args.shared.quiet {
@@ -179,6 +185,7 @@ pub fn ready(
     let worktree = options.worktree.clone();
     let mut config = config(around, &settings, directory, agents, secrets.clone())?;
     config.substitutes = substitutes;
+    config.idle_timeout = options.idle_timeout;
     hint_at_earlier(store, &program, &config.directory, args.shared.quiet)?;
     let cwd = config.directory.clone();
     let limits = config.limits;
@@ -260,6 +267,7 @@ pub fn config(
         adapter: None,
         limits: Limits { agents: settings.max_agents.value },
         secrets,
+        idle_timeout: None,
         grace: Duration::from_secs(5),
         warden: WardenStart::Fork,
         substitutes: Substitutes::default(),

@@ -185,20 +185,22 @@ fn words(id: &RunId, vain: u32, agent: &AgentFlags, shared: &Shared) -> Vec<OsSt
     words
 }
 
-/// The flags of `run` and `resume` that say what is shown.
-pub fn flags(shared: &Shared) -> Vec<&'static str> {
+/// The flags of `run` and `resume` that hold for whoever goes on with a run.
+pub fn flags(shared: &Shared) -> Vec<String> {
     let all = [
         (shared.json, "--json"),
         (shared.with_context, "--with-context"),
         (shared.quiet, "--quiet"),
         (shared.verbose, "--verbose"),
     ];
-    all.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag).collect()
+    let set = all.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag.to_owned());
+    set.chain(shared.times.words()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::times::TimeFlags;
 
     const MINUTE: i64 = 60_000;
 
@@ -228,6 +230,7 @@ mod tests {
         let id = RunId::new("7f3k").expect("an id");
         let agent = AgentFlags { script: Some("s.jsonl".into()), ..AgentFlags::default() };
         let shared = Shared {
+            times: TimeFlags::default(),
             json: true,
             with_context: false,
             quiet: true,

@@ -15,6 +15,7 @@ use crate::commands::run;
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::surroundings::Surroundings;
+use crate::times::TimeFlags;
 use clap::Parser;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -95,6 +96,7 @@ impl Line {
             worktree: None,
             agent: AgentFlags::default(),
             shared: run::Shared {
+                times: TimeFlags::default(),
                 json: self.json(),
                 with_context: false,
                 // Whoever reads progress by a script reads nothing else of ours.
