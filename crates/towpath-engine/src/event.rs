@@ -35,6 +35,10 @@ pub enum Event<'a> {
         step: &'a StepPath,
         what: &'a str,
     },
+    /// An agent has printed something that says nothing to a person: it is not silent.
+    Heard {
+        step: &'a StepPath,
+    },
     StepEnded {
         step: &'a StepPath,
         result: &'a StepResult,

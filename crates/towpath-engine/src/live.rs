@@ -199,7 +199,11 @@ impl Live {
         self.showing.open(&self.files);
         let shown = self.showing.show(reporter);
         let Some(agent) = &mut self.agent else { return shown };
-        for sign in agent.read(&self.files) {
+        let (heard, signs) = agent.read(&self.files);
+        if heard {
+            reporter.event(&Event::Heard { step: &self.step });
+        }
+        for sign in signs {
             if let Sign::Doing(what) | Sign::Retrying(what) = sign {
                 let what = self.files.secrets.mask(&what);
                 reporter.event(&Event::Doing { step: &self.step, what: &what });
@@ -365,16 +369,19 @@ impl Reader for Told {
 }
 
 impl AgentLines {
-    /// Reads what is new; it is the backend's to understand, whether or not anybody looks.
-    fn read(&mut self, files: &Files) -> Vec<Sign> {
-        let mut signs = Vec::new();
+    /// Reads what is new, and whether something was; it is the backend's to understand, whether or not anybody looks.
+    fn read(&mut self, files: &Files) -> (bool, Vec<Sign>) {
+        let (mut heard, mut signs) = (false, Vec::new());
         let opened = self.stdout.take().or_else(|| Follow::open(&files.path("stdout")).ok());
         if let Some(mut follow) = opened {
             // A file that cannot be read now is read when the job ends, where errors count.
-            let _ = follow.read_new(&mut |bytes| self.take(bytes, &mut signs));
+            let _ = follow.read_new(&mut |bytes| {
+                heard = true;
+                self.take(bytes, &mut signs);
+            });
             self.stdout = Some(follow);
         }
-        signs
+        (heard, signs)
     }
 
     fn take(&mut self, bytes: &[u8], signs: &mut Vec<Sign>) {

@@ -271,6 +271,7 @@ impl<O: Outlet> Reporter for Live<O> {
             }
             Event::StepStarted { step, kind } => self.started(step, kind),
             Event::Output { step, stream, bytes } => self.output(step, *stream, bytes),
+            Event::Heard { step } => self.board.heard(step, self.outlet.now_ms()),
             Event::Doing { step, what } => {
                 self.board.doing(step, what, self.outlet.now_ms());
             }
@@ -292,6 +293,7 @@ impl<O: Outlet> Reporter for Live<O> {
                 self.outlet.settle();
             }
             Event::Continued => {
+                self.board.awake(self.outlet.now_ms());
                 self.active = true;
                 self.drawn_ms = 0;
             }

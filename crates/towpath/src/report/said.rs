@@ -32,6 +32,15 @@ pub fn staged(step: &StepPath, files: &[String]) -> Line {
     Line::plain(clean(&format!("staged {first}{more} ({step})")))
 }
 
+/// `silent for 3 min`, once a silence is worth a word.
+pub fn silence(ms: i64) -> Option<String> {
+    match ms / 60_000 {
+        ..=0 => None,
+        minutes @ 1..120 => Some(format!("silent for {minutes} min")),
+        minutes => Some(format!("silent for {} h", minutes / 60)),
+    }
+}
+
 /// The run was told to stop, and its children may take a while to obey.
 pub fn stopping() -> Line {
     Line::new().with(Tone::Attention, "stopping").text("; once more kills at once")
