@@ -13,6 +13,7 @@ pub mod logs;
 pub mod man;
 pub mod new;
 pub mod other_names;
+pub mod others;
 pub mod recipes;
 pub mod request;
 pub mod resume;

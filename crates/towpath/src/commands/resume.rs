@@ -1,6 +1,7 @@
 //! `towpath resume`: goes on with a run. Work that is recorded as finished is never run again
 //! unless a person says so.
 
+use super::others;
 use super::run::{Shared, conclude, config};
 use super::runs::waits_until;
 use super::wait;
@@ -109,6 +110,9 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let recorded_program = std::sync::Arc::clone(known.run.program());
     agents::choose(&around, &settings, &flags, &recorded_program)?;
     let look = Look::new(&around, &args.shared);
+    if !args.shared.quiet {
+        others::warn(&around, &store, &row.directory, Some(&row.id))?;
+    }
     if waits_first(&args, &row) {
         wait::sit_out(&mut store, &row.id, args.in_vain.unwrap_or(0), &look)?;
     }

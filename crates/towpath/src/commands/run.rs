@@ -1,5 +1,6 @@
 //! `towpath run`: a fresh run of a recipe, recorded from its first step.
 
+use super::others;
 use super::request::{Here, RequestFlags};
 use super::wait;
 use crate::agents::{self, AgentFlags};
@@ -187,6 +188,9 @@ pub fn ready(
     config.substitutes = substitutes;
     config.idle_timeout = options.idle_timeout;
     hint_at_earlier(store, &program, &config.directory, args.shared.quiet)?;
+    if !args.shared.quiet {
+        others::warn(around, store, &config.directory, None)?;
+    }
     let cwd = config.directory.clone();
     let limits = config.limits;
     let created = towpath_engine::create(store, program, options, &cwd, limits, &secrets);
