@@ -3,6 +3,7 @@
 use crate::adapter::Adapter;
 use crate::agents::Agents;
 use crate::by_directory::ByDirectory;
+use crate::models::Models;
 use crate::substitutes::Substitutes;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -29,6 +30,8 @@ pub struct Config {
     pub environment: Vec<(OsString, OsString)>,
     pub bash: PathBuf,
     pub agents: Agents,
+    /// What models' names mean to the backend.
+    pub models: Models,
     /// What agents get beside `environment`.
     pub by_directory: ByDirectory,
     /// Asked before `agents` and bash.

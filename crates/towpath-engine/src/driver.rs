@@ -1,6 +1,6 @@
 //! The loop. It records what the run wants before starting it, and what happened before going on.
 
-use crate::agents::{Agents, Lines, SessionTree};
+use crate::agents::{Agents, Lines, Prepared, SessionTree};
 use crate::config::Config;
 use crate::error::EngineError;
 use crate::event::{Event, Reporter};
@@ -98,7 +98,7 @@ pub(crate) struct Driver<'a> {
 pub(crate) struct Launch {
     pub id: u64,
     pub job: Job,
-    pub agent: Option<crate::agents::Prepared>,
+    pub agent: Option<Prepared>,
     /// The session of a call that an adapter answers.
     pub session: Option<String>,
 }
@@ -138,7 +138,8 @@ impl Driver<'_> {
                 let directory = self.directory_of(&job);
                 let id = crate::agents::new_session();
                 match self.lines.prepare(&mut self.config.agents, &job, &directory, id) {
-                    Ok(prepared) => {
+                    Ok(mut prepared) => {
+                        self.choose_model(&job, &mut prepared);
                         line = prepared.line;
                         session.clone_from(&prepared.call.session);
                         if let Some(id) = &session {
@@ -158,6 +159,18 @@ impl Driver<'_> {
             launches.push(Launch { id: u64::from(self.facts), job, agent, session });
         }
         Ok(launches)
+    }
+
+    /// Gives a call the model that the backend knows by the step's name for it.
+    fn choose_model(&mut self, job: &Job, prepared: &mut Prepared) {
+        let name = prepared.call.model.take();
+        let choice = self.config.models.choose(prepared.backend.id(), name);
+        prepared.call.model = choice.model;
+        if let Some(message) = choice.warning {
+            let step = job.key.step_path();
+            self.warnings.push(format!("{step}: {message}"));
+            self.reporter.event(&Event::Warning { step: Some(&step), message: &message });
+        }
     }
 
     /// Applies a fact; it is recorded before anything else starts.

@@ -11,6 +11,7 @@ use crate::error::EngineError;
 use crate::handed::refuse_unavailable;
 use crate::journal::recorded;
 use crate::listener::{Listener, Listening, NullListener};
+use crate::models::Models;
 use crate::open::{Prepared, ResumeAnswers, create, resume};
 use crate::result::{RecipeResult, recipe_result};
 use crate::substitutes::Substitutes;
@@ -339,6 +340,7 @@ impl Runner {
             environment: self.environment.clone(),
             bash: self.bash.clone().unwrap_or_else(|| bash.to_owned()),
             agents: self.backend.as_ref().map_or(Agents::None, program),
+            models: Models::default(),
             by_directory: ByDirectory::default(),
             adapter: self.adapter.clone(),
             limits: self.limits,

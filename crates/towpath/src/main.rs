@@ -10,6 +10,7 @@ mod demo;
 mod draw;
 mod exit;
 mod git;
+mod models;
 mod out;
 mod places;
 mod rehearsal;

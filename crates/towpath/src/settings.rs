@@ -8,7 +8,9 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use towpath_core::{Diagnostic, Source, Span};
+use toml::Spanned;
+use towpath_agent::BACKENDS;
+use towpath_core::{Diagnostic, Source, Span, nearest};
 
 /// A value and where it comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +37,8 @@ pub struct Settings {
     pub step_timeout: Set<Option<f64>>,
     /// How long a command or an agent may print nothing, in seconds.
     pub idle_timeout: Set<Option<f64>>,
+    /// Which model of a backend a tier is, by both.
+    pub models: BTreeMap<(String, String), Set<String>>,
     /// Where a backend's program is.
     pub programs: BTreeMap<String, Set<PathBuf>>,
 }
@@ -49,7 +53,30 @@ struct UserFile {
     step_timeout: Option<Seconds>,
     idle_timeout: Option<Seconds>,
     #[serde(default)]
+    models: BTreeMap<Spanned<String>, Tiers>,
+    #[serde(default)]
     programs: BTreeMap<String, PathBuf>,
+}
+
+/// The models of one backend.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tiers {
+    haiku: Option<ModelName>,
+    sonnet: Option<ModelName>,
+    opus: Option<ModelName>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct ModelName(String);
+
+impl TryFrom<String> for ModelName {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<ModelName, &'static str> {
+        if name.trim().is_empty() { Err("a model has a name") } else { Ok(ModelName(name)) }
+    }
 }
 
 /// What a project may set: nothing that chooses a program, an endpoint or a permission.
@@ -112,6 +139,7 @@ impl Default for Settings {
             recipe_dirs: Set::default(Vec::new()),
             step_timeout: Set::default(None),
             idle_timeout: Set::default(None),
+            models: BTreeMap::new(),
             programs: BTreeMap::new(),
         }
     }
@@ -131,7 +159,7 @@ impl Settings {
         let mut settings = Settings::default();
         let path = around.places.config.join(USER_FILE);
         match std::fs::read_to_string(&path) {
-            Ok(text) => settings.take_user(parse(&path, &text)?, &path),
+            Ok(text) => settings.take_user(parse(&path, &text)?, &path, &text)?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(Stop::setup(format!("{}: {error}", path.display())).into()),
         }
@@ -155,7 +183,7 @@ impl Settings {
         Ok(settings)
     }
 
-    fn take_user(&mut self, file: UserFile, path: &Path) {
+    fn take_user(&mut self, file: UserFile, path: &Path, text: &str) -> Result<(), Wrong> {
         let source = path.display().to_string();
         if let Some(value) = file.backend {
             self.backend = Set { value, source: source.clone() };
@@ -167,9 +195,19 @@ impl Settings {
             self.recipe_dirs = Set { value, source: source.clone() };
         }
         self.take_times(file.step_timeout, file.idle_timeout, &source);
+        for (backend, tiers) in file.models {
+            refuse_unknown(&backend, path, text)?;
+            let named = [("haiku", tiers.haiku), ("sonnet", tiers.sonnet), ("opus", tiers.opus)];
+            for (tier, model) in named {
+                let Some(ModelName(value)) = model else { continue };
+                let key = (backend.get_ref().clone(), tier.to_owned());
+                self.models.insert(key, Set { value, source: source.clone() });
+            }
+        }
         for (name, value) in file.programs {
             self.programs.insert(name, Set { value, source: source.clone() });
         }
+        Ok(())
     }
 
     fn take_times(&mut self, step: Option<Seconds>, idle: Option<Seconds>, source: &str) {
@@ -223,12 +261,30 @@ impl Settings {
                 time.source.clone(),
             ));
         }
+        for ((backend, tier), model) in &self.models {
+            let key = format!("models.{backend}.{tier}");
+            rows.push((key, model.value.clone().into(), model.source.clone()));
+        }
         for (name, program) in &self.programs {
             let value = program.value.display().to_string();
             rows.push((format!("programs.{name}"), value.into(), program.source.clone()));
         }
         rows
     }
+}
+
+/// A backend that there is not, at its place.
+fn refuse_unknown(backend: &Spanned<String>, path: &Path, text: &str) -> Result<(), Wrong> {
+    let name = backend.get_ref();
+    if BACKENDS.iter().any(|row| row.id == name) {
+        return Ok(());
+    }
+    let source = Source::new(path.display().to_string(), text);
+    let near = nearest(name, BACKENDS.iter().map(|row| row.id));
+    let label = near.map_or(String::new(), |near| format!("did you mean `{near}`?"));
+    let message = format!("no agent backend `{name}`");
+    let problem = Diagnostic::error("settings", message);
+    Err(Wrong::Place(Box::new(problem.at(&source, Span::new(backend.span()), label))))
 }
 
 /// As it was written: `600`, not `600.0`.

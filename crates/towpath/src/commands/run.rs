@@ -9,6 +9,7 @@ use crate::beads;
 use crate::demo;
 use crate::draw;
 use crate::exit::{Exit, Stop};
+use crate::models;
 use crate::out;
 use crate::rehearsal::Rehearsal;
 use crate::report::{self, Look};
@@ -266,6 +267,7 @@ pub fn config(
         directory,
         environment: around.environment.clone(),
         bash: agents::bash(around)?,
+        models: models::of_agents(&agents, settings),
         agents,
         by_directory: beads::by_directory(around),
         adapter: None,
