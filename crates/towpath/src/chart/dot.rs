@@ -16,9 +16,12 @@ pub fn write(chart: &Chart) -> String {
             let label = quoted(&part.title);
             let _ = writeln!(text, "  subgraph cluster_p{index} {{\n  label={label};");
         }
+<<<<<<< HEAD
         for note in &part.notes {
             let _ = writeln!(text, "  // {}", lines(note));
         }
+=======
+>>>>>>> wt-language
         for (at, card) in part.cards.iter().enumerate() {
             let _ = writeln!(text, "  p{index}s{at} [{}];", attributes(card));
         }

@@ -11,9 +11,12 @@ pub fn write(chart: &Chart) -> String {
         if several {
             let _ = writeln!(text, "  subgraph p{index}[{}]", quoted(&part.title));
         }
+<<<<<<< HEAD
         for note in &part.notes {
             let _ = writeln!(text, "  %% {}", comment(note));
         }
+=======
+>>>>>>> wt-language
         for (at, card) in part.cards.iter().enumerate() {
             let _ = writeln!(text, "  {}{}", id(index, at), node(card));
         }
@@ -64,8 +67,13 @@ fn line(text: &mut String, part: usize, stages: &[Stage]) {
         [card] => id(part, *card),
         _ => format!("p{part}g{at}"),
     };
+<<<<<<< HEAD
     for (at, stage) in stages.iter().enumerate().skip(1) {
         let label = stage.condition.as_ref();
+=======
+    for at in 1..stages.len() {
+        let label = stages[at].condition.as_ref();
+>>>>>>> wt-language
         let label = label.map_or(String::new(), |c| format!("|{}|", quoted(&format!("if {c}"))));
         let _ = writeln!(text, "  {} -->{label} {}", end(at - 1), end(at));
     }
@@ -107,6 +115,7 @@ fn idle(index: usize, part: &Part) -> impl Iterator<Item = String> {
     cards.map(move |(at, _)| id(index, at))
 }
 
+<<<<<<< HEAD
 /// A comment ends with its line; with braces it would be read as a directive.
 fn comment(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || matches!(c, '{' | '}') { ' ' } else { c }).collect()
@@ -121,12 +130,22 @@ fn quoted(text: &str) -> String {
         let list = matches!((before, c), (None, '-')) || c == '.' && before.is_some_and(is_digit);
         match c {
             ' ' | '-' | '_' | '.' | ',' if !list => quoted.push(c),
+=======
+/// In quotes only a quote ends a text, but Mermaid reads `#…;` as a character's code, a leading
+/// backtick as Markdown and, where it is drawn, tags as HTML.
+fn quoted(text: &str) -> String {
+    let mut quoted = "\"".to_owned();
+    for c in text.chars() {
+        match c {
+            ' ' | '-' | '_' | '.' | ',' | '·' | '…' => quoted.push(c),
+>>>>>>> wt-language
             c if c.is_control() => quoted.push(' '),
             c if c.is_alphanumeric() || !c.is_ascii() => quoted.push(c),
             c => {
                 let _ = write!(quoted, "#{};", u32::from(c));
             }
         }
+<<<<<<< HEAD
         before = Some(c);
     }
     quoted + "\""
@@ -135,3 +154,8 @@ fn quoted(text: &str) -> String {
 fn is_digit(c: char) -> bool {
     c.is_ascii_digit()
 }
+=======
+    }
+    quoted + "\""
+}
+>>>>>>> wt-language

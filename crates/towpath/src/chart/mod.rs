@@ -134,6 +134,7 @@ fn fit(text: &str, width: usize) -> String {
     let kept: String = text.chars().take_while(fits).collect();
     kept + "…"
 }
+<<<<<<< HEAD
 
 /// A text in lines of whole words; a word that is wider than a line is cut.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
@@ -149,3 +150,5 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     }
     lines
 }
+=======
+>>>>>>> wt-language

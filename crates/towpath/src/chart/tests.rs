@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 //! Whatever stands in a recipe, what is written can be read by the programs it is written for, and
 //! nothing of it leaves its place.
 
@@ -274,3 +275,6 @@ fn a_machine_of_many_ways_is_drawn_without_a_tangle() {
     assert!(well_formed(&svg).is_ok());
     assert_eq!(svg.matches(">go</text>").count(), 500);
 }
+=======
+
+>>>>>>> wt-language

@@ -32,11 +32,15 @@ pub fn execute(around: &Surroundings, chosen: &Chosen, args: &Args) -> Result<Ex
     if let Some(missing) = &missing {
         out::note(format!("warning: {missing}"));
     }
+<<<<<<< HEAD
     print(around, chosen, &preview);
     say_trust(around, chosen)
 }
 
 fn say_trust(around: &Surroundings, chosen: &Chosen) -> Result<Exit, Stop> {
+=======
+    print(around, chosen, args, &preview);
+>>>>>>> wt-language
     if chosen.origin == Origin::Project {
         let store = Store::open_for_reading(&around.places.state)?;
         if !trust::is_trusted(store.as_ref(), &chosen.program)? {
@@ -105,11 +109,13 @@ fn asks_agents(steps: &[PreviewStep]) -> bool {
     })
 }
 
-fn print(around: &Surroundings, chosen: &Chosen, preview: &Preview) {
+fn print(around: &Surroundings, chosen: &Chosen, args: &Args, preview: &Preview) {
     let screen = Screen::new(around);
     let name = clean(&chosen.program.root().name);
     let directory = chosen.directory.file_name().map(|name| escaped(name.as_ref()));
-    out::line(format!("{name} · dry run · {}\n", directory.as_deref().unwrap_or("/")));
+    let tree = args.worktree.as_ref().map(|name| format!(" · worktree {}", clean(name)));
+    let (place, tree) = (directory.as_deref().unwrap_or("/"), tree.unwrap_or_default());
+    out::line(format!("{name} · dry run · {place}{tree}\n"));
     let mut table = Table::plain(2);
     rows(&chosen.program, &preview.steps, 0, &mut table);
     table.print(&screen);

@@ -6,9 +6,16 @@ mod ink;
 mod line;
 mod machine;
 
+<<<<<<< HEAD
 use super::{Chart, Part, Shape, fit, wrapped};
 use ink::{Ink, Style, escaped};
 use std::fmt::Write;
+=======
+use super::{Chart, Part, Shape, fit};
+use ink::{Ink, Style, escaped};
+use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
+>>>>>>> wt-language
 
 const MARGIN: i64 = 32;
 /// How wide a title and a description may be, in columns.
@@ -57,7 +64,11 @@ fn drawn(part: &Part) -> Drawing {
     let title = fit(&part.title, WIDEST / 2);
     drawing.ink.push(Ink::text(0, 18, Style::Title, title.clone()));
     drawing.grow(Style::Title.width(&title), 28);
+<<<<<<< HEAD
     for text in few_lines(&part.about) {
+=======
+    for text in wrapped(&part.about) {
+>>>>>>> wt-language
         let y = drawing.height + 14;
         drawing.grow(Style::About.width(&text), y + 6);
         drawing.ink.push(Ink::text(0, y, Style::About, text));
@@ -70,7 +81,11 @@ fn drawn(part: &Part) -> Drawing {
     drawing.ink.extend(inner.ink);
     drawing.grow(inner.width, inner.height);
     drawing.height += 12;
+<<<<<<< HEAD
     for text in part.notes.iter().flat_map(|note| few_lines(note)) {
+=======
+    for text in part.notes.iter().flat_map(|note| wrapped(note)) {
+>>>>>>> wt-language
         let y = drawing.height + 14;
         drawing.grow(Style::Note.width(&text), y + 4);
         drawing.ink.push(Ink::text(0, y, Style::Note, text));
@@ -78,6 +93,7 @@ fn drawn(part: &Part) -> Drawing {
     drawing
 }
 
+<<<<<<< HEAD
 /// A text in a few lines; a longer one is for the recipe's file.
 fn few_lines(text: &str) -> Vec<String> {
     const MOST: usize = 4;
@@ -85,6 +101,25 @@ fn few_lines(text: &str) -> Vec<String> {
     if lines.len() > MOST {
         lines.truncate(MOST);
         lines[MOST - 1].push_str(" …");
+=======
+/// A text in lines of whole words, four at most.
+fn wrapped(text: &str) -> Vec<String> {
+    const MOST: usize = 4;
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let full = lines.len() == MOST;
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= WIDEST => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(line) if full => {
+                line.push_str(" …");
+                break;
+            }
+            _ => lines.push(fit(word, WIDEST)),
+        }
+>>>>>>> wt-language
     }
     lines
 }

@@ -2,15 +2,23 @@
 //! transition; then how long it can run and how it can end, with the shortest way there.
 
 use super::{charts, print_inputs, rows, target};
+<<<<<<< HEAD
 use crate::chart::{Part, text, wrapped};
+=======
+use crate::chart::{Part, text};
+>>>>>>> wt-language
 use crate::commands::runs::table::{Cell, Screen, Table, Tint, one_line};
 use crate::out;
 use crate::report::in_lines;
 use crate::words::{clean, count};
 use std::collections::BTreeSet;
+<<<<<<< HEAD
 use towpath_recipe::{
     Analysis, End, EndPath, GuardrailExit, OTHER, Program, Recipe, Restarts, Transition,
 };
+=======
+use towpath_recipe::{Analysis, End, GuardrailExit, OTHER, Program, Recipe, Restarts, Transition};
+>>>>>>> wt-language
 
 const INDENT: usize = 2;
 
@@ -18,8 +26,12 @@ pub fn print(program: &Program, screen: &Screen) {
     let root = program.root();
     let about = one_line(&root.description);
     let colon = if about.is_empty() { "" } else { ": " };
+<<<<<<< HEAD
     let title = format!("{}{colon}{about}", clean(&root.name));
     for line in wrapped(&title, screen.width.unwrap_or(usize::MAX)) {
+=======
+    for line in in_lines(vec![format!("{}{colon}{about}", clean(&root.name))], screen.width) {
+>>>>>>> wt-language
         out::line(line);
     }
     print_inputs(root, &program.plan.inputs, screen);
@@ -94,9 +106,13 @@ fn transitions(recipe: &Recipe) -> Table {
 /// Every way a session can end, with the shortest way there.
 fn ends(recipe: &Recipe, analysis: &Analysis) -> Table {
     let mut table = Table::plain(INDENT);
+<<<<<<< HEAD
     let (own, other): (Vec<&EndPath>, Vec<&EndPath>) =
         analysis.paths.iter().partition(|path| !path.by_other);
     for path in own.into_iter().chain(other) {
+=======
+    for path in &analysis.paths {
+>>>>>>> wt-language
         let end = match &path.end {
             End::Exit(reason) => clean(reason),
             End::Restart(recipe) => format!("restart {}", clean(recipe)),
