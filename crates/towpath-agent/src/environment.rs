@@ -37,6 +37,7 @@ pub(crate) const SESSION_MARKS: &[&str] = &[
     "GEMINI_PROJECT_DIR",
     "GEMINI_SESSION_ID",
     "OPENCODE",
+    "OPENCODE_PID",
 ];
 
 /// The user's own settings among `CLAUDE_CODE_*`, by what follows that prefix. Most are families:
