@@ -25,6 +25,8 @@ fn run(desk: &Desk, call: &Call) -> (Vec<Sign>, Reply) {
     let set_up = [
         ("GEMINI_API_KEY", "not-a-real-key".to_owned()),
         ("GOOGLE_GEMINI_BASE_URL", desk.server.root()),
+        // It writes reports of failed requests there.
+        ("TMPDIR", desk.path("private").to_str().expect("a plain path").to_owned()),
     ];
     // Without a model it asks one which model to ask.
     let model = call.model.clone().or(Some("gemini-2.5-pro".into()));
