@@ -39,22 +39,45 @@ pub fn answered(text: &str) -> Read {
 fn unknown_fields(source: &Arc<Source>) -> Vec<String> {
     let tree = node::parse(source);
     let Some(Node { kind: Kind::Map(recipe), .. }) = &tree.root else { return Vec::new() };
-    let steps = recipe.iter().find(|entry| entry.key == "steps").map(|entry| &entry.value.kind);
-    let strangers = |entries: &[Entry], section| -> Vec<String> {
-        let names = entries.iter().map(|entry| entry.key.clone());
-        names.filter(|name| find_field(section, name).is_none()).collect()
+    let value = |name: &str| recipe.iter().find(|e| e.key == name).map(|e| &e.value.kind);
+    let mut found = Vec::new();
+    let mut look = |map: Option<&Kind>, section: Section| {
+        let Some(Kind::Map(entries)) = map else { return };
+        found.extend(strangers(entries, section));
     };
-    let mut found = match steps {
-        // Another format, with fields of its own.
-        Some(Kind::Map(_)) => return Vec::new(),
-        _ => strangers(recipe, Section::Recipe),
-    };
-    if let Some(Kind::List(steps)) = steps {
-        for step in steps {
-            if let Kind::Map(entries) = &step.kind {
-                found.extend(strangers(entries, Section::Step));
+    match value("steps") {
+        Some(Kind::Map(steps)) => {
+            look(tree.root.as_ref().map(|root| &root.kind), Section::Machine);
+            look(value("guardrails"), Section::Guardrails);
+            for step in steps.iter().filter(|step| step.key != "$include") {
+                look(Some(&step.value.kind), Section::MachineStep);
+                for then in transitions(&step.value.kind) {
+                    look(Some(&then.value.kind), Section::Transition);
+                }
             }
         }
+        Some(Kind::List(steps)) if value("initialStep").or(value("guardrails")).is_none() => {
+            look(tree.root.as_ref().map(|root| &root.kind), Section::Recipe);
+            steps.iter().for_each(|step| look(Some(&step.kind), Section::Step));
+        }
+        // Which of the two it was meant to be is not sure.
+        _ => {}
     }
     found
+}
+
+/// The names of a map that are no fields; machines leave `$schema` and `x-…` to others.
+fn strangers(entries: &[Entry], section: Section) -> Vec<String> {
+    let others =
+        |name: &str| section.is_of_machines() && (name == "$schema" || name.starts_with("x-"));
+    let names = entries.iter().map(|entry| entry.key.clone());
+    names.filter(|name| find_field(section, name).is_none() && !others(name)).collect()
+}
+
+fn transitions(step: &Kind) -> &[Entry] {
+    let Kind::Map(fields) = step else { return &[] };
+    match fields.iter().find(|field| field.key == "onOutcome").map(|field| &field.value.kind) {
+        Some(Kind::Map(entries)) => entries,
+        _ => &[],
+    }
 }

@@ -1,5 +1,5 @@
 //! An unknown field, written into a sound recipe where a person could have written it: before the
-//! first field of the recipe and of each step. Fields that stand in unusual ways (after an anchor
+//! first field of the recipe and of each step, whether the steps are a list or a machine's map. Fields that stand in unusual ways (after an anchor
 //! or a tag, behind `?`, brought along by an alias) are left alone.
 
 use towpath_core::{Diagnostic, Source};
@@ -28,9 +28,16 @@ pub fn places(text: &str) -> Vec<Place> {
     let Some(root) = node::parse(&Source::new("r.yaml", text)).root else { return Vec::new() };
     let Kind::Map(recipe) = &root.kind else { return Vec::new() };
     let steps = recipe.iter().find(|entry| entry.key == "steps" && is_own(entry));
-    let steps: &[Node] = match steps.map(|entry| &entry.value) {
-        Some(Node { kind: Kind::List(steps), span, defined }) if span == defined => steps,
-        _ => &[],
+    let steps: Vec<&Node> = match steps.map(|entry| &entry.value) {
+        Some(Node { kind: Kind::List(steps), span, defined }) if span == defined => {
+            steps.iter().collect()
+        }
+        Some(Node { kind: Kind::Map(steps), span, defined }) if span == defined => steps
+            .iter()
+            .filter(|step| is_own(step) && step.key != "$include")
+            .map(|step| &step.value)
+            .collect(),
+        _ => Vec::new(),
     };
     std::iter::once(&root).chain(steps).filter_map(|map| place(text, map)).collect()
 }
@@ -63,7 +70,9 @@ pub fn reported(text: &str, field: &str) {
 
 #[track_caller]
 pub fn reported_by(problems: &[Diagnostic], field: &str) {
-    let message = format!("unknown field `{field}`");
-    let found = problems.iter().any(|p| p.is_error() && p.message == message);
+    let (steps, machine) =
+        (format!("unknown field `{field}`"), format!("Unknown field '{field}' in "));
+    let says = |p: &Diagnostic| p.message == steps || p.message.starts_with(&machine);
+    let found = problems.iter().any(|p| p.is_error() && says(p));
     assert!(found, "`{field}` was passed over");
 }

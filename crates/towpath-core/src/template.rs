@@ -53,6 +53,7 @@ pub enum Part {
 /// A text with its places found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
+    source: String,
     parts: Vec<Part>,
 }
 
@@ -60,11 +61,17 @@ impl Template {
     /// Never fails: what is not a place is text. An odd number of backslashes before a place makes
     /// it text and loses one; an even number stays and leaves the place.
     pub fn parse(text: &str) -> Template {
+        Template::parse_where(text, |_| true)
+    }
+
+    /// As `parse`, but what `known` does not know is text too, with its backslashes.
+    pub fn parse_where(text: &str, known: impl Fn(&VarPath) -> bool) -> Template {
         let mut parts = Vec::new();
         let mut literal = String::new();
         let mut at = 0;
         while let Some(found) = text[at..].find("{{").map(|i| at + i) {
-            let Some((path, end)) = place_at(text, found) else {
+            let place = place_at(text, found).filter(|(path, _)| known(path));
+            let Some((path, end)) = place else {
                 literal.push_str(&text[at..found + 1]);
                 at = found + 1;
                 continue;
@@ -86,7 +93,12 @@ impl Template {
         if !literal.is_empty() {
             parts.push(Part::Text(literal));
         }
-        Template { parts }
+        Template { source: text.to_owned(), parts }
+    }
+
+    /// The text as it was written.
+    pub fn source(&self) -> &str {
+        &self.source
     }
 
     pub fn parts(&self) -> &[Part] {
@@ -176,6 +188,15 @@ mod tests {
         ] {
             assert_eq!(shape(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_not_known_stays_as_it_is_written() {
+        let text = r"{{a}} {{ b }} \{{b}} \{{a}} \\{{b}}";
+        let template = Template::parse_where(text, |path| path.as_str() == "a");
+        let scope = Map::from_iter([("a".to_owned(), Value::from("1"))]);
+        assert_eq!(template.render(&scope), r"1 {{ b }} \{{b}} {{a}} \\{{b}}");
+        assert_eq!(template.source(), text);
     }
 
     proptest! {

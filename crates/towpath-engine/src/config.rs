@@ -2,6 +2,8 @@
 
 use crate::adapter::Adapter;
 use crate::agents::Agents;
+use crate::by_directory::ByDirectory;
+use crate::models::Models;
 use crate::substitutes::Substitutes;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -28,11 +30,17 @@ pub struct Config {
     pub environment: Vec<(OsString, OsString)>,
     pub bash: PathBuf,
     pub agents: Agents,
+    /// What models' names mean to the backend.
+    pub models: Models,
+    /// What agents get beside `environment`.
+    pub by_directory: ByDirectory,
     /// Asked before `agents` and bash.
     pub adapter: Option<Arc<dyn Adapter>>,
     pub limits: Limits,
     /// Masked in all that comes out of the children, before it is stored, shown or a value.
     pub secrets: Secrets,
+    /// How long a command or an agent may print nothing.
+    pub idle_timeout: Option<Duration>,
     /// How long a child may take to end after TERM.
     pub grace: Duration,
     pub warden: WardenStart,
@@ -59,4 +67,23 @@ pub struct Options {
     /// The recipe was found in the working tree, so that its text needs consent.
     #[serde(default)]
     pub found: bool,
+    /// How long a command or an agent may print nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_timeout: Option<Duration>,
+    /// The git worktree that the run was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Worktree>,
+}
+
+/// A git worktree for one run, as it was when the run began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worktree {
+    pub path: String,
+    pub branch: String,
+    /// The commit that the branch was at.
+    pub base: String,
+    /// Where its repository can be asked about it.
+    pub repository: String,
+    /// Worktree and branch were made for this run.
+    pub made: bool,
 }

@@ -1,8 +1,8 @@
 //! The one stream of happenings that every reporter is fed from.
 
 use std::path::Path;
-use towpath_core::{RunId, StepPath};
-use towpath_run::{RunOutcome, StepResult, StepView};
+use towpath_core::{RunId, StepPath, Usage};
+use towpath_run::{Movement, Reported, RunOutcome, StepResult, StepView};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
@@ -35,11 +35,44 @@ pub enum Event<'a> {
         step: &'a StepPath,
         what: &'a str,
     },
+    /// An agent has printed something that says nothing to a person: it is not silent.
+    Heard {
+        step: &'a StepPath,
+    },
     StepEnded {
         step: &'a StepPath,
         result: &'a StepResult,
         tolerated: bool,
         took_ms: i64,
+    },
+    /// A machine has entered a step. `visit` and `total` count in its session.
+    Entered {
+        step: &'a StepPath,
+        recipe: &'a str,
+        visit: u32,
+        max_visits: u32,
+        total: u32,
+        max_total: u32,
+        model: Option<&'a str>,
+    },
+    /// An agent is about to be asked.
+    CallStarted(CallStarted<'a>),
+    /// It has answered, or has not.
+    CallEnded(CallEnded<'a>),
+    /// A machine's step has said how it went.
+    Reported {
+        step: &'a StepPath,
+        report: &'a Reported,
+    },
+    /// An answer reported nothing; its agent is asked once more.
+    Reminded {
+        step: &'a StepPath,
+        error: &'a str,
+    },
+    /// A machine goes on from a step.
+    Moved {
+        step: &'a StepPath,
+        to: &'a Movement,
     },
     /// Files that were staged in git after a step, as git writes their names.
     Staged {
@@ -64,6 +97,34 @@ pub enum Event<'a> {
         run: &'a RunId,
         outcome: &'a RunOutcome,
     },
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct CallStarted<'a> {
+    pub step: &'a StepPath,
+    /// The name of who is asked, as in `--backend`.
+    pub backend: &'a str,
+    pub session: Option<&'a str>,
+    /// An existing session goes on.
+    pub resumes: bool,
+    pub model: Option<&'a str>,
+    pub is_reminder: bool,
+    /// Of the prompt, in characters.
+    pub length: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct CallEnded<'a> {
+    pub step: &'a StepPath,
+    pub session: Option<&'a str>,
+    pub model: Option<&'a str>,
+    pub is_reminder: bool,
+    pub prompt_length: usize,
+    /// Of the answer, in characters; none when there is no answer.
+    pub length: Option<usize>,
+    pub error: Option<&'a str>,
+    pub took_ms: u64,
+    pub usage: Option<Usage>,
 }
 
 pub trait Reporter {

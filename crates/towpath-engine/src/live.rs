@@ -2,22 +2,27 @@
 //! means.
 
 use crate::adapter::AdapterError;
+use crate::agents::Prepared;
+use crate::driver::in_time;
 use crate::error::EngineError;
 use crate::event::{Event, Reporter, Stream};
 use crate::handed::Handed;
 use crate::journal::{Reads, as_value, file_output, io_error, now_ms};
+use crate::silence::Silence;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use towpath_agent::{CallFault, End, Exit, Invocation, Reader, Reply, Sign};
-use towpath_core::{JobKey, JobKind, Secrets, StepPath};
+use towpath_core::{FaultKind, JobKey, JobKind, Secrets, StepPath};
 use towpath_process::{ExitStatus, Follow, Lost, Stream as Printed};
-use towpath_run::{Fault, JobEnd, JobStatus, Output};
+use towpath_run::{Fault, Job, JobEnd, JobStatus, JobWork, Output};
 use towpath_store::{OutputRef, settle_output};
 
 /// How much of stderr's end a failure carries.
 const ERROR_TAIL: u64 = 4096;
+/// How much of the end of a large output an outcome is looked for in.
+const REPORT_TAIL: u64 = 64 << 10;
 /// How much is read of a file that an agent's program leaves for its backend.
 const LARGEST_LEFT: u64 = 1 << 20;
 
@@ -98,6 +103,14 @@ impl Files {
         self.reads.iter().filter_map(read).collect()
     }
 
+    /// Takes away what a job of this number has printed.
+    pub fn forget_outputs(&self) {
+        // Nothing depends on their absence: they are made anew.
+        for suffix in ["stdout", "stderr"] {
+            let _ = std::fs::remove_file(self.path(suffix));
+        }
+    }
+
     fn forget_inputs(&self) {
         // Nothing depends on their absence.
         for suffix in &self.inputs {
@@ -115,7 +128,26 @@ impl Files {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asked {
     TimedOut,
+    /// It had printed nothing for too long.
+    Silent,
     Stopped,
+}
+
+/// The agent call that a job in flight is.
+pub(crate) struct Asking {
+    pub id: u64,
+    pub job: Job,
+    pub prepared: Prepared,
+    pub began: Instant,
+}
+
+impl Asking {
+    /// Whether the call is to be made once more because its session is not there.
+    pub fn opens_after(&self, end: &JobEnd) -> bool {
+        let unknown = matches!(&end.status, JobStatus::Faulted(fault)
+            if fault.kind == FaultKind::UnknownSession);
+        self.prepared.may_open && self.prepared.call.resume && unknown
+    }
 }
 
 pub(crate) struct Live {
@@ -124,6 +156,12 @@ pub(crate) struct Live {
     pub files: Files,
     pub deadline: Option<Instant>,
     pub asked: Option<Asked>,
+    pub call: Option<Asking>,
+    /// A session that the program has named since this was last looked at.
+    pub named: Option<String>,
+    /// The program has said all and may not end by itself.
+    pub over: bool,
+    pub silence: Option<Silence>,
     /// An adapter has it, and no child.
     pub handed: Option<Handed>,
     showing: Showing,
@@ -136,6 +174,8 @@ pub(crate) struct Finished {
     pub stdout: Option<OutputRef>,
     pub stderr: Option<OutputRef>,
     pub warnings: Vec<String>,
+    /// The session that the program named at the end.
+    pub session: Option<String>,
     /// What of its output has not been shown yet.
     pub showing: Showing,
 }
@@ -214,7 +254,7 @@ impl Live {
         reader: Option<Box<dyn Reader>>,
     ) -> Live {
         let step = key.step_path();
-        let deadline = timeout.map(|t| Instant::now() + t);
+        let deadline = timeout.map(in_time);
         let showing = Showing {
             step: step.clone(),
             hook: key.kind.is_hook(),
@@ -224,7 +264,26 @@ impl Live {
             stderr: None,
         };
         let agent = reader.map(|reader| AgentLines { reader, stdout: None, partial: Vec::new() });
-        Live { key, step, files, deadline, asked: None, handed: None, showing, agent }
+        Live {
+            key,
+            step,
+            files,
+            deadline,
+            asked: None,
+            call: None,
+            named: None,
+            over: false,
+            silence: None,
+            handed: None,
+            showing,
+            agent,
+        }
+    }
+
+    /// Whether it has printed nothing for too long.
+    pub fn is_silent(&mut self, now: Instant) -> bool {
+        let files = &self.files;
+        self.silence.as_mut().is_some_and(|silence| silence.is_over(files, now))
     }
 
     /// Shows what is new in the output, and what an agent is doing.
@@ -232,10 +291,21 @@ impl Live {
         self.showing.open(&self.files);
         let shown = self.showing.show(reporter);
         let Some(agent) = &mut self.agent else { return shown };
-        for sign in agent.read(&self.files) {
-            if let Sign::Doing(what) | Sign::Retrying(what) = sign {
-                let what = self.files.secrets.mask(&what);
-                reporter.event(&Event::Doing { step: &self.step, what: &what });
+        let (heard, signs) = agent.read(&self.files);
+        if heard {
+            reporter.event(&Event::Heard { step: &self.step });
+        }
+        for sign in signs {
+            match sign {
+                Sign::Doing(what) | Sign::Retrying(what) => {
+                    let what = self.files.secrets.mask(&what);
+                    reporter.event(&Event::Doing { step: &self.step, what: &what });
+                }
+                Sign::Session(id) => self.named = Some(id),
+                Sign::Complete => {
+                    let lingers = |call: &Asking| call.prepared.backend.row().can.lingers;
+                    self.over = self.call.as_ref().is_some_and(lingers);
+                }
             }
         }
         shown
@@ -274,15 +344,19 @@ impl Live {
         let stderr = settle_output(&self.files.directory, &self.files.name("stderr"))?;
         let error = self.tail(stderr.as_ref())?;
         let job_status = match (self.asked, status.code, status.signal) {
-            (Some(Asked::TimedOut), ..) => JobStatus::TimedOut,
+            (Some(Asked::TimedOut | Asked::Silent), ..) => JobStatus::TimedOut,
             (Some(Asked::Stopped), ..) => JobStatus::Stopped,
             (None, Some(code), _) => JobStatus::Exited(code),
             (None, None, signal) => JobStatus::Signalled(signal.unwrap_or(9)),
         };
         let mut end = JobEnd { error, left, ..JobEnd::new(job_status) };
+        if self.asked == Some(Asked::Silent) {
+            end.silent_ms = self.silence.as_ref().map(Silence::limit_ms);
+        }
         let mut warnings = Vec::new();
+        let mut session = None;
         if let Some(lines) = self.agent.take() {
-            warnings = self.agent_end(lines, status, &mut end, reporter);
+            (warnings, session) = self.agent_end(lines, status, &mut end, reporter);
         }
         if self.key.kind == JobKind::Bash
             && let Some(OutputRef::Inline { bytes, .. }) = &stdout
@@ -305,7 +379,13 @@ impl Live {
                 }
             };
         }
-        Ok(Finished { end, stdout, stderr, warnings, showing: self.showing })
+        if let (Output::TooLarge { len }, Some(OutputRef::File { name, .. })) =
+            (&end.output, &stdout)
+            && reads.reports(&self.key)
+        {
+            end.tail = Some(self.last_of(name, *len, REPORT_TAIL)?);
+        }
+        Ok(Finished { end, stdout, stderr, warnings, session, showing: self.showing })
     }
 
     /// The end of what was said on stderr, as text.
@@ -316,18 +396,30 @@ impl Live {
                 bytes[bytes.len().saturating_sub(ERROR_TAIL as usize)..].to_owned()
             }
             Some(OutputRef::File { name, len }) => {
-                let path = self.files.directory.join(name);
-                let read = || -> std::io::Result<Vec<u8>> {
-                    let mut file = std::fs::File::open(&path)?;
-                    file.seek(SeekFrom::Start(len.saturating_sub(ERROR_TAIL)))?;
-                    let mut bytes = Vec::new();
-                    file.take(ERROR_TAIL).read_to_end(&mut bytes)?;
-                    Ok(bytes)
-                };
-                read().map_err(io_error(&path))?
+                return Ok(self.last_of(name, *len, ERROR_TAIL)?.trim_end().to_owned());
             }
         };
         Ok(String::from_utf8_lossy(&bytes).trim_end().to_owned())
+    }
+
+    /// The last bytes of a file in the run's directory, as text.
+    fn last_of(&self, name: &str, len: u64, most: u64) -> Result<String, EngineError> {
+        let path = self.files.directory.join(name);
+        let read = || -> std::io::Result<Vec<u8>> {
+            let mut file = std::fs::File::open(&path)?;
+            file.seek(SeekFrom::Start(len.saturating_sub(most)))?;
+            let mut bytes = Vec::new();
+            file.take(most).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        let bytes = read().map_err(io_error(&path))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Whether later calls go on with this call's session.
+    pub fn keeps_session(&self) -> bool {
+        let keeps = |call: &Asking| matches!(&call.job.work, JobWork::Agent(a) if a.keeps_session);
+        self.call.as_ref().is_some_and(keeps)
     }
 
     /// An output that the disk did not take: the run stops as for any other record that cannot be
@@ -346,13 +438,14 @@ impl Live {
         status: ExitStatus,
         end: &mut JobEnd,
         reporter: &mut dyn Reporter,
-    ) -> Vec<String> {
+    ) -> (Vec<String>, Option<String>) {
         let exit = Exit { code: status.code, signal: status.signal };
         let files = self.files.left();
         let ended = End { exit, stderr: &end.error, at_ms: now_ms(), files: &files };
-        let Reply { result, usage, denials, .. } = lines.finish(&ended);
+        let Reply { result, usage, denials, session, session_total } = lines.finish(&ended);
         self.files.forget_private();
         end.usage = usage;
+        end.session_total = session_total;
         // The lines were masked as they came. Reading may uncover what an unusual escape hid.
         let mask = |text: String| self.files.secrets.mask(&text).into_owned();
         match result {
@@ -378,7 +471,7 @@ impl Live {
             }
         }
         let told = |denial| mask(format!("the agent was denied: {denial}"));
-        denials.into_iter().map(told).collect()
+        (denials.into_iter().map(told).collect(), session)
     }
 }
 
@@ -404,16 +497,19 @@ impl Reader for Told {
 }
 
 impl AgentLines {
-    /// Reads what is new; it is the backend's to understand, whether or not anybody looks.
-    fn read(&mut self, files: &Files) -> Vec<Sign> {
-        let mut signs = Vec::new();
+    /// Reads what is new, and whether something was; it is the backend's to understand, whether or not anybody looks.
+    fn read(&mut self, files: &Files) -> (bool, Vec<Sign>) {
+        let (mut heard, mut signs) = (false, Vec::new());
         let opened = self.stdout.take().or_else(|| Follow::open(&files.path("stdout")).ok());
         if let Some(mut follow) = opened {
             // A file that cannot be read now is read when the job ends, where errors count.
-            let _ = follow.read_new(&mut |bytes| self.take(bytes, &mut signs));
+            let _ = follow.read_new(&mut |bytes| {
+                heard = true;
+                self.take(bytes, &mut signs);
+            });
             self.stdout = Some(follow);
         }
-        signs
+        (heard, signs)
     }
 
     fn take(&mut self, bytes: &[u8], signs: &mut Vec<Sign>) {

@@ -8,6 +8,7 @@ use crate::event::{Event, Reporter};
 use crate::handed::refuse_unavailable;
 use crate::journal::{PlanRecord, Reads, io_error, now_ms, replayed, to_store};
 use crate::secrets::{masked, refuse_in_plan};
+use crate::sessions::{SessionLocks, Sessions};
 use crate::summary::summary;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
@@ -35,25 +36,33 @@ pub struct Prepared {
     pub ended: Vec<String>,
     active_before_ms: i64,
     warnings: Vec<String>,
+    locks: SessionLocks,
 }
 
 /// What a person says about steps when they resume.
 #[derive(Debug, Clone, Default)]
 pub struct ResumeAnswers {
-    pub done: Vec<(StepPath, String)>,
+    pub done: Vec<(StepPath, String, Option<String>)>,
     pub again: Vec<StepPath>,
 }
 
 impl ResumeAnswers {
-    /// Says that a step at its turn is done, with its output.
-    pub fn add_done(&mut self, run: &Run, name: &str, output: &str) -> Result<(), EngineError> {
+    /// Says that a step at its turn is done, with its output and, in a machine, its outcome.
+    pub fn add_done(
+        &mut self,
+        run: &Run,
+        name: &str,
+        output: &str,
+        outcome: Option<&str>,
+    ) -> Result<(), EngineError> {
         let step = run.find_step(name)?;
         if !run.awaits(&step) {
             let why =
                 format!("{step} is not waiting: only a step at its turn can be declared done");
             return Err(EngineError::Answer(why));
         }
-        self.done.push((step, output.to_owned()));
+        check_outcome(run, &step, outcome)?;
+        self.done.push((step, output.to_owned(), outcome.map(str::to_owned)));
         Ok(())
     }
 
@@ -66,6 +75,25 @@ impl ResumeAnswers {
         }
         self.again.push(step);
         Ok(())
+    }
+}
+
+/// A machine's step is done with one of its outcomes, any other step without.
+fn check_outcome(run: &Run, step: &StepPath, said: Option<&str>) -> Result<(), EngineError> {
+    let outcomes = run.outcomes_of(step);
+    let listed = outcomes.join(", ");
+    match said {
+        None if outcomes.is_empty() => Ok(()),
+        Some(said) if outcomes.iter().any(|outcome| outcome == said) => Ok(()),
+        None => Err(EngineError::Answer(format!(
+            "{step} is a machine's step: say how it ended with --outcome, one of {listed}"
+        ))),
+        Some(_) if outcomes.is_empty() => {
+            Err(EngineError::Answer(format!("{step} is no machine's step: it has no outcome")))
+        }
+        Some(said) => {
+            Err(EngineError::Answer(format!("`{said}` is no outcome of {step}: it has {listed}")))
+        }
     }
 }
 
@@ -95,6 +123,11 @@ pub fn create(
         created_ms: at,
         summary: summary(&run, None, 0),
     };
+    let mut locks = SessionLocks::new(store.directory());
+    if let Some(session) = &program.plan.machine.session {
+        // Somebody else is in it: nothing of this run shall be there.
+        locks.hold(None, session)?;
+    }
     let mut random_failed = None;
     let mut next_id = |length: u32| {
         let mut bytes = [0; 32];
@@ -121,6 +154,7 @@ pub fn create(
         ended: Vec::new(),
         active_before_ms: 0,
         warnings: Vec::new(),
+        locks,
     })
 }
 
@@ -176,8 +210,8 @@ pub fn resume(
     }
     note(&mut run, Fact::Resumed)?;
     let answers = answer(&run)?;
-    for (step, output) in answers.done {
-        note(&mut run, Fact::Answered { step, answer: Answer::Done { output } })?;
+    for (step, output, outcome) in answers.done {
+        note(&mut run, Fact::Answered { step, answer: Answer::Done { output, outcome } })?;
     }
     for step in answers.again {
         note(&mut run, Fact::Answered { step, answer: Answer::Again })?;
@@ -200,6 +234,7 @@ pub fn resume(
         ended: ended.iter().map(describe).collect(),
         active_before_ms,
         warnings: recorded.warnings,
+        locks: SessionLocks::new(store.directory()),
     };
     Ok((prepared, options))
 }
@@ -323,6 +358,9 @@ impl Prepared {
         }
         let mut lines = Lines::default();
         lines.replay(&mut config.agents, &self.history);
+        let foreign = self.run.program().plan.machine.session.clone();
+        let mut sessions = Sessions::new(self.locks, foreign);
+        sessions.replay(&self.history);
         let driver = Driver {
             store,
             id: self.id,
@@ -336,6 +374,7 @@ impl Prepared {
             sender,
             reporter,
             lines,
+            sessions,
             facts: self.facts,
             live: BTreeMap::new(),
             trailing: Vec::new(),

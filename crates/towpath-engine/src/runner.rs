@@ -4,12 +4,14 @@
 
 use crate::adapter::Adapter;
 use crate::agents::Agents;
+use crate::by_directory::ByDirectory;
 use crate::config::{Config, Options, WardenStart};
 use crate::driver::{Controller, RunEnd};
 use crate::error::EngineError;
 use crate::handed::refuse_unavailable;
 use crate::journal::recorded;
 use crate::listener::{Listener, Listening, NullListener};
+use crate::models::Models;
 use crate::open::{Prepared, ResumeAnswers, create, resume};
 use crate::result::{RecipeResult, recipe_result};
 use crate::substitutes::Substitutes;
@@ -61,7 +63,12 @@ impl From<StoreError> for Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// It is done: do not run it. This is its output.
-    Done { step: String, output: String },
+    Done {
+        step: String,
+        output: String,
+        /// What a machine's step reported; none for any other.
+        outcome: Option<String>,
+    },
     /// Run it, and everything after it, anew.
     Again { step: String },
 }
@@ -156,6 +163,13 @@ impl Runner {
     /// Stages nothing in git, whatever the steps say.
     pub fn no_auto_stage(mut self) -> Runner {
         self.wishes.no_auto_stage = true;
+        self
+    }
+
+    /// How long one command or agent call of a step without a `timeout` may take. Without it an agent
+    /// has an hour, and a command as long as it takes.
+    pub fn step_timeout(mut self, time: Duration) -> Runner {
+        self.wishes.step_timeout = Some(time);
         self
     }
 
@@ -331,8 +345,11 @@ impl Runner {
             environment: self.environment.clone(),
             bash: self.bash.clone().unwrap_or_else(|| bash.to_owned()),
             agents: self.backend.as_ref().map_or(Agents::None, program),
+            models: Models::default(),
+            by_directory: ByDirectory::default(),
             adapter: self.adapter.clone(),
             limits: self.limits,
+            idle_timeout: None,
             grace: self.grace,
             warden,
             substitutes: Substitutes::default(),
@@ -369,7 +386,9 @@ fn answers(run: &Run, decisions: &[Decision]) -> Result<ResumeAnswers, EngineErr
     let mut answers = ResumeAnswers::default();
     for decision in decisions {
         match decision {
-            Decision::Done { step, output } => answers.add_done(run, step, output)?,
+            Decision::Done { step, output, outcome } => {
+                answers.add_done(run, step, output, outcome.as_deref())?;
+            }
             Decision::Again { step } => answers.add_again(run, step)?,
         }
     }

@@ -56,7 +56,7 @@ pub(crate) fn masked(secrets: &Secrets, mut fact: Fact) -> Fact {
             }
         }
         Fact::JobStarted { session: Some(session), .. } => mask(session),
-        Fact::Answered { answer: Answer::Done { output }, .. } => mask(output),
+        Fact::Answered { answer: Answer::Done { output, .. }, .. } => mask(output),
         _ => {}
     }
     fact

@@ -170,19 +170,35 @@ fn not_found(reference: &str, directories: &[SearchDir]) -> Diagnostic {
     for directory in directories {
         collect(&directory.path, "", 3, &mut known);
     }
-    let near = nearest(reference, known.iter().map(String::as_str)).or_else(|| {
-        // The name itself may be right, or nearly, and its category missing.
-        let last = |text: &'_ str| text.rsplit(':').next().unwrap_or_default().to_owned();
-        let names: Vec<String> = known.iter().map(|known| last(known)).collect();
-        let name = nearest(&last(reference), names.iter().map(String::as_str))?;
-        let at = names.iter().position(|known| known == name)?;
-        known.get(at).map(String::as_str)
-    });
+    let near = suggestion(reference, &known);
     let near = near.map_or(String::new(), |n| format!("did you mean `{n}`? "));
     let places: Vec<String> = directories.iter().map(|d| d.path.display().to_string()).collect();
     let places = places.iter().map(|p| format!("{p}, ")).collect::<String>();
     Diagnostic::error("agent-not-found", format!("there is no agent `{reference}`"))
         .help(format!("{near}looked in {places}the built-in agents"))
+}
+
+/// The agent that was probably meant; one of the same namespace before all others.
+fn suggestion<'a>(reference: &str, known: &'a [String]) -> Option<&'a str> {
+    let namespace = |text: &str| text.split_once(':').map(|(first, _)| first.to_owned());
+    let own = namespace(reference);
+    let (near, far): (Vec<&str>, Vec<&str>) =
+        known.iter().map(String::as_str).partition(|known| namespace(known) == own);
+    [near, far].iter().find_map(|known| {
+        nearest(reference, known.iter().copied()).or_else(|| same_name(reference, known))
+    })
+}
+
+/// The name itself may be right, or nearly, and what stands before it wrong or missing.
+fn same_name<'a>(reference: &str, known: &[&'a str]) -> Option<&'a str> {
+    let last = |text: &'a str| text.rsplit(':').next().unwrap_or(text);
+    let name = reference.rsplit(':').next().unwrap_or(reference);
+    let same = known.iter().find(|known| last(known) == name);
+    let same = same.or_else(|| {
+        let near = nearest(name, known.iter().map(|known| last(known)))?;
+        known.iter().find(|known| last(known) == near)
+    });
+    same.copied()
 }
 
 fn collect(directory: &Path, prefix: &str, depth: usize, known: &mut Vec<String>) {
@@ -222,6 +238,24 @@ mod tests {
         assert_eq!(instructions("---\r\nname: x\r\n---\r\nBe brief."), "Be brief.");
         assert_eq!(instructions("Be brief.\n---\nAlways."), "Be brief.\n---\nAlways.");
         assert_eq!(instructions("---\nnever closed"), "---\nnever closed");
+    }
+
+    #[test]
+    fn an_agent_of_the_same_namespace_is_suggested_first() {
+        let known = ["reviewer", "amplihack:architect", "team:code:reviewer", "team:ops:deployer"];
+        let known: Vec<String> = known.iter().map(|name| (*name).to_owned()).collect();
+        for (written, meant) in [
+            ("team:reviwer", Some("team:code:reviewer")),
+            ("team:wrong:reviewer", Some("team:code:reviewer")),
+            ("team:cod:reviewer", Some("team:code:reviewer")),
+            ("reviwer", Some("reviewer")),
+            ("other:reviewer", Some("reviewer")),
+            ("deploier", Some("team:ops:deployer")),
+            ("team:architect", Some("amplihack:architect")),
+            ("team:nobody", None),
+        ] {
+            assert_eq!(suggestion(written, &known), meant, "{written}");
+        }
     }
 
     #[test]

@@ -1,5 +1,12 @@
-//! The recipes that come with the program: the demo, and those of `amplifier-bundle/recipes/`. A
-//! *part* is called by others; it can be run, but it is not offered.
+//! The recipes that come with the program: the demo, the state machines of `machines/` with the
+//! steps they share, and the recipes of `amplifier-bundle/recipes/`. A *part* is called by others;
+//! it can be run, but it is not offered.
+
+use crate::read::{Beside, read, read_beside};
+use crate::shelf::Shelf;
+use crate::standalone::standalone;
+use std::borrow::Cow;
+use towpath_core::{Map, Source};
 
 macro_rules! bundled {
     ($($name:literal),* $(,)?) => {
@@ -58,21 +65,62 @@ static PARTS: &[(&str, &str)] = bundled![
     "tree-fingerprint",
 ];
 
+macro_rules! machine_files {
+    ($($path:literal),* $(,)?) => {
+        &[$(($path, include_str!(concat!("../machines/", $path, ".yaml")))),*]
+    };
+}
+
+/// In the order they are listed.
+static MACHINES: &[(&str, &str)] = machine_files![
+    "review-and-commit",
+    "document-design",
+    "break-down-tasks",
+    "implement-and-review",
+    "implement-and-review-all",
+    "rebase",
+    "retrospective",
+    "refine-design",
+];
+
+/// What the machines include.
+static MACHINE_FILES: &[(&str, &str)] =
+    machine_files!["shared/design-steps", "shared/implement-steps", "shared/review-commit-steps",];
+
 /// What the scripted agent answers in the demo, one JSON value per line.
 pub const DEMO_ANSWERS: &str = include_str!("../recipes/demo-answers.jsonl");
 
 /// The text of a built-in recipe.
 pub fn builtin(name: &str) -> Option<&'static str> {
-    let all = DEMO.iter().chain(BUNDLE).chain(PARTS);
+    let all = DEMO.iter().chain(MACHINES).chain(BUNDLE).chain(PARTS);
     all.into_iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
 /// The built-in recipes that are offered.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
-    DEMO.iter().chain(BUNDLE).map(|(name, _)| *name)
+    DEMO.iter().chain(MACHINES).chain(BUNDLE).map(|(name, _)| *name)
 }
 
 /// All of them, those that others call too.
 pub(crate) fn all_names() -> impl Iterator<Item = &'static str> {
     builtin_names().chain(PARTS.iter().map(|(name, _)| *name))
+}
+
+/// A file that built-in machines include, by its path.
+pub(crate) fn builtin_file(path: &str) -> Option<&'static str> {
+    let stem = path.strip_suffix(".yaml")?;
+    MACHINE_FILES.iter().find(|(known, _)| *known == stem).map(|(_, text)| *text)
+}
+
+/// A built-in recipe as one file that needs no other beside it.
+pub fn builtin_alone(name: &str) -> Option<Cow<'static, str>> {
+    let text = builtin(name)?;
+    let is_machine = MACHINES.iter().any(|(known, _)| *known == name);
+    if !is_machine || read(&Source::new(name, text)).recipe.is_some() {
+        return Some(Cow::Borrowed(text));
+    }
+    let files = |path: &str| Shelf::BuiltIn.file(path);
+    let beside = Beside { files: &files, inputs: &Map::new() };
+    let machine = read_beside(&Source::new(name, text), &beside).recipe?;
+    standalone(&machine).map(Cow::Owned)
 }

@@ -1,7 +1,7 @@
 //! Recipes that call each other in a circle. A circle is fine when a condition can end it; one in
 //! which no step has a condition could only end at a limit and is refused.
 
-use crate::model::Work;
+use crate::model::{Recipe, Step, Work};
 use crate::resolve::Loaded;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source, Span};
@@ -27,7 +27,7 @@ pub(crate) fn endless(loaded: &[Loaded]) -> Vec<Diagnostic> {
 }
 
 fn unconditional_calls(loaded: &Loaded) -> Vec<Call> {
-    let steps = loaded.recipe.iter().flat_map(|recipe| &recipe.steps);
+    let steps = loaded.recipe.iter().flat_map(|recipe| always_entered(recipe));
     steps
         .filter(|step| step.condition.is_none())
         .filter_map(|step| match &step.work {
@@ -38,6 +38,14 @@ fn unconditional_calls(loaded: &Loaded) -> Vec<Call> {
             _ => None,
         })
         .collect()
+}
+
+/// The steps that every run comes to: of a machine only its first.
+fn always_entered(recipe: &Recipe) -> &[Step] {
+    match recipe.machine() {
+        Some(machine) => recipe.steps.get(machine.initial).map_or(&[], std::slice::from_ref),
+        None => &recipe.steps,
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -4,10 +4,13 @@
 
 use crate::builtin::{all_names, builtin, builtin_names};
 use crate::files::{self, EXTENSIONS, LIST_DEPTH, names_below};
+use crate::read::{Beside, STEPS_FILE, read_beside};
+use crate::shelf::{BUILT_IN, Shelf};
 use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use towpath_core::{Diagnostic, Source, is_safe_name, nearest};
+use std::sync::Arc;
+use towpath_core::{Diagnostic, Map, Source, is_safe_name, nearest};
 
 /// Who vouches for a recipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +54,8 @@ pub struct Listed {
     /// What a person types to run it.
     pub name: String,
     pub version: String,
+    /// What a state machine calls itself; none for a step recipe.
+    pub label: Option<String>,
     pub description: String,
     /// None for a built-in.
     pub path: Option<PathBuf>,
@@ -70,8 +75,9 @@ pub fn list(search: &SearchPath) -> Vec<Listed> {
         match names_below(&directory.path, LIST_DEPTH) {
             Ok(names) => {
                 for (name, path) in names {
-                    let shadowed = !seen.insert(name.clone());
-                    listed.push(listed_file(name, path, directory, shadowed));
+                    let Some(recipe) = listed_file(name, path, directory) else { continue };
+                    let shadowed = !seen.insert(recipe.name.clone());
+                    listed.push(Listed { shadowed, ..recipe });
                 }
             }
             // Default directories need not exist; one that was given should.
@@ -82,8 +88,9 @@ pub fn list(search: &SearchPath) -> Vec<Listed> {
     for name in builtin_names() {
         let shadowed = !seen.insert(name.to_owned());
         let text = builtin(name).unwrap_or_default();
-        let read = crate::read(&Source::new(format!("built-in {name}"), text));
-        listed.push(described(name.to_owned(), None, Origin::BuiltIn, shadowed, read));
+        let read = read_with(&Source::new(format!("{BUILT_IN}{name}"), text), &Shelf::BuiltIn);
+        let recipe = described(name.to_owned(), None, Origin::BuiltIn, read);
+        listed.push(Listed { shadowed, ..recipe });
     }
     listed
 }
@@ -108,43 +115,56 @@ fn is_given(directory: &SearchDir) -> bool {
     directory.origin == Origin::Given
 }
 
-fn listed_file(name: String, path: PathBuf, directory: &SearchDir, shadowed: bool) -> Listed {
+/// A file of the list; none for one that holds steps for machines to include.
+fn listed_file(name: String, path: PathBuf, directory: &SearchDir) -> Option<Listed> {
     let shown = path.display().to_string();
     let loaded = match stays_below(&directory.path, &path) {
-        Ok(real) => files::load(&real, &shown),
+        Ok(real) => files::load(&real, &shown).map(|source| (real, source)),
         Err(refusal) => Err(refusal.problem(&shown)),
     };
     match loaded {
-        Ok(source) => described(name, Some(path), directory.origin, shadowed, crate::read(&source)),
-        Err(problem) => Listed {
-            broken: Some(problem.message),
-            ..blank(name, Some(path), directory.origin, shadowed)
-        },
+        Ok((real, source)) => {
+            let read = read_with(&source, &Shelf::of_file(&real, &shown));
+            let is_recipe = !read.problems.iter().any(|p| p.code == STEPS_FILE);
+            is_recipe.then(|| described(name, Some(path), directory.origin, read))
+        }
+        Err(problem) => {
+            let broken = Some(problem.message);
+            Some(Listed { broken, ..blank(name, Some(path), directory.origin) })
+        }
     }
+}
+
+fn read_with(source: &Arc<Source>, shelf: &Shelf<'_>) -> crate::Read {
+    read_beside(source, &Beside { files: &|path| shelf.file(path), inputs: &Map::new() })
 }
 
 fn unreadable_directory(directory: &SearchDir, error: &std::io::Error) -> Listed {
     let shown = directory.path.display().to_string();
     let broken = Some(files::unreadable(&shown, error).message);
     let path = Some(directory.path.clone());
-    Listed { broken, ..blank(shown, path, directory.origin, false) }
+    Listed { broken, ..blank(shown, path, directory.origin) }
 }
 
-fn blank(name: String, path: Option<PathBuf>, origin: Origin, shadowed: bool) -> Listed {
-    let (version, description) = (String::new(), String::new());
-    Listed { name, version, description, path, origin, broken: None, shadowed, steps: 0 }
+fn blank(name: String, path: Option<PathBuf>, origin: Origin) -> Listed {
+    Listed {
+        name,
+        version: String::new(),
+        label: None,
+        description: String::new(),
+        path,
+        origin,
+        broken: None,
+        shadowed: false,
+        steps: 0,
+    }
 }
 
-fn described(
-    name: String,
-    path: Option<PathBuf>,
-    origin: Origin,
-    shadowed: bool,
-    read: crate::Read,
-) -> Listed {
-    let blank = blank(name, path, origin, shadowed);
+fn described(name: String, path: Option<PathBuf>, origin: Origin, read: crate::Read) -> Listed {
+    let blank = blank(name, path, origin);
     match read.recipe {
         Some(recipe) => Listed {
+            label: recipe.machine().map(|machine| machine.label.clone()),
             version: recipe.version,
             description: recipe.description,
             steps: recipe.steps.len(),

@@ -2,8 +2,10 @@
 //! say now; this only tells the person.
 
 use crate::files;
-use crate::model::Recipe;
-use crate::plan::Plan;
+use crate::model::{Recipe, Step};
+use crate::plan::{Plan, PlannedRecipe};
+use crate::read::{Beside, read_beside};
+use crate::shelf::Shelf;
 use std::path::Path;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source};
@@ -38,7 +40,7 @@ pub fn edited(plan: &Plan) -> Vec<EditedRecipe> {
             Some(Edit::Gone(format!("{name} is no file any more")))
         } else {
             match files::load(path, name) {
-                Ok(now) => (now.text != planned.text).then(|| compare(name, &planned.text, &now)),
+                Ok(now) => changed(plan, planned, path, &now),
                 Err(problem) => Some(Edit::Gone(problem.message)),
             }
         };
@@ -47,9 +49,24 @@ pub fn edited(plan: &Plan) -> Vec<EditedRecipe> {
     found
 }
 
-fn compare(name: &str, before: &str, now: &Arc<Source>) -> Edit {
-    let before = crate::read(&Source::new(name, before)).recipe;
-    let read = crate::read(now);
+/// What changed in a recipe or in a file that it includes, if anything did.
+fn changed(plan: &Plan, planned: &PlannedRecipe, path: &Path, now: &Arc<Source>) -> Option<Edit> {
+    let shelf = Shelf::of_file(path, &planned.source);
+    let same =
+        |(path, text): (&String, &String)| shelf.file(path).is_ok_and(|file| file.text == *text);
+    if now.text == planned.text && planned.files.iter().all(same) {
+        return None;
+    }
+    let before = Source::new(&planned.source, &planned.text);
+    let before = read_with(plan, &before, &Shelf::of_plan(planned)).recipe;
+    Some(compare(before, read_with(plan, now, &shelf)))
+}
+
+fn read_with(plan: &Plan, source: &Arc<Source>, shelf: &Shelf<'_>) -> crate::Read {
+    read_beside(source, &Beside { files: &|path| shelf.file(path), inputs: &plan.inputs })
+}
+
+fn compare(before: Option<Recipe>, read: crate::Read) -> Edit {
     let Some(now) = read.recipe else {
         let error = read.problems.into_iter().find(Diagnostic::is_error);
         return Edit::Broken(error.map_or(String::new(), |e| e.message));
@@ -58,7 +75,7 @@ fn compare(name: &str, before: &str, now: &Arc<Source>) -> Edit {
         return Edit::Steps { changed: Vec::new(), added: ids(&now), removed: Vec::new() };
     };
     let text = |recipe: &Recipe, id: &str| {
-        recipe.step_index(id).map(|index| recipe.step_text(&recipe.steps[index]).to_owned())
+        recipe.step_index(id).map(|index| written(recipe, &recipe.steps[index]))
     };
     let (mut changed, mut removed) = (Vec::new(), Vec::new());
     for id in ids(&before) {
@@ -74,4 +91,10 @@ fn compare(name: &str, before: &str, now: &Arc<Source>) -> Edit {
 
 fn ids(recipe: &Recipe) -> Vec<String> {
     recipe.steps.iter().map(|step| step.id.clone()).collect()
+}
+
+/// All that is written about a step, wherever.
+fn written(recipe: &Recipe, step: &Step) -> Vec<String> {
+    let also = step.also.iter().map(|(source, span)| source.text.get(span.range()).unwrap_or(""));
+    std::iter::once(recipe.step_text(step)).chain(also).map(str::to_owned).collect()
 }

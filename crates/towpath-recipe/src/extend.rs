@@ -50,6 +50,7 @@ pub(crate) fn extend_outline(child: &Outline, parent: &Outline) -> Outline {
         steps: in_place(&parent.steps, &child.steps, |step| step.id.as_deref()),
         hook_uses,
         open: child.open || parent.open,
+        ..Outline::default()
     }
 }
 

@@ -1,6 +1,8 @@
-//! The one table of all fields a step recipe may have. Reading, the errors for unknown fields, the
+//! The one table of all fields that recipes may have, step recipes and machines. Reading, the errors for unknown fields, the
 //! warnings for fields that a step's type does not use, the documentation and the JSON Schema all
 //! come from it. It knows names and types, not what a field does.
+
+use crate::model::TIERS;
 
 /// Which map of the file a field stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,6 +11,21 @@ pub enum Section {
     Recursion,
     Hooks,
     Step,
+    /// The recipe of a state machine.
+    Machine,
+    Guardrails,
+    MachineStep,
+    Transition,
+}
+
+impl Section {
+    /// The maps that a state machine's file is made of.
+    pub const OF_MACHINES: [Section; 4] =
+        [Section::Machine, Section::Guardrails, Section::MachineStep, Section::Transition];
+
+    pub fn is_of_machines(self) -> bool {
+        Section::OF_MACHINES.contains(&self)
+    }
 }
 
 /// The three kinds of work a step can be.
@@ -49,6 +66,10 @@ pub enum FieldType {
     TextList,
     Map,
     Steps,
+    /// A machine's steps by their names.
+    StepMap,
+    /// What follows from each outcome of a machine's step.
+    Transitions,
     Choice(&'static [&'static str]),
     Any,
 }
@@ -66,6 +87,8 @@ impl FieldType {
             FieldType::TextList => "a list of texts".to_owned(),
             FieldType::Map => "a map".to_owned(),
             FieldType::Steps => "a list of steps".to_owned(),
+            FieldType::StepMap => "a map of steps".to_owned(),
+            FieldType::Transitions => "a map of transitions".to_owned(),
             FieldType::Choice(words) => {
                 words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(" or ")
             }
@@ -105,7 +128,7 @@ impl Field {
 }
 
 use FieldType::*;
-use Section::{Hooks, Recipe, Recursion, Step};
+use Section::{Guardrails, Hooks, Machine, MachineStep, Recipe, Recursion, Step, Transition};
 
 const fn field(section: Section, name: &'static str, kind: FieldType, doc: &'static str) -> Field {
     Field { section, name, kind, used_by: &[], support: Support::Works, doc }
@@ -122,8 +145,10 @@ const fn not_yet(field: Field) -> Field {
 const BASH: &[StepType] = &[StepType::Bash];
 const AGENT: &[StepType] = &[StepType::Agent];
 const RECIPE: &[StepType] = &[StepType::Recipe];
+const NOT_AGENT: &[StepType] = &[StepType::Bash, StepType::Recipe];
 const TYPES: &[&str] = &["bash", "agent", "recipe"];
 const EFFECTS: &[&str] = &["repeatable", "once"];
+const ACTIONS: &[&str] = &["exit", "restart-new-session"];
 
 #[rustfmt::skip]
 pub static FIELDS: &[Field] = &[
@@ -171,6 +196,37 @@ pub static FIELDS: &[Field] = &[
     field(Step, "parallel_group", Text, "Neighbouring steps with the same group run at the same time."),
     field(Step, "effect", Choice(EFFECTS), "`once`: when the step was cut off, ask before it runs again."),
     not_yet(field(Step, "sandbox", Any, "What the step may reach on the machine.")),
+
+    field(Machine, "id", Text, "The machine's name: small letters and digits, with `-` between words. Required."),
+    field(Machine, "label", Text, "The name that people are shown. Required."),
+    field(Machine, "description", Text, "What the machine does, in one line. Required."),
+    field(Machine, "initialStep", Text, "The step it begins with. Required."),
+    field(Machine, "steps", StepMap, "The steps by their names; `$include` brings the steps of other files. Required."),
+    field(Machine, "guardrails", Map, "Limits that end a run which goes round in circles; `{}` takes the defaults. Required."),
+    field(Machine, "model", Choice(&TIERS), "The model tier of steps that name none."),
+    field(Machine, "context", Map, "Variables with their default values; only names that are declared here, set by `--set` or written by a step are places in prompts and commands."),
+
+    field(Guardrails, "maxStepVisits", Count, "How often one step may be entered in one session; 3 when it is not given."),
+    field(Guardrails, "maxTotalSteps", Count, "How many steps one session may have; 100 when it is not given."),
+    field(Guardrails, "exitOnOther", Bool, "Whether the outcome `other` must end the run; true when it is not given."),
+
+    field(MachineStep, "$ref", Text, "A step of another file that this one is made from: `FILE#/STEP`; the fields beside it win."),
+    only(AGENT, field(MachineStep, "prompt", Template, "What the agent is asked to do.")),
+    only(BASH, field(MachineStep, "command", Shell, "The bash text to run instead of asking an agent.")),
+    only(RECIPE, field(MachineStep, "recipe", Text, "The recipe to call instead of asking an agent, by its name.")),
+    field(MachineStep, "outcomes", TextList, "What the step may report. Required."),
+    field(MachineStep, "onOutcome", Transitions, "What follows from each outcome. Required."),
+    only(AGENT, field(MachineStep, "model", Choice(&TIERS), "The model tier for this step.")),
+    field(MachineStep, "context", Map, "Variables for this step only, or for the recipe it calls."),
+    field(MachineStep, "output", Text, "The variable that gets the step's output."),
+    only(NOT_AGENT, field(MachineStep, "working_dir", Template, "The directory the command or recipe runs in; a session stays in its own.")),
+    field(MachineStep, "timeout", Seconds, "Ends the step after so many seconds."),
+    field(MachineStep, "effect", Choice(EFFECTS), "`once`: when the step was cut off, ask before it runs again."),
+
+    field(Transition, "nextStep", Text, "Goes on with this step."),
+    field(Transition, "action", Choice(ACTIONS), "`exit` ends the run, `restart-new-session` begins a recipe in a new session."),
+    field(Transition, "reason", Text, "Why the run ends, for `exit`."),
+    field(Transition, "recipeId", Text, "The machine that begins anew, for `restart-new-session`."),
 ];
 
 /// The fields of one section, in the order of the table.
@@ -194,7 +250,8 @@ mod tests {
                 .any(|f| f.section == field.section && f.name == field.name);
             assert!(!twin, "{}", field.name);
             assert!(field.doc.ends_with('.'), "{}", field.name);
-            assert!(field.used_by.is_empty() || field.section == Step, "{}", field.name);
+            let steps = matches!(field.section, Step | MachineStep);
+            assert!(field.used_by.is_empty() || steps, "{}", field.name);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Recipe files on disk: reading one as text, and what a directory offers by name. A file that is
 //! too large, no text or not readable is a problem with its path, never a guess.
 
+use crate::manifest::MANIFEST_FILE;
 use crate::node::MAX_BYTES;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -90,7 +91,7 @@ fn collect(
             if depth > 1 && !passed {
                 let _ = collect(&path, &format!("{prefix}{stem}/"), depth - 1, found);
             }
-        } else if rank(&path) < EXTENSIONS.len() {
+        } else if rank(&path) < EXTENSIONS.len() && !path.ends_with(MANIFEST_FILE) {
             found.push((format!("{prefix}{stem}"), path));
         }
     }

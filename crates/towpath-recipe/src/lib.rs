@@ -15,30 +15,41 @@ mod edited;
 mod extend;
 pub mod fields;
 mod files;
+mod machine;
 pub mod manifest;
 mod model;
 pub mod node;
 mod outline;
 mod plan;
 mod read;
+mod required;
 mod resolve;
 mod schema;
 mod scope;
+mod shelf;
+mod standalone;
+mod tags;
 mod text_map;
 mod yaml;
 
 pub use agent::{PlannedAgent, builtin_agents};
-pub use builtin::{DEMO_ANSWERS, builtin, builtin_names};
+pub use builtin::{DEMO_ANSWERS, builtin, builtin_alone, builtin_names};
 pub use discover::{Listed, Origin, SearchDir, SearchPath, list, names};
 pub use edited::{Edit, EditedRecipe, edited};
+pub use machine::{
+    Analysis, Bounds, End, EndPath, GuardrailExit, Restarts, analyse, dry_run_layout,
+    machine_findings,
+};
 pub use model::{
-    AgentReference, AgentWork, Effect, Extends, Hooks, Mode, ParseJson, Recipe, Recursion, Step,
-    ValueTemplate, VariableUse, Work,
+    AgentReference, AgentWork, Effect, Extends, Flow, Guardrails, Hooks, Machine, Mode, OTHER,
+    Outcome, ParseJson, Recipe, Recursion, Step, TIERS, Transition, ValueTemplate, VariableUse,
+    Work,
 };
 pub use node::MAX_BYTES;
-pub use plan::{Plan, PlannedRecipe, Program, Tags, plan_hash};
-pub use read::{Read, read};
+pub use plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags, plan_hash};
+pub use read::{Beside, FileProvider, Read, is_kebab_case, read, read_beside};
 pub use resolve::{
     Request, Resolved, ShadowedBuiltIn, Wishes, is_file_reference, missing, resolve,
 };
-pub use schema::steps_schema;
+pub use schema::{machine_schema, steps_schema};
+pub use standalone::standalone;

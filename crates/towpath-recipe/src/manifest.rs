@@ -3,7 +3,7 @@
 //! there at all. It reads and compares; only [`Manifest::write`] writes, and only the manifest.
 
 use crate::discover::{Origin, SearchPath};
-use crate::files::{LIST_DEPTH, SKIPPED, names_below};
+use crate::files::{EXTENSIONS, LIST_DEPTH, SKIPPED, names_below};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -162,8 +162,9 @@ pub fn is_recipe_file(name: &str) -> bool {
     let segments: Vec<&str> = name.split('/').collect();
     let Some((file, folders)) = segments.split_last() else { return false };
     let seen = |segment: &&str| !segment.is_empty() && !segment.starts_with('.');
-    let ending = Path::new(file).extension().is_some_and(|e| e == "yaml" || e == "yml");
-    ending
+    let ending = Path::new(file).extension();
+    ending.is_some_and(|ending| EXTENSIONS.iter().any(|known| ending == *known))
+        && *file != MANIFEST_FILE
         && segments.len() <= LIST_DEPTH
         && segments.iter().all(seen)
         && !folders.iter().any(|folder| SKIPPED.contains(folder))
@@ -275,7 +276,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again_and_sorted() {
         let directory = tempfile::tempdir().unwrap();
-        for name in ["z.yaml", "a.yml", "a.test.yaml", "team/b.yaml", "notes.md", ".hidden.yaml"] {
+        for name in ["z.yaml", "a.yml", "a.test.yaml", "team/b.json", "notes.md", ".hidden.yaml"] {
             let path = directory.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, name).unwrap();
@@ -285,7 +286,7 @@ mod tests {
         std::os::unix::fs::symlink("..", directory.path().join("loop")).unwrap();
         let now = Manifest::of_directory(directory.path()).unwrap();
         let names: Vec<&str> = now.names().collect();
-        assert_eq!(names, ["a.test.yaml", "a.yml", "team/b.yaml", "z.yaml"]);
+        assert_eq!(names, ["a.test.yaml", "a.yml", "team/b.json", "z.yaml"]);
         assert!(matches!(Manifest::read(directory.path()), Err(ManifestError::None(_))));
         now.write(directory.path()).unwrap();
         assert_eq!(Manifest::read(directory.path()).unwrap(), now);
@@ -337,12 +338,14 @@ mod tests {
 
     #[test]
     fn a_name_from_elsewhere_stays_below() {
-        for good in ["a.yaml", "a.test.yml", "team/x y.yaml", "a/b/c/d.yaml"] {
+        for good in ["a.yaml", "a.test.yml", "a.json", "team/x y.yaml", "a/b/c/d.yaml"] {
             assert!(is_recipe_file(good), "{good}");
         }
         for bad in [
             "",
-            "a.json",
+            "a.toml",
+            MANIFEST_FILE,
+            "team/_recipe_manifest.json",
             "../a.yaml",
             "/a.yaml",
             "a/../b.yaml",

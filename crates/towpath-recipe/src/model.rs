@@ -22,10 +22,75 @@ pub struct Recipe {
     pub required_context: Vec<String>,
     pub recursion: Recursion,
     pub hooks: Hooks,
+    pub flow: Flow,
+    /// In the file's order; a machine's includes stand where they are included.
     pub steps: Vec<Step>,
     /// See [`Recipe::stages`]; found once.
     pub(crate) stages: std::sync::OnceLock<Vec<std::ops::Range<usize>>>,
 }
+
+/// How the next step is chosen.
+#[derive(Debug, Clone, Default)]
+pub enum Flow {
+    /// By the order of the steps.
+    #[default]
+    Sequence,
+    /// By the outcome of the last one.
+    Machine(Machine),
+}
+
+/// What a state machine has beside its steps. The recipe's `name` is the machine's id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Machine {
+    pub label: String,
+    /// The index of the step it begins with.
+    pub initial: usize,
+    pub guardrails: Guardrails,
+    /// The model tier of steps that name none.
+    pub model: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guardrails {
+    /// How often one step may be entered in one session.
+    pub max_step_visits: u32,
+    /// How many steps one session may have.
+    pub max_total_steps: u32,
+    pub exit_on_other: bool,
+}
+
+impl Default for Guardrails {
+    fn default() -> Guardrails {
+        Guardrails { max_step_visits: 3, max_total_steps: 100, exit_on_other: true }
+    }
+}
+
+/// One thing a machine's step may report, and what follows from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    pub name: String,
+    pub then: Transition,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Transition {
+    /// The index of the next step.
+    Next(usize),
+    Exit {
+        reason: String,
+    },
+    /// The same frame begins anew with that recipe's first step, in a session of its own.
+    Restart {
+        recipe: String,
+        span: Span,
+    },
+}
+
+/// The outcome that every step should have: none of the others fits.
+pub const OTHER: &str = "other";
+
+/// The model tiers that a machine may name.
+pub const TIERS: [&str; 3] = ["haiku", "sonnet", "opus"];
 
 /// The name of another recipe, where it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +146,8 @@ pub struct Step {
     /// The whole step in its source, for comparing an edited recipe and for messages.
     pub span: Span,
     pub(crate) spans: StepSpans,
+    /// Where else it is written: the steps that a machine's step refers to.
+    pub(crate) also: Vec<(Arc<Source>, Span)>,
     pub condition: Option<Condition>,
     /// The variable that gets the output; without it the step's id does, unless a context key has
     /// that name.
@@ -95,6 +162,8 @@ pub struct Step {
     /// The step runs only when one of these is asked for; without any it always does.
     pub when_tags: Vec<String>,
     pub parse_json: ParseJson,
+    /// What a machine's step may report, in the order it declares them; none in a sequence.
+    pub outcomes: Vec<Outcome>,
     pub work: Work,
     /// The variables the step reads, in all its fields.
     pub uses: Vec<VariableUse>,
@@ -179,11 +248,17 @@ pub enum ValueTemplate {
 
 impl ValueTemplate {
     pub fn new(value: &Value) -> ValueTemplate {
+        ValueTemplate::known(value, &|_| true)
+    }
+
+    /// Only names that are known make a place.
+    pub fn known(value: &Value, known: &dyn Fn(&VarPath) -> bool) -> ValueTemplate {
+        let inner = |value: &Value| ValueTemplate::known(value, known);
         match value {
-            Value::String(text) => ValueTemplate::Text(Template::parse(text)),
-            Value::Array(items) => ValueTemplate::List(items.iter().map(Self::new).collect()),
+            Value::String(text) => ValueTemplate::Text(Template::parse_where(text, known)),
+            Value::Array(items) => ValueTemplate::List(items.iter().map(inner).collect()),
             Value::Object(map) => {
-                ValueTemplate::Map(map.iter().map(|(k, v)| (k.clone(), Self::new(v))).collect())
+                ValueTemplate::Map(map.iter().map(|(k, v)| (k.clone(), inner(v))).collect())
             }
             plain => ValueTemplate::Plain(plain.clone()),
         }
@@ -223,6 +298,13 @@ impl Recipe {
 
     pub fn step_index(&self, id: &str) -> Option<usize> {
         self.steps.iter().position(|s| s.id == id)
+    }
+
+    pub fn machine(&self) -> Option<&Machine> {
+        match &self.flow {
+            Flow::Machine(machine) => Some(machine),
+            Flow::Sequence => None,
+        }
     }
 
     /// The text of a step as its author wrote it.

@@ -2,6 +2,8 @@
 //! analysis across recipes. It holds names and places, nothing that could be run.
 
 use crate::model::VariableUse;
+use std::sync::Arc;
+use towpath_core::{Source, Span};
 
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
@@ -11,6 +13,21 @@ pub(crate) struct Outline {
     pub hook_uses: Vec<VariableUse>,
     /// Something that may set variables could not be read: nothing is said about unset ones.
     pub open: bool,
+    /// Its steps choose the next one, and only names that it declares are places.
+    pub is_machine: bool,
+    pub restarts: Vec<Restart>,
+    /// A machine's id with its place.
+    pub id: Option<(String, Span)>,
+}
+
+/// One transition that begins a recipe in a new session.
+#[derive(Debug, Clone)]
+pub(crate) struct Restart {
+    pub recipe: String,
+    /// The step and the outcome, for messages.
+    pub spot: String,
+    pub source: Arc<Source>,
+    pub span: Span,
 }
 
 #[derive(Debug, Clone, Default)]

@@ -4,10 +4,13 @@
 use crate::agent::PlannedAgent;
 use crate::extend::{MAX_LEVELS, extend};
 use crate::model::{Recipe, Step, Work};
+use crate::read::{Beside, read_beside};
+use crate::shelf::Shelf;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 use towpath_core::{Diagnostic, Map, Source};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +27,41 @@ pub struct Plan {
     /// Nothing is staged in git, whatever the steps say.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_auto_stage: bool,
+    #[serde(default, skip_serializing_if = "MachineWishes::is_empty")]
+    pub machine: MachineWishes,
+    /// How long one command or agent call of a step without a `timeout` may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_timeout: Option<Duration>,
+}
+
+/// What a person asked for that concerns machines. Limits win over the recipe's own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MachineWishes {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_visits: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_steps: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_restarts: Option<u32>,
+    /// The tier of steps that name none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The first session is this one, which exists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Stands before the first prompt of every session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// Instructions above the prompts of every session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+}
+
+impl MachineWishes {
+    pub fn is_empty(&self) -> bool {
+        *self == MachineWishes::default()
+    }
 }
 
 /// The tags a person asked for, and those they ruled out.
@@ -69,6 +107,9 @@ pub struct PlannedRecipe {
     /// What its `extends` means: an index into `recipes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extends: Option<usize>,
+    /// The files that a machine includes or refers to, by their path from the recipe's directory.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 /// A plan whose texts have been read again into recipes, same indices.
@@ -86,7 +127,9 @@ impl Plan {
         let mut problems = Vec::new();
         for planned in &self.recipes {
             let source = Source::new(planned.source.clone(), planned.text.clone());
-            let read = crate::read(&source);
+            let shelf = Shelf::of_plan(planned);
+            let files = |path: &str| shelf.file(path);
+            let read = read_beside(&source, &Beside { files: &files, inputs: &self.inputs });
             problems.extend(read.problems.into_iter().filter(Diagnostic::is_error));
             recipes.extend(read.recipe);
         }
@@ -123,7 +166,7 @@ pub fn plan_hash(plan: &Plan) -> String {
         hash.update((bytes.len() as u64).to_le_bytes());
         hash.update(bytes);
     };
-    part(b"towpath plan 2");
+    part(b"towpath plan 3");
     for recipe in &plan.recipes {
         part(recipe.text.as_bytes());
         part(&(recipe.calls.len() as u64).to_le_bytes());
@@ -133,6 +176,11 @@ pub fn plan_hash(plan: &Plan) -> String {
         }
         let parent = recipe.extends.map_or(0, |index| index as u64 + 1);
         part(&parent.to_le_bytes());
+        part(&(recipe.files.len() as u64).to_le_bytes());
+        for (path, text) in &recipe.files {
+            part(path.as_bytes());
+            part(text.as_bytes());
+        }
     }
     for (reference, agent) in &plan.agents {
         part(reference.as_bytes());

@@ -7,10 +7,14 @@ use crate::calls;
 use crate::discover::{Found, NotFound, Origin, Place, SearchDir, SearchPath, find, nearest_name};
 use crate::extend::{MAX_LEVELS, extend, extend_outline};
 use crate::files::{self, EXTENSIONS};
+use crate::machine::machine_findings;
 use crate::model::{Recursion, Work};
-use crate::outline::Outline;
-use crate::plan::{Plan, PlannedRecipe, Program, Tags};
-use crate::{PlannedAgent, Read, Recipe, builtin, check, scope};
+use crate::outline::{Outline, Restart};
+use crate::plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags};
+use crate::read::{Beside, read_beside};
+use crate::shelf::{BUILT_IN, Shelf};
+use crate::{PlannedAgent, Read, Recipe, builtin, check, required, scope, tags};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,6 +37,8 @@ pub struct Request {
 pub struct Wishes {
     pub tags: Tags,
     pub no_auto_stage: bool,
+    pub machine: MachineWishes,
+    pub step_timeout: Option<std::time::Duration>,
     /// The plan is made to be run, so that its required variables must have values.
     pub to_run: bool,
 }
@@ -104,6 +110,8 @@ pub(crate) struct Loaded {
     pub extends: Option<usize>,
     /// It is the root or some step calls it; else it is only extended.
     pub is_called: bool,
+    /// What it includes, by the paths from its directory.
+    pub files: BTreeMap<String, String>,
 }
 
 struct Resolver<'a> {
@@ -146,7 +154,7 @@ impl Resolver<'_> {
 
     fn load_found(&mut self, name: &str, found: Found) -> Result<usize, Diagnostic> {
         let shown = match &found.place {
-            Place::BuiltIn(name) => format!("built-in {name}"),
+            Place::BuiltIn(name) => format!("{BUILT_IN}{name}"),
             Place::File(path) => shown_path(path, &self.request.working_dir),
         };
         if let (Place::File(path), Origin::Project, Some(_)) =
@@ -173,8 +181,9 @@ impl Resolver<'_> {
             Place::File(path) => files::load(path, &shown)?,
             Place::BuiltIn(name) => Source::new(shown, builtin(name).unwrap_or_default()),
         };
-        let Read { recipe, problems, outline } = crate::read(&source);
+        let (Read { recipe, problems, outline }, files) = self.read(&source, &place);
         self.problems.extend(problems);
+        self.problems.extend(other_name(&place, &outline, &source));
         let index = self.loaded.len();
         self.indices.insert(key, index);
         let recipe = recipe.map(Arc::new);
@@ -189,9 +198,24 @@ impl Resolver<'_> {
             calls,
             extends,
             is_called,
+            files,
         });
         self.join_parent(index);
         Ok(index)
+    }
+
+    /// Reads a text with the files beside it, and keeps those.
+    fn read(&self, source: &Arc<Source>, place: &Place) -> (Read, BTreeMap<String, String>) {
+        let shelf = Shelf::beside(place, &source.name);
+        let kept = RefCell::new(BTreeMap::new());
+        let files = |path: &str| {
+            let file = shelf.file(path)?;
+            kept.borrow_mut().insert(path.to_owned(), file.text.clone());
+            Ok(file)
+        };
+        let inputs = &self.request.inputs;
+        let read = read_beside(source, &Beside { files: &files, inputs });
+        (read, kept.into_inner())
     }
 
     /// Reads what a recipe extends and makes both one.
@@ -233,6 +257,11 @@ impl Resolver<'_> {
             let message = format!("recipes that extend each other over {MAX_LEVELS} levels");
             return Err(Diagnostic::error("extends-deep", message));
         }
+        if self.loaded[parent].outline.is_machine {
+            let message = format!("`{name}` is a state machine, which cannot be extended");
+            let help = "let a step call it: `recipe: NAME`; a machine's own steps are shared by `$include`";
+            return Err(Diagnostic::error("extends-machine", message).help(help));
+        }
         Ok(parent)
     }
 
@@ -244,6 +273,7 @@ impl Resolver<'_> {
 
     fn follow_calls(&mut self, caller: usize) {
         let Some(recipe) = self.loaded[caller].recipe.clone() else { return };
+        self.follow_restarts(caller, &recipe.name);
         for step in &recipe.steps {
             let Work::Recipe { name, name_span, .. } = &step.work else { continue };
             if self.loaded[caller].calls.contains_key(name) {
@@ -257,6 +287,36 @@ impl Resolver<'_> {
                 Err(problem) => {
                     self.loaded[caller].outline.open = true;
                     self.problems.push(placed(problem, &step.source, *name_span, "called here"));
+                }
+            }
+        }
+    }
+
+    /// Finds the machines that a machine may begin anew. Its own id means itself.
+    fn follow_restarts(&mut self, caller: usize, own: &str) {
+        for restart in self.loaded[caller].outline.restarts.clone() {
+            let Restart { recipe: name, spot, source, span } = &restart;
+            if name == own {
+                self.loaded[caller].calls.insert(name.clone(), caller);
+            }
+            if self.loaded[caller].calls.contains_key(name) {
+                continue;
+            }
+            match self.beside(caller, name) {
+                Ok(index) if self.loaded[index].outline.is_machine => {
+                    self.loaded[index].is_called = true;
+                    self.loaded[caller].calls.insert(name.clone(), index);
+                }
+                Ok(_) => {
+                    let message = format!("Restart recipe '{name}' is no state machine {spot}");
+                    let problem = Diagnostic::error("restart-not-machine", message);
+                    self.problems.push(problem.at(source, *span, "a step recipe has no sessions"));
+                }
+                Err(mut problem) => {
+                    if problem.labels.is_empty() {
+                        problem.message = format!("Restart recipe '{name}' not found {spot}");
+                    }
+                    self.problems.push(placed(problem, source, *span, ""));
                 }
             }
         }
@@ -319,7 +379,11 @@ impl Resolver<'_> {
         let origin = self.origin();
         self.problems.extend(calls::endless(&self.loaded));
         self.problems.extend(self.loaded.first().and_then(more_than_its_limit));
-        self.problems.extend(scope::unset_variables(&self.loaded, &self.request.inputs));
+        let Request { inputs, wishes, .. } = self.request;
+        let flow = scope::Flow::new(&self.loaded, inputs);
+        self.problems.extend(scope::unset_variables(&flow));
+        self.problems.extend(required::missing_in_calls(&flow, inputs, wishes));
+        self.problems.extend(tags::unknown_tags(&self.loaded, &wishes.tags));
         self.problems.extend(self.loaded.first().and_then(|root| self.missing_inputs(root)));
         let broken = self.problems.iter().any(Diagnostic::is_error);
         let recipes: Option<Vec<Arc<Recipe>>> =
@@ -329,6 +393,7 @@ impl Resolver<'_> {
                 self.problems.extend(scope::unread_inputs(&self.loaded, &self.request.inputs));
                 let plan = self.plan();
                 let program = Program { plan: Arc::new(plan.clone()), recipes };
+                self.problems.extend(machine_findings(&program, &plan.machine));
                 (Some(plan), Some(program))
             }
             _ => (None, None),
@@ -403,6 +468,7 @@ impl Resolver<'_> {
             text: loaded.source.text.clone(),
             calls: loaded.calls.clone(),
             extends: loaded.extends,
+            files: loaded.files.clone(),
         });
         let agent = |(name, found): (&String, &FoundAgent)| (name.clone(), found.agent.clone());
         Plan {
@@ -411,13 +477,15 @@ impl Resolver<'_> {
             agents: self.agents.iter().map(agent).collect::<BTreeMap<String, PlannedAgent>>(),
             tags: self.request.wishes.tags.clone(),
             no_auto_stage: self.request.wishes.no_auto_stage,
+            machine: self.request.wishes.machine.clone(),
+            step_timeout: self.request.wishes.step_timeout,
         }
     }
 }
 
 /// A recipe whose steps that always run are more than it may have would fail on its way.
 fn more_than_its_limit(root: &Loaded) -> Option<Diagnostic> {
-    let recipe = root.recipe.as_ref()?;
+    let recipe = root.recipe.as_ref().filter(|recipe| recipe.machine().is_none())?;
     let stated = recipe.recursion.max_total_steps;
     let limit = stated.unwrap_or(Recursion::DEFAULT_MAX_TOTAL_STEPS);
     let mut always =
@@ -430,6 +498,19 @@ fn more_than_its_limit(root: &Loaded) -> Option<Diagnostic> {
     Some(problem.at(&first_over.source, first_over.span, "the first one too many").help(help))
 }
 
+/// A machine is found by its file's name, whatever it says of itself.
+fn other_name(place: &Place, outline: &Outline, source: &Arc<Source>) -> Option<Diagnostic> {
+    let (id, span) = outline.id.as_ref()?;
+    let Place::File(path) = place else { return None };
+    let stem = path.file_stem()?.to_str().filter(|_| has_recipe_ending(&path.to_string_lossy()))?;
+    (stem != id).then(|| {
+        let message =
+            format!("the recipe's id is '{id}', but it is found by its file's name, '{stem}'");
+        let problem = Diagnostic::warning("other-name", message).at(source, *span, "");
+        problem.help(format!("name the file after the id, or write the id '{stem}'"))
+    })
+}
+
 /// The required variables without a value: unset, null or empty.
 pub fn missing<'a>(required: &'a [String], context: &Map) -> Vec<&'a str> {
     let empty = |name: &&String| match context.get(name.as_str()) {
@@ -440,7 +521,7 @@ pub fn missing<'a>(required: &'a [String], context: &Map) -> Vec<&'a str> {
     required.iter().filter(empty).map(String::as_str).collect()
 }
 
-fn quoted_list(names: &[&str]) -> String {
+pub(crate) fn quoted_list(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 

@@ -15,33 +15,33 @@ const STEPS: &str = "steps";
 /// Looking for a near name is slow in a recipe of thousands of steps.
 const MAX_SUGGESTIONS: usize = 50;
 
-type Names<'a> = HashSet<&'a str>;
+pub(crate) type Names<'a> = HashSet<&'a str>;
 
-pub(crate) fn unset_variables(loaded: &[Loaded], inputs: &Map) -> Vec<Diagnostic> {
-    let flow = Flow::new(loaded, inputs);
+pub(crate) fn unset_variables(flow: &Flow<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    for (index, recipe) in loaded.iter().enumerate() {
-        if !flow.open[index] {
-            problems.extend(unset_in_steps(&flow, recipe, index));
-            problems.extend(unset_in_hooks(&flow, recipe, index));
+    for (index, recipe) in flow.loaded.iter().enumerate() {
+        // In a machine only what is declared is read at all.
+        if !flow.open[index] && !recipe.outline.is_machine {
+            problems.extend(unset_in_steps(flow, recipe, index));
+            problems.extend(unset_in_hooks(flow, recipe, index));
         }
     }
     problems
 }
 
 /// What moves between the recipes, until nothing new does.
-struct Flow<'a> {
-    loaded: &'a [Loaded],
+pub(crate) struct Flow<'a> {
+    pub loaded: &'a [Loaded],
     /// What callers, or the person, may have set before a recipe starts.
-    provided: Vec<Names<'a>>,
+    pub provided: Vec<Names<'a>>,
     /// What a recipe's steps leave behind for its caller.
-    returned: Vec<Names<'a>>,
+    pub returned: Vec<Names<'a>>,
     /// A recipe about which too little is known.
-    open: Vec<bool>,
+    pub open: Vec<bool>,
 }
 
 impl<'a> Flow<'a> {
-    fn new(loaded: &'a [Loaded], inputs: &'a Map) -> Flow<'a> {
+    pub fn new(loaded: &'a [Loaded], inputs: &'a Map) -> Flow<'a> {
         let mut flow = Flow {
             loaded,
             provided: vec![Names::new(); loaded.len()],
@@ -114,14 +114,18 @@ fn unset_in_steps(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
                 let root = used.path.root();
                 let own = used.field != "context" && step.context.iter().any(|key| key == root);
                 // A mate's output is another problem, told where groups are checked.
-                let known = is_set(&set, &used.path) || own || mates.other_writes(position, root);
+                let set_before = is_set(&set, &used.path) || mates.other_writes(position, root);
+                if own && used.is_condition() && !set_before && told.insert(root) {
+                    problems.push(set_too_late(&who(step), used));
+                }
+                let known = set_before || own;
                 // A step that asks for it first, by its condition, knows that it may be unset.
                 let asked = step.uses.iter().any(|u| u.is_condition() && u.path.root() == root);
                 // Unset is null by design in a condition; unless it looks like a slip of the hand.
                 let condition = used.is_condition();
                 if !known && (condition || !asked) && !told.contains(root) {
                     let near = (problems.len() < MAX_SUGGESTIONS)
-                        .then(|| suggestion(&set, &step.context, root))
+                        .then(|| meant(&set, &step.context, &used.path))
                         .flatten();
                     if condition && near.is_none() {
                         continue;
@@ -179,10 +183,16 @@ fn who(step: &StepOutline) -> String {
     step.id.as_ref().map_or("a step".to_owned(), |id| format!("step `{id}`"))
 }
 
-fn suggestion<'a>(set: &Names<'a>, own: &'a [String], name: &str) -> Option<&'a str> {
+/// What was meant by a variable that nothing sets: the same without `context.` before it, for
+/// variables are read by their own names, or else a name that is nearly the same.
+fn meant<'a>(set: &Names<'a>, own: &'a [String], path: &'a VarPath) -> Option<&'a str> {
     let mut known: Vec<&str> = set.iter().copied().chain(own.iter().map(String::as_str)).collect();
+    let bare = path.as_str().strip_prefix("context.").filter(|bare| {
+        let root = bare.split('.').next().unwrap_or(bare);
+        known.contains(&root)
+    });
     known.sort_unstable();
-    nearest(name, known)
+    bare.or_else(|| nearest(path.root(), known))
 }
 
 fn is_set(set: &Names<'_>, path: &VarPath) -> bool {
@@ -201,7 +211,7 @@ fn unset_in_hooks(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
     let uses = outline.hook_uses.iter().filter(|used| !is_set(&set, &used.path));
     uses.filter(|used| told.insert(used.path.root()))
         .map(|used| {
-            let near = suggestion(&set, &[], used.path.root());
+            let near = meant(&set, &[], &used.path);
             unset("a hook", used, near, None)
         })
         .collect()
@@ -220,6 +230,20 @@ fn unset(who: &str, used: &VariableUse, near: Option<&str>, writer: Option<&&str
         (None, None) => String::new(),
     };
     Diagnostic::warning("undefined-variable", message).at(&used.source, used.span, label)
+}
+
+fn set_too_late(who: &str, used: &VariableUse) -> Diagnostic {
+    let path = &used.path;
+    let message = format!(
+        "the condition of {who} reads `{path}`, which only the step's own `context` sets: here it \
+         is null"
+    );
+    Diagnostic::warning("undefined-variable", message)
+        .at(&used.source, used.span, "a condition is looked at before the step has its `context`")
+        .help(format!(
+            "set `{}` in the recipe's `context`, or compare what the step's `context` is made of",
+            path.root()
+        ))
 }
 
 /// Inputs that no recipe of the plan declares or reads.

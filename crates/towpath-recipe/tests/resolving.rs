@@ -9,7 +9,7 @@ use support::render;
 use tempfile::TempDir;
 use towpath_core::{Map, parse_set};
 use towpath_recipe::{
-    Edit, Origin, Plan, Request, Resolved, SearchDir, SearchPath, Wishes, Work, edited,
+    Edit, Origin, Plan, Request, Resolved, SearchDir, SearchPath, Tags, Wishes, Work, edited,
     is_file_reference, list, plan_hash, resolve,
 };
 
@@ -408,6 +408,22 @@ steps:
 }
 
 #[test]
+fn a_variable_is_read_by_its_own_name() {
+    let place = Place::new(&[(
+        "a.yaml",
+        "name: a\ncontext: {run_tests: true, deep: {x: 1}}\nsteps:\n  \
+         - {id: test, command: 'echo {{context.deep.x}}', condition: context.run_tests == true}\n  \
+         - {id: other, command: x, condition: context.elsewhere}\n",
+    )]);
+    assert_eq!(
+        place.told(&place.named("a.yaml")),
+        "warning[undefined-variable] @/a.yaml:4:63 `context.run_tests` the condition of step \
+         `test` reads `context.run_tests`, which nothing sets: it will be null | did you mean \
+         `run_tests`?\n"
+    );
+}
+
+#[test]
 fn variables_flow_through_calls() {
     let place = Place::new(&[
         (
@@ -734,4 +750,131 @@ fn required_variables_are_asked_for_all_at_once_before_a_run() {
         "error[missing-input] the recipe needs a value for `task`, `branch` | give --set task=… --set branch=…\n"
     );
     assert!(place.set("task=x").set("branch=main").named("r.yaml").plan.is_some());
+}
+
+const NEEDY: &str = "name: needy\nrequired_context: [task, mode]\ncontext: {mode: fast}\nsteps:\n  - {id: a, command: 'echo {{task}} {{mode}}'}\n";
+
+/// What is told about a caller of `needy` before it runs.
+fn of_caller(text: &str, sets: &[&str]) -> String {
+    let mut place = Place::new(&[("r.yaml", text), ("needy.yaml", NEEDY)]);
+    place.wishes.to_run = true;
+    let place = sets.iter().fold(place, |place, set| place.set(set));
+    place.told(&place.named("r.yaml"))
+}
+
+#[test]
+fn what_a_called_recipe_requires_and_nobody_gives_is_told_at_the_call() {
+    let calls = |more: &str| format!("name: r\nsteps:\n  - {{id: call, recipe: needy{more}}}\n");
+    let problem = "[missing-input] @/r.yaml:3:24 `needy` step `call` calls `needy`, which needs a value for `task`";
+    let (error, warning) = (format!("error{problem}"), format!("warning{problem}"));
+    let (error, warning) = (error.as_str(), warning.as_str());
+    assert_eq!(
+        of_caller(&calls(""), &[]),
+        format!(
+            "{error} | nothing gives it a value before this | set it in the step's `context`, or give --set task=…\n"
+        )
+    );
+    for (more, expected) in [
+        (", context: {task: ''}", error),
+        (", context: {task: null, mode: ''}", "which needs a value for `task`, `mode`"),
+        (", condition: steps", warning),
+        (", continue_on_error: true", warning),
+    ] {
+        let told = of_caller(&calls(more), &[]);
+        assert!(told.contains(expected), "{more}: {told}");
+    }
+    for (more, sets) in [
+        ("", &["task=x"][..]),
+        (", context: {task: x}", &[]),
+        (", context: {task: '{{other}}'}", &["other=x"]),
+        (", when_tags: [release]", &[]),
+    ] {
+        assert_eq!(of_caller(&calls(more), sets), "", "{more}");
+    }
+    assert!(of_caller(&calls(""), &["task="]).contains(error), "an empty value is none");
+    assert!(of_caller(&calls(""), &["task=x", "mode="]).contains("needs a value for `mode`"));
+}
+
+#[test]
+fn what_an_earlier_step_or_a_caller_above_may_give_counts_as_given() {
+    for given in [
+        "context: {task: x}\nsteps:\n",
+        "steps:\n  - {id: task, command: echo x}\n",
+        "steps:\n  - {id: first, command: echo x, output: task}\n",
+        "steps:\n  - {id: between, recipe: setter}\n",
+    ] {
+        let text = format!("name: r\n{given}  - {{id: call, recipe: needy}}\n");
+        let setter = "name: setter\nsteps:\n  - {id: s, command: echo x, output: task}\n";
+        let mut place =
+            Place::new(&[("r.yaml", &text), ("needy.yaml", NEEDY), ("setter.yaml", setter)]);
+        place.wishes.to_run = true;
+        assert_eq!(place.told(&place.named("r.yaml")), "", "{given}");
+    }
+    let late = "name: r\nsteps:\n  - {id: call, recipe: needy}\n  - {id: task, command: echo x}\n";
+    assert!(of_caller(late, &[]).contains("error[missing-input]"));
+    let requires = "name: r\nrequired_context: [task]\nsteps:\n  - {id: call, recipe: needy}\n";
+    let told = of_caller(requires, &[]);
+    assert!(told.starts_with("error[missing-input] the recipe needs a value for `task`"), "{told}");
+    assert_eq!(told.lines().count(), 1, "it is told once: {told}");
+    let middle = "name: middle\nsteps:\n  - {id: call, recipe: needy}\n";
+    for (more, expected) in [
+        ("", "error["),
+        ("condition: steps, ", "warning["),
+        ("recovery_on_failure: true, ", "warning["),
+    ] {
+        let root = format!("name: r\nsteps:\n  - {{id: top, {more}recipe: middle}}\n");
+        let files = [("r.yaml", root.as_str()), ("middle.yaml", middle), ("needy.yaml", NEEDY)];
+        let mut place = Place::new(&files);
+        place.wishes.to_run = true;
+        let told = place.told(&place.named("r.yaml"));
+        assert!(told.starts_with(expected) && told.contains("middle.yaml:3:24"), "{told}");
+        let place = place.set("task=x");
+        assert_eq!(place.told(&place.named("r.yaml")), "");
+    }
+}
+
+#[test]
+fn who_only_looks_is_warned_for_the_value_may_still_be_given() {
+    let text = "name: r\nsteps:\n  - {id: call, recipe: needy, when_tags: [release]}\n";
+    let place = Place::new(&[("r.yaml", text), ("needy.yaml", NEEDY)]);
+    let looked = place.named("r.yaml");
+    assert!(looked.plan.is_some());
+    assert!(place.told(&looked).starts_with("warning[missing-input]"), "{}", place.told(&looked));
+}
+
+#[test]
+fn a_tag_that_no_step_has_is_told_with_those_that_there_are() {
+    let called = "name: called\nsteps:\n  - {id: a, command: echo, when_tags: [release]}\n";
+    let root = "name: r\nsteps:\n  - {id: a, command: echo, when_tags: [docs]}\n  - {id: call, recipe: called}\n";
+    let told = |text: &str, include: &[&str], exclude: &[&str]| {
+        let mut place = Place::new(&[("r.yaml", text), ("called.yaml", called)]);
+        let owned = |tags: &[&str]| tags.iter().map(|tag| (*tag).to_owned()).collect();
+        place.wishes.tags = Tags { include: owned(include), exclude: owned(exclude) };
+        place.told(&place.named("r.yaml"))
+    };
+    assert_eq!(told(root, &["docs", "release"], &["release"]), "");
+    assert_eq!(
+        told(root, &["docs", "relase"], &["slow"]),
+        "warning[unknown-tag] --include-tags: no step has the tag `relase` | did you mean `release`? there are `docs`, `release`\n\
+         warning[unknown-tag] --exclude-tags: no step has the tag `slow` | there are `docs`, `release`\n"
+    );
+    let untagged = "name: r\nsteps:\n  - {id: a, command: echo}\n";
+    assert!(told(untagged, &["x"], &[]).contains("no step has a tag"));
+    let broken = "name: r\nsteps:\n  - {id: call, recipe: nowhere}\n";
+    assert!(!told(broken, &["x"], &[]).contains("unknown-tag"), "too little is known");
+}
+
+#[test]
+fn a_condition_that_reads_only_what_its_own_step_sets_is_warned_of() {
+    let step =
+        "{id: a, condition: mode == 'fast', context: {mode: fast}, command: 'echo {{mode}}'}";
+    let told = |before: &str| {
+        let place = Place::new(&[("r.yaml", &format!("name: r\n{before}steps:\n  - {step}\n"))]);
+        place.told(&place.named("r.yaml"))
+    };
+    assert_eq!(
+        told(""),
+        "warning[undefined-variable] @/r.yaml:3:24 `mode` the condition of step `a` reads `mode`, which only the step's own `context` sets: here it is null | a condition is looked at before the step has its `context` | set `mode` in the recipe's `context`, or compare what the step's `context` is made of\n"
+    );
+    assert_eq!(told("context: {mode: slow}\n"), "");
 }

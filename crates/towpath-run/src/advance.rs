@@ -13,6 +13,9 @@ impl Run {
     pub(crate) fn pump(&mut self) {
         while let Some(frame) = self.dirty.pop_first() {
             match self.frames[frame].state {
+                FrameState::Open if self.frames[frame].machine.is_some() => {
+                    self.advance_machine(frame);
+                }
                 FrameState::Open => self.advance(frame),
                 FrameState::Expiring => self.end_if_quiet(frame),
                 FrameState::Done | FrameState::Failed => {}
@@ -56,11 +59,16 @@ impl Run {
     }
 
     /// Ends a frame and settles the step that opened it.
-    fn close(&mut self, frame: usize, state: FrameState, failed: Option<usize>) {
+    pub(crate) fn close(&mut self, frame: usize, state: FrameState, failed: Option<usize>) {
         self.frames[frame].state = state;
         let Some((parent, step)) = self.frames[frame].parent else { return };
         let failure = failed.and_then(|index| {
             let path = self.path(frame, index);
+            if let Some(refused) =
+                self.frames[frame].machine.as_ref().and_then(|m| m.refused.clone())
+            {
+                return Some(Failure { message: in_step(&path, &refused.message), ..refused });
+            }
             let result = self.frames[frame].steps[index].result.as_ref()?;
             match &result.status {
                 StepStatus::Failed(cause) => Some(Failure {

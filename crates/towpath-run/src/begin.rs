@@ -18,9 +18,9 @@ pub(crate) enum Verdict {
 }
 
 /// Variables in front of a frame's context.
-struct Scope<'a> {
-    extra: Map,
-    frame: &'a Frame,
+pub(crate) struct Scope<'a> {
+    pub extra: Map,
+    pub frame: &'a Frame,
 }
 
 impl Scope<'_> {
@@ -36,7 +36,7 @@ impl Scope<'_> {
         self.frame.unreadable.get(root).map(|len| unreadable(root, *len))
     }
 
-    fn render(&self, template: &Template) -> Result<String, Failure> {
+    pub fn render(&self, template: &Template) -> Result<String, Failure> {
         let mut out = String::new();
         for part in template.parts() {
             match part {
@@ -52,7 +52,7 @@ impl Scope<'_> {
         Ok(out)
     }
 
-    fn fill(&self, text: &ShellText) -> Result<Filled, Failure> {
+    pub fn fill(&self, text: &ShellText) -> Result<Filled, Failure> {
         for place in text.places() {
             if let Some(failure) = self.unreadable(place.path.root()) {
                 return Err(failure);
@@ -60,6 +60,12 @@ impl Scope<'_> {
         }
         text.fill(&mut |path| self.get(path).map(text_of))
             .map_err(|e| failure(format!("{{{{{}}}}}: {}", e.path, e.message)))
+    }
+
+    /// Whether everything that a value is made from can be read.
+    pub fn readable(&self, value: &towpath_recipe::ValueTemplate) -> Result<(), Failure> {
+        let failed = value_roots(value).iter().find_map(|root| self.unreadable(root));
+        failed.map_or(Ok(()), Err)
     }
 
     fn undefined<'a>(&self, paths: impl Iterator<Item = &'a VarPath>) -> Vec<String> {
@@ -125,8 +131,7 @@ impl Run {
     }
 
     fn finish_quietly(&mut self, frame: usize, step: usize, status: StepStatus) {
-        let result =
-            StepResult { status, output: crate::fact::Output::None, exit_code: None, usage: None };
+        let result = StepResult::new(status, crate::fact::Output::None);
         self.settled(frame, step, result, Vec::new());
     }
 
@@ -155,7 +160,8 @@ impl Run {
         let mut stated = false;
         for at in &stack {
             let limit = self.recipe(*at).recursion.max_total_steps;
-            stated |= limit.is_some();
+            // A machine has limits of its own.
+            stated |= limit.is_some() || self.frames[*at].machine.is_some();
             if limit.is_some_and(|limit| self.frames[*at].executed >= limit) {
                 return Err(over("max_total_steps", limit.unwrap_or_default(), true));
             }
@@ -186,13 +192,14 @@ impl Run {
     pub(crate) fn begin_work(&mut self, frame: usize, step: usize) {
         self.frames[frame].steps[step].phase = Phase::Work;
         let definition = self.step(frame, step).clone();
+        if self.frames[frame].machine.is_some() {
+            return self.begin_state(frame, step, &definition);
+        }
         let mut extra = Map::new();
         let scope = Scope { extra: Map::new(), frame: &self.frames[frame] };
         for (name, value) in &definition.context {
-            for root in value_roots(value) {
-                if let Some(failure) = scope.unreadable(&root) {
-                    return self.fail(frame, step, failure);
-                }
+            if let Err(failure) = scope.readable(value) {
+                return self.fail(frame, step, failure);
             }
             extra.insert(name.clone(), value.render(&self.frames[frame].context));
         }
@@ -207,7 +214,7 @@ impl Run {
             Ok(directory) => directory,
             Err(failure) => return self.fail(frame, step, failure),
         };
-        let timeout = definition.timeout;
+        let timeout = self.time_limit(frame, step);
         match &definition.work {
             Work::Bash { command } => {
                 let scope = Scope { extra, frame: &self.frames[frame] };
@@ -255,7 +262,7 @@ impl Run {
         }
     }
 
-    fn want_work(
+    pub(crate) fn want_work(
         &mut self,
         frame: usize,
         step: usize,
@@ -334,7 +341,14 @@ impl Run {
     }
 
     /// Opens the frame of a called recipe.
-    fn call(&mut self, frame: usize, step: usize, name: &str, extra: Map, directory: String) {
+    pub(crate) fn call(
+        &mut self,
+        frame: usize,
+        step: usize,
+        name: &str,
+        extra: Map,
+        directory: String,
+    ) {
         let depth = self.frames[frame].depth + 1;
         if let Err(failure) = self.check_depth(frame, depth) {
             return self.fail(frame, step, failure);

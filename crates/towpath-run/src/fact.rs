@@ -21,6 +21,8 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<String>,
     },
+    /// An agent program has named the session of a call, another one than was chosen for it.
+    SessionOpened { key: JobKey, session: String },
     /// Recorded before anything that depends on it.
     JobFinished { key: JobKey, end: JobEnd },
     /// The time of a recipe step has run out.
@@ -42,6 +44,7 @@ impl Fact {
             Fact::Started => "started",
             Fact::Resumed => "resumed",
             Fact::JobStarted { .. } => "job-started",
+            Fact::SessionOpened { .. } => "session-opened",
             Fact::JobFinished { .. } => "job-finished",
             Fact::Expired { .. } => "expired",
             Fact::Answered { .. } => "answered",
@@ -53,7 +56,9 @@ impl Fact {
 
     pub fn key(&self) -> Option<&JobKey> {
         match self {
-            Fact::JobStarted { key, .. } | Fact::JobFinished { key, .. } => Some(key),
+            Fact::JobStarted { key, .. }
+            | Fact::SessionOpened { key, .. }
+            | Fact::JobFinished { key, .. } => Some(key),
             _ => None,
         }
     }
@@ -61,8 +66,12 @@ impl Fact {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    /// It is done; this is its output.
-    Done { output: String },
+    /// It is done; this is its output and, of a machine's step, what it reported.
+    Done {
+        output: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        outcome: Option<String>,
+    },
     /// Run it, and what comes after it, anew.
     Again,
 }
@@ -86,6 +95,15 @@ pub struct JobEnd {
     pub error: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// What the agent's whole session has used, where its program tells only that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_total: Option<Usage>,
+    /// The last part of an output that is not here as text, where a machine looks for an outcome.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<String>,
+    /// It was ended because it had printed nothing for so long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent_ms: Option<u64>,
     /// Background children that were alive when the job ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
@@ -106,7 +124,16 @@ pub enum JobStatus {
 
 impl JobEnd {
     pub fn new(status: JobStatus) -> JobEnd {
-        JobEnd { status, output: Output::None, error: String::new(), usage: None, left: Vec::new() }
+        JobEnd {
+            status,
+            output: Output::None,
+            error: String::new(),
+            usage: None,
+            session_total: None,
+            tail: None,
+            silent_ms: None,
+            left: Vec::new(),
+        }
     }
 
     pub fn succeeded(&self) -> bool {

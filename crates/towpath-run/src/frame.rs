@@ -1,6 +1,7 @@
 //! A frame is one recipe being executed: the run's own, or one that a recipe step called.
 
 use crate::fact::Output;
+use crate::machine::{MachineState, Misreport, Reported};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use std::collections::BTreeMap;
 use towpath_core::{JobKey, Map, StepPath, Usage, Value};
@@ -30,6 +31,8 @@ pub(crate) struct Frame {
     /// Executed steps, those of called recipes included.
     pub executed: u32,
     pub state: FrameState,
+    /// Where it stands, if its recipe is a machine.
+    pub machine: Option<MachineState>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +62,10 @@ pub(crate) struct Progress {
     pub directory: String,
     /// An answer without the JSON it must hold, while the agent is reminded.
     pub answer: Option<Answered>,
+    /// Why that answer reports nothing, in a machine.
+    pub misreport: Option<Misreport>,
+    /// The agent calls of this visit that have ended.
+    pub calls: Vec<EndedCall>,
     /// Why the called recipe failed, while an agent tries to finish its work.
     pub recovering: Option<Failure>,
     /// `pre_step` has run in this visit; it is not repeated when the work is.
@@ -127,6 +134,17 @@ pub(crate) struct Answered {
     pub reminded: bool,
 }
 
+/// An agent call that is over.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EndedCall {
+    pub key: JobKey,
+    pub usage: Option<Usage>,
+    /// What the answer reports, where a machine asked.
+    pub report: Option<Result<Reported, Misreport>>,
+    /// Why it has no answer.
+    pub error: Option<String>,
+}
+
 /// What a step set.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Written {
@@ -169,7 +187,9 @@ impl Frame {
             recipe: index,
             depth: 0,
             directory: String::new(),
-            own_steps: given.contains_key("steps") || recipe.context.contains_key("steps"),
+            own_steps: given.contains_key("steps")
+                || recipe.context.contains_key("steps")
+                || recipe.machine().is_some(),
             given,
             context: Map::new(),
             unreadable: BTreeMap::new(),
@@ -178,6 +198,7 @@ impl Frame {
             steps: vec![Progress::default(); recipe.steps.len()],
             executed: 0,
             state: FrameState::Open,
+            machine: MachineState::new(recipe),
         };
         frame.rebuild(recipe);
         frame
@@ -190,6 +211,13 @@ impl Frame {
             self.context.insert(name.clone(), value.clone());
         }
         self.unreadable.clear();
+        if let Some(state) = self.machine.take() {
+            for visit in &state.past[state.session_start..] {
+                self.take_writes(&visit.progress.writes);
+            }
+            self.machine = Some(state);
+            return;
+        }
         let passed = recipe.stages().get(self.stage).map_or(recipe.steps.len(), |s| s.start);
         for index in 0..passed {
             self.commit(recipe, index);
@@ -198,8 +226,23 @@ impl Frame {
 
     /// Puts what a settled step set into the context.
     pub fn commit(&mut self, recipe: &Recipe, index: usize) {
-        let progress = &self.steps[index];
-        for (name, written) in &progress.writes {
+        let writes = self.steps[index].writes.clone();
+        self.take_writes(&writes);
+        let Some(result) = &self.steps[index].result else { return };
+        if self.own_steps {
+            return;
+        }
+        let mut entry = Map::new();
+        entry.insert("status".into(), result.status.as_str().into());
+        entry.insert("exit_code".into(), result.exit_code.map_or(Value::Null, Value::from));
+        let steps = self.context.entry("steps").or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(steps) = steps {
+            steps.insert(recipe.steps[index].id.clone(), Value::Object(entry));
+        }
+    }
+
+    fn take_writes(&mut self, writes: &[(String, Written)]) {
+        for (name, written) in writes {
             match written {
                 Written::Value(value) => {
                     self.unreadable.remove(name);
@@ -210,17 +253,6 @@ impl Frame {
                     self.unreadable.insert(name.clone(), *len);
                 }
             }
-        }
-        let Some(result) = &progress.result else { return };
-        if self.own_steps {
-            return;
-        }
-        let mut entry = Map::new();
-        entry.insert("status".into(), result.status.as_str().into());
-        entry.insert("exit_code".into(), result.exit_code.map_or(Value::Null, Value::from));
-        let steps = self.context.entry("steps").or_insert_with(|| Value::Object(Map::new()));
-        if let Value::Object(steps) = steps {
-            steps.insert(recipe.steps[index].id.clone(), Value::Object(entry));
         }
     }
 

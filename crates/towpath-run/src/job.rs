@@ -36,6 +36,15 @@ pub struct AgentJob {
     pub system: Option<String>,
     /// The call whose session this one goes on with.
     pub continues: Option<JobKey>,
+    /// That call never succeeded, so that its session may not exist: then it is opened.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_open: bool,
+    /// Later calls go on with its session, so that nobody else may be in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_session: bool,
+    /// A session that somebody else opened, to go on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// What that call was answered with, for whoever has no sessions.
     #[serde(default)]
     pub earlier: Option<String>,
@@ -47,6 +56,9 @@ pub const NON_INTERACTIVE_FOOTER: &str = "Proceed autonomously. Do not ask quest
 /// Sent in the same session when an answer that must hold JSON does not.
 pub const JSON_REMINDER: &str = "Your last answer holds no valid JSON. Answer again with the same \
     content as JSON only: one JSON value, no explanation before or after it, no code fence.";
+
+/// How long an agent of a machine may work on one call.
+pub const MACHINE_CALL_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Git that hangs must not hang the run.
 pub const GIT_TIMEOUT: Duration = Duration::from_secs(60);

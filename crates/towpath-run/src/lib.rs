@@ -11,6 +11,7 @@
 //! | what a finished job means, what a step sets | `settle.rs` |
 //! | asking an agent once more for JSON | `remind.rs` |
 //! | staging in git what an agent changed | `stage.rs` |
+//! | machines: transitions, limits, outcomes, reminders | `machine/` |
 //! | an agent that finishes a failed recipe's work | `recover.rs` |
 //! | interruption, retry, `--done`, `--again` | `resume.rs` |
 //! | going on with an edited recipe | `replan.rs` |
@@ -24,6 +25,7 @@ mod fact;
 mod frame;
 mod happening;
 mod job;
+mod machine;
 mod outcome;
 mod preview;
 mod recover;
@@ -33,11 +35,17 @@ mod resume;
 mod run;
 mod settle;
 mod stage;
+mod time_limit;
 mod view;
 
 pub use fact::{Answer, Fact, Fault, JobEnd, JobStatus, Output, StopReason};
-pub use happening::Happening;
-pub use job::{AgentJob, HOOK_TIMEOUT, JSON_REMINDER, Job, JobWork, NON_INTERACTIVE_FOOTER};
+pub use frame::EndedCall;
+pub use happening::{Happening, Movement};
+pub use job::{
+    AgentJob, HOOK_TIMEOUT, JSON_REMINDER, Job, JobWork, MACHINE_CALL_TIMEOUT,
+    NON_INTERACTIVE_FOOTER,
+};
+pub use machine::{MachineExit, MachineView, Misreport, MisreportKind, Reported, read_report};
 pub use outcome::{Failure, FailureKind, RunOutcome, StepResult, StepStatus};
 pub use preview::{Preview, PreviewStep, Verdict, preview};
 pub use replan::EditRefused;

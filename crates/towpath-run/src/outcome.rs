@@ -1,6 +1,7 @@
 //! How steps and runs end, in words that text, JSON and exit codes are made from.
 
 use crate::fact::{Output, StopReason};
+use crate::machine::Reported;
 use towpath_core::{FaultKind, StepPath, Usage};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -9,6 +10,14 @@ pub struct StepResult {
     pub output: Output,
     pub exit_code: Option<i32>,
     pub usage: Option<Usage>,
+    /// What a machine's step has reported.
+    pub report: Option<Reported>,
+}
+
+impl StepResult {
+    pub fn new(status: StepStatus, output: Output) -> StepResult {
+        StepResult { status, output, exit_code: None, usage: None, report: None }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -64,8 +73,10 @@ pub enum FailureKind {
     Value,
     /// The program could not be started.
     Start,
-    /// `max_depth` or `max_total_steps`.
+    /// `max_depth`, `max_total_steps`, or a guardrail of a machine.
     Limit,
+    /// A machine's step reported no outcome, also after the reminder.
+    Report,
     Agent(FaultKind),
     /// Ended because the run was told to stop.
     Stopped,

@@ -9,7 +9,7 @@ use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::run::Run;
 use crate::settle::stopped;
 use std::fmt::Write;
-use towpath_core::{JobKind, Part, Template, extract_json};
+use towpath_core::{JobKind, extract_json};
 use towpath_recipe::Work;
 
 /// As much of an output as helps to understand it.
@@ -40,7 +40,7 @@ impl Run {
             key: self.key(frame, step, attempt, JobKind::Agent),
             work: JobWork::Agent(AgentJob { prompt, ..AgentJob::default() }),
             directory: self.frames[child].directory.clone(),
-            timeout: None,
+            timeout: Some(self.agent_limit()),
             environment: Vec::new(),
         };
         self.ready.push((job, frame, step));
@@ -73,7 +73,7 @@ impl Run {
         };
         let output = Output::Text(answer.to_owned());
         let writes = self.call_writes(frame, step, child, &status, &output, None);
-        let result = StepResult { status, output, exit_code: None, usage: end.usage };
+        let result = StepResult { usage: end.usage, ..StepResult::new(status, output) };
         self.settle(frame, step, result, writes);
     }
 
@@ -90,7 +90,7 @@ impl Run {
             let state = result.map_or("not reached", |result| result.status.as_str());
             let what = match &step.work {
                 Work::Bash { command } => format!("bash: {}", command.text().trim_end()),
-                Work::Agent(agent) => format!("agent: {}", template_text(&agent.prompt).trim_end()),
+                Work::Agent(agent) => format!("agent: {}", agent.prompt.source().trim_end()),
                 Work::Recipe { name, .. } => format!("recipe: {name}"),
             };
             let _ = writeln!(text, "- {} [{state}] {}", step.id, indented(&what));
@@ -136,14 +136,6 @@ fn tail(text: &str) -> &str {
 
 fn indented(text: &str) -> String {
     text.replace('\n', "\n  ")
-}
-
-fn template_text(template: &Template) -> String {
-    let part = |part: &Part| match part {
-        Part::Text(text) => text.clone(),
-        Part::Place(place) => format!("{{{{{}}}}}", place.path),
-    };
-    template.parts().iter().map(part).collect()
 }
 
 #[cfg(test)]

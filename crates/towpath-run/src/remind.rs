@@ -62,7 +62,7 @@ impl Run {
         agent: &AgentWork,
         directory: String,
     ) {
-        let timeout = self.step(frame, step).timeout;
+        let timeout = self.time_limit(frame, step);
         let progress = &mut self.frames[frame].steps[step];
         progress.phase = Phase::Work;
         let next = progress.attempts.work;
@@ -80,6 +80,7 @@ impl Run {
             system: None,
             continues,
             earlier,
+            ..AgentJob::default()
         });
         let job = Job { key, work, directory, timeout, environment: Vec::new() };
         self.ready.push((job, frame, step));
@@ -87,7 +88,7 @@ impl Run {
 }
 
 /// The usage of two calls; what one of them did not tell is not known of both.
-fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
+pub(crate) fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
     let (a, b) = (a?, b?);
     let add = |a: Option<u64>, b: Option<u64>| Some(a? + b?);
     Some(Usage {

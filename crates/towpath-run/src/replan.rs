@@ -20,7 +20,8 @@ impl Run {
         let mut indices = vec![(0, 0)];
         let mut at = 0;
         while at < indices.len() {
-            let (frame, recipe) = indices[at];
+            let (frame, recipe) = self.restarted(indices[at], &program);
+            indices[at].1 = recipe;
             self.compare(frame, &program.recipes[recipe], &mut refused);
             for (step, progress) in self.frames[frame].steps.iter().enumerate() {
                 let Some(child) = progress.child else { continue };
@@ -55,8 +56,25 @@ impl Run {
         Ok(())
     }
 
+    /// A machine that restarted with another recipe goes on with that one.
+    fn restarted(&self, (frame, recipe): (usize, usize), program: &Program) -> (usize, usize) {
+        let name = &self.recipe(frame).name;
+        let restarted = self.frames[frame].machine.as_ref().is_some_and(|m| m.restarts > 0);
+        let found = program.recipes.iter().position(|r| restarted && r.name == *name);
+        (frame, found.unwrap_or(recipe))
+    }
+
     fn compare(&self, frame: usize, new: &Recipe, refused: &mut Vec<(StepPath, &'static str)>) {
         let old = self.recipe(frame);
+        if let Some(machine) = &self.frames[frame].machine {
+            // What a machine does next may be edited freely, as long as it still stands somewhere.
+            let Some(at) = machine.at else { return };
+            if new.machine().is_none() || new.step_index(&old.steps[at].id).is_none() {
+                let path = self.path(frame, at);
+                refused.push((path, "is where the machine stands, and is gone from the recipe"));
+            }
+            return;
+        }
         let state = &self.frames[frame];
         let passed = old.stages().get(state.stage).map_or(old.steps.len(), |s| s.start);
         for (index, step) in old.steps.iter().enumerate() {
@@ -97,6 +115,20 @@ impl Run {
             steps.push(
                 known.map_or_else(Progress::default, |i| self.frames[frame].steps[i].clone()),
             );
+        }
+        if let Some(machine) = &mut self.frames[frame].machine {
+            let moved = |index: usize| new.step_index(&old.steps[index].id);
+            machine.at = machine.at.and_then(moved);
+            let visits = |id: &str| old.step_index(id).map_or(0, |index| machine.visits[index]);
+            machine.visits = new.steps.iter().map(|step| visits(&step.id)).collect();
+            self.frames[frame].steps = steps;
+            self.frames[frame].recipe = recipe;
+            for step in 0..new.steps.len() {
+                if let Some(child) = self.frames[frame].steps[step].child {
+                    self.frames[child].parent = Some((frame, step));
+                }
+            }
+            return self.frames[frame].rebuild(&new);
         }
         let turn = new.stages().get(self.frames[frame].stage).map_or(new.steps.len(), |s| s.end);
         for later in steps.iter_mut().skip(turn) {

@@ -36,12 +36,15 @@ impl Run {
     }
 
     /// Opens a frame again that has failed, and tries what failed in its current stage again.
-    fn reopen(&mut self, frame: usize) {
+    pub(crate) fn reopen(&mut self, frame: usize) {
         if self.frames[frame].state == FrameState::Done {
             return;
         }
         self.frames[frame].state = FrameState::Open;
         self.dirty.insert(frame);
+        if self.frames[frame].machine.is_some() {
+            return self.reopen_machine(frame);
+        }
         if !self.frames[frame].begun {
             return;
         }
@@ -101,7 +104,7 @@ impl Run {
     }
 
     /// A recipe step whose called recipe goes on.
-    fn back_to_work(&mut self, frame: usize, step: usize) {
+    pub(crate) fn back_to_work(&mut self, frame: usize, step: usize) {
         let progress = &mut self.frames[frame].steps[step];
         progress.phase = Phase::Work;
         progress.result = None;
@@ -111,7 +114,7 @@ impl Run {
         progress.ended_ms = None;
     }
 
-    fn retry_or_ask(&mut self, frame: usize, step: usize) {
+    pub(crate) fn retry_or_ask(&mut self, frame: usize, step: usize) {
         let once = self.step(frame, step).effect == Effect::Once;
         if once && self.frames[frame].steps[step].cut_off {
             self.back_to_work(frame, step);
@@ -123,7 +126,7 @@ impl Run {
     }
 
     /// The same visit, another attempt.
-    fn retry(&mut self, frame: usize, step: usize) {
+    pub(crate) fn retry(&mut self, frame: usize, step: usize) {
         self.back_to_work(frame, step);
         let progress = &mut self.frames[frame].steps[step];
         progress.child = None;
@@ -151,7 +154,7 @@ impl Run {
         };
         // As good as a success, for a condition that asks.
         let exit_code = matches!(self.step(frame, step).work, Work::Bash { .. }).then_some(0);
-        let result = StepResult { status: StepStatus::Completed, output, exit_code, usage: None };
+        let result = StepResult { exit_code, ..StepResult::new(StepStatus::Completed, output) };
         // The time until the person's answer is not the step's.
         self.frames[frame].steps[step].started_ms = Some(self.now_ms);
         self.settled(frame, step, result, writes);
@@ -162,16 +165,24 @@ impl Run {
         if self.frames[frame].steps[step].phase == Phase::Asking {
             return self.retry(frame, step);
         }
-        let stage = self.stage_of(frame, step);
-        self.rewind_after(frame, stage);
-        self.reset(frame, step);
-        let verdict = self.verdict(frame, step);
-        self.enter(frame, step, verdict);
-        self.dirty.insert(frame);
+        if self.frames[frame].machine.is_some() {
+            self.go_back(frame, step);
+        } else {
+            let stage = self.stage_of(frame, step);
+            self.rewind_after(frame, stage);
+            self.reset(frame, step);
+            let verdict = self.verdict(frame, step);
+            self.enter(frame, step, verdict);
+            self.dirty.insert(frame);
+        }
         let mut at = frame;
         while let Some((parent, opener)) = self.frames[at].parent {
-            let stage = self.stage_of(parent, opener);
-            self.rewind_after(parent, stage);
+            if self.frames[parent].machine.is_some() {
+                self.frames[parent].state = FrameState::Open;
+            } else {
+                let stage = self.stage_of(parent, opener);
+                self.rewind_after(parent, stage);
+            }
             self.back_to_work(parent, opener);
             at = parent;
         }
@@ -186,7 +197,9 @@ impl Run {
         loop {
             let first = self.recipe(frame).stages()[stage].end;
             for later in first..self.frames[frame].steps.len() {
-                if self.frames[frame].steps[later].executed() {
+                // A machine goes on from the step, wherever that leads.
+                let machine = self.frames[frame].machine.is_some();
+                if !machine && self.frames[frame].steps[later].executed() {
                     anew.push(self.path(frame, later));
                 }
             }
@@ -200,6 +213,12 @@ impl Run {
     pub fn awaits(&self, path: &StepPath) -> bool {
         let Ok((frame, step)) = self.locate(path) else { return false };
         let state = &self.frames[frame];
+        if let Some(machine) = &state.machine {
+            return state.state == FrameState::Open
+                && machine.at == Some(step)
+                && state.steps[step].phase != Phase::Settled
+                && !self.running.values().any(|at| *at == (frame, step));
+        }
         state.state == FrameState::Open
             && state.begun
             && self.stage_of(frame, step) == state.stage
@@ -248,7 +267,7 @@ impl Run {
     }
 
     /// Drops the wanted jobs of a step and of the recipe it called.
-    fn forget_wishes(&mut self, frame: usize, step: usize) {
+    pub(crate) fn forget_wishes(&mut self, frame: usize, step: usize) {
         let child = self.frames[frame].steps[step].child;
         let below: Vec<usize> = match child {
             Some(child) => (0..self.frames.len()).filter(|f| self.is_within(*f, child)).collect(),

@@ -101,6 +101,8 @@ impl Run {
                     .ok_or_else(|| Mismatch(format!("{key} ended without having started")))?;
                 self.job_finished(frame, step, key, end);
             }
+            // Which session a call has is the executor's matter.
+            Fact::SessionOpened { .. } => {}
             Fact::Expired { step } => self.expire(step),
             Fact::Answered { step, answer } => self.answered(step, answer)?,
             Fact::Replanned { .. } => {}
@@ -117,6 +119,9 @@ impl Run {
         let (_, frame, step) = self.ready.remove(at);
         self.running.insert(key.clone(), (frame, step));
         self.mark_started(frame, step);
+        if let (JobKind::Agent, Some(machine)) = (key.kind, &mut self.frames[frame].machine) {
+            machine.last_call = Some(key.clone());
+        }
         let attempts = &mut self.frames[frame].steps[step].attempts;
         match key.kind {
             JobKind::PreHook => attempts.pre = key.attempt + 1,
@@ -233,6 +238,9 @@ impl Run {
 
     /// The failure that a frame ended with, at the step where it began.
     fn deepest_failure(&self, frame: usize) -> (StepPath, Failure) {
+        if let Some(found) = self.machine_failure(frame) {
+            return found;
+        }
         let failed = |p: &&crate::frame::Progress| p.stopped() || p.failed();
         let steps = &self.frames[frame].steps;
         let stopped = steps.iter().position(|p| p.stopped());
@@ -255,6 +263,12 @@ impl Run {
             }
         }
         (self.path(frame, index), failure)
+    }
+
+    /// A machine that a limit ended failed by that, not by one of its steps.
+    fn machine_failure(&self, frame: usize) -> Option<(StepPath, Failure)> {
+        let machine = self.frames[frame].machine.as_ref()?;
+        Some((self.path(frame, machine.at?), machine.refused.clone()?))
     }
 
     /// What has happened since this was last asked.
@@ -306,6 +320,12 @@ impl Run {
         }
     }
 
+    /// What a step may report; nothing unless it is a machine's.
+    pub fn outcomes_of(&self, path: &StepPath) -> Vec<String> {
+        let Ok((frame, step)) = self.locate(path) else { return Vec::new() };
+        self.step(frame, step).outcomes.iter().map(|outcome| outcome.name.clone()).collect()
+    }
+
     pub(crate) fn locate(&self, path: &StepPath) -> Result<(usize, usize), Mismatch> {
         for (index, frame) in self.live_frames() {
             for at in 0..frame.steps.len() {
@@ -346,10 +366,26 @@ impl Run {
 
     pub(crate) fn answered(&mut self, step: &StepPath, answer: &Answer) -> Result<(), Mismatch> {
         let (frame, index) = self.locate(step)?;
+        let outcomes = &self.step(frame, index).outcomes;
         match answer {
-            Answer::Done { output } => self.declare_done(frame, index, output),
+            Answer::Done { outcome, .. } if !fits(outcome.as_deref(), outcomes) => {
+                return Err(Mismatch(format!("{step} has no outcome {outcome:?}")));
+            }
+            Answer::Done { output, outcome: None } => self.declare_done(frame, index, output),
+            Answer::Done { output, outcome: Some(outcome) } => {
+                self.forget_wishes(frame, index);
+                self.declare_reported(frame, index, output, outcome);
+            }
             Answer::Again => self.again(frame, index),
         }
         Ok(())
+    }
+}
+
+/// A machine's step is done with one of its outcomes, any other step without.
+fn fits(said: Option<&str>, outcomes: &[towpath_recipe::Outcome]) -> bool {
+    match said {
+        Some(said) => outcomes.iter().any(|outcome| outcome.name == said),
+        None => outcomes.is_empty(),
     }
 }

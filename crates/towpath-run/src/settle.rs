@@ -2,7 +2,7 @@
 
 use crate::advance::timed_out;
 use crate::fact::{JobEnd, JobStatus, Output};
-use crate::frame::{FrameState, Phase, Written};
+use crate::frame::{EndedCall, FrameState, Phase, Written};
 use crate::happening::Happening;
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::remind::Heard;
@@ -56,6 +56,11 @@ impl Run {
             JobStatus::TimedOut | JobStatus::Stopped | JobStatus::Signalled(_)
         );
         self.frames[frame].steps[step].cut_off = ended_from_outside;
+        if key.kind == JobKind::Agent {
+            let error = (!end.succeeded()).then(|| describe(&end.status, None));
+            let call = EndedCall { key: key.clone(), usage: end.usage, report: None, error };
+            self.frames[frame].steps[step].calls.push(call);
+        }
         if let JobStatus::Faulted(fault) = &end.status
             && fault.kind == FaultKind::Limit
         {
@@ -67,6 +72,9 @@ impl Run {
         if self.frames[frame].steps[step].recovering.is_some() {
             return self.recovery_finished(frame, step, end);
         }
+        if self.frames[frame].machine.is_some() {
+            return self.state_finished(frame, step, key, end);
+        }
         let (output, usage) = match self.answered_again(frame, step, key, end) {
             Heard::Again => return,
             Heard::Answer(output, usage) => (output, usage),
@@ -76,7 +84,7 @@ impl Run {
             JobStatus::Exited(0) => StepStatus::Completed,
             other => StepStatus::Failed(Failure {
                 kind: kind_of(other),
-                message: describe(other, definition.timeout),
+                message: self.told_end(frame, step, end),
                 detail: end.error.clone(),
             }),
         };
@@ -100,7 +108,7 @@ impl Run {
         let value = json_in(parse, &output);
         let status = without_json(status, parse, &value);
         let writes = self.output_write(frame, step, &output, value);
-        let result = StepResult { status, output, exit_code, usage };
+        let result = StepResult { exit_code, usage, ..StepResult::new(status, output) };
         self.settle(frame, step, result, writes);
     }
 
@@ -129,16 +137,28 @@ impl Run {
         {
             return self.want_recovery(frame, step, child, failure.clone());
         }
-        let last = self.frames[child].steps.iter().rfind(|p| p.executed());
-        let output =
-            last.and_then(|p| p.result.as_ref()).map_or(Output::None, |r| r.output.clone());
+        let ended = self.machine_output(child);
+        let (output, json) = match &ended {
+            Some((_, value)) => (Output::Text(value.to_string()), Some(value.clone())),
+            None => (self.last_output(child), None),
+        };
+        if self.frames[frame].machine.is_some() {
+            let exit = ended.as_ref().map(|(exit, _)| exit);
+            return self.state_called(frame, step, output, json, exit, failure);
+        }
         let parse = self.step(frame, step).parse_json;
-        let value = json_in(parse, &output);
+        let value = json.or_else(|| json_in(parse, &output));
         let status = failure.map_or(StepStatus::Completed, StepStatus::Failed);
         let status = without_json(status, parse, &value);
         let writes = self.call_writes(frame, step, child, &status, &output, value);
-        let result = StepResult { status, output, exit_code: None, usage: None };
+        let result = StepResult::new(status, output);
         self.settle(frame, step, result, writes);
+    }
+
+    /// What the step that ran last in a called recipe gave.
+    fn last_output(&self, child: usize) -> Output {
+        let last = self.frames[child].steps.iter().rfind(|p| p.executed());
+        last.and_then(|p| p.result.as_ref()).map_or(Output::None, |r| r.output.clone())
     }
 
     /// What a recipe step sets: what the called recipe's steps set, and the step's own output.
@@ -153,6 +173,12 @@ impl Run {
     ) -> Vec<(String, Written)> {
         let recipe = self.recipe(frame);
         let definition = &recipe.steps[step];
+        if let (true, Some(value)) = (self.frames[child].machine.is_some(), &json) {
+            // A machine gives how it ended, under both names.
+            let id = (!recipe.context.contains_key(&definition.id)).then_some(&definition.id);
+            let names = id.into_iter().chain(&definition.output);
+            return names.map(|name| (name.clone(), Written::Value(value.clone()))).collect();
+        }
         let set = self.set_by(child);
         let mut writes = Vec::new();
         if status.is_success() && definition.parallel_group.is_none() {
@@ -190,7 +216,7 @@ impl Run {
     pub(crate) fn fail(&mut self, frame: usize, step: usize, failure: Failure) {
         let writes = self.output_write(frame, step, &Output::None, None);
         let status = StepStatus::Failed(failure);
-        let result = StepResult { status, output: Output::None, exit_code: None, usage: None };
+        let result = StepResult::new(status, Output::None);
         self.settle(frame, step, result, writes);
     }
 
@@ -320,7 +346,7 @@ pub(crate) fn stopped() -> Failure {
     Failure { kind: FailureKind::Stopped, message: "stopped".into(), detail: String::new() }
 }
 
-fn kind_of(status: &JobStatus) -> FailureKind {
+pub(crate) fn kind_of(status: &JobStatus) -> FailureKind {
     match status {
         JobStatus::Exited(_) | JobStatus::Signalled(_) => FailureKind::Command,
         JobStatus::TimedOut => FailureKind::Timeout,

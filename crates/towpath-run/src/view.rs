@@ -1,6 +1,6 @@
 //! The run as a person sees it: every step in file order, called recipes below their step.
 
-use crate::frame::{FrameState, Phase};
+use crate::frame::{EndedCall, FrameState, Phase, Progress};
 use crate::outcome::StepResult;
 use crate::run::Run;
 use towpath_core::StepPath;
@@ -19,6 +19,8 @@ pub struct StepView {
     pub ended_ms: Option<i64>,
     /// How often its work has been started in this visit.
     pub attempts: u32,
+    /// Its agent calls that have ended.
+    pub calls: Vec<EndedCall>,
     pub children: Vec<StepView>,
 }
 
@@ -41,8 +43,18 @@ impl Run {
         self.frame_view(0)
     }
 
+    /// A machine shows its visits in their order, a sequence its steps.
     fn frame_view(&self, frame: usize) -> Vec<StepView> {
-        (0..self.frames[frame].steps.len()).map(|step| self.step_view(frame, step)).collect()
+        let Some(machine) = &self.frames[frame].machine else {
+            return (0..self.frames[frame].steps.len())
+                .map(|step| self.step_view(frame, step))
+                .collect();
+        };
+        let past = machine.past.iter().map(|visit| {
+            let (id, kind) = (visit.id.clone(), visit.kind);
+            self.visit_view(frame, visit.path.clone(), id, kind, &visit.progress, StepState::Ended)
+        });
+        past.chain(machine.at.map(|at| self.step_view(frame, at))).collect()
     }
 
     fn step_view(&self, frame: usize, step: usize) -> StepView {
@@ -61,10 +73,23 @@ impl Run {
             _ if progress.attempts.work > 0 => StepState::Interrupted,
             _ => StepState::Pending,
         };
+        let (id, kind) = (definition.id.clone(), definition.work.kind());
+        self.visit_view(frame, self.path(frame, step), id, kind, progress, state)
+    }
+
+    fn visit_view(
+        &self,
+        frame: usize,
+        path: StepPath,
+        id: String,
+        kind: &'static str,
+        progress: &Progress,
+        state: StepState,
+    ) -> StepView {
         StepView {
-            path: self.path(frame, step),
-            id: definition.id.clone(),
-            kind: definition.work.kind(),
+            path,
+            id,
+            kind,
             depth: self.frames[frame].depth,
             state,
             tolerated: progress.tolerated,
@@ -72,6 +97,7 @@ impl Run {
             started_ms: progress.started_ms,
             ended_ms: progress.ended_ms,
             attempts: progress.attempts.work,
+            calls: progress.calls.clone(),
             children: progress.child.map_or_else(Vec::new, |child| self.frame_view(child)),
         }
     }

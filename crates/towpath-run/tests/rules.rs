@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 use towpath_core::{FaultKind, JobKind, Map, StepPath};
 use towpath_recipe::{Plan, PlannedRecipe, Program};
 use towpath_run::{
@@ -570,7 +571,7 @@ fn interrupted_work_runs_once_more_and_finished_work_does_not() {
 fn a_cut_off_step_marked_once_is_asked_about() {
     let recipe = "name: r\nsteps:\n  - {id: a, command: x, effect: once}\n  - {id: b, command: 'echo {{a}}'}\n";
     for (answer, started, value) in [
-        (Answer::Done { output: "by hand".into() }, "a b", "by hand"),
+        (Answer::Done { output: "by hand".into(), outcome: None }, "a b", "by hand"),
         (Answer::Again, "a a b", ""),
     ] {
         let mut play = Play::one(recipe);
@@ -602,6 +603,44 @@ fn once_is_asked_about_after_a_timeout_or_stop_but_not_after_its_own_failure() {
         play.fact(Fact::Resumed);
         assert_eq!(!play.run.asking().is_empty(), asks, "{status:?}");
     }
+}
+
+#[test]
+fn a_call_has_the_time_of_its_step_then_of_the_run_then_an_agent_has_an_hour() {
+    let recipe = "name: r\nsteps:\n  - {id: a, command: x}\n  - {id: b, command: x, timeout: 2}\n  \
+                  - {id: c, prompt: x, parse_json: true}\n  - {id: d, prompt: x, timeout: 3}\n";
+    let times = |step_timeout: Option<u64>| {
+        let wish = step_timeout.map(Duration::from_secs);
+        let play = Play::with(&[("main", recipe)], |plan| plan.step_timeout = wish);
+        let play = play.gives("c", "no json").gives("c.1", "{}").play();
+        let told = |job: &Job| match job.timeout {
+            Some(time) => format!("{} {}", name_of(job), time.as_secs()),
+            None => format!("{} -", name_of(job)),
+        };
+        play.jobs.iter().map(told).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(times(None), "a -, b 2, c 3600, c.1 3600, d 3");
+    assert_eq!(times(Some(7)), "a 7, b 2, c 7, c.1 7, d 3");
+}
+
+#[test]
+fn a_timeout_says_whose_time_it_was() {
+    let told = |step: &str, change: fn(&mut Plan), end: JobEnd| {
+        let recipe = format!("name: r\nsteps:\n  - {{id: a, {step}}}\n");
+        let play = Play::with(&[("main", &recipe)], change).end_of("a", end).play();
+        match play.run.view().remove(0).result.map(|result| result.status) {
+            Some(StepStatus::Failed(failure)) => failure.message,
+            other => panic!("{other:?}"),
+        }
+    };
+    let late = || JobEnd::new(JobStatus::TimedOut);
+    let wish = |plan: &mut Plan| plan.step_timeout = Some(Duration::from_secs(7));
+    assert_eq!(told("command: x, timeout: 2", wish, late()), "timed out after 2 s");
+    assert_eq!(told("command: x", wish, late()), "timed out after 7 s (--step-timeout)");
+    let hour = told("prompt: x", |_| {}, late());
+    assert!(hour.starts_with("timed out after 3600 s, the time of an agent step"), "{hour}");
+    let silent = JobEnd { silent_ms: Some(1500), ..late() };
+    assert_eq!(told("prompt: x", wish, silent), "timed out: it printed nothing for 1.5 s");
 }
 
 #[test]

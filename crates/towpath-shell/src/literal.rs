@@ -174,7 +174,7 @@ mod tests {
             ("{{v}}", false),
             ("{{v}}/x=1", false),
         ] {
-            let (region, _) = Region::of(text).unwrap();
+            let (region, _) = Region::of(text, &|_| true).unwrap();
             assert_eq!(assigns_to_mark(&region, &(0..region.text.len())), assigns, "{text}");
         }
     }
@@ -186,7 +186,7 @@ mod tests {
             ("(( m[1] + {{v}} ))", None),
             ("(( 1+ab_1[x[2] + {{v}}] ))", Some("ab_1")),
         ] {
-            let (region, _) = Region::of(text).unwrap();
+            let (region, _) = Region::of(text, &|_| true).unwrap();
             assert_eq!(subscripted_name(&region, 0, region.marks[0]), name, "{text}");
         }
     }

@@ -4,7 +4,7 @@
 //! one level of backslashes away.
 
 use std::ops::Range;
-use towpath_core::{Part, Place, Template};
+use towpath_core::{Part, Place, Template, VarPath};
 
 pub struct Region {
     pub text: String,
@@ -25,8 +25,8 @@ pub const MARK_LEN: usize = 3;
 
 impl Region {
     /// `None` if the text itself uses every character that could stand for a place.
-    pub fn of(text: &str) -> Option<(Region, Vec<Place>)> {
-        let template = Template::parse(text);
+    pub fn of(text: &str, known: &dyn Fn(&VarPath) -> bool) -> Option<(Region, Vec<Place>)> {
+        let template = Template::parse_where(text, known);
         let mark = ('\u{e000}'..='\u{f8ff}').find(|c| !text.contains(*c))?;
         let mut region = Region {
             text: String::with_capacity(text.len()),
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn ranges_lead_back_to_the_author() {
         let text = r"é \{{a}} {{ b }}\\{{c}} z";
-        let (region, places) = Region::of(text).unwrap();
+        let (region, places) = Region::of(text, &|_| true).unwrap();
         assert_eq!(region.text, "é {{a}} \u{e000}\\\\\u{e000} z");
         assert_eq!(places.len(), 2);
         for mark in &region.marks {
@@ -143,14 +143,14 @@ mod tests {
 
     #[test]
     fn a_used_private_character_is_not_the_mark() {
-        let (region, _) = Region::of("\u{e000}{{v}}").unwrap();
+        let (region, _) = Region::of("\u{e000}{{v}}", &|_| true).unwrap();
         assert_eq!(region.text, "\u{e000}\u{e001}");
     }
 
     #[test]
     fn backticks_lose_one_level() {
         let text = r#"`a \\ \$ \` \" \n {{v}}`"#;
-        let (region, _) = Region::of(text).unwrap();
+        let (region, _) = Region::of(text, &|_| true).unwrap();
         let body = 1..region.text.len() - 1;
         let inner = region.backtick(body.clone(), false);
         assert_eq!(inner.text, "a \\ $ ` \\\" \\n \u{e000}");
@@ -163,7 +163,7 @@ mod tests {
     fn escaping_undoes_the_level() {
         let inner = "a \\ ` $ \" \\\\ \\$";
         let written = escape_for_backtick(inner);
-        let (region, _) = Region::of(&written).unwrap();
+        let (region, _) = Region::of(&written, &|_| true).unwrap();
         for double in [false, true] {
             assert_eq!(region.backtick(0..written.len(), double).text, inner);
         }

@@ -85,12 +85,20 @@ pub struct FillError {
 impl ShellText {
     /// `text` is the author's text with its `{{places}}`.
     pub fn parse(text: &str) -> Result<ShellText, ShellError> {
+        ShellText::parse_where(text, &|_| true)
+    }
+
+    /// Only names that are known make a place; every other `{{…}}` is the author's own text.
+    pub fn parse_where(
+        text: &str,
+        known: &dyn Fn(&VarPath) -> bool,
+    ) -> Result<ShellText, ShellError> {
         let whole = |message: &str| ShellError {
             range: 0..0,
             message: message.to_owned(),
             help: Some("move the long part into a script file, and give it the values".into()),
         };
-        let Some((region, places)) = Region::of(text) else {
+        let Some((region, places)) = Region::of(text, known) else {
             return Err(whole("the text uses every private-use character"));
         };
         let Some(first) = places.first() else { return Ok(without_places(text, region)) };

@@ -63,6 +63,8 @@ pub fn choose(
         secrets: Vec::new(),
         program: own_program.as_ref().map(|p| p.display().to_string()),
         found: false,
+        idle_timeout: None,
+        worktree: None,
     };
     if !may_ask(program) {
         return Ok((Agents::None, None, options));

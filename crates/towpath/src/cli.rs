@@ -6,7 +6,6 @@ use crate::exit::{Exit, Stop};
 use crate::out;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 /// Recipes that code enforces, for people who work with AI coding agents.
 ///
@@ -63,17 +62,27 @@ pub fn parse(arguments: &[OsString]) -> Result<Command, clap::Error> {
     Ok(Cli::from_arg_matches(&matches)?.command)
 }
 
+/// Answers who asks for nothing but the version. Building all commands first would take longer than
+/// the rest of the start; what is printed is what they would print.
+pub fn answer_version(name: &str, arguments: &[OsString]) -> bool {
+    let asked = arguments.first().is_some_and(|a| a == "--version" || a == "-V");
+    if asked {
+        out::stdout(format!("{name} {}\n", env!("CARGO_PKG_VERSION")).as_bytes());
+    }
+    asked
+}
+
 /// Shows help on stdout, and what was wrong on stderr.
-pub fn usage(error: clap::Error) -> ExitCode {
+pub fn usage(error: &clap::Error) -> Exit {
     let text = error.render();
     if error.use_stderr() {
         let color = crate::surroundings::Surroundings::read().is_ok_and(|s| s.color);
         let text = if color { text.ansi().to_string() } else { text.to_string() };
         out::stderr(text.as_bytes());
-        return Exit::BadInput.into();
+        return Exit::BadInput;
     }
     out::stdout(text.to_string().as_bytes());
-    Exit::Done.into()
+    Exit::Done
 }
 
 impl Command {
@@ -86,7 +95,7 @@ impl Command {
             Command::List(args) => args.json,
             Command::Validate(args) => args.json,
             Command::Test(args) => args.json,
-            Command::Explain(args) => args.json,
+            Command::Explain(args) => args.is_json(),
             Command::Trust(args) => args.json,
             Command::Settings(args) => args.json,
             Command::Doctor(args) => args.json,

@@ -3,12 +3,15 @@
 
 mod agents;
 mod audit;
+mod beads;
+mod chart;
 mod cli;
 mod commands;
 mod demo;
 mod draw;
 mod exit;
 mod git;
+mod models;
 mod out;
 mod places;
 mod rehearsal;
@@ -18,8 +21,10 @@ mod secrets;
 mod settings;
 mod signals;
 mod surroundings;
+mod times;
 mod trust;
 mod words;
+mod worktree;
 mod writing;
 
 use exit::{Exit, Stop};
@@ -41,6 +46,9 @@ fn main() -> ExitCode {
     if let Some(answered) = commands::completions::answer(&arguments) {
         return answered;
     }
+    if cli::answer_version("towpath", arguments.get(1..).unwrap_or_default()) {
+        return finish(Ok(Exit::Done), false);
+    }
     let asks = |a: &OsString| a == "--help" || a == "-h";
     if arguments.get(1).is_some_and(|a| a == "as") && !arguments.get(2).is_some_and(asks) {
         return finish(commands::other_names::run_as(&arguments[2..]), false);
@@ -53,7 +61,7 @@ fn main() -> ExitCode {
             let json = command.json();
             finish(command.execute(), json)
         }
-        Err(error) => cli::usage(error),
+        Err(error) => finish(Ok(cli::usage(&error)), false),
     }
 }
 

@@ -3,10 +3,14 @@
 
 use crate::exit::{Exit, Stop};
 use crate::surroundings::Surroundings;
+use crate::times::of_seconds;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use towpath_core::{Diagnostic, Source, Span};
+use std::time::Duration;
+use toml::Spanned;
+use towpath_agent::BACKENDS;
+use towpath_core::{Diagnostic, Source, Span, nearest};
 
 /// A value and where it comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +33,12 @@ pub struct Settings {
     pub max_agents: Set<usize>,
     /// More directories with recipes of one's own.
     pub recipe_dirs: Set<Vec<PathBuf>>,
+    /// How long one call of a step without a time of its own may take, in seconds.
+    pub step_timeout: Set<Option<f64>>,
+    /// How long a command or an agent may print nothing, in seconds.
+    pub idle_timeout: Set<Option<f64>>,
+    /// Which model of a backend a tier is, by both.
+    pub models: BTreeMap<(String, String), Set<String>>,
     /// Where a backend's program is.
     pub programs: BTreeMap<String, Set<PathBuf>>,
 }
@@ -40,8 +50,33 @@ struct UserFile {
     backend: Option<String>,
     max_agents: Option<usize>,
     recipe_dirs: Option<Vec<PathBuf>>,
+    step_timeout: Option<Seconds>,
+    idle_timeout: Option<Seconds>,
+    #[serde(default)]
+    models: BTreeMap<Spanned<String>, Tiers>,
     #[serde(default)]
     programs: BTreeMap<String, PathBuf>,
+}
+
+/// The models of one backend.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tiers {
+    haiku: Option<ModelName>,
+    sonnet: Option<ModelName>,
+    opus: Option<ModelName>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct ModelName(String);
+
+impl TryFrom<String> for ModelName {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<ModelName, &'static str> {
+        if name.trim().is_empty() { Err("a model has a name") } else { Ok(ModelName(name)) }
+    }
 }
 
 /// What a project may set: nothing that chooses a program, an endpoint or a permission.
@@ -50,6 +85,21 @@ struct UserFile {
 struct ProjectFile {
     backend: Option<String>,
     max_agents: Option<usize>,
+    step_timeout: Option<Seconds>,
+    idle_timeout: Option<Seconds>,
+}
+
+/// Seconds, more than none.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "f64")]
+struct Seconds(f64);
+
+impl TryFrom<f64> for Seconds {
+    type Error = &'static str;
+
+    fn try_from(seconds: f64) -> Result<Seconds, &'static str> {
+        of_seconds(seconds).map(|_| Seconds(seconds)).ok_or("write seconds, more than 0")
+    }
 }
 
 pub const USER_FILE: &str = "settings.toml";
@@ -87,6 +137,9 @@ impl Default for Settings {
             backend: Set::default("claude-code".to_owned()),
             max_agents: Set::default(10),
             recipe_dirs: Set::default(Vec::new()),
+            step_timeout: Set::default(None),
+            idle_timeout: Set::default(None),
+            models: BTreeMap::new(),
             programs: BTreeMap::new(),
         }
     }
@@ -106,7 +159,7 @@ impl Settings {
         let mut settings = Settings::default();
         let path = around.places.config.join(USER_FILE);
         match std::fs::read_to_string(&path) {
-            Ok(text) => settings.take_user(parse(&path, &text)?, &path),
+            Ok(text) => settings.take_user(parse(&path, &text)?, &path, &text)?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(Stop::setup(format!("{}: {error}", path.display())).into()),
         }
@@ -117,8 +170,9 @@ impl Settings {
                 settings.backend = Set { value, source: source.clone() };
             }
             if let Some(value) = file.max_agents {
-                settings.max_agents = Set { value, source };
+                settings.max_agents = Set { value, source: source.clone() };
             }
+            settings.take_times(file.step_timeout, file.idle_timeout, &source);
         }
         settings.take_environment(around)?;
         if settings.max_agents.value == 0 {
@@ -129,7 +183,7 @@ impl Settings {
         Ok(settings)
     }
 
-    fn take_user(&mut self, file: UserFile, path: &Path) {
+    fn take_user(&mut self, file: UserFile, path: &Path, text: &str) -> Result<(), Wrong> {
         let source = path.display().to_string();
         if let Some(value) = file.backend {
             self.backend = Set { value, source: source.clone() };
@@ -140,9 +194,36 @@ impl Settings {
         if let Some(value) = file.recipe_dirs {
             self.recipe_dirs = Set { value, source: source.clone() };
         }
+        self.take_times(file.step_timeout, file.idle_timeout, &source);
+        for (backend, tiers) in file.models {
+            refuse_unknown(&backend, path, text)?;
+            let named = [("haiku", tiers.haiku), ("sonnet", tiers.sonnet), ("opus", tiers.opus)];
+            for (tier, model) in named {
+                let Some(ModelName(value)) = model else { continue };
+                let key = (backend.get_ref().clone(), tier.to_owned());
+                self.models.insert(key, Set { value, source: source.clone() });
+            }
+        }
         for (name, value) in file.programs {
             self.programs.insert(name, Set { value, source: source.clone() });
         }
+        Ok(())
+    }
+
+    fn take_times(&mut self, step: Option<Seconds>, idle: Option<Seconds>, source: &str) {
+        for (place, time) in [(&mut self.step_timeout, step), (&mut self.idle_timeout, idle)] {
+            if let Some(Seconds(seconds)) = time {
+                *place = Set { value: Some(seconds), source: source.to_owned() };
+            }
+        }
+    }
+
+    pub fn step_timeout(&self) -> Option<Duration> {
+        self.step_timeout.value.and_then(of_seconds)
+    }
+
+    pub fn idle_timeout(&self) -> Option<Duration> {
+        self.idle_timeout.value.and_then(of_seconds)
     }
 
     fn take_environment(&mut self, around: &Surroundings) -> Result<(), Stop> {
@@ -171,11 +252,46 @@ impl Settings {
                 self.recipe_dirs.source.clone(),
             ),
         ];
+        for (key, time) in
+            [("step_timeout", &self.step_timeout), ("idle_timeout", &self.idle_timeout)]
+        {
+            rows.push((
+                key.into(),
+                time.value.map_or(serde_json::Value::Null, seconds),
+                time.source.clone(),
+            ));
+        }
+        for ((backend, tier), model) in &self.models {
+            let key = format!("models.{backend}.{tier}");
+            rows.push((key, model.value.clone().into(), model.source.clone()));
+        }
         for (name, program) in &self.programs {
             let value = program.value.display().to_string();
             rows.push((format!("programs.{name}"), value.into(), program.source.clone()));
         }
         rows
+    }
+}
+
+/// A backend that there is not, at its place.
+fn refuse_unknown(backend: &Spanned<String>, path: &Path, text: &str) -> Result<(), Wrong> {
+    let name = backend.get_ref();
+    if BACKENDS.iter().any(|row| row.id == name) {
+        return Ok(());
+    }
+    let source = Source::new(path.display().to_string(), text);
+    let near = nearest(name, BACKENDS.iter().map(|row| row.id));
+    let label = near.map_or(String::new(), |near| format!("did you mean `{near}`?"));
+    let message = format!("no agent backend `{name}`");
+    let problem = Diagnostic::error("settings", message);
+    Err(Wrong::Place(Box::new(problem.at(&source, Span::new(backend.span()), label))))
+}
+
+/// As it was written: `600`, not `600.0`.
+fn seconds(value: f64) -> serde_json::Value {
+    match value.fract() == 0.0 && value < 1e15 {
+        true => (value as u64).into(),
+        false => value.into(),
     }
 }
 

@@ -6,7 +6,7 @@
 
 mod spoken;
 
-pub use spoken::{template_text, visible};
+pub use spoken::visible;
 
 use crate::commands::runs::table::{escaped, shown_path};
 use crate::exit::{Exit, Stop};

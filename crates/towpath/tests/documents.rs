@@ -128,12 +128,14 @@ sessions! {
     the_readme_is_played: "README.md",
     getting_started_is_played: "docs/getting-started.md",
     recipes_are_played: "docs/recipes.md",
+    machines_are_played: "docs/machine-format.md",
     writing_is_played: "docs/writing.md",
     sharing_is_played: "docs/sharing.md",
     values_are_played: "docs/values.md",
     conditions_are_played: "docs/conditions.md",
     running_is_played: "docs/running.md",
     processes_are_played: "docs/processes.md",
+    worktrees_are_played: "docs/worktrees.md",
     agents_are_played: "docs/agents.md",
     testing_is_played: "docs/testing.md",
     looking_is_played: "docs/looking.md",
@@ -152,6 +154,9 @@ fn completed(text: &str) -> String {
     if text.starts_with("- id:") {
         let steps = text.lines().map(|line| format!("  {line}\n")).collect::<String>();
         return format!("name: piece\nsteps:\n{steps}");
+    }
+    if has("initialStep:") {
+        return text.to_owned();
     }
     let name = if has("name:") { "" } else { "name: piece\n" };
     format!("{name}{text}\n{}", if has("steps:") { "" } else { step })
@@ -211,6 +216,20 @@ fn the_page_of_fields_has_every_field_and_no_other() {
 }
 
 #[test]
+fn the_page_of_machines_has_every_field_and_no_other() {
+    let text = page("docs/machine-format.md");
+    for (section, heading) in [
+        (Section::Machine, "Fields of a machine"),
+        (Section::Guardrails, "Fields of `guardrails`"),
+        (Section::MachineStep, "Fields of a machine's step"),
+        (Section::Transition, "Fields of a transition"),
+    ] {
+        let names = FIELDS.iter().filter(|f| f.section == section).map(|f| f.name.to_owned());
+        assert_eq!(rows_below(&text, heading)[1..], names.collect::<Vec<_>>(), "{heading}");
+    }
+}
+
+#[test]
 fn the_page_of_exit_codes_has_every_code_and_no_other() {
     let source = page("crates/towpath/src/exit.rs");
     let (_, table) = source.split_once("pub enum Exit {").expect("the table is there");
@@ -220,6 +239,42 @@ fn the_page_of_exit_codes_has_every_code_and_no_other() {
     let codes: Vec<String> = table.lines().filter_map(code).collect();
     let rows = rows_below(&page("docs/exit-codes.md"), "The codes");
     assert_eq!(rows[1..], codes);
+}
+
+/// The keys in the first column of the table that begins with this cell.
+fn keys_of(page: &str, head: &str) -> BTreeSet<String> {
+    let (_, table) = page.split_once(&format!("\n| {head} | meaning |\n")).expect("the table");
+    let rows = table.lines().take_while(|line| line.starts_with('|')).skip(1);
+    rows.flat_map(|row| code_words(row.split('|').nth(1).unwrap_or_default())).collect()
+}
+
+fn keys(object: &serde_json::Value) -> BTreeSet<String> {
+    let keys = object.as_object().expect("an object").keys().cloned();
+    // Every object has it, and the page says so once; the other name of `steps` stands with it.
+    keys.filter(|key| key != "schema" && key != "step_results").collect()
+}
+
+#[test]
+fn the_page_of_json_has_every_key_of_a_result_and_of_a_dry_run() {
+    let called = "name: called\nsteps:\n  - {id: a, command: echo a}\n";
+    let recipe = "name: r\nsteps:\n  - {id: call, recipe: called}\n  - {id: off, condition: '1 == 2', command: echo}\n  - {id: bad, command: exit 3}\n";
+    let person = support::Person::new().file("called.yaml", called).file("r.yaml", recipe);
+    let page = page("docs/json.md");
+    let dry = person.towpath(&["run", "r.yaml", "--dry-run", "--json"]).exits(0).json();
+    assert_eq!(keys(&dry), keys_of(&page, "key of a dry run"));
+    assert_eq!(dry["steps"], dry["step_results"]);
+    assert_eq!(keys(&dry["steps"][0]), keys_of(&page, "key of a step that would run"));
+    let told = page.lines().find(|line| line.starts_with("| `summary` | `total`"));
+    for key in keys(&dry["summary"]) {
+        assert!(told.is_some_and(|row| row.contains(&format!("`{key}`"))), "{key} is not told");
+    }
+    let result = person.towpath(&["run", "r.yaml", "--json", "--with-context"]).exits(1).json();
+    let known = keys_of(&page, "key of a run's result");
+    assert!(keys(&result).is_subset(&known), "{:?} and {known:?}", keys(&result));
+    let known = keys_of(&page, "key of a step");
+    for step in result["steps"].as_array().expect("steps") {
+        assert!(keys(step).is_subset(&known), "{:?} and {known:?}", keys(step));
+    }
 }
 
 /// The commands that a help text lists.

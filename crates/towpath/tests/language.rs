@@ -145,7 +145,11 @@ fn the_text_of_an_agent_file_becomes_the_system_prompt() {
     let second: serde_json::Value = serde_json::from_str(calls.lines().nth(1).unwrap()).unwrap();
     assert!(second["system"].as_str().unwrap().len() > 200, "the built-in one");
     person.write("r.yaml", &recipe.replace("team:reviewer", "team:reviwer"));
-    person.towpath(&with_script(&["run", "r.yaml"])).exits(2).says("did you mean");
+    person
+        .towpath(&with_script(&["run", "r.yaml"]))
+        .exits(2)
+        .says("there is no agent `team:reviwer`")
+        .says("did you mean `team:code:reviewer`?");
 }
 
 #[test]

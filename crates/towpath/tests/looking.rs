@@ -435,6 +435,26 @@ fn the_link_is_the_other_program_and_a_file_of_that_name_stays() {
     assert_eq!(person.read("taken/recipe-runner-rs"), "mine");
 }
 
+#[test]
+fn the_version_is_answered_at_once_and_reads_as_before() {
+    let person = Person::new();
+    for name in ["towpath", "recipe-runner-rs"] {
+        let ask = |arguments: &[&str]| {
+            let prefix: &[&str] = if name == "towpath" { &[] } else { &["as", name] };
+            person.towpath(&[prefix, arguments].concat())
+        };
+        // Two flags in one word are read by the whole command line.
+        let told = ask(&["-Vh"]).exits(0).stdout;
+        assert_eq!(told, format!("{name} {}\n", env!("CARGO_PKG_VERSION")));
+        for asked in [&["--version"][..], &["-V"], &["--version", "run"], &["-V", "--nonsense"]] {
+            ask(asked).exits(0).prints(&told);
+        }
+        ask(&["--version=2"]).exits(2).says("unexpected value");
+    }
+    person.towpath(&["run", "--version"]).exits(2);
+    person.towpath(&["as", "dp", "--version"]).exits(2).says("not supported yet");
+}
+
 /// Told past the test harness, which would swallow it: a check that did not run did not pass.
 fn told_as_skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED looking_has_no_effects: {why}");

@@ -203,6 +203,21 @@ fn a_closed_pipe_is_no_panic_and_the_run_goes_on() {
 }
 
 #[test]
+fn a_full_stdout_is_a_failure_under_either_name() {
+    let person = Person::new().file("hello.yaml", HELLO);
+    let runner: &[&[&str]] = &[&["--help"], &["--version"], &["list"], &["hello.yaml"]];
+    let towpath: &[&[&str]] = &[&["--help"], &["--version"], &["list"], &["run", "--help"]];
+    for (prefix, code, lines) in [(&NAME[..], 1, runner), (&[], 5, towpath)] {
+        for line in lines {
+            let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
+            let mut command = person.command(&[prefix, line].concat());
+            let said = Said::from(command.stdout(full).output().expect("it starts"));
+            said.exits(code).says("cannot write to stdout");
+        }
+    }
+}
+
+#[test]
 fn a_recipe_that_extends_one_beside_it_runs_as_it_is() {
     let person = Person::new()
         .file("t/base.yaml", "name: base\ncontext: { who: base }\nsteps:\n  - { id: one, command: \"echo one {{who}}\" }\n  - { id: two, command: echo base two }\n")

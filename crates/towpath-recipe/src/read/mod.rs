@@ -1,15 +1,19 @@
 //! From the text of a file to a recipe, with all its problems at once. A recipe with an error has
-//! no value of type `Recipe`; warnings and notes come beside it. Nothing outside the text is looked
-//! at: which recipes the names mean is found out by `resolve`.
+//! no value of type `Recipe`; warnings and notes come beside it. Nothing is looked at but the text
+//! and the files that a machine includes, which the caller hands over: which recipes the names mean
+//! is found out by `resolve`.
 
+mod machine;
 mod shell;
 mod step;
 mod values;
 
+pub use machine::is_kebab_case;
+
 use crate::check;
 use crate::fields::{FieldType, Section};
-use crate::model::{Extends, Hooks, Recipe, Recursion, Step};
-use crate::node::{self, Entry, Kind, Node};
+use crate::model::{Extends, Flow, Hooks, Recipe, Recursion, Step};
+use crate::node::{self, Kind, Node};
 use crate::outline::Outline;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -25,12 +29,38 @@ pub struct Read {
     pub(crate) outline: Outline,
 }
 
-/// Reads and checks the text of one recipe.
+/// The code of what is said of a file that machines include.
+pub(crate) const STEPS_FILE: &str = "steps-file";
+
+/// Gives the text of a file by its path from the recipe's directory.
+pub type FileProvider<'a> = &'a dyn Fn(&str) -> Result<Arc<Source>, Diagnostic>;
+
+/// What the meaning of a recipe's text depends on beside the text.
+#[derive(Clone, Copy)]
+#[allow(missing_debug_implementations)]
+pub struct Beside<'a> {
+    pub files: FileProvider<'a>,
+    /// What a person set: in a machine, these names are places too.
+    pub inputs: &'a Map,
+}
+
+/// Reads and checks the text of one recipe that stands alone.
 pub fn read(source: &Arc<Source>) -> Read {
+    read_beside(source, &Beside { files: &no_files, inputs: &Map::new() })
+}
+
+fn no_files(path: &str) -> Result<Arc<Source>, Diagnostic> {
+    let message = format!("cannot read {path}: this text has no directory");
+    Err(Diagnostic::error("unreadable", message))
+}
+
+/// Reads and checks the text of one recipe with the files it includes.
+pub fn read_beside(source: &Arc<Source>, beside: &Beside<'_>) -> Read {
     let tree = node::parse(source);
-    let outline = Outline::default();
-    let mut reader = Reader { source, problems: tree.problems, ids: Vec::new(), outline };
-    reader.outline.open = !reader.problems.is_empty();
+    if tree.root.as_ref().is_some_and(machine::is_machine) {
+        return machine::read(source, tree, beside);
+    }
+    let mut reader = Reader::new(source, tree.problems);
     let recipe = tree.root.as_ref().and_then(|root| reader.recipe(root));
     let problems = tidy(reader.problems);
     let broken = problems.iter().any(Diagnostic::is_error);
@@ -41,12 +71,22 @@ pub fn read(source: &Arc<Source>) -> Read {
 fn tidy(mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut seen = HashSet::new();
     problems.retain(|p| seen.insert((p.code, p.message.clone(), first_place(p))));
-    problems.sort_by_key(|p| first_place(p).map(|s| s.start));
+    let mut files: Vec<*const Source> = Vec::new();
+    for (file, _) in problems.iter().filter_map(first_place) {
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    let order = |p: &Diagnostic| {
+        let (file, span) = first_place(p)?;
+        Some((files.iter().position(|known| *known == file), span.start))
+    };
+    problems.sort_by_cached_key(order);
     problems
 }
 
-fn first_place(problem: &Diagnostic) -> Option<Span> {
-    problem.labels.first().map(|label| label.span)
+fn first_place(problem: &Diagnostic) -> Option<(*const Source, Span)> {
+    problem.labels.first().map(|label| (Arc::as_ptr(&label.source), label.span))
 }
 
 /// Whether a name can be read back as `{{name}}` without being taken for a path.
@@ -60,9 +100,26 @@ struct Reader<'a> {
     /// The ids of all steps, also of those that cannot be read for another reason.
     ids: Vec<(String, Span)>,
     outline: Outline,
+    /// The names that are places; every name is when there is none.
+    known: Option<HashSet<String>>,
+    /// Those that are so in the step that is being read.
+    known_here: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
+    fn new(source: &'a Arc<Source>, problems: Vec<Diagnostic>) -> Reader<'a> {
+        let outline = Outline { open: !problems.is_empty(), ..Outline::default() };
+        Reader { source, problems, ids: Vec::new(), outline, known: None, known_here: Vec::new() }
+    }
+
+    /// Whether `{{path}}` is to be filled.
+    fn is_place(&self, path: &VarPath) -> bool {
+        let Some(known) = &self.known else { return true };
+        let names = [path.root(), path.as_str()];
+        let here = |name: &str| self.known_here.iter().any(|known| known == name);
+        names.iter().any(|name| known.contains(*name) || here(name))
+    }
+
     fn problem(&mut self, problem: Diagnostic) {
         self.problems.push(problem);
     }
@@ -75,13 +132,10 @@ impl<'a> Reader<'a> {
         if matches!(root.kind, Kind::Null) {
             return None;
         }
-        if let Some(steps) = machine_steps(root) {
-            self.error(
-                "not-supported",
-                "state machines are not supported yet".to_owned(),
-                steps,
-                "these steps are a map: a step recipe has a list here",
-            );
+        if machine::is_steps_file(root) {
+            let message = "this is a file of steps for machines to include, not a recipe";
+            let span = first_line(self.source, root);
+            self.error(STEPS_FILE, message.to_owned(), span, "");
             return None;
         }
         let fields = self.section(root, Section::Recipe, "a recipe")?;
@@ -116,6 +170,7 @@ impl<'a> Reader<'a> {
             required_context,
             recursion,
             hooks,
+            flow: Flow::Sequence,
             stages: std::sync::OnceLock::new(),
             steps,
         })
@@ -250,13 +305,6 @@ impl<'a> Reader<'a> {
         // concluded across steps from a part of them.
         if steps.len() == items.len() { steps } else { Vec::new() }
     }
-}
-
-/// The place of `steps` when it is a map: the format of state machines.
-fn machine_steps(root: &Node) -> Option<Span> {
-    let Kind::Map(entries) = &root.kind else { return None };
-    let steps = entries.iter().find(|e: &&Entry| e.key == "steps")?;
-    matches!(steps.value.kind, Kind::Map(_)).then_some(steps.key_defined)
 }
 
 /// The first line that belongs to a node, for problems of the whole.

@@ -36,7 +36,7 @@ impl Reader<'_> {
         text: &Text,
         field: &'static str,
     ) -> Option<(ShellText, Vec<VariableUse>)> {
-        let shell = match ShellText::parse(&text.text) {
+        let shell = match ShellText::parse_where(&text.text, &|path| self.is_place(path)) {
             Ok(shell) => shell,
             Err(error) => {
                 let problem = Diagnostic::error("bad-shell-text", error.message);

@@ -12,7 +12,7 @@ use crate::node::{Entry, Kind, Node};
 use crate::outline::StepOutline;
 use std::sync::Arc;
 use std::time::Duration;
-use towpath_core::{Diagnostic, Severity, Source, Span, Template, is_safe_segment};
+use towpath_core::{Diagnostic, Severity, Source, Span, Template, VarPath, is_safe_segment};
 
 impl Reader<'_> {
     pub(super) fn step(&mut self, node: &Node) -> Option<Step> {
@@ -198,7 +198,7 @@ impl Reader<'_> {
         }
     }
 
-    fn called_recipe(&mut self, text: Text, recovery: bool) -> Option<Work> {
+    pub(super) fn called_recipe(&mut self, text: Text, recovery: bool) -> Option<Work> {
         if text.text.contains("{{") {
             self.problem(
                 Diagnostic::error("not-a-template", "`recipe` takes a name, not a template")
@@ -211,13 +211,13 @@ impl Reader<'_> {
         Some(Work::Recipe { name, name_span: text.span, recovery })
     }
 
-    fn template(
+    pub(super) fn template(
         &mut self,
         text: &Text,
         field: &'static str,
         uses: &mut Vec<VariableUse>,
     ) -> Template {
-        let template = Template::parse(&text.text);
+        let template = Template::parse_where(&text.text, |path| self.is_place(path));
         uses.extend(template.places().map(|place| VariableUse {
             path: place.path.clone(),
             source: Arc::clone(self.source),
@@ -273,13 +273,13 @@ impl Reader<'_> {
         }
     }
 
-    fn output(&mut self, fields: &FieldMap<'_>) -> Option<Text> {
+    pub(super) fn output(&mut self, fields: &FieldMap<'_>) -> Option<Text> {
         let text = self.text(fields.get("output")?)?;
         self.variable_name(&text.text, text.span, "variable");
         Some(text)
     }
 
-    fn working_dir(
+    pub(super) fn working_dir(
         &mut self,
         fields: &FieldMap<'_>,
         uses: &mut Vec<VariableUse>,
@@ -292,7 +292,7 @@ impl Reader<'_> {
         Some(self.template(&text, "working_dir", uses))
     }
 
-    fn step_context(
+    pub(super) fn step_context(
         &mut self,
         fields: &FieldMap<'_>,
         uses: &mut Vec<VariableUse>,
@@ -304,7 +304,8 @@ impl Reader<'_> {
             self.variable_name(&entry.key, entry.key_defined, "context key");
             self.context_uses(&entry.value, uses);
         }
-        let value = |e: &Entry| (e.key.clone(), ValueTemplate::new(&e.value.value()));
+        let known = |path: &VarPath| self.is_place(path);
+        let value = |e: &Entry| (e.key.clone(), ValueTemplate::known(&e.value.value(), &known));
         entries.iter().map(value).collect()
     }
 
@@ -321,7 +322,7 @@ impl Reader<'_> {
         }
     }
 
-    fn effect(&mut self, fields: &FieldMap<'_>, step_type: Option<StepType>) -> Effect {
+    pub(super) fn effect(&mut self, fields: &FieldMap<'_>, step_type: Option<StepType>) -> Effect {
         let once = self.choice(fields, "effect") == Some("once");
         if let (true, Some(StepType::Recipe), Some(entry)) = (once, step_type, fields.get("effect"))
         {
@@ -376,6 +377,7 @@ impl Pieces {
             source: self.source,
             span: self.span,
             spans: self.spans,
+            also: Vec::new(),
             condition: self.condition,
             output: self.output,
             continue_on_error: self.continue_on_error,
@@ -386,6 +388,7 @@ impl Pieces {
             effect: self.effect,
             when_tags: self.when_tags,
             parse_json: self.parse_json,
+            outcomes: Vec::new(),
             work: self.work?,
             uses: self.uses,
         })
@@ -393,7 +396,7 @@ impl Pieces {
 }
 
 /// A block text takes the blank space after it along; two equal steps must have equal text.
-fn without_blank_end(text: &str, span: Span) -> Span {
+pub(super) fn without_blank_end(text: &str, span: Span) -> Span {
     let inside = text.get(span.range()).unwrap_or("");
     Span { start: span.start, end: span.start + inside.trim_end().len() }
 }

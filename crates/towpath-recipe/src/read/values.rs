@@ -17,6 +17,10 @@ pub(super) struct FieldMap<'n> {
 }
 
 impl<'n> FieldMap<'n> {
+    pub fn new(section: Section, entries: Vec<(&'static Field, &'n Entry)>) -> FieldMap<'n> {
+        FieldMap { section, entries, meant: Vec::new() }
+    }
+
     pub fn get(&self, name: &str) -> Option<&'n Entry> {
         self.entries.iter().find(|(field, _)| field.name == name).map(|(_, entry)| *entry)
     }
@@ -56,7 +60,9 @@ impl Reader<'_> {
     ) -> Option<FieldMap<'n>> {
         let Kind::Map(entries) = &node.kind else {
             let is = node.describe();
-            let message = format!("{what} must be a map of fields, this is {is}");
+            let json = self.source.text.trim_start().starts_with(['[', '"']);
+            let map = if json { "an object" } else { "a map of fields" };
+            let message = format!("{what} must be {map}, this is {is}");
             let span = super::first_line(self.source, node);
             self.error("wrong-type", message, span, "not a map");
             return None;
@@ -86,8 +92,8 @@ impl Reader<'_> {
             (_, Some(Section::Recipe)) => "this belongs to the recipe itself".to_owned(),
             (_, Some(Section::Hooks)) => "this belongs under `hooks`".to_owned(),
             (_, Some(Section::Recursion)) => "this belongs under `recursion`".to_owned(),
-            (Some(near), None) => format!("did you mean `{near}`?"),
-            (None, None) => format!("{what} has no such field"),
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, _) => format!("{what} has no such field"),
         };
         let problem = Diagnostic::error("unknown-field", format!("unknown field `{name}`")).at(
             self.source,

@@ -2,6 +2,7 @@
 //! known, called recipes are opened, commands are shown with their values. It starts nothing, asks
 //! nobody and writes nothing, not even a record of itself.
 
+use super::explain::machine_json;
 use super::run::{Args, Chosen, is_demo};
 use super::runs::table::{Cell, Screen, Table, Tint, escaped, one_line};
 use crate::agents;
@@ -13,11 +14,15 @@ use crate::surroundings::Surroundings;
 use crate::trust;
 use crate::words::{clean, count};
 use serde_json::{Value, json};
-use towpath_recipe::{Origin, Program};
+use towpath_recipe::{Origin, Program, dry_run_layout};
 use towpath_run::{Preview, PreviewStep, Verdict, preview};
 use towpath_store::Store;
 
 pub fn execute(around: &Surroundings, chosen: &Chosen, args: &Args) -> Result<Exit, Stop> {
+    let program = &chosen.program;
+    if let Some(layout) = dry_run_layout(program.root(), &program.plan.machine) {
+        return machine(around, chosen, args, &layout);
+    }
     let preview = preview(&chosen.program);
     let missing = missing_program(around, chosen, args, &preview)?;
     if args.shared.json {
@@ -27,7 +32,11 @@ pub fn execute(around: &Surroundings, chosen: &Chosen, args: &Args) -> Result<Ex
     if let Some(missing) = &missing {
         out::note(format!("warning: {missing}"));
     }
-    print(around, chosen, &preview);
+    print(around, chosen, args, &preview);
+    say_trust(around, chosen)
+}
+
+fn say_trust(around: &Surroundings, chosen: &Chosen) -> Result<Exit, Stop> {
     if chosen.origin == Origin::Project {
         let store = Store::open_for_reading(&around.places.state)?;
         if !trust::is_trusted(store.as_ref(), &chosen.program)? {
@@ -36,6 +45,43 @@ pub fn execute(around: &Surroundings, chosen: &Chosen, args: &Args) -> Result<Ex
         }
     }
     Ok(Exit::Done)
+}
+
+/// What a machine would do depends on what its steps report, so all it could do is shown.
+fn machine(
+    around: &Surroundings,
+    chosen: &Chosen,
+    args: &Args,
+    layout: &str,
+) -> Result<Exit, Stop> {
+    let missing = match chosen.program.has_agents() {
+        true => agents::missing(around, &chosen.settings, &args.agent)?,
+        false => None,
+    };
+    if args.shared.json {
+        let root = chosen.program.root();
+        out::json(&json!({
+            "schema": 1,
+            "dry_run": true,
+            "success": true,
+            "recipe_name": root.name,
+            "inputs": chosen.program.plan.inputs,
+            "machine": machine_json(&chosen.program, 0),
+            "problems": warnings(chosen, missing.as_deref()),
+        }));
+        return Ok(Exit::Done);
+    }
+    if let Some(missing) = &missing {
+        out::note(format!("warning: {missing}"));
+    }
+    out::line(layout.trim_end());
+    say_trust(around, chosen)
+}
+
+fn warnings(chosen: &Chosen, missing: Option<&str>) -> Vec<Value> {
+    let mut warnings: Vec<Value> = chosen.problems.iter().map(draw::as_json).collect();
+    warnings.extend(missing.map(|text| json!({ "severity": "warning", "error": text })));
+    warnings
 }
 
 /// Why the agent steps that would run could not.
@@ -59,11 +105,13 @@ fn asks_agents(steps: &[PreviewStep]) -> bool {
     })
 }
 
-fn print(around: &Surroundings, chosen: &Chosen, preview: &Preview) {
+fn print(around: &Surroundings, chosen: &Chosen, args: &Args, preview: &Preview) {
     let screen = Screen::new(around);
     let name = clean(&chosen.program.root().name);
     let directory = chosen.directory.file_name().map(|name| escaped(name.as_ref()));
-    out::line(format!("{name} · dry run · {}\n", directory.as_deref().unwrap_or("/")));
+    let tree = args.worktree.as_ref().map(|name| format!(" · worktree {}", clean(name)));
+    let (place, tree) = (directory.as_deref().unwrap_or("/"), tree.unwrap_or_default());
+    out::line(format!("{name} · dry run · {place}{tree}\n"));
     let mut table = Table::plain(2);
     rows(&chosen.program, &preview.steps, 0, &mut table);
     table.print(&screen);
@@ -164,8 +212,6 @@ pub fn as_json(chosen: &Chosen, preview: &Preview, missing: Option<&str>) -> Val
         of.map(|step| json!({ "step": step.path, "reason": step.verdict.reason() })).collect()
     };
     let runs = preview.steps.iter().filter(|step| step.verdict == Verdict::Runs).count();
-    let mut warnings: Vec<Value> = chosen.problems.iter().map(draw::as_json).collect();
-    warnings.extend(missing.map(|text| json!({ "severity": "warning", "error": text })));
     json!({
         "schema": 1,
         "dry_run": true,
@@ -181,7 +227,7 @@ pub fn as_json(chosen: &Chosen, preview: &Preview, missing: Option<&str>) -> Val
             "never": named("never"),
             "cut": preview.cut,
         },
-        "problems": warnings,
+        "problems": warnings(chosen, missing),
         "step_results": steps.clone(),
         "steps": steps,
     })

@@ -1,34 +1,63 @@
 //! `towpath explain`: what a recipe is made of, told from its text: what it extends and calls, its
-//! inputs, hooks and steps, and which steps the tags leave out. Nothing is started, filled in or
-//! evaluated: a condition is shown, not asked; `towpath run --dry-run` asks it.
+//! inputs, hooks and steps, and which steps the tags leave out; a machine is drawn. Nothing is
+//! started, filled in or evaluated: a condition is shown, not asked; `towpath run --dry-run` asks it.
 
-use super::list::word;
+mod charts;
+mod json;
+mod machine;
+
 use super::request::RequestFlags;
 use super::run::show_problems;
 use super::runs::table::{Cell, Screen, Table, Tint, one_line};
-use crate::draw;
+use crate::chart::{dot, mermaid, svg};
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::surroundings::Surroundings;
-use crate::trust::{self, template_text};
+use crate::trust;
 use crate::words::{clean, duration};
 use std::collections::BTreeSet;
 use towpath_core::{Diagnostic, Map, text_of};
-use towpath_recipe::{Effect, Origin, ParseJson, Program, Recipe, Recursion, Step, Work};
+use towpath_recipe::{
+    Effect, Origin, ParseJson, Program, Recipe, Recursion, Step, Transition, Work,
+};
+
+pub use json::machine_json;
 use towpath_store::Store;
 
 /// What a recipe would do, without doing it.
 ///
-/// Example: towpath explain ci.yaml --include-tags release
+/// Example: towpath explain review-and-commit --format svg > review.svg
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A recipe's file, or its name.
     pub recipe: String,
     #[command(flatten)]
     pub request: RequestFlags,
-    /// One JSON object on stdout.
-    #[arg(long)]
+    /// How it is told: in words and lines, or drawn for another program.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
+    pub format: Format,
+    /// The same as --format json.
+    #[arg(long, conflicts_with = "format")]
     pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    #[default]
+    Text,
+    /// For Markdown, as GitHub draws it.
+    Mermaid,
+    /// For Graphviz.
+    Dot,
+    /// One image, with nothing to fetch.
+    Svg,
+    Json,
+}
+
+impl Args {
+    pub fn is_json(&self) -> bool {
+        self.json || self.format == Format::Json
+    }
 }
 
 pub fn execute(args: &Args) -> Result<Exit, Stop> {
@@ -38,11 +67,25 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
         let store = Store::open_for_reading(&around.places.state)?;
         !trust::is_trusted(store.as_ref(), &program)?
     };
-    if args.json {
-        out::json(&as_json(&program, origin, !untrusted, &problems));
+    if args.is_json() {
+        out::json(&json::as_json(&program, origin, !untrusted, &problems));
         return Ok(Exit::Done);
     }
-    print(&program, &Screen::new(&around));
+    let write = match args.format {
+        Format::Mermaid => Some(mermaid::write as fn(&crate::chart::Chart) -> String),
+        Format::Dot => Some(dot::write as _),
+        Format::Svg => Some(svg::write as _),
+        Format::Text | Format::Json => None,
+    };
+    if let Some(write) = write {
+        out::line(write(&charts::chart(&program)).trim_end());
+        return Ok(Exit::Done);
+    }
+    let screen = Screen::new(&around);
+    match program.root().machine() {
+        Some(_) => machine::print(&program, &screen),
+        None => print(&program, &screen),
+    }
     if untrusted {
         let argument = trust::Thing::of_program(&program).argument(&around);
         out::line(format!("It is not trusted yet: towpath trust {argument}"));
@@ -55,7 +98,7 @@ fn program(around: &Surroundings, args: &Args) -> Result<(Program, Origin, Vec<D
     let here = args.request.here(around)?;
     let request = args.request.request(around, &here, &args.recipe)?;
     let resolved = trust::resolved(around, &request)?;
-    show_problems(&resolved.problems, &args.recipe, around, args.json)?;
+    show_problems(&resolved.problems, &args.recipe, around, args.is_json())?;
     match resolved.program {
         Some(program) => Ok((program, resolved.origin, resolved.problems)),
         None => Err(Stop::bad_input(format!("{} cannot be explained", args.recipe))),
@@ -182,13 +225,26 @@ fn callee(program: &Program, caller: usize, step: &Step) -> Option<usize> {
 pub fn work(step: &Step) -> String {
     match &step.work {
         Work::Bash { command } => command.text().to_owned(),
-        Work::Agent(agent) => template_text(&agent.prompt),
+        Work::Agent(agent) => agent.prompt.source().to_owned(),
         Work::Recipe { name, .. } => name.clone(),
+    }
+}
+
+/// `commit`, `exit done`, `restart build`.
+fn target(recipe: &Recipe, then: &Transition) -> String {
+    match then {
+        Transition::Next(step) => one_line(&recipe.steps[*step].id),
+        Transition::Exit { reason } => format!("exit {}", one_line(reason)),
+        Transition::Restart { recipe, .. } => format!("restart {}", one_line(recipe)),
     }
 }
 
 fn notes(program: &Program, recipe: usize, step: &Step, opens_group: bool) -> Vec<String> {
     let mut notes = Vec::new();
+    for outcome in &step.outcomes {
+        let target = target(&program.recipes[recipe], &outcome.then);
+        notes.push(format!("{} → {target}", one_line(&outcome.name)));
+    }
     if let (true, Some(name)) = (opens_group, &step.parallel_group) {
         notes.push(format!("group {}: these run at the same time", one_line(name)));
     }
@@ -212,7 +268,7 @@ fn notes(program: &Program, recipe: usize, step: &Step, opens_group: bool) -> Ve
         notes.extend(agent.mode.as_ref().map(|m| format!("mode {}", one_line(&m.name))));
     }
     if let Some(directory) = &step.working_dir {
-        notes.push(format!("in {}", one_line(&template_text(directory))));
+        notes.push(format!("in {}", one_line(directory.source())));
     }
     if let Some(timeout) = step.timeout {
         let ms = i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX);
@@ -244,71 +300,4 @@ fn limits(root: &Recipe) -> (u32, u32) {
         max_depth.unwrap_or(Recursion::DEFAULT_MAX_DEPTH),
         max_total_steps.unwrap_or(Recursion::DEFAULT_MAX_TOTAL_STEPS),
     )
-}
-
-fn as_json(
-    program: &Program,
-    origin: Origin,
-    trusted: bool,
-    problems: &[Diagnostic],
-) -> serde_json::Value {
-    let root = program.root();
-    let (max_depth, max_total_steps) = limits(root);
-    let recipes: Vec<serde_json::Value> =
-        (0..program.recipes.len()).map(|index| recipe_json(program, index)).collect();
-    serde_json::json!({
-        "schema": 1,
-        "recipe": root.name,
-        "version": root.version,
-        "description": root.description,
-        "origin": word(origin),
-        "trusted": trusted,
-        "inputs": program.plan.inputs,
-        "include_tags": program.plan.tags.include,
-        "exclude_tags": program.plan.tags.exclude,
-        "problems": problems.iter().map(draw::as_json).collect::<Vec<_>>(),
-        "limits": { "max_depth": max_depth, "max_total_steps": max_total_steps },
-        "recipes": recipes,
-    })
-}
-
-/// A recipe of the plan; `calls` of a step is the index of another one.
-fn recipe_json(program: &Program, index: usize) -> serde_json::Value {
-    let recipe = &program.recipes[index];
-    let hooks: serde_json::Map<String, serde_json::Value> =
-        hooks(recipe).into_iter().map(|(name, text)| (name.to_owned(), text.into())).collect();
-    let step = |step: &Step| {
-        let agent = match &step.work {
-            Work::Agent(agent) => Some(agent),
-            _ => None,
-        };
-        serde_json::json!({
-            "id": step.id,
-            "kind": step.work.kind(),
-            "text": work(step),
-            "agent": agent.and_then(|a| a.agent.as_ref()).map(|a| &a.name),
-            "model": agent.and_then(|a| a.model.as_deref()),
-            "mode": agent.and_then(|a| a.mode.as_ref()).map(|m| &m.name),
-            "calls": callee(program, index, step),
-            "condition": step.condition.as_ref().map(|c| c.text()),
-            "when_tags": step.when_tags,
-            "left_out": program.plan.tags.against(step),
-            "from": step.source.name,
-            "parallel_group": step.parallel_group,
-            "working_dir": step.working_dir.as_ref().map(template_text),
-            "timeout_s": step.timeout.map(|t| t.as_secs_f64()),
-            "continue_on_error": step.continue_on_error,
-            "once": step.effect == Effect::Once,
-            "output": recipe.output_name(step),
-        })
-    };
-    serde_json::json!({
-        "name": recipe.name,
-        "source": program.plan.recipes[index].source,
-        "extends": program.plan.recipes[index].extends,
-        "required_context": recipe.required_context,
-        "context": recipe.context,
-        "hooks": hooks,
-        "steps": recipe.steps.iter().map(step).collect::<Vec<_>>(),
-    })
 }

@@ -133,7 +133,10 @@ fn told(entry: &Entry) -> Cell {
     if let Some(problem) = &entry.recipe.broken {
         return Cell::tinted(format!("broken: {problem}"), Tint::Bad);
     }
-    let description = one_line(&entry.recipe.description);
+    let description = match &entry.recipe.label {
+        Some(label) => one_line(&format!("{label}: {}", entry.recipe.description)),
+        None => one_line(&entry.recipe.description),
+    };
     let marks = [(entry.shadowed, "shadowed"), (entry.untrusted, "not trusted")];
     let marks: Vec<&str> = marks.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
     match (marks.is_empty(), description.is_empty()) {
@@ -145,10 +148,12 @@ fn told(entry: &Entry) -> Cell {
     }
 }
 
-fn as_json(entry: &Entry) -> serde_json::Value {
+pub fn as_json(entry: &Entry) -> serde_json::Value {
     let recipe = &entry.recipe;
     serde_json::json!({
         "name": recipe.name,
+        "kind": recipe.label.as_ref().map_or("steps", |_| "machine"),
+        "label": recipe.label,
         "version": recipe.version,
         "steps": recipe.steps,
         "description": recipe.description,

@@ -1,6 +1,8 @@
 //! `towpath resume`: goes on with a run. Work that is recorded as finished is never run again
 //! unless a person says so.
 
+use super::machine_flags::LimitFlags;
+use super::others;
 use super::run::{Shared, conclude, config};
 use super::runs::waits_until;
 use super::wait;
@@ -12,6 +14,7 @@ use crate::report::{self, Look};
 use crate::secrets;
 use crate::surroundings::Surroundings;
 use crate::trust;
+use crate::worktree;
 use std::path::{Path, PathBuf};
 use towpath_core::{RunId, StepPath};
 use towpath_engine::{Agents, EngineError, Options, Recorded, ResumeAnswers, recorded};
@@ -56,12 +59,17 @@ pub struct Args {
     /// The output of the step named by --done: text, or @FILE.
     #[arg(long, value_name = "TEXT|@FILE", requires = "done")]
     pub output: Option<String>,
+    /// What the machine's step named by --done has reported: one of its outcomes.
+    #[arg(long, value_name = "NAME", requires = "done")]
+    pub outcome: Option<String>,
     /// Run this step, and everything after it, anew.
     #[arg(long, value_name = "STEP")]
     pub again: Vec<String>,
     /// Take the recipe as it is now for steps that have not finished.
     #[arg(long)]
     pub edited: bool,
+    #[command(flatten)]
+    pub limits: LimitFlags,
     #[command(flatten)]
     pub agent: AgentFlags,
     #[command(flatten)]
@@ -87,16 +95,21 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     }
     let secrets = secrets::of_resume(&around, &row.id, &known.options, &args.shared.secret)?;
     let plan = edits(&args, &around, &settings, &mut store, &known, &row)?;
+    let plan = raised(&args, &known, plan)?;
+    let plan = timed(plan, &args, &known.run.program().plan);
     let output = output_text(args.output.as_deref())?;
-    if args.output.is_some() && args.done.len() > 1 {
-        return Err(Stop::bad_input("--output belongs to one step: give one --done with it"));
+    if (args.output.is_some() || args.outcome.is_some()) && args.done.len() > 1 {
+        let why = "--output and --outcome belong to one step: give one --done with them";
+        return Err(Stop::bad_input(why));
     }
     if let Some(step) = args.done.iter().find(|step| args.again.contains(step)) {
         return Err(Stop::bad_input(format!("{step} cannot be both done and run again")));
     }
     if !row.directory.is_dir() {
         let gone = row.directory.display();
-        return Err(Stop::setup(format!("the run's directory {gone} is gone")));
+        let worktree = known.options.worktree.as_ref();
+        let back = worktree.map_or(String::new(), |worktree| worktree::back(worktree, &around));
+        return Err(Stop::setup(format!("the run's directory {gone} is gone{back}")));
     }
     let mut audit = Audit::in_directory(&around, args.shared.audit_dir.as_deref())?;
     // Whatever could refuse the resume comes before anything of it is recorded.
@@ -105,6 +118,9 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let recorded_program = std::sync::Arc::clone(known.run.program());
     agents::choose(&around, &settings, &flags, &recorded_program)?;
     let look = Look::new(&around, &args.shared);
+    if !args.shared.quiet {
+        others::warn(&around, &store, &row.directory, Some(&row.id))?;
+    }
     if waits_first(&args, &row) {
         wait::sit_out(&mut store, &row.id, args.in_vain.unwrap_or(0), &look)?;
     }
@@ -128,13 +144,24 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     if let Agents::Scripted { fresh, .. } = &mut agents {
         *fresh = known.options.script.is_some() && known.options.script != options.script;
     }
-    let config = config(&around, &settings, row.directory.clone(), agents, secrets)?;
-    let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
+    let mut config = config(&around, &settings, row.directory.clone(), agents, secrets)?;
+    config.idle_timeout = args.shared.times.idle_timeout.or(options.idle_timeout);
+    let end = report::drive(
+        prepared,
+        &mut store,
+        config,
+        tree,
+        &look,
+        audit.as_mut(),
+        &args.shared.events,
+    )?;
     if args.wait && wait::helps(&end) {
         let vain = wait::vain(&known.run, &end, args.in_vain.unwrap_or(0));
         wait::go_on(&row.id, vain, &args.agent, &args.shared);
     }
-    audited(audit, end, |end| conclude(end, &store, &look, &args.shared))
+    let worktree = options.worktree.clone();
+    let left = worktree.map(|worktree| worktree::leave(&around, &store, &end, worktree));
+    audited(audit, end, |end| conclude(&around, end, &store, &look, &args.shared, left.as_ref()))
 }
 
 /// Whether there is something to wait for before the first try. A person who answers a question
@@ -186,7 +213,7 @@ fn latest(store: &Store, around: &Surroundings) -> Result<RunRow, Stop> {
 fn answers(run: &Run, args: &Args, output: &str) -> Result<ResumeAnswers, EngineError> {
     let mut answers = ResumeAnswers::default();
     for name in &args.done {
-        answers.add_done(run, name, output)?;
+        answers.add_done(run, name, output, args.outcome.as_deref())?;
     }
     for name in &args.again {
         answers.add_again(run, name)?;
@@ -238,7 +265,13 @@ fn edits(
         working_dir: row.directory.clone(),
         search: crate::places::search_path(around, settings, &[], &row.directory)?,
         inputs: old.inputs.clone(),
-        wishes: Wishes { tags: old.tags.clone(), no_auto_stage: old.no_auto_stage, to_run: true },
+        wishes: Wishes {
+            tags: old.tags.clone(),
+            no_auto_stage: old.no_auto_stage,
+            machine: old.machine.clone(),
+            step_timeout: old.step_timeout,
+            to_run: true,
+        },
     };
     let resolved = resolve(&request);
     super::run::show_problems(&resolved.problems, path, around, args.shared.json)?;
@@ -246,6 +279,43 @@ fn edits(
         trust::consent(around, store, program, Origin::Project)?;
     }
     Ok(resolved.plan)
+}
+
+/// The plan with other limits for its machines. What ended at a limit goes on with a higher one only.
+fn raised(args: &Args, known: &Recorded, plan: Option<Plan>) -> Result<Option<Plan>, Stop> {
+    if args.limits.is_empty() {
+        let stuck = known.run.is_refused() && args.again.is_empty();
+        return match known.run.exit().filter(|_| stuck) {
+            Some(exit) => Err(Stop::new(
+                Exit::Limit,
+                "limit",
+                format!("{}: raise the limit to go on: {}", exit.reason, flag_for(&exit.reason)),
+            )),
+            None => Ok(plan),
+        };
+    }
+    let program = known.run.program();
+    if !program.recipes.iter().any(|recipe| recipe.machine().is_some()) {
+        return Err(Stop::bad_input("limits of machines: this run has no machine"));
+    }
+    let mut plan = plan.unwrap_or_else(|| (*program.plan).clone());
+    args.limits.over(&mut plan.machine);
+    Ok(Some(plan))
+}
+
+fn flag_for(reason: &str) -> &'static str {
+    match reason {
+        "max-total-steps" => "--max-steps N",
+        "max-restarts-exceeded" => "--max-restarts N",
+        _ => "--max-visits N",
+    }
+}
+
+/// The plan with another time for its calls, where one is asked for.
+fn timed(plan: Option<Plan>, args: &Args, old: &Plan) -> Option<Plan> {
+    let wish = args.shared.times.step_timeout;
+    let plan = plan.or_else(|| (wish.is_some() && wish != old.step_timeout).then(|| old.clone()));
+    plan.map(|plan| Plan { step_timeout: wish.or(plan.step_timeout), ..plan })
 }
 
 /// What became of a recipe's file, in a line.
@@ -278,5 +348,7 @@ fn merged(options: Options, flags: &AgentFlags, around: &Surroundings) -> Option
         secrets: options.secrets,
         program: flags.program.as_ref().map(absolute).or(options.program),
         found: options.found,
+        idle_timeout: options.idle_timeout,
+        worktree: options.worktree,
     }
 }

@@ -23,13 +23,16 @@ pub struct Args {
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub enum Format {
-    /// Step recipes, what `towpath run` runs.
+    /// Step recipes: their steps run in their order.
     Steps,
+    /// State machines: the outcome of a step chooses the next.
+    Machine,
 }
 
 pub fn execute(args: &Args) -> Result<Exit, Stop> {
     match args.format {
         Format::Steps => out::json(&towpath_recipe::steps_schema()),
+        Format::Machine => out::json(&towpath_recipe::machine_schema()),
     }
     Ok(Exit::Done)
 }

@@ -46,6 +46,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
 /// A setting as a person reads it.
 pub fn text(value: &Value) -> String {
     match value {
+        Value::Null => "–".to_owned(),
         Value::Array(items) if items.is_empty() => "–".to_owned(),
         Value::Array(items) => items.iter().map(text_of).collect::<Vec<_>>().join(", "),
         other => text_of(other),

@@ -176,6 +176,8 @@ fn words(id: &RunId, vain: u32, agent: &AgentFlags, shared: &Shared) -> Vec<OsSt
         ("--backend", agent.backend.as_ref().map(OsString::from)),
         ("--script", agent.script.clone().map(OsString::from)),
         ("--calls", agent.calls.clone().map(OsString::from)),
+        ("--events", shared.events.format.map(|format| format.as_str().into())),
+        ("--events-file", shared.events.file.clone().map(OsString::from)),
     ];
     for (flag, value) in named {
         if let Some(value) = value {
@@ -185,20 +187,24 @@ fn words(id: &RunId, vain: u32, agent: &AgentFlags, shared: &Shared) -> Vec<OsSt
     words
 }
 
-/// The flags of `run` and `resume` that say what is shown.
-pub fn flags(shared: &Shared) -> Vec<&'static str> {
+/// The flags of `run` and `resume` that hold for whoever goes on with a run.
+pub fn flags(shared: &Shared) -> Vec<String> {
     let all = [
         (shared.json, "--json"),
         (shared.with_context, "--with-context"),
         (shared.quiet, "--quiet"),
         (shared.verbose, "--verbose"),
     ];
-    all.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag).collect()
+    let set = all.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag.to_owned());
+    set.chain(shared.times.words()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::EventFlags;
+    use crate::report::events::Format;
+    use crate::times::TimeFlags;
 
     const MINUTE: i64 = 60_000;
 
@@ -228,12 +234,11 @@ mod tests {
         let id = RunId::new("7f3k").expect("an id");
         let agent = AgentFlags { script: Some("s.jsonl".into()), ..AgentFlags::default() };
         let shared = Shared {
+            times: TimeFlags::default(),
             json: true,
-            with_context: false,
             quiet: true,
-            verbose: false,
-            secret: Vec::new(),
-            audit_dir: None,
+            events: EventFlags { format: Some(Format::Json), file: None },
+            ..Shared::default()
         };
         let words = words(&id, 2, &agent, &shared);
         let expected = [
@@ -246,6 +251,8 @@ mod tests {
             "--quiet",
             "--script",
             "s.jsonl",
+            "--events",
+            "json",
         ];
         assert_eq!(words, expected);
     }

@@ -129,7 +129,7 @@ impl Layout {
         let name_tone = if faint { Tone::Faint } else { Tone::Plain };
         let name = shortened(&row.name, self.name);
         let time = time(row, self.now_ms).unwrap_or_default();
-        let note = note(row);
+        let note = note(row, self.now_ms);
         let line = Line::plain("  ").with(tone, symbol).text(" ").with(name_tone, name.clone());
         if time.is_empty() && note.is_empty() {
             return line;
@@ -140,6 +140,7 @@ impl Layout {
             State::Odd { .. } | State::Tolerated { .. } | State::Waiting | State::Asking => {
                 Tone::Attention
             }
+            State::Running if row.silence(self.now_ms).is_some() => Tone::Attention,
             State::Running => Tone::Plain,
             _ => Tone::Faint,
         };
@@ -175,11 +176,10 @@ fn time(row: &Row, now_ms: i64) -> Option<String> {
 
 /// What is said of a step beside its time. Never empty for a step that has begun, so that the
 /// sign before it does not carry the meaning alone.
-fn note(row: &Row) -> String {
+fn note(row: &Row, now_ms: i64) -> String {
     let own = match &row.state {
         State::Pending => String::new(),
-        State::Running if row.doing.is_empty() => "running".to_owned(),
-        State::Running => row.doing.clone(),
+        State::Running => running(row, now_ms),
         State::Done => "done".to_owned(),
         State::Odd { note } => note.clone(),
         State::Skipped { reason } => format!("skipped: {reason}"),
@@ -202,7 +202,7 @@ fn note(row: &Row) -> String {
     match &row.state {
         State::Done => steps,
         State::Running => {
-            let inner = inner(row);
+            let inner = inner(row, now_ms);
             if inner.is_empty() { steps } else { format!("{steps} · {inner}") }
         }
         State::Skipped { .. } => own,
@@ -210,12 +210,22 @@ fn note(row: &Row) -> String {
     }
 }
 
+/// What a step does, and before it, since a line is cut at its end, for how long it has been silent.
+fn running(row: &Row, now_ms: i64) -> String {
+    match (row.silence(now_ms), row.doing.as_str()) {
+        (None, "") => "running".to_owned(),
+        (None, doing) => doing.to_owned(),
+        (Some(silence), "") => silence,
+        (Some(silence), doing) => format!("{silence} · {doing}"),
+    }
+}
+
 /// The running steps of a called recipe; of a single one also what it does.
-fn inner(row: &Row) -> String {
+fn inner(row: &Row, now_ms: i64) -> String {
     let running: Vec<&Row> =
         row.children.iter().filter(|child| child.state == State::Running).collect();
     match running.as_slice() {
-        [one] => match note(one).as_str() {
+        [one] => match note(one, now_ms).as_str() {
             "running" => one.name.clone(),
             note => format!("{}: {note}", one.name),
         },

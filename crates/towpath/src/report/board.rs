@@ -3,6 +3,7 @@
 
 use super::cost::Cost;
 use super::line::one_line;
+use super::said;
 use super::shape::{Shape, bare};
 use crate::words::last_line;
 use towpath_core::StepPath;
@@ -49,6 +50,8 @@ pub struct Row {
     pub state: State,
     /// When it began, on the reporter's clock.
     pub since_ms: i64,
+    /// When something last came from it.
+    pub heard_ms: i64,
     pub took_ms: Option<i64>,
     pub doing: String,
     /// The steps of a called recipe that have been heard of.
@@ -85,7 +88,8 @@ impl Board {
         let (id, called) = (row.id.clone(), row.called);
         let children = if kind == "recipe" { std::mem::take(&mut row.children) } else { vec![] };
         let new = Row::new(id, step.clone(), kind, called);
-        *row = Row { state: State::Running, since_ms: now_ms, children, ..new };
+        let (since_ms, heard_ms) = (now_ms, now_ms);
+        *row = Row { state: State::Running, since_ms, heard_ms, children, ..new };
     }
 
     /// Something came from a step: it is running, even where its start was before our time.
@@ -96,6 +100,18 @@ impl Board {
             row.state = State::Running;
             row.since_ms = now_ms;
         }
+        self.row(step).heard_ms = now_ms;
+    }
+
+    /// Time in which everything was stopped is nobody's silence.
+    pub fn awake(&mut self, now_ms: i64) {
+        fn each(rows: &mut [Row], now_ms: i64) {
+            for row in rows {
+                row.heard_ms = now_ms;
+                each(&mut row.children, now_ms);
+            }
+        }
+        each(&mut self.rows, now_ms);
     }
 
     pub fn doing(&mut self, step: &StepPath, what: &str, now_ms: i64) {
@@ -170,6 +186,12 @@ fn child<'a>(rows: &'a mut Vec<Row>, id: &str, path: StepPath, shape: &Shape) ->
 }
 
 impl Row {
+    /// How long an agent that works has said nothing, once it is worth a word.
+    pub fn silence(&self, now_ms: i64) -> Option<String> {
+        let works = self.state == State::Running && self.kind == "agent";
+        said::silence(now_ms - self.heard_ms).filter(|_| works)
+    }
+
     fn new(id: String, path: StepPath, kind: &'static str, called: usize) -> Row {
         Row {
             name: one_line(&id),
@@ -178,6 +200,7 @@ impl Row {
             kind,
             state: State::Pending,
             since_ms: 0,
+            heard_ms: 0,
             took_ms: None,
             doing: String::new(),
             children: Vec::new(),

@@ -16,6 +16,7 @@ use crate::words::clean;
 use std::collections::BTreeSet;
 use towpath_core::StepPath;
 use towpath_engine::{Event, Reporter, Stream};
+use towpath_run::Movement;
 
 const HIDE_CURSOR: &str = "\u{1b}[?25l";
 const SHOW_CURSOR: &str = "\u{1b}[?25h";
@@ -271,6 +272,7 @@ impl<O: Outlet> Reporter for Live<O> {
             }
             Event::StepStarted { step, kind } => self.started(step, kind),
             Event::Output { step, stream, bytes } => self.output(step, *stream, bytes),
+            Event::Heard { step } => self.board.heard(step, self.outlet.now_ms()),
             Event::Doing { step, what } => {
                 self.board.doing(step, what, self.outlet.now_ms());
             }
@@ -279,6 +281,14 @@ impl<O: Outlet> Reporter for Live<O> {
                 self.beside.remove(*step);
                 self.board.ended(step, result, *tolerated, *took_ms);
             }
+            Event::Reminded { step, error } => self.say(&said::reminded(step, error)),
+            Event::Moved { to: Movement::Restart(recipe), .. } => self.say(&said::restart(recipe)),
+            // A step's own lines say which step is entered and what it reports.
+            Event::Entered { .. }
+            | Event::CallStarted(_)
+            | Event::CallEnded(_)
+            | Event::Reported { .. }
+            | Event::Moved { .. } => {}
             Event::Staged { step, files } => self.say(&said::staged(step, files)),
             Event::Warning { step, message } => self.say(&said::warning(*step, message)),
             Event::Ended { processes, why } => {
@@ -292,6 +302,7 @@ impl<O: Outlet> Reporter for Live<O> {
                 self.outlet.settle();
             }
             Event::Continued => {
+                self.board.awake(self.outlet.now_ms());
                 self.active = true;
                 self.drawn_ms = 0;
             }

@@ -13,7 +13,7 @@ use crate::words::{clean, duration};
 use std::collections::BTreeMap;
 use towpath_core::StepPath;
 use towpath_engine::{Event, Reporter, Stream};
-use towpath_run::{FailureKind, RunOutcome, StepResult, StepStatus};
+use towpath_run::{FailureKind, Movement, RunOutcome, StepResult, StepStatus};
 
 /// A step that says nothing for this long is spoken of.
 const SILENCE_MS: i64 = 30_000;
@@ -31,7 +31,10 @@ pub struct Plain<O: Outlet> {
 struct Running {
     kind: &'static str,
     since_ms: i64,
+    /// When it was last heard, or spoken of.
     heard_ms: i64,
+    /// When something last came from it.
+    said_ms: i64,
     doing: String,
 }
 
@@ -105,7 +108,7 @@ impl<O: Outlet> Plain<O> {
     fn output(&mut self, step: &StepPath, stream: Stream, bytes: &[u8]) {
         let now = self.outlet.now_ms();
         if let Some(running) = self.running.get_mut(step) {
-            running.heard_ms = now;
+            (running.heard_ms, running.said_ms) = (now, now);
         }
         let mut held = std::mem::take(&mut self.held);
         held.take(step, stream, bytes, now, |whole| {
@@ -143,7 +146,8 @@ impl<O: Outlet> Plain<O> {
             return;
         }
         let now = self.outlet.now_ms();
-        let running = Running { kind, since_ms: now, heard_ms: now, doing: String::new() };
+        let running =
+            Running { kind, since_ms: now, heard_ms: now, said_ms: now, doing: String::new() };
         self.running.insert(step.clone(), running);
         let work = self.shape.work(step).filter(|_| self.look.verbose);
         let work = work.map_or(String::new(), |work| format!(": {work}"));
@@ -159,7 +163,8 @@ impl<O: Outlet> Plain<O> {
         let line = match &result.status {
             StepStatus::Completed => {
                 let took = if ran { format!(" {took}") } else { took };
-                Line::new().with(Tone::Good, "done").text(format!(" {name}{took}"))
+                let report = said::report(result).map_or(String::new(), |r| format!(": {r}"));
+                Line::new().with(Tone::Good, "done").text(format!(" {name}{took}{report}"))
             }
             StepStatus::Degraded { reason } => Line::new()
                 .with(Tone::Attention, "degraded")
@@ -189,8 +194,16 @@ impl<O: Outlet> Plain<O> {
         if self.look.verbose {
             self.say(&Line::plain(format!("{}: {what}", clean(step.as_str()))));
         }
+        self.note_heard(step);
         if let Some(running) = self.running.get_mut(step) {
             running.doing = what;
+        }
+    }
+
+    fn note_heard(&mut self, step: &StepPath) {
+        let now = self.outlet.now_ms();
+        if let Some(running) = self.running.get_mut(step) {
+            running.said_ms = now;
         }
     }
 }
@@ -203,10 +216,19 @@ impl<O: Outlet> Reporter for Plain<O> {
             }
             Event::StepStarted { step, kind } => self.started(step, kind),
             Event::Output { step, stream, bytes } => self.output(step, *stream, bytes),
+            Event::Heard { step } => self.note_heard(step),
             Event::Doing { step, what } => self.note_doing(step, what),
             Event::StepEnded { step, result, tolerated, took_ms } => {
                 self.ended(step, result, *tolerated, *took_ms);
             }
+            Event::Reminded { step, error } => self.say(&said::reminded(step, error)),
+            Event::Moved { to: Movement::Restart(recipe), .. } => self.say(&said::restart(recipe)),
+            // A step's own lines say which step is entered and what it reports.
+            Event::Entered { .. }
+            | Event::CallStarted(_)
+            | Event::CallEnded(_)
+            | Event::Reported { .. }
+            | Event::Moved { .. } => {}
             Event::Staged { step, files } => self.say(&said::staged(step, files)),
             Event::Warning { step, message } => self.say(&said::warning(*step, message)),
             Event::Ended { processes, why } => {
@@ -226,7 +248,10 @@ impl<O: Outlet> Reporter for Plain<O> {
             }
             Event::Stopping => self.say(&said::stopping()),
             Event::Suspended => self.outlet.settle(),
-            Event::Continued => {}
+            Event::Continued => {
+                let now = self.outlet.now_ms();
+                self.running.values_mut().for_each(|running| running.said_ms = now);
+            }
         }
     }
 
@@ -244,8 +269,11 @@ impl<O: Outlet> Reporter for Plain<O> {
                     "" => String::new(),
                     doing => format!(": {doing}"),
                 };
+                let silence = said::silence(now - running.said_ms);
+                let silence = silence.filter(|_| running.kind == "agent");
+                let silence = silence.map_or(String::new(), |silence| format!(", {silence}"));
                 let time = duration(now - running.since_ms);
-                silent.push(format!("running {} {time}{doing}", clean(step.as_str())));
+                silent.push(format!("running {} {time}{silence}{doing}", clean(step.as_str())));
             }
         }
         for line in silent {
@@ -357,8 +385,13 @@ mod tests {
             seen.stderr_text(),
             "started ci\nstarted ci/slow\n\
              running ci/slow 59 s: Read src/auth.rs\n\
-             running ci/slow 1 m 29 s: Read src/auth.rs\n"
+             running ci/slow 1 m 29 s, silent for 1 min: Read src/auth.rs\n"
         );
+        plain.event(&Event::Heard { step: &path("ci/slow") });
+        seen.pass_time(30_000);
+        plain.tick();
+        let text = seen.stderr_text();
+        assert!(text.ends_with("running ci/slow 2 m 0 s: Read src/auth.rs\n"), "{text}");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Lines of ours about happenings, the same in every reporter.
 
-use super::line::{Line, Tone};
+use super::line::{Line, Tone, one_line};
 use crate::words::clean;
 use std::path::Path;
 use towpath_core::{RunId, StepPath};
+use towpath_run::StepResult;
 
 /// `ship-release · run 7f3k · shop`
 pub fn header(run: &RunId, recipe: &str, directory: &Path, resumed: bool) -> Line {
@@ -30,6 +31,32 @@ pub fn staged(step: &StepPath, files: &[String]) -> Line {
     };
     let first = files.first().map_or("", String::as_str);
     Line::plain(clean(&format!("staged {first}{more} ({step})")))
+}
+
+/// What a machine's step reported: `other` says more than its name.
+pub fn report(result: &StepResult) -> Option<String> {
+    let report = result.report.as_ref()?;
+    let more = report.description.as_ref().map_or(String::new(), |text| format!(" ({text})"));
+    Some(one_line(&format!("{}{more}", report.outcome)))
+}
+
+/// `review: no outcome yet (No JSON block found in response), asked once more`
+pub fn reminded(step: &StepPath, error: &str) -> Line {
+    Line::plain(clean(&format!("{step}: no outcome yet ({error}), asked once more")))
+}
+
+/// `restart implement-and-review-all in a new session`
+pub fn restart(recipe: &str) -> Line {
+    Line::plain(clean(&format!("restart {recipe} in a new session")))
+}
+
+/// `silent for 3 min`, once a silence is worth a word.
+pub fn silence(ms: i64) -> Option<String> {
+    match ms / 60_000 {
+        ..=0 => None,
+        minutes @ 1..120 => Some(format!("silent for {minutes} min")),
+        minutes => Some(format!("silent for {} h", minutes / 60)),
+    }
 }
 
 /// The run was told to stop, and its children may take a while to obey.

@@ -86,18 +86,7 @@ pub fn bare(segment: &str) -> &str {
 fn described(work: &Work) -> String {
     match work {
         Work::Bash { command } => first_line(command.text()),
-        Work::Agent(agent) => {
-            let text: Vec<String> = agent
-                .prompt
-                .parts()
-                .iter()
-                .map(|part| match part {
-                    towpath_core::Part::Text(text) => text.clone(),
-                    towpath_core::Part::Place(place) => format!("{{{{{}}}}}", place.path),
-                })
-                .collect();
-            first_line(&text.concat())
-        }
+        Work::Agent(agent) => first_line(agent.prompt.source()),
         Work::Recipe { name, .. } => format!("recipe {name}"),
     }
 }

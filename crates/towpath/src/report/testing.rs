@@ -202,6 +202,7 @@ pub fn pending(id: &str, kind: &'static str) -> StepView {
         started_ms: None,
         ended_ms: None,
         attempts: 0,
+        calls: Vec::new(),
         children: Vec::new(),
     }
 }
@@ -224,6 +225,7 @@ pub fn completed() -> StepResult {
         output: Output::None,
         exit_code: Some(0),
         usage: None,
+        report: None,
     }
 }
 

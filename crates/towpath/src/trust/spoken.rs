@@ -2,7 +2,7 @@
 //! recipe, whole. Nothing is shortened and nothing can hide: characters that are not seen, or that
 //! turn the order of a line around, are written out.
 
-use towpath_core::{Part, Template, Value};
+use towpath_core::Value;
 use towpath_recipe::{Hooks, Program, Recipe, Step, ValueTemplate, Work};
 
 pub fn program(program: &Program) -> String {
@@ -51,7 +51,7 @@ fn steps(recipe: &Recipe, text: &mut String) {
             Work::Agent(agent) => {
                 let who = agent.agent.as_ref().map_or(String::new(), |a| format!(" {}", a.name));
                 text.push_str(&format!("  {}, agent{who}{}:\n", step.id, place(step)));
-                block(&template_text(&agent.prompt), text);
+                block(agent.prompt.source(), text);
             }
             Work::Recipe { name, .. } => {
                 let name = visible(name);
@@ -67,7 +67,7 @@ fn steps(recipe: &Recipe, text: &mut String) {
 
 fn place(step: &Step) -> String {
     let directory = step.working_dir.as_ref();
-    directory.map_or(String::new(), |d| format!(" in {}", visible(&template_text(d))))
+    directory.map_or(String::new(), |d| format!(" in {}", visible(d.source())))
 }
 
 fn block(body: &str, text: &mut String) {
@@ -80,21 +80,12 @@ fn block(body: &str, text: &mut String) {
 fn value_of(template: &ValueTemplate) -> Value {
     match template {
         ValueTemplate::Plain(value) => value.clone(),
-        ValueTemplate::Text(text) => template_text(text).into(),
+        ValueTemplate::Text(text) => text.source().into(),
         ValueTemplate::List(items) => items.iter().map(value_of).collect(),
         ValueTemplate::Map(items) => {
             Value::Object(items.iter().map(|(k, v)| (k.clone(), value_of(v))).collect())
         }
     }
-}
-
-/// A template as its author wrote it, save blanks inside the braces.
-pub fn template_text(template: &Template) -> String {
-    let part = |part: &Part| match part {
-        Part::Text(text) => text.clone(),
-        Part::Place(place) => format!("{{{{{}}}}}", place.path),
-    };
-    template.parts().iter().map(part).collect()
 }
 
 /// Text in which nothing hides.
@@ -131,11 +122,5 @@ mod tests {
             r"rm \u{202e}x\u{200b}\u{1b}[2K\u{d}"
         );
         assert_eq!(visible("a\té…日"), "a\té…日");
-    }
-
-    #[test]
-    fn a_template_is_shown_as_it_is_written() {
-        let text = "a {{b.c}} \u{e9} {{.Names}}";
-        assert_eq!(template_text(&Template::parse(text)), text);
     }
 }

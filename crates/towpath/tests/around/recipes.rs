@@ -5,6 +5,7 @@ use std::fs;
 
 fn person() -> Person {
     let person = Person::new().file("recipes/a.yaml", "hello\n").file("recipes/b.yml", "");
+    let person = person.file("recipes/team/c.json", "{}");
     person.file("recipes/a.test.yaml", "cases: []\n").file("recipes/README.md", "no recipe\n")
 }
 
@@ -12,15 +13,20 @@ fn person() -> Person {
 fn a_manifest_is_what_other_programs_read() {
     let person = person();
     let said = person.towpath(&["recipes", "manifest", "recipes"]).exits(0);
-    said.prints("3 files in recipes/_recipe_manifest.json\n");
+    said.prints("4 files in recipes/_recipe_manifest.json\n");
     let text = person.read("recipes/_recipe_manifest.json");
     let manifest: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(manifest["a.yaml"], "5891b5b522d5df08");
     assert_eq!(manifest["b.yml"], "e3b0c44298fc1c14");
     let names: Vec<&String> = manifest.as_object().expect("a map").keys().collect();
-    assert_eq!(names, ["a.test.yaml", "a.yaml", "b.yml"]);
+    assert_eq!(names, ["a.test.yaml", "a.yaml", "b.yml", "team/c.json"]);
     let there = fs::read_dir(person.path("work/recipes")).expect("a folder").count();
-    assert_eq!(there, 5, "and no other file");
+    assert_eq!(there, 6, "and no other file");
+    // The manifest is a file among recipes, and none of them.
+    let again = person.towpath(&["recipes", "manifest", "recipes"]).exits(0);
+    again.prints("4 files in recipes/_recipe_manifest.json\n");
+    let listed = person.towpath(&["list", "-R", "recipes"]).exits(0).stdout;
+    assert!(listed.contains("team/c") && !listed.contains("_recipe_manifest"), "{listed}");
 }
 
 #[test]

@@ -10,11 +10,15 @@ mod outline;
 mod summary;
 
 use crate::agents::AgentFlags;
+use crate::cli;
+use crate::commands::machine_flags::MachineFlags;
 use crate::commands::request::RequestFlags;
 use crate::commands::run;
 use crate::exit::{Exit, Stop};
 use crate::out;
+use crate::report::EventFlags;
 use crate::surroundings::Surroundings;
+use crate::times::TimeFlags;
 use clap::Parser;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -23,7 +27,7 @@ use std::path::PathBuf;
 ///
 /// Example: recipe-runner-rs build.yaml --set mode=release
 #[derive(Debug, Parser)]
-#[command(name = "recipe-runner-rs", version)]
+#[command(name = NAME, version)]
 struct Line {
     /// A recipe's file or name, or `list`.
     recipe: Option<String>,
@@ -92,8 +96,11 @@ impl Line {
             dry_run: self.dry_run,
             rehearsal: None,
             wait: false,
+            machine: MachineFlags::default(),
+            worktree: None,
             agent: AgentFlags::default(),
             shared: run::Shared {
+                times: TimeFlags::default(),
                 json: self.json(),
                 with_context: false,
                 // Whoever reads progress by a script reads nothing else of ours.
@@ -101,16 +108,30 @@ impl Line {
                 verbose: false,
                 audit_dir: self.audit_dir.clone(),
                 secret: Vec::new(),
+                events: EventFlags::default(),
             },
         }
     }
 }
 
+const NAME: &str = "recipe-runner-rs";
+
 pub fn run(arguments: &[OsString]) -> Result<Exit, Stop> {
-    let name = OsString::from("recipe-runner-rs");
+    match answered(arguments) {
+        // What should be on stdout is lost: a failure, for this name has no other word for it.
+        Ok(Exit::Done) if out::failed() => Ok(Exit::Failed),
+        result => result.map(code).map_err(|stop| Stop { exit: code(stop.exit), ..stop }),
+    }
+}
+
+fn answered(arguments: &[OsString]) -> Result<Exit, Stop> {
+    if cli::answer_version(NAME, arguments) {
+        return Ok(Exit::Done);
+    }
+    let name = OsString::from(NAME);
     let line = match Line::try_parse_from(std::iter::once(&name).chain(arguments)) {
         Ok(line) => line,
-        Err(error) => return usage(&error),
+        Err(error) => return super::usage(&error, Exit::BadInput),
     };
     let result = execute(&line);
     if let (Err(stop), true) = (&result, line.json()) {
@@ -120,17 +141,7 @@ pub fn run(arguments: &[OsString]) -> Result<Exit, Stop> {
             "error": { "kind": stop.kind, "message": stop.message },
         }));
     }
-    result.map(code).map_err(|stop| Stop { exit: code(stop.exit), ..stop })
-}
-
-fn usage(error: &clap::Error) -> Result<Exit, Stop> {
-    let text = error.render().to_string();
-    if error.use_stderr() {
-        out::stderr(text.as_bytes());
-        return Err(Stop { shown: true, ..Stop::bad_input(text) });
-    }
-    out::stdout(text.as_bytes());
-    Ok(Exit::Done)
+    result
 }
 
 /// The codes that this name knows; signals keep theirs.

@@ -11,11 +11,12 @@ use crate::writing;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use towpath_core::nearest;
-use towpath_recipe::{builtin, builtin_names};
+use towpath_recipe::{builtin_alone, builtin_names};
 
 /// Copy a built-in recipe into the project, to change it.
 ///
-/// A file that is there is never touched.
+/// A state machine comes as one file with all its steps in it. A file that is there is never
+/// touched.
 ///
 /// Example: towpath recipes eject demo
 #[derive(Debug, clap::Args)]
@@ -31,7 +32,7 @@ pub struct Args {
 pub fn execute(args: &Args) -> Result<Exit, Stop> {
     let around = Surroundings::read()?;
     let name = &args.builtin;
-    let Some(text) = builtin(name) else { return Err(unknown(name)) };
+    let Some(text) = builtin_alone(name) else { return Err(unknown(name)) };
     let directory = match &args.to {
         Some(given) => around.current.join(around.expand_home(given)),
         None => place_for_new(&around),

@@ -11,7 +11,7 @@ use towpath_recipe::manifest::MANIFEST_FILE;
 
 /// Note what a directory of recipes holds, in its `_recipe_manifest.json`.
 ///
-/// It has the name of every `.yaml` and `.yml` file and the first 16 digits of its SHA-256.
+/// It has the name of every `.yaml`, `.yml` and `.json` file and the first 16 digits of its SHA-256.
 /// `towpath recipes check` tells what has changed since, and `towpath recipes sync --apply` replaces
 /// only files that are as they were noted.
 ///

@@ -78,6 +78,26 @@ ship-release · run 7f3k · shop
 }
 
 #[test]
+fn an_agent_that_says_nothing_is_said_to_be_silent() {
+    let (mut live, seen) = sketch(80);
+    seen.pass_time(12_000);
+    live.event(&Event::Heard { step: &path("architecture-review") });
+    seen.pass_time(130_000);
+    live.start("notify", "bash");
+    seen.pass_time(100_000);
+    live.tick();
+    let text = Screen::of(&seen).text();
+    let line = |name: &str| text.lines().find(|l| l.contains(name)).unwrap_or_default().to_owned();
+    assert!(line("security").ends_with("silent for 4 min · Read src/auth.rs"), "{text}");
+    assert!(line("architecture").ends_with("silent for 3 min · Bash cargo tree"), "{text}");
+    assert!(line("notify").ends_with("running"), "a command is no agent:\n{text}");
+    live.event(&Event::Continued);
+    seen.pass_time(1_000);
+    live.tick();
+    assert!(!Screen::of(&seen).text().contains("silent for"), "stopped time does not count");
+}
+
+#[test]
 fn output_scrolls_above_the_block_and_the_steps_stay_at_the_end() {
     let (mut live, seen) = reporter(60, 24);
     live.run(vec![pending("build", "bash"), pending("test", "bash")]);

@@ -13,7 +13,12 @@ pub fn execute(around: &Surroundings, line: &Line, recipe: &str) -> Result<Exit,
     if line.json() {
         let request = line.request();
         let recipe = recipe.to_owned();
-        return explain::execute(&explain::Args { recipe, request, json: true });
+        return explain::execute(&explain::Args {
+            recipe,
+            request,
+            format: explain::Format::Json,
+            json: false,
+        });
     }
     let resolved = check::resolved(around, line, recipe)?;
     run::show_problems(&resolved.problems, recipe, around, false)?;

@@ -1,7 +1,11 @@
-//! The JSON Schema of step recipes, for editors, made from the one table of fields. It knows the
+//! The JSON Schemas of recipes, for editors, made from the one table of fields. They know the
 //! shape of a file: which fields there are and what type each has. What only reading can tell
 //! (names that nothing sets, conditions, bash) is left to `towpath validate`, and fields that do not
 //! work yet are left out.
+
+mod machine;
+
+pub use machine::machine_schema;
 
 use crate::fields::{Field, FieldType, Section, Support, fields_of};
 use serde_json::{Map, Value, json};
@@ -55,6 +59,8 @@ fn described(field: &Field) -> String {
 
 fn shape(field: &Field) -> Value {
     match field.kind {
+        FieldType::Text if field.section.is_of_machines() => string(),
+        FieldType::Template | FieldType::Shell if field.section.is_of_machines() => string(),
         FieldType::Text => {
             // What a recipe says of itself may be left empty.
             let may_be_nothing = field.section == Section::Recipe && !field.is_required();
@@ -65,6 +71,9 @@ fn shape(field: &Field) -> Value {
         FieldType::Bool => json!({ "type": "boolean" }),
         FieldType::Count => json!({ "type": "integer", "minimum": 1 }),
         FieldType::Seconds => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        FieldType::TextList if field.section.is_of_machines() => {
+            json!({ "type": "array", "minItems": 1, "items": string() })
+        }
         FieldType::TextList => json!({ "type": maybe("array", true), "items": text() }),
         FieldType::Map => match part(field) {
             Some(part) => json!({ "$ref": reference(part) }),
@@ -73,9 +82,23 @@ fn shape(field: &Field) -> Value {
         FieldType::Steps => {
             json!({ "type": "array", "minItems": 1, "items": { "$ref": reference(Section::Step) } })
         }
+        FieldType::StepMap => json!({ "$ref": "#/$defs/steps" }),
+        FieldType::Transitions => {
+            let transition = json!({ "$ref": reference(Section::Transition) });
+            json!({ "type": "object", "additionalProperties": transition })
+        }
+        // A tier that is null is none.
+        FieldType::Choice(words) if field.name == "model" => {
+            json!({ "enum": words.iter().map(|w| json!(w)).chain([Value::Null]).collect::<Vec<_>>() })
+        }
         FieldType::Choice(words) => json!({ "type": "string", "enum": words }),
         FieldType::Any => json!({}),
     }
+}
+
+/// A text that says something.
+fn string() -> Value {
+    json!({ "type": "string", "pattern": "\\S" })
 }
 
 /// A number or a boolean counts as the text it is written with.
@@ -89,10 +112,9 @@ fn maybe(kind: &str, nothing: bool) -> Value {
 
 /// The part of the table that a field's own map is made of.
 fn part(field: &Field) -> Option<Section> {
-    let parts = [Section::Recursion, Section::Hooks];
-    parts
-        .into_iter()
-        .find(|part| field.section == Section::Recipe && definition(*part) == field.name)
+    let parts = [Section::Recursion, Section::Hooks, Section::Guardrails];
+    let own = matches!(field.section, Section::Recipe | Section::Machine);
+    parts.into_iter().find(|part| own && definition(*part) == field.name)
 }
 
 fn reference(part: Section) -> String {
@@ -104,6 +126,9 @@ fn definition(part: Section) -> &'static str {
         Section::Recipe => "recipe",
         Section::Recursion => "recursion",
         Section::Hooks => "hooks",
-        Section::Step => "step",
+        Section::Step | Section::MachineStep => "step",
+        Section::Machine => "machine",
+        Section::Guardrails => "guardrails",
+        Section::Transition => "transition",
     }
 }

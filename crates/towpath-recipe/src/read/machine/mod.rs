@@ -1,0 +1,282 @@
+//! State machines: recipes whose steps report outcomes that choose the next step. Every problem is
+//! said at once, each with its step, its outcome and its place in its own file. Which recipes a
+//! restart means is found out by `resolve`; whether the machine can come to an end is looked at in
+//! `crate::machine`.
+
+mod compose;
+mod library;
+mod paths;
+mod step;
+mod transition;
+mod values;
+
+use super::{Beside, Read, Reader, first_line, tidy};
+use crate::fields::Section;
+use crate::model::{Flow, Guardrails, Hooks, Machine, Recipe, Recursion, Step, TIERS};
+use crate::node::{Entry, Kind, Node, Tree};
+use crate::outline::Outline;
+use compose::{Part, StepParts, compose};
+use library::Library;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use towpath_core::{Diagnostic, Source, Span, nearest};
+use values::MachineFields;
+
+/// Whether a file is a state machine: its `steps` are a map, or it has what only machines have.
+pub(super) fn is_machine(root: &Node) -> bool {
+    let Kind::Map(entries) = &root.kind else { return false };
+    let value = |name: &str| entries.iter().find(|e| e.key == name).map(|e| &e.value.kind);
+    match value("steps") {
+        Some(Kind::Map(_)) => true,
+        _ => {
+            let own = value("initialStep").is_some() || value("guardrails").is_some();
+            own && value("name").is_none()
+        }
+    }
+}
+
+/// Whether a file is one of steps for machines to include. It is no recipe.
+pub(super) fn is_steps_file(root: &Node) -> bool {
+    let Kind::Map(entries) = &root.kind else { return false };
+    let step = |e: &Entry| match &e.value.kind {
+        Kind::Map(fields) => fields.iter().any(|f| ["onOutcome", "$ref"].contains(&f.key.as_str())),
+        _ => e.key == library::INCLUDE || e.key == library::SCHEMA,
+    };
+    !entries.is_empty() && entries.iter().all(step)
+}
+
+/// Reads a state machine with all the files it is made of.
+pub(super) fn read(source: &Arc<Source>, tree: Tree, beside: &Beside<'_>) -> Read {
+    let Some(root) = tree.root else {
+        return Read { recipe: None, problems: tree.problems, outline: Outline::default() };
+    };
+    let mut library = Library::load(source, &root, beside.files);
+    let mut problems = tree.problems;
+    problems.append(&mut library.problems);
+    let (steps, told) = compose(&library);
+    problems.extend(told);
+    let mut reader = Reader::new(&library.files[0].source, problems);
+    reader.outline.is_machine = true;
+    let given = beside.inputs.keys().cloned();
+    reader.known = Some(given.chain(declared(&root, &steps)).collect());
+    let recipe = MachineReader { reader: &mut reader, library: &library }.recipe(&root, &steps);
+    let problems = tidy(reader.problems);
+    let broken = problems.iter().any(Diagnostic::is_error);
+    Read { recipe: recipe.filter(|_| !broken), problems, outline: reader.outline }
+}
+
+/// The names that are places in the whole machine: those of its context and of outputs.
+fn declared(root: &Node, steps: &[StepParts<'_>]) -> HashSet<String> {
+    let mut names = HashSet::new();
+    let Kind::Map(fields) = &root.kind else { return names };
+    let context = fields.iter().find(|e| e.key == "context").map(|e| &e.value.kind);
+    if let Some(Kind::Map(entries)) = context {
+        names.extend(entries.iter().map(|e| e.key.clone()));
+    }
+    for part in steps.iter().flat_map(|step| &step.fields) {
+        if let ("output", Kind::Text(name)) = (part.entry.key.as_str(), &part.entry.value.kind) {
+            names.insert(name.clone());
+        }
+    }
+    names
+}
+
+/// What the steps of a machine are read with.
+struct Around<'l> {
+    /// The places of the steps by their names.
+    names: HashMap<&'l str, usize>,
+    exit_on_other: bool,
+}
+
+struct MachineReader<'r, 'l> {
+    reader: &'r mut Reader<'l>,
+    library: &'l Library,
+}
+
+impl<'l> MachineReader<'_, 'l> {
+    fn source(&self, file: usize) -> &'l Arc<Source> {
+        &self.library.files[file].source
+    }
+
+    /// Says a problem of the file that is being read.
+    fn error(&mut self, code: &'static str, message: String, span: Span, label: &str) {
+        let problem = Diagnostic::error(code, message).at(self.reader.source, span, label);
+        self.reader.problems.push(problem);
+    }
+
+    /// Reads something in the file it is written in.
+    fn within<T>(&mut self, part: Part<'l>, read: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.reader.source;
+        self.reader.source = self.source(part.file);
+        let value = read(self);
+        self.reader.source = before;
+        value
+    }
+
+    fn recipe(&mut self, root: &'l Node, steps: &[StepParts<'l>]) -> Option<Recipe> {
+        let Kind::Map(entries) = &root.kind else { return None };
+        let parts = entries.iter().map(|entry| Part { file: 0, entry });
+        let fields = self.fields(parts, Section::Machine, "recipe");
+        self.reader.outline.open |= fields.has_misspelt("context") || fields.has_misspelt("steps");
+        let whole = first_line(self.reader.source, root);
+        let id = self.id(&fields, whole);
+        let label = self.required_text(&fields, "label", whole);
+        let description = self.required_text(&fields, "description", whole);
+        let guardrails = self.guardrails(&fields, whole);
+        let model = self.model(&fields, "at recipe level");
+        let context = self.reader.context(&fields.plain());
+        self.steps_shape(&fields, whole);
+        let names = steps.iter().enumerate();
+        let around = Around {
+            names: names.map(|(index, step)| (step.site.entry.key.as_str(), index)).collect(),
+            exit_on_other: guardrails.map_or(true, |g| g.exit_on_other),
+        };
+        let initial = self.initial(&fields, whole, &around);
+        let steps: Vec<Option<Step>> = steps.iter().map(|step| self.step(step, &around)).collect();
+        let steps: Vec<Step> = steps.into_iter().collect::<Option<_>>()?;
+        let machine = Machine { label: label?, initial: initial?, guardrails: guardrails?, model };
+        Some(Recipe {
+            source: Arc::clone(self.source(0)),
+            name: id?,
+            version: String::new(),
+            description: description?,
+            author: String::new(),
+            tags: Vec::new(),
+            context,
+            extends: None,
+            required_context: Vec::new(),
+            recursion: Recursion::default(),
+            hooks: Hooks::default(),
+            flow: Flow::Machine(machine),
+            steps,
+            stages: std::sync::OnceLock::new(),
+        })
+    }
+
+    fn id(&mut self, fields: &MachineFields<'l>, whole: Span) -> Option<String> {
+        let id = self.required_text(fields, "id", whole)?;
+        let span = fields.get("id").map_or(whole, |part| part.entry.value.defined);
+        if !is_kebab_case(&id) {
+            let label = "use small letters and digits, with `-` between words";
+            self.error("bad-id", format!("Recipe id '{id}' is not kebab-case"), span, label);
+            return None;
+        }
+        self.reader.outline.id = Some((id.clone(), span));
+        Some(id)
+    }
+
+    fn initial(
+        &mut self,
+        fields: &MachineFields<'l>,
+        whole: Span,
+        around: &Around<'_>,
+    ) -> Option<usize> {
+        let name = self.required_text(fields, "initialStep", whole)?;
+        // Without steps that can be read, one problem is enough.
+        if !matches!(fields.get("steps")?.entry.value.kind, Kind::Map(_)) {
+            return None;
+        }
+        let found = around.names.get(name.as_str()).copied();
+        if found.is_none() {
+            let span = fields.get("initialStep").map_or(whole, |part| part.entry.value.defined);
+            let message = format!("Initial step not found in steps: {name}");
+            let label = near(&name, around.names.keys().copied());
+            self.error("unknown-step", message, span, &label);
+        }
+        found
+    }
+
+    fn steps_shape(&mut self, fields: &MachineFields<'l>, whole: Span) {
+        match fields.get("steps") {
+            Some(part) if matches!(part.entry.value.kind, Kind::Map(_)) => {}
+            Some(part) => {
+                let is = part.entry.value.describe();
+                let message = format!("'steps' must be an object of steps, this is {is}");
+                self.error("wrong-type", message, part.entry.key_defined, "");
+            }
+            None => self.missing(fields, "steps", whole),
+        }
+    }
+
+    fn guardrails(&mut self, fields: &MachineFields<'l>, whole: Span) -> Option<Guardrails> {
+        let Some(part) = fields.get("guardrails") else {
+            self.missing(fields, "guardrails", whole);
+            return None;
+        };
+        let Kind::Map(entries) = &part.entry.value.kind else {
+            let message = "'guardrails' must be an object; `{}` takes the defaults".to_owned();
+            self.error("wrong-type", message, part.entry.key_defined, "");
+            return None;
+        };
+        let before = self.reader.problems.len();
+        let parts = entries.iter().map(|entry| Part { file: part.file, entry });
+        let limits = self.fields(parts, Section::Guardrails, "guardrails");
+        let default = Guardrails::default();
+        let read = Guardrails {
+            max_step_visits: self
+                .limit(&limits, "maxStepVisits")
+                .unwrap_or(default.max_step_visits),
+            max_total_steps: self
+                .limit(&limits, "maxTotalSteps")
+                .unwrap_or(default.max_total_steps),
+            exit_on_other: self.flag(&limits, "exitOnOther").unwrap_or(default.exit_on_other),
+        };
+        (self.reader.problems.len() == before).then_some(read)
+    }
+
+    fn limit(&mut self, limits: &MachineFields<'l>, name: &str) -> Option<u32> {
+        let node = &limits.get(name)?.entry.value;
+        let number = match &node.kind {
+            Kind::Number(number) => number.to_string().parse::<u32>().ok().filter(|n| *n > 0),
+            _ => None,
+        };
+        if number.is_none() {
+            let message = format!("Guardrail '{name}' must be a positive integer");
+            self.error("wrong-type", message, node.defined, "");
+        }
+        number
+    }
+
+    fn flag(&mut self, limits: &MachineFields<'l>, name: &str) -> Option<bool> {
+        let node = &limits.get(name)?.entry.value;
+        if let Kind::Bool(value) = node.kind {
+            return Some(value);
+        }
+        let message = format!("Guardrail '{name}' must be true or false");
+        self.error("wrong-type", message, node.defined, "");
+        None
+    }
+
+    /// A model tier; null counts as absent.
+    fn model(&mut self, fields: &MachineFields<'l>, place: &str) -> Option<String> {
+        let part = fields.get("model")?;
+        let node = &part.entry.value;
+        let written = match &node.kind {
+            Kind::Null => return None,
+            Kind::Text(text) if TIERS.contains(&text.as_str()) => return Some(text.clone()),
+            Kind::Text(text) => text.clone(),
+            _ => node.value().to_string(),
+        };
+        let message =
+            format!("Invalid model '{written}' {place}. Valid models: {}", TIERS.join(", "));
+        let label = near(&written.to_lowercase(), TIERS);
+        self.within(part, |read| read.error("bad-choice", message, node.defined, &label));
+        None
+    }
+}
+
+/// The end of a message about a name that is not there.
+fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let mut known: Vec<&str> = known.into_iter().collect();
+    known.sort_unstable();
+    nearest(name, known).map_or(String::new(), |near| format!("did you mean '{near}'?"))
+}
+
+/// Small letters and digits, with `-` between words.
+pub fn is_kebab_case(id: &str) -> bool {
+    let word = |word: &str| {
+        let small = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+        !word.is_empty() && word.chars().all(small)
+    };
+    id.split('-').all(word)
+}

@@ -1,0 +1,255 @@
+//! One step of a machine: its work, its fields, and the outcomes it may report.
+
+use super::compose::{Part, StepParts};
+use super::values::MachineFields;
+use super::{Around, MachineReader};
+use crate::fields::{Section, StepType};
+use crate::model::{AgentWork, ParseJson, Step, StepSpans, VariableUse, Work};
+use crate::node::Kind;
+use crate::outline::StepOutline;
+use crate::read::step::without_blank_end;
+use crate::read::values::Text;
+use crate::read::{Reader, first_line_of};
+use std::sync::Arc;
+use towpath_core::{Diagnostic, Span, is_safe_segment};
+
+/// The fields that say what a step does, of which it has one.
+const WORK: [(&str, StepType); 3] =
+    [("prompt", StepType::Agent), ("command", StepType::Bash), ("recipe", StepType::Recipe)];
+
+impl<'l> MachineReader<'_, 'l> {
+    pub(super) fn step(&mut self, parts: &StepParts<'l>, around: &Around<'l>) -> Option<Step> {
+        self.within(parts.site, |read| read.step_here(parts, around))
+    }
+
+    fn step_here(&mut self, parts: &StepParts<'l>, around: &Around<'l>) -> Option<Step> {
+        let entry = parts.site.entry;
+        let name = &entry.key;
+        self.step_name(parts);
+        let what = format!("step '{name}'");
+        let fields = self.fields(parts.fields.iter().copied(), Section::MachineStep, &what);
+        if !parts.made_from.iter().all(|level| self.is_object(*level)) || parts.broken {
+            self.reader.outline.open = true;
+            self.transitions_alone(parts, &fields, around);
+            return None;
+        }
+        let plain = fields.plain();
+        let work_type = self.work_type(parts, &fields);
+        let mut uses = Vec::new();
+        let context =
+            self.shared(parts, &fields, "context", |reader| reader.step_context(&plain, &mut uses));
+        self.reader.known_here = context.iter().map(|(key, _)| key.clone()).collect();
+        let work = work_type.and_then(|kind| self.work(parts, &fields, kind, &mut uses));
+        let working_dir = self
+            .shared(parts, &fields, "working_dir", |reader| reader.working_dir(&plain, &mut uses));
+        self.reader.known_here.clear();
+        let output = self.shared(parts, &fields, "output", |reader| reader.output(&plain));
+        let timeout = self.shared(parts, &fields, "timeout", |r| r.seconds(&plain, "timeout"));
+        let effect = self.shared(parts, &fields, "effect", |r| r.effect(&plain, work_type));
+        let outcomes = self.outcomes(parts, &fields, work_type, around);
+        self.reader.outline.steps.push(StepOutline {
+            id: Some(name.clone()),
+            output: output.as_ref().map(|text| text.text.clone()),
+            context: context.iter().map(|(key, _)| key.clone()).collect(),
+            uses: uses.clone(),
+            group: None,
+            calls: match &work {
+                Some(Work::Recipe { name, .. }) => Some(name.clone()),
+                _ => None,
+            },
+        });
+        self.reader.outline.open |=
+            ["output", "context", "recipe"].iter().any(|name| fields.has_misspelt(name));
+        let source = self.reader.source;
+        let own = |part: &Part<'_>| {
+            without_blank_end(
+                &self.source(part.file).text,
+                Span { start: part.entry.key_span.start, ..part.entry.value.extent() },
+            )
+        };
+        Some(Step {
+            id: name.clone(),
+            source: Arc::clone(source),
+            span: own(&parts.site),
+            spans: StepSpans { id: entry.key_span, output: None, group: None },
+            also: parts.made_from[1..]
+                .iter()
+                .map(|part| (Arc::clone(self.source(part.file)), own(part)))
+                .collect(),
+            condition: None,
+            output: output.map(|text| text.text),
+            continue_on_error: false,
+            timeout,
+            working_dir,
+            parallel_group: None,
+            context,
+            effect,
+            when_tags: Vec::new(),
+            parse_json: ParseJson::No,
+            outcomes: outcomes?,
+            work: work?,
+            uses,
+        })
+    }
+
+    fn step_name(&mut self, parts: &StepParts<'l>) {
+        let name = &parts.site.entry.key;
+        if !is_safe_segment(name) {
+            let message = format!("'{name}' cannot be a step's name");
+            let label = "use letters, digits, `_` and `-`";
+            self.error("bad-id", message, parts.site.entry.key_defined, label);
+        }
+    }
+
+    fn is_object(&mut self, level: Part<'l>) -> bool {
+        let node = &level.entry.value;
+        if matches!(node.kind, Kind::Map(_)) {
+            return true;
+        }
+        let name = &level.entry.key;
+        let message = format!("Step '{name}' must be an object, this is {}", node.describe());
+        let span = first_line_of(self.source(level.file), node.defined);
+        let span = if span.start == span.end { level.entry.key_defined } else { span };
+        self.within(level, |read| read.error("wrong-type", message, span, ""));
+        false
+    }
+
+    /// Reads a field in its own file with what reads step recipes too; its problems name the step.
+    fn shared<T>(
+        &mut self,
+        parts: &StepParts<'l>,
+        fields: &MachineFields<'l>,
+        name: &str,
+        read: impl FnOnce(&mut Reader<'l>) -> T,
+    ) -> T {
+        let before = self.reader.problems.len();
+        let value = match fields.get(name) {
+            Some(part) => self.within(part, |this| read(this.reader)),
+            None => read(self.reader),
+        };
+        let step = &parts.site.entry.key;
+        for problem in &mut self.reader.problems[before..] {
+            problem.message = format!("Step '{step}': {}", problem.message);
+        }
+        value
+    }
+
+    /// What kind of work the step is, told by its one field of work.
+    fn work_type(&mut self, parts: &StepParts<'l>, fields: &MachineFields<'l>) -> Option<StepType> {
+        let step = &parts.site.entry.key;
+        let given: Vec<(&str, StepType)> =
+            WORK.into_iter().filter(|(name, _)| fields.has(name)).collect();
+        let [(_, kind)] = given[..] else {
+            if given.is_empty() {
+                if !WORK.iter().any(|(name, _)| fields.has_misspelt(name)) {
+                    let message = format!("Step '{step}': missing required field 'prompt'");
+                    let label = "a step has a 'prompt', a 'command' or a 'recipe'";
+                    self.error("missing-field", message, parts.site.entry.key_defined, label);
+                }
+            } else {
+                self.two_works(step, fields, &given);
+            }
+            return None;
+        };
+        for (field, part) in fields.iter().filter(|(field, _)| !field.is_used_by(kind)) {
+            let used: Vec<&str> = WORK
+                .iter()
+                .filter(|(_, kind)| field.is_used_by(*kind))
+                .map(|(name, _)| *name)
+                .collect();
+            let message = format!(
+                "Step '{step}': '{}' is for steps with a '{}'",
+                field.name,
+                used.join("' or a '")
+            );
+            let label = match field.name {
+                "working_dir" => "a session stays in the directory it began in",
+                _ => "",
+            };
+            self.within(part, |r| {
+                r.error("unused-field", message, part.entry.key_defined, label);
+            });
+        }
+        Some(kind)
+    }
+
+    fn two_works(&mut self, step: &str, fields: &MachineFields<'l>, given: &[(&str, StepType)]) {
+        let names: Vec<String> = given.iter().map(|(name, _)| format!("'{name}'")).collect();
+        let message = format!("Step '{step}' must have only one of {}", names.join(" and "));
+        let mut problem = Diagnostic::error("unclear-type", message);
+        for part in given.iter().filter_map(|(name, _)| fields.get(name)) {
+            problem = problem.at(self.source(part.file), part.entry.key_defined, "");
+        }
+        self.reader.problems.push(problem);
+    }
+
+    fn work(
+        &mut self,
+        parts: &StepParts<'l>,
+        fields: &MachineFields<'l>,
+        kind: StepType,
+        uses: &mut Vec<VariableUse>,
+    ) -> Option<Work> {
+        let (name, _) = WORK.into_iter().find(|(_, of)| *of == kind)?;
+        let part = fields.get(name)?;
+        let text = self.within(part, |read| read.work_text(&parts.site.entry.key, name, part))?;
+        match kind {
+            StepType::Agent => {
+                let prompt = self
+                    .shared(parts, fields, name, |reader| reader.template(&text, "prompt", uses));
+                let step = &parts.site.entry.key;
+                let model = self.model(fields, &format!("at step {step}"));
+                Some(Work::Agent(AgentWork {
+                    prompt,
+                    agent: None,
+                    model,
+                    mode: None,
+                    auto_stage: false,
+                }))
+            }
+            StepType::Bash => {
+                let (command, found) =
+                    self.shared(parts, fields, name, |reader| reader.shell(&text, "command"))?;
+                uses.extend(found);
+                Some(Work::Bash { command })
+            }
+            StepType::Recipe => {
+                let work =
+                    self.shared(parts, fields, name, |reader| reader.called_recipe(text, false))?;
+                Some(self.in_the_steps_file(parts, part, work))
+            }
+        }
+    }
+
+    /// The place of a call is one in the file of its step.
+    fn in_the_steps_file(&self, parts: &StepParts<'l>, part: Part<'l>, work: Work) -> Work {
+        match work {
+            Work::Recipe { name, recovery, .. } if part.file != parts.site.file => {
+                Work::Recipe { name, name_span: parts.site.entry.key_span, recovery }
+            }
+            work => work,
+        }
+    }
+
+    fn work_text(&mut self, step: &str, name: &str, part: Part<'l>) -> Option<Text> {
+        let node = &part.entry.value;
+        match &node.kind {
+            Kind::Text(text) if text.trim().is_empty() => {
+                let message = format!("Step '{step}': '{name}' must not be empty");
+                self.error("empty-field", message, node.defined, "");
+                None
+            }
+            Kind::Text(text) => {
+                let map = node.map_of(self.reader.source, text);
+                Some(Text { text: text.clone(), span: node.defined, map })
+            }
+            _ => {
+                let message = format!("Step '{step}': '{name}' must be a string");
+                let label = format!("this is {}", node.describe());
+                let span = first_line_of(self.reader.source, node.defined);
+                self.error("wrong-type", message, span, &label);
+                None
+            }
+        }
+    }
+}

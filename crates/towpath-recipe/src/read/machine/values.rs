@@ -1,0 +1,117 @@
+//! The fields of a machine's maps, each with the file it is written in, and the texts in them.
+//! Unknown fields are refused; `$schema` and whatever begins with `x-` is left to others.
+
+use super::compose::Part;
+use super::library::SCHEMA;
+use super::{MachineReader, near};
+use crate::fields::{Field, Section, fields_of, find_field};
+use crate::node::Kind;
+use crate::read::values::FieldMap;
+use towpath_core::{Span, nearest};
+
+/// The known fields of one map.
+pub(super) struct MachineFields<'l> {
+    section: Section,
+    parts: Vec<(&'static Field, Part<'l>)>,
+    /// The known fields that unknown ones are probably meant to be.
+    meant: Vec<&'static str>,
+}
+
+impl<'l> MachineFields<'l> {
+    pub fn get(&self, name: &str) -> Option<Part<'l>> {
+        self.parts.iter().find(|(field, _)| field.name == name).map(|(_, part)| *part)
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    pub fn has_misspelt(&self, name: &str) -> bool {
+        self.meant.contains(&name)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&'static Field, Part<'l>)> {
+        self.parts.iter().copied()
+    }
+
+    /// The same fields for what reads values of step recipes too.
+    pub fn plain(&self) -> FieldMap<'l> {
+        let entries = self.parts.iter().map(|(field, part)| (*field, part.entry));
+        FieldMap::new(self.section, entries.collect())
+    }
+}
+
+impl<'l> MachineReader<'_, 'l> {
+    pub(super) fn fields(
+        &mut self,
+        parts: impl Iterator<Item = Part<'l>>,
+        section: Section,
+        what: &str,
+    ) -> MachineFields<'l> {
+        let mut fields = MachineFields { section, parts: Vec::new(), meant: Vec::new() };
+        for part in parts {
+            let key = part.entry.key.as_str();
+            if let Some(field) = find_field(section, key) {
+                fields.parts.push((field, part));
+            } else if key != SCHEMA && !key.starts_with("x-") {
+                fields.meant.extend(nearest(key, fields_of(section).map(|f| f.name)));
+                self.within(part, |read| read.unknown(part, section, what));
+            }
+        }
+        fields
+    }
+
+    fn unknown(&mut self, part: Part<'l>, section: Section, what: &str) {
+        let key = &part.entry.key;
+        let elsewhere = Section::OF_MACHINES
+            .into_iter()
+            .find(|other| *other != section && find_field(*other, key).is_some());
+        let label = match (near(key, fields_of(section).map(|f| f.name)), elsewhere) {
+            (_, Some(Section::Machine)) => "this belongs to the recipe itself".to_owned(),
+            (_, Some(Section::Guardrails)) => "this belongs under 'guardrails'".to_owned(),
+            (_, Some(Section::MachineStep)) => "this belongs to a step".to_owned(),
+            (_, Some(Section::Transition)) => "this belongs to a transition".to_owned(),
+            _ if section == Section::Machine && key == "name" => {
+                "steps as a map make a machine, which has an 'id'; a step recipe has a list"
+                    .to_owned()
+            }
+            (near, _) => near,
+        };
+        let message = format!("Unknown field '{key}' in {what}");
+        self.error("unknown-field", message, part.entry.key_defined, &label);
+    }
+
+    /// A text that must be there and say something.
+    pub(super) fn required_text(
+        &mut self,
+        fields: &MachineFields<'l>,
+        name: &str,
+        whole: Span,
+    ) -> Option<String> {
+        let Some(part) = fields.get(name) else {
+            self.missing(fields, name, whole);
+            return None;
+        };
+        match &part.entry.value.kind {
+            Kind::Text(text) if text.trim().is_empty() => {
+                let message = format!("'{name}' must not be empty");
+                self.error("empty-field", message, part.entry.value.defined, "");
+                None
+            }
+            Kind::Text(text) => Some(text.clone()),
+            _ => {
+                let is = part.entry.value.describe();
+                let message = format!("'{name}' must be a string, this is {is}");
+                self.error("wrong-type", message, part.entry.value.defined, "");
+                None
+            }
+        }
+    }
+
+    pub(super) fn missing(&mut self, fields: &MachineFields<'l>, name: &str, whole: Span) {
+        if !fields.has_misspelt(name) {
+            let message = format!("missing required field '{name}'");
+            self.error("missing-field", message, whole, "");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! What a called recipe requires and nobody can give it. Like the look for unset variables it is
+//! careful to one side: whatever an earlier step or some caller may have set counts as given. It is
+//! an error where the call is sure to fail in the run that was asked for; where the person may still
+//! give the value, or the call may not be reached, it is a warning.
+
+use crate::model::{Recipe, Step, ValueTemplate, Work};
+use crate::resolve::{Loaded, Wishes, missing, quoted_list};
+use crate::scope::Flow;
+use std::collections::HashSet;
+use towpath_core::{Diagnostic, Map, Severity, Span, Value};
+
+pub(crate) fn missing_in_calls(flow: &Flow<'_>, inputs: &Map, wishes: &Wishes) -> Vec<Diagnostic> {
+    let sure = surely_called(flow.loaded, wishes);
+    let mut problems = Vec::new();
+    for (index, caller) in flow.loaded.iter().enumerate() {
+        let Some(recipe) = caller.recipe.as_deref().filter(|_| caller.is_called) else { continue };
+        if flow.open[index] {
+            continue;
+        }
+        let mut given = Given::at_the_start(flow, index, recipe, inputs);
+        for stage in recipe.stages() {
+            let stage = &recipe.steps[stage.clone()];
+            for call in stage.iter().filter_map(|step| Call::of(flow.loaded, caller, step)) {
+                let missing = given.missing(&call);
+                if !missing.is_empty() && may_run(call.step, wishes) {
+                    let certain = wishes.to_run && sure[index] && always(call.step);
+                    problems.push(call.told(&missing, certain));
+                }
+            }
+            stage.iter().for_each(|step| given.after(flow, caller, step));
+        }
+    }
+    problems
+}
+
+/// A step that calls a recipe which could be read.
+struct Call<'a> {
+    step: &'a Step,
+    name: &'a str,
+    span: Span,
+    index: usize,
+    called: &'a Recipe,
+}
+
+impl<'a> Call<'a> {
+    fn of(loaded: &'a [Loaded], caller: &Loaded, step: &'a Step) -> Option<Call<'a>> {
+        let Work::Recipe { name, name_span, .. } = &step.work else { return None };
+        let index = *caller.calls.get(name)?;
+        let called = loaded[index].recipe.as_deref()?;
+        Some(Call { step, name, span: *name_span, index, called })
+    }
+
+    fn told(&self, missing: &[&str], certain: bool) -> Diagnostic {
+        let (id, name, needs) = (&self.step.id, self.name, quoted_list(missing));
+        let message = format!("step `{id}` calls `{name}`, which needs a value for {needs}");
+        let severity = if certain { Severity::Error } else { Severity::Warning };
+        let what = if missing.len() == 1 { "it" } else { "them" };
+        let sets: Vec<String> = missing.iter().map(|name| format!("--set {name}=…")).collect();
+        let sets = sets.join(" ");
+        Diagnostic::new(severity, "missing-input", message)
+            .at(&self.step.source, self.span, format!("nothing gives {what} a value before this"))
+            .help(format!("set {what} in the step's `context`, or give {sets}"))
+    }
+}
+
+/// The values that are known where a step begins, and the names of which only that is known that
+/// something may have set them.
+struct Given<'a> {
+    values: Map,
+    open: HashSet<&'a str>,
+}
+
+impl<'a> Given<'a> {
+    fn at_the_start(flow: &Flow<'a>, index: usize, recipe: &'a Recipe, inputs: &Map) -> Given<'a> {
+        let mut values = recipe.context.clone();
+        if index == 0 {
+            values.extend(inputs.clone());
+        }
+        let provided = flow.provided[index].iter().copied();
+        // What the person gave the first recipe is known.
+        let provided = provided.filter(|name| index > 0 || !inputs.contains_key(*name));
+        // What the caller requires itself is looked for where it is called, or asked of the person.
+        let required = recipe.required_context.iter().map(String::as_str);
+        let open = provided.chain(required).collect();
+        Given { values, open }
+    }
+
+    fn after(&mut self, flow: &Flow<'a>, caller: &Loaded, step: &'a Step) {
+        self.open.insert(&step.id);
+        self.open.extend(step.output.as_deref());
+        if let Some(call) = Call::of(flow.loaded, caller, step) {
+            self.open.extend(&flow.returned[call.index]);
+        }
+    }
+
+    /// What the called recipe requires and does not get.
+    fn missing<'r>(&self, call: &Call<'r>) -> Vec<&'r str> {
+        let mut values = call.called.context.clone();
+        values.extend(self.values.clone());
+        let mut open: HashSet<&str> = self.open.clone();
+        for (name, value) in &call.step.context {
+            match literal(value) {
+                Some(value) => {
+                    values.insert(name.clone(), value);
+                    open.remove(name.as_str());
+                }
+                None => drop(open.insert(name)),
+            }
+        }
+        let mut missing = missing(&call.called.required_context, &values);
+        missing.retain(|name| !open.contains(name));
+        missing
+    }
+}
+
+/// A value that is the same in every run.
+fn literal(value: &ValueTemplate) -> Option<Value> {
+    match value {
+        ValueTemplate::Plain(value) => Some(value.clone()),
+        ValueTemplate::Text(text) if text.places().next().is_none() => {
+            Some(text.render_value(&Map::new()))
+        }
+        _ => None,
+    }
+}
+
+/// Which recipes are called whatever the steps give, unless something fails first.
+fn surely_called(loaded: &[Loaded], wishes: &Wishes) -> Vec<bool> {
+    let mut sure = vec![false; loaded.len()];
+    let mut next: Vec<usize> = (0..loaded.len().min(1)).collect();
+    while let Some(index) = next.pop() {
+        if std::mem::replace(&mut sure[index], true) {
+            continue;
+        }
+        let caller = &loaded[index];
+        let steps = caller.recipe.iter().flat_map(|recipe| &recipe.steps);
+        // What an agent may finish has not failed for sure.
+        let recovers = |step: &Step| matches!(step.work, Work::Recipe { recovery: true, .. });
+        let certain = steps.filter(|step| always(step) && !recovers(step) && may_run(step, wishes));
+        next.extend(certain.filter_map(|step| Some(Call::of(loaded, caller, step)?.index)));
+    }
+    sure
+}
+
+/// Nothing the steps give can keep it from running, and its failure is the recipe's.
+fn always(step: &Step) -> bool {
+    step.condition.is_none() && !step.continue_on_error
+}
+
+fn may_run(step: &Step, wishes: &Wishes) -> bool {
+    !wishes.to_run || wishes.tags.against(step).is_none()
+}

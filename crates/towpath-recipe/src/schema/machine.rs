@@ -1,0 +1,110 @@
+//! The schema of state machines. What the table of fields cannot say stands here: steps and
+//! transitions by their names, the three forms of a transition, and a step with a `$ref`, which may
+//! leave out what the other step gives.
+
+use super::{definition, property, reference};
+use crate::fields::{Section, StepType, Support, fields_of};
+use serde_json::{Map, Value, json};
+
+/// Names of steps; `$include` and `$schema` stand beside them.
+const STEP_NAMES: &str = "^[A-Za-z0-9_-]+$";
+/// What belongs to other programs, in every map.
+const OTHERS: &str = "^x-";
+
+/// The schema of a state machine, draft 2020-12.
+pub fn machine_schema() -> Value {
+    let mut schema = Map::new();
+    schema.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+    schema.insert("title".to_owned(), json!("Towpath state machine"));
+    schema.extend(section(Section::Machine));
+    let step = one_step();
+    let parts = [
+        (definition(Section::Guardrails), Value::Object(section(Section::Guardrails))),
+        (definition(Section::MachineStep), Value::Object(step)),
+        (definition(Section::Transition), Value::Object(transition())),
+        ("steps", steps()),
+    ];
+    let parts = parts.into_iter().map(|(name, part)| (name.to_owned(), part));
+    schema.insert("$defs".to_owned(), Value::Object(parts.collect()));
+    Value::Object(schema)
+}
+
+/// The schema of a file of steps that machines include.
+fn steps() -> Value {
+    let path = json!({ "type": "string", "minLength": 1 });
+    json!({
+        "type": "object",
+        "properties": {
+            "$schema": { "type": "string" },
+            "$include": { "anyOf": [path, { "type": "array", "items": path }] },
+        },
+        "patternProperties": { STEP_NAMES: { "$ref": reference(Section::MachineStep) } },
+        "additionalProperties": false,
+    })
+}
+
+fn section(section: Section) -> Map<String, Value> {
+    let fields = || fields_of(section).filter(|field| field.support == Support::Works);
+    let mut properties: Map<String, Value> =
+        fields().map(|field| (field.name.to_owned(), property(field))).collect();
+    properties.insert("$schema".to_owned(), json!(true));
+    let mut map = Map::new();
+    map.insert("type".to_owned(), json!("object"));
+    map.insert("properties".to_owned(), Value::Object(properties));
+    map.insert("patternProperties".to_owned(), json!({ OTHERS: true }));
+    map.insert("additionalProperties".to_owned(), json!(false));
+    let required: Vec<&str> = fields().filter(|f| f.is_required()).map(|f| f.name).collect();
+    if !required.is_empty() && section != Section::MachineStep {
+        map.insert("required".to_owned(), json!(required));
+    }
+    map
+}
+
+/// A step refers to another one, or has all that a step needs, with one kind of work. Beside a
+/// `$ref`, null takes a field away.
+fn one_step() -> Map<String, Value> {
+    let mut step = section(Section::MachineStep);
+    if let Some(Value::Object(properties)) = step.get_mut("properties") {
+        for (_, property) in properties.iter_mut().filter(|(name, _)| !name.starts_with('$')) {
+            *property = json!({ "anyOf": [property.take(), { "type": "null" }] });
+        }
+    }
+    let refers = json!({ "required": ["$ref"] });
+    let kinds =
+        [("prompt", StepType::Agent), ("command", StepType::Bash), ("recipe", StepType::Recipe)];
+    let whole = kinds.map(|(work, kind)| whole_step(work, kind));
+    let forms: Vec<Value> = std::iter::once(refers).chain(whole).collect();
+    step.insert("anyOf".to_owned(), json!(forms));
+    step
+}
+
+fn whole_step(work: &str, kind: StepType) -> Value {
+    let mut properties = Map::new();
+    for field in fields_of(Section::MachineStep) {
+        if !field.is_used_by(kind) {
+            properties.insert(field.name.to_owned(), json!(false));
+        } else if !["model", "context"].contains(&field.name) {
+            properties.insert(field.name.to_owned(), json!({ "not": { "type": "null" } }));
+        }
+    }
+    json!({ "required": [work, "outcomes", "onOutcome"], "properties": properties })
+}
+
+fn transition() -> Map<String, Value> {
+    let mut transition = section(Section::Transition);
+    let form = |required: &[&str], refused: &[&str], action: Option<&str>| {
+        let mut properties: Map<String, Value> =
+            refused.iter().map(|name| ((*name).to_owned(), json!(false))).collect();
+        if let Some(action) = action {
+            properties.insert("action".to_owned(), json!({ "const": action }));
+        }
+        json!({ "required": required, "properties": properties })
+    };
+    let forms = [
+        form(&["nextStep"], &["action", "reason", "recipeId"], None),
+        form(&["action", "reason"], &["nextStep", "recipeId"], Some("exit")),
+        form(&["action", "recipeId"], &["nextStep", "reason"], Some("restart-new-session")),
+    ];
+    transition.insert("oneOf".to_owned(), json!(forms));
+    transition
+}

@@ -1,0 +1,87 @@
+//! Where the files come from that a machine includes: a directory, a stored plan or the program
+//! itself. A directory is never left, symbolic links included, and what is no plain file is not
+//! read.
+
+use crate::builtin::builtin_file;
+use crate::discover::{Place, stays_below};
+use crate::files;
+use crate::plan::PlannedRecipe;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use towpath_core::{Diagnostic, Source};
+
+/// What a person reads before a built-in's name.
+pub(crate) const BUILT_IN: &str = "built-in ";
+
+pub(crate) enum Shelf<'a> {
+    /// The directory that holds the recipe, and what a person calls the recipe.
+    Directory {
+        base: PathBuf,
+        recipe: String,
+    },
+    Planned {
+        files: &'a BTreeMap<String, String>,
+        recipe: &'a str,
+    },
+    BuiltIn,
+    /// A pipe has nothing beside it.
+    Nothing,
+}
+
+impl<'a> Shelf<'a> {
+    /// What lies beside a recipe that was found.
+    pub fn beside(place: &Place, shown: &str) -> Shelf<'a> {
+        match place {
+            Place::BuiltIn(_) => Shelf::BuiltIn,
+            Place::File(path) => Shelf::of_file(path, shown),
+        }
+    }
+
+    pub fn of_file(path: &Path, shown: &str) -> Shelf<'a> {
+        let real = path.canonicalize().ok().filter(|real| real.is_file());
+        match real.as_deref().and_then(Path::parent) {
+            Some(base) => Shelf::Directory { base: base.to_owned(), recipe: shown.to_owned() },
+            None => Shelf::Nothing,
+        }
+    }
+
+    pub fn of_plan(planned: &'a PlannedRecipe) -> Shelf<'a> {
+        Shelf::Planned { files: &planned.files, recipe: &planned.source }
+    }
+
+    /// The text of the file at this path from the recipe's directory.
+    pub fn file(&self, path: &str) -> Result<Arc<Source>, Diagnostic> {
+        let missing =
+            |why: &str| Err(Diagnostic::error("unreadable", format!("cannot read {path}: {why}")));
+        match self {
+            Shelf::Nothing => missing("the recipe itself is in no directory"),
+            Shelf::BuiltIn => match builtin_file(path) {
+                Some(text) => Ok(Source::new(format!("{BUILT_IN}{path}"), text)),
+                None => missing("no such file"),
+            },
+            Shelf::Planned { files, recipe } => match files.get(path) {
+                Some(text) => Ok(Source::new(shown(recipe, path), text)),
+                None => missing("the plan does not hold it"),
+            },
+            Shelf::Directory { base, recipe } => {
+                let shown = shown(recipe, path);
+                let real = stays_below(base, &base.join(path));
+                let real = real.map_err(|refusal| refusal.problem(&shown))?;
+                match real.is_file() {
+                    true => files::load(&real, &shown),
+                    false => missing("this is no file"),
+                }
+            }
+        }
+    }
+}
+
+/// A file beside a recipe as a person would type it.
+fn shown(recipe: &str, path: &str) -> String {
+    match (recipe.strip_prefix(BUILT_IN), recipe.rsplit_once('/')) {
+        (Some(_), _) => format!("{BUILT_IN}{path}"),
+        (None, Some((directory, _))) => format!("{directory}/{path}"),
+        (None, None) => path.to_owned(),
+    }
+}

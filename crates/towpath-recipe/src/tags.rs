@@ -1,0 +1,38 @@
+//! Tags that were asked for and that no step has: nothing would happen as the person meant it, and
+//! nothing would say so. It looks at every recipe that can be reached; where one cannot be read it
+//! says nothing.
+
+use crate::plan::Tags;
+use crate::resolve::{Loaded, quoted_list};
+use std::collections::BTreeSet;
+use towpath_core::{Diagnostic, nearest};
+
+pub(crate) fn unknown_tags(loaded: &[Loaded], tags: &Tags) -> Vec<Diagnostic> {
+    let called = || loaded.iter().filter(|loaded| loaded.is_called);
+    if called().any(|loaded| loaded.recipe.is_none() || loaded.outline.open) {
+        return Vec::new();
+    }
+    let steps = called().flat_map(|loaded| loaded.recipe.iter().flat_map(|recipe| &recipe.steps));
+    let known: BTreeSet<&str> =
+        steps.flat_map(|step| step.when_tags.iter().map(String::as_str)).collect();
+    let asked = [("--include-tags", &tags.include), ("--exclude-tags", &tags.exclude)];
+    let asked = asked.into_iter().flat_map(|(flag, tags)| tags.iter().map(move |tag| (flag, tag)));
+    let unknown = asked.filter(|(_, tag)| !known.contains(tag.as_str()));
+    unknown.map(|(flag, tag)| told(flag, tag, &known)).collect()
+}
+
+fn told(flag: &str, tag: &str, known: &BTreeSet<&str>) -> Diagnostic {
+    let problem =
+        Diagnostic::warning("unknown-tag", format!("{flag}: no step has the tag `{tag}`"));
+    let all: Vec<&str> = known.iter().copied().collect();
+    let all = match all[..] {
+        [] => "no step has a tag".to_owned(),
+        [one] => format!("there is `{one}`"),
+        _ => format!("there are {}", quoted_list(&all)),
+    };
+    match nearest(tag, known.iter().copied()) {
+        Some(near) if known.len() == 1 => problem.help(format!("did you mean `{near}`?")),
+        Some(near) => problem.help(format!("did you mean `{near}`? {all}")),
+        None => problem.help(all),
+    }
+}

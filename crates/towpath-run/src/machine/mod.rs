@@ -1,0 +1,358 @@
+//! State machines: the next step is chosen by what the last one reported. The run follows the
+//! transitions and holds the limits; the agent is asked for an outcome and for nothing else, and
+//! never chooses where to go.
+
+mod prompt;
+mod report;
+mod work;
+
+pub use report::{Misreport, MisreportKind, Reported, read_report};
+
+use crate::frame::{Frame, FrameState, Phase, Progress};
+use crate::happening::{Happening, Movement};
+use crate::outcome::{Failure, FailureKind, StepStatus};
+use crate::run::Run;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use towpath_core::{JobKey, StepPath};
+use towpath_recipe::{Guardrails, Recipe, Transition};
+
+/// How a machine came to its end by one of its own transitions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MachineExit {
+    pub reason: String,
+    /// What the last outcome said beyond its name.
+    pub description: Option<String>,
+}
+
+/// Where a machine stands.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MachineState {
+    /// The step it is at; none before the first.
+    pub at: Option<usize>,
+    /// Steps entered in this session, and how often each of them.
+    pub total: u32,
+    pub visits: Vec<u32>,
+    /// How often a session was begun anew.
+    pub restarts: u32,
+    /// Entries of each step in this frame over the whole run, by its id.
+    pub entries: BTreeMap<String, u32>,
+    /// The last call that was started in this session, and whether any of them succeeded.
+    pub last_call: Option<JobKey>,
+    pub established: bool,
+    /// Visits that are over, in their order; those of this session begin at `session_start`.
+    pub past: Vec<PastVisit>,
+    pub session_start: usize,
+    pub exit: Option<MachineExit>,
+    /// The limit that stands against the next step.
+    pub refused: Option<Failure>,
+}
+
+/// A visit that is over.
+#[derive(Debug, Clone)]
+pub(crate) struct PastVisit {
+    pub path: StepPath,
+    pub id: String,
+    pub kind: &'static str,
+    pub progress: Progress,
+}
+
+impl MachineState {
+    pub fn new(recipe: &Recipe) -> Option<MachineState> {
+        recipe.machine()?;
+        Some(MachineState { visits: vec![0; recipe.steps.len()], ..MachineState::default() })
+    }
+}
+
+/// Where the run's own machine stands, for who looks at it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MachineView {
+    pub recipe: String,
+    pub step: Option<String>,
+    /// In this session.
+    pub steps: u32,
+    pub visits: Vec<(String, u32)>,
+    /// Reminders of the visit that is under way or was the last.
+    pub reminders: u32,
+    pub restarts: u32,
+    /// Some call of this session has succeeded.
+    pub session_created: bool,
+    /// The call that used the session last.
+    pub last_call: Option<JobKey>,
+}
+
+impl Run {
+    pub fn machine_view(&self) -> Option<MachineView> {
+        let state = self.frames[0].machine.as_ref()?;
+        let recipe = self.recipe(0);
+        let visited = recipe.steps.iter().zip(&state.visits).filter(|(_, visits)| **visits > 0);
+        let reminders = |at: usize| {
+            let calls = &self.frames[0].steps[at].calls;
+            calls.iter().filter(|call| call.key.call > 0).count() as u32
+        };
+        Some(MachineView {
+            recipe: recipe.name.clone(),
+            step: state.at.map(|at| recipe.steps[at].id.clone()),
+            steps: state.total,
+            visits: visited.map(|(step, visits)| (step.id.clone(), *visits)).collect(),
+            reminders: state.at.map_or(0, reminders),
+            restarts: state.restarts,
+            session_created: state.established,
+            last_call: state.last_call.clone(),
+        })
+    }
+
+    /// How the run's own machine ended, in the word that its recipe or its limits have for it.
+    pub fn exit(&self) -> Option<MachineExit> {
+        let state = self.frames[0].machine.as_ref()?;
+        let reason = |reason: &str| MachineExit { reason: reason.to_owned(), description: None };
+        if state.exit.is_some() {
+            return state.exit.clone();
+        }
+        if self.stopping.is_some() {
+            return Some(reason("cancelled"));
+        }
+        if let Some(refused) = &state.refused {
+            return Some(reason(&refused.message));
+        }
+        match &self.frames[0].steps[state.at?].result.as_ref()?.status {
+            StepStatus::Failed(failure) => Some(reason(match failure.kind {
+                FailureKind::Agent(_) => "backend-error",
+                FailureKind::Stopped => "cancelled",
+                _ => "orchestration-error",
+            })),
+            _ => None,
+        }
+    }
+
+    /// Whether the limits of a machine, and not a fault, stand against going on.
+    pub fn is_refused(&self) -> bool {
+        self.frames[0].machine.as_ref().is_some_and(|state| state.refused.is_some())
+    }
+
+    /// The limits of a machine: what the person said, else what its recipe says.
+    pub(crate) fn guardrails(&self, recipe: &Recipe) -> Guardrails {
+        let wishes = &self.program.plan.machine;
+        let own = recipe.machine().map(|m| m.guardrails).unwrap_or_default();
+        Guardrails {
+            max_step_visits: wishes.max_visits.unwrap_or(own.max_step_visits),
+            max_total_steps: wishes.max_steps.unwrap_or(own.max_total_steps),
+            ..own
+        }
+    }
+
+    pub(crate) fn advance_machine(&mut self, frame: usize) {
+        let recipe = self.recipe(frame);
+        let Some(machine) = recipe.machine() else { return };
+        let Some(at) = self.machine(frame).at else {
+            return self.enter_state(frame, machine.initial);
+        };
+        let progress = &self.frames[frame].steps[at];
+        if progress.phase != Phase::Settled {
+            return;
+        }
+        let report = match &progress.result {
+            Some(result) if result.status.is_success() => result.report.clone(),
+            _ => None,
+        };
+        let Some(report) = report else {
+            return self.close(frame, FrameState::Failed, Some(at));
+        };
+        self.frames[frame].commit(&recipe, at);
+        let outcome = recipe.steps[at].outcomes.iter().find(|o| o.name == report.outcome);
+        let Some(outcome) = outcome else {
+            return self.close(frame, FrameState::Failed, Some(at));
+        };
+        match &outcome.then {
+            Transition::Next(next) => self.go(frame, at, *next),
+            Transition::Exit { reason } => {
+                let exit = MachineExit { reason: reason.clone(), description: report.description };
+                self.moved(frame, at, Movement::Exit(exit.clone()));
+                self.machine_mut(frame).exit = Some(exit);
+                self.close(frame, FrameState::Done, None);
+            }
+            Transition::Restart { recipe, .. } => self.restart(frame, at, recipe),
+        }
+    }
+
+    fn go(&mut self, frame: usize, from: usize, to: usize) {
+        let recipe = self.recipe(frame);
+        let limits = self.guardrails(&recipe);
+        let name = &recipe.steps[to].id;
+        let state = self.machine(frame);
+        let last = &recipe.steps[from].id;
+        if state.visits[to] >= limits.max_step_visits {
+            let many = times(limits.max_step_visits);
+            let detail = format!(
+                "`{name}` was visited {many} in this session, as often as it may be; what `{last}` \
+                 did last is in the working tree and was not looked at again"
+            );
+            return self.refuse(frame, from, format!("max-step-visits-exceeded:{name}"), detail);
+        }
+        if state.total >= limits.max_total_steps {
+            let detail = format!(
+                "this session had {} steps, as many as it may have; `{name}` would have been next",
+                state.total
+            );
+            return self.refuse(frame, from, "max-total-steps".to_owned(), detail);
+        }
+        self.moved(frame, from, Movement::Step(name.clone()));
+        self.enter_state(frame, to);
+    }
+
+    fn restart(&mut self, frame: usize, from: usize, target: &str) {
+        let recipe = self.recipe(frame);
+        let restarts = self.machine(frame).restarts;
+        if let Some(limit) = self.program.plan.machine.max_restarts
+            && restarts >= limit
+        {
+            let detail = format!("{} restarts were allowed; `{target}` would have begun", limit);
+            return self.refuse(frame, from, "max-restarts-exceeded".to_owned(), detail);
+        }
+        let own = self.frames[frame].recipe;
+        let callee =
+            if target == recipe.name { Some(own) } else { self.program.callee(own, target) };
+        let Some(callee) = callee else {
+            let message = format!("Restart recipe '{target}' not found");
+            return self.refuse(frame, from, message, String::new());
+        };
+        self.moved(frame, from, Movement::Restart(target.to_owned()));
+        self.leave(frame);
+        let next = self.program.recipes[callee].clone();
+        let given = self.frames[frame].given.clone();
+        let mut fresh = Frame::new(&next, callee, given);
+        let mut old = std::mem::take(self.machine_mut(frame));
+        old.restarts += 1;
+        old.session_start = old.past.len();
+        fresh.machine = MachineState::new(&next).map(|state| MachineState {
+            restarts: old.restarts,
+            entries: old.entries,
+            past: old.past,
+            session_start: old.session_start,
+            ..state
+        });
+        let frame_was = &self.frames[frame];
+        fresh.path.clone_from(&frame_was.path);
+        fresh.parent = frame_was.parent;
+        fresh.depth = frame_was.depth;
+        fresh.directory.clone_from(&frame_was.directory);
+        fresh.executed = frame_was.executed;
+        self.frames[frame] = fresh;
+        self.dirty.insert(frame);
+    }
+
+    /// A limit stands against the next step: the machine ends where it is.
+    fn refuse(&mut self, frame: usize, at: usize, reason: String, detail: String) {
+        let failure = Failure { kind: FailureKind::Limit, message: reason, detail };
+        self.machine_mut(frame).refused = Some(failure);
+        self.close(frame, FrameState::Failed, Some(at));
+    }
+
+    /// Enters a step: a new visit.
+    pub(crate) fn enter_state(&mut self, frame: usize, step: usize) {
+        self.leave(frame);
+        let recipe = self.recipe(frame);
+        let limits = self.guardrails(&recipe);
+        let id = recipe.steps[step].id.clone();
+        let state = self.machine_mut(frame);
+        state.at = Some(step);
+        state.refused = None;
+        state.exit = None;
+        state.total += 1;
+        state.visits[step] += 1;
+        let (visit, total) = (state.visits[step], state.total);
+        let entries = state.entries.entry(id).or_default();
+        let entered = *entries;
+        *entries += 1;
+        self.frames[frame].steps[step].visit = entered;
+        let model = self.model(frame, step);
+        let entry = Happening::Entered {
+            step: StepPath::in_frame(
+                self.frames[frame].path.as_ref(),
+                &recipe.steps[step].id,
+                entered + 1,
+            ),
+            recipe: recipe.name.clone(),
+            visit,
+            max_visits: limits.max_step_visits,
+            total,
+            max_total: limits.max_total_steps,
+            model,
+        };
+        self.happenings.push(entry);
+        self.enter(frame, step, crate::begin::Verdict::Run);
+    }
+
+    /// Puts the visit that is over among those that are past.
+    fn leave(&mut self, frame: usize) {
+        let Some(at) = self.machine(frame).at else { return };
+        let path = self.path(frame, at);
+        let step = self.step(frame, at);
+        let (id, kind) = (step.id.clone(), step.work.kind());
+        let progress = std::mem::take(&mut self.frames[frame].steps[at]);
+        let visit = progress.visit;
+        self.frames[frame].steps[at].visit = visit;
+        let state = self.machine_mut(frame);
+        state.at = None;
+        state.past.push(PastVisit { path, id, kind, progress });
+    }
+
+    fn moved(&mut self, frame: usize, from: usize, to: Movement) {
+        let step = self.path(frame, from);
+        self.happenings.push(Happening::Moved { step, to });
+    }
+
+    /// Goes on with a machine whose owner left, or which failed.
+    pub(crate) fn reopen_machine(&mut self, frame: usize) {
+        let Some(at) = self.machine(frame).at else { return };
+        self.machine_mut(frame).refused = None;
+        let progress = &self.frames[frame].steps[at];
+        let unfinished = progress.child.filter(|c| self.frames[*c].state != FrameState::Done);
+        match progress.phase {
+            Phase::Settled if progress.failed() => match unfinished {
+                Some(child) => {
+                    self.back_to_work(frame, at);
+                    self.reopen(child);
+                }
+                None => self.ask_anew(frame, at),
+            },
+            Phase::Limited => self.ask_anew(frame, at),
+            Phase::Work if progress.child.is_some() => {
+                if let Some(child) = unfinished {
+                    self.reopen(child);
+                }
+            }
+            Phase::Pending | Phase::Work if !self.has_wish(frame, at) => self.retry(frame, at),
+            _ => {}
+        }
+    }
+
+    /// The same visit with a new prompt, and a new reminder should it need one.
+    fn ask_anew(&mut self, frame: usize, step: usize) {
+        self.frames[frame].steps[step].answer = None;
+        self.frames[frame].steps[step].misreport = None;
+        self.retry_or_ask(frame, step);
+    }
+
+    /// Goes back to a step, whatever the machine did since.
+    pub(crate) fn go_back(&mut self, frame: usize, step: usize) {
+        if let Some(at) = self.machine(frame).at {
+            self.forget_wishes(frame, at);
+        }
+        self.frames[frame].state = FrameState::Open;
+        self.enter_state(frame, step);
+        self.dirty.insert(frame);
+    }
+
+    pub(crate) fn machine(&self, frame: usize) -> &MachineState {
+        self.frames[frame].machine.as_ref().expect("asked of a machine's frame only")
+    }
+
+    pub(crate) fn machine_mut(&mut self, frame: usize) -> &mut MachineState {
+        self.frames[frame].machine.as_mut().expect("asked of a machine's frame only")
+    }
+}
+
+fn times(count: u32) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}

@@ -1,0 +1,354 @@
+//! The work of a machine's step: what it is filled with, in which session its agent is asked, and
+//! what the end of it reports.
+
+use super::prompt;
+use super::report::{Misreport, Reported, read_report};
+use crate::begin::{Scope, join};
+use crate::fact::{JobEnd, JobStatus, Output};
+use crate::frame::{Answered, Phase, Written};
+use crate::happening::Happening;
+use crate::job::{AgentJob, Job, JobWork, MACHINE_CALL_TIMEOUT};
+use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
+use crate::run::Run;
+use crate::settle::{describe, kind_of, written};
+use towpath_core::{FaultKind, JobKey, JobKind, Map, Usage, Value};
+use towpath_recipe::{AgentWork, Step, Work};
+
+impl Run {
+    /// Starts the work of a machine's step.
+    pub(crate) fn begin_state(&mut self, frame: usize, step: usize, definition: &Step) {
+        let base = self.frames[frame].directory.clone();
+        let filled = self.fill_state(frame, definition);
+        let (extra, inside, work) = match filled {
+            Ok(filled) => filled,
+            Err(failure) => return self.fail(frame, step, failure),
+        };
+        let directory = join(&base, &inside);
+        let own = definition.timeout.or(self.program.plan.step_timeout);
+        match (&definition.work, work) {
+            (Work::Bash { .. }, Some(work)) => {
+                self.want_work(frame, step, JobKind::Bash, Ok(work), directory, own);
+            }
+            (Work::Agent(agent), _) => self.want_agent(frame, step, agent, extra),
+            (Work::Recipe { name, .. }, _) => self.call(frame, step, name, extra, directory),
+            (Work::Bash { .. }, None) => {}
+        }
+    }
+
+    /// A step's own variables, its directory and, of a command, its filled text.
+    fn fill_state(
+        &self,
+        frame: usize,
+        step: &Step,
+    ) -> Result<(Map, String, Option<JobWork>), Failure> {
+        let mut extra = Map::new();
+        for (name, value) in &step.context {
+            let scope = Scope { extra: Map::new(), frame: &self.frames[frame] };
+            scope.readable(value)?;
+            extra.insert(name.clone(), value.render(&self.frames[frame].context));
+        }
+        let scope = Scope { extra, frame: &self.frames[frame] };
+        let inside = match &step.working_dir {
+            Some(template) => scope.render(template)?,
+            None => String::new(),
+        };
+        let work = match &step.work {
+            Work::Bash { command } => Some(JobWork::Bash(scope.fill(command)?)),
+            _ => None,
+        };
+        Ok((scope.extra, inside, work))
+    }
+
+    fn want_agent(&mut self, frame: usize, step: usize, agent: &AgentWork, extra: Map) {
+        let recipe = self.recipe(frame);
+        let outcomes = || recipe.steps[step].outcomes.iter().map(|o| o.name.as_str());
+        let progress = &self.frames[frame].steps[step];
+        let (key, text, earlier) = match (&progress.answer, &progress.misreport) {
+            (Some(answer), Some(fault)) => {
+                let text = prompt::reminder(fault, outcomes());
+                let attempt =
+                    if answer.reminded { progress.attempts.work } else { answer.key.attempt };
+                let key = JobKey { call: 1, ..self.key(frame, step, attempt, JobKind::Agent) };
+                (key, text, answer.output.text().map(str::to_owned))
+            }
+            _ => {
+                let scope = Scope { extra, frame: &self.frames[frame] };
+                let own = match scope.render(&agent.prompt) {
+                    Ok(text) => text,
+                    Err(failure) => return self.fail(frame, step, failure),
+                };
+                let text = prompt::prompt(&own, outcomes());
+                let key = self.key(frame, step, progress.attempts.work, JobKind::Agent);
+                (key, self.after_context(frame, text), None)
+            }
+        };
+        if let Some(answer) = &mut self.frames[frame].steps[step].answer {
+            answer.reminded = true;
+        }
+        let work = JobWork::Agent(self.machine_call(frame, step, text, earlier));
+        let own = recipe.steps[step].timeout.or(self.program.plan.step_timeout);
+        let job = Job {
+            key,
+            work,
+            directory: self.frames[frame].directory.clone(),
+            timeout: Some(own.unwrap_or(MACHINE_CALL_TIMEOUT)),
+            environment: Vec::new(),
+        };
+        self.frames[frame].steps[step].phase = Phase::Work;
+        self.ready.push((job, frame, step));
+    }
+
+    /// The first prompt of a session says what the work is about.
+    fn after_context(&self, frame: usize, prompt: String) -> String {
+        match &self.program.plan.machine.context {
+            Some(context) if frame == 0 && !self.machine(frame).established => {
+                prompt::with_context(context, &prompt)
+            }
+            _ => prompt,
+        }
+    }
+
+    fn machine_call(
+        &self,
+        frame: usize,
+        step: usize,
+        prompt: String,
+        earlier: Option<String>,
+    ) -> AgentJob {
+        let state = self.machine(frame);
+        let wishes = &self.program.plan.machine;
+        let foreign = wishes.session.as_ref().filter(|_| frame == 0 && state.restarts == 0);
+        AgentJob {
+            prompt,
+            model: self.model(frame, step),
+            system: wishes.system.clone(),
+            may_open: state.last_call.is_some() && !state.established && foreign.is_none(),
+            session: foreign.filter(|_| state.last_call.is_none()).cloned(),
+            keeps_session: true,
+            continues: state.last_call.clone(),
+            earlier,
+            ..AgentJob::default()
+        }
+    }
+
+    /// The model tier of a step: its own, else the person's, else the recipe's.
+    pub(super) fn model(&self, frame: usize, step: usize) -> Option<String> {
+        let recipe = self.recipe(frame);
+        let Work::Agent(agent) = &recipe.steps[step].work else { return None };
+        let wish = || self.program.plan.machine.model.clone();
+        let of_recipe = || recipe.machine().and_then(|m| m.model.clone());
+        agent.model.clone().or_else(wish).or_else(of_recipe)
+    }
+
+    /// The work of a machine's step has ended.
+    pub(crate) fn state_finished(&mut self, frame: usize, step: usize, key: &JobKey, end: &JobEnd) {
+        match key.kind {
+            JobKind::Agent => self.agent_reported(frame, step, key, end),
+            _ => self.command_reported(frame, step, end),
+        }
+    }
+
+    fn agent_reported(&mut self, frame: usize, step: usize, key: &JobKey, end: &JobEnd) {
+        let first = self.frames[frame].steps[step].answer.clone();
+        let usage = match &first {
+            Some(first) => crate::remind::sum(first.usage, end.usage),
+            None => end.usage,
+        };
+        if !end.succeeded() {
+            let output = first.map_or(Output::None, |first| first.output);
+            let failure = agent_failure(end, self.call_timeout(frame, step));
+            return self.reported(frame, step, Ended { output, usage, code: None }, Err(failure));
+        }
+        self.machine_mut(frame).established = true;
+        let read = self.read(frame, step, end);
+        self.note_report(frame, step, &read);
+        let output = first.as_ref().map_or_else(|| end.output.clone(), |f| f.output.clone());
+        let ended = Ended { output, usage, code: None };
+        match read {
+            Ok(report) => self.reported(frame, step, ended, Ok(report)),
+            Err(fault) if first.is_none() => {
+                let path = self.path(frame, step);
+                let error = fault.error.clone();
+                self.happenings.push(Happening::Reminded { step: path, error });
+                let progress = &mut self.frames[frame].steps[step];
+                progress.misreport = Some(fault);
+                progress.answer = Some(Answered {
+                    key: key.clone(),
+                    output: end.output.clone(),
+                    usage: end.usage,
+                    reminded: false,
+                });
+                self.begin_work(frame, step);
+            }
+            Err(fault) => {
+                let failure = no_report(&fault, "also after the reminder");
+                self.reported(frame, step, ended, Err(failure));
+            }
+        }
+    }
+
+    /// Another end than success is `failure`; a success may name its outcome.
+    fn command_reported(&mut self, frame: usize, step: usize, end: &JobEnd) {
+        let plain = |outcome: &str| Reported { outcome: outcome.to_owned(), description: None };
+        let report = match &end.status {
+            JobStatus::Exited(0) => match self.read(frame, step, end) {
+                Ok(report) => Ok(report),
+                Err(fault) if fault.kind.says_nothing() => Ok(plain("success")),
+                Err(fault) => Err(no_report(&fault, "which its output names")),
+            },
+            JobStatus::Exited(_) | JobStatus::Signalled(_) | JobStatus::TimedOut => {
+                Ok(plain("failure"))
+            }
+            other => Err(Failure {
+                kind: kind_of(other),
+                message: describe(other, None),
+                detail: end.error.clone(),
+            }),
+        };
+        let code = match end.status {
+            JobStatus::Exited(code) => Some(code),
+            _ => None,
+        };
+        let ended = Ended { output: end.output.clone(), usage: end.usage, code };
+        self.reported(frame, step, ended, report);
+    }
+
+    fn read(&self, frame: usize, step: usize, end: &JobEnd) -> Result<Reported, Misreport> {
+        let outcomes = self.step(frame, step).outcomes.iter().map(|o| o.name.as_str());
+        let text = end.output.text().or(end.tail.as_deref()).unwrap_or_default();
+        read_report(text, outcomes)
+    }
+
+    /// Keeps what the last call reported beside it.
+    fn note_report(&mut self, frame: usize, step: usize, report: &Result<Reported, Misreport>) {
+        if let Some(call) = self.frames[frame].steps[step].calls.last_mut() {
+            call.report = Some(report.clone());
+        }
+    }
+
+    fn call_timeout(&self, frame: usize, step: usize) -> std::time::Duration {
+        let own = self.step(frame, step).timeout.or(self.program.plan.step_timeout);
+        own.unwrap_or(MACHINE_CALL_TIMEOUT)
+    }
+
+    /// Settles a step with what it reported, or with why it did not.
+    fn reported(
+        &mut self,
+        frame: usize,
+        step: usize,
+        ended: Ended,
+        report: Result<Reported, Failure>,
+    ) {
+        let name = self.step(frame, step).output.clone();
+        let writes: Vec<(String, Written)> =
+            name.map(|name| (name, written(&ended.output, None))).into_iter().collect();
+        self.settle_report(frame, step, ended, report, writes);
+    }
+
+    fn settle_report(
+        &mut self,
+        frame: usize,
+        step: usize,
+        ended: Ended,
+        report: Result<Reported, Failure>,
+        writes: Vec<(String, Written)>,
+    ) {
+        let (status, report) = match report {
+            Ok(report) => {
+                let step = self.path(frame, step);
+                self.happenings.push(Happening::Reported { step, report: report.clone() });
+                (StepStatus::Completed, Some(report))
+            }
+            Err(failure) => (StepStatus::Failed(failure), None),
+        };
+        let Ended { output, usage, code: exit_code } = ended;
+        let result = StepResult { status, output, exit_code, usage, report };
+        self.settle(frame, step, result, writes);
+    }
+
+    /// A recipe that a machine's step called has ended.
+    pub(crate) fn state_called(
+        &mut self,
+        frame: usize,
+        step: usize,
+        output: Output,
+        value: Option<Value>,
+        exit: Option<&super::MachineExit>,
+        failure: Option<Failure>,
+    ) {
+        let outcome = |name: &str| Reported { outcome: name.to_owned(), description: None };
+        let listed =
+            |name: &str| self.step(frame, step).outcomes.iter().any(|outcome| outcome.name == name);
+        let report = match failure {
+            None => Ok(match exit {
+                Some(exit) if listed(&exit.reason) => {
+                    Reported { outcome: exit.reason.clone(), description: exit.description.clone() }
+                }
+                _ => outcome("success"),
+            }),
+            Some(failure) if ends_the_run(failure.kind) => Err(failure),
+            Some(_) => Ok(outcome("failure")),
+        };
+        let name = self.step(frame, step).output.clone();
+        let writes = name.map(|name| (name, written(&output, value))).into_iter().collect();
+        let ended = Ended { output, usage: None, code: None };
+        self.settle_report(frame, step, ended, report, writes);
+    }
+
+    /// What a called machine gives: how it ended.
+    pub(crate) fn machine_output(&self, child: usize) -> Option<(super::MachineExit, Value)> {
+        let exit = self.frames[child].machine.as_ref()?.exit.clone()?;
+        let value = serde_json::json!({
+            "reason": exit.reason.clone(),
+            "description": exit.description.clone(),
+        });
+        Some((exit, value))
+    }
+
+    /// A person says what a step reported.
+    pub(crate) fn declare_reported(
+        &mut self,
+        frame: usize,
+        step: usize,
+        output: &str,
+        outcome: &str,
+    ) {
+        let report = Reported { outcome: outcome.to_owned(), description: None };
+        self.frames[frame].steps[step].started_ms = Some(self.now_ms);
+        let ended = Ended { output: Output::Text(output.to_owned()), usage: None, code: None };
+        self.reported(frame, step, ended, Ok(report));
+    }
+}
+
+/// What the end of a step's work gave.
+struct Ended {
+    output: Output,
+    usage: Option<Usage>,
+    code: Option<i32>,
+}
+
+/// A failure that no transition may answer: the run cannot go on as it is.
+fn ends_the_run(kind: FailureKind) -> bool {
+    match kind {
+        FailureKind::Stopped => true,
+        FailureKind::Agent(fault) => !fault.tolerable(),
+        _ => false,
+    }
+}
+
+fn agent_failure(end: &JobEnd, timeout: std::time::Duration) -> Failure {
+    let kind = match &end.status {
+        JobStatus::TimedOut => FailureKind::Agent(FaultKind::Timeout),
+        other => kind_of(other),
+    };
+    Failure { kind, message: describe(&end.status, Some(timeout)), detail: end.error.clone() }
+}
+
+fn no_report(fault: &Misreport, when: &str) -> Failure {
+    let detail = match &fault.candidate {
+        Some(line) => format!("{}\n{line}", fault.error),
+        None => fault.error.clone(),
+    };
+    let message = format!("reported no outcome of this step, {when}");
+    Failure { kind: FailureKind::Report, message, detail }
+}

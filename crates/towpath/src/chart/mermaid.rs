@@ -1,0 +1,137 @@
+//! A chart in Mermaid's flowchart language, as GitHub and many editors draw it in Markdown. Every
+//! text stands in quotes with all that Mermaid or HTML could read as their own written as codes.
+
+use super::{Card, Chart, Kind, Part, Shape, Stage, To, Way};
+use std::fmt::Write;
+
+pub fn write(chart: &Chart) -> String {
+    let mut text = "flowchart TD\n".to_owned();
+    let several = chart.parts.len() > 1;
+    for (index, part) in chart.parts.iter().enumerate() {
+        if several {
+            let _ = writeln!(text, "  subgraph p{index}[{}]", quoted(&part.title));
+        }
+        for note in &part.notes {
+            let _ = writeln!(text, "  %% {}", comment(note));
+        }
+        for (at, card) in part.cards.iter().enumerate() {
+            let _ = writeln!(text, "  {}{}", id(index, at), node(card));
+        }
+        match &part.shape {
+            Shape::Line(stages) => line(&mut text, index, stages),
+            Shape::Machine { first, ways } => machine(&mut text, index, *first, ways),
+        }
+        if several {
+            text.push_str("  end\n");
+        }
+    }
+    calls(&mut text, chart);
+    let idle = chart.parts.iter().enumerate().flat_map(|(p, part)| idle(p, part));
+    let idle: Vec<String> = idle.collect();
+    if !idle.is_empty() {
+        text.push_str("  classDef idle stroke-dasharray: 4 3, opacity: 0.6\n");
+        let _ = writeln!(text, "  class {} idle", idle.join(","));
+    }
+    text
+}
+
+fn id(part: usize, card: usize) -> String {
+    format!("p{part}s{card}")
+}
+
+fn node(card: &Card) -> String {
+    let more = card.words(card.unusual()).map_or(String::new(), |words| format!(" · {words}"));
+    let words = format!("{}{more}", card.name);
+    match card.kind {
+        Kind::Agent => format!("[{}]", quoted(&words)),
+        Kind::Command => format!("[/{}/]", quoted(&words)),
+        Kind::Recipe => format!("[[{}]]", quoted(&words)),
+    }
+}
+
+fn line(text: &mut String, part: usize, stages: &[Stage]) {
+    for (at, stage) in stages.iter().enumerate() {
+        if stage.cards.len() > 1 {
+            let title = stage.group.as_deref().unwrap_or("at the same time");
+            let _ = writeln!(text, "  subgraph p{part}g{at}[{}]", quoted(title));
+            for card in &stage.cards {
+                let _ = writeln!(text, "    {}", id(part, *card));
+            }
+            text.push_str("  end\n");
+        }
+    }
+    let end = |at: usize| match &stages[at].cards[..] {
+        [card] => id(part, *card),
+        _ => format!("p{part}g{at}"),
+    };
+    for at in 1..stages.len() {
+        let label = stages[at].condition.as_ref();
+        let label = label.map_or(String::new(), |c| format!("|{}|", quoted(&format!("if {c}"))));
+        let _ = writeln!(text, "  {} -->{label} {}", end(at - 1), end(at));
+    }
+}
+
+fn machine(text: &mut String, part: usize, first: usize, ways: &[Way]) {
+    let _ = writeln!(text, "  p{part}begin(( )) --> {}", id(part, first));
+    let mut ends: Vec<&To> = Vec::new();
+    for way in ways {
+        let to = match &way.to {
+            To::Card(card) => id(part, *card),
+            end => {
+                let known = ends.iter().position(|known| *known == end);
+                let number = known.unwrap_or_else(|| {
+                    ends.push(end);
+                    let words = quoted(&end.ending().unwrap_or_default());
+                    let _ = writeln!(text, "  p{part}e{}([{words}])", ends.len() - 1);
+                    ends.len() - 1
+                });
+                format!("p{part}e{number}")
+            }
+        };
+        let _ = writeln!(text, "  {} -->|{}| {to}", id(part, way.from), quoted(&way.label));
+    }
+}
+
+fn calls(text: &mut String, chart: &Chart) {
+    for (index, part) in chart.parts.iter().enumerate() {
+        for (at, card) in part.cards.iter().enumerate() {
+            if let Some(callee) = card.calls.filter(|callee| *callee != index) {
+                let _ = writeln!(text, "  {} -.-> p{callee}", id(index, at));
+            }
+        }
+    }
+}
+
+fn idle(index: usize, part: &Part) -> impl Iterator<Item = String> {
+    let cards = part.cards.iter().enumerate().filter(|(_, card)| card.idle.is_some());
+    cards.map(move |(at, _)| id(index, at))
+}
+
+/// A comment ends with its line; with braces it would be read as a directive.
+fn comment(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() || matches!(c, '{' | '}') { ' ' } else { c }).collect()
+}
+
+/// In quotes only a quote ends a text, but Mermaid reads `#…;` as a character's code, a leading
+/// backtick, dash or number with a dot as Markdown and, where it is drawn, tags as HTML.
+fn quoted(text: &str) -> String {
+    let mut quoted = "\"".to_owned();
+    let mut before = None;
+    for c in text.chars() {
+        let list = matches!((before, c), (None, '-')) || c == '.' && before.is_some_and(is_digit);
+        match c {
+            ' ' | '-' | '_' | '.' | ',' if !list => quoted.push(c),
+            c if c.is_control() => quoted.push(' '),
+            c if c.is_alphanumeric() || !c.is_ascii() => quoted.push(c),
+            c => {
+                let _ = write!(quoted, "#{};", u32::from(c));
+            }
+        }
+        before = Some(c);
+    }
+    quoted + "\""
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}

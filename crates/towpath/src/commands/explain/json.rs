@@ -1,0 +1,132 @@
+//! What `towpath explain` tells programs: every recipe of the plan with its steps, and of a machine
+//! its transitions, its limits, how long it can run and how it can end.
+
+use super::{callee, hooks, limits, work};
+use crate::commands::list::word;
+use crate::draw;
+use serde_json::{Value, json};
+use towpath_core::Diagnostic;
+use towpath_recipe::{
+    Analysis, Effect, End, EndPath, Origin, Outcome, Program, Recipe, Restarts, Step, Transition,
+    Work, analyse,
+};
+
+pub fn as_json(program: &Program, origin: Origin, trusted: bool, problems: &[Diagnostic]) -> Value {
+    let root = program.root();
+    let (max_depth, max_total_steps) = limits(root);
+    let recipes: Vec<Value> =
+        (0..program.recipes.len()).map(|index| recipe_json(program, index)).collect();
+    json!({
+        "schema": 1,
+        "recipe": root.name,
+        "version": root.version,
+        "description": root.description,
+        "origin": word(origin),
+        "trusted": trusted,
+        "inputs": program.plan.inputs,
+        "include_tags": program.plan.tags.include,
+        "exclude_tags": program.plan.tags.exclude,
+        "problems": problems.iter().map(draw::as_json).collect::<Vec<_>>(),
+        "limits": { "max_depth": max_depth, "max_total_steps": max_total_steps },
+        "recipes": recipes,
+    })
+}
+
+/// A recipe of the plan; `calls` of a step is the index of another one.
+fn recipe_json(program: &Program, index: usize) -> Value {
+    let recipe = &program.recipes[index];
+    let hooks: serde_json::Map<String, Value> =
+        hooks(recipe).into_iter().map(|(name, text)| (name.to_owned(), text.into())).collect();
+    let reachable = recipe.machine().and_then(|machine| analyse(recipe, machine.guardrails));
+    let step = |(at, step): (usize, &Step)| {
+        let agent = match &step.work {
+            Work::Agent(agent) => Some(agent),
+            _ => None,
+        };
+        json!({
+            "id": step.id,
+            "kind": step.work.kind(),
+            "text": work(step),
+            "agent": agent.and_then(|a| a.agent.as_ref()).map(|a| &a.name),
+            "model": agent.and_then(|a| a.model.as_deref()),
+            "mode": agent.and_then(|a| a.mode.as_ref()).map(|m| &m.name),
+            "calls": callee(program, index, step),
+            "condition": step.condition.as_ref().map(|c| c.text()),
+            "when_tags": step.when_tags,
+            "left_out": program.plan.tags.against(step),
+            "from": step.source.name,
+            "parallel_group": step.parallel_group,
+            "working_dir": step.working_dir.as_ref().map(towpath_core::Template::source),
+            "timeout_s": step.timeout.map(|t| t.as_secs_f64()),
+            "continue_on_error": step.continue_on_error,
+            "once": step.effect == Effect::Once,
+            "output": recipe.output_name(step),
+            "outcomes": step.outcomes.iter().map(|o| outcome_json(recipe, o)).collect::<Vec<_>>(),
+            "reachable": reachable.as_ref().map(|analysis| analysis.reachable[at]),
+        })
+    };
+    json!({
+        "name": recipe.name,
+        "source": program.plan.recipes[index].source,
+        "extends": program.plan.recipes[index].extends,
+        "required_context": recipe.required_context,
+        "context": recipe.context,
+        "hooks": hooks,
+        "machine": machine_json(program, index),
+        "steps": recipe.steps.iter().enumerate().map(step).collect::<Vec<_>>(),
+    })
+}
+
+/// What is known of a machine before it runs; null for a sequence.
+pub fn machine_json(program: &Program, index: usize) -> Value {
+    let recipe = &program.recipes[index];
+    let (Some(machine), Some((analysis, restarts))) =
+        (recipe.machine(), Analysis::of(program, index))
+    else {
+        return Value::Null;
+    };
+    let reasons = analysis.guardrail_exits.iter().map(|exit| exit.reason(recipe));
+    json!({
+        "label": machine.label,
+        "initial": recipe.steps[machine.initial].id,
+        "model": machine.model,
+        "guardrails": {
+            "max_step_visits": analysis.guardrails.max_step_visits,
+            "max_total_steps": analysis.guardrails.max_total_steps,
+            "exit_on_other": analysis.guardrails.exit_on_other,
+        },
+        "bounds": {
+            "steps_per_session": analysis.bounds.steps,
+            "agent_calls_per_session": analysis.bounds.agent_calls,
+            "exact": analysis.bounds.exact,
+            "restarts": match restarts {
+                Restarts::None => json!(0),
+                Restarts::AtMost(number) => json!(number),
+                Restarts::Unbounded => Value::Null,
+            },
+        },
+        "guardrail_reasons": reasons.collect::<Vec<_>>(),
+        "paths": analysis.paths.iter().map(|path| path_json(recipe, path)).collect::<Vec<_>>(),
+    })
+}
+
+fn path_json(recipe: &Recipe, path: &EndPath) -> Value {
+    let steps = path.steps.iter().map(|(step, outcome)| {
+        let step = &recipe.steps[*step];
+        json!({ "step": step.id, "outcome": step.outcomes[*outcome].name })
+    });
+    let mut object = match &path.end {
+        End::Exit(reason) => json!({ "exit": reason }),
+        End::Restart(recipe) => json!({ "restart": recipe }),
+    };
+    object["steps"] = steps.collect();
+    object
+}
+
+fn outcome_json(recipe: &Recipe, outcome: &Outcome) -> Value {
+    match &outcome.then {
+        Transition::Next(step) => json!({ "name": outcome.name, "next": recipe.steps[*step].id }),
+        Transition::Exit { reason } => json!({ "name": outcome.name, "exit": reason }),
+        Transition::Restart { recipe, .. } => json!({ "name": outcome.name, "restart": recipe }),
+    }
+}

@@ -1,0 +1,118 @@
+//! A machine explained to a person: drawn where it fits the terminal, else one line for each
+//! transition; then how long it can run and how it can end, with the shortest way there.
+
+use super::{charts, print_inputs, rows, target};
+use crate::chart::{Part, text};
+use crate::commands::runs::table::{Cell, Screen, Table, Tint, one_line};
+use crate::out;
+use crate::report::in_lines;
+use crate::words::{clean, count};
+use std::collections::BTreeSet;
+use towpath_recipe::{Analysis, End, GuardrailExit, OTHER, Program, Recipe, Restarts, Transition};
+
+const INDENT: usize = 2;
+
+pub fn print(program: &Program, screen: &Screen) {
+    let root = program.root();
+    let about = one_line(&root.description);
+    let colon = if about.is_empty() { "" } else { ": " };
+    for line in in_lines(vec![format!("{}{colon}{about}", clean(&root.name))], screen.width) {
+        out::line(line);
+    }
+    print_inputs(root, &program.plan.inputs, screen);
+    let chart = charts::chart(program);
+    for (part, index) in chart.parts.iter().zip(charts::called(program)) {
+        let recipe = &program.recipes[index];
+        if index > 0 {
+            out::line(format!("\n{}, called", clean(&recipe.name)));
+        }
+        match Analysis::of(program, index) {
+            Some((analysis, restarts)) => {
+                print_machine(recipe, part, &analysis, restarts, screen);
+            }
+            None => {
+                let mut table = Table::plain(INDENT);
+                let mut told: BTreeSet<usize> = (0..program.recipes.len()).collect();
+                rows(program, index, 0, &mut told, &mut table);
+                table.print(screen);
+            }
+        }
+    }
+}
+
+fn print_machine(
+    recipe: &Recipe,
+    part: &Part,
+    analysis: &Analysis,
+    restarts: Restarts,
+    screen: &Screen,
+) {
+    out::line("");
+    let drawing = text::draw(part);
+    let widest = drawing.iter().map(text::Line::width).max().unwrap_or(0) + INDENT;
+    match screen.width {
+        Some(width) if widest <= width => {
+            for line in drawing {
+                let text = format!("  {}{}", line.text, screen.paint(Tint::Dim, &line.dim));
+                out::line(text.trim_end());
+            }
+        }
+        _ => transitions(recipe).print(screen),
+    }
+    out::line("");
+    let room = screen.width.map(|width| width.saturating_sub(INDENT));
+    for line in in_lines(charts::bounds(recipe, analysis, restarts), room) {
+        out::line(format!("  {line}"));
+    }
+    let ends = ends(recipe, analysis);
+    if !analysis.paths.is_empty() || !analysis.guardrail_exits.is_empty() {
+        out::line("\nends");
+        ends.print(screen);
+    }
+}
+
+fn transitions(recipe: &Recipe) -> Table {
+    let mut table = Table::plain(INDENT);
+    for step in &recipe.steps {
+        for outcome in &step.outcomes {
+            if outcome.name == OTHER && matches!(outcome.then, Transition::Exit { .. }) {
+                continue;
+            }
+            table.row(vec![
+                clean(&step.id).into(),
+                Cell::from(&outcome.name),
+                format!("→ {}", target(recipe, &outcome.then)).into(),
+            ]);
+        }
+    }
+    table
+}
+
+/// Every way a session can end, with the shortest way there.
+fn ends(recipe: &Recipe, analysis: &Analysis) -> Table {
+    let mut table = Table::plain(INDENT);
+    for path in &analysis.paths {
+        let end = match &path.end {
+            End::Exit(reason) => clean(reason),
+            End::Restart(recipe) => format!("restart {}", clean(recipe)),
+        };
+        let steps: Vec<String> =
+            path.steps.iter().map(|(step, _)| clean(&recipe.steps[*step].id)).collect();
+        let way = if path.by_other { "on `other`".to_owned() } else { steps.join(", ") };
+        let least = if path.by_other { String::new() } else { count(steps.len(), "step") };
+        table.row(vec![end.into(), least.into(), Cell::tinted(way, Tint::Dim)]);
+    }
+    for exit in &analysis.guardrail_exits {
+        let after = match exit {
+            GuardrailExit::StepVisits { after, .. } => {
+                let names = after.iter().map(|step| clean(&recipe.steps[*step].id));
+                format!("after {}", names.collect::<Vec<_>>().join(" or "))
+            }
+            GuardrailExit::TotalSteps => String::new(),
+        };
+        let cells =
+            vec![exit.reason(recipe).into(), "limit".into(), Cell::tinted(after, Tint::Dim)];
+        table.row(cells);
+    }
+    table
+}

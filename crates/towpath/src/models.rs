@@ -1,0 +1,67 @@
+//! What a model's name means for a backend: a tier is what the settings say, else its own name where
+//! the agent's program knows tiers, else nothing. No model of another maker is invented. Any other name
+//! is the program's own and is passed as it is.
+
+use crate::settings::Settings;
+use towpath_engine::{Agents, Models};
+use towpath_recipe::TIERS;
+
+/// The backends whose programs know the tiers by name.
+const KNOW_TIERS: [&str; 2] = ["claude-code", "scripted"];
+
+/// What a call is given for a name.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Mapped {
+    Name(String),
+    /// The program is not told, and takes its own.
+    Nothing,
+}
+
+pub fn model_for(backend: &str, name: &str, settings: &Settings) -> Mapped {
+    let set = settings.models.get(&(backend.to_owned(), name.to_owned()));
+    match set {
+        Some(set) => Mapped::Name(set.value.clone()),
+        None if TIERS.contains(&name) && !KNOW_TIERS.contains(&backend) => Mapped::Nothing,
+        None => Mapped::Name(name.to_owned()),
+    }
+}
+
+/// Every tier's meaning for who answers in a run.
+pub fn of_agents(agents: &Agents, settings: &Settings) -> Models {
+    let backend = match agents {
+        Agents::Program { backend, .. } => backend.id(),
+        Agents::Scripted { .. } => "scripted",
+        Agents::None => return Models::default(),
+    };
+    let meant = |tier: &str| match model_for(backend, tier, settings) {
+        Mapped::Name(name) => (tier.to_owned(), Some(name)),
+        Mapped::Nothing => (tier.to_owned(), None),
+    };
+    TIERS.into_iter().map(meant).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Set;
+
+    #[test]
+    fn a_tier_is_what_the_settings_say_else_its_name_where_that_is_known() {
+        let mut settings = Settings::default();
+        let set = |value: &str| Set { value: value.to_owned(), source: "here".to_owned() };
+        settings.models.insert(("codex".into(), "haiku".into()), set("small-1"));
+        settings.models.insert(("claude-code".into(), "opus".into()), set("claude-opus-9"));
+        let name = |text: &str| Mapped::Name(text.to_owned());
+        for (backend, model, given) in [
+            ("codex", "haiku", name("small-1")),
+            ("codex", "opus", Mapped::Nothing),
+            ("codex", "gpt-9", name("gpt-9")),
+            ("gemini", "haiku", Mapped::Nothing),
+            ("claude-code", "haiku", name("haiku")),
+            ("claude-code", "opus", name("claude-opus-9")),
+            ("scripted", "sonnet", name("sonnet")),
+        ] {
+            assert_eq!(model_for(backend, model, &settings), given, "{backend} {model}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! How long things may take, as a person says it: in seconds, fractions allowed, more than none.
+
+use std::time::Duration;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
+pub struct TimeFlags {
+    /// End a command or agent call after so long, where its step has no `timeout`.
+    #[arg(long, value_name = "SECONDS", value_parser = parsed)]
+    pub step_timeout: Option<Duration>,
+    /// End a command or agent call that prints nothing for so long.
+    #[arg(long, value_name = "SECONDS", value_parser = parsed)]
+    pub idle_timeout: Option<Duration>,
+}
+
+impl TimeFlags {
+    /// The flags as they are typed.
+    pub fn words(&self) -> Vec<String> {
+        let named = [("--step-timeout", self.step_timeout), ("--idle-timeout", self.idle_timeout)];
+        let said = named.into_iter().filter_map(|(flag, time)| Some((flag, time?)));
+        said.flat_map(|(flag, time)| [flag.to_owned(), time.as_secs_f64().to_string()]).collect()
+    }
+}
+
+/// None: it is no time that something could take.
+pub fn of_seconds(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero())
+}
+
+fn parsed(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(of_seconds);
+    seconds.ok_or_else(|| "write seconds, more than 0".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_a_number_above_zero() {
+        for (text, ms) in [("1", 1000), ("0.25", 250), ("1e3", 1_000_000)] {
+            assert_eq!(parsed(text), Ok(Duration::from_millis(ms)));
+        }
+        for text in ["0", "-1", "", "5m", "inf", "NaN", "1e99", "0.0000000001"] {
+            assert!(parsed(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn flags_are_typed_as_they_were() {
+        let flags = TimeFlags { step_timeout: None, idle_timeout: of_seconds(0.5) };
+        assert_eq!(flags.words(), ["--idle-timeout", "0.5"]);
+    }
+}

@@ -1,0 +1,205 @@
+//! `towpath explain`: machines and sequences, in every format, and `run --dry-run` of a machine.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::Person;
+
+const BUILT_IN: [&str; 8] = [
+    "review-and-commit",
+    "document-design",
+    "break-down-tasks",
+    "implement-and-review",
+    "implement-and-review-all",
+    "rebase",
+    "retrospective",
+    "refine-design",
+];
+
+const SHIP: &str = r#"id: ship
+label: Ship
+description: Tests, fixes and ships
+initialStep: test
+guardrails: {maxStepVisits: 2}
+model: opus
+steps:
+  test:
+    command: make test
+    outcomes: [success, failure]
+    onOutcome:
+      success: {nextStep: ship}
+      failure: {nextStep: fix}
+  fix:
+    prompt: Fix what the tests found.
+    outcomes: [complete, stuck, other]
+    onOutcome:
+      complete: {nextStep: test}
+      stuck: {action: exit, reason: needs-help}
+      other: {action: exit, reason: user-provided-other}
+  ship:
+    prompt: Ship it.
+    model: haiku
+    outcomes: [shipped, next, other]
+    onOutcome:
+      shipped: {action: exit, reason: shipped}
+      next: {action: restart-new-session, recipeId: ship}
+      other: {action: exit, reason: user-provided-other}
+"#;
+
+fn explained(person: &Person, recipe: &str, format: &str) -> String {
+    person.towpath(&["explain", recipe, "--format", format]).exits(0).stdout
+}
+
+#[test]
+fn a_machine_in_a_pipe_is_one_line_for_each_transition() {
+    let person = Person::new().file("ship.yaml", SHIP);
+    let said = person.towpath(&["explain", "ship.yaml"]).exits(0);
+    assert_eq!(
+        said.stdout,
+        "ship: Tests, fixes and ships
+
+  test  success   → ship
+  test  failure   → fix
+  fix   complete  → test
+  fix   stuck     → exit needs-help
+  ship  shipped   → exit shipped
+  ship  next      → restart ship
+
+  at most 5 steps, 6 agent calls in each session · restarts without end · every agent step also ends on `other` · each step at most 2 times
+
+ends
+  needs-help                     2 steps  test, fix
+  user-provided-other                     on `other`
+  shipped                        2 steps  test, ship
+  restart ship                   2 steps  test, ship
+  max-step-visits-exceeded:test  limit    after fix
+"
+    );
+}
+
+#[test]
+fn a_dry_run_of_a_machine_is_its_outline() {
+    let person = Person::new().file("ship.yaml", SHIP);
+    let said = person.towpath(&["run", "ship.yaml", "--dry-run"]).exits(0);
+    assert_eq!(
+        said.stdout,
+        "Recipe: ship
+  Label: Ship
+  Description: Tests, fixes and ships
+  Guardrails: maxStepVisits=2, maxTotalSteps=100, exitOnOther=true
+
+  Steps:
+    test (initial)
+      Outcomes: success → ship, failure → fix
+      Command: make test
+    fix
+      Outcomes: complete → test, stuck → EXIT, other → EXIT
+      Model: opus (recipe)
+    ship
+      Outcomes: shipped → EXIT, next → RESTART ship, other → EXIT
+      Model: haiku
+"
+    );
+    let json = person.towpath(&["run", "ship.yaml", "--dry-run", "--json"]).exits(0).json();
+    assert_eq!((&json["dry_run"], &json["machine"]["initial"]), (&json!(true), &json!("test")));
+    assert!(!person.has_journal(), "a dry run leaves nothing");
+}
+
+#[test]
+fn programs_are_told_transitions_limits_and_ways_out() {
+    let person = Person::new().file("ship.yaml", SHIP);
+    let json = person.towpath(&["explain", "ship.yaml", "--format", "json"]).exits(0).json();
+    assert_eq!(json["schema"], 1);
+    let ship = &json["recipes"][0];
+    assert_eq!(ship["steps"][0]["outcomes"][1], json!({ "name": "failure", "next": "fix" }));
+    assert_eq!(ship["steps"][1]["outcomes"][1], json!({ "name": "stuck", "exit": "needs-help" }));
+    assert_eq!(ship["steps"][2]["outcomes"][1], json!({ "name": "next", "restart": "ship" }));
+    let machine = &ship["machine"];
+    assert_eq!(
+        machine["bounds"],
+        json!({
+            "steps_per_session": 5,
+            "agent_calls_per_session": 6,
+            "exact": true,
+            "restarts": Value::Null,
+        })
+    );
+    assert_eq!(machine["guardrails"]["max_step_visits"], 2);
+    assert_eq!(machine["guardrail_reasons"], json!(["max-step-visits-exceeded:test"]));
+    let first = json!({
+        "exit": "needs-help",
+        "steps": [
+            { "step": "test", "outcome": "failure" },
+            { "step": "fix", "outcome": "stuck" },
+        ],
+    });
+    assert_eq!(machine["paths"][0], first);
+    let same = person.towpath(&["explain", "ship.yaml", "--json"]).exits(0).json();
+    assert_eq!(same, json);
+    person.towpath(&["explain", "ship.yaml", "--json", "--format", "dot"]).exits(2);
+}
+
+#[test]
+fn the_built_in_machines_have_every_format_and_their_bounds() {
+    let person = Person::new();
+    let text = include_str!("../../../tests/cases/builtin-machines.json");
+    let known: Value = serde_json::from_str(text).unwrap();
+    for name in BUILT_IN {
+        let json: Value = serde_json::from_str(&explained(&person, name, "json")).unwrap();
+        let (bounds, known) = (&json["recipes"][0]["machine"]["bounds"], &known["bounds"][name]);
+        assert_eq!(bounds["steps_per_session"], known["max_steps_per_session"], "{name}");
+        assert_eq!(bounds["agent_calls_per_session"], known["max_agent_calls_per_session"]);
+        assert_eq!(bounds["restarts"].is_null(), known["restarts"] == "unbounded", "{name}");
+        assert!(explained(&person, name, "mermaid").starts_with("flowchart TD\n"));
+        assert!(explained(&person, name, "dot").starts_with(&format!("digraph \"{name}\" {{\n")));
+        let svg = explained(&person, name, "svg");
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{name}");
+        assert_eq!(
+            svg.matches("<rect class=\"card").count() as u64,
+            known["steps"].as_u64().unwrap()
+        );
+    }
+}
+
+#[test]
+fn a_sequence_is_drawn_with_its_groups_conditions_and_calls() {
+    let build = "name: build
+steps:
+  - {id: compile, command: make}
+  - {id: lint, command: make lint, parallel_group: checks}
+  - {id: test, command: make test, parallel_group: checks}
+  - {id: deploy, recipe: ./ship.yaml, condition: \"mode == 'go' and a < b\", when_tags: [release]}
+context: {mode: '', a: 1, b: 2}
+";
+    let person = Person::new().file("build.yaml", build).file("ship.yaml", SHIP);
+    assert_eq!(
+        explained(&person, "build.yaml", "mermaid"),
+        r#"flowchart TD
+  subgraph p0["build"]
+  p0s0[/"compile · command"/]
+  p0s1[/"lint · command"/]
+  p0s2[/"test · command"/]
+  p0s3[["deploy · recipe · .#47;ship.yaml · left out: needs the tag release"]]
+  subgraph p0g1["checks"]
+    p0s1
+    p0s2
+  end
+  p0s0 --> p0g1
+  p0g1 -->|"if mode #61;#61; #39;go#39; and a #60; b"| p0s3
+  end
+"#
+    );
+}
+
+/// Names are what a person wrote; a chart shows them and never obeys them.
+#[test]
+fn names_that_look_like_markup_stay_names() {
+    let build = r#"name: build
+steps:
+  - id: a
+    command: echo "</text><script>alert(1)</script>"
+"#;
+    let person = Person::new().file("build.yaml", build);
+    let svg = explained(&person, "build.yaml", "svg");
+    assert!(svg.contains("&lt;script&gt;") && !svg.contains("<script>"), "{svg}");
+}
