@@ -26,7 +26,7 @@ struct Desk {
 impl Desk {
     fn new(script: &[&str]) -> Desk {
         let dir = tempfile::tempdir().unwrap();
-        for name in ["home", "project"] {
+        for name in ["home", "project", "private"] {
             fs::create_dir(dir.path().join(name)).unwrap();
         }
         fs::write(dir.path().join("script.jsonl"), script.join("\n")).unwrap();
@@ -57,6 +57,7 @@ impl Desk {
             session: Some(uuid::Uuid::new_v4().to_string()),
             resume: false,
             directory: self.path("project"),
+            private: self.path("private"),
             ..Call::default()
         }
     }
@@ -95,6 +96,9 @@ impl Desk {
         let backend = ClaudeCode::new(program());
         let made = backend.invocation(call);
         fs::write(self.path("stdin"), &made.stdin).unwrap();
+        for file in &made.writes {
+            fs::write(call.private.join(file.name), &file.contents).unwrap();
+        }
         let mut child = Command::new(&made.program)
             .args(&made.arguments)
             .env_clear()
@@ -201,6 +205,17 @@ fn a_large_prompt_arrives_whole() {
     let texts = body["messages"][0]["content"].as_array().unwrap();
     let sent = texts.iter().find_map(|t| t["text"].as_str().filter(|t| t.contains("very end")));
     assert_eq!(sent.map(str::trim), Some(prompt.as_str()));
+}
+
+#[test]
+fn instructions_of_any_size_arrive() {
+    for system in ["- Be brief. The very end".to_owned(), "word ".repeat(40_000) + "The very end"] {
+        let desk = Desk::new(&[r#"{"text": "read"}"#]);
+        let call = Call { system: Some(system), ..desk.call("begin") };
+        assert_eq!(desk.run(&call).1.result.as_deref(), Ok("read"));
+        let (_, body) = desk.requests().remove(0);
+        assert!(body["system"].to_string().contains("The very end"));
+    }
 }
 
 #[test]
