@@ -103,6 +103,16 @@ fn a_large_prompt_arrives_whole() {
 }
 
 #[test]
+fn instructions_of_any_size_arrive() {
+    for system in ["- Be brief. The very end".to_owned(), "word ".repeat(40_000) + "The very end"] {
+        let desk = Desk::new(ModelServer::new(vec![Answer::Text("read")]));
+        let call = Call { system: Some(system), ..desk.call("begin") };
+        assert_eq!(run(&desk, &call).1.result.as_deref(), Ok("read"));
+        assert!(desk.server.requests()[0]["system"].to_string().contains("The very end"));
+    }
+}
+
+#[test]
 fn failures_of_the_service_are_told_apart() {
     for (status, kind) in [
         (401, FaultKind::Auth),

@@ -303,7 +303,8 @@ fn raised(args: &Args, known: &Recorded, plan: Option<Plan>) -> Result<Option<Pl
     Ok(Some(plan))
 }
 
-fn flag_for(reason: &str) -> &'static str {
+/// The flag that raises the limit which a machine ended at.
+pub fn flag_for(reason: &str) -> &'static str {
     match reason {
         "max-total-steps" => "--max-steps N",
         "max-restarts-exceeded" => "--max-restarts N",

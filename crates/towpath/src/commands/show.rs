@@ -145,7 +145,11 @@ impl Shown {
         let mut lines = vec![String::new()];
         for step in self.asking() {
             lines.push(format!("  {step} was cut off, and may run only once: did it do its work?"));
-            lines.push(format!("    yes: towpath resume {id} --done {step}"));
+            let outcomes = self.run().outcomes_of(&step);
+            let outcome = outcomes
+                .first()
+                .map_or(String::new(), |_| format!(" --outcome {}", outcomes.join("|")));
+            lines.push(format!("    yes: towpath resume {id} --done {step}{outcome}"));
             lines.push(format!("    no:  towpath resume {id} --again {step}"));
         }
         if lines.len() > 1 {
@@ -156,6 +160,12 @@ impl Shown {
             ("running", _) => {
                 lines.push(format!("  follow it: towpath logs {id} -f"));
                 lines.push(format!("  end it: towpath cancel {id}"));
+            }
+            ("failed", Some(RunOutcome::Failed { .. })) if self.run().is_refused() => {
+                let exit = self.run().exit().map_or(String::new(), |exit| exit.reason);
+                let flag = crate::commands::resume::flag_for(&exit);
+                lines.push(format!("  {}", clean(&exit)));
+                lines.push(format!("  to go on: towpath resume {id} {flag}"));
             }
             ("failed", Some(RunOutcome::Failed { step, .. })) => {
                 lines.push(format!("  full output: towpath logs {id} {step}"));
@@ -242,6 +252,7 @@ fn is_stopped(step: &StepView) -> bool {
 fn details(step: &StepView) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(result) = &step.result {
+        said.extend(crate::report::outcome(result));
         match &result.status {
             StepStatus::Skipped { reason } => return vec![clean(reason)],
             // What failed inside has its own line.

@@ -62,7 +62,14 @@ fn choose(board: &Board, room: usize) -> Vec<bool> {
     }
     let room = room.saturating_sub(2);
     let calm = |state: &State| {
-        matches!(state, State::Pending | State::Done | State::Skipped { .. } | State::NotReached)
+        matches!(
+            state,
+            State::Pending
+                | State::Done
+                | State::Reported { .. }
+                | State::Skipped { .. }
+                | State::NotReached
+        )
     };
     let rows = || board.rows.iter().enumerate();
     let urgent = rows().filter(|(_, row)| !calm(&row.state));
@@ -103,7 +110,7 @@ fn plural(state: &State) -> &'static str {
     match state {
         State::Pending => "to come",
         State::Running => "running",
-        State::Done => "done",
+        State::Done | State::Reported { .. } => "done",
         State::Odd { .. } => "done, see above",
         State::Skipped { .. } => "skipped",
         State::Failed { .. } => "failed",
@@ -154,7 +161,7 @@ fn sign(state: &State, now_ms: i64) -> (&'static str, Tone) {
             let frame = usize::try_from(now_ms / 100).unwrap_or(0) % SPINNER.len();
             (SPINNER[frame], Tone::Strong)
         }
-        State::Done => ("✓", Tone::Good),
+        State::Done | State::Reported { .. } => ("✓", Tone::Good),
         State::Odd { .. } => ("✓", Tone::Attention),
         State::Failed { .. } => ("✗", Tone::Bad),
         State::Tolerated { .. } | State::Stopped | State::Interrupted => ("!", Tone::Attention),
@@ -181,6 +188,7 @@ fn note(row: &Row, now_ms: i64) -> String {
         State::Pending => String::new(),
         State::Running => running(row, now_ms),
         State::Done => "done".to_owned(),
+        State::Reported { outcome } => outcome.clone(),
         State::Odd { note } => note.clone(),
         State::Skipped { reason } => format!("skipped: {reason}"),
         State::Failed { message } => format!("failed: {message}"),
@@ -201,6 +209,7 @@ fn note(row: &Row, now_ms: i64) -> String {
     }
     match &row.state {
         State::Done => steps,
+        State::Reported { outcome } => format!("{outcome} · {steps}"),
         State::Running => {
             let inner = inner(row, now_ms);
             if inner.is_empty() { steps } else { format!("{steps} · {inner}") }
@@ -236,7 +245,10 @@ fn inner(row: &Row, now_ms: i64) -> String {
 /// `2 running · 1 of 6 done · $0.31 · Ctrl-C stops, keeps everything`
 fn footer(board: &Board, columns: usize) -> Line {
     let mut parts = vec![format!("{} running", board.running().len())];
-    parts.push(format!("{} of {} done", board.done(), board.rows.len()));
+    parts.push(match board.is_machine() {
+        true => format!("{} done", board.done()),
+        false => format!("{} of {} done", board.done(), board.rows.len()),
+    });
     parts.extend(board.cost.text());
     let said = format!("  {}", parts.join(" · "));
     let hints = [" · Ctrl-C stops, keeps everything", " · Ctrl-C stops", ""];

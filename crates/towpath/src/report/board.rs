@@ -14,6 +14,10 @@ pub enum State {
     Pending,
     Running,
     Done,
+    /// A machine's step said how it went.
+    Reported {
+        outcome: String,
+    },
     /// It went well, and there is something to say about it.
     Odd {
         note: String,
@@ -133,6 +137,11 @@ impl Board {
         over(&mut self.rows, outcome);
     }
 
+    /// Whether the number of steps to come is known.
+    pub fn is_machine(&self) -> bool {
+        self.shape.recipes.first().is_some_and(|root| root.is_machine)
+    }
+
     /// Steps that are doing something themselves.
     pub fn running(&self) -> Vec<&StepPath> {
         let mut steps = Vec::new();
@@ -141,7 +150,12 @@ impl Board {
     }
 
     pub fn done(&self) -> usize {
-        self.rows.iter().filter(|row| matches!(row.state, State::Done | State::Odd { .. })).count()
+        self.rows
+            .iter()
+            .filter(|row| {
+                matches!(row.state, State::Done | State::Reported { .. } | State::Odd { .. })
+            })
+            .count()
     }
 
     /// The recipe steps around a running step are running.
@@ -173,9 +187,18 @@ impl Board {
     }
 }
 
+/// A machine's visits are told apart; another step has one row, however often it is tried.
+fn row_id(step: &StepView, shape: &Shape) -> String {
+    let path = step.path.as_str();
+    match shape.in_machine(&step.path) {
+        true => path.rsplit('/').next().unwrap_or(path).to_owned(),
+        false => step.id.clone(),
+    }
+}
+
 /// The row with this id, made where there is none.
 fn child<'a>(rows: &'a mut Vec<Row>, id: &str, path: StepPath, shape: &Shape) -> &'a mut Row {
-    let id = bare(id);
+    let id = if shape.in_machine(&path) { id } else { bare(id) };
     let at = rows.iter().position(|row| row.id == id).unwrap_or_else(|| {
         let called = shape.called_steps(&path).unwrap_or(0);
         let kind = if called > 0 { "recipe" } else { "bash" };
@@ -223,7 +246,7 @@ impl Row {
             state,
             took_ms: step.started_ms.zip(step.ended_ms).map(|(begin, end)| end - begin),
             children: step.children.iter().map(|child| Row::of(child, shape)).collect(),
-            ..Row::new(step.id.clone(), step.path.clone(), step.kind, called)
+            ..Row::new(row_id(step, shape), step.path.clone(), step.kind, called)
         }
     }
 
@@ -237,7 +260,10 @@ impl Row {
 
 fn ended_state(result: &StepResult, tolerated: bool) -> State {
     match &result.status {
-        StepStatus::Completed => State::Done,
+        StepStatus::Completed => match said::report(result) {
+            Some(outcome) => State::Reported { outcome },
+            None => State::Done,
+        },
         StepStatus::Degraded { reason } => {
             State::Odd { note: format!("degraded: {}", one_line(reason)) }
         }

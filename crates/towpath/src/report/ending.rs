@@ -5,6 +5,7 @@ use super::cost::Cost;
 use super::failure::{self, beside_name, shell_word};
 use super::line::{Line, Tone, joined, one_line};
 use super::said;
+use crate::commands::resume::flag_for;
 use crate::words::{clean, count, duration, local_time};
 use towpath_core::{RunId, StepPath};
 use towpath_engine::{Census, RunEnd, census};
@@ -119,9 +120,14 @@ impl Teller<'_> {
         for step in steps {
             let id = &self.end.id;
             let word = shell_word(step.as_str());
+            let outcomes = self.end.run.outcomes_of(step);
+            let outcome = match outcomes.is_empty() {
+                true => String::new(),
+                false => format!(" --outcome {}", outcomes.join("|")),
+            };
             let texts = vec![
                 (Tone::Plain, "was cut off, and may run only once: did it do its work?".to_owned()),
-                (Tone::Faint, format!("yes: towpath resume {id} --done {word}")),
+                (Tone::Faint, format!("yes: towpath resume {id} --done {word}{outcome}")),
                 (Tone::Faint, format!("no:  towpath resume {id} --again {word}")),
             ];
             lines.extend(beside_name(step, texts, self.limit));
@@ -163,7 +169,11 @@ impl Teller<'_> {
     }
 
     fn resume(&self, words: &str) -> Line {
-        Line::plain(format!("  {words}: ")).with(Tone::Strong, resume_command(&self.end.id))
+        let mut command = resume_command(&self.end.id);
+        if let Some(exit) = self.end.run.exit().filter(|_| self.end.run.is_refused()) {
+            command = format!("{command} {}", flag_for(&exit.reason));
+        }
+        Line::plain(format!("  {words}: ")).with(Tone::Strong, command)
     }
 
     fn counts_below(&self) -> Vec<Line> {

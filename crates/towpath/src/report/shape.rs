@@ -15,6 +15,8 @@ pub struct Shape {
 #[derive(Debug, Clone, Default)]
 pub struct RecipeShape {
     pub steps: usize,
+    /// Its steps may be visited again and again, each visit for itself.
+    pub is_machine: bool,
     /// The recipe that a step calls: an index.
     pub calls: BTreeMap<String, usize>,
     pub work: BTreeMap<String, String>,
@@ -25,7 +27,11 @@ pub struct RecipeShape {
 impl Shape {
     pub fn of(program: &Program) -> Shape {
         let recipes = program.recipes.iter().enumerate().map(|(index, recipe)| {
-            let mut shape = RecipeShape { steps: recipe.steps.len(), ..RecipeShape::default() };
+            let mut shape = RecipeShape {
+                steps: recipe.steps.len(),
+                is_machine: recipe.machine().is_some(),
+                ..RecipeShape::default()
+            };
             for (at, step) in recipe.steps.iter().enumerate() {
                 shape.places.insert(step.id.clone(), at + 1);
                 if let Work::Recipe { name, .. } = &step.work
@@ -45,6 +51,18 @@ impl Shape {
         let (recipe, id) = self.locate(path)?;
         let callee = self.recipes[recipe].calls.get(&id)?;
         Some(self.recipes.get(*callee)?.steps)
+    }
+
+    /// Whether the step is a machine's.
+    pub fn in_machine(&self, path: &StepPath) -> bool {
+        let Some(frame) = path.frame() else {
+            return self.recipes.first().is_some_and(|root| root.is_machine);
+        };
+        let callee = self.locate(&frame).and_then(|(recipe, id)| {
+            let callee = self.recipes[recipe].calls.get(&id)?;
+            self.recipes.get(*callee)
+        });
+        callee.is_some_and(|recipe| recipe.is_machine)
     }
 
     /// `(2/6)`: the step's place in its recipe, and how many there are.

@@ -113,7 +113,9 @@ pub const GEMINI: Agent = Agent {
         configure(person, ".gemini/settings.json", &settings.to_string());
         command
             .env("GEMINI_API_KEY", "not-a-real-key")
-            .env("GOOGLE_GEMINI_BASE_URL", server.root());
+            .env("GOOGLE_GEMINI_BASE_URL", server.root())
+            // It writes reports of failed requests there.
+            .env("TMPDIR", person.path("work"));
     },
 };
 
