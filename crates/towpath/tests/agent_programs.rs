@@ -152,6 +152,30 @@ fn gemini_is_interrupted() {
     is_interrupted(&GEMINI);
 }
 
+/// Of a first turn that failed Gemini CLI keeps the id and nothing else. The next call tries to go on
+/// with it and opens another one: one attempt, and the conversation stays there.
+#[test]
+fn gemini_opens_another_session_after_a_first_turn_that_failed() {
+    let person = Person::new().file("one.yaml", ONE);
+    let server = ModelServer::new(vec![REFUSED]);
+    let arguments = ["as", "agent-recipes", "one.yaml", "--calls", "calls.jsonl"];
+    GEMINI.run(&person, &server, &arguments).exits(4).says("auth");
+
+    server.now(vec![Answer::Text("Written."), Answer::Text("{\"outcome\": \"edited\"}")]);
+    let result = GEMINI.run(&person, &server, &["resume", "--last", "--json"]).exits(0).json();
+    assert_eq!(result["machine"]["reason"], "edited", "{result:#}");
+    assert_eq!(result["steps"][0]["attempts"], 2, "{result:#}");
+    let told = server.requests().last().expect("two").to_string();
+    assert!(told.contains("Written.") && told.contains("did not include"), "{told}");
+    let calls = person.read("calls.jsonl");
+    let calls: Vec<Value> = calls.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let hows: Vec<&str> = calls.iter().map(|call| call["how"].as_str().unwrap()).collect();
+    assert_eq!(hows, ["new", "resume", "new", "resume"]);
+    let session = |at: usize| calls[at]["session"].as_str().unwrap();
+    assert_eq!((session(0), session(2)), (session(1), session(3)));
+    assert_ne!(session(0), session(2));
+}
+
 #[test]
 fn opencode_walks_a_machine() {
     walks(&OPENCODE, "Cost: $0.");
