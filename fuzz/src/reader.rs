@@ -68,9 +68,8 @@ fn unknown_fields(source: &Arc<Source>) -> Vec<String> {
 
 /// The names of a map that are no fields; machines leave `$schema` and `x-…` to others.
 fn strangers(entries: &[Entry], section: Section) -> Vec<String> {
-    let others = |name: &str| {
-        section.is_of_machines() && (name == "$schema" || name.starts_with("x-"))
-    };
+    let others =
+        |name: &str| section.is_of_machines() && (name == "$schema" || name.starts_with("x-"));
     let names = entries.iter().map(|entry| entry.key.clone());
     names.filter(|name| find_field(section, name).is_none() && !others(name)).collect()
 }

@@ -70,7 +70,8 @@ pub fn reported(text: &str, field: &str) {
 
 #[track_caller]
 pub fn reported_by(problems: &[Diagnostic], field: &str) {
-    let (steps, machine) = (format!("unknown field `{field}`"), format!("Unknown field '{field}' in "));
+    let (steps, machine) =
+        (format!("unknown field `{field}`"), format!("Unknown field '{field}' in "));
     let says = |p: &Diagnostic| p.message == steps || p.message.starts_with(&machine);
     let found = problems.iter().any(|p| p.is_error() && says(p));
     assert!(found, "`{field}` was passed over");

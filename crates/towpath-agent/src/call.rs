@@ -5,6 +5,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use towpath_core::{FaultKind, Usage};
 
+/// Text longer than this does not go into an argument: a program's single argument holds 131,071
+/// bytes at most on Linux.
+pub(crate) const LONGEST_ARGUMENT: usize = 120_000;
+
 /// One agent call as the engine wants it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Call {

@@ -45,37 +45,3 @@ pub struct Capabilities {
     /// how it ends says nothing.
     pub lingers: bool,
 }
-
-impl Capabilities {
-    /// The capabilities in words, each with its name; for people.
-    pub fn in_words(&self) -> [(&'static str, String); 10] {
-        let yes = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
-        [
-            (
-                "session id",
-                match self.session_ids {
-                    SessionIds::Chosen => "chosen by towpath",
-                    SessionIds::Returned => "chosen by the program",
-                }
-                .into(),
-            ),
-            ("resume", if self.resume_elsewhere { "anywhere" } else { "same directory" }.into()),
-            ("model", "yes".into()),
-            ("tiers", if self.tiers { "yes" } else { "by settings" }.into()),
-            ("system prompt", yes(self.system_prompt)),
-            ("modes", self.modes.map_or_else(|| "any".into(), |modes| modes.join(", "))),
-            (
-                "tokens",
-                match self.usage {
-                    UsageOf::Call => "per call",
-                    UsageOf::Session => "per session",
-                    UsageOf::Nothing => "no",
-                }
-                .into(),
-            ),
-            ("cost", yes(self.cost)),
-            ("limit's end", yes(self.limit_reset)),
-            ("tells retries", yes(self.tells_retries)),
-        ]
-    }
-}

@@ -11,10 +11,14 @@ const TELLING: &[&str] =
 
 /// `Bash cargo tree`, from the tool's name and its input.
 pub(crate) fn tool_use(name: &str, input: &Value) -> String {
-    let telling = TELLING.iter().find_map(|field| input.get(field)?.as_str());
-    match telling.map(first_line) {
-        Some(text) if !text.is_empty() => short(&format!("{name} {text}")),
-        _ => short(name),
+    tool(name, TELLING.iter().find_map(|field| input.get(field)?.as_str()).unwrap_or(""))
+}
+
+/// `Bash cargo tree`, from the tool's name and what it is used on.
+pub(crate) fn tool(name: &str, on: &str) -> String {
+    match first_line(on) {
+        "" => short(name),
+        on => short(&format!("{name} {on}")),
     }
 }
 

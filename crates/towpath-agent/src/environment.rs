@@ -19,6 +19,24 @@ pub(crate) const SESSION_MARKS: &[&str] = &[
     "CLAUDE_PLUGIN_ROOT",
     "CLAUDE_PROJECT_DIR",
     "CLAUDE_SESSION_ID",
+    "CODEX_APPLY_PATCH_PRESERVE_LINE_ENDINGS",
+    "CODEX_CI",
+    "CODEX_MANAGED_*",
+    "CODEX_SESSION_ID",
+    "CODEX_THREAD_ID",
+    "CODEX_TOOL_CALL_ID",
+    "CODEX_VERSION",
+    "COPILOT_AGENT_SESSION_ID",
+    "COPILOT_CLI",
+    "COPILOT_CLI_BINARY_VERSION",
+    "COPILOT_CLI_RESOLVED_DIST_DIR",
+    "COPILOT_LOADER_PID",
+    "COPILOT_PROJECT_DIR",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "GEMINI_PROJECT_DIR",
+    "GEMINI_SESSION_ID",
+    "OPENCODE",
 ];
 
 /// The user's own settings among `CLAUDE_CODE_*`, by what follows that prefix. Most are families:
@@ -127,6 +145,12 @@ mod tests {
             "CLAUDE_CODE_SSE_PORT",
             "CLAUDE_CODE_REMOTE",
             "CLAUDE_CODE_SOMETHING_NEW",
+            "COPILOT_CLI",
+            "OPENCODE",
+            "CODEX_THREAD_ID",
+            "CODEX_MANAGED_BY_NPM",
+            "GEMINI_CLI",
+            "GEMINI_SESSION_ID",
         ] {
             assert!(!keeps(name), "{name}");
         }
@@ -155,7 +179,17 @@ mod tests {
             "CLAUDE_CODE_SUBAGENT_MODEL",
             "CLAUDE_CODE_SHELL_PREFIX",
             "CLAUDE_CODE_RETRY_WATCHDOG",
+            "COPILOT_HOME",
+            "COPILOT_CLI_PATH",
+            "OPENCODE_CONFIG",
             "MY_CLAUDECODE",
+            "CODEX_HOME",
+            "CODEX_API_KEY",
+            "CODEX_SANDBOX",
+            "GEMINI_API_KEY",
+            "GEMINI_CLI_HOME",
+            "GEMINI_CLI_PATH",
+            "IS_SANDBOX",
         ] {
             assert!(keeps(name), "{name}");
         }

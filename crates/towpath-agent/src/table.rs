@@ -3,7 +3,7 @@
 
 use crate::backend::Backend;
 use crate::capabilities::Capabilities;
-use crate::{claude_code, scripted};
+use crate::{claude_code, codex, copilot, cursor, gemini, opencode, scripted};
 use jiff::tz::TimeZone;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,7 +32,15 @@ pub struct BackendRow {
     pub make: Option<Make>,
 }
 
-pub const BACKENDS: &[BackendRow] = &[claude_code::ROW, scripted::ROW];
+pub const BACKENDS: &[BackendRow] = &[
+    claude_code::ROW,
+    copilot::ROW,
+    cursor::ROW,
+    opencode::ROW,
+    codex::ROW,
+    gemini::ROW,
+    scripted::ROW,
+];
 
 pub fn backend_row(id: &str) -> Option<&'static BackendRow> {
     BACKENDS.iter().find(|row| row.id == id)

@@ -58,6 +58,11 @@ impl StepPath {
         &self.0
     }
 
+    /// The path of the recipe step whose frame it is in; none in the run's own recipe.
+    pub fn frame(&self) -> Option<StepPath> {
+        self.0.rsplit_once('/').map(|(frame, _)| StepPath(frame.to_owned()))
+    }
+
     /// The path as a person knows it, whichever visit it is.
     pub fn without_visits(&self) -> String {
         let plain = |segment: &str| segment.split('#').next().unwrap_or(segment).to_owned();

@@ -9,9 +9,9 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use towpath_agent::{Backend, Call, Script, Scripted};
+use towpath_agent::{Backend, Call, Script, Scripted, SessionIds};
 use towpath_core::{FaultKind, JobKey, Secrets};
-use towpath_run::{AgentJob, Fact, Fault, Job, JobEnd, JobStatus, JobWork};
+use towpath_run::{Fact, Fault, Job, JobEnd, JobStatus, JobWork};
 
 /// Who answers agent steps.
 #[derive(Debug)]
@@ -67,6 +67,16 @@ pub(crate) struct Prepared {
     pub backend: Arc<dyn Backend>,
     pub call: Call,
     pub line: Option<u32>,
+    /// The session may not exist; then this call opens it.
+    pub may_open: bool,
+}
+
+impl Prepared {
+    /// The session as far as it is known before the call.
+    pub fn known_session(&self) -> Option<&str> {
+        let chosen = self.backend.row().can.session_ids == SessionIds::Chosen;
+        self.call.session.as_deref().filter(|_| chosen || self.call.resume)
+    }
 }
 
 /// Keeps track of which scripted lines belong to which calls.
@@ -74,8 +84,6 @@ pub(crate) struct Prepared {
 pub(crate) struct Lines {
     /// The line of each call that was started and not finished, by its key without the attempt.
     open: BTreeMap<String, u32>,
-    /// The session of each call.
-    sessions: BTreeMap<String, String>,
 }
 
 impl Lines {
@@ -84,9 +92,6 @@ impl Lines {
     pub fn replay(&mut self, agents: &mut Agents, facts: &[(Fact, i64)]) {
         let fresh = matches!(agents, Agents::Scripted { fresh: true, .. });
         for (fact, _) in facts {
-            if let Fact::JobStarted { key, session: Some(session), .. } = fact {
-                self.opened(key, session);
-            }
             match fact {
                 Fact::JobStarted { line: Some(_), .. } if fresh => {}
                 Fact::JobStarted { key, line: Some(line), .. } => {
@@ -103,16 +108,6 @@ impl Lines {
         }
     }
 
-    /// Notes the session of a call, for a later one that goes on with it.
-    pub fn opened(&mut self, key: &JobKey, session: &str) {
-        self.sessions.insert(key.to_string(), session.to_owned());
-    }
-
-    /// The session that a call goes on with.
-    pub fn continued(&self, agent: &AgentJob) -> Option<String> {
-        self.sessions.get(&agent.continues.as_ref()?.to_string()).cloned()
-    }
-
     pub fn finished(&mut self, key: &JobKey, end: &JobEnd) {
         if end.status != JobStatus::Stopped {
             self.open.remove(&call_of(key));
@@ -125,27 +120,27 @@ impl Lines {
         agents: &mut Agents,
         job: &Job,
         directory: &Path,
-        session: String,
+        earlier: Option<String>,
     ) -> Result<Prepared, Box<JobEnd>> {
         let JobWork::Agent(agent) = &job.work else {
             return Err(fault("not an agent job".into()));
         };
-        let earlier = self.continued(agent);
-        let mut call = Call {
+        let call = Call {
             prompt: agent.prompt.clone(),
             model: agent.model.clone(),
             resume: earlier.is_some(),
-            session: Some(earlier.unwrap_or(session)),
+            session: Some(earlier.unwrap_or_else(new_session)),
             directory: directory.to_owned(),
             system: agent.system.clone(),
             mode: agent.mode.clone(),
             // Known when the call is started.
             private: PathBuf::new(),
         };
+        let may_open = agent.may_open;
         match agents {
             Agents::None => Err(fault("no agent backend was chosen".into())),
             Agents::Program { backend, .. } => {
-                Ok(Prepared { backend: Arc::clone(backend), call, line: None })
+                Ok(Prepared { backend: Arc::clone(backend), call, line: None, may_open })
             }
             Agents::Scripted { script, bash, .. } => {
                 let line = match self.open.get(&call_of(&job.key)) {
@@ -157,11 +152,8 @@ impl Lines {
                 };
                 self.open.insert(call_of(&job.key), line);
                 let answer = script.line(line).clone();
-                if let (Some(session), false) = (&answer.session_id, call.resume) {
-                    call.session = Some(session.clone());
-                }
                 let backend = Scripted { line: answer, bash: bash.clone() };
-                Ok(Prepared { backend: Arc::new(backend), call, line: Some(line) })
+                Ok(Prepared { backend: Arc::new(backend), call, line: Some(line), may_open })
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::adapter::Adapter;
 use crate::agents::Agents;
+use crate::by_directory::ByDirectory;
 use crate::substitutes::Substitutes;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -28,6 +29,8 @@ pub struct Config {
     pub environment: Vec<(OsString, OsString)>,
     pub bash: PathBuf,
     pub agents: Agents,
+    /// What agents get beside `environment`.
+    pub by_directory: ByDirectory,
     /// Asked before `agents` and bash.
     pub adapter: Option<Arc<dyn Adapter>>,
     pub limits: Limits,
@@ -59,4 +62,20 @@ pub struct Options {
     /// The recipe was found in the working tree, so that its text needs consent.
     #[serde(default)]
     pub found: bool,
+    /// The git worktree that the run was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Worktree>,
+}
+
+/// A git worktree for one run, as it was when the run began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worktree {
+    pub path: String,
+    pub branch: String,
+    /// The commit that the branch was at.
+    pub base: String,
+    /// Where its repository can be asked about it.
+    pub repository: String,
+    /// Worktree and branch were made for this run.
+    pub made: bool,
 }

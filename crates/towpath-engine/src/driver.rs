@@ -3,20 +3,23 @@
 use crate::agents::{Agents, Lines, SessionTree};
 use crate::config::Config;
 use crate::error::EngineError;
-use crate::event::{Event, Reporter};
+use crate::event::{CallEnded, CallStarted, Event, Reporter};
 use crate::handed::Answer;
 use crate::journal::{Reads, io_error, now_ms, to_store};
-use crate::live::{Asked, Files, Finished, Live, Showing, Shown};
+use crate::live::{Asked, Asking, Files, Finished, Live, Showing, Shown};
 use crate::secrets::masked;
+use crate::sessions::Sessions;
 use crate::summary::{census, summary};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
-use towpath_core::{RunId, StepPath};
+use towpath_core::{JobKey, RunId, StepPath};
 use towpath_process::{ChildSpec, Event as Child, ExitStatus, Leftover, Warden};
-use towpath_run::{Fact, Happening, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome, StopReason};
+use towpath_run::{
+    Fact, Happening, Job, JobEnd, JobStatus, JobWork, Movement, Run, RunOutcome, StopReason,
+};
 use towpath_shell::Filled;
 use towpath_store::{NewFact, OutputRef, Store};
 
@@ -78,6 +81,7 @@ pub(crate) struct Driver<'a> {
     pub sender: Sender<Message>,
     pub reporter: &'a mut dyn Reporter,
     pub lines: Lines,
+    pub sessions: Sessions,
     pub reads: Reads,
     pub facts: u32,
     pub live: BTreeMap<u64, Live>,
@@ -130,18 +134,22 @@ impl Driver<'_> {
             let mut agent = None;
             let (mut line, mut session) = (None, None);
             if let (JobWork::Agent(agent), Some(_)) = (&job.work, &self.config.adapter) {
-                let id = self.lines.continued(agent).unwrap_or_else(crate::agents::new_session);
-                self.lines.opened(&job.key, &id);
+                let earlier = self.sessions.continued(agent);
+                let id = earlier.unwrap_or_else(crate::agents::new_session);
+                self.sessions.opened(&job.key, &id);
                 session = Some(id);
-            } else if let JobWork::Agent(_) = job.work {
+            } else if let JobWork::Agent(work) = &job.work {
                 let directory = self.directory_of(&job);
-                let id = crate::agents::new_session();
-                match self.lines.prepare(&mut self.config.agents, &job, &directory, id) {
+                let earlier = self.sessions.continued(work);
+                match self.lines.prepare(&mut self.config.agents, &job, &directory, earlier) {
                     Ok(prepared) => {
                         line = prepared.line;
-                        session.clone_from(&prepared.call.session);
+                        session = prepared.known_session().map(str::to_owned);
                         if let Some(id) = &session {
-                            self.lines.opened(&job.key, id);
+                            self.sessions.opened(&job.key, id);
+                            if work.keeps_session {
+                                self.sessions.hold(&job.key, id)?;
+                            }
                         }
                         agent = Some(prepared);
                     }
@@ -220,7 +228,12 @@ impl Driver<'_> {
                 Happening::Reminded { step, error } => {
                     self.reporter.event(&Event::Reminded { step, error });
                 }
-                Happening::Moved { step, to } => self.reporter.event(&Event::Moved { step, to }),
+                Happening::Moved { step, to } => {
+                    if let Movement::Restart(_) = to {
+                        self.sessions.release(step.frame());
+                    }
+                    self.reporter.event(&Event::Moved { step, to });
+                }
                 Happening::Staged { step, files } => {
                     self.reporter.event(&Event::Staged { step, files });
                 }
@@ -270,12 +283,15 @@ impl Driver<'_> {
                 if let Some(tree) = &self.session_tree {
                     set(&mut environment, tree.for_child().into_iter());
                 }
+                let there = self.config.by_directory.of(&self.directory_of(&job));
+                set(&mut environment, there.into_iter());
                 set(&mut environment, own);
                 set(&mut environment, invocation.set.into_iter());
                 files.write("stdin", &invocation.stdin)?;
                 program = invocation.program.into_os_string();
                 arguments = invocation.arguments;
                 (stdin, reader) = (Some(files.path("stdin")), Some(prepared.backend.reader()));
+                self.tell_call(&job, prepared);
             }
             (JobWork::Agent(_), None) => return Ok(()),
         }
@@ -290,7 +306,9 @@ impl Driver<'_> {
             stdout: files.path("stdout"),
             stderr: files.path("stderr"),
         };
-        self.live.insert(id, Live::new(job.key, files, job.timeout, reader));
+        let mut live = Live::new(job.key.clone(), files, job.timeout, reader);
+        live.call = agent.map(|prepared| Asking { id, job, prepared, began: Instant::now() });
+        self.live.insert(id, live);
         self.warden.start(&spec)?;
         Ok(())
     }
@@ -325,7 +343,7 @@ impl Driver<'_> {
         while let Ok(message) = self.messages.try_recv() {
             self.handle(message)?;
         }
-        self.show();
+        self.show()?;
         if self.last_tick.elapsed() >= Duration::from_millis(80) {
             self.last_tick = Instant::now();
             self.reporter.tick();
@@ -334,18 +352,60 @@ impl Driver<'_> {
     }
 
     /// Shows new output, as far as the reader takes it.
-    fn show(&mut self) {
+    fn show(&mut self) -> Result<(), EngineError> {
         let mut some = false;
+        let mut over = Vec::new();
         self.trailing.retain_mut(|showing| {
             let shown = showing.show(self.reporter);
             some |= shown == Shown::Some;
             shown != Shown::All
         });
-        for live in self.live.values_mut() {
+        let mut named = Vec::new();
+        for (id, live) in &mut self.live {
             some |= live.follow(self.reporter) == Shown::Some;
+            if let Some(session) = live.named.take() {
+                named.push((live.key.clone(), session));
+            }
+            if std::mem::take(&mut live.over) {
+                over.push(*id);
+            }
+        }
+        for (key, session) in named {
+            self.named(&key, session)?;
+        }
+        for id in over {
+            // It has said all; how it ends says nothing.
+            self.warden.stop(id, self.config.grace)?;
         }
         // A reader that reads is given more at once; one that does not is not waited for.
         self.look = if some { Duration::from_millis(1) } else { LOOK };
+        Ok(())
+    }
+
+    /// An agent's program has named the session of a call.
+    fn named(&mut self, key: &JobKey, session: String) -> Result<(), EngineError> {
+        if self.sessions.of(key).as_ref() == Some(&session) {
+            return Ok(());
+        }
+        self.sessions.opened(key, &session);
+        let holds = |live: &Live| live.key == *key && live.keeps_session();
+        if self.live.values().any(holds) {
+            self.sessions.hold(key, &session)?;
+        }
+        self.apply(Fact::SessionOpened { key: key.clone(), session })
+    }
+
+    fn tell_call(&mut self, job: &Job, prepared: &crate::agents::Prepared) {
+        let call = &prepared.call;
+        self.reporter.event(&Event::CallStarted(CallStarted {
+            step: &job.key.step_path(),
+            backend: prepared.backend.id(),
+            session: prepared.known_session(),
+            resumes: call.resume,
+            model: call.model.as_deref(),
+            is_reminder: job.key.call > 0,
+            length: call.prompt.chars().count(),
+        }));
     }
 
     fn expire(&mut self) -> Result<(), EngineError> {
@@ -418,7 +478,15 @@ impl Driver<'_> {
     ) -> Result<(), EngineError> {
         let key = live.key.clone();
         let step = live.step.clone();
+        let mut live = live;
+        let call = live.call.take();
         let mut finished = live.end(status, left, &self.reads, self.reporter)?;
+        if let Some(session) = finished.session.take() {
+            self.named(&key, session)?;
+        }
+        if let (Some(total), Some(session)) = (finished.end.session_total, self.sessions.of(&key)) {
+            finished.end.usage = Some(self.sessions.used(&session, total));
+        }
         for message in &finished.warnings {
             self.warnings.push(format!("{step}: {message}"));
             self.reporter.event(&Event::Warning { step: Some(&step), message });
@@ -427,8 +495,42 @@ impl Driver<'_> {
             self.trailing.push(finished.showing);
         }
         let Finished { end, stdout, stderr, .. } = finished;
+        if let Some(asking) = call {
+            self.tell_answer(&asking, &end);
+            if asking.opens_after(&end) {
+                return self.open_session(asking);
+            }
+        }
         self.lines.finished(&key, &end);
         self.apply_with(Fact::JobFinished { key, end }, stdout, stderr)
+    }
+
+    fn tell_answer(&mut self, asking: &Asking, end: &JobEnd) {
+        let step = asking.job.key.step_path();
+        let session = self.sessions.of(&asking.job.key);
+        let length = end.succeeded().then(|| end.output.text().unwrap_or_default().chars().count());
+        self.reporter.event(&Event::CallEnded(CallEnded {
+            step: &step,
+            session: session.as_deref(),
+            model: asking.prepared.call.model.as_deref(),
+            is_reminder: asking.job.key.call > 0,
+            prompt_length: asking.prepared.call.prompt.chars().count(),
+            length,
+            error: (!end.succeeded()).then_some(end.error.as_str()),
+            took_ms: asking.began.elapsed().as_millis() as u64,
+            usage: end.usage,
+        }));
+    }
+
+    /// The session that a call was to go on with is not there: the call opens it, and that pair is
+    /// one attempt.
+    fn open_session(&mut self, asking: Asking) -> Result<(), EngineError> {
+        let Asking { id, job, mut prepared, .. } = asking;
+        prepared.call.resume = false;
+        prepared.may_open = false;
+        // What the first of the two said is told in the answer's place by the second.
+        Files::new(&self.directory, id as u32, &self.config.secrets).forget_outputs();
+        self.start(Launch { id, job, agent: Some(prepared), session: None })
     }
 
     fn stop(&mut self, reason: StopReason) -> Result<(), EngineError> {
@@ -489,7 +591,7 @@ impl Driver<'_> {
             }
         }
         while !self.trailing.is_empty() {
-            self.show();
+            self.show()?;
             std::thread::sleep(Duration::from_millis(1));
         }
         self.reporter.event(&Event::RunEnded { run: &self.id, outcome: &outcome });

@@ -43,6 +43,8 @@ pub enum EngineError {
     SecretMissing { run: RunId, name: String },
     #[error("the adapter {adapter} says that it is not available; nothing was run")]
     Unavailable { adapter: String },
+    #[error("session locked: {session} is in use by {holder}")]
+    SessionLocked { session: String, holder: String },
     #[error("no random numbers: {0}")]
     Random(String),
 }

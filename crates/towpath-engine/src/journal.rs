@@ -104,6 +104,8 @@ pub(crate) struct Reads {
     outputs: BTreeSet<(String, String)>,
     /// Steps whose output is looked at for JSON.
     parsed: BTreeSet<String>,
+    /// Steps of machines, whose output may end with an outcome.
+    reporting: BTreeSet<String>,
 }
 
 impl Reads {
@@ -138,6 +140,9 @@ impl Reads {
                 if step.parse_json != ParseJson::No {
                     reads.parsed.insert(step.id.clone());
                 }
+                if !step.outcomes.is_empty() {
+                    reads.reporting.insert(step.id.clone());
+                }
                 if let Some(output) = &step.output {
                     reads.outputs.insert((step.id.clone(), output.clone()));
                 }
@@ -159,11 +164,17 @@ impl Reads {
         }
     }
 
+    /// Whether an outcome is looked for in the output of a job.
+    pub fn reports(&self, key: &JobKey) -> bool {
+        key.kind.is_work() && self.reporting.contains(&key.step)
+    }
+
     /// Whether the output of a job may be read as a value.
     pub fn wants(&self, key: &JobKey) -> bool {
         let step = key.step.as_str();
         matches!(key.kind, JobKind::Snapshot | JobKind::Stage)
             || self.parsed.contains(step)
+            || self.reports(key)
             || self.names.contains(step)
             || self.outputs.iter().any(|(id, name)| id == step && self.names.contains(name))
             // A last step's output is its recipe's, so any read recipe output may be it.
@@ -217,7 +228,7 @@ pub(crate) fn replayed(
                 warnings.push(message);
             }
         }
-        if matches!(fact, Fact::JobStarted { .. } | Fact::JobFinished { .. }) {
+        if fact.key().is_some() {
             started.push((without_output(fact), item.at_ms));
         }
     }

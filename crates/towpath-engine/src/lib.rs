@@ -10,6 +10,7 @@
 
 mod adapter;
 mod agents;
+mod by_directory;
 mod cancel;
 mod config;
 mod driver;
@@ -25,6 +26,7 @@ mod recipes;
 mod result;
 mod runner;
 mod secrets;
+mod sessions;
 mod substitutes;
 mod summary;
 mod text;
@@ -32,8 +34,9 @@ mod warden;
 
 pub use adapter::{Adapter, AdapterError, AgentCall, BashCall};
 pub use agents::{Agents, SessionTree, new_session};
+pub use by_directory::{ByDirectory, Variables};
 pub use cancel::{cancel_held, cancel_unowned};
-pub use config::{Config, Options, WardenStart};
+pub use config::{Config, Options, WardenStart, Worktree};
 pub use driver::{Control, Controller, RunEnd};
 pub use error::EngineError;
 pub use event::{CallEnded, CallStarted, Event, Reporter, Stream};

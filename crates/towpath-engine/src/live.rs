@@ -2,6 +2,7 @@
 //! means.
 
 use crate::adapter::AdapterError;
+use crate::agents::Prepared;
 use crate::error::EngineError;
 use crate::event::{Event, Reporter, Stream};
 use crate::handed::Handed;
@@ -11,13 +12,15 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use towpath_agent::{CallFault, End, Exit, Invocation, Reader, Reply, Sign};
-use towpath_core::{JobKey, JobKind, Secrets, StepPath};
+use towpath_core::{FaultKind, JobKey, JobKind, Secrets, StepPath};
 use towpath_process::{ExitStatus, Follow, Lost, Stream as Printed};
-use towpath_run::{Fault, JobEnd, JobStatus, Output};
+use towpath_run::{Fault, Job, JobEnd, JobStatus, JobWork, Output};
 use towpath_store::{OutputRef, settle_output};
 
 /// How much of stderr's end a failure carries.
 const ERROR_TAIL: u64 = 4096;
+/// How much of the end of a large output an outcome is looked for in.
+const REPORT_TAIL: u64 = 64 << 10;
 /// How much is read of a file that an agent's program leaves for its backend.
 const LARGEST_LEFT: u64 = 1 << 20;
 
@@ -98,6 +101,14 @@ impl Files {
         self.reads.iter().filter_map(read).collect()
     }
 
+    /// Takes away what a job of this number has printed.
+    pub fn forget_outputs(&self) {
+        // Nothing depends on their absence: they are made anew.
+        for suffix in ["stdout", "stderr"] {
+            let _ = std::fs::remove_file(self.path(suffix));
+        }
+    }
+
     fn forget_inputs(&self) {
         // Nothing depends on their absence.
         for suffix in &self.inputs {
@@ -118,12 +129,34 @@ pub(crate) enum Asked {
     Stopped,
 }
 
+/// The agent call that a job in flight is.
+pub(crate) struct Asking {
+    pub id: u64,
+    pub job: Job,
+    pub prepared: Prepared,
+    pub began: Instant,
+}
+
+impl Asking {
+    /// Whether the call is to be made once more because its session is not there.
+    pub fn opens_after(&self, end: &JobEnd) -> bool {
+        let unknown = matches!(&end.status, JobStatus::Faulted(fault)
+            if fault.kind == FaultKind::UnknownSession);
+        self.prepared.may_open && self.prepared.call.resume && unknown
+    }
+}
+
 pub(crate) struct Live {
     pub key: JobKey,
     pub step: StepPath,
     pub files: Files,
     pub deadline: Option<Instant>,
     pub asked: Option<Asked>,
+    pub call: Option<Asking>,
+    /// A session that the program has named since this was last looked at.
+    pub named: Option<String>,
+    /// The program has said all and may not end by itself.
+    pub over: bool,
     /// An adapter has it, and no child.
     pub handed: Option<Handed>,
     showing: Showing,
@@ -136,6 +169,8 @@ pub(crate) struct Finished {
     pub stdout: Option<OutputRef>,
     pub stderr: Option<OutputRef>,
     pub warnings: Vec<String>,
+    /// The session that the program named at the end.
+    pub session: Option<String>,
     /// What of its output has not been shown yet.
     pub showing: Showing,
 }
@@ -224,7 +259,19 @@ impl Live {
             stderr: None,
         };
         let agent = reader.map(|reader| AgentLines { reader, stdout: None, partial: Vec::new() });
-        Live { key, step, files, deadline, asked: None, handed: None, showing, agent }
+        Live {
+            key,
+            step,
+            files,
+            deadline,
+            asked: None,
+            call: None,
+            named: None,
+            over: false,
+            handed: None,
+            showing,
+            agent,
+        }
     }
 
     /// Shows what is new in the output, and what an agent is doing.
@@ -233,9 +280,16 @@ impl Live {
         let shown = self.showing.show(reporter);
         let Some(agent) = &mut self.agent else { return shown };
         for sign in agent.read(&self.files) {
-            if let Sign::Doing(what) | Sign::Retrying(what) = sign {
-                let what = self.files.secrets.mask(&what);
-                reporter.event(&Event::Doing { step: &self.step, what: &what });
+            match sign {
+                Sign::Doing(what) | Sign::Retrying(what) => {
+                    let what = self.files.secrets.mask(&what);
+                    reporter.event(&Event::Doing { step: &self.step, what: &what });
+                }
+                Sign::Session(id) => self.named = Some(id),
+                Sign::Complete => {
+                    let lingers = |call: &Asking| call.prepared.backend.row().can.lingers;
+                    self.over = self.call.as_ref().is_some_and(lingers);
+                }
             }
         }
         shown
@@ -281,8 +335,9 @@ impl Live {
         };
         let mut end = JobEnd { error, left, ..JobEnd::new(job_status) };
         let mut warnings = Vec::new();
+        let mut session = None;
         if let Some(lines) = self.agent.take() {
-            warnings = self.agent_end(lines, status, &mut end, reporter);
+            (warnings, session) = self.agent_end(lines, status, &mut end, reporter);
         }
         if self.key.kind == JobKind::Bash
             && let Some(OutputRef::Inline { bytes, .. }) = &stdout
@@ -305,7 +360,13 @@ impl Live {
                 }
             };
         }
-        Ok(Finished { end, stdout, stderr, warnings, showing: self.showing })
+        if let (Output::TooLarge { len }, Some(OutputRef::File { name, .. })) =
+            (&end.output, &stdout)
+            && reads.reports(&self.key)
+        {
+            end.tail = Some(self.last_of(name, *len, REPORT_TAIL)?);
+        }
+        Ok(Finished { end, stdout, stderr, warnings, session, showing: self.showing })
     }
 
     /// The end of what was said on stderr, as text.
@@ -316,18 +377,30 @@ impl Live {
                 bytes[bytes.len().saturating_sub(ERROR_TAIL as usize)..].to_owned()
             }
             Some(OutputRef::File { name, len }) => {
-                let path = self.files.directory.join(name);
-                let read = || -> std::io::Result<Vec<u8>> {
-                    let mut file = std::fs::File::open(&path)?;
-                    file.seek(SeekFrom::Start(len.saturating_sub(ERROR_TAIL)))?;
-                    let mut bytes = Vec::new();
-                    file.take(ERROR_TAIL).read_to_end(&mut bytes)?;
-                    Ok(bytes)
-                };
-                read().map_err(io_error(&path))?
+                return Ok(self.last_of(name, *len, ERROR_TAIL)?.trim_end().to_owned());
             }
         };
         Ok(String::from_utf8_lossy(&bytes).trim_end().to_owned())
+    }
+
+    /// The last bytes of a file in the run's directory, as text.
+    fn last_of(&self, name: &str, len: u64, most: u64) -> Result<String, EngineError> {
+        let path = self.files.directory.join(name);
+        let read = || -> std::io::Result<Vec<u8>> {
+            let mut file = std::fs::File::open(&path)?;
+            file.seek(SeekFrom::Start(len.saturating_sub(most)))?;
+            let mut bytes = Vec::new();
+            file.take(most).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        let bytes = read().map_err(io_error(&path))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Whether later calls go on with this call's session.
+    pub fn keeps_session(&self) -> bool {
+        let keeps = |call: &Asking| matches!(&call.job.work, JobWork::Agent(a) if a.keeps_session);
+        self.call.as_ref().is_some_and(keeps)
     }
 
     /// An output that the disk did not take: the run stops as for any other record that cannot be
@@ -346,13 +419,14 @@ impl Live {
         status: ExitStatus,
         end: &mut JobEnd,
         reporter: &mut dyn Reporter,
-    ) -> Vec<String> {
+    ) -> (Vec<String>, Option<String>) {
         let exit = Exit { code: status.code, signal: status.signal };
         let files = self.files.left();
         let ended = End { exit, stderr: &end.error, at_ms: now_ms(), files: &files };
-        let Reply { result, usage, denials, .. } = lines.finish(&ended);
+        let Reply { result, usage, denials, session, session_total } = lines.finish(&ended);
         self.files.forget_private();
         end.usage = usage;
+        end.session_total = session_total;
         // The lines were masked as they came. Reading may uncover what an unusual escape hid.
         let mask = |text: String| self.files.secrets.mask(&text).into_owned();
         match result {
@@ -378,7 +452,7 @@ impl Live {
             }
         }
         let told = |denial| mask(format!("the agent was denied: {denial}"));
-        denials.into_iter().map(told).collect()
+        (denials.into_iter().map(told).collect(), session)
     }
 }
 

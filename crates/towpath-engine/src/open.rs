@@ -8,6 +8,7 @@ use crate::event::{Event, Reporter};
 use crate::handed::refuse_unavailable;
 use crate::journal::{PlanRecord, Reads, io_error, now_ms, replayed, to_store};
 use crate::secrets::{masked, refuse_in_plan};
+use crate::sessions::{SessionLocks, Sessions};
 use crate::summary::summary;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
@@ -35,6 +36,7 @@ pub struct Prepared {
     pub ended: Vec<String>,
     active_before_ms: i64,
     warnings: Vec<String>,
+    locks: SessionLocks,
 }
 
 /// What a person says about steps when they resume.
@@ -121,6 +123,11 @@ pub fn create(
         created_ms: at,
         summary: summary(&run, None, 0),
     };
+    let mut locks = SessionLocks::new(store.directory());
+    if let Some(session) = &program.plan.machine.session {
+        // Somebody else is in it: nothing of this run shall be there.
+        locks.hold(None, session)?;
+    }
     let mut random_failed = None;
     let mut next_id = |length: u32| {
         let mut bytes = [0; 32];
@@ -147,6 +154,7 @@ pub fn create(
         ended: Vec::new(),
         active_before_ms: 0,
         warnings: Vec::new(),
+        locks,
     })
 }
 
@@ -226,6 +234,7 @@ pub fn resume(
         ended: ended.iter().map(describe).collect(),
         active_before_ms,
         warnings: recorded.warnings,
+        locks: SessionLocks::new(store.directory()),
     };
     Ok((prepared, options))
 }
@@ -349,6 +358,9 @@ impl Prepared {
         }
         let mut lines = Lines::default();
         lines.replay(&mut config.agents, &self.history);
+        let foreign = self.run.program().plan.machine.session.clone();
+        let mut sessions = Sessions::new(self.locks, foreign);
+        sessions.replay(&self.history);
         let driver = Driver {
             store,
             id: self.id,
@@ -362,6 +374,7 @@ impl Prepared {
             sender,
             reporter,
             lines,
+            sessions,
             facts: self.facts,
             live: BTreeMap::new(),
             trailing: Vec::new(),

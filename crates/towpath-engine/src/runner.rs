@@ -4,6 +4,7 @@
 
 use crate::adapter::Adapter;
 use crate::agents::Agents;
+use crate::by_directory::ByDirectory;
 use crate::config::{Config, Options, WardenStart};
 use crate::driver::{Controller, RunEnd};
 use crate::error::EngineError;
@@ -336,6 +337,7 @@ impl Runner {
             environment: self.environment.clone(),
             bash: self.bash.clone().unwrap_or_else(|| bash.to_owned()),
             agents: self.backend.as_ref().map_or(Agents::None, program),
+            by_directory: ByDirectory::default(),
             adapter: self.adapter.clone(),
             limits: self.limits,
             grace: self.grace,

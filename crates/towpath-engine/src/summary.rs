@@ -71,13 +71,12 @@ fn collect(steps: &[StepView], census: &mut Census) {
             if step.tolerated {
                 census.tolerated.push(step.path.clone());
             }
-            let agent = step.kind == "agent" || result.usage.is_some();
-            if agent && !matches!(result.status, StepStatus::Skipped { .. }) {
-                census.agent_calls += 1;
-                match result.usage.and_then(|u| u.cost_usd) {
-                    Some(cost) => census.cost_usd = Some(census.cost_usd.unwrap_or(0.0) + cost),
-                    None => census.cost_unknown = true,
-                }
+        }
+        for call in &step.calls {
+            census.agent_calls += 1;
+            match call.usage.and_then(|u| u.cost_usd) {
+                Some(cost) => census.cost_usd = Some(census.cost_usd.unwrap_or(0.0) + cost),
+                None => census.cost_unknown = true,
             }
         }
         collect(&step.children, census);

@@ -122,7 +122,7 @@ fn unset_in_steps(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
                 let condition = used.is_condition();
                 if !known && (condition || !asked) && !told.contains(root) {
                     let near = (problems.len() < MAX_SUGGESTIONS)
-                        .then(|| suggestion(&set, &step.context, root))
+                        .then(|| meant(&set, &step.context, &used.path))
                         .flatten();
                     if condition && near.is_none() {
                         continue;
@@ -180,10 +180,16 @@ fn who(step: &StepOutline) -> String {
     step.id.as_ref().map_or("a step".to_owned(), |id| format!("step `{id}`"))
 }
 
-fn suggestion<'a>(set: &Names<'a>, own: &'a [String], name: &str) -> Option<&'a str> {
+/// What was meant by a variable that nothing sets: the same without `context.` before it, for
+/// variables are read by their own names, or else a name that is nearly the same.
+fn meant<'a>(set: &Names<'a>, own: &'a [String], path: &'a VarPath) -> Option<&'a str> {
     let mut known: Vec<&str> = set.iter().copied().chain(own.iter().map(String::as_str)).collect();
+    let bare = path.as_str().strip_prefix("context.").filter(|bare| {
+        let root = bare.split('.').next().unwrap_or(bare);
+        known.contains(&root)
+    });
     known.sort_unstable();
-    nearest(name, known)
+    bare.or_else(|| nearest(path.root(), known))
 }
 
 fn is_set(set: &Names<'_>, path: &VarPath) -> bool {
@@ -202,7 +208,7 @@ fn unset_in_hooks(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
     let uses = outline.hook_uses.iter().filter(|used| !is_set(&set, &used.path));
     uses.filter(|used| told.insert(used.path.root()))
         .map(|used| {
-            let near = suggestion(&set, &[], used.path.root());
+            let near = meant(&set, &[], &used.path);
             unset("a hook", used, near, None)
         })
         .collect()

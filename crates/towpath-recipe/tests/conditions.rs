@@ -110,6 +110,13 @@ mod words {
             ("a AND b", "  ^^^", "an operator is expected here, not `AND`", "write `and`"),
             ("(a OR b)", "   ^^", "an operator is expected here, not `OR`", "write `or`"),
             ("NOT a", "^^^", "`NOT` is not an operator", "write `not`"),
+            (
+                "when a == b",
+                "^^^^",
+                "`when` is not an operator",
+                "leave it out: a condition is the expression alone",
+            ),
+            ("unless a", "^^^^^^", "`unless` is not an operator", "write `not (…)`"),
             ("a is b", "  ^^", "an operator is expected here, not `is`", "write `==`"),
             ("a is not b", "  ^^", "an operator is expected here, not `is`", "write `!=`"),
             ("a not b", "  ^^^", "`not` cannot follow a value", "write `not in`"),

@@ -8,18 +8,16 @@ mod checks;
 use checks::{reader, unknown};
 use proptest::prelude::*;
 use proptest::sample::Index;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use towpath_core::{Diagnostic, Map, Source};
+use towpath_recipe::{Beside, builtin, builtin_alone, builtin_names, read_beside};
 
 /// Where recipes for people are; what is not there yet is passed over.
-const FOLDERS: [&str; 5] = [
-    "examples",
-    "crates/towpath-recipe/recipes",
-    "crates/towpath-recipe/machines",
-    "recipes",
-    "amplifier-bundle",
-];
+const FOLDERS: [&str; 4] =
+    ["examples", "crates/towpath-recipe/recipes", "recipes", "amplifier-bundle"];
 
 static SHIPPED: LazyLock<Vec<(PathBuf, String)>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -28,7 +26,18 @@ static SHIPPED: LazyLock<Vec<(PathBuf, String)>> = LazyLock::new(|| {
         collect(&folder, &mut found);
     }
     found.sort();
+    let machines = builtin_names().filter(|name| builtin(name).unwrap().contains("initialStep:"));
+    found.extend(machines.map(|name| (name.into(), builtin_alone(name).unwrap().into_owned())));
     found
+});
+
+/// The steps that machines share, by their paths.
+static SHARED: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("machines/shared");
+    let mut found = Vec::new();
+    collect(&folder, &mut found);
+    let path = |path: PathBuf| format!("shared/{}", path.file_name().unwrap().to_string_lossy());
+    found.into_iter().map(|(file, text)| (path(file), text)).collect()
 });
 
 fn collect(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
@@ -148,6 +157,36 @@ proptest! {
         let places = unknown::places(&text);
         prop_assume!(!places.is_empty());
         unknown::reported(&places[which.index(places.len())].insert(&text), unknown::FIELD);
+    }
+
+    /// The problems of a file that a machine includes stand in that file.
+    #[test]
+    fn a_damaged_file_of_shared_steps_gets_an_answer(
+        which in any::<Index>(),
+        damages in prop::collection::vec(damage(), 1..8),
+    ) {
+        let names: Vec<&String> = SHARED.keys().collect();
+        let damaged = names[which.index(names.len())];
+        let files = |path: &str| {
+            let Some(text) = SHARED.get(path) else {
+                return Err(Diagnostic::error("unreadable", path));
+            };
+            let done = damages.iter().fold(text.clone(), |text, damage| damage.done_to(&text));
+            Ok(Source::new(path, if path == damaged { done } else { text.clone() }))
+        };
+        for name in ["implement-and-review-all", "refine-design", "review-and-commit"] {
+            let source = Source::new(name, builtin(name).unwrap());
+            let beside = Beside { files: &files, inputs: &Map::new() };
+            let read = read_beside(&source, &beside);
+            let broken = read.problems.iter().any(Diagnostic::is_error);
+            prop_assert_eq!(read.recipe.is_none(), broken);
+            for label in read.problems.iter().flat_map(|problem| &problem.labels) {
+                prop_assert!(label.source.text.get(label.span.range()).is_some(), "{:?}", label);
+            }
+            for step in read.recipe.iter().flat_map(|recipe| &recipe.steps) {
+                prop_assert!(step.source.text.get(step.span.range()).is_some());
+            }
+        }
     }
 
     /// Damage after the field was written: while the line is still in the recipe's own map or a

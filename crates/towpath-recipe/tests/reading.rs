@@ -404,15 +404,15 @@ error[not-supported] r.yaml:9:5 `prompt_file` `prompt_file` is not supported yet
 }
 
 #[test]
-fn a_state_machine() {
-    let file = r"name: x
-start: a
-steps:
-  a: {prompt: x}
-";
-    let told = r"error[not-supported] r.yaml:3:1 `steps` state machines are not supported yet | these steps are a map: a step recipe has a list here
-";
-    assert_eq!(problems(file), told);
+fn a_map_of_steps_in_a_step_recipe() {
+    let said = problems("name: x\nsteps:\n  a: {command: make}\n");
+    assert!(
+        said.starts_with(
+            "error[unknown-field] r.yaml:1:1 `name` Unknown field 'name' in recipe | steps as a map make \
+             a machine, which has an 'id'; a step recipe has a list\n"
+        ),
+        "{said}"
+    );
 }
 
 #[test]

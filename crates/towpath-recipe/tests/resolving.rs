@@ -408,6 +408,22 @@ steps:
 }
 
 #[test]
+fn a_variable_is_read_by_its_own_name() {
+    let place = Place::new(&[(
+        "a.yaml",
+        "name: a\ncontext: {run_tests: true, deep: {x: 1}}\nsteps:\n  \
+         - {id: test, command: 'echo {{context.deep.x}}', condition: context.run_tests == true}\n  \
+         - {id: other, command: x, condition: context.elsewhere}\n",
+    )]);
+    assert_eq!(
+        place.told(&place.named("a.yaml")),
+        "warning[undefined-variable] @/a.yaml:4:63 `context.run_tests` the condition of step \
+         `test` reads `context.run_tests`, which nothing sets: it will be null | did you mean \
+         `run_tests`?\n"
+    );
+}
+
+#[test]
 fn variables_flow_through_calls() {
     let place = Place::new(&[
         (

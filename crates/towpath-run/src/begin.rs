@@ -52,7 +52,7 @@ impl Scope<'_> {
         Ok(out)
     }
 
-    fn fill(&self, text: &ShellText) -> Result<Filled, Failure> {
+    pub fn fill(&self, text: &ShellText) -> Result<Filled, Failure> {
         for place in text.places() {
             if let Some(failure) = self.unreadable(place.path.root()) {
                 return Err(failure);
@@ -60,24 +60,6 @@ impl Scope<'_> {
         }
         text.fill(&mut |path| self.get(path).map(text_of))
             .map_err(|e| failure(format!("{{{{{}}}}}: {}", e.path, e.message)))
-    }
-
-    /// As `fill`, where a place that is not declared stays as it is written.
-    pub fn fill_where(
-        &self,
-        text: &ShellText,
-        declared: &dyn Fn(&str) -> bool,
-    ) -> Result<Filled, Failure> {
-        for place in text.places().iter().filter(|p| declared(p.path.root())) {
-            if let Some(failure) = self.unreadable(place.path.root()) {
-                return Err(failure);
-            }
-        }
-        text.fill(&mut |path| match declared(path.root()) {
-            true => self.get(path).map(text_of),
-            false => Some(format!("{{{{{path}}}}}")),
-        })
-        .map_err(|e| failure(format!("{{{{{}}}}}: {}", e.path, e.message)))
     }
 
     /// Whether everything that a value is made from can be read.

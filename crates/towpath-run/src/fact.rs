@@ -95,6 +95,9 @@ pub struct JobEnd {
     pub error: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// What the agent's whole session has used, where its program tells only that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_total: Option<Usage>,
     /// The last part of an output that is not here as text, where a machine looks for an outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<String>,
@@ -123,6 +126,7 @@ impl JobEnd {
             output: Output::None,
             error: String::new(),
             usage: None,
+            session_total: None,
             tail: None,
             left: Vec::new(),
         }

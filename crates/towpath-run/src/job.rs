@@ -39,6 +39,9 @@ pub struct AgentJob {
     /// That call never succeeded, so that its session may not exist: then it is opened.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_open: bool,
+    /// Later calls go on with its session, so that nobody else may be in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_session: bool,
     /// A session that somebody else opened, to go on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,

@@ -44,7 +44,7 @@ pub use job::{
     AgentJob, HOOK_TIMEOUT, JSON_REMINDER, Job, JobWork, MACHINE_CALL_TIMEOUT,
     NON_INTERACTIVE_FOOTER,
 };
-pub use machine::{MachineExit, Misreport, MisreportKind, Reported, read_report};
+pub use machine::{MachineExit, MachineView, Misreport, MisreportKind, Reported, read_report};
 pub use outcome::{Failure, FailureKind, RunOutcome, StepResult, StepStatus};
 pub use preview::{Preview, PreviewStep, Verdict, preview};
 pub use replan::EditRefused;

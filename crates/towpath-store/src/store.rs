@@ -75,6 +75,11 @@ impl Store {
         Store { conn, dir, path }
     }
 
+    /// Where everything is.
+    pub fn directory(&self) -> &Path {
+        &self.dir
+    }
+
     /// Where the run keeps its files: `DIR/runs/ID`.
     pub fn run_directory(&self, run: &RunId) -> PathBuf {
         self.dir.join(RUNS).join(run.as_str())

@@ -62,6 +62,7 @@ pub fn choose(
         secrets: Vec::new(),
         program: own_program.as_ref().map(|p| p.display().to_string()),
         found: false,
+        worktree: None,
     };
     if !may_ask(program) {
         return Ok((Agents::None, None, options));

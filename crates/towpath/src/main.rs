@@ -3,6 +3,7 @@
 
 mod agents;
 mod audit;
+mod beads;
 mod chart;
 mod cli;
 mod commands;
@@ -21,6 +22,7 @@ mod signals;
 mod surroundings;
 mod trust;
 mod words;
+mod worktree;
 mod writing;
 
 use exit::{Exit, Stop};

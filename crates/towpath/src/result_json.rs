@@ -11,7 +11,9 @@ use std::io::Read;
 use std::path::Path;
 use towpath_core::RunId;
 use towpath_engine::{RunEnd, census, step_output};
-use towpath_run::{FailureKind, Output, RunOutcome, StepResult, StepState, StepStatus, StepView};
+use towpath_run::{
+    EndedCall, FailureKind, Output, Run, RunOutcome, StepResult, StepState, StepStatus, StepView,
+};
 use towpath_store::{Output as Stored, Store};
 
 /// An output over this is cut.
@@ -37,12 +39,62 @@ pub fn of_run(store: &Store, end: &RunEnd, with_context: bool) -> Result<Value, 
         RunOutcome::Asking { steps } => object["asking"] = json!(steps),
         RunOutcome::Done | RunOutcome::Stopped { .. } => {}
     }
+    if let Some(machine) = machine(&end.run) {
+        object["machine"] = machine;
+    }
     object["step_results"] = steps.clone();
     object["steps"] = steps;
     if with_context {
         object["context"] = Value::Object(end.run.context().clone());
     }
     Ok(object)
+}
+
+/// Where a machine stands and how it ended; nothing for a list of steps.
+pub fn machine(run: &Run) -> Option<Value> {
+    let view = run.machine_view()?;
+    let exit = run.exit();
+    let visits: Map<String, Value> =
+        view.visits.iter().map(|(step, visits)| (step.clone(), json!(visits))).collect();
+    let started = run.view().iter().filter_map(|step| step.started_ms).min();
+    let mut retries = Map::new();
+    if let Some(step) = view.step.as_ref().filter(|_| view.reminders > 0) {
+        retries.insert(step.clone(), json!(view.reminders));
+    }
+    Some(json!({
+        "recipeId": view.recipe,
+        "currentStep": view.step,
+        "stepCount": view.steps,
+        "stepVisitCounts": visits,
+        "stepRetryCounts": retries,
+        "startTime": started,
+        "sessionCreated": view.session_created,
+        "restarts": view.restarts,
+        "reason": exit.as_ref().map(|exit| &exit.reason),
+        "description": exit.as_ref().and_then(|exit| exit.description.as_ref()),
+    }))
+}
+
+/// What one agent call of a machine's step came to.
+fn call(call: &EndedCall) -> Value {
+    let cost = call.usage.and_then(|usage| usage.cost_usd);
+    let kind = if call.key.call > 0 { "reminder" } else { "prompt" };
+    let mut object = match (&call.report, &call.error) {
+        (Some(Ok(report)), _) => json!({
+            "success": true,
+            "outcome": report.outcome,
+            "description": report.description,
+        }),
+        (Some(Err(fault)), _) => json!({
+            "success": false,
+            "error": fault.error,
+            "malformedJson": fault.candidate,
+        }),
+        (None, error) => json!({ "success": error.is_none(), "error": error }),
+    };
+    object["kind"] = json!(kind);
+    object["cost_usd"] = json!(cost);
+    object
 }
 
 /// The steps of a run, without looking for what only its files hold: such an output is null, with
@@ -135,6 +187,13 @@ impl Steps<'_> {
         object.insert("error".into(), json!(step.result.as_ref().map_or(String::new(), error)));
         if let (Some(begin), Some(end)) = (step.started_ms, step.ended_ms) {
             object.insert("duration".into(), json!(seconds(end - begin)));
+        }
+        if let Some(report) = step.result.as_ref().and_then(|result| result.report.as_ref()) {
+            object.insert("outcome".into(), json!(report.outcome));
+            object.insert("description".into(), json!(report.description));
+        }
+        if step.calls.iter().any(|call| call.report.is_some()) {
+            object.insert("calls".into(), step.calls.iter().map(call).collect());
         }
         object.insert("tolerated".into(), json!(step.tolerated));
         object.insert("attempts".into(), json!(step.attempts));

@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use terminal::{Terminal, settled};
+use towpath_agent::BACKENDS;
 use towpath_core::Source;
 use towpath_recipe::fields::{FIELDS, Field, Section, Support};
 
@@ -127,12 +128,14 @@ sessions! {
     the_readme_is_played: "README.md",
     getting_started_is_played: "docs/getting-started.md",
     recipes_are_played: "docs/recipes.md",
+    machines_are_played: "docs/machine-format.md",
     writing_is_played: "docs/writing.md",
     sharing_is_played: "docs/sharing.md",
     values_are_played: "docs/values.md",
     conditions_are_played: "docs/conditions.md",
     running_is_played: "docs/running.md",
     processes_are_played: "docs/processes.md",
+    worktrees_are_played: "docs/worktrees.md",
     agents_are_played: "docs/agents.md",
     testing_is_played: "docs/testing.md",
     looking_is_played: "docs/looking.md",
@@ -151,6 +154,9 @@ fn completed(text: &str) -> String {
     if text.starts_with("- id:") {
         let steps = text.lines().map(|line| format!("  {line}\n")).collect::<String>();
         return format!("name: piece\nsteps:\n{steps}");
+    }
+    if has("initialStep:") {
+        return text.to_owned();
     }
     let name = if has("name:") { "" } else { "name: piece\n" };
     format!("{name}{text}\n{}", if has("steps:") { "" } else { step })
@@ -206,6 +212,20 @@ fn the_page_of_fields_has_every_field_and_no_other() {
     for name in &later[1..] {
         let not_yet = |f: &Field| f.name == name && f.support == Support::NotYet;
         assert!(FIELDS.iter().any(not_yet), "{name} is supported");
+    }
+}
+
+#[test]
+fn the_page_of_machines_has_every_field_and_no_other() {
+    let text = page("docs/machine-format.md");
+    for (section, heading) in [
+        (Section::Machine, "Fields of a machine"),
+        (Section::Guardrails, "Fields of `guardrails`"),
+        (Section::MachineStep, "Fields of a machine's step"),
+        (Section::Transition, "Fields of a transition"),
+    ] {
+        let names = FIELDS.iter().filter(|f| f.section == section).map(|f| f.name.to_owned());
+        assert_eq!(rows_below(&text, heading)[1..], names.collect::<Vec<_>>(), "{heading}");
     }
 }
 
@@ -294,11 +314,34 @@ fn anchor_of(heading: &str) -> String {
 #[test]
 fn every_page_of_the_book_is_in_its_summary() {
     let listed: BTreeSet<String> = chapters().into_iter().collect();
-    let files = fs::read_dir(root().join("docs")).expect("the book's folder");
-    let names = files.map(|f| f.expect("a file").file_name().to_string_lossy().into_owned());
-    let pages = names.filter(|n| n.ends_with(".md") && n != "SUMMARY.md");
-    let there: BTreeSet<String> = pages.map(|n| format!("docs/{n}")).collect();
+    let in_folder = |folder: &str| {
+        let files = fs::read_dir(root().join(folder)).expect("a folder of the book");
+        let names = files.map(|f| f.expect("a file").file_name().to_string_lossy().into_owned());
+        let pages = names.filter(|n| n.ends_with(".md") && n != "SUMMARY.md");
+        pages.map(|n| format!("{folder}/{n}")).collect::<BTreeSet<String>>()
+    };
+    let there = &in_folder("docs") | &in_folder("docs/agents");
     assert_eq!(there, listed);
+}
+
+#[test]
+fn every_agents_program_has_a_page_that_says_what_the_table_says() {
+    let ids: Vec<String> = BACKENDS.iter().map(|row| row.id.to_owned()).collect();
+    let mut rows = rows_below(&page("docs/agents.md"), "Backends");
+    assert_eq!(rows.remove(0), "backend");
+    assert_eq!(rows, ids);
+    for row in BACKENDS.iter().filter(|row| row.id != "scripted") {
+        let text = page(&format!("docs/agents/{}.md", row.id));
+        let says = |word: &str| text.contains(&format!("`{}`", word.replace('|', "\\|")));
+        assert!(text.starts_with(&format!("# {}\n", row.title)), "{}", row.id);
+        assert!(says(row.install), "{}: {}", row.id, row.install);
+        assert!(text.contains(&format!("`--backend {}`", row.id)), "{}", row.id);
+        let looked_for = row.variable.iter().chain(row.programs).chain(row.known);
+        let modes = row.can.modes.into_iter().flatten();
+        for word in looked_for.chain(modes) {
+            assert!(says(word), "{}: {word}", row.id);
+        }
+    }
 }
 
 #[test]

@@ -2,6 +2,12 @@
 //! `recipe-runner-rs`, who must see what that documentation says they see. Programs that the examples
 //! only name (`cargo`, `curl`, deploy scripts) are small stand-ins on the path.
 
+#[path = "published_examples/commands.rs"]
+mod commands;
+#[path = "published_examples/conditions.rs"]
+mod conditions;
+#[path = "published_examples/patterns.rs"]
+mod patterns;
 mod support;
 
 use std::os::unix::fs::PermissionsExt;
@@ -545,7 +551,10 @@ fn what_cannot_work_as_printed_is_told() {
     let person = Person::new()
         .file("hook.yaml", "name: h\nhooks:\n  on_error: \"echo 'Pipeline failed at step: $STEP_ID' >> pipeline.log\"\nsteps:\n  - {id: a, command: exit 1}\n")
         .file("slash.yaml", "name: s\ncontext: {path: '/home/x'}\nsteps:\n  - id: a\n    condition: \"path.replace('\\\\', '/').startswith('/home')\"\n    command: echo x\n")
-        .file("number.yaml", "name: n\ncontext: {count: 42}\nsteps:\n  - {id: a, condition: \"str(count) == '42'\", command: echo equal}\n");
+        .file("number.yaml", "name: n\ncontext: {count: 42}\nsteps:\n  - {id: a, condition: \"str(count) == '42'\", command: echo equal}\n")
+        .file("both.yaml", "name: b\nsteps:\n  - {id: build, agent: builder, command: cargo build --release}\n")
+        .file("when.yaml", "name: w\ncontext: {run_tests: true}\nsteps:\n  - {id: test, condition: \"when context.run_tests == true\", command: echo x}\n")
+        .file("context.yaml", "name: c\ncontext: {run_tests: true}\nsteps:\n  - {id: test, condition: \"context.run_tests == true\", command: echo x}\n");
     runner(&person, &["hook.yaml"]).exits(1).says("use double quotes, or write {{step_id}}");
     let slash = runner(&person, &["slash.yaml"]).exits(2);
     assert!(
@@ -554,4 +563,8 @@ fn what_cannot_work_as_printed_is_told() {
         slash.stderr
     );
     runner(&person, &["number.yaml"]).exits(0).shows("equal\n");
+    runner(&person, &["both.yaml", "--explain"]).exits(2).says("add `type: agent` or `type: bash`");
+    runner(&person, &["when.yaml", "--explain"]).exits(2).says("leave it out");
+    let said = runner(&person, &["context.yaml", "--explain"]).exits(0);
+    said.says("did you mean `run_tests`?");
 }

@@ -27,13 +27,10 @@ fn python() -> PathBuf {
     cache.join("jsonschema/bin/python")
 }
 
-/// What the validator says of each text; `machine` lets it pass recipes of the other format by.
-fn judged(texts: &[String], machine: bool) -> Vec<Option<String>> {
-    let schema = Person::new().towpath(&["schema", "steps"]).exits(0).json();
-    let mut asked = json!({ "schema": schema, "texts": texts });
-    if machine {
-        asked["machine"] = json!(true);
-    }
+/// What the validator says of each text by the schema of a format.
+fn judged(format: &str, texts: &[String]) -> Vec<Option<String>> {
+    let schema = Person::new().towpath(&["schema", format]).exits(0).json();
+    let asked = json!({ "schema": schema, "texts": texts });
     let python = python();
     let judge = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schema/judge.py");
     let mut child = Command::new(&python)
@@ -71,15 +68,52 @@ fn every_recipe_of_the_repository_fits() {
     }
     let texts: Vec<String> =
         files.iter().map(|file| fs::read_to_string(file).expect("a recipe")).collect();
-    let mut steps = 0;
-    for (file, said) in files.iter().zip(judged(&texts, true)) {
-        match said.as_deref() {
-            None => steps += 1,
-            Some("machine") => {}
-            Some(error) => panic!("{}: {error}", file.display()),
-        }
+    for (file, said) in files.iter().zip(judged("steps", &texts)) {
+        assert_eq!(said, None, "{}", file.display());
     }
-    assert!(steps >= 15, "{steps} step recipes");
+    assert!(files.len() >= 15, "{} step recipes", files.len());
+}
+
+#[test]
+fn every_machine_of_the_repository_fits() {
+    let mut files = Vec::new();
+    let machines = root().join("crates/towpath-recipe/machines");
+    recipes_below(&machines, &mut files);
+    files.retain(|file| file.parent() == Some(machines.as_path()));
+    assert_eq!(files.len(), 8, "{files:?}");
+    files.push(root().join("crates/towpath/src/commands/new/machine.yaml"));
+    let mut texts: Vec<String> =
+        files.iter().map(|file| fs::read_to_string(file).expect("a recipe")).collect();
+    let alone = |file: &PathBuf| {
+        let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
+        towpath_recipe::builtin_alone(&name).map(std::borrow::Cow::into_owned)
+    };
+    texts.extend(files.iter().filter_map(alone));
+    assert_eq!(texts.len(), 17);
+    for (text, said) in texts.iter().zip(judged("machine", &texts)) {
+        assert_eq!(said, None, "{text}");
+    }
+}
+
+/// What the reader refuses because of its shape does not fit, and what it accepts does.
+#[test]
+fn the_schema_of_machines_agrees_with_every_case() {
+    let cases = fs::read_to_string(root().join("tests/cases/machine-validation.jsonl"));
+    let cases = cases.expect("the cases are there");
+    let rows: Vec<Value> =
+        cases.lines().skip(1).map(|row| serde_json::from_str(row).expect("a row")).collect();
+    let texts: Vec<String> = rows.iter().map(|row| row["recipe"].to_string()).collect();
+    let (mut fit, mut slips) = (0, 0);
+    for (row, said) in rows.iter().zip(judged("machine", &texts)) {
+        let valid = row["errors"].as_array().expect("a list").is_empty();
+        let source = Source::new("r.json", row["recipe"].to_string());
+        let problems = towpath_recipe::read(&source).problems;
+        let shape = problems.iter().any(|p| p.is_error() && SHAPE.contains(&p.code));
+        assert!(!valid || said.is_none(), "{}: only the schema refuses: {said:?}", row["id"]);
+        assert!(!shape || said.is_some(), "{}: only reading refuses: {problems:?}", row["id"]);
+        if said.is_none() { fit += 1 } else { slips += 1 }
+    }
+    assert!(fit > 30 && slips > 25, "{fit} fit, {slips} do not");
 }
 
 #[test]
@@ -94,7 +128,7 @@ fn a_slip_does_not_fit() {
         "steps:\n  - id: a\n    command: echo\n",
         "name: x\nsteps:\n  - id: a\n    command: echo\n    effect: twice\n",
     ];
-    let said = judged(&texts.map(str::to_owned), false);
+    let said = judged("steps", &texts.map(str::to_owned));
     let said: Vec<String> = said.into_iter().map(Option::unwrap_or_default).collect();
     assert!(said[0].starts_with("$.steps[0]: Additional properties are not allowed"), "{said:?}");
     for (text, said) in texts.iter().zip(&said) {
@@ -125,7 +159,52 @@ fn with(field: &Field, value: &str) -> String {
         Section::Hooks => format!("name: x\nhooks:\n  {line}{}", steps("")),
         Section::Step if field.name == "id" => format!("name: x\nsteps:\n  - {line}{work}"),
         Section::Step => format!("name: x\n{}", steps(&format!("    {line}"))),
+        machine => with_in_machine(field, machine, value),
     }
+}
+
+/// A machine in which one field has one value.
+fn with_in_machine(field: &Field, section: Section, value: &str) -> String {
+    let value: Value = match value {
+        "{a: b}" => json!({ "a": "b" }),
+        "[a]" => json!(["a"]),
+        "[[a]]" => json!([["a"]]),
+        "word" | "once" => json!(value),
+        plain => serde_json::from_str(plain).expect("a value"),
+    };
+    let mut step = json!({ "outcomes": ["success", "failure", "other"], "onOutcome": {
+        "success": { "nextStep": "word" },
+        "failure": { "action": "exit", "reason": "failed" },
+        "other": { "action": "exit", "reason": "other" },
+    } });
+    match field.used_by {
+        [StepType::Recipe] => step["recipe"] = json!("other"),
+        [StepType::Bash] | [StepType::Bash, _] => step["command"] = json!("make"),
+        _ => step["prompt"] = json!("hello"),
+    }
+    match section {
+        Section::MachineStep if field.name == "$ref" => step = json!({ "$ref": value }),
+        Section::MachineStep => step[field.name] = value.clone(),
+        Section::Transition => {
+            let then = match field.name {
+                "reason" => json!({ "action": "exit", "reason": value }),
+                "recipeId" => json!({ "action": "restart-new-session", "recipeId": value }),
+                name => json!({ name: value }),
+            };
+            step["onOutcome"]["success"] = then;
+        }
+        _ => {}
+    }
+    let mut recipe = json!({
+        "id": "word", "label": "W", "description": "w", "initialStep": "word", "guardrails": {},
+        "steps": { "word": step },
+    });
+    match section {
+        Section::Machine => recipe[field.name] = value,
+        Section::Guardrails => recipe["guardrails"][field.name] = value,
+        _ => {}
+    }
+    recipe.to_string()
 }
 
 /// The codes of errors that are about a file's shape.
@@ -133,7 +212,16 @@ const SHAPE: [&str; 5] = ["unknown-field", "wrong-type", "bad-choice", "no-steps
 
 #[test]
 fn the_schema_and_the_reader_agree_on_every_field() {
-    let works = |f: &&Field| f.support == Support::Works;
+    agree("steps", |field| !field.section.is_of_machines(), 100, 60);
+}
+
+#[test]
+fn the_schema_and_the_reader_agree_on_every_field_of_machines() {
+    agree("machine", |field| field.section.is_of_machines(), 60, 100);
+}
+
+fn agree(format: &str, of: impl Fn(&Field) -> bool, fitting: usize, slipping: usize) {
+    let works = |f: &&Field| f.support == Support::Works && of(f);
     let pairs: Vec<(&Field, &str)> = FIELDS
         .iter()
         .filter(works)
@@ -141,7 +229,7 @@ fn the_schema_and_the_reader_agree_on_every_field() {
         .collect();
     let texts: Vec<String> = pairs.iter().map(|(field, value)| with(field, value)).collect();
     let (mut fit, mut slips) = (0, 0);
-    for (((field, _), text), said) in pairs.iter().zip(&texts).zip(judged(&texts, false)) {
+    for (((field, _), text), said) in pairs.iter().zip(&texts).zip(judged(format, &texts)) {
         let read = towpath_recipe::read(&Source::new("r.yaml", text.clone()));
         let errors: Vec<&str> =
             read.problems.iter().filter(|p| p.is_error()).map(|p| p.code).collect();
@@ -151,14 +239,14 @@ fn the_schema_and_the_reader_agree_on_every_field() {
         assert!(said.is_none() || !errors.is_empty(), "only the schema refuses:\n{text}{said:?}");
         if said.is_none() { fit += 1 } else { slips += 1 }
     }
-    assert!(fit > 100 && slips > 60, "{fit} fit, {slips} do not");
+    assert!(fit > fitting && slips > slipping, "{fit} fit, {slips} do not");
 }
 
 #[test]
 fn what_does_not_work_yet_is_not_offered() {
     let later: Vec<&Field> = FIELDS.iter().filter(|f| f.support == Support::NotYet).collect();
     let texts: Vec<String> = later.iter().map(|field| with(field, "true")).collect();
-    for (field, said) in later.iter().zip(judged(&texts, false)) {
+    for (field, said) in later.iter().zip(judged("steps", &texts)) {
         assert!(said.is_some_and(|s| s.contains(field.name)), "{}", field.name);
     }
 }

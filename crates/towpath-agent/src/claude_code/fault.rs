@@ -3,6 +3,7 @@
 //! Only versions without those words are judged by the program's own fixed sentences.
 
 use crate::call::CallFault;
+use crate::http;
 use serde_json::Value;
 use towpath_core::FaultKind;
 
@@ -36,7 +37,7 @@ impl Heard {
         let kind = by_errors(result)
             .or_else(|| by_subtype(result))
             .or_else(|| by_word(self.word.as_deref()?))
-            .or_else(|| by_status(result.get("api_error_status")?.as_u64()?))
+            .or_else(|| http::fault_of_status(result.get("api_error_status")?.as_u64()?))
             .or_else(|| by_reason(result))
             .or_else(|| by_sentence(text(result, "result")?))
             .unwrap_or(FaultKind::Crash);
@@ -73,16 +74,6 @@ fn by_word(word: &str) -> Option<FaultKind> {
         "rate_limit" | "billing_error" => FaultKind::Limit,
         "overloaded" | "server_error" => FaultKind::Overloaded,
         "invalid_request" | "model_not_found" | "max_output_tokens" => FaultKind::BadRequest,
-        _ => return None,
-    })
-}
-
-fn by_status(status: u64) -> Option<FaultKind> {
-    Some(match status {
-        401 | 403 => FaultKind::Auth,
-        402 | 429 => FaultKind::Limit,
-        408 | 500..=599 => FaultKind::Overloaded,
-        400..=499 => FaultKind::BadRequest,
         _ => return None,
     })
 }

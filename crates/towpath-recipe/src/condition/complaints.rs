@@ -76,7 +76,7 @@ impl Parser<'_> {
         if let Some(error) = self.unreadable() {
             return error;
         }
-        if let Some(error) = self.operator_in_capitals() {
+        if let Some(error) = self.operator_in_capitals().or_else(|| self.introduced()) {
             return error;
         }
         let token = self.token();
@@ -127,6 +127,21 @@ impl Parser<'_> {
         (starts_operand && written.eq_ignore_ascii_case("not")).then(|| {
             ConditionError::new(previous.range.clone(), format!("`{written}` is not an operator"))
                 .help("write `not`")
+        })
+    }
+
+    /// `when a == 1` reads as the variable `when` with something after it.
+    fn introduced(&self) -> Option<ConditionError> {
+        let previous = self.previous().filter(|token| token.kind == TokenKind::Name)?;
+        let word = &self.text[previous.range.clone()];
+        let first = self.text[..previous.range.start].trim().is_empty();
+        (first && matches!(word, "when" | "if" | "unless")).then(|| {
+            let help = match word {
+                "unless" => "write `not (…)`",
+                _ => "leave it out: a condition is the expression alone",
+            };
+            ConditionError::new(previous.range.clone(), format!("`{word}` is not an operator"))
+                .help(help)
         })
     }
 

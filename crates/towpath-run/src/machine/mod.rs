@@ -64,7 +64,44 @@ impl MachineState {
     }
 }
 
+/// Where the run's own machine stands, for who looks at it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MachineView {
+    pub recipe: String,
+    pub step: Option<String>,
+    /// In this session.
+    pub steps: u32,
+    pub visits: Vec<(String, u32)>,
+    /// Reminders of the visit that is under way or was the last.
+    pub reminders: u32,
+    pub restarts: u32,
+    /// Some call of this session has succeeded.
+    pub session_created: bool,
+    /// The call that used the session last.
+    pub last_call: Option<JobKey>,
+}
+
 impl Run {
+    pub fn machine_view(&self) -> Option<MachineView> {
+        let state = self.frames[0].machine.as_ref()?;
+        let recipe = self.recipe(0);
+        let visited = recipe.steps.iter().zip(&state.visits).filter(|(_, visits)| **visits > 0);
+        let reminders = |at: usize| {
+            let calls = &self.frames[0].steps[at].calls;
+            calls.iter().filter(|call| call.key.call > 0).count() as u32
+        };
+        Some(MachineView {
+            recipe: recipe.name.clone(),
+            step: state.at.map(|at| recipe.steps[at].id.clone()),
+            steps: state.total,
+            visits: visited.map(|(step, visits)| (step.id.clone(), *visits)).collect(),
+            reminders: state.at.map_or(0, reminders),
+            restarts: state.restarts,
+            session_created: state.established,
+            last_call: state.last_call.clone(),
+        })
+    }
+
     /// How the run's own machine ended, in the word that its recipe or its limits have for it.
     pub fn exit(&self) -> Option<MachineExit> {
         let state = self.frames[0].machine.as_ref()?;

@@ -11,16 +11,14 @@ use crate::job::{AgentJob, Job, JobWork, MACHINE_CALL_TIMEOUT};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::run::Run;
 use crate::settle::{describe, kind_of, written};
-use std::collections::BTreeSet;
-use towpath_core::{FaultKind, JobKey, JobKind, Map, Template, Usage, Value};
-use towpath_recipe::{AgentWork, Step, ValueTemplate, Work};
+use towpath_core::{FaultKind, JobKey, JobKind, Map, Usage, Value};
+use towpath_recipe::{AgentWork, Step, Work};
 
 impl Run {
     /// Starts the work of a machine's step.
     pub(crate) fn begin_state(&mut self, frame: usize, step: usize, definition: &Step) {
-        let names = self.declared(frame, definition);
         let base = self.frames[frame].directory.clone();
-        let filled = self.fill_state(frame, definition, &names);
+        let filled = self.fill_state(frame, definition);
         let (extra, inside, work) = match filled {
             Ok(filled) => filled,
             Err(failure) => return self.fail(frame, step, failure),
@@ -31,19 +29,10 @@ impl Run {
             (Work::Bash { .. }, Some(work)) => {
                 self.want_work(frame, step, JobKind::Bash, Ok(work), directory, own);
             }
-            (Work::Agent(agent), _) => self.want_agent(frame, step, agent, extra, &names),
+            (Work::Agent(agent), _) => self.want_agent(frame, step, agent, extra),
             (Work::Recipe { name, .. }, _) => self.call(frame, step, name, extra, directory),
             (Work::Bash { .. }, None) => {}
         }
-    }
-
-    /// The names that are places in this step's texts.
-    fn declared(&self, frame: usize, step: &Step) -> BTreeSet<String> {
-        let recipe = self.recipe(frame);
-        let outputs = recipe.steps.iter().filter_map(|s| s.output.clone());
-        let own = step.context.iter().map(|(name, _)| name.clone());
-        let given = self.frames[frame].given.keys().cloned();
-        recipe.context.keys().cloned().chain(given).chain(own).chain(outputs).collect()
     }
 
     /// A step's own variables, its directory and, of a command, its filled text.
@@ -51,38 +40,26 @@ impl Run {
         &self,
         frame: usize,
         step: &Step,
-        names: &BTreeSet<String>,
     ) -> Result<(Map, String, Option<JobWork>), Failure> {
         let mut extra = Map::new();
         for (name, value) in &step.context {
             let scope = Scope { extra: Map::new(), frame: &self.frames[frame] };
-            let value = only_declared(value, names);
-            scope.readable(&value)?;
+            scope.readable(value)?;
             extra.insert(name.clone(), value.render(&self.frames[frame].context));
         }
         let scope = Scope { extra, frame: &self.frames[frame] };
         let inside = match &step.working_dir {
-            Some(template) => scope.render(&of_declared(template, names))?,
+            Some(template) => scope.render(template)?,
             None => String::new(),
         };
         let work = match &step.work {
-            Work::Bash { command } => {
-                let filled = scope.fill_where(command, &|root| names.contains(root))?;
-                Some(JobWork::Bash(filled))
-            }
+            Work::Bash { command } => Some(JobWork::Bash(scope.fill(command)?)),
             _ => None,
         };
         Ok((scope.extra, inside, work))
     }
 
-    fn want_agent(
-        &mut self,
-        frame: usize,
-        step: usize,
-        agent: &AgentWork,
-        extra: Map,
-        names: &BTreeSet<String>,
-    ) {
+    fn want_agent(&mut self, frame: usize, step: usize, agent: &AgentWork, extra: Map) {
         let recipe = self.recipe(frame);
         let outcomes = || recipe.steps[step].outcomes.iter().map(|o| o.name.as_str());
         let progress = &self.frames[frame].steps[step];
@@ -96,7 +73,7 @@ impl Run {
             }
             _ => {
                 let scope = Scope { extra, frame: &self.frames[frame] };
-                let own = match scope.render(&of_declared(&agent.prompt, names)) {
+                let own = match scope.render(&agent.prompt) {
                     Ok(text) => text,
                     Err(failure) => return self.fail(frame, step, failure),
                 };
@@ -147,6 +124,7 @@ impl Run {
             system: wishes.system.clone(),
             may_open: state.last_call.is_some() && !state.established && foreign.is_none(),
             session: foreign.filter(|_| state.last_call.is_none()).cloned(),
+            keeps_session: true,
             continues: state.last_call.clone(),
             earlier,
             ..AgentJob::default()
@@ -373,23 +351,4 @@ fn no_report(fault: &Misreport, when: &str) -> Failure {
     };
     let message = format!("reported no outcome of this step, {when}");
     Failure { kind: FailureKind::Report, message, detail }
-}
-
-/// A text in which only declared names are places.
-fn of_declared(template: &Template, names: &BTreeSet<String>) -> Template {
-    Template::parse_where(template.source(), |path| names.contains(path.root()))
-}
-
-fn only_declared(value: &ValueTemplate, names: &BTreeSet<String>) -> ValueTemplate {
-    match value {
-        ValueTemplate::Plain(value) => ValueTemplate::Plain(value.clone()),
-        ValueTemplate::Text(text) => ValueTemplate::Text(of_declared(text, names)),
-        ValueTemplate::List(items) => {
-            ValueTemplate::List(items.iter().map(|item| only_declared(item, names)).collect())
-        }
-        ValueTemplate::Map(items) => {
-            let items = items.iter().map(|(key, item)| (key.clone(), only_declared(item, names)));
-            ValueTemplate::Map(items.collect())
-        }
-    }
 }

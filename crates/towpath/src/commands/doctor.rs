@@ -2,6 +2,7 @@
 //! and the command that mends each thing. It asks programs for their version and starts nothing
 //! else; it mends nothing, writes nothing and upgrades nothing by itself.
 
+mod abilities;
 mod agents;
 mod finding;
 mod places;
@@ -15,7 +16,7 @@ use super::runs::table::Screen;
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::surroundings::Surroundings;
-use finding::{Group, Level, as_json, print, worst};
+use finding::{Group, Level, as_json, print, verdict, worst};
 use serde_json::json;
 
 /// What is wrong here, and how to mend it.
@@ -58,7 +59,10 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
             "places": places::as_json(&around, &search),
         }));
     } else {
-        print(&groups, &Screen::new(&around));
+        let screen = Screen::new(&around);
+        print(&groups, &screen);
+        abilities::print(&screen);
+        verdict(&groups);
     }
     Ok(if level == Level::Broken { Exit::Failed } else { Exit::Done })
 }

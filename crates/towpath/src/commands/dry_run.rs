@@ -32,7 +32,7 @@ pub fn execute(around: &Surroundings, chosen: &Chosen, args: &Args) -> Result<Ex
     if let Some(missing) = &missing {
         out::note(format!("warning: {missing}"));
     }
-    print(around, chosen, &preview);
+    print(around, chosen, args, &preview);
     say_trust(around, chosen)
 }
 
@@ -105,11 +105,13 @@ fn asks_agents(steps: &[PreviewStep]) -> bool {
     })
 }
 
-fn print(around: &Surroundings, chosen: &Chosen, preview: &Preview) {
+fn print(around: &Surroundings, chosen: &Chosen, args: &Args, preview: &Preview) {
     let screen = Screen::new(around);
     let name = clean(&chosen.program.root().name);
     let directory = chosen.directory.file_name().map(|name| escaped(name.as_ref()));
-    out::line(format!("{name} · dry run · {}\n", directory.as_deref().unwrap_or("/")));
+    let tree = args.worktree.as_ref().map(|name| format!(" · worktree {}", clean(name)));
+    let (place, tree) = (directory.as_deref().unwrap_or("/"), tree.unwrap_or_default());
+    out::line(format!("{name} · dry run · {place}{tree}\n"));
     let mut table = Table::plain(2);
     rows(&chosen.program, &preview.steps, 0, &mut table);
     table.print(&screen);

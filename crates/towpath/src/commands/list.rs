@@ -148,7 +148,7 @@ fn told(entry: &Entry) -> Cell {
     }
 }
 
-fn as_json(entry: &Entry) -> serde_json::Value {
+pub fn as_json(entry: &Entry) -> serde_json::Value {
     let recipe = &entry.recipe;
     serde_json::json!({
         "name": recipe.name,

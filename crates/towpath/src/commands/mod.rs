@@ -10,6 +10,7 @@ pub mod explain;
 pub mod link;
 pub mod list;
 pub mod logs;
+pub mod machine_flags;
 pub mod man;
 pub mod new;
 pub mod other_names;

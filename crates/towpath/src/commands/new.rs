@@ -68,10 +68,7 @@ impl Kind {
                 });
             }
             Kind::Machine => {
-                return Ok(Starter {
-                    recipe: include_str!("new/machine.yaml"),
-                    tests: None,
-                });
+                return Ok(Starter { recipe: include_str!("new/machine.yaml"), tests: None });
             }
             Kind::Document => "documents are",
             Kind::Tool => "tool recipes are",

@@ -1,9 +1,11 @@
 //! The other names: the same program with another's flags, texts and exit codes. One table says
 //! which names there are; a name that does nothing yet says so and does nothing.
 
+mod agent_recipes;
 mod recipe_runner;
 
 use crate::exit::{Exit, Stop};
+use crate::out;
 use std::ffi::OsString;
 use towpath_core::nearest;
 
@@ -17,7 +19,7 @@ pub struct OtherName {
 
 pub const NAMES: &[OtherName] = &[
     OtherName { name: "recipe-runner-rs", what: "runs step recipes", works: true },
-    OtherName { name: "agent-recipes", what: "runs machine recipes", works: false },
+    OtherName { name: "agent-recipes", what: "runs machine recipes", works: true },
     OtherName { name: "dp", what: "corrects commands", works: false },
     OtherName { name: "meld", what: "renders documents", works: false },
 ];
@@ -26,9 +28,21 @@ pub const NAMES: &[OtherName] = &[
 pub fn run(name: &str, arguments: &[OsString]) -> Result<Exit, Stop> {
     match NAMES.iter().find(|other| other.name == name) {
         Some(OtherName { name: "recipe-runner-rs", .. }) => recipe_runner::run(arguments),
+        Some(OtherName { name: "agent-recipes", .. }) => agent_recipes::run(arguments),
         Some(other) => Err(Stop::bad_input(format!("`{}` is not supported yet", other.name))),
         None => Err(unknown(name)),
     }
+}
+
+/// What clap says about a line that it does not take, or about the program itself.
+fn usage(error: &clap::Error, exit: Exit) -> Result<Exit, Stop> {
+    let text = error.render().to_string();
+    if error.use_stderr() {
+        out::stderr(text.as_bytes());
+        return Err(Stop { shown: true, ..Stop::new(exit, "bad-input", text) });
+    }
+    out::stdout(text.as_bytes());
+    Ok(Exit::Done)
 }
 
 /// `towpath as NAME …`

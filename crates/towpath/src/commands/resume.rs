@@ -1,6 +1,7 @@
 //! `towpath resume`: goes on with a run. Work that is recorded as finished is never run again
 //! unless a person says so.
 
+use super::machine_flags::LimitFlags;
 use super::run::{Shared, conclude, config};
 use super::runs::waits_until;
 use super::wait;
@@ -12,6 +13,7 @@ use crate::report::{self, Look};
 use crate::secrets;
 use crate::surroundings::Surroundings;
 use crate::trust;
+use crate::worktree;
 use std::path::{Path, PathBuf};
 use towpath_core::{RunId, StepPath};
 use towpath_engine::{Agents, EngineError, Options, Recorded, ResumeAnswers, recorded};
@@ -66,6 +68,8 @@ pub struct Args {
     #[arg(long)]
     pub edited: bool,
     #[command(flatten)]
+    pub limits: LimitFlags,
+    #[command(flatten)]
     pub agent: AgentFlags,
     #[command(flatten)]
     pub shared: Shared,
@@ -90,6 +94,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     }
     let secrets = secrets::of_resume(&around, &row.id, &known.options, &args.shared.secret)?;
     let plan = edits(&args, &around, &settings, &mut store, &known, &row)?;
+    let plan = raised(&args, &known, plan)?;
     let output = output_text(args.output.as_deref())?;
     if (args.output.is_some() || args.outcome.is_some()) && args.done.len() > 1 {
         let why = "--output and --outcome belong to one step: give one --done with them";
@@ -100,7 +105,9 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     }
     if !row.directory.is_dir() {
         let gone = row.directory.display();
-        return Err(Stop::setup(format!("the run's directory {gone} is gone")));
+        let worktree = known.options.worktree.as_ref();
+        let back = worktree.map_or(String::new(), |worktree| worktree::back(worktree, &around));
+        return Err(Stop::setup(format!("the run's directory {gone} is gone{back}")));
     }
     let mut audit = Audit::in_directory(&around, args.shared.audit_dir.as_deref())?;
     // Whatever could refuse the resume comes before anything of it is recorded.
@@ -133,12 +140,22 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         *fresh = known.options.script.is_some() && known.options.script != options.script;
     }
     let config = config(&around, &settings, row.directory.clone(), agents, secrets)?;
-    let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
+    let end = report::drive(
+        prepared,
+        &mut store,
+        config,
+        tree,
+        &look,
+        audit.as_mut(),
+        &args.shared.events,
+    )?;
     if args.wait && wait::helps(&end) {
         let vain = wait::vain(&known.run, &end, args.in_vain.unwrap_or(0));
         wait::go_on(&row.id, vain, &args.agent, &args.shared);
     }
-    audited(audit, end, |end| conclude(end, &store, &look, &args.shared))
+    let worktree = options.worktree.clone();
+    let left = worktree.map(|worktree| worktree::leave(&around, &store, &end, worktree));
+    audited(audit, end, |end| conclude(&around, end, &store, &look, &args.shared, left.as_ref()))
 }
 
 /// Whether there is something to wait for before the first try. A person who answers a question
@@ -258,6 +275,36 @@ fn edits(
     Ok(resolved.plan)
 }
 
+/// The plan with other limits for its machines. What ended at a limit goes on with a higher one only.
+fn raised(args: &Args, known: &Recorded, plan: Option<Plan>) -> Result<Option<Plan>, Stop> {
+    if args.limits.is_empty() {
+        let stuck = known.run.is_refused() && args.again.is_empty();
+        return match known.run.exit().filter(|_| stuck) {
+            Some(exit) => Err(Stop::new(
+                Exit::Limit,
+                "limit",
+                format!("{}: raise the limit to go on: {}", exit.reason, flag_for(&exit.reason)),
+            )),
+            None => Ok(plan),
+        };
+    }
+    let program = known.run.program();
+    if !program.recipes.iter().any(|recipe| recipe.machine().is_some()) {
+        return Err(Stop::bad_input("limits of machines: this run has no machine"));
+    }
+    let mut plan = plan.unwrap_or_else(|| (*program.plan).clone());
+    args.limits.over(&mut plan.machine);
+    Ok(Some(plan))
+}
+
+fn flag_for(reason: &str) -> &'static str {
+    match reason {
+        "max-total-steps" => "--max-steps N",
+        "max-restarts-exceeded" => "--max-restarts N",
+        _ => "--max-visits N",
+    }
+}
+
 /// What became of a recipe's file, in a line.
 fn told(recipe: &EditedRecipe) -> String {
     let name = &recipe.source;
@@ -288,5 +335,6 @@ fn merged(options: Options, flags: &AgentFlags, around: &Surroundings) -> Option
         secrets: options.secrets,
         program: flags.program.as_ref().map(absolute).or(options.program),
         found: options.found,
+        worktree: options.worktree,
     }
 }

@@ -1,24 +1,27 @@
 //! `towpath run`: a fresh run of a recipe, recorded from its first step.
 
+use super::machine_flags::MachineFlags;
 use super::request::{Here, RequestFlags};
 use super::wait;
 use crate::agents::{self, AgentFlags};
 use crate::audit::{Audit, audited};
+use crate::beads;
 use crate::demo;
 use crate::draw;
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::rehearsal::Rehearsal;
-use crate::report::{self, Look};
+use crate::report::{self, EventFlags, Look};
 use crate::secrets;
 use crate::settings::Settings;
 use crate::surroundings::Surroundings;
 use crate::trust;
 use crate::words::ago;
+use crate::worktree::{self, Left};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_core::{Diagnostic, Secrets, nearest};
-use towpath_engine::{Config, Prepared, RunEnd, SessionTree, Substitutes, WardenStart};
+use towpath_engine::{Config, Prepared, RunEnd, SessionTree, Substitutes, WardenStart, Worktree};
 use towpath_recipe::{Origin, Program, Resolved};
 use towpath_run::Limits;
 use towpath_store::{RunFilter, Store};
@@ -29,7 +32,7 @@ use towpath_store::{RunFilter, Store};
 /// goes on where it was.
 ///
 /// Example: towpath run build.yaml --set mode=release
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Args {
     /// A recipe's file, or its name. Without it, the recipes are listed.
     pub recipe: Option<String>,
@@ -47,6 +50,12 @@ pub struct Args {
     /// Sit out an agent's limit, then go on, instead of ending with 75.
     #[arg(long)]
     pub wait: bool,
+    /// Run in a git worktree of its own beside the repository, on the branch NAME: made, or found
+    /// from before. `auto` makes a name.
+    #[arg(long, value_name = "NAME|auto")]
+    pub worktree: Option<String>,
+    #[command(flatten)]
+    pub machine: MachineFlags,
     #[command(flatten)]
     pub agent: AgentFlags,
     #[command(flatten)]
@@ -54,7 +63,7 @@ pub struct Args {
 }
 
 /// What `run` and `resume` share.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub struct Shared {
     /// Mask the value of this environment variable wherever it turns up. May be given several times.
     #[arg(long, value_name = "NAME")]
@@ -74,6 +83,8 @@ pub struct Shared {
     /// Write a line of JSON for every step that ends into a new file in this directory.
     #[arg(long, value_name = "DIR")]
     pub audit_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub events: EventFlags,
 }
 
 pub fn execute(args: Args) -> Result<Exit, Stop> {
@@ -92,12 +103,21 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     trust::consent(&around, &mut store, &chosen.program, chosen.origin)?;
     let look = Look::new(&around, &args.shared);
     let ready = ready(&around, &mut store, chosen, &args)?;
-    let Ready { prepared, config, tree } = ready;
-    let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
+    let Ready { prepared, config, tree, worktree } = ready;
+    let end = report::drive(
+        prepared,
+        &mut store,
+        config,
+        tree,
+        &look,
+        audit.as_mut(),
+        &args.shared.events,
+    )?;
     if args.wait && wait::helps(&end) {
         wait::go_on(&end.id, 0, &AgentFlags::default(), &args.shared);
     }
-    audited(audit, end, |end| conclude(end, &store, &look, &args.shared))
+    let left = worktree.map(|worktree| worktree::leave(&around, &store, &end, worktree));
+    audited(audit, end, |end| conclude(&around, end, &store, &look, &args.shared, left.as_ref()))
 }
 
 /// What a person asked for, found and sound.
@@ -113,20 +133,36 @@ pub struct Chosen {
 
 /// Finds and reads the recipe; says what is wrong with it.
 pub fn chosen(around: &Surroundings, args: &Args, recipe: &str) -> Result<Chosen, Stop> {
+    chosen_or(around, args, recipe, |_| ())
+}
+
+/// As `chosen`; `broken` is also told what is wrong with a recipe that cannot be run.
+pub fn chosen_or(
+    around: &Surroundings,
+    args: &Args,
+    recipe: &str,
+    broken: impl FnOnce(&[Diagnostic]),
+) -> Result<Chosen, Stop> {
     let secrets = secrets::of_run(around, &args.shared.secret)?;
     secrets::refuse_set(&secrets, &args.request.set)?;
     let here = args.request.here(around)?;
     let mut request = args.request.request(around, &here, recipe)?;
     request.wishes.no_auto_stage = args.no_auto_stage;
+    request.wishes.machine = args.machine.wishes()?;
     request.wishes.to_run = true;
     let rehearsal = Rehearsal::read(args.rehearsal.as_deref())?;
     request.inputs.extend(rehearsal.inputs);
     let resolved = trust::resolved(around, &request)?;
     let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
-    show_problems(&resolved.problems, name, around, args.shared.json)?;
+    let shown = show_problems(&resolved.problems, name, around, args.shared.json);
+    if shown.is_err() {
+        broken(&resolved.problems);
+    }
+    shown?;
     let Here { directory, settings } = here;
     match resolved {
         Resolved { program: Some(program), origin, problems, .. } => {
+            args.machine.refuse_for(&program)?;
             let substitutes = rehearsal.substitutes;
             Ok(Chosen { program, origin, directory, settings, problems, substitutes, secrets })
         }
@@ -139,6 +175,7 @@ pub struct Ready {
     pub prepared: Prepared,
     pub config: Config,
     pub tree: Option<SessionTree>,
+    pub worktree: Option<Worktree>,
 }
 
 /// Records a new run of what was chosen.
@@ -151,17 +188,35 @@ pub fn ready(
     let Chosen { program, origin, mut directory, settings, substitutes, secrets, .. } = chosen;
     let mut flags = args.agent.clone();
     if is_demo(origin, &program) {
+        if args.worktree.is_some() {
+            return Err(Stop::bad_input(
+                "the demo has a repository of its own: leave --worktree out",
+            ));
+        }
         directory = demo::prepare(around, &mut flags)?;
     }
     let (agents, tree, mut options) = agents::choose(around, &settings, &flags, &program)?;
     options.found = origin == Origin::Project;
+    if let Some(name) = &args.worktree {
+        let entered = worktree::enter(around, &directory, name, &program.root().name)?;
+        if !args.shared.quiet {
+            entered.notes.iter().for_each(out::note);
+        }
+        directory = entered.directory;
+        options.worktree = Some(entered.worktree);
+    }
+    let worktree = options.worktree.clone();
     let mut config = config(around, &settings, directory, agents, secrets.clone())?;
     config.substitutes = substitutes;
     hint_at_earlier(store, &program, &config.directory, args.shared.quiet)?;
     let cwd = config.directory.clone();
     let limits = config.limits;
-    let prepared = towpath_engine::create(store, program, options, &cwd, limits, &secrets)?;
-    Ok(Ready { prepared, config, tree })
+    let created = towpath_engine::create(store, program, options, &cwd, limits, &secrets);
+    if let (Err(_), Some(made)) = (&created, worktree.as_ref().filter(|w| w.made)) {
+        // What refused the run is told; what cannot be removed stays for a person to look at.
+        let _ = worktree::undo(made);
+    }
+    Ok(Ready { prepared: created?, config, tree, worktree })
 }
 
 pub fn is_demo(origin: Origin, program: &Program) -> bool {
@@ -169,14 +224,30 @@ pub fn is_demo(origin: Origin, program: &Program) -> bool {
 }
 
 /// The exit code of a run that has ended, with its JSON where asked for.
-pub fn conclude(end: RunEnd, store: &Store, look: &Look, shared: &Shared) -> Result<Exit, Stop> {
+pub fn conclude(
+    around: &Surroundings,
+    end: RunEnd,
+    store: &Store,
+    look: &Look,
+    shared: &Shared,
+    left: Option<&Left>,
+) -> Result<Exit, Stop> {
     if shared.json {
-        let value = crate::result_json::of_run(store, &end, shared.with_context)?;
+        let mut value = crate::result_json::of_run(store, &end, shared.with_context)?;
+        if let Some(left) = left {
+            value["worktree"] = left.json();
+        }
         out::json(&value);
     }
     report::ending(look, &end);
+    if let Some(left) = left.filter(|_| !shared.quiet) {
+        left.lines(around).iter().for_each(out::note);
+    }
     Ok(Exit::of_outcome(&end.outcome))
 }
+
+/// What is said of a recipe that is not there.
+const NOWHERE: [&str; 3] = ["recipe-not-found", "bad-recipe-name", "unreadable"];
 
 /// Draws what is wrong with a recipe; stops when something is.
 pub fn show_problems(
@@ -202,7 +273,9 @@ pub fn show_problems(
     } else {
         tally
     };
-    Err(Stop { shown: true, ..Stop::new(Exit::BadInput, "bad-recipe", message) })
+    let nowhere = problems.iter().any(|p| p.labels.is_empty() && NOWHERE.contains(&p.code));
+    let kind = if nowhere { "not-found" } else { "bad-recipe" };
+    Err(Stop { shown: true, ..Stop::new(Exit::BadInput, kind, message) })
 }
 
 pub fn config(
@@ -217,6 +290,7 @@ pub fn config(
         environment: around.environment.clone(),
         bash: agents::bash(around)?,
         agents,
+        by_directory: beads::by_directory(around),
         adapter: None,
         limits: Limits { agents: settings.max_agents.value },
         secrets,

@@ -1,7 +1,7 @@
 //! `towpath show`: one run, step by step, replayed from its record, and how it can go on.
 
 use super::resume::find;
-use super::runs::table::{Cell, Screen, Table, Tint, escaped};
+use super::runs::table::{Cell, Screen, Table, Tint, escaped, shown_path};
 use super::runs::{status_of, tint};
 use crate::exit::{Exit, Stop};
 use crate::out;
@@ -39,7 +39,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     if args.json {
         out::json(&shown.json());
     } else {
-        shown.print(&Screen::new(&around));
+        shown.print(&Screen::new(&around), &around);
     }
     Ok(Exit::Done)
 }
@@ -65,7 +65,7 @@ impl Shown {
         self.status == "running"
     }
 
-    fn print(&self, screen: &Screen) {
+    fn print(&self, screen: &Screen, around: &Surroundings) {
         let now = now_ms();
         let place = self.row.directory.file_name().map(std::path::Path::new);
         let mut parts = vec![
@@ -76,6 +76,11 @@ impl Shown {
         ];
         parts.extend(Cost::of(&census(self.run())).text());
         out::line(parts.join(" · "));
+        if let Some(worktree) = &self.known.options.worktree {
+            let gone = if self.row.directory.is_dir() { "" } else { " · gone" };
+            let place = shown_path(std::path::Path::new(&worktree.path), around);
+            out::line(format!("worktree {place} · branch {}{gone}", clean(&worktree.branch)));
+        }
         let mut table = Table::plain(2);
         for step in self.run().view() {
             self.rows(&step, now, &mut table);
@@ -185,12 +190,16 @@ impl Shown {
             "recipe_name": row.recipe,
             "source": row.source,
             "directory": escaped(&row.directory),
+            "worktree": self.known.options.worktree.as_ref().map(|worktree| serde_json::json!({
+                "path": worktree.path, "branch": worktree.branch, "base": worktree.base,
+            })),
             "status": self.status,
             "started": rfc3339(row.created_ms),
             "ended": row.summary.ended_ms.map(rfc3339),
             "duration": row.summary.active_ms as f64 / 1000.0,
             "cost_usd": cost,
             "steps": steps,
+            "machine": result_json::machine(self.run()),
             "asking": self.asking(),
             "resume": resume,
             "warnings": self.known.warnings,

@@ -176,6 +176,8 @@ fn words(id: &RunId, vain: u32, agent: &AgentFlags, shared: &Shared) -> Vec<OsSt
         ("--backend", agent.backend.as_ref().map(OsString::from)),
         ("--script", agent.script.clone().map(OsString::from)),
         ("--calls", agent.calls.clone().map(OsString::from)),
+        ("--events", shared.events.format.map(|format| format.as_str().into())),
+        ("--events-file", shared.events.file.clone().map(OsString::from)),
     ];
     for (flag, value) in named {
         if let Some(value) = value {
@@ -199,6 +201,8 @@ pub fn flags(shared: &Shared) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::EventFlags;
+    use crate::report::events::Format;
 
     const MINUTE: i64 = 60_000;
 
@@ -229,11 +233,9 @@ mod tests {
         let agent = AgentFlags { script: Some("s.jsonl".into()), ..AgentFlags::default() };
         let shared = Shared {
             json: true,
-            with_context: false,
             quiet: true,
-            verbose: false,
-            secret: Vec::new(),
-            audit_dir: None,
+            events: EventFlags { format: Some(Format::Json), file: None },
+            ..Shared::default()
         };
         let words = words(&id, 2, &agent, &shared);
         let expected = [
@@ -246,6 +248,8 @@ mod tests {
             "--quiet",
             "--script",
             "s.jsonl",
+            "--events",
+            "json",
         ];
         assert_eq!(words, expected);
     }

@@ -62,6 +62,10 @@ impl Teller<'_> {
         let (name, took) = (&self.name, &self.took);
         let first = Line::new().with(Tone::Good, "✓").text(format!(" {name} done in {took}"));
         let mut parts = vec![first];
+        if let Some(exit) = self.end.run.exit() {
+            let more = exit.description.map_or(String::new(), |text| format!(" ({text})"));
+            parts.push(Line::plain(one_line(&format!("{}{more}", exit.reason))));
+        }
         parts.extend(self.counts());
         joined("", "  ", parts, self.limit)
     }

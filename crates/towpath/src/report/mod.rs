@@ -8,10 +8,12 @@ mod block;
 mod board;
 mod cost;
 mod ending;
+pub mod events;
 mod failure;
 mod held;
 mod line;
 mod live;
+mod orchestration;
 mod outlet;
 mod plain;
 mod said;
@@ -24,6 +26,7 @@ mod writer;
 
 pub use cost::Cost;
 pub use ending::counts;
+pub use failure::shell_word;
 
 use crate::audit::Audit;
 use crate::commands::run::Shared;
@@ -32,15 +35,38 @@ use crate::out;
 use crate::signals;
 use crate::surroundings::Surroundings;
 use crate::words::now_ms;
+use events::{Events, Format};
 use live::Live;
+use orchestration::Orchestration;
 use outlet::Standard;
 use plain::Plain;
 use shape::Shape;
 use std::path::Path;
 use stepwise::Stepwise;
 use towpath_engine::{Config, Event, Prepared, Reporter, RunEnd, SessionTree};
-use towpath_run::RunOutcome;
+use towpath_run::{Failure, FailureKind, RunOutcome};
 use towpath_store::Store;
+
+/// Events for other programs.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct EventFlags {
+    /// Say every event in a line on stderr: as text, or as JSON.
+    #[arg(long = "events", value_name = "FORMAT", value_enum)]
+    pub format: Option<Format>,
+    /// Append every event to this file, as a JSON line.
+    #[arg(long = "events-file", value_name = "FILE")]
+    pub file: Option<std::path::PathBuf>,
+}
+
+/// The word for how a machine ended that did not end by a transition of its own.
+pub fn reason(failure: &Failure) -> String {
+    match failure.kind {
+        FailureKind::Limit => failure.message.clone(),
+        FailureKind::Agent(_) => "backend-error".to_owned(),
+        FailureKind::Stopped => "cancelled".to_owned(),
+        _ => "orchestration-error".to_owned(),
+    }
+}
 
 /// What is shown, and how.
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +90,8 @@ pub enum Voice {
     Own,
     /// Warnings only, and one line per start and end of a step where that is asked for.
     Stepwise { progress: bool },
+    /// A machine's answers, and its state where asked for.
+    Orchestration,
 }
 
 impl Look {
@@ -81,7 +109,12 @@ impl Look {
 
     /// Whether the block at the bottom of the screen is drawn.
     pub fn live(&self) -> bool {
-        self.terminal && !self.quiet && self.voice != Voice::Stepwise { progress: true }
+        let lines = match self.voice {
+            Voice::Own => false,
+            Voice::Stepwise { progress } => progress,
+            Voice::Orchestration => self.verbose,
+        };
+        self.terminal && !self.quiet && !lines
     }
 }
 
@@ -93,6 +126,7 @@ pub fn drive(
     tree: Option<SessionTree>,
     look: &Look,
     audit: Option<&mut Audit>,
+    wanted: &EventFlags,
 ) -> Result<RunEnd, Stop> {
     let mut audit = audit;
     if let Some(audit) = &mut audit {
@@ -101,6 +135,9 @@ pub fn drive(
     signals::block();
     let cancel = store.run_directory(prepared.id()).join("cancel");
     forget_request(&cancel)?;
+    let root = std::sync::Arc::clone(prepared.run().program().root());
+    let label = root.machine().map(|machine| machine.label.as_str());
+    let events = Events::asked(wanted.format, wanted.file.as_ref(), label)?;
     let shape = Shape::of(prepared.run().program());
     let mut reporter: Box<dyn Reporter> = match look.voice {
         _ if look.live() => Box::new(Live::new(Standard::new(), *look, shape)),
@@ -108,13 +145,19 @@ pub fn drive(
         Voice::Stepwise { progress } => {
             Box::new(Stepwise::new(Standard::new(), *look, shape, progress))
         }
+        Voice::Orchestration => Box::new(Orchestration::new(Standard::new(), *look, shape)),
     };
     let listen = |controller| signals::listen(controller, cancel);
-    let mut watching = Watching { screen: reporter.as_mut(), audit };
+    let mut watching = Watching { screen: reporter.as_mut(), audit, events };
     let end = prepared.drive(store, config, tree, listen, &mut watching);
+    let events = watching.events.take();
     // The terminal is given back before anything else is said.
     drop(reporter);
-    Ok(end?)
+    let end = end?;
+    match events.and_then(Events::failure) {
+        Some(stop) => Err(stop),
+        None => Ok(end),
+    }
 }
 
 /// Columns of the terminal on stderr.
@@ -126,6 +169,7 @@ pub fn columns() -> usize {
 struct Watching<'a> {
     screen: &'a mut dyn Reporter,
     audit: Option<&'a mut Audit>,
+    events: Option<Events>,
 }
 
 impl Reporter for Watching<'_> {
@@ -134,6 +178,9 @@ impl Reporter for Watching<'_> {
             audit.event(event);
         }
         self.screen.event(event);
+        if let Some(events) = &mut self.events {
+            events.event(event);
+        }
     }
 
     fn ready(&self) -> bool {

@@ -1,6 +1,6 @@
 """Judges YAML texts by a JSON Schema with a validator that is not ours.
 
-stdin: {"schema": …, "texts": […]}; stdout: for each text its first error, null, or "machine".
+stdin: {"schema": …, "texts": […]}; stdout: for each text its first error or null.
 """
 import json
 import sys
@@ -15,8 +15,6 @@ validator = Draft202012Validator(asked["schema"])
 
 def verdict(text):
     value = yaml.safe_load(text)
-    if isinstance(value, dict) and isinstance(value.get("steps"), dict) and "machine" in asked:
-        return "machine"
     error = next(iter(validator.iter_errors(value)), None)
     return error and f"{error.json_path}: {error.message}"
 

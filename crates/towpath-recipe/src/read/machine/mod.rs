@@ -192,8 +192,7 @@ impl<'l> MachineReader<'_, 'l> {
             Some(part) => {
                 let is = part.entry.value.describe();
                 let message = format!("'steps' must be an object of steps, this is {is}");
-                let span = super::first_line_of(self.reader.source, part.entry.value.defined);
-                self.error("wrong-type", message, span, "");
+                self.error("wrong-type", message, part.entry.key_defined, "");
             }
             None => self.missing(fields, "steps", whole),
         }

@@ -26,12 +26,13 @@ impl<'l> MachineReader<'_, 'l> {
         let entry = parts.site.entry;
         let name = &entry.key;
         self.step_name(parts);
-        if !parts.made_from.iter().all(|level| self.is_object(*level)) || parts.broken {
-            self.reader.outline.open = true;
-            return None;
-        }
         let what = format!("step '{name}'");
         let fields = self.fields(parts.fields.iter().copied(), Section::MachineStep, &what);
+        if !parts.made_from.iter().all(|level| self.is_object(*level)) || parts.broken {
+            self.reader.outline.open = true;
+            self.transitions_alone(parts, &fields, around);
+            return None;
+        }
         let plain = fields.plain();
         let work_type = self.work_type(parts, &fields);
         let mut uses = Vec::new();

@@ -73,6 +73,22 @@ impl<'l> MachineReader<'_, 'l> {
         outcomes.into_iter().collect()
     }
 
+    /// What is wrong with the transitions of a step of which too little is known to say more.
+    pub(super) fn transitions_alone(
+        &mut self,
+        parts: &StepParts<'l>,
+        fields: &MachineFields<'l>,
+        around: &Around<'l>,
+    ) {
+        let step = parts.site.entry.key.as_str();
+        let known = !parts.on_outcome.is_empty();
+        let transitions = known.then(|| self.transitions(parts, fields)).flatten();
+        for part in transitions.unwrap_or_default() {
+            let spot = Spot { step, outcome: &part.entry.key };
+            self.within(part, |read| drop(read.transition(parts, part, &spot, around)));
+        }
+    }
+
     fn unfollowed(&mut self, parts: &StepParts<'l>, fields: &MachineFields<'l>, name: &str) {
         let step = &parts.site.entry.key;
         let message = format!("Step '{step}': outcome '{name}' has no onOutcome entry");

@@ -71,6 +71,10 @@ impl<'l> MachineReader<'_, 'l> {
             (_, Some(Section::Guardrails)) => "this belongs under 'guardrails'".to_owned(),
             (_, Some(Section::MachineStep)) => "this belongs to a step".to_owned(),
             (_, Some(Section::Transition)) => "this belongs to a transition".to_owned(),
+            _ if section == Section::Machine && key == "name" => {
+                "steps as a map make a machine, which has an 'id'; a step recipe has a list"
+                    .to_owned()
+            }
             (near, _) => near,
         };
         let message = format!("Unknown field '{key}' in {what}");

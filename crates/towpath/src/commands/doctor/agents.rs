@@ -1,5 +1,6 @@
 //! The programs that steps and agents need: where they are and which version they say they have.
 
+use super::abilities;
 use super::finding::{Finding, Level};
 use super::version::{Asked, ask as ask_version};
 use crate::agents::{bash, locate};
@@ -101,6 +102,7 @@ impl Agent {
             "path": path.map(|path| escaped(path)),
             "version": answer.as_ref().and_then(|answer| answer.as_ref().ok()),
             "install": self.found.is_some().then_some(row.install),
+            "can": abilities::as_json(&row.can),
         });
         (self.finding(answer), value)
     }

@@ -107,6 +107,10 @@ pub fn print(groups: &[Group], screen: &Screen) {
         }
         out::line("");
     }
+}
+
+/// How much of it is wrong, in a line.
+pub fn verdict(groups: &[Group]) {
     let number = |level| all(groups).filter(|finding| finding.level == level).count();
     let (broken, attention) = (number(Level::Broken), number(Level::Attention));
     let need = if attention == 1 { "needs" } else { "need" };

@@ -10,10 +10,12 @@ mod outline;
 mod summary;
 
 use crate::agents::AgentFlags;
+use crate::commands::machine_flags::MachineFlags;
 use crate::commands::request::RequestFlags;
 use crate::commands::run;
 use crate::exit::{Exit, Stop};
 use crate::out;
+use crate::report::EventFlags;
 use crate::surroundings::Surroundings;
 use clap::Parser;
 use std::ffi::OsString;
@@ -92,6 +94,8 @@ impl Line {
             dry_run: self.dry_run,
             rehearsal: None,
             wait: false,
+            machine: MachineFlags::default(),
+            worktree: None,
             agent: AgentFlags::default(),
             shared: run::Shared {
                 json: self.json(),
@@ -101,6 +105,7 @@ impl Line {
                 verbose: false,
                 audit_dir: self.audit_dir.clone(),
                 secret: Vec::new(),
+                events: EventFlags::default(),
             },
         }
     }
@@ -110,7 +115,7 @@ pub fn run(arguments: &[OsString]) -> Result<Exit, Stop> {
     let name = OsString::from("recipe-runner-rs");
     let line = match Line::try_parse_from(std::iter::once(&name).chain(arguments)) {
         Ok(line) => line,
-        Err(error) => return usage(&error),
+        Err(error) => return super::usage(&error, Exit::BadInput),
     };
     let result = execute(&line);
     if let (Err(stop), true) = (&result, line.json()) {
@@ -120,17 +125,12 @@ pub fn run(arguments: &[OsString]) -> Result<Exit, Stop> {
             "error": { "kind": stop.kind, "message": stop.message },
         }));
     }
-    result.map(code).map_err(|stop| Stop { exit: code(stop.exit), ..stop })
-}
-
-fn usage(error: &clap::Error) -> Result<Exit, Stop> {
-    let text = error.render().to_string();
-    if error.use_stderr() {
-        out::stderr(text.as_bytes());
-        return Err(Stop { shown: true, ..Stop::bad_input(text) });
+    match result {
+        // What should be on stdout is lost: no success, and under this name no code of its own.
+        Ok(Exit::Done) if out::failed() => Ok(Exit::Failed),
+        Ok(exit) => Ok(code(exit)),
+        Err(stop) => Err(Stop { exit: code(stop.exit), ..stop }),
     }
-    out::stdout(text.as_bytes());
-    Ok(Exit::Done)
 }
 
 /// The codes that this name knows; signals keep theirs.

@@ -28,11 +28,19 @@ pub fn execute(
     let heading = heading(&chosen.program);
     let voice = Voice::Stepwise { progress: line.progress };
     let look = Look { voice, ..Look::new(around, &args.shared) };
-    let Ready { prepared, config, tree } = run::ready(around, &mut store, chosen, args)?;
+    let Ready { prepared, config, tree, .. } = run::ready(around, &mut store, chosen, args)?;
     if !line.json() {
         out::line(heading);
     }
-    let end = report::drive(prepared, &mut store, config, tree, &look, audit.as_mut())?;
+    let end = report::drive(
+        prepared,
+        &mut store,
+        config,
+        tree,
+        &look,
+        audit.as_mut(),
+        &args.shared.events,
+    )?;
     audited(audit, end, |end| conclude(&end, &store, &look, line))
 }
 

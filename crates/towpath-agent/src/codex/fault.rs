@@ -1,0 +1,71 @@
+//! What kind of fault a failed turn of Codex is. The program has no field for it, only its own fixed
+//! sentences, which are known here by their beginnings; a status counts where such a sentence names
+//! it. What is none of them are the words of the model's service about the request.
+
+use super::reset;
+use crate::call::{CallFault, End};
+use crate::http;
+use crate::plain::plain;
+use jiff::tz::TimeZone;
+use towpath_core::FaultKind;
+
+/// Beginnings of sentences before a status.
+const STATUS: &[&str] = &["unexpected status ", "exceeded retry limit, last status: "];
+
+/// Apostrophes are written straight here, and curly by some versions.
+const SENTENCES: &[(&str, FaultKind)] = &[
+    ("Missing environment variable: ", FaultKind::Auth),
+    ("Your access token could not be refreshed", FaultKind::Auth),
+    ("Your authentication session could not be refreshed", FaultKind::Auth),
+    ("You've hit your usage limit", FaultKind::Limit),
+    ("You hit your spend cap", FaultKind::Limit),
+    ("Your workspace is out of credits", FaultKind::Limit),
+    ("Quota exceeded", FaultKind::Limit),
+    ("We're currently experiencing high demand", FaultKind::Overloaded),
+    ("Selected model is at capacity", FaultKind::Overloaded),
+    ("stream disconnected before completion", FaultKind::Overloaded),
+    ("Connection failed", FaultKind::Overloaded),
+    ("Codex ran out of room", FaultKind::BadRequest),
+    ("internal error", FaultKind::Crash),
+    ("sandbox error", FaultKind::Crash),
+];
+
+pub(super) fn of_turn(message: &str, at_ms: i64, zone: &TimeZone) -> CallFault {
+    let message = message.trim().replace('’', "'");
+    let kind =
+        by_status(&message).or_else(|| by_sentence(&message)).unwrap_or(FaultKind::BadRequest);
+    let until_ms = match kind {
+        FaultKind::Limit => reset::told(&message, at_ms, zone),
+        _ => None,
+    };
+    let message = if message.is_empty() { "Codex gave no reason".to_owned() } else { message };
+    CallFault { kind, until_ms, message: format!("Codex: {message}") }
+}
+
+/// The process ended before the turn did.
+pub(super) fn no_turn(end: &End<'_>, error: &str) -> CallFault {
+    let stderr = plain(end.stderr);
+    let unknown = |line: &str| {
+        line.starts_with("Error: thread/resume") && line.contains("no rollout found for thread id")
+    };
+    let kind = match stderr.lines().any(unknown) {
+        true => FaultKind::UnknownSession,
+        false => FaultKind::Crash,
+    };
+    let what = format!("Codex {} in the middle of its work", end.exit);
+    CallFault::with_first(kind, &what, &[error, &stderr])
+}
+
+/// The turn was completed, and the process failed all the same.
+pub(super) fn ended(end: &End<'_>) -> CallFault {
+    CallFault::with_first(FaultKind::Crash, &format!("Codex {}", end.exit), &[&plain(end.stderr)])
+}
+
+fn by_status(message: &str) -> Option<FaultKind> {
+    let after = STATUS.iter().find_map(|start| message.strip_prefix(start))?;
+    http::fault_of_status(after.split(' ').next()?.parse().ok()?)
+}
+
+fn by_sentence(message: &str) -> Option<FaultKind> {
+    SENTENCES.iter().find(|(start, _)| message.starts_with(start)).map(|(_, kind)| *kind)
+}

@@ -1,0 +1,139 @@
+//! Reads what Codex prints. Only `turn.completed` from a process that ended with 0 is a success; the
+//! answer is the turn's last message. An `error` line is not the end: the program prints one for
+//! each retry too. Unknown lines are passed over.
+
+use super::fault;
+use crate::backend::Reader;
+use crate::call::{CallFault, End, Reply, Sign};
+use crate::doing;
+use crate::json::{count_at, text_at};
+use jiff::tz::TimeZone;
+use serde_json::Value;
+use towpath_core::Usage;
+
+#[derive(Debug)]
+pub(super) struct CodexReader {
+    zone: TimeZone,
+    session: Option<String>,
+    /// The last message of the agent.
+    said: String,
+    turn: Turn,
+    /// The last error line, for an end that does not say what it died of.
+    error: String,
+    total: Option<Usage>,
+}
+
+#[derive(Debug)]
+enum Turn {
+    Open,
+    Completed,
+    Failed(String),
+}
+
+impl CodexReader {
+    pub(super) fn new(zone: TimeZone) -> CodexReader {
+        CodexReader {
+            zone,
+            session: None,
+            said: String::new(),
+            turn: Turn::Open,
+            error: String::new(),
+            total: None,
+        }
+    }
+
+    fn item(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+        let Some(item) = event.get("item") else { return };
+        let completed = text_at(event, "/type") == Some("item.completed");
+        let doing = match text_at(item, "/type") {
+            Some("agent_message") if completed => {
+                self.said = text_at(item, "/text").unwrap_or("").to_owned();
+                doing::last_line(&self.said)
+            }
+            Some("command_execution") if !completed => {
+                let command = text_at(item, "/command").unwrap_or("");
+                Some(doing::tool("Bash", bare_command(command)))
+            }
+            Some("file_change") if !completed => {
+                Some(doing::tool("Edit", text_at(item, "/changes/0/path").unwrap_or("")))
+            }
+            Some("mcp_tool_call") if !completed => {
+                Some(doing::tool("MCP", text_at(item, "/tool").unwrap_or("")))
+            }
+            Some("web_search") if !completed => {
+                Some(doing::tool("Search", text_at(item, "/query").unwrap_or("")))
+            }
+            _ => None,
+        };
+        signs.extend(doing.map(Sign::Doing));
+    }
+
+    fn judge(&self, end: &End<'_>) -> Result<String, CallFault> {
+        match &self.turn {
+            Turn::Completed if end.exit.success() => Ok(self.said.clone()),
+            Turn::Completed => Err(fault::ended(end)),
+            Turn::Failed(message) => Err(fault::of_turn(message, end.at_ms, &self.zone)),
+            Turn::Open => Err(fault::no_turn(end, &self.error)),
+        }
+    }
+}
+
+impl Reader for CodexReader {
+    fn line(&mut self, line: &[u8]) -> Vec<Sign> {
+        let mut signs = Vec::new();
+        let Ok(event) = serde_json::from_slice::<Value>(line) else { return signs };
+        match text_at(&event, "/type") {
+            Some("thread.started") => {
+                if let Some(id) = text_at(&event, "/thread_id").filter(|id| !id.is_empty()) {
+                    self.session = Some(id.to_owned());
+                    signs.push(Sign::Session(id.to_owned()));
+                }
+            }
+            Some("turn.started") => self.turn = Turn::Open,
+            Some("item.started" | "item.completed") => self.item(&event, &mut signs),
+            Some("error") => {
+                self.error = text_at(&event, "/message").unwrap_or("").to_owned();
+                let retry = doing::last_line(&self.error);
+                signs.extend(retry.filter(|r| r.starts_with("Reconnecting")).map(Sign::Retrying));
+            }
+            Some("turn.completed") => {
+                self.turn = Turn::Completed;
+                self.total = event.get("usage").and_then(total).or(self.total);
+                signs.push(Sign::Complete);
+            }
+            Some("turn.failed") => {
+                let message = text_at(&event, "/error/message").unwrap_or(&self.error);
+                self.turn = Turn::Failed(message.to_owned());
+                signs.push(Sign::Complete);
+            }
+            _ => {}
+        }
+        signs
+    }
+
+    fn end(self: Box<Self>, end: &End<'_>) -> Reply {
+        let result = self.judge(end);
+        Reply {
+            result,
+            session: self.session,
+            usage: None,
+            session_total: self.total,
+            denials: Vec::new(),
+        }
+    }
+}
+
+/// Input tokens are all that the model read, cached or not.
+fn total(usage: &Value) -> Option<Usage> {
+    let input_tokens = count_at(usage, "/input_tokens");
+    let output_tokens = count_at(usage, "/output_tokens");
+    let known = input_tokens.is_some() || output_tokens.is_some();
+    known.then_some(Usage { input_tokens, output_tokens, cost_usd: None })
+}
+
+/// `/bin/bash -lc 'cargo tree'` is how the program runs `cargo tree`; only shown.
+fn bare_command(command: &str) -> &str {
+    let Some((_, inner)) = command.split_once(" -lc ") else { return command };
+    let quoted = ['\'', '"'].iter().find_map(|q| inner.strip_prefix(*q)?.strip_suffix(*q));
+    quoted.unwrap_or(inner)
+}

@@ -1,0 +1,114 @@
+//! Reads what Copilot prints. Only a `result` line with exit code 0, from a process that also ended
+//! with 0, is a success: ended by a signal the program exits with 0 too, without that line. The
+//! answer is the last message of the main agent. Unknown lines are passed over.
+
+use super::fault;
+use super::usage;
+use crate::backend::Reader;
+use crate::call::{CallFault, End, Reply, Sign};
+use crate::doing;
+use crate::json::text_at;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+#[derive(Debug, Default)]
+pub(super) struct CopilotReader {
+    session: Option<String>,
+    /// The main agent's last message, unless it was followed by tool uses.
+    text: Option<String>,
+    retries: u32,
+    /// What tool uses that run now do, by the id of their call.
+    tools: BTreeMap<String, String>,
+    denials: Vec<String>,
+    /// The last `session.error`.
+    error: Option<Value>,
+    /// The `result` line.
+    result: Option<Value>,
+}
+
+impl Reader for CopilotReader {
+    fn line(&mut self, line: &[u8]) -> Vec<Sign> {
+        let mut signs = Vec::new();
+        let Ok(event) = serde_json::from_slice::<Value>(line) else { return signs };
+        match text_at(&event, "/type") {
+            Some("assistant.message") => self.message(&event, &mut signs),
+            Some("assistant.turn_retry") => self.retry(&event, &mut signs),
+            Some("tool.execution_start") => self.tool_start(&event, &mut signs),
+            Some("tool.execution_complete") => self.tool_end(&event),
+            Some("session.error") => self.error = Some(event),
+            Some("result") => {
+                if let Some(id) = text_at(&event, "/sessionId").filter(|id| !id.is_empty()) {
+                    self.session = Some(id.to_owned());
+                    signs.push(Sign::Session(id.to_owned()));
+                }
+                self.result = Some(event);
+                signs.push(Sign::Complete);
+            }
+            _ => {}
+        }
+        signs
+    }
+
+    fn end(self: Box<Self>, end: &End<'_>) -> Reply {
+        let result = self.judge(end);
+        Reply {
+            result,
+            session: self.session,
+            usage: None,
+            session_total: end.file(usage::FILE).and_then(usage::total),
+            denials: self.denials,
+        }
+    }
+}
+
+impl CopilotReader {
+    fn message(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+        let content = text_at(event, "/data/content").unwrap_or("");
+        signs.extend(doing::last_line(content).map(Sign::Doing));
+        if of_subagent(event) {
+            return;
+        }
+        self.retries = 0;
+        let requests = event.pointer("/data/toolRequests").and_then(Value::as_array);
+        let last = requests.is_none_or(Vec::is_empty);
+        self.text = last.then(|| content.to_owned());
+    }
+
+    fn retry(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+        self.retries = self.retries.saturating_add(1);
+        let reason = text_at(event, "/data/reason").unwrap_or("error");
+        let attempt = self.retries.saturating_add(1);
+        signs.push(Sign::Retrying(doing::retry(&json!({"error": reason, "attempt": attempt}))));
+    }
+
+    fn tool_start(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+        let name = text_at(event, "/data/toolName").unwrap_or("tool");
+        let told = doing::tool_use(name, event.pointer("/data/arguments").unwrap_or(&Value::Null));
+        if let Some(id) = text_at(event, "/data/toolCallId") {
+            self.tools.insert(id.to_owned(), told.clone());
+        }
+        signs.push(Sign::Doing(told));
+    }
+
+    fn tool_end(&mut self, event: &Value) {
+        let told = text_at(event, "/data/toolCallId").and_then(|id| self.tools.remove(id));
+        if text_at(event, "/data/error/code") == Some("denied") {
+            self.denials.push(told.unwrap_or_else(|| "tool".into()));
+        }
+    }
+
+    fn judge(&self, end: &End<'_>) -> Result<String, CallFault> {
+        let Some(result) = &self.result else { return Err(fault::no_result(end)) };
+        let code = result.get("exitCode").and_then(Value::as_i64);
+        match &self.error {
+            _ if code == Some(0) && end.exit.success() => Ok(self.text.clone().unwrap_or_default()),
+            Some(error) => Err(fault::of_error(error)),
+            None => Err(fault::ended(end)),
+        }
+    }
+}
+
+/// Messages of agents that the main one started.
+fn of_subagent(event: &Value) -> bool {
+    text_at(event, "/agentId").is_some() || text_at(event, "/data/parentToolCallId").is_some()
+}

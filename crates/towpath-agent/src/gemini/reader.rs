@@ -1,0 +1,124 @@
+//! Reads what Gemini CLI prints. Only a `result` line that says success, from a process that ended
+//! with 0, is one: ended by a signal the program exits with 0 too, without that line. The answer is
+//! what the agent wrote after its last tool use. Unknown lines are passed over.
+
+use super::fault;
+use crate::backend::Reader;
+use crate::call::{CallFault, End, Reply, Sign};
+use crate::doing;
+use crate::json::{count_at, text_at};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use towpath_core::Usage;
+
+/// Words for a tool use that the mode or a policy did not allow. A tool that a mode rules out is not
+/// there for the program.
+const DENIED: &[&str] = &["policy_violation", "tool_not_registered"];
+
+#[derive(Debug, Default)]
+pub(super) struct GeminiReader {
+    session: Option<String>,
+    /// What was written since the last tool use; it comes in pieces. A piece that a broken stream
+    /// left cannot be told from the answer that followed it.
+    said: String,
+    /// The tool uses under way, by their id, in words.
+    tools: BTreeMap<String, String>,
+    denials: Vec<String>,
+    result: Option<Value>,
+    usage: Option<Usage>,
+}
+
+impl GeminiReader {
+    fn message(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+        if text_at(event, "/role") != Some("assistant") {
+            return;
+        }
+        let piece = text_at(event, "/content").unwrap_or("");
+        // A message that comes whole takes the place of the pieces before it.
+        if event.get("delta") != Some(&json!(true)) {
+            self.said.clear();
+        }
+        self.said.push_str(piece);
+        let line_begins = self.said.rfind('\n').map_or(0, |at| at + 1);
+        let line = doing::last_line(&self.said[line_begins..]);
+        signs.extend(line.or_else(|| doing::last_line(piece)).map(Sign::Doing));
+    }
+
+    fn tool_use(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+        self.said.clear();
+        let name = text_at(event, "/tool_name").unwrap_or("tool");
+        let words = doing::tool_use(name, event.get("parameters").unwrap_or(&Value::Null));
+        if let Some(id) = text_at(event, "/tool_id") {
+            self.tools.insert(id.to_owned(), words.clone());
+        }
+        signs.push(Sign::Doing(words));
+    }
+
+    fn tool_result(&mut self, event: &Value) {
+        self.said.clear();
+        let words = text_at(event, "/tool_id").and_then(|id| self.tools.remove(id));
+        if text_at(event, "/error/type").is_some_and(|word| DENIED.contains(&word)) {
+            self.denials.push(words.unwrap_or_else(|| "tool".to_owned()));
+        }
+    }
+
+    fn judge(&self, end: &End<'_>) -> Result<String, CallFault> {
+        match &self.result {
+            None => Err(fault::no_result(end)),
+            Some(result) => match text_at(result, "/status") {
+                Some("success") if end.exit.success() => Ok(self.said.clone()),
+                Some("success") => Err(fault::ended(end)),
+                _ => Err(fault::of_result(result, end)),
+            },
+        }
+    }
+}
+
+impl Reader for GeminiReader {
+    fn line(&mut self, line: &[u8]) -> Vec<Sign> {
+        let mut signs = Vec::new();
+        let Ok(event) = serde_json::from_slice::<Value>(line) else { return signs };
+        match text_at(&event, "/type") {
+            Some("init") => {
+                if let Some(id) = text_at(&event, "/session_id").filter(|id| !id.is_empty()) {
+                    self.session = Some(id.to_owned());
+                    signs.push(Sign::Session(id.to_owned()));
+                }
+            }
+            Some("message") => self.message(&event, &mut signs),
+            Some("tool_use") => self.tool_use(&event, &mut signs),
+            Some("tool_result") => self.tool_result(&event),
+            // A warning; an error that ends the call is in the result.
+            Some("error") => {
+                let line = text_at(&event, "/message").and_then(doing::last_line);
+                signs.extend(line.map(Sign::Doing));
+            }
+            Some("result") => {
+                self.usage = event.get("stats").and_then(usage);
+                self.result = Some(event);
+                signs.push(Sign::Complete);
+            }
+            _ => {}
+        }
+        signs
+    }
+
+    fn end(self: Box<Self>, end: &End<'_>) -> Reply {
+        let result = self.judge(end);
+        Reply {
+            result,
+            session: self.session,
+            usage: self.usage,
+            session_total: None,
+            denials: self.denials,
+        }
+    }
+}
+
+/// Input tokens are all that the model read, cached or not.
+fn usage(stats: &Value) -> Option<Usage> {
+    let input_tokens = count_at(stats, "/input_tokens");
+    let output_tokens = count_at(stats, "/output_tokens");
+    let known = input_tokens.is_some() || output_tokens.is_some();
+    known.then_some(Usage { input_tokens, output_tokens, cost_usd: None })
+}

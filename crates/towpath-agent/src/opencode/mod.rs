@@ -1,0 +1,126 @@
+//! OpenCode (`opencode run`), with one JSON object a line. The prompt goes by standard input: given
+//! as an argument it arrives in quotation marks. The program names its sessions itself. It looks for
+//! its directory in `PWD`, whatever the directory of its process is, so it is told.
+
+mod fault;
+mod reader;
+
+use crate::backend::{Backend, Reader};
+use crate::call::{Call, Invocation};
+use crate::capabilities::{Capabilities, SessionIds, UsageOf};
+use crate::environment;
+use crate::table::BackendRow;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub(crate) const ROW: BackendRow = BackendRow {
+    id: "opencode",
+    title: "OpenCode",
+    programs: &["opencode"],
+    variable: Some("OPENCODE_CLI_PATH"),
+    known: &["~/.opencode/bin/opencode"],
+    install: "npm install -g opencode-ai",
+    can: Capabilities {
+        session_ids: SessionIds::Returned,
+        // From another directory it makes the call, prints nothing and never ends.
+        resume_elsewhere: false,
+        tiers: false,
+        system_prompt: false,
+        modes: Some(&["default"]),
+        usage: UsageOf::Call,
+        cost: true,
+        limit_reset: true,
+        tells_retries: false,
+        lingers: false,
+    },
+    make: Some(|program, _| Arc::new(OpenCode::new(program))),
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenCode {
+    program: PathBuf,
+}
+
+impl OpenCode {
+    pub fn new(program: PathBuf) -> OpenCode {
+        OpenCode { program }
+    }
+}
+
+impl Backend for OpenCode {
+    fn row(&self) -> &'static BackendRow {
+        &ROW
+    }
+
+    fn invocation(&self, call: &Call) -> Invocation {
+        let mut arguments: Vec<OsString> = ["run", "--format", "json"].map(Into::into).into();
+        arguments.extend(["--dir".into(), call.directory.clone().into_os_string()]);
+        // The one mode asks for what the user's settings say to ask about, and nobody answers.
+        if call.mode.is_none() {
+            arguments.push("--auto".into());
+        }
+        if let Some(model) = &call.model {
+            arguments.push(format!("--model={model}").into());
+        }
+        match &call.session {
+            Some(session) if call.resume => arguments.push(format!("--session={session}").into()),
+            // Without a title the program asks a model for one.
+            _ => arguments.push("--title=towpath".into()),
+        }
+        Invocation {
+            program: self.program.clone(),
+            arguments,
+            remove: environment::removed(),
+            stdin: call.prompt_with_system().into_bytes(),
+            ..Invocation::default()
+        }
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::new(reader::OpenCodeReader::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(call: &Call) -> String {
+        let made = OpenCode::new("/bin/opencode".into()).invocation(call);
+        made.arguments.join(" ".as_ref()).into_string().unwrap()
+    }
+
+    fn call() -> Call {
+        Call { prompt: "- do\nit".into(), directory: "/w d".into(), ..Call::default() }
+    }
+
+    #[test]
+    fn a_new_session_has_a_title_and_a_resumed_one_its_id() {
+        let always = "run --format json --dir /w d --auto";
+        assert_eq!(arguments(&call()), format!("{always} --title=towpath"));
+        let chosen = Call { session: Some("ses_1".into()), ..call() };
+        assert_eq!(arguments(&chosen), format!("{always} --title=towpath"), "it names them itself");
+        let again = Call { resume: true, model: Some("p/m".into()), ..chosen };
+        assert_eq!(arguments(&again), format!("{always} --model=p/m --session=ses_1"));
+    }
+
+    #[test]
+    fn the_default_mode_leaves_permissions_to_the_users_settings() {
+        let asking = Call { mode: Some("default".into()), ..call() };
+        assert_eq!(arguments(&asking), "run --format json --dir /w d --title=towpath");
+    }
+
+    #[test]
+    fn the_prompt_goes_by_stdin_after_the_instructions_of_a_new_session() {
+        let stdin = |call: &Call| {
+            let made = OpenCode::new("/bin/opencode".into()).invocation(call);
+            String::from_utf8(made.stdin).unwrap()
+        };
+        assert_eq!(stdin(&call()), "- do\nit");
+        let told = Call { system: Some("Be brief.".into()), ..call() };
+        assert_eq!(stdin(&told), "Be brief.\n\n- do\nit");
+        let again = Call { session: Some("ses_1".into()), resume: true, ..told };
+        assert_eq!(stdin(&again), "- do\nit");
+    }
+}

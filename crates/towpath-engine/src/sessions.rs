@@ -1,0 +1,118 @@
+//! Sessions of agent calls: which call has which, what each has used so far, and that nobody else is
+//! in one while a machine is. It remembers; what a session is for is the run's matter.
+
+use crate::error::EngineError;
+use crate::journal::io_error;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use towpath_core::{JobKey, StepPath, Usage};
+use towpath_process::{Acquire, RunLock};
+use towpath_run::{AgentJob, Fact};
+
+#[derive(Debug, Default)]
+pub(crate) struct Sessions {
+    /// The session of each call, by its key.
+    of_call: BTreeMap<String, String>,
+    /// What each session had used when it was last told.
+    totals: BTreeMap<String, Usage>,
+    /// A session that somebody else began: what it had used before is not known.
+    foreign: Option<String>,
+    locks: SessionLocks,
+}
+
+impl Sessions {
+    pub fn new(locks: SessionLocks, foreign: Option<String>) -> Sessions {
+        Sessions { locks, foreign, ..Sessions::default() }
+    }
+
+    /// Reads from the record which call had which session.
+    pub fn replay(&mut self, facts: &[(Fact, i64)]) {
+        for (fact, _) in facts {
+            match fact {
+                Fact::JobStarted { key, session: Some(session), .. }
+                | Fact::SessionOpened { key, session } => self.opened(key, session),
+                Fact::JobFinished { key, end } => {
+                    if let (Some(total), Some(session)) = (end.session_total, self.of(key)) {
+                        self.totals.insert(session, total);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Notes the session of a call, for a later one that goes on with it.
+    pub fn opened(&mut self, key: &JobKey, session: &str) {
+        self.of_call.insert(key.to_string(), session.to_owned());
+    }
+
+    pub fn of(&self, key: &JobKey) -> Option<String> {
+        self.of_call.get(&key.to_string()).cloned()
+    }
+
+    /// The session that a call goes on with.
+    pub fn continued(&self, agent: &AgentJob) -> Option<String> {
+        let earlier = agent.continues.as_ref().and_then(|key| self.of(key));
+        earlier.or_else(|| agent.session.clone())
+    }
+
+    /// What one call used, where its program only tells what the whole session did.
+    pub fn used(&mut self, session: &str, total: Usage) -> Usage {
+        let unknown = self.foreign.as_deref() == Some(session);
+        let begun = if unknown { Usage::default() } else { Usage::NOTHING };
+        let before = self.totals.insert(session.to_owned(), total).unwrap_or(begun);
+        total.since(before)
+    }
+
+    /// Keeps everybody else out of a session that a machine's calls go on with.
+    pub fn hold(&mut self, key: &JobKey, session: &str) -> Result<(), EngineError> {
+        self.locks.hold(key.frame.clone(), session)
+    }
+
+    /// The machine of this frame begins another session.
+    pub fn release(&mut self, frame: Option<StepPath>) {
+        self.locks.held.remove(&frame);
+    }
+}
+
+/// One lock per session, freed when its holder is gone, however that ends.
+#[derive(Debug, Default)]
+pub(crate) struct SessionLocks {
+    directory: PathBuf,
+    held: BTreeMap<Option<StepPath>, (String, Option<RunLock>)>,
+}
+
+impl SessionLocks {
+    /// The locks of all runs are in one place of the state directory.
+    pub fn new(state: &Path) -> SessionLocks {
+        SessionLocks { directory: state.join("sessions"), held: BTreeMap::new() }
+    }
+
+    pub fn hold(&mut self, frame: Option<StepPath>, session: &str) -> Result<(), EngineError> {
+        if self.held.get(&frame).is_some_and(|(id, _)| id == session) {
+            return Ok(());
+        }
+        let ours = self.held.values().any(|(id, lock)| id == session && lock.is_some());
+        let lock = if ours { None } else { Some(self.take(session)?) };
+        self.held.insert(frame, (session.to_owned(), lock));
+        Ok(())
+    }
+
+    fn take(&self, session: &str) -> Result<RunLock, EngineError> {
+        use std::os::unix::fs::DirBuilderExt;
+        let mut builder = std::fs::DirBuilder::new();
+        let made = builder.recursive(true).mode(0o700).create(&self.directory);
+        made.map_err(io_error(&self.directory))?;
+        // An id may be any text that a program calls its session.
+        let name: String = Sha256::digest(session).iter().map(|b| format!("{b:02x}")).collect();
+        let path = self.directory.join(&name[..32]);
+        match RunLock::try_acquire(&path).map_err(io_error(&path))? {
+            Acquire::Acquired(lock) => Ok(lock),
+            Acquire::Held(holder) => Err(EngineError::SessionLocked {
+                session: session.to_owned(),
+                holder: holder.to_string(),
+            }),
+        }
+    }
+}

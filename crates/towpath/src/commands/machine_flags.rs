@@ -1,0 +1,133 @@
+//! The flags that concern machines: their limits, their models, the conversation they begin in. A
+//! recipe that is a list of steps refuses those that would do nothing for it.
+
+use crate::exit::Stop;
+use std::path::{Path, PathBuf};
+use towpath_core::nearest;
+use towpath_recipe::{MachineWishes, Program, TIERS};
+
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Machines")]
+pub struct MachineFlags {
+    /// The model tier of steps that name none: haiku, sonnet or opus.
+    #[arg(long, value_name = "TIER")]
+    pub model: Option<String>,
+    #[command(flatten)]
+    pub limits: LimitFlags,
+    /// Begin in this conversation, which the agent's program already has.
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// What the work is about: stands before the first prompt of every session.
+    #[arg(long, value_name = "TEXT", conflicts_with = "context_file")]
+    pub context: Option<String>,
+    /// As --context, from a file.
+    #[arg(long, value_name = "FILE")]
+    pub context_file: Option<PathBuf>,
+    /// Instructions beside the agent's own, for backends that can take them.
+    #[arg(long, value_name = "TEXT")]
+    pub system_prompt: Option<String>,
+}
+
+/// The limits that win over a recipe's own; a resume may raise them.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct LimitFlags {
+    /// How often one step may be visited in one session.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_visits: Option<u32>,
+    /// How many steps one session may have.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_steps: Option<u32>,
+    /// How often a machine may begin a new session.
+    #[arg(long, value_name = "N")]
+    pub max_restarts: Option<u32>,
+}
+
+impl LimitFlags {
+    pub fn is_empty(&self) -> bool {
+        self.max_visits.is_none() && self.max_steps.is_none() && self.max_restarts.is_none()
+    }
+
+    /// Puts what was said in the place of what was said before.
+    pub fn over(&self, wishes: &mut MachineWishes) {
+        wishes.max_visits = self.max_visits.or(wishes.max_visits);
+        wishes.max_steps = self.max_steps.or(wishes.max_steps);
+        wishes.max_restarts = self.max_restarts.or(wishes.max_restarts);
+    }
+}
+
+impl MachineFlags {
+    pub fn wishes(&self) -> Result<MachineWishes, Stop> {
+        let mut wishes = MachineWishes {
+            model: self.tier()?,
+            session: self.session()?,
+            context: self.context()?,
+            system: self.system_prompt.clone(),
+            ..MachineWishes::default()
+        };
+        self.limits.over(&mut wishes);
+        Ok(wishes)
+    }
+
+    fn tier(&self) -> Result<Option<String>, Stop> {
+        let Some(tier) = &self.model else { return Ok(None) };
+        if TIERS.contains(&tier.as_str()) {
+            return Ok(Some(tier.clone()));
+        }
+        let near = nearest(tier, TIERS).map_or(String::new(), |n| format!("did you mean `{n}`? "));
+        let why = format!("--model: `{tier}` is no tier: {near}there are {}", TIERS.join(", "));
+        Err(Stop::bad_input(why))
+    }
+
+    fn session(&self) -> Result<Option<String>, Stop> {
+        match &self.session {
+            Some(id) if id.trim().is_empty() => Err(Stop::bad_input("--session has no id")),
+            session => Ok(session.clone()),
+        }
+    }
+
+    fn context(&self) -> Result<Option<String>, Stop> {
+        let Some(path) = &self.context_file else { return Ok(self.context.clone()) };
+        read_text(path).map(Some)
+    }
+
+    /// A flag that does nothing for what is to be run is a mistake.
+    pub fn refuse_for(&self, program: &Program) -> Result<(), Stop> {
+        if program.recipes.iter().any(|recipe| recipe.machine().is_some()) {
+            let root = program.root().machine().is_some();
+            let only_root =
+                [("--session", self.session.is_some()), ("--context", self.has_context())];
+            return match only_root.iter().find(|(_, given)| *given && !root) {
+                Some((flag, _)) => Err(no_machine(flag, &program.root().name)),
+                None => Ok(()),
+            };
+        }
+        let given = [
+            ("--model", self.model.is_some()),
+            ("--max-visits", self.limits.max_visits.is_some()),
+            ("--max-steps", self.limits.max_steps.is_some()),
+            ("--max-restarts", self.limits.max_restarts.is_some()),
+            ("--session", self.session.is_some()),
+            ("--context", self.has_context()),
+            ("--system-prompt", self.system_prompt.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((flag, _)) => Err(no_machine(flag, &program.root().name)),
+            None => Ok(()),
+        }
+    }
+
+    fn has_context(&self) -> bool {
+        self.context.is_some() || self.context_file.is_some()
+    }
+}
+
+fn no_machine(flag: &str, recipe: &str) -> Stop {
+    Stop::bad_input(format!("{flag} is for machines, and {recipe} is a list of steps"))
+}
+
+fn read_text(path: &Path) -> Result<String, Stop> {
+    let read = std::fs::read_to_string(path);
+    let text =
+        read.map_err(|e| Stop::bad_input(format!("--context-file {}: {e}", path.display())))?;
+    Ok(text.trim_end().to_owned())
+}

@@ -1,0 +1,228 @@
+//! `agent-recipes`: its flags, texts and exit codes over the one engine. 0: an exit of the machine was
+//! reached; 1: the recipe is not valid; 2: no outcome could be read; 3: a limit; 4: the agent failed;
+//! 5: configuration, usage, an unknown recipe.
+
+mod cost;
+mod listing;
+
+use crate::agents::AgentFlags;
+use crate::commands::machine_flags::{LimitFlags, MachineFlags};
+use crate::commands::request::RequestFlags;
+use crate::commands::run::{self, Chosen, Ready};
+use crate::exit::{Exit, Stop};
+use crate::out;
+use crate::report::{self, EventFlags, Look, Voice};
+use crate::surroundings::Surroundings;
+use crate::{result_json, trust};
+use clap::Parser;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use towpath_core::Diagnostic;
+use towpath_engine::RunEnd;
+use towpath_recipe::dry_run_layout;
+use towpath_run::RunOutcome;
+use towpath_store::Store;
+
+/// Run machine recipes: an agent works and reports, the machine decides what comes next.
+///
+/// Example: agent-recipes review-and-commit --verbose
+#[derive(Debug, Parser)]
+#[command(name = "agent-recipes", version)]
+struct Line {
+    /// A recipe's id, or its file.
+    recipe_id: Option<String>,
+    /// List all available recipes with their descriptions.
+    #[arg(long)]
+    list: bool,
+    /// Print the recipe's structure without running it.
+    #[arg(long)]
+    dry_run: bool,
+    /// Log the machine's state on stderr: steps, outcomes, transitions.
+    #[arg(long)]
+    verbose: bool,
+    /// One JSON object on stdout when the run has ended, nothing else there.
+    #[arg(long)]
+    json: bool,
+    /// The model tier of steps that name none: haiku, sonnet or opus.
+    #[arg(long, value_name = "TIER")]
+    model: Option<String>,
+    #[command(flatten)]
+    limits: LimitFlags,
+    /// Where the agent works.
+    #[arg(long, value_name = "PATH")]
+    working_dir: Option<PathBuf>,
+    /// Instructions beside the agent's own, for backends that can take them.
+    #[arg(long, value_name = "TEXT")]
+    system_prompt: Option<String>,
+    /// Begin in this conversation, which the agent's program already has.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// What the work is about: stands before the first prompt of every session.
+    #[arg(long, value_name = "TEXT", conflicts_with = "context_file")]
+    context: Option<String>,
+    /// As --context, from a file.
+    #[arg(long, value_name = "FILE")]
+    context_file: Option<PathBuf>,
+    /// Set a variable that the recipe declares.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Look for recipes here first. May be given several times.
+    #[arg(short = 'R', long, value_name = "DIR")]
+    recipe_dir: Vec<PathBuf>,
+    #[command(flatten)]
+    agent: AgentFlags,
+    #[command(flatten)]
+    events: EventFlags,
+}
+
+impl Line {
+    fn request(&self) -> RequestFlags {
+        RequestFlags {
+            set: self.set.clone(),
+            directory: self.working_dir.clone(),
+            recipe_dirs: self.recipe_dir.clone(),
+            ..RequestFlags::default()
+        }
+    }
+
+    /// The same wish in the words of `towpath run`.
+    fn run_args(&self, recipe: &str) -> run::Args {
+        run::Args {
+            recipe: Some(recipe.to_owned()),
+            request: self.request(),
+            dry_run: self.dry_run,
+            machine: MachineFlags {
+                model: self.model.clone(),
+                limits: self.limits.clone(),
+                session: self.session.clone(),
+                context: self.context.clone(),
+                context_file: self.context_file.clone(),
+                system_prompt: self.system_prompt.clone(),
+            },
+            agent: self.agent.clone(),
+            shared: run::Shared {
+                json: self.json,
+                verbose: self.verbose,
+                events: self.events.clone(),
+                ..run::Shared::default()
+            },
+            ..run::Args::default()
+        }
+    }
+}
+
+pub fn run(arguments: &[OsString]) -> Result<Exit, Stop> {
+    let name = OsString::from("agent-recipes");
+    let line = match Line::try_parse_from(std::iter::once(&name).chain(arguments)) {
+        Ok(line) => line,
+        Err(error) => return super::usage(&error, Exit::Setup),
+    };
+    let result = execute(&line);
+    if let (Err(stop), true) = (&result, line.json) {
+        out::json(&serde_json::json!({
+            "schema": 1,
+            "success": false,
+            "error": { "kind": stop.kind, "message": stop.message },
+        }));
+    }
+    result.map(code).map_err(|stop| Stop { exit: stopped(&stop), ..stop })
+}
+
+/// How a run that ended is told.
+fn code(exit: Exit) -> Exit {
+    match exit {
+        Exit::Failed => Exit::BadInput,
+        Exit::Waiting => Exit::Agent,
+        other => other,
+    }
+}
+
+/// What ends it before or beside a run: a recipe that is not valid is 1, everything else 5.
+fn stopped(stop: &Stop) -> Exit {
+    match (stop.exit, stop.kind) {
+        (Exit::BadInput, "bad-recipe") => Exit::Failed,
+        (Exit::BadInput | Exit::Setup, _) => Exit::Setup,
+        (exit, _) => exit,
+    }
+}
+
+fn execute(line: &Line) -> Result<Exit, Stop> {
+    let around = Surroundings::read()?;
+    if line.list {
+        return listing::execute(&around, line);
+    }
+    let Some(recipe) = &line.recipe_id else {
+        return Err(Stop::bad_input("no recipe: agent-recipes RECIPE-ID, or agent-recipes --list"));
+    };
+    let args = line.run_args(recipe);
+    let chosen = run::chosen_or(&around, &args, recipe, |problems| tell_list(problems))?;
+    if chosen.program.root().machine().is_none() {
+        let message = format!("{recipe} is a list of steps: towpath run {recipe}");
+        return Err(Stop::new(Exit::BadInput, "bad-recipe", message));
+    }
+    if line.dry_run {
+        let plan = &chosen.program.plan;
+        let layout = dry_run_layout(chosen.program.root(), &plan.machine).unwrap_or_default();
+        out::stdout(layout.as_bytes());
+        return Ok(Exit::Done);
+    }
+    go(&around, line, chosen, &args)
+}
+
+fn go(around: &Surroundings, line: &Line, chosen: Chosen, args: &run::Args) -> Result<Exit, Stop> {
+    trust::warn(around, &chosen.program, chosen.origin)?;
+    let mut store = Store::open(&around.places.state)?;
+    let look = Look { voice: Voice::Orchestration, ..Look::new(around, &args.shared) };
+    let Ready { prepared, config, tree, .. } = run::ready(around, &mut store, chosen, args)?;
+    let end = report::drive(prepared, &mut store, config, tree, &look, None, &line.events)?;
+    conclude(&end, &store, line)
+}
+
+/// The last words: why it failed and what it cost on stderr, how it ended on stdout's last line.
+fn conclude(end: &RunEnd, store: &Store, line: &Line) -> Result<Exit, Stop> {
+    let exit = Exit::of_outcome(&end.outcome);
+    if line.json {
+        let mut object = result_json::of_run(store, end, false)?;
+        object["exit_code"] = serde_json::json!(code(exit) as u8);
+        out::json(&object);
+        return Ok(exit);
+    }
+    if let RunOutcome::Failed { step, failure } = &end.outcome {
+        let detail = if failure.detail.is_empty() { "" } else { ": " };
+        out::note(format!("{step}: {}{detail}{}", failure.message, failure.detail));
+    }
+    for text in cost::report(&end.run) {
+        out::note(text);
+    }
+    if !end.unused_lines.is_empty() {
+        let unused: Vec<String> = end.unused_lines.iter().map(ToString::to_string).collect();
+        out::note(format!("warning: the script's lines {} were not used", unused.join(", ")));
+    }
+    if exit != Exit::Done {
+        out::note(format!("nothing is lost: towpath resume {}", end.id));
+    }
+    if let Some(last) = last_line(end) {
+        out::line(last);
+    }
+    Ok(exit)
+}
+
+fn last_line(end: &RunEnd) -> Option<String> {
+    if let RunOutcome::Waiting { .. } = end.outcome {
+        return Some("Exit: backend-error".to_owned());
+    }
+    let exit = end.run.exit()?;
+    let more = exit.description.map_or(String::new(), |text| format!(" — {text}"));
+    Some(crate::words::clean(&format!("Exit: {}{more}", exit.reason)))
+}
+
+/// What is wrong with a recipe, as a bare list.
+fn tell_list(problems: &[Diagnostic]) {
+    let errors: Vec<serde_json::Value> = problems
+        .iter()
+        .filter(|problem| problem.is_error())
+        .map(|problem| serde_json::json!({ "error": problem.message }))
+        .collect();
+    let lines: Vec<String> = errors.iter().map(|error| format!("  {error}")).collect();
+    out::note(format!("[\n{}\n]", lines.join(",\n")));
+}

@@ -1,0 +1,162 @@
+//! What becomes of a run's worktree when the run has ended. It goes only where nothing can be lost:
+//! it was made for this run, the run is done, nothing in it differs from the commit it began with,
+//! ignored files included, and nobody else has to do with it. Else it stays, and a person is told
+//! how to go on.
+
+use super::line;
+use crate::commands::runs::status_of;
+use crate::commands::runs::table::shown_path;
+use crate::exit::Stop;
+use crate::git::Git;
+use crate::report::shell_word;
+use crate::surroundings::Surroundings;
+use crate::words::count;
+use serde_json::{Value, json};
+use std::path::Path;
+use towpath_core::RunId;
+use towpath_engine::{RunEnd, Worktree};
+use towpath_run::RunOutcome;
+use towpath_store::{RunFilter, Store};
+
+/// How a worktree stands after its run.
+#[derive(Debug)]
+pub struct Left {
+    worktree: Worktree,
+    state: Option<State>,
+    removed: bool,
+    done: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct State {
+    /// None: on no branch.
+    branch: Option<String>,
+    commits: usize,
+    changes: usize,
+    /// Of the changes, those that git does not look at.
+    ignored: usize,
+}
+
+/// Looks at the worktree of a run that has ended; takes it away where nothing was done in it.
+pub fn leave(around: &Surroundings, store: &Store, end: &RunEnd, worktree: Worktree) -> Left {
+    let done = end.outcome == RunOutcome::Done;
+    let state = state(&worktree);
+    let own = worktree.made && done && !around.current.starts_with(&worktree.path);
+    let untouched = state.as_ref().is_some_and(|state| state.is_untouched(&worktree));
+    let removed = own && untouched && !others(store, &end.id, &worktree) && undo(&worktree).is_ok();
+    Left { worktree, state, removed, done }
+}
+
+/// Removes a worktree that was made, and its branch if it is where it was. Git itself refuses to
+/// remove one with changes.
+pub fn undo(worktree: &Worktree) -> Result<(), Stop> {
+    let git = Git::new(Path::new(&worktree.repository));
+    git.run(&["worktree", "remove", &worktree.path])?;
+    let branch = format!("refs/heads/{}", worktree.branch);
+    git.run(&["update-ref", "-d", &branch, &worktree.base]).map(|_| ())
+}
+
+/// How one that is gone comes back, where its repository is still there.
+pub fn back(worktree: &Worktree, around: &Surroundings) -> String {
+    let Worktree { path, branch, base, repository, .. } = worktree;
+    let git = Git::new(Path::new(repository));
+    let full = format!("refs/heads/{branch}");
+    let known = |name: &str| git.run(&["rev-parse", "--verify", "--quiet", name]).is_ok();
+    let (path, repository) = (typed(path, around), typed(repository, around));
+    let word = shell_word(branch);
+    let rest = match (known(&full), known(base)) {
+        (true, _) => format!("{path} {word}"),
+        (false, true) => format!("-b {word} {path} {}", &base[..base.len().min(12)]),
+        (false, false) => return String::new(),
+    };
+    format!("; to have it back: git -C {repository} worktree add {rest}")
+}
+
+fn state(worktree: &Worktree) -> Option<State> {
+    let git = Git::new(Path::new(&worktree.path));
+    let status = git.run(&["--no-optional-locks", "status", "--porcelain", "--ignored"]).ok()?;
+    let lines = || status.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let (changes, ignored) = (lines().count(), lines().filter(|l| l.starts_with(b"!! ")).count());
+    let since = format!("{}..HEAD", worktree.base);
+    let commits = line(&git, &["rev-list", "--count", &since]).ok()?.parse().ok()?;
+    let branch = line(&git, &["symbolic-ref", "--quiet", "--short", "HEAD"]).ok();
+    Some(State { branch, commits, changes, ignored })
+}
+
+impl State {
+    fn is_untouched(&self, worktree: &Worktree) -> bool {
+        let git = Git::new(Path::new(&worktree.path));
+        let head = line(&git, &["rev-parse", "HEAD"]);
+        self.changes == 0
+            && self.branch.as_ref() == Some(&worktree.branch)
+            && head.is_ok_and(|head| head == worktree.base)
+    }
+}
+
+/// Whether another run goes on in the worktree, or could. What cannot be known counts as yes.
+fn others(store: &Store, id: &RunId, worktree: &Worktree) -> bool {
+    store.runs(&RunFilter::default()).map_or(true, |rows| {
+        rows.iter().any(|row| {
+            let there = row.id != *id && row.directory.starts_with(&worktree.path);
+            there && status_of(store, row) != "done"
+        })
+    })
+}
+
+impl Left {
+    /// What a person reads at the end.
+    pub fn lines(&self, around: &Surroundings) -> Vec<String> {
+        let path = typed(&self.worktree.path, around);
+        if self.removed {
+            let branch = &self.worktree.branch;
+            return vec![format!(
+                "nothing was changed in the worktree {path}: it is removed again, with its branch {branch}"
+            )];
+        }
+        let Some(state) = &self.state else {
+            return vec![format!("worktree {path} cannot be looked at any more")];
+        };
+        let mut parts = vec![format!("worktree {path}")];
+        parts.push(match &state.branch {
+            Some(branch) => format!("branch {branch}"),
+            None => "on no branch".to_owned(),
+        });
+        parts.extend(Some(state.commits).filter(|n| *n > 0).map(|n| count(n, "new commit")));
+        let changes = state.changes - state.ignored;
+        parts.extend(Some(changes).filter(|n| *n > 0).map(|n| count(n, "uncommitted change")));
+        let ignored = Some(state.ignored).filter(|n| *n > 0 && changes == 0);
+        parts.extend(ignored.map(|n| format!("{n} ignored")));
+        let inside = around.current.starts_with(&self.worktree.repository);
+        let at = match inside {
+            true => String::new(),
+            false => format!("-C {} ", typed(&self.worktree.repository, around)),
+        };
+        let when = if self.done { "when you need it no more" } else { "to give the run up" };
+        vec![
+            parts.join(" · "),
+            format!("  to look: cd {path}"),
+            format!("  {when}: git {at}worktree remove {path}"),
+        ]
+    }
+
+    pub fn json(&self) -> Value {
+        let state = self.state.as_ref();
+        json!({
+            "path": self.worktree.path,
+            "branch": state.map_or(Some(&self.worktree.branch), |state| state.branch.as_ref()),
+            "base": self.worktree.base,
+            "commits": state.map(|state| state.commits),
+            "changes": state.map(|state| state.changes - state.ignored),
+            "removed": self.removed,
+        })
+    }
+}
+
+/// A path as it can be typed.
+pub fn typed(path: &str, around: &Surroundings) -> String {
+    let short = shown_path(Path::new(path), around);
+    match short.strip_prefix("~/") {
+        Some(below) if shell_word(below) == below => short,
+        _ => shell_word(path),
+    }
+}

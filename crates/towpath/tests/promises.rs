@@ -1,0 +1,30 @@
+//! What a person may rely on, tried with the real program where no other test does; and the table in
+//! `docs/promises.md`, which names the test that holds each promise: none may be named that is not
+//! there.
+
+#[path = "promises/agents.rs"]
+mod agents;
+#[path = "promises/ending.rs"]
+mod ending;
+#[path = "promises/groups.rs"]
+mod groups;
+mod support;
+#[path = "promises/table.rs"]
+mod table;
+#[path = "promises/telling.rs"]
+mod telling;
+#[path = "promises/values.rs"]
+mod values;
+
+use support::{Person, Said};
+
+/// The program under its other name.
+fn runner(person: &Person, arguments: &[&str]) -> Said {
+    person.towpath(&[&["as", "recipe-runner-rs"], arguments].concat())
+}
+
+/// With agents that answer from a script.
+fn scripted(person: &Person, recipe: &str, answers: &str) -> Said {
+    person.write("answers.jsonl", answers);
+    person.towpath(&["run", recipe, "--backend", "scripted", "--script", "answers.jsonl"])
+}
