@@ -16,6 +16,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
+use towpath_agent::SessionIds;
 use towpath_core::{JobKey, RunId, StepPath};
 use towpath_process::{ChildSpec, Event as Child, ExitStatus, Leftover, Warden};
 use towpath_run::{
@@ -550,6 +551,10 @@ impl Driver<'_> {
         let Asking { id, job, mut prepared, .. } = asking;
         prepared.call.resume = false;
         prepared.may_open = false;
+        if prepared.backend.row().can.session_ids == SessionIds::ChosenOnce {
+            // The old id is taken although nothing is there. The program names the new one.
+            prepared.call.session = Some(crate::agents::new_session());
+        }
         // What the first of the two said is told in the answer's place by the second.
         Files::new(&self.directory, id as u32, &self.config.secrets).forget_outputs();
         self.start(Launch { id, job, agent: Some(prepared), session: None })
