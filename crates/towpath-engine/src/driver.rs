@@ -19,9 +19,7 @@ use std::time::{Duration, Instant};
 use towpath_agent::SessionIds;
 use towpath_core::{JobKey, RunId, StepPath};
 use towpath_process::{ChildSpec, Event as Child, ExitStatus, Leftover, Warden};
-use towpath_run::{
-    Fact, Happening, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome, StopReason,
-};
+use towpath_run::{Fact, Happening, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome, StopReason};
 use towpath_shell::Filled;
 use towpath_store::{NewFact, OutputRef, Store};
 
