@@ -19,9 +19,7 @@ use std::time::{Duration, Instant};
 use towpath_agent::SessionIds;
 use towpath_core::{JobKey, RunId, StepPath};
 use towpath_process::{ChildSpec, Event as Child, ExitStatus, Leftover, Warden};
-use towpath_run::{
-    Fact, Happening, Job, JobEnd, JobStatus, JobWork, Movement, Run, RunOutcome, StopReason,
-};
+use towpath_run::{Fact, Happening, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome, StopReason};
 use towpath_shell::Filled;
 use towpath_store::{NewFact, OutputRef, Store};
 
@@ -148,11 +146,16 @@ impl Driver<'_> {
                         self.choose_model(&job, &mut prepared);
                         line = prepared.line;
                         session = prepared.known_session().map(str::to_owned);
-                        if let Some(id) = &session {
-                            self.sessions.opened(&job.key, id);
-                            if work.keeps_session {
-                                self.sessions.hold(&job.key, id)?;
+                        match &session {
+                            Some(id) => {
+                                self.sessions.opened(&job.key, id);
+                                if work.keeps_session {
+                                    self.sessions.hold(&job.key, id)?;
+                                }
                             }
+                            // Another session begins, whose name its program will tell.
+                            None if work.keeps_session => self.sessions.release(&job.key),
+                            None => {}
                         }
                         agent = Some(prepared);
                     }
@@ -244,9 +247,6 @@ impl Driver<'_> {
                     self.reporter.event(&Event::Reminded { step, error });
                 }
                 Happening::Moved { step, to } => {
-                    if let Movement::Restart(_) = to {
-                        self.sessions.release(step.frame());
-                    }
                     self.reporter.event(&Event::Moved { step, to });
                 }
                 Happening::Staged { step, files } => {

@@ -314,6 +314,7 @@ impl Run {
     ) {
         let report = Reported { outcome: outcome.to_owned(), description: None };
         self.frames[frame].steps[step].started_ms = Some(self.now_ms);
+        self.machine_mut(frame).worked = true;
         let ended = Ended { output: Output::Text(output.to_owned()), usage: None, code: None };
         self.reported(frame, step, ended, Ok(report));
     }
