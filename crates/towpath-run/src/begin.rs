@@ -5,7 +5,6 @@ use crate::happening::Happening;
 use crate::job::{AgentJob, HOOK_TIMEOUT, Job, JobWork, NON_INTERACTIVE_FOOTER};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::run::Run;
-use crate::settle::stopped;
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, Map, Template, VarPath, lookup, text_of};
 use towpath_recipe::{AgentWork, Recursion, Work, missing};
@@ -198,11 +197,11 @@ impl Run {
 
     /// Starts the work of a step, or fails it where its values do not fit.
     pub(crate) fn begin_work(&mut self, frame: usize, step: usize) {
-        if self.frames[frame].state == FrameState::Expiring {
-            // An answer that came just before its time ran out leads to no reminder.
-            return self.fail(frame, step, stopped());
-        }
         self.frames[frame].steps[step].phase = Phase::Work;
+        if self.frames[frame].state == FrameState::Expiring {
+            // What ended just before its time ran out leads to nothing more until somebody resumes.
+            return;
+        }
         let definition = self.step(frame, step).clone();
         if self.frames[frame].machine.is_some() {
             return self.begin_state(frame, step, &definition);
