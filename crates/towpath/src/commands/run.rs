@@ -158,7 +158,7 @@ pub fn chosen_or(
     let times = &args.shared.times;
     request.wishes.step_timeout = times.step_timeout.or(here.settings.step_timeout());
     let rehearsal = Rehearsal::read(args.rehearsal.as_deref())?;
-    request.inputs.extend(rehearsal.inputs);
+    request.inputs.extend(rehearsal.inputs.clone());
     let resolved = trust::resolved(around, &request)?;
     let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
     let shown = show_problems(&resolved.problems, name, around, args.shared.json);
@@ -168,7 +168,8 @@ pub fn chosen_or(
     shown?;
     let Here { directory, settings } = here;
     match resolved {
-        Resolved { program: Some(program), origin, problems, .. } => {
+        Resolved { program: Some(mut program), origin, problems, .. } => {
+            rehearsal.change(&mut program);
             args.machine.refuse_for(&program)?;
             let substitutes = rehearsal.substitutes;
             Ok(Chosen { program, origin, directory, settings, problems, substitutes, secrets })
