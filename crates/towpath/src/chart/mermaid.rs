@@ -64,8 +64,8 @@ fn line(text: &mut String, part: usize, stages: &[Stage]) {
         [card] => id(part, *card),
         _ => format!("p{part}g{at}"),
     };
-    for at in 1..stages.len() {
-        let label = stages[at].condition.as_ref();
+    for (at, stage) in stages.iter().enumerate().skip(1) {
+        let label = stage.condition.as_ref();
         let label = label.map_or(String::new(), |c| format!("|{}|", quoted(&format!("if {c}"))));
         let _ = writeln!(text, "  {} -->{label} {}", end(at - 1), end(at));
     }

@@ -134,3 +134,18 @@ fn fit(text: &str, width: usize) -> String {
     let kept: String = text.chars().take_while(fits).collect();
     kept + "…"
 }
+
+/// A text in lines of whole words; a word that is wider than a line is cut.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(fit(word, width)),
+        }
+    }
+    lines
+}

@@ -6,10 +6,9 @@ mod ink;
 mod line;
 mod machine;
 
-use super::{Chart, Part, Shape, fit};
+use super::{Chart, Part, Shape, fit, wrapped};
 use ink::{Ink, Style, escaped};
 use std::fmt::Write;
-use unicode_width::UnicodeWidthStr;
 
 const MARGIN: i64 = 32;
 /// How wide a title and a description may be, in columns.
@@ -58,7 +57,7 @@ fn drawn(part: &Part) -> Drawing {
     let title = fit(&part.title, WIDEST / 2);
     drawing.ink.push(Ink::text(0, 18, Style::Title, title.clone()));
     drawing.grow(Style::Title.width(&title), 28);
-    for text in wrapped(&part.about) {
+    for text in few_lines(&part.about) {
         let y = drawing.height + 14;
         drawing.grow(Style::About.width(&text), y + 6);
         drawing.ink.push(Ink::text(0, y, Style::About, text));
@@ -71,7 +70,7 @@ fn drawn(part: &Part) -> Drawing {
     drawing.ink.extend(inner.ink);
     drawing.grow(inner.width, inner.height);
     drawing.height += 12;
-    for text in part.notes.iter().flat_map(|note| wrapped(note)) {
+    for text in part.notes.iter().flat_map(|note| few_lines(note)) {
         let y = drawing.height + 14;
         drawing.grow(Style::Note.width(&text), y + 4);
         drawing.ink.push(Ink::text(0, y, Style::Note, text));
@@ -79,23 +78,13 @@ fn drawn(part: &Part) -> Drawing {
     drawing
 }
 
-/// A text in lines of whole words, four at most.
-fn wrapped(text: &str) -> Vec<String> {
+/// A text in a few lines; a longer one is for the recipe's file.
+fn few_lines(text: &str) -> Vec<String> {
     const MOST: usize = 4;
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        let full = lines.len() == MOST;
-        match lines.last_mut() {
-            Some(line) if line.width() + 1 + word.width() <= WIDEST => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            Some(line) if full => {
-                line.push_str(" …");
-                break;
-            }
-            _ => lines.push(fit(word, WIDEST)),
-        }
+    let mut lines = wrapped(text, WIDEST);
+    if lines.len() > MOST {
+        lines.truncate(MOST);
+        lines[MOST - 1].push_str(" …");
     }
     lines
 }

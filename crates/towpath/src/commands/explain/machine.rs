@@ -2,13 +2,15 @@
 //! transition; then how long it can run and how it can end, with the shortest way there.
 
 use super::{charts, print_inputs, rows, target};
-use crate::chart::{Part, text};
+use crate::chart::{Part, text, wrapped};
 use crate::commands::runs::table::{Cell, Screen, Table, Tint, one_line};
 use crate::out;
 use crate::report::in_lines;
 use crate::words::{clean, count};
 use std::collections::BTreeSet;
-use towpath_recipe::{Analysis, End, GuardrailExit, OTHER, Program, Recipe, Restarts, Transition};
+use towpath_recipe::{
+    Analysis, End, EndPath, GuardrailExit, OTHER, Program, Recipe, Restarts, Transition,
+};
 
 const INDENT: usize = 2;
 
@@ -16,7 +18,8 @@ pub fn print(program: &Program, screen: &Screen) {
     let root = program.root();
     let about = one_line(&root.description);
     let colon = if about.is_empty() { "" } else { ": " };
-    for line in in_lines(vec![format!("{}{colon}{about}", clean(&root.name))], screen.width) {
+    let title = format!("{}{colon}{about}", clean(&root.name));
+    for line in wrapped(&title, screen.width.unwrap_or(usize::MAX)) {
         out::line(line);
     }
     print_inputs(root, &program.plan.inputs, screen);
@@ -91,7 +94,9 @@ fn transitions(recipe: &Recipe) -> Table {
 /// Every way a session can end, with the shortest way there.
 fn ends(recipe: &Recipe, analysis: &Analysis) -> Table {
     let mut table = Table::plain(INDENT);
-    for path in &analysis.paths {
+    let (own, other): (Vec<&EndPath>, Vec<&EndPath>) =
+        analysis.paths.iter().partition(|path| !path.by_other);
+    for path in own.into_iter().chain(other) {
         let end = match &path.end {
             End::Exit(reason) => clean(reason),
             End::Restart(recipe) => format!("restart {}", clean(recipe)),
