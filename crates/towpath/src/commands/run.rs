@@ -1,6 +1,7 @@
 //! `towpath run`: a fresh run of a recipe, recorded from its first step.
 
 use super::machine_flags::MachineFlags;
+use super::needs;
 use super::others;
 use super::request::{Here, RequestFlags};
 use super::wait;
@@ -57,6 +58,9 @@ pub struct Args {
     /// from before. `auto` makes a name.
     #[arg(long, value_name = "NAME|auto")]
     pub worktree: Option<String>,
+    /// Under another name, whose program knows no trust.
+    #[arg(skip)]
+    pub other_name: bool,
     #[command(flatten)]
     pub machine: MachineFlags,
     #[command(flatten)]
@@ -159,7 +163,11 @@ pub fn chosen_or(
     request.wishes.step_timeout = times.step_timeout.or(here.settings.step_timeout());
     let rehearsal = Rehearsal::read(args.rehearsal.as_deref())?;
     request.inputs.extend(rehearsal.inputs.clone());
-    let resolved = trust::resolved(around, &request)?;
+    let resolved = if args.dry_run || args.other_name {
+        trust::resolved(around, &request)?
+    } else {
+        trust::resolved_to_run(around, &request)?
+    };
     let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
     let shown = show_problems(&resolved.problems, name, around, args.shared.json);
     if shown.is_err() {
@@ -220,6 +228,7 @@ pub fn ready(
     config.idle_timeout = options.idle_timeout;
     hint_at_earlier(store, &program, &config.directory, args.shared.quiet)?;
     if !args.shared.quiet {
+        needs::warn(around, &program, origin, &config.directory);
         others::warn(around, store, &config.directory, None)?;
     }
     let cwd = config.directory.clone();

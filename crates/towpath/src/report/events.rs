@@ -143,7 +143,7 @@ impl Events {
             Event::Reminded { step, error } => {
                 self.place.step = Some(step.without_visits());
                 self.place.error = Some((*error).to_owned());
-                let text = format!("[step:retry]    {}: {error}", step.without_visits());
+                let text = format!("[step:retry]     {}: {error}", step.without_visits());
                 self.tell(
                     "orchestration_retry",
                     &text,
@@ -154,7 +154,7 @@ impl Events {
             Event::Reported { step, report } => {
                 self.place.step = Some(id(step));
                 self.place.outcome = Some(report.outcome.clone());
-                let text = format!("[step:outcome]  {}", report.outcome);
+                let text = format!("[step:outcome]   {}", report.outcome);
                 let more = json!({ "description": report.description });
                 self.tell("recipe_step_outcome", &text, more);
             }
@@ -230,13 +230,13 @@ impl Events {
                 let model = self.place.model.as_ref();
                 let model = model.map_or(String::new(), |model| format!(" [model: {model}]"));
                 format!(
-                    "[step:started]  {step} (visit {visit}/{max_visits}, total {total}/{max_total})\
+                    "[step:started]   {step} (visit {visit}/{max_visits}, total {total}/{max_total})\
                      {model}"
                 )
             }
             // The reminder is another call of a step that was told.
             None if self.is_machine => return,
-            None => format!("[step:started]  {step}"),
+            None => format!("[step:started]   {step}"),
         };
         self.tell("recipe_step_started", &text, json!({ "step_count": count }));
     }
@@ -271,7 +271,7 @@ impl Events {
             StepStatus::Failed(failure) => Some(failure.message.clone()),
             _ => None,
         };
-        let text = format!("[step:outcome]  {}", result.status.as_str());
+        let text = format!("[step:outcome]   {}", result.status.as_str());
         self.tell("recipe_step_outcome", &text, json!({}));
     }
 
@@ -286,11 +286,17 @@ impl Events {
         };
         self.place.error.clone_from(&error);
         let more = json!({ "reason": reason, "error": error });
-        self.tell("recipe_exited", &format!("[recipe:exited] {reason}"), more);
+        self.tell("recipe_exited", &format!("[recipe:exited]  {reason}"), more);
         self.place.error = None;
         if self.shown == Some(Format::Json) || self.file.is_some() {
             self.tell("turn_complete", "", json!({}));
         }
+    }
+
+    /// Somebody else is in the session that the next call needs.
+    pub fn locked(&mut self, session: &str) {
+        self.place.session = Some(session.to_owned());
+        self.tell("session_locked", &format!("[session:locked] {session}"), json!({}));
     }
 
     fn tell(&mut self, kind: &str, text: &str, more: Value) {

@@ -43,7 +43,7 @@ use plain::Plain;
 use shape::Shape;
 use std::path::Path;
 use stepwise::Stepwise;
-use towpath_engine::{Config, Event, Prepared, Reporter, RunEnd, SessionTree};
+use towpath_engine::{Config, EngineError, Event, Prepared, Reporter, RunEnd, SessionTree};
 use towpath_run::{Failure, FailureKind, RunOutcome};
 use towpath_store::Store;
 
@@ -150,7 +150,10 @@ pub fn drive(
     let listen = |controller| signals::listen(controller, cancel);
     let mut watching = Watching { screen: reporter.as_mut(), audit, events };
     let end = prepared.drive(store, config, tree, listen, &mut watching);
-    let events = watching.events.take();
+    let mut events = watching.events.take();
+    if let (Err(EngineError::SessionLocked { session, .. }), Some(events)) = (&end, &mut events) {
+        events.locked(session);
+    }
     // The terminal is given back before anything else is said.
     drop(reporter);
     let end = end?;

@@ -91,6 +91,7 @@ impl Line {
             recipe: Some(recipe.to_owned()),
             request: self.request(),
             dry_run: self.dry_run,
+            other_name: true,
             machine: MachineFlags {
                 model: self.model.clone(),
                 limits: self.limits.clone(),
