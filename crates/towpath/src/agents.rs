@@ -15,7 +15,8 @@ use towpath_run::{PreviewStep, Verdict, preview};
 
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct AgentFlags {
-    /// Who answers agent steps: claude-code, or scripted.
+    /// Who answers agent steps: claude-code, github-copilot, cursor, opencode, codex, gemini or
+    /// scripted.
     #[arg(long, value_name = "NAME")]
     pub backend: Option<String>,
     /// Answers of the scripted agent, one JSON line per call.

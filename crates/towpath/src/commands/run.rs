@@ -142,15 +142,16 @@ pub struct Chosen {
 
 /// Finds and reads the recipe; says what is wrong with it.
 pub fn chosen(around: &Surroundings, args: &Args, recipe: &str) -> Result<Chosen, Stop> {
-    chosen_or(around, args, recipe, |_| ())
+    chosen_or(around, args, recipe, |_| false)
 }
 
-/// As `chosen`; `broken` is also told what is wrong with a recipe that cannot be run.
+/// As `chosen`; `broken` may say in its own words what is wrong with a recipe that cannot be run: true
+/// when it has.
 pub fn chosen_or(
     around: &Surroundings,
     args: &Args,
     recipe: &str,
-    broken: impl FnOnce(&[Diagnostic]),
+    broken: impl FnOnce(&[Diagnostic]) -> bool,
 ) -> Result<Chosen, Stop> {
     let secrets = secrets::of_run(around, &args.shared.secret)?;
     secrets::refuse_set(&secrets, &args.request.set)?;
@@ -169,11 +170,11 @@ pub fn chosen_or(
         trust::resolved_to_run(around, &request)?
     };
     let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
-    let shown = show_problems(&resolved.problems, name, around, args.shared.json);
-    if shown.is_err() {
-        broken(&resolved.problems);
+    let problems = &resolved.problems;
+    if problems.iter().any(Diagnostic::is_error) && broken(problems) {
+        return Err(refused(problems, name, args.shared.json));
     }
-    shown?;
+    show_problems(problems, name, around, args.shared.json)?;
     let Here { directory, settings } = here;
     match resolved {
         Resolved { program: Some(mut program), origin, problems, .. } => {
@@ -233,7 +234,11 @@ pub fn ready(
     }
     let cwd = config.directory.clone();
     let limits = config.limits;
+    let name = program.root().name.clone();
     let created = towpath_engine::create(store, program, options, &cwd, limits, &secrets);
+    if let Err(error) = &created {
+        report::locked(&args.shared.events, &name, error)?;
+    }
     if let (Err(_), Some(made)) = (&created, worktree.as_ref().filter(|w| w.made)) {
         // What refused the run is told; what cannot be removed stays for a person to look at.
         let _ = worktree::undo(made);
@@ -287,17 +292,26 @@ pub fn show_problems(
     if errors == 0 {
         return Ok(());
     }
+    out::note(draw::tally(problems, name));
+    Err(refused(problems, name, json))
+}
+
+/// Whether it is about a recipe that is not there.
+pub fn is_nowhere(problems: &[Diagnostic]) -> bool {
+    problems.iter().any(|p| p.labels.is_empty() && NOWHERE.contains(&p.code))
+}
+
+/// The end of a run that never began; why has been told.
+fn refused(problems: &[Diagnostic], name: &str, json: bool) -> Stop {
     let tally = draw::tally(problems, name);
-    out::note(&tally);
     let message = if json {
         let first = problems.iter().find(|p| p.is_error());
         first.map_or(tally, |p| p.message.clone())
     } else {
         tally
     };
-    let nowhere = problems.iter().any(|p| p.labels.is_empty() && NOWHERE.contains(&p.code));
-    let kind = if nowhere { "not-found" } else { "bad-recipe" };
-    Err(Stop { shown: true, ..Stop::new(Exit::BadInput, kind, message) })
+    let kind = if is_nowhere(problems) { "not-found" } else { "bad-recipe" };
+    Stop { shown: true, ..Stop::new(Exit::BadInput, kind, message) }
 }
 
 pub fn config(

@@ -5,7 +5,7 @@ use super::runs::table::{Cell, Screen, Table, Tint, escaped, shown_path};
 use super::runs::{status_of, tint};
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::report::Cost;
+use crate::report::{Cost, next};
 use crate::result_json;
 use crate::surroundings::Surroundings;
 use crate::words::{ago, clean, count, duration, last_line, local_time, now_ms, rfc3339};
@@ -145,8 +145,8 @@ impl Shown {
         let mut lines = vec![String::new()];
         for step in self.asking() {
             lines.push(format!("  {step} was cut off, and may run only once: did it do its work?"));
-            lines.push(format!("    yes: towpath resume {id} --done {step}"));
-            lines.push(format!("    no:  towpath resume {id} --again {step}"));
+            lines.push(format!("    yes: {}", next::done(id, self.run(), &step)));
+            lines.push(format!("    no:  {}", next::again(id, &step)));
         }
         if lines.len() > 1 {
             return lines;
@@ -159,7 +159,7 @@ impl Shown {
             }
             ("failed", Some(RunOutcome::Failed { step, .. })) => {
                 lines.push(format!("  full output: towpath logs {id} {step}"));
-                lines.push(format!("  nothing is lost: towpath resume {id}"));
+                lines.push(format!("  nothing is lost: {}", next::resume(id, self.run())));
             }
             ("waiting", Some(RunOutcome::Waiting { until_ms: Some(until) })) => {
                 let until = local_time(until, now);
@@ -178,7 +178,7 @@ impl Shown {
             mark_interrupted(&mut steps);
         }
         let resumable = !matches!(self.status.as_str(), "done" | "running");
-        let resume = resumable.then(|| format!("towpath resume {}", row.id));
+        let resume = resumable.then(|| next::resume(&row.id, self.run()));
         let census = census(self.run());
         let cost = match census.agent_calls {
             0 => Some(0.0),

@@ -13,6 +13,7 @@ mod failure;
 mod held;
 mod line;
 mod live;
+pub mod next;
 mod orchestration;
 mod outlet;
 mod plain;
@@ -161,6 +162,16 @@ pub fn drive(
         Some(stop) => Err(stop),
         None => Ok(end),
     }
+}
+
+/// Tells whoever wants events that a run could not begin, since somebody else is in its session.
+pub fn locked(wanted: &EventFlags, recipe: &str, error: &EngineError) -> Result<(), Stop> {
+    let EngineError::SessionLocked { session, .. } = error else { return Ok(()) };
+    let events = Events::asked(wanted.format, wanted.file.as_ref(), Some(recipe))?;
+    if let Some(mut events) = events {
+        events.of(recipe).locked(session);
+    }
+    Ok(())
 }
 
 /// Columns of the terminal on stderr.
