@@ -379,5 +379,5 @@ pub fn unknown_backend(name: &str, known: &[&str]) -> Stop {
         || format!("there are: {}", known.join(", ")),
         |near| format!("did you mean `{near}`?"),
     );
-    Stop::bad_input(format!("no agent backend `{name}`: {hint}"))
+    Stop::setup(format!("no agent backend `{name}`: {hint}"))
 }

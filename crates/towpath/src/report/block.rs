@@ -3,7 +3,7 @@
 
 use super::board::{Board, Row, State};
 use super::line::{Line, Tone, shortened, width};
-use crate::words::duration;
+use crate::words::{count, duration};
 
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
@@ -180,7 +180,7 @@ fn note(row: &Row, now_ms: i64) -> String {
     let own = match &row.state {
         State::Pending => String::new(),
         State::Running => running(row, now_ms),
-        State::Done => "done".to_owned(),
+        State::Done => row.report.clone().unwrap_or_else(|| "done".to_owned()),
         State::Odd { note } => note.clone(),
         State::Skipped { reason } => format!("skipped: {reason}"),
         State::Failed { message } => format!("failed: {message}"),
@@ -191,16 +191,20 @@ fn note(row: &Row, now_ms: i64) -> String {
         State::Asking => "needs your decision".to_owned(),
         State::NotReached => "not reached".to_owned(),
     };
-    if row.kind != "recipe" || row.called == 0 || row.state == State::Pending {
+    let unknown = row.called == 0 && row.children.is_empty();
+    if row.kind != "recipe" || unknown || row.state == State::Pending {
         return own;
     }
     let (over, skipped) = row.children_over();
-    let mut steps = format!("{} of {} steps", over - skipped, row.called);
+    let mut steps = match row.called {
+        0 => count(over - skipped, "step"),
+        called => format!("{} of {called} steps", over - skipped),
+    };
     if skipped > 0 {
         steps.push_str(&format!(", {skipped} skipped"));
     }
     match &row.state {
-        State::Done => steps,
+        State::Done if row.report.is_none() => steps,
         State::Running => {
             let inner = inner(row, now_ms);
             if inner.is_empty() { steps } else { format!("{steps} · {inner}") }

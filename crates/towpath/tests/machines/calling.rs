@@ -173,3 +173,52 @@ fn a_machine_is_a_step_of_a_list_and_gives_its_reason_and_description() {
         run(&person, &["outer.yaml"]).exits(code);
     }
 }
+
+/// What a program of each maker prints for an answer.
+const MAKERS: [(&str, &str, &str); 4] = [
+    (
+        "claude-code",
+        "claude",
+        r#"{"type":"result","subtype":"success","is_error":false,"session_id":"s1","result":ANSWER}"#,
+    ),
+    (
+        "cursor",
+        "cursor-agent",
+        r#"{"type":"result","subtype":"success","is_error":false,"session_id":"s1","result":ANSWER}"#,
+    ),
+    (
+        "opencode",
+        "opencode",
+        "{\"type\":\"text\",\"sessionID\":\"s1\",\"part\":{\"type\":\"text\",\"text\":ANSWER}}\n\
+         {\"type\":\"step_finish\",\"sessionID\":\"s1\",\"part\":{\"type\":\"step-finish\",\
+         \"reason\":\"stop\"}}",
+    ),
+    (
+        "gemini",
+        "gemini",
+        "{\"type\":\"init\",\"session_id\":\"s1\"}\n\
+         {\"type\":\"message\",\"role\":\"assistant\",\"content\":ANSWER,\"delta\":true}\n\
+         {\"type\":\"result\",\"status\":\"success\"}",
+    ),
+];
+
+#[test]
+fn the_same_machine_runs_with_programs_of_every_maker() {
+    let answer = serde_json::Value::from("I looked.\n\n{\"outcome\": \"fine\"}").to_string();
+    for (backend, program, lines) in MAKERS {
+        let person = person(&[]);
+        let printed = lines.replace("ANSWER", &answer);
+        let file = format!("bin/{program}");
+        let script = format!("#!/bin/sh\ncat > asked\ncat <<'END'\n{printed}\nEND\n");
+        person.write(&file, &script);
+        let bin = person.path("work/bin");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(bin.join(program), mode).expect("it can be run");
+        let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("a PATH"));
+        let mut command = person.command(&["run", "mend.yaml", "--backend", backend]);
+        let said = crate::support::Said::from(command.env("PATH", path).output().expect("starts"));
+        said.exits(0).shows("I looked.");
+        assert_eq!(shown(&person)["machine"]["reason"], "all-fine", "{backend}");
+        assert!(person.read("asked").starts_with("Look. hello {{nobody}}\n"), "{backend}");
+    }
+}

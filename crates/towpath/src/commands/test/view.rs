@@ -113,7 +113,7 @@ impl View {
     pub fn without(&self, subject: &Subject) {
         self.line("");
         let what = if is_machine(subject) {
-            "each transition ends the run, each command does nothing, once"
+            "each transition and each command, taken away once"
         } else {
             "each step does nothing, once"
         };
