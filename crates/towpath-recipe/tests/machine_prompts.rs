@@ -283,3 +283,35 @@ fn prompts_say_what_to_do_without_git_beads_or_main() {
     let found: Vec<usize> = places.iter().map(|p| rebase.find(p).expect(p)).collect();
     assert!(found.is_sorted(), "the order in which the target is looked for");
 }
+
+/// The page of the catalogue draws every machine, one line per transition; `other` is told once.
+#[test]
+fn the_page_has_every_transition_and_no_other() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/catalogue.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    for id in stems("") {
+        let (_, section) =
+            page.split_once(&format!("\n## {id}\n")).unwrap_or_else(|| panic!("{id}"));
+        let drawn = section.split("```").nth(1).unwrap().strip_prefix("text\n").unwrap();
+        assert_eq!(drawn, transitions(&resolved(&id)), "{id}");
+    }
+}
+
+fn transitions(recipe: &Value) -> String {
+    let mut lines = String::new();
+    for (name, step) in steps(recipe) {
+        for (outcome, transition) in step["onOutcome"].as_object().unwrap() {
+            let part = |field: &str| transition.get(field).and_then(Value::as_str);
+            let target = match (part("nextStep"), part("reason"), part("recipeId")) {
+                (Some(next), None, None) => next.to_owned(),
+                (None, Some(reason), None) => format!("exit {reason}"),
+                (None, None, Some(other)) => format!("restart {other}"),
+                _ => panic!("{transition}"),
+            };
+            if outcome != "other" {
+                lines += &format!("{name}: {outcome} → {target}\n");
+            }
+        }
+    }
+    lines
+}

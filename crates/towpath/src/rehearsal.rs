@@ -1,17 +1,31 @@
 //! What `towpath test` hands to the run of one case: inputs with the types that the test file gives
-//! them, which `--set` could not tell apart, and what runs instead of a step's own command.
+//! them, which `--set` could not tell apart, what runs instead of a step's own command, and which
+//! transition is changed to see whether a case notices.
 
 use crate::exit::Stop;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::sync::Arc;
 use towpath_core::Map;
 use towpath_engine::Substitutes;
+use towpath_recipe::{Program, Transition};
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rehearsal {
     pub inputs: Map,
     pub substitutes: Substitutes,
+    /// A transition that ends the run instead.
+    #[serde(default)]
+    pub ends: Option<Ends>,
+}
+
+/// The transition of a machine, by its step and its outcome.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ends {
+    pub step: String,
+    pub outcome: String,
 }
 
 impl Rehearsal {
@@ -20,6 +34,17 @@ impl Rehearsal {
         let wrong = |e: String| Stop::bad_input(format!("--rehearsal {}: {e}", file.display()));
         let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;
         serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))
+    }
+
+    /// Changes what is to be run, where it is told to.
+    pub fn change(&self, program: &mut Program) {
+        let (Some(ends), Some(root)) = (&self.ends, program.recipes.first_mut()) else { return };
+        let steps = Arc::make_mut(root).steps.iter_mut();
+        for step in steps.filter(|step| step.id == ends.step) {
+            for outcome in step.outcomes.iter_mut().filter(|o| o.name == ends.outcome) {
+                outcome.then = Transition::Exit { reason: "ended by the test".to_owned() };
+            }
+        }
     }
 
     pub fn write(&self, file: &Path) -> std::io::Result<()> {

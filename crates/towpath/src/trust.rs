@@ -178,8 +178,16 @@ pub fn ask(question: &str) -> bool {
     read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
-/// What a reference means to `run`: an untrusted file of the working tree does not take the place
-/// of a built-in of its name.
+/// What a reference means to `towpath run`. An untrusted file of the working tree that has the name of
+/// a built-in is not run in its place, and the built-in is not run in the file's: a person decides.
+pub fn resolved_to_run(around: &Surroundings, request: &Request) -> Result<Resolved, Stop> {
+    let found = resolve(request);
+    let named = found.shadowed_built_ins.iter().any(|shadow| shadow.name == request.reference);
+    if named && found.program.is_some() { Ok(found) } else { resolved(around, request) }
+}
+
+/// What a reference means to those who look, and to the other names: an untrusted file of the working
+/// tree does not take the place of a built-in of its name.
 pub fn resolved(around: &Surroundings, request: &Request) -> Result<Resolved, Stop> {
     let found = resolve(request);
     if found.origin != Origin::Project || found.shadowed_built_ins.is_empty() {

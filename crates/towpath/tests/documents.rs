@@ -128,7 +128,10 @@ sessions! {
     the_readme_is_played: "README.md",
     getting_started_is_played: "docs/getting-started.md",
     recipes_are_played: "docs/recipes.md",
-    machines_are_played: "docs/machine-format.md",
+    machines_are_played: "docs/machines.md",
+    the_machine_format_is_played: "docs/machine-format.md",
+    the_catalogue_is_played: "docs/catalogue.md",
+    agent_recipes_are_played: "docs/agent-recipes.md",
     writing_is_played: "docs/writing.md",
     sharing_is_played: "docs/sharing.md",
     values_are_played: "docs/values.md",
@@ -304,7 +307,8 @@ fn every_command_and_flag_that_is_named_exists() {
     for command in &commands {
         assert!(all.contains(&format!("towpath {command}")), "no word about towpath {command}");
     }
-    for name in chapters().iter().filter(|name| !name.ends_with("recipe-runner.md")) {
+    let other_names = ["docs/recipe-runner.md", "docs/agent-recipes.md"];
+    for name in chapters().iter().filter(|name| !other_names.contains(&name.as_str())) {
         let ours = |w: &String| w.starts_with("--") || w.starts_with("towpath ");
         for word in code_words(&page(name)).into_iter().filter(ours) {
             for flag in word.split([' ', '=']).filter(|w| w.starts_with("--") && w.len() > 2) {
@@ -317,6 +321,61 @@ fn every_command_and_flag_that_is_named_exists() {
             }
         }
     }
+}
+
+#[test]
+fn the_page_of_agent_recipes_has_every_flag_and_no_other() {
+    let person = support::Person::new();
+    let help = person.towpath(&["as", "agent-recipes", "--help"]).exits(0).stdout;
+    let flag = |line: &str| {
+        let at = line.trim_start().find("--")?;
+        let words = &line.trim_start()[at..];
+        (line.starts_with("      --") || line.starts_with("  -"))
+            .then(|| words.split([' ', ',']).next().unwrap_or(words).to_owned())
+    };
+    let ours = ["--help", "--version"];
+    let known: BTreeSet<String> =
+        help.lines().filter_map(flag).filter(|f| !ours.contains(&f.as_str())).collect();
+    let text = page("docs/agent-recipes.md");
+    let (_, table) = text.split_once("\n| flag | what it does |\n").expect("the table");
+    let rows = table.lines().take_while(|line| line.starts_with('|')).skip(1);
+    let told = rows.map(|row| code_words(row.split('|').nth(1).unwrap_or_default()).remove(0));
+    let told: BTreeSet<String> =
+        told.map(|word| word.split(' ').next().unwrap_or_default().to_owned()).collect();
+    assert_eq!(told, known);
+}
+
+#[test]
+fn the_page_of_machines_has_every_event_and_every_field() {
+    let text = page("docs/machines.md");
+    let person = support::Person::new();
+    let answer = |text: &str| format!("{}\n", serde_json::Value::from(text));
+    let report = |outcome: &str| answer(&format!("{{\"outcome\": \"{outcome}\"}}"));
+    let answers = [answer("no"), report("complete"), report("no-issues"), report("committed")];
+    person.write("answers.jsonl", &answers.concat());
+    let flags = ["--script", "answers.jsonl", "--events-file", "events.jsonl", "--json"];
+    let result = person.towpath(&[&["run", "implement-and-review"], &flags[..]].concat());
+    let result = result.exits(0).json();
+    let mut types = BTreeSet::from(["type".to_owned(), "session_locked".to_owned()]);
+    let fields = rows_below(&text, "Events");
+    for line in person.read("events.jsonl").lines() {
+        let event: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+        types.insert(event["type"].as_str().expect("a type").to_owned());
+        for key in keys(&event) {
+            assert!(text.contains(&format!("`{key}`")), "no word about {key} of an event");
+        }
+    }
+    let of_types: BTreeSet<String> =
+        fields.iter().take_while(|cell| *cell != "field").cloned().collect();
+    assert_eq!(of_types, types);
+    for key in keys(&result["machine"]) {
+        assert!(text.contains(&format!("`{key}`")), "no word about {key} of a machine");
+    }
+    let known = keys_of(&page("docs/json.md"), "key of a step");
+    for step in result["steps"].as_array().expect("steps") {
+        assert!(keys(step).is_subset(&known), "{:?} and {known:?}", keys(step));
+    }
+    assert!(keys(&result).is_subset(&keys_of(&page("docs/json.md"), "key of a run's result")));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The recipes that ship are tested with our own `towpath test`: every one has a test file, and
-//! every case holds.
+//! every case holds. Of the built-in machines also every transition is taken, and missed when it is
+//! another one.
 
 mod support;
 
@@ -48,4 +49,29 @@ fn every_shipped_recipe_has_a_test_file_and_every_case_passes() {
         total += cases.len();
     }
     assert!(total > 250, "{total} cases");
+}
+
+#[test]
+fn every_transition_of_every_built_in_machine_is_taken_by_a_case() {
+    let folder = root().join("crates/towpath-recipe/machines");
+    let person = Person::new();
+    let said = person.towpath(&["test", folder.to_str().expect("a path"), "--mutate", "--json"]);
+    let result = said.json();
+    let files = result["files"].as_array().expect("files");
+    let names: Vec<&str> = files.iter().filter_map(|f| f["recipe"].as_str()).collect();
+    let listed = person.towpath(&["list", "--json"]).exits(0).json();
+    let listed = listed["recipes"].as_array().expect("recipes").iter();
+    let mut machines: Vec<&str> =
+        listed.filter(|r| r["kind"] == "machine").filter_map(|r| r["name"].as_str()).collect();
+    machines.sort_unstable();
+    assert_eq!(names, machines, "each has a test file");
+    let list = |f: &serde_json::Value, key: &str| f[key].as_array().cloned().unwrap_or_default();
+    let bad: Vec<_> =
+        files.iter().flat_map(|f| list(f, "cases")).filter(|c| c["status"] != "passed").collect();
+    assert!(bad.is_empty(), "{bad:#?}");
+    let changes: Vec<_> = files.iter().flat_map(|f| list(f, "mutations")).collect();
+    let unnoticed: Vec<_> = changes.iter().filter(|m| m["noticed_by"].is_null()).collect();
+    assert!(unnoticed.is_empty(), "{unnoticed:#?}");
+    assert_eq!(changes.len(), 108, "as many transitions as the machines have");
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
 }

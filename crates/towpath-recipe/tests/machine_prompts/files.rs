@@ -14,13 +14,13 @@ pub fn case_file(name: &str) -> String {
     fs::read_to_string(Path::new(CASES).join(name)).unwrap()
 }
 
-/// The names, without their ending, of the files in a directory below `machines/`.
+/// The names, without their ending, of the files in a directory below `machines/`; tests are none.
 pub fn stems(below: &str) -> Vec<String> {
     let directory = Path::new(MACHINES).join(below);
     let mut stems: Vec<String> = fs::read_dir(directory)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_file())
+        .filter(|path| path.is_file() && !path.to_string_lossy().ends_with(".test.yaml"))
         .map(|path| {
             assert_eq!(path.extension().unwrap(), "yaml", "{}", path.display());
             path.file_stem().unwrap().to_str().unwrap().to_owned()

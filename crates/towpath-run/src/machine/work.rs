@@ -185,7 +185,8 @@ impl Run {
                 self.begin_work(frame, step);
             }
             Err(fault) => {
-                let failure = no_report(&fault, "also after the reminder");
+                let failure =
+                    no_report(&fault, "reported no outcome of this step, also after the reminder");
                 self.reported(frame, step, ended, Err(failure));
             }
         }
@@ -198,7 +199,9 @@ impl Run {
             JobStatus::Exited(0) => match self.read(frame, step, end) {
                 Ok(report) => Ok(report),
                 Err(fault) if fault.kind.says_nothing() => Ok(plain("success")),
-                Err(fault) => Err(no_report(&fault, "which its output names")),
+                Err(fault) => {
+                    Err(no_report(&fault, "the outcome that it printed is none of this step"))
+                }
             },
             JobStatus::Exited(_) | JobStatus::Signalled(_) | JobStatus::TimedOut => {
                 Ok(plain("failure"))
@@ -343,11 +346,10 @@ fn agent_kind(end: &JobEnd) -> FailureKind {
     }
 }
 
-fn no_report(fault: &Misreport, when: &str) -> Failure {
+fn no_report(fault: &Misreport, message: &str) -> Failure {
     let detail = match &fault.candidate {
         Some(line) => format!("{}\n{line}", fault.error),
         None => fault.error.clone(),
     };
-    let message = format!("reported no outcome of this step, {when}");
-    Failure { kind: FailureKind::Report, message, detail }
+    Failure { kind: FailureKind::Report, message: message.to_owned(), detail }
 }

@@ -12,6 +12,7 @@ pub mod list;
 pub mod logs;
 pub mod machine_flags;
 pub mod man;
+pub mod needs;
 pub mod new;
 pub mod other_names;
 pub mod others;

@@ -10,7 +10,7 @@ use crate::agents::{self, AgentFlags};
 use crate::audit::{Audit, audited};
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::report::{self, Look};
+use crate::report::{self, Look, next};
 use crate::secrets;
 use crate::surroundings::Surroundings;
 use crate::trust;
@@ -284,14 +284,13 @@ fn edits(
 /// The plan with other limits for its machines. What ended at a limit goes on with a higher one only.
 fn raised(args: &Args, known: &Recorded, plan: Option<Plan>) -> Result<Option<Plan>, Stop> {
     if args.limits.is_empty() {
-        let stuck = known.run.is_refused() && args.again.is_empty();
-        return match known.run.exit().filter(|_| stuck) {
-            Some(exit) => Err(Stop::new(
-                Exit::Limit,
-                "limit",
-                format!("{}: raise the limit to go on: {}", exit.reason, flag_for(&exit.reason)),
-            )),
-            None => Ok(plan),
+        let stuck = next::raising(&known.run).filter(|_| args.again.is_empty());
+        return match (known.run.exit(), stuck) {
+            (Some(exit), Some(flag)) => {
+                let why = format!("{}: raise the limit to go on: {flag}", exit.reason);
+                Err(Stop::new(Exit::Limit, "limit", why))
+            }
+            _ => Ok(plan),
         };
     }
     let program = known.run.program();
@@ -301,15 +300,6 @@ fn raised(args: &Args, known: &Recorded, plan: Option<Plan>) -> Result<Option<Pl
     let mut plan = plan.unwrap_or_else(|| (*program.plan).clone());
     args.limits.over(&mut plan.machine);
     Ok(Some(plan))
-}
-
-/// The flag that raises the limit which a machine ended at.
-pub fn flag_for(reason: &str) -> &'static str {
-    match reason {
-        "max-total-steps" => "--max-steps N",
-        "max-restarts-exceeded" => "--max-restarts N",
-        _ => "--max-visits N",
-    }
 }
 
 /// The plan with another time for its calls, where one is asked for.

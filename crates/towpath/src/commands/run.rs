@@ -1,6 +1,7 @@
 //! `towpath run`: a fresh run of a recipe, recorded from its first step.
 
 use super::machine_flags::MachineFlags;
+use super::needs;
 use super::others;
 use super::request::{Here, RequestFlags};
 use super::wait;
@@ -57,6 +58,9 @@ pub struct Args {
     /// from before. `auto` makes a name.
     #[arg(long, value_name = "NAME|auto")]
     pub worktree: Option<String>,
+    /// Under another name, whose program knows no trust.
+    #[arg(skip)]
+    pub other_name: bool,
     #[command(flatten)]
     pub machine: MachineFlags,
     #[command(flatten)]
@@ -138,15 +142,16 @@ pub struct Chosen {
 
 /// Finds and reads the recipe; says what is wrong with it.
 pub fn chosen(around: &Surroundings, args: &Args, recipe: &str) -> Result<Chosen, Stop> {
-    chosen_or(around, args, recipe, |_| ())
+    chosen_or(around, args, recipe, |_| false)
 }
 
-/// As `chosen`; `broken` is also told what is wrong with a recipe that cannot be run.
+/// As `chosen`; `broken` may say in its own words what is wrong with a recipe that cannot be run: true
+/// when it has.
 pub fn chosen_or(
     around: &Surroundings,
     args: &Args,
     recipe: &str,
-    broken: impl FnOnce(&[Diagnostic]),
+    broken: impl FnOnce(&[Diagnostic]) -> bool,
 ) -> Result<Chosen, Stop> {
     let secrets = secrets::of_run(around, &args.shared.secret)?;
     secrets::refuse_set(&secrets, &args.request.set)?;
@@ -158,17 +163,22 @@ pub fn chosen_or(
     let times = &args.shared.times;
     request.wishes.step_timeout = times.step_timeout.or(here.settings.step_timeout());
     let rehearsal = Rehearsal::read(args.rehearsal.as_deref())?;
-    request.inputs.extend(rehearsal.inputs);
-    let resolved = trust::resolved(around, &request)?;
+    request.inputs.extend(rehearsal.inputs.clone());
+    let resolved = if args.dry_run || args.other_name {
+        trust::resolved(around, &request)?
+    } else {
+        trust::resolved_to_run(around, &request)?
+    };
     let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
-    let shown = show_problems(&resolved.problems, name, around, args.shared.json);
-    if shown.is_err() {
-        broken(&resolved.problems);
+    let problems = &resolved.problems;
+    if problems.iter().any(Diagnostic::is_error) && broken(problems) {
+        return Err(refused(problems, name, args.shared.json));
     }
-    shown?;
+    show_problems(problems, name, around, args.shared.json)?;
     let Here { directory, settings } = here;
     match resolved {
-        Resolved { program: Some(program), origin, problems, .. } => {
+        Resolved { program: Some(mut program), origin, problems, .. } => {
+            rehearsal.change(&mut program);
             args.machine.refuse_for(&program)?;
             let substitutes = rehearsal.substitutes;
             Ok(Chosen { program, origin, directory, settings, problems, substitutes, secrets })
@@ -222,11 +232,16 @@ pub fn ready(
     config.idle_timeout = options.idle_timeout;
     hint_at_earlier(store, &program, &config.directory, args.shared.quiet)?;
     if !args.shared.quiet {
+        needs::warn(around, &program, origin, &config.directory);
         others::warn(around, store, &config.directory, None)?;
     }
     let cwd = config.directory.clone();
     let limits = config.limits;
+    let name = program.root().name.clone();
     let created = towpath_engine::create(store, program, options, &cwd, limits, &secrets);
+    if let Err(error) = &created {
+        report::locked(&args.shared.events, &name, error)?;
+    }
     if let (Err(_), Some(made)) = (&created, worktree.as_ref().filter(|w| w.made)) {
         // What refused the run is told; what cannot be removed stays for a person to look at.
         let _ = worktree::undo(made);
@@ -280,17 +295,26 @@ pub fn show_problems(
     if errors == 0 {
         return Ok(());
     }
+    out::note(draw::tally(problems, name));
+    Err(refused(problems, name, json))
+}
+
+/// Whether it is about a recipe that is not there.
+pub fn is_nowhere(problems: &[Diagnostic]) -> bool {
+    problems.iter().any(|p| p.labels.is_empty() && NOWHERE.contains(&p.code))
+}
+
+/// The end of a run that never began; why has been told.
+fn refused(problems: &[Diagnostic], name: &str, json: bool) -> Stop {
     let tally = draw::tally(problems, name);
-    out::note(&tally);
     let message = if json {
         let first = problems.iter().find(|p| p.is_error());
         first.map_or(tally, |p| p.message.clone())
     } else {
         tally
     };
-    let nowhere = problems.iter().any(|p| p.labels.is_empty() && NOWHERE.contains(&p.code));
-    let kind = if nowhere { "not-found" } else { "bad-recipe" };
-    Err(Stop { shown: true, ..Stop::new(Exit::BadInput, kind, message) })
+    let kind = if is_nowhere(problems) { "not-found" } else { "bad-recipe" };
+    Stop { shown: true, ..Stop::new(Exit::BadInput, kind, message) }
 }
 
 pub fn config(
@@ -358,5 +382,5 @@ pub fn unknown_backend(name: &str, known: &[&str]) -> Stop {
         || format!("there are: {}", known.join(", ")),
         |near| format!("did you mean `{near}`?"),
     );
-    Stop::bad_input(format!("no agent backend `{name}`: {hint}"))
+    Stop::setup(format!("no agent backend `{name}`: {hint}"))
 }

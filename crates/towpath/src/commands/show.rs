@@ -5,7 +5,7 @@ use super::runs::table::{Cell, Screen, Table, Tint, escaped, shown_path};
 use super::runs::{status_of, tint};
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::report::Cost;
+use crate::report::{Cost, next};
 use crate::result_json;
 use crate::surroundings::Surroundings;
 use crate::words::{ago, clean, count, duration, last_line, local_time, now_ms, rfc3339};
@@ -145,12 +145,8 @@ impl Shown {
         let mut lines = vec![String::new()];
         for step in self.asking() {
             lines.push(format!("  {step} was cut off, and may run only once: did it do its work?"));
-            let outcomes = self.run().outcomes_of(&step);
-            let outcome = outcomes
-                .first()
-                .map_or(String::new(), |_| format!(" --outcome {}", outcomes.join("|")));
-            lines.push(format!("    yes: towpath resume {id} --done {step}{outcome}"));
-            lines.push(format!("    no:  towpath resume {id} --again {step}"));
+            lines.push(format!("    yes: {}", next::done(id, self.run(), &step)));
+            lines.push(format!("    no:  {}", next::again(id, &step)));
         }
         if lines.len() > 1 {
             return lines;
@@ -161,15 +157,9 @@ impl Shown {
                 lines.push(format!("  follow it: towpath logs {id} -f"));
                 lines.push(format!("  end it: towpath cancel {id}"));
             }
-            ("failed", Some(RunOutcome::Failed { .. })) if self.run().is_refused() => {
-                let exit = self.run().exit().map_or(String::new(), |exit| exit.reason);
-                let flag = crate::commands::resume::flag_for(&exit);
-                lines.push(format!("  {}", clean(&exit)));
-                lines.push(format!("  to go on: towpath resume {id} {flag}"));
-            }
             ("failed", Some(RunOutcome::Failed { step, .. })) => {
                 lines.push(format!("  full output: towpath logs {id} {step}"));
-                lines.push(format!("  nothing is lost: towpath resume {id}"));
+                lines.push(format!("  nothing is lost: {}", next::resume(id, self.run())));
             }
             ("waiting", Some(RunOutcome::Waiting { until_ms: Some(until) })) => {
                 let until = local_time(until, now);
@@ -188,7 +178,7 @@ impl Shown {
             mark_interrupted(&mut steps);
         }
         let resumable = !matches!(self.status.as_str(), "done" | "running");
-        let resume = resumable.then(|| format!("towpath resume {}", row.id));
+        let resume = resumable.then(|| next::resume(&row.id, self.run()));
         let census = census(self.run());
         let cost = match census.agent_calls {
             0 => Some(0.0),

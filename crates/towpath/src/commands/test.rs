@@ -2,6 +2,7 @@
 //! that answer from the test file; this command prepares, plays, compares and tells. It never
 //! touches the person's state.
 
+mod calls;
 mod cast;
 mod compare;
 mod crew;
@@ -58,7 +59,8 @@ pub struct Args {
     /// Keep the cases' directories, and say where they are.
     #[arg(long)]
     pub keep: bool,
-    /// Let each step do nothing, one at a time: some case must notice.
+    /// Let each step do nothing, and each transition of a machine end the run, one at a time: some
+    /// case must notice.
     #[arg(long)]
     pub mutate: bool,
     /// One JSON object on stdout.

@@ -3,7 +3,7 @@
 
 use super::board::{Board, Row, State};
 use super::line::{Line, Tone, shortened, width};
-use crate::words::duration;
+use crate::words::{count, duration};
 
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
@@ -62,14 +62,7 @@ fn choose(board: &Board, room: usize) -> Vec<bool> {
     }
     let room = room.saturating_sub(2);
     let calm = |state: &State| {
-        matches!(
-            state,
-            State::Pending
-                | State::Done
-                | State::Reported { .. }
-                | State::Skipped { .. }
-                | State::NotReached
-        )
+        matches!(state, State::Pending | State::Done | State::Skipped { .. } | State::NotReached)
     };
     let rows = || board.rows.iter().enumerate();
     let urgent = rows().filter(|(_, row)| !calm(&row.state));
@@ -110,7 +103,7 @@ fn plural(state: &State) -> &'static str {
     match state {
         State::Pending => "to come",
         State::Running => "running",
-        State::Done | State::Reported { .. } => "done",
+        State::Done => "done",
         State::Odd { .. } => "done, see above",
         State::Skipped { .. } => "skipped",
         State::Failed { .. } => "failed",
@@ -161,7 +154,7 @@ fn sign(state: &State, now_ms: i64) -> (&'static str, Tone) {
             let frame = usize::try_from(now_ms / 100).unwrap_or(0) % SPINNER.len();
             (SPINNER[frame], Tone::Strong)
         }
-        State::Done | State::Reported { .. } => ("✓", Tone::Good),
+        State::Done => ("✓", Tone::Good),
         State::Odd { .. } => ("✓", Tone::Attention),
         State::Failed { .. } => ("✗", Tone::Bad),
         State::Tolerated { .. } | State::Stopped | State::Interrupted => ("!", Tone::Attention),
@@ -187,8 +180,7 @@ fn note(row: &Row, now_ms: i64) -> String {
     let own = match &row.state {
         State::Pending => String::new(),
         State::Running => running(row, now_ms),
-        State::Done => "done".to_owned(),
-        State::Reported { outcome } => outcome.clone(),
+        State::Done => row.report.clone().unwrap_or_else(|| "done".to_owned()),
         State::Odd { note } => note.clone(),
         State::Skipped { reason } => format!("skipped: {reason}"),
         State::Failed { message } => format!("failed: {message}"),
@@ -199,17 +191,20 @@ fn note(row: &Row, now_ms: i64) -> String {
         State::Asking => "needs your decision".to_owned(),
         State::NotReached => "not reached".to_owned(),
     };
-    if row.kind != "recipe" || row.called == 0 || row.state == State::Pending {
+    let unknown = row.called == 0 && row.children.is_empty();
+    if row.kind != "recipe" || unknown || row.state == State::Pending {
         return own;
     }
     let (over, skipped) = row.children_over();
-    let mut steps = format!("{} of {} steps", over - skipped, row.called);
+    let mut steps = match row.called {
+        0 => count(over - skipped, "step"),
+        called => format!("{} of {called} steps", over - skipped),
+    };
     if skipped > 0 {
         steps.push_str(&format!(", {skipped} skipped"));
     }
     match &row.state {
-        State::Done => steps,
-        State::Reported { outcome } => format!("{outcome} · {steps}"),
+        State::Done if row.report.is_none() => steps,
         State::Running => {
             let inner = inner(row, now_ms);
             if inner.is_empty() { steps } else { format!("{steps} · {inner}") }
@@ -245,10 +240,7 @@ fn inner(row: &Row, now_ms: i64) -> String {
 /// `2 running · 1 of 6 done · $0.31 · Ctrl-C stops, keeps everything`
 fn footer(board: &Board, columns: usize) -> Line {
     let mut parts = vec![format!("{} running", board.running().len())];
-    parts.push(match board.is_machine() {
-        true => format!("{} done", board.done()),
-        false => format!("{} of {} done", board.done(), board.rows.len()),
-    });
+    parts.push(format!("{} of {} done", board.done(), board.rows.len()));
     parts.extend(board.cost.text());
     let said = format!("  {}", parts.join(" · "));
     let hints = [" · Ctrl-C stops, keeps everything", " · Ctrl-C stops", ""];

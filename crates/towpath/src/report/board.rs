@@ -4,7 +4,7 @@
 use super::cost::Cost;
 use super::line::one_line;
 use super::said;
-use super::shape::{Shape, bare};
+use super::shape::Shape;
 use crate::words::last_line;
 use towpath_core::StepPath;
 use towpath_run::{FailureKind, RunOutcome, StepResult, StepState, StepStatus, StepView};
@@ -14,10 +14,6 @@ pub enum State {
     Pending,
     Running,
     Done,
-    /// A machine's step said how it went.
-    Reported {
-        outcome: String,
-    },
     /// It went well, and there is something to say about it.
     Odd {
         note: String,
@@ -58,6 +54,8 @@ pub struct Row {
     pub heard_ms: i64,
     pub took_ms: Option<i64>,
     pub doing: String,
+    /// What a machine's step reported.
+    pub report: Option<String>,
     /// The steps of a called recipe that have been heard of.
     pub children: Vec<Row>,
     /// How many steps a called recipe has.
@@ -128,6 +126,7 @@ impl Board {
         let ran = row.state == State::Running;
         row.state = ended_state(result, tolerated);
         row.took_ms = ran.then_some(took_ms);
+        row.report = said::report(result);
         row.doing.clear();
         let kind = row.kind;
         self.cost.add(kind, result);
@@ -135,11 +134,6 @@ impl Board {
 
     pub fn over(&mut self, outcome: &RunOutcome) {
         over(&mut self.rows, outcome);
-    }
-
-    /// Whether the number of steps to come is known.
-    pub fn is_machine(&self) -> bool {
-        self.shape.recipes.first().is_some_and(|root| root.is_machine)
     }
 
     /// Steps that are doing something themselves.
@@ -150,12 +144,7 @@ impl Board {
     }
 
     pub fn done(&self) -> usize {
-        self.rows
-            .iter()
-            .filter(|row| {
-                matches!(row.state, State::Done | State::Reported { .. } | State::Odd { .. })
-            })
-            .count()
+        self.rows.iter().filter(|row| matches!(row.state, State::Done | State::Odd { .. })).count()
     }
 
     /// The recipe steps around a running step are running.
@@ -176,33 +165,24 @@ impl Board {
     fn row(&mut self, path: &StepPath) -> &mut Row {
         let text = path.as_str();
         let (first, mut rest) = text.split_at(text.find('/').unwrap_or(text.len()));
-        let mut row = child(&mut self.rows, first, StepPath::new(first), &self.shape);
+        let mut row = child(&mut self.rows, StepPath::new(first), &self.shape);
         while let Some(inner) = rest.strip_prefix('/') {
-            let (id, after) = inner.split_at(inner.find('/').unwrap_or(inner.len()));
+            let after = &inner[inner.find('/').unwrap_or(inner.len())..];
             let here = StepPath::new(&text[..text.len() - after.len()]);
-            row = child(&mut row.children, id, here, &self.shape);
+            row = child(&mut row.children, here, &self.shape);
             rest = after;
         }
         row
     }
 }
 
-/// A machine's visits are told apart; another step has one row, however often it is tried.
-fn row_id(step: &StepView, shape: &Shape) -> String {
-    let path = step.path.as_str();
-    match shape.in_machine(&step.path) {
-        true => path.rsplit('/').next().unwrap_or(path).to_owned(),
-        false => step.id.clone(),
-    }
-}
-
 /// The row with this id, made where there is none.
-fn child<'a>(rows: &'a mut Vec<Row>, id: &str, path: StepPath, shape: &Shape) -> &'a mut Row {
-    let id = if shape.in_machine(&path) { id } else { bare(id) };
+fn child<'a>(rows: &'a mut Vec<Row>, path: StepPath, shape: &Shape) -> &'a mut Row {
+    let id = shape.name_of(&path);
     let at = rows.iter().position(|row| row.id == id).unwrap_or_else(|| {
         let called = shape.called_steps(&path).unwrap_or(0);
         let kind = if called > 0 { "recipe" } else { "bash" };
-        rows.push(Row::new(id.to_owned(), path, kind, called));
+        rows.push(Row::new(id, path, kind, called));
         rows.len() - 1
     });
     &mut rows[at]
@@ -226,6 +206,7 @@ impl Row {
             heard_ms: 0,
             took_ms: None,
             doing: String::new(),
+            report: None,
             children: Vec::new(),
             called,
         }
@@ -246,7 +227,8 @@ impl Row {
             state,
             took_ms: step.started_ms.zip(step.ended_ms).map(|(begin, end)| end - begin),
             children: step.children.iter().map(|child| Row::of(child, shape)).collect(),
-            ..Row::new(row_id(step, shape), step.path.clone(), step.kind, called)
+            report: step.result.as_ref().and_then(said::report),
+            ..Row::new(shape.name_of(&step.path), step.path.clone(), step.kind, called)
         }
     }
 
@@ -260,10 +242,7 @@ impl Row {
 
 fn ended_state(result: &StepResult, tolerated: bool) -> State {
     match &result.status {
-        StepStatus::Completed => match said::report(result) {
-            Some(outcome) => State::Reported { outcome },
-            None => State::Done,
-        },
+        StepStatus::Completed => State::Done,
         StepStatus::Degraded { reason } => {
             State::Odd { note: format!("degraded: {}", one_line(reason)) }
         }

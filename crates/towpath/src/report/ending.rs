@@ -2,12 +2,12 @@
 //! which something was skipped or tolerated never reads like one in which everything went well.
 
 use super::cost::Cost;
-use super::failure::{self, beside_name, shell_word};
+use super::failure::{self, beside_name};
 use super::line::{Line, Tone, joined, one_line};
+use super::next;
 use super::said;
-use crate::commands::resume::flag_for;
 use crate::words::{clean, count, duration, local_time};
-use towpath_core::{RunId, StepPath};
+use towpath_core::StepPath;
 use towpath_engine::{Census, RunEnd, census};
 use towpath_run::{Failure, FailureKind, RunOutcome, StepState, StepStatus, StepView, StopReason};
 
@@ -119,16 +119,10 @@ impl Teller<'_> {
         lines.push(Line::new());
         for step in steps {
             let id = &self.end.id;
-            let word = shell_word(step.as_str());
-            let outcomes = self.end.run.outcomes_of(step);
-            let outcome = match outcomes.is_empty() {
-                true => String::new(),
-                false => format!(" --outcome {}", outcomes.join("|")),
-            };
             let texts = vec![
                 (Tone::Plain, "was cut off, and may run only once: did it do its work?".to_owned()),
-                (Tone::Faint, format!("yes: towpath resume {id} --done {word}{outcome}")),
-                (Tone::Faint, format!("no:  towpath resume {id} --again {word}")),
+                (Tone::Faint, format!("yes: {}", next::done(id, &self.end.run, step))),
+                (Tone::Faint, format!("no:  {}", next::again(id, step))),
             ];
             lines.extend(beside_name(step, texts, self.limit));
         }
@@ -169,10 +163,7 @@ impl Teller<'_> {
     }
 
     fn resume(&self, words: &str) -> Line {
-        let mut command = resume_command(&self.end.id);
-        if let Some(exit) = self.end.run.exit().filter(|_| self.end.run.is_refused()) {
-            command = format!("{command} {}", flag_for(&exit.reason));
-        }
+        let command = next::resume(&self.end.id, &self.end.run);
         Line::plain(format!("  {words}: ")).with(Tone::Strong, command)
     }
 
@@ -213,10 +204,6 @@ impl Teller<'_> {
         parts.extend(Cost::of(&census).text().map(Line::plain));
         parts
     }
-}
-
-pub fn resume_command(run: &RunId) -> String {
-    format!("towpath resume {run}")
 }
 
 /// What the census does not tell of the run's own steps.

@@ -6,6 +6,7 @@ use crate::exit::Stop;
 use crate::out;
 use crate::words::{now_ms, rfc3339};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -49,6 +50,10 @@ struct Place {
 /// A step that is entered and not told yet, since its session is not known before its call.
 #[derive(Debug, Clone)]
 struct Entered {
+    step: StepPath,
+    /// The run's own recipe; none below a call.
+    recipe: Option<String>,
+    model: Option<String>,
     visit: u32,
     max_visits: u32,
     total: u32,
@@ -64,6 +69,8 @@ pub struct Events {
     label: String,
     place: Place,
     entered: Option<Entered>,
+    /// The visits of machines so far: they are told when they are entered.
+    visits: BTreeSet<String>,
     /// The present session's `recipe:started` was told.
     told: bool,
     /// Steps of a recipe that is a list, started so far.
@@ -100,6 +107,7 @@ impl Events {
             label: label.unwrap_or_default().to_owned(),
             place: Place::default(),
             entered: None,
+            visits: BTreeSet::new(),
             told: false,
             started: 0,
             is_machine: label.is_some(),
@@ -121,21 +129,25 @@ impl Events {
                 self.place.recipe = (*recipe).to_owned();
             }
             Event::Entered { step, recipe, visit, max_visits, total, max_total, model } => {
-                let (visit, max_visits) = (*visit, *max_visits);
-                let (total, max_total) = (*total, *max_total);
-                self.step_begins(step);
-                if step.frame().is_none() {
-                    self.place.recipe = (*recipe).to_owned();
-                }
-                self.place.visit = Some(visit);
-                self.place.count = Some(total);
-                self.place.model = model.map(str::to_owned);
-                self.entered = Some(Entered { visit, max_visits, total, max_total });
+                self.enter(None);
+                self.visits.insert(step.to_string());
+                self.entered = Some(Entered {
+                    step: (*step).clone(),
+                    recipe: step.frame().is_none().then(|| (*recipe).to_owned()),
+                    model: model.map(str::to_owned),
+                    visit: *visit,
+                    max_visits: *max_visits,
+                    total: *total,
+                    max_total: *max_total,
+                });
             }
             Event::CallStarted(call) => self.call_started(call),
             Event::StepStarted { step, kind } => {
+                let entered = self.entered.as_ref().is_some_and(|entered| entered.step == **step);
                 // An agent's start is told with its call, which knows the session.
-                if *kind != "agent" || !self.is_machine {
+                if entered && *kind != "agent" {
+                    self.enter(None);
+                } else if !self.is_machine && !self.visits.contains(step.as_str()) {
                     self.plain_start(step);
                 }
             }
@@ -143,7 +155,7 @@ impl Events {
             Event::Reminded { step, error } => {
                 self.place.step = Some(step.without_visits());
                 self.place.error = Some((*error).to_owned());
-                let text = format!("[step:retry]    {}: {error}", step.without_visits());
+                let text = format!("[step:retry]     {}: {error}", step.without_visits());
                 self.tell(
                     "orchestration_retry",
                     &text,
@@ -154,12 +166,16 @@ impl Events {
             Event::Reported { step, report } => {
                 self.place.step = Some(id(step));
                 self.place.outcome = Some(report.outcome.clone());
-                let text = format!("[step:outcome]  {}", report.outcome);
+                let text = format!("[step:outcome]   {}", report.outcome);
                 let more = json!({ "description": report.description });
                 self.tell("recipe_step_outcome", &text, more);
             }
             Event::Moved { step, to } => self.moved(step, to),
-            Event::StepEnded { step, result, .. } if !self.is_machine => self.ended(step, result),
+            Event::StepEnded { step, result, .. }
+                if !self.is_machine && !self.visits.contains(step.as_str()) =>
+            {
+                self.ended(step, result);
+            }
             Event::RunEnded { outcome, .. } => self.run_ended(outcome),
             _ => {}
         }
@@ -171,28 +187,54 @@ impl Events {
         self.place = Place { session, recipe, step: Some(id(step)), ..Place::default() };
     }
 
-    fn plain_start(&mut self, step: &StepPath) {
-        if self.entered.is_none() {
-            if self.is_machine {
-                return;
-            }
-            self.step_begins(step);
-            self.started += 1;
-            self.place.count = Some(self.started);
+    /// Tells the step that a machine has entered, with the call that it begins with.
+    fn enter(&mut self, call: Option<&CallStarted<'_>>) {
+        let Some(entered) = self.entered.take() else { return };
+        self.step_begins(&entered.step);
+        if let Some(recipe) = entered.recipe {
+            self.place.recipe = recipe;
+        }
+        self.place.visit = Some(entered.visit);
+        self.place.count = Some(entered.total);
+        self.place.model = entered.model;
+        if let Some(call) = call {
+            self.called(call);
         }
         self.tell_started();
-        self.tell_step();
+        let Entered { step, visit, max_visits, total, max_total, .. } = entered;
+        let model = self.place.model.as_ref();
+        let model = model.map_or(String::new(), |model| format!(" [model: {model}]"));
+        let step = id(&step);
+        let text = format!(
+            "[step:started]   {step} (visit {visit}/{max_visits}, total {total}/{max_total}){model}"
+        );
+        self.tell("recipe_step_started", &text, json!({ "step_count": total }));
+    }
+
+    fn plain_start(&mut self, step: &StepPath) {
+        self.step_begins(step);
+        self.started += 1;
+        self.place.count = Some(self.started);
+        self.tell_started();
+        let text = format!("[step:started]   {}", id(step));
+        self.tell("recipe_step_started", &text, json!({ "step_count": self.started }));
     }
 
     fn call_started(&mut self, call: &CallStarted<'_>) {
+        let entered = self.entered.as_ref().is_some_and(|entered| entered.step == *call.step);
+        if entered {
+            self.enter(Some(call));
+        } else {
+            // A reminder, or a call of a step that was told.
+            self.called(call);
+        }
+    }
+
+    fn called(&mut self, call: &CallStarted<'_>) {
         if call.session.is_some() {
             self.place.session = call.session.map(str::to_owned);
         }
         self.place.prompt_length = Some(call.length);
-        if self.is_machine {
-            self.tell_started();
-            self.tell_step();
-        }
     }
 
     fn call_ended(&mut self, call: &CallEnded<'_>) {
@@ -220,25 +262,6 @@ impl Events {
             "step_count": self.place.count,
         });
         self.tell("recipe_started", &text, more);
-    }
-
-    fn tell_step(&mut self) {
-        let step = self.place.step.clone().unwrap_or_default();
-        let count = self.place.count;
-        let text = match self.entered.take() {
-            Some(Entered { visit, max_visits, total, max_total }) => {
-                let model = self.place.model.as_ref();
-                let model = model.map_or(String::new(), |model| format!(" [model: {model}]"));
-                format!(
-                    "[step:started]  {step} (visit {visit}/{max_visits}, total {total}/{max_total})\
-                     {model}"
-                )
-            }
-            // The reminder is another call of a step that was told.
-            None if self.is_machine => return,
-            None => format!("[step:started]  {step}"),
-        };
-        self.tell("recipe_step_started", &text, json!({ "step_count": count }));
     }
 
     fn moved(&mut self, step: &StepPath, to: &Movement) {
@@ -271,7 +294,7 @@ impl Events {
             StepStatus::Failed(failure) => Some(failure.message.clone()),
             _ => None,
         };
-        let text = format!("[step:outcome]  {}", result.status.as_str());
+        let text = format!("[step:outcome]   {}", result.status.as_str());
         self.tell("recipe_step_outcome", &text, json!({}));
     }
 
@@ -286,11 +309,23 @@ impl Events {
         };
         self.place.error.clone_from(&error);
         let more = json!({ "reason": reason, "error": error });
-        self.tell("recipe_exited", &format!("[recipe:exited] {reason}"), more);
+        self.tell("recipe_exited", &format!("[recipe:exited]  {reason}"), more);
         self.place.error = None;
         if self.shown == Some(Format::Json) || self.file.is_some() {
             self.tell("turn_complete", "", json!({}));
         }
+    }
+
+    /// Before a run has begun: of which recipe.
+    pub fn of(&mut self, recipe: &str) -> &mut Events {
+        self.place.recipe = recipe.to_owned();
+        self
+    }
+
+    /// Somebody else is in the session that the next call needs.
+    pub fn locked(&mut self, session: &str) {
+        self.place.session = Some(session.to_owned());
+        self.tell("session_locked", &format!("[session:locked] {session}"), json!({}));
     }
 
     fn tell(&mut self, kind: &str, text: &str, more: Value) {

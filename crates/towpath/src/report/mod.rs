@@ -13,6 +13,7 @@ mod failure;
 mod held;
 mod line;
 mod live;
+pub mod next;
 mod orchestration;
 mod outlet;
 mod plain;
@@ -43,7 +44,7 @@ use plain::Plain;
 use shape::Shape;
 use std::path::Path;
 use stepwise::Stepwise;
-use towpath_engine::{Config, Event, Prepared, Reporter, RunEnd, SessionTree};
+use towpath_engine::{Config, EngineError, Event, Prepared, Reporter, RunEnd, SessionTree};
 use towpath_run::{Failure, FailureKind, RunOutcome};
 use towpath_store::Store;
 
@@ -155,7 +156,10 @@ pub fn drive(
     let listen = |controller| signals::listen(controller, cancel);
     let mut watching = Watching { screen: reporter.as_mut(), audit, events };
     let end = prepared.drive(store, config, tree, listen, &mut watching);
-    let events = watching.events.take();
+    let mut events = watching.events.take();
+    if let (Err(EngineError::SessionLocked { session, .. }), Some(events)) = (&end, &mut events) {
+        events.locked(session);
+    }
     // The terminal is given back before anything else is said.
     drop(reporter);
     let end = end?;
@@ -163,6 +167,16 @@ pub fn drive(
         Some(stop) => Err(stop),
         None => Ok(end),
     }
+}
+
+/// Tells whoever wants events that a run could not begin, since somebody else is in its session.
+pub fn locked(wanted: &EventFlags, recipe: &str, error: &EngineError) -> Result<(), Stop> {
+    let EngineError::SessionLocked { session, .. } = error else { return Ok(()) };
+    let events = Events::asked(wanted.format, wanted.file.as_ref(), Some(recipe))?;
+    if let Some(mut events) = events {
+        events.of(recipe).locked(session);
+    }
+    Ok(())
 }
 
 /// Columns of the terminal on stderr.

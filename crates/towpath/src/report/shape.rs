@@ -15,8 +15,8 @@ pub struct Shape {
 #[derive(Debug, Clone, Default)]
 pub struct RecipeShape {
     pub steps: usize,
-    /// Its steps may be visited again and again, each visit for itself.
-    pub is_machine: bool,
+    /// Its steps are visited, and each visit is told by itself.
+    pub machine: bool,
     /// The recipe that a step calls: an index.
     pub calls: BTreeMap<String, usize>,
     pub work: BTreeMap<String, String>,
@@ -29,7 +29,7 @@ impl Shape {
         let recipes = program.recipes.iter().enumerate().map(|(index, recipe)| {
             let mut shape = RecipeShape {
                 steps: recipe.steps.len(),
-                is_machine: recipe.machine().is_some(),
+                machine: recipe.machine().is_some(),
                 ..RecipeShape::default()
             };
             for (at, step) in recipe.steps.iter().enumerate() {
@@ -46,23 +46,20 @@ impl Shape {
         Shape { recipes: recipes.collect() }
     }
 
-    /// How many steps the recipe has that this step calls.
+    /// How many steps the recipe has that this step calls; nobody knows how many a machine visits.
     pub fn called_steps(&self, path: &StepPath) -> Option<usize> {
         let (recipe, id) = self.locate(path)?;
         let callee = self.recipes[recipe].calls.get(&id)?;
-        Some(self.recipes.get(*callee)?.steps)
+        self.recipes.get(*callee).filter(|recipe| !recipe.machine).map(|recipe| recipe.steps)
     }
 
-    /// Whether the step is a machine's.
-    pub fn in_machine(&self, path: &StepPath) -> bool {
-        let Some(frame) = path.frame() else {
-            return self.recipes.first().is_some_and(|root| root.is_machine);
-        };
-        let callee = self.locate(&frame).and_then(|(recipe, id)| {
-            let callee = self.recipes[recipe].calls.get(&id)?;
-            self.recipes.get(*callee)
-        });
-        callee.is_some_and(|recipe| recipe.is_machine)
+    /// What tells a step from the others of its recipe: a visit of a machine's, else its id.
+    pub fn name_of(&self, path: &StepPath) -> String {
+        let last = path.as_str().rsplit('/').next().unwrap_or_default();
+        // What begins in the place of a machine is one.
+        let recipe = self.locate(path).map_or(0, |(recipe, _)| recipe);
+        let visited = self.recipes.get(recipe).is_some_and(|recipe| recipe.machine);
+        if visited { last.to_owned() } else { bare(last).to_owned() }
     }
 
     /// `(2/6)`: the step's place in its recipe, and how many there are.

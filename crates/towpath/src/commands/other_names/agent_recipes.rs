@@ -91,6 +91,7 @@ impl Line {
             recipe: Some(recipe.to_owned()),
             request: self.request(),
             dry_run: self.dry_run,
+            other_name: true,
             machine: MachineFlags {
                 model: self.model.clone(),
                 limits: self.limits.clone(),
@@ -155,7 +156,7 @@ fn execute(line: &Line) -> Result<Exit, Stop> {
         return Err(Stop::bad_input("no recipe: agent-recipes RECIPE-ID, or agent-recipes --list"));
     };
     let args = line.run_args(recipe);
-    let chosen = run::chosen_or(&around, &args, recipe, |problems| tell_list(problems))?;
+    let chosen = run::chosen_or(&around, &args, recipe, tell_list)?;
     if chosen.program.root().machine().is_none() {
         let message = format!("{recipe} is a list of steps: towpath run {recipe}");
         return Err(Stop::new(Exit::BadInput, "bad-recipe", message));
@@ -199,7 +200,7 @@ fn conclude(end: &RunEnd, store: &Store, line: &Line) -> Result<Exit, Stop> {
         out::note(format!("warning: the script's lines {} were not used", unused.join(", ")));
     }
     if exit != Exit::Done {
-        out::note(format!("nothing is lost: towpath resume {}", end.id));
+        out::note(format!("nothing is lost: {}", report::next::resume(&end.id, &end.run)));
     }
     if let Some(last) = last_line(end) {
         out::line(last);
@@ -216,8 +217,11 @@ fn last_line(end: &RunEnd) -> Option<String> {
     Some(crate::words::clean(&format!("Exit: {}{more}", exit.reason)))
 }
 
-/// What is wrong with a recipe, as a bare list.
-fn tell_list(problems: &[Diagnostic]) {
+/// What is wrong with a recipe, as a bare list; a recipe that is not there is told as ever.
+fn tell_list(problems: &[Diagnostic]) -> bool {
+    if run::is_nowhere(problems) {
+        return false;
+    }
     let errors: Vec<serde_json::Value> = problems
         .iter()
         .filter(|problem| problem.is_error())
@@ -225,4 +229,5 @@ fn tell_list(problems: &[Diagnostic]) {
         .collect();
     let lines: Vec<String> = errors.iter().map(|error| format!("  {error}")).collect();
     out::note(format!("[\n{}\n]", lines.join(",\n")));
+    true
 }

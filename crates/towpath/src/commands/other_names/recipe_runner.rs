@@ -90,6 +90,7 @@ impl Line {
     /// The same wish in the words of `towpath run`.
     fn run_args(&self, recipe: &str) -> run::Args {
         run::Args {
+            other_name: true,
             recipe: Some(recipe.to_owned()),
             request: self.request(),
             no_auto_stage: self.no_auto_stage,

@@ -2,6 +2,7 @@
 //! left alone, but for what the case itself was given: an answer nobody asked for, a stub whose
 //! step never ran and a step that does not exist are failures.
 
+use super::calls::ExpectedCalls;
 use super::cast::Cast;
 use super::matcher::Matcher;
 use super::problem::Problem;
@@ -32,6 +33,7 @@ impl Comparison<'_> {
             return problems;
         }
         problems.extend(self.ending());
+        problems.extend(self.machine());
         problems.extend(self.lists());
         problems.extend(self.values());
         problems.extend(self.never_used());
@@ -50,6 +52,8 @@ impl Comparison<'_> {
         let skipped = expect.skipped.iter().flatten().map(|(name, _)| name);
         let by_path = listed.chain(skipped).chain(&expect.failed_at).map(|name| (name, false));
         let asked = expect.printed.iter().chain(&expect.prompts).map(|(name, _)| name);
+        let calls = expect.calls.iter().flat_map(ExpectedCalls::steps);
+        let by_path = by_path.chain(calls.map(|name| (name, false)));
         let stubs = self.case.stubs.iter().map(|(name, _)| name);
         let agents = self.case.agents.iter().map(|(name, _)| name);
         let by_id = asked.chain(stubs).chain(agents).map(|name| (name, true));
@@ -104,6 +108,28 @@ impl Comparison<'_> {
             let told = misses.into_iter().map(|miss| Problem::missed("error", "the error", miss));
             problems.extend(told);
         }
+        problems
+    }
+
+    /// How a machine came to its end, and whom it asked on the way.
+    fn machine(&self) -> Vec<Problem> {
+        let (expect, end) = (self.expect(), &self.record.end);
+        let mut problems = Vec::new();
+        for (kind, what, matcher, got) in [
+            ("reason", "the reason", &expect.reason, &end.reason),
+            ("description", "the description", &expect.description, &end.description),
+        ] {
+            let got = got.as_ref().map_or(Value::Null, |text| Value::String(text.clone()));
+            let misses = matcher.iter().flat_map(|matcher| matcher.misses(&got));
+            problems.extend(misses.map(|miss| Problem::missed(kind, what, miss)));
+        }
+        if let Some(restarts) = expect.restarts
+            && u64::from(restarts) != end.restarts
+        {
+            let (wanted, got) = (restarts.to_string(), end.restarts.to_string());
+            problems.push(Problem::differs("restarts", "the number of restarts", wanted, got));
+        }
+        problems.extend(expect.calls.as_ref().and_then(|calls| calls.problem(&self.record.calls)));
         problems
     }
 
@@ -169,6 +195,7 @@ impl Comparison<'_> {
     fn all_steps(&self, names: &[&Name]) -> Vec<Seen> {
         let mut all = self.record.steps.clone();
         let Some(steps) = self.steps else { return all };
+        all.extend(steps.not_entered("", &all));
         let mut index = 0;
         while index < all.len() {
             let call = all[index].path.clone();
@@ -179,6 +206,9 @@ impl Comparison<'_> {
                 let unopened =
                     |path| Seen { path, status: "not_reached".into(), ..Seen::default() };
                 all.splice(index + 1..index + 1, below.map(unopened));
+            } else if named {
+                let more = steps.not_entered(&call, &all);
+                all.extend(more);
             }
             index += 1;
         }

@@ -1,23 +1,84 @@
-//! Do the tests notice when a step does nothing? Each step of the recipe is taken away once: its
-//! command, its agent's work, or all below the recipe that it calls. Only cases in which the step
-//! ran can notice; the first one that fails has.
+//! Do the tests notice when the recipe does less? Each step is taken away once: its command, its
+//! agent's work, or all below the recipe that it calls. Of a machine each transition ends the run
+//! instead, and its agents are left alone: without an outcome no run goes on. Only cases that met the
+//! changed thing can notice; the first one that fails has.
 
 use super::play::{Played, Stage};
 use super::subject::Subject;
 use super::together;
 use super::view::View;
+use towpath_recipe::{Recipe, Work};
 
-/// One step that did nothing.
+/// What is changed of a recipe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// The step does nothing.
+    Idle { step: String },
+    /// The transition ends the run, with a reason of its own.
+    Ends { step: String, outcome: String },
+}
+
+impl Change {
+    pub fn step(&self) -> &str {
+        match self {
+            Change::Idle { step } | Change::Ends { step, .. } => step,
+        }
+    }
+
+    pub fn outcome(&self) -> Option<&str> {
+        match self {
+            Change::Idle { .. } => None,
+            Change::Ends { outcome, .. } => Some(outcome),
+        }
+    }
+
+    /// What is changed, in a few words.
+    pub fn told(&self) -> String {
+        match self {
+            Change::Idle { step } => step.clone(),
+            Change::Ends { step, outcome } => format!("{step}: {outcome}"),
+        }
+    }
+
+    fn is_met_by(&self, played: &Played) -> bool {
+        match self {
+            Change::Idle { step } => played.started.contains(step),
+            Change::Ends { step, outcome } => {
+                played.taken.iter().any(|(s, o)| s == step && o == outcome)
+            }
+        }
+    }
+}
+
+/// Every change of a recipe, in the order of the file.
+pub fn changes(recipe: &Recipe) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let machine = recipe.machine().is_some();
+    for step in &recipe.steps {
+        if !(machine && matches!(step.work, Work::Agent(_))) {
+            changes.push(Change::Idle { step: step.id.clone() });
+        }
+        changes.extend(
+            step.outcomes.iter().map(|outcome| Change::Ends {
+                step: step.id.clone(),
+                outcome: outcome.name.clone(),
+            }),
+        );
+    }
+    changes
+}
+
+/// One change, and who noticed.
 #[derive(Debug)]
 pub struct Mutant {
-    pub step: String,
-    /// Whether any case ran the step at all.
+    pub change: Change,
+    /// Whether any case met it at all.
     pub ran: bool,
-    /// The case that failed without it.
+    /// The case that failed.
     pub noticed_by: Option<String>,
 }
 
-/// Takes every step away, by file.
+/// Makes every change, by file.
 pub fn all(
     stage: &Stage<'_>,
     subjects: &[Subject],
@@ -25,15 +86,15 @@ pub fn all(
     jobs: usize,
     view: &View,
 ) -> Vec<Vec<Mutant>> {
-    let mut work: Vec<(usize, String)> = Vec::new();
+    let mut work: Vec<(usize, Change)> = Vec::new();
     for (file, subject) in subjects.iter().enumerate() {
-        let steps = subject.program.iter().flat_map(|program| &program.root().steps);
-        work.extend(steps.map(|step| (file, step.id.clone())));
+        let changes = subject.program.iter().flat_map(|program| changes(program.root()));
+        work.extend(changes.map(|change| (file, change)));
     }
     let mut mutants: Vec<Vec<Mutant>> = subjects.iter().map(|_| Vec::new()).collect();
     let one = |index: usize| {
-        let (file, step) = &work[index];
-        take_away(stage, &subjects[*file], &played[*file], step)
+        let (file, change) = &work[index];
+        try_out(stage, &subjects[*file], &played[*file], change)
     };
     let tell = &mut |index: usize, mutant: Option<Mutant>| {
         let Some(mutant) = mutant else { return };
@@ -45,26 +106,25 @@ pub fn all(
         mutants[file].push(mutant);
     };
     together::in_order(jobs, work.len(), one, tell, &|done| {
-        view.under_way(done, work.len(), "step");
+        view.under_way(done, work.len(), "change");
     });
     mutants
 }
 
 /// None: we were told to stop.
-fn take_away(
+fn try_out(
     stage: &Stage<'_>,
     subject: &Subject,
     played: &[Option<Played>],
-    step: &str,
+    change: &Change,
 ) -> Option<Mutant> {
-    let mut mutant = Mutant { step: step.to_owned(), ran: false, noticed_by: None };
+    let mut mutant = Mutant { change: change.clone(), ran: false, noticed_by: None };
     for (case, before) in subject.suite.cases.iter().zip(played) {
-        let ran = before.as_ref().is_some_and(|p| p.started.iter().any(|path| path == step));
-        if !ran {
+        if !before.as_ref().is_some_and(|played| change.is_met_by(played)) {
             continue;
         }
         mutant.ran = true;
-        let now = stage.play(subject, case, Some(step))?;
+        let now = stage.play(subject, case, Some(change))?;
         if !now.problems.is_empty() {
             mutant.noticed_by = Some(case.name.clone());
             break;

@@ -6,13 +6,14 @@ use super::cast::Cast;
 use super::compare::Comparison;
 use super::crew::Crew;
 use super::find;
+use super::mutate::Change;
 use super::place::{Place, remove};
 use super::problem::Problem;
 use super::record::Record;
 use super::steps::{Steps, Workers};
 use super::subject::Subject;
 use super::suite::Case;
-use crate::rehearsal::Rehearsal;
+use crate::rehearsal::{Ends, Rehearsal};
 use crate::surroundings::Surroundings;
 use serde_json::json;
 use std::ffi::{OsStr, OsString};
@@ -22,8 +23,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use towpath_core::Map;
 
+/// What the agents of a case answer.
+const SCRIPT: &str = "agents.jsonl";
 const COMMIT: &str = "git init -q && git add -A && git commit -q --allow-empty -m Start";
 
 /// Where cases are played.
@@ -48,6 +50,8 @@ pub struct Played {
     pub directory: Option<PathBuf>,
     /// The paths of the steps that ran.
     pub started: Vec<String>,
+    /// The transitions that a machine took: steps with their outcomes.
+    pub taken: Vec<(String, String)>,
 }
 
 /// Why a case has no record to compare.
@@ -70,8 +74,9 @@ impl From<std::io::Error> for Cut {
 }
 
 impl Stage<'_> {
-    /// Plays a case; `idle` is a step that is to do nothing. None when we were told to stop.
-    pub fn play(&self, subject: &Subject, case: &Case, idle: Option<&str>) -> Option<Played> {
+    /// Plays a case, with one change of the recipe where somebody wants to know who notices. None when
+    /// we were told to stop.
+    pub fn play(&self, subject: &Subject, case: &Case, change: Option<&Change>) -> Option<Played> {
         let began = Instant::now();
         let number = self.played.fetch_add(1, Ordering::SeqCst) + 1;
         let mut played = Played::default();
@@ -83,8 +88,8 @@ impl Stage<'_> {
                 return Some(played);
             }
         };
-        let end = self.in_place(&place, subject, case, idle, &mut played);
-        if self.keep && idle.is_none() {
+        let end = self.in_place(&place, subject, case, change, &mut played);
+        if self.keep && change.is_none() {
             played.directory = Some(place.work);
         } else {
             remove(&place.root);
@@ -103,7 +108,7 @@ impl Stage<'_> {
         place: &Place,
         subject: &Subject,
         case: &Case,
-        idle: Option<&str>,
+        change: Option<&Change>,
         played: &mut Played,
     ) -> Result<(), Cut> {
         place.fill(&subject.suite, case)?;
@@ -129,14 +134,28 @@ impl Stage<'_> {
             })
             .collect();
         let steps = resolved.program.as_ref().map(Steps);
-        let idle = match (idle, steps) {
-            (Some(path), Some(steps)) => steps.workers(path),
+        let idle = match (change, steps) {
+            (Some(Change::Idle { step }), Some(steps)) => steps.workers(step),
             _ => Workers::default(),
         };
         let cast = Cast::new(place, case, &idle)?;
-        let record = self.run(place, subject, case, &cast, &search, &environment)?;
+        let given = Rehearsal {
+            inputs: case.set.clone(),
+            substitutes: cast.substitutes.iter().cloned().collect(),
+            ends: change.and_then(|change| {
+                let outcome = change.outcome()?.to_owned();
+                Some(Ends { step: change.step().to_owned(), outcome })
+            }),
+        };
+        fs::write(place.file(SCRIPT), &cast.script)?;
+        let record = self.run(place, subject, case, &given, &search, &environment)?;
         played.started =
             record.steps.iter().filter(|s| s.started).map(|s| s.path.clone()).collect();
+        played.taken = record
+            .steps
+            .iter()
+            .filter_map(|s| Some((s.path.clone(), s.outcome.clone()?)))
+            .collect();
         let comparison = Comparison {
             suite: &subject.suite,
             case,
@@ -218,7 +237,7 @@ impl Stage<'_> {
         let file = place.file(&format!("{name}.json"));
         fs::write(&file, recipe.to_string())?;
         let rehearsal =
-            Rehearsal { inputs: Map::new(), substitutes: texts.iter().cloned().collect() };
+            Rehearsal { substitutes: texts.iter().cloned().collect(), ..Rehearsal::default() };
         self.towpath(place, name, file.as_os_str(), &rehearsal, &[], environment).map(Some)
     }
 
@@ -227,13 +246,11 @@ impl Stage<'_> {
         place: &Place,
         subject: &Subject,
         case: &Case,
-        cast: &Cast<'_>,
+        given: &Rehearsal,
         search: &[PathBuf],
         environment: &[Variable],
     ) -> Result<Record, Cut> {
-        let script = place.file("agents.jsonl");
-        fs::write(&script, &cast.script)?;
-        let mut arguments: Vec<OsString> = vec!["--script".into(), script.into()];
+        let mut arguments: Vec<OsString> = vec!["--script".into(), place.file(SCRIPT).into()];
         arguments.extend(["--calls".into(), place.file("calls.jsonl").into()]);
         for directory in search {
             arguments.extend(["-R".into(), directory.into()]);
@@ -245,12 +262,12 @@ impl Stage<'_> {
                 arguments.extend([flag.into(), tags.join(",").into()]);
             }
         }
-        let rehearsal = Rehearsal {
-            inputs: case.set.clone(),
-            substitutes: cast.substitutes.iter().cloned().collect(),
-        };
+        for (flag, value) in &case.machine {
+            // Together: a value may begin with a dash.
+            arguments.push(format!("{flag}={value}").into());
+        }
         let recipe = OsStr::new(&subject.reference);
-        self.towpath(place, "run", recipe, &rehearsal, &arguments, environment)
+        self.towpath(place, "run", recipe, given, &arguments, environment)
     }
 
     /// `towpath run` in the case's directory, with what it printed kept beside it.

@@ -6,6 +6,7 @@ mod answers;
 mod case;
 mod expect;
 mod fields;
+mod machine;
 #[cfg(test)]
 mod tests;
 

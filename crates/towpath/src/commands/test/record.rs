@@ -17,6 +17,7 @@ pub struct Record {
     pub steps: Vec<Seen>,
     pub context: Map,
     pub calls: Vec<AgentCall>,
+    pub end: MachineEnd,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -30,6 +31,16 @@ pub struct Seen {
     pub reason: String,
     pub error: String,
     pub output: String,
+    /// What a machine's step reported.
+    pub outcome: Option<String>,
+}
+
+/// How a machine ended.
+#[derive(Debug, Default)]
+pub struct MachineEnd {
+    pub reason: Option<String>,
+    pub description: Option<String>,
+    pub restarts: u64,
 }
 
 impl Seen {
@@ -50,6 +61,10 @@ impl Seen {
 pub struct AgentCall {
     pub step: String,
     pub prompt: String,
+    pub kind: String,
+    pub model: Option<String>,
+    /// In a conversation that went before.
+    pub resumed: bool,
     /// The line of the script that answered.
     pub line: u64,
 }
@@ -72,6 +87,12 @@ impl Record {
         if let Value::Object(context) = &json["context"] {
             record.context.clone_from(context);
         }
+        let told = |key: &str| json["machine"][key].as_str().map(str::to_owned);
+        record.end = MachineEnd {
+            reason: told("reason"),
+            description: told("description"),
+            restarts: json["machine"]["restarts"].as_u64().unwrap_or(0),
+        };
         collect(&json["steps"], &mut record.steps);
         record
     }
@@ -115,6 +136,7 @@ fn collect(steps: &Value, into: &mut Vec<Seen>) {
             reason: text("skip_reason"),
             error: text("error"),
             output: whole_output(step),
+            outcome: step["outcome"].as_str().map(str::to_owned),
             status,
         });
         collect(&step["children"], into);
@@ -138,6 +160,9 @@ fn call(line: &str) -> Option<AgentCall> {
         step: plain(json["step"].as_str()?.to_owned()),
         // Every prompt ends with it; no case is about it.
         prompt: prompt.strip_suffix(footer).unwrap_or(prompt).trim_end().to_owned(),
+        kind: json["kind"].as_str().unwrap_or_default().to_owned(),
+        model: json["model"].as_str().map(str::to_owned),
+        resumed: json["how"] == "resume",
         line: json["line"].as_u64().unwrap_or(0),
     })
 }

@@ -1,8 +1,9 @@
 //! The steps that a recipe and all it calls have, by the paths that a run would give them. A
 //! recipe may call itself, so paths are followed as they are asked for, never all listed.
 
+use super::record::Seen;
 use towpath_core::nearest;
-use towpath_recipe::{Program, Recipe, Work};
+use towpath_recipe::{Program, Recipe, Transition, Work};
 
 /// How deep calls are followed where all steps below one are wanted.
 const DEPTH: usize = 6;
@@ -25,7 +26,26 @@ impl<'p> Steps<'p> {
 
     pub fn has_path(self, path: &str) -> bool {
         let (call, id) = path.rsplit_once('/').unwrap_or(("", path));
-        self.recipe_at(call).is_some_and(|(_, recipe)| recipe.step_index(id).is_some())
+        self.recipe_at(call).is_some_and(|(index, _)| {
+            let mut recipes = self.begun_by(index).into_iter();
+            recipes.any(|index| self.0.recipes[index].step_index(id).is_some())
+        })
+    }
+
+    /// A recipe and, of a machine, all that may begin in its place.
+    fn begun_by(self, recipe: usize) -> Vec<usize> {
+        let mut found = vec![recipe];
+        let mut next = 0;
+        while let Some(index) = found.get(next).copied() {
+            let outcomes = self.0.recipes[index].steps.iter().flat_map(|step| &step.outcomes);
+            for outcome in outcomes {
+                let Transition::Restart { recipe, .. } = &outcome.then else { continue };
+                let target = self.0.callee(index, recipe);
+                found.extend(target.filter(|target| !found.contains(target)));
+            }
+            next += 1;
+        }
+        found
     }
 
     pub fn has_id(self, id: &str) -> bool {
@@ -37,6 +57,18 @@ impl<'p> Steps<'p> {
         let recipe = self.recipe_at(call).map(|(_, recipe)| recipe);
         let ids = recipe.into_iter().flat_map(|recipe| &recipe.steps).map(|step| &step.id);
         ids.map(|id| joined(call, id)).collect()
+    }
+
+    /// The steps of a machine that a run never entered: a record has only those that it did.
+    pub fn not_entered(self, call: &str, entered: &[Seen]) -> Vec<Seen> {
+        let machine = self.recipe_at(call).is_some_and(|(_, recipe)| recipe.machine().is_some());
+        if !machine {
+            return Vec::new();
+        }
+        let mut paths = self.directly_below(call);
+        paths.retain(|path| !entered.iter().any(|step| step.path == *path));
+        let unentered = |path| Seen { path, status: "not_reached".into(), ..Seen::default() };
+        paths.into_iter().map(unentered).collect()
     }
 
     /// Why a name is no step, if it is none. By its id a step is known only where `by_id` says so.

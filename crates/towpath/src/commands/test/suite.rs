@@ -1,6 +1,7 @@
 //! A test file that has been read and checked: what each case is given, and what it expects. A file
 //! with an error has no value of these types.
 
+use super::calls::ExpectedCalls;
 use super::matcher::Matcher;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,6 +38,8 @@ pub struct Case {
     pub git: bool,
     pub setup: Option<String>,
     pub env: Vec<(String, String)>,
+    /// What a person would say of a machine: flags of `towpath run` with their values.
+    pub machine: Vec<(&'static str, String)>,
     pub agents: Vec<(Name, Answers)>,
     pub stubs: Vec<(Name, Stub)>,
     pub expect: Expect,
@@ -71,6 +74,10 @@ pub struct Expect {
     pub exit: Option<u8>,
     pub failed_at: Option<Name>,
     pub error: Option<Matcher>,
+    /// Why a machine ended, and what its last outcome said beyond its name.
+    pub reason: Option<Matcher>,
+    pub description: Option<Matcher>,
+    pub restarts: Option<u32>,
     pub ran: Option<Vec<Name>>,
     pub skipped: Option<Vec<(Name, Option<Matcher>)>>,
     pub not_reached: Option<Vec<Name>>,
@@ -79,6 +86,7 @@ pub struct Expect {
     pub outputs: Vec<(String, Matcher)>,
     pub printed: Vec<(Name, Matcher)>,
     pub prompts: Vec<(Name, Matcher)>,
+    pub calls: Option<ExpectedCalls>,
     /// None: the path must not be there.
     pub files: Vec<(String, Option<Matcher>)>,
     pub checks: Vec<String>,

@@ -3,7 +3,7 @@
 
 use super::super::runs::table::{Screen, Tint, escaped};
 use super::difference;
-use super::mutate::Mutant;
+use super::mutate::{Change, Mutant, changes};
 use super::play::Played;
 use super::problem::Problem;
 use super::subject::Subject;
@@ -112,18 +112,24 @@ impl View {
 
     pub fn without(&self, subject: &Subject) {
         self.line("");
-        self.line(format!("{} · each step does nothing, once", subject.suite.source.name));
+        let what = if is_machine(subject) {
+            "each transition and each command, taken away once"
+        } else {
+            "each step does nothing, once"
+        };
+        self.line(format!("{} · {what}", subject.suite.source.name));
     }
 
     pub fn mutant(&self, subject: &Subject, mutant: &Mutant) {
         let program = subject.program.iter();
-        let ids = program.flat_map(|program| &program.root().steps).map(|step| step.id.width());
-        let width = ids.max().unwrap_or(0).min(WIDEST);
-        let gap = " ".repeat(width.saturating_sub(mutant.step.width()));
+        let changes = program.flat_map(|program| changes(program.root()));
+        let width = changes.map(|change| change.told().width()).max().unwrap_or(0).min(WIDEST);
+        let what = mutant.change.told();
+        let gap = " ".repeat(width.saturating_sub(what.width()));
         let (tint, sign) =
             if mutant.noticed_by.is_some() { (Tint::Good, "✓") } else { (Tint::Bad, "✗") };
         let sign = self.screen.paint(tint, sign);
-        self.line(format!("  {sign} {}{gap}  {}", mutant.step, clean(&told(mutant))));
+        self.line(format!("  {sign} {what}{gap}  {}", clean(&told(mutant))));
     }
 
     pub fn stopped(&self) {
@@ -157,26 +163,34 @@ impl View {
         self.line(parts.join(", "));
         let Some(mutants) = mutants else {
             if mutate {
-                self.line("no step was taken away: first all cases must pass");
+                self.line("nothing was taken away: first all cases must pass");
             }
             return;
         };
         let all = mutants.iter().flatten();
         let noticed = all.clone().filter(|m| m.noticed_by.is_some()).count();
         let tint = if noticed == all.clone().count() { Tint::Good } else { Tint::Bad };
-        let text = format!("{noticed} of {} noticed", count(all.count(), "step"));
+        let transitions = all.clone().any(|mutant| mutant.change.outcome().is_some());
+        let what = if transitions { "change" } else { "step" };
+        let text = format!("{noticed} of {} noticed", count(all.count(), what));
         self.line(self.screen.paint(tint, &text));
     }
 }
 
 fn told(mutant: &Mutant) -> String {
+    let (without, never) = match &mutant.change {
+        Change::Idle { step } => (format!("step `{step}` does nothing"), "none runs it"),
+        Change::Ends { .. } => ("the run ends here".to_owned(), "none comes here"),
+    };
     match (&mutant.noticed_by, mutant.ran) {
         (Some(case), _) => format!("noticed by: {case}"),
-        (None, true) => format!("no case notices when step `{}` does nothing", mutant.step),
-        (None, false) => {
-            format!("no case notices when step `{}` does nothing: none runs it", mutant.step)
-        }
+        (None, true) => format!("no case notices when {without}"),
+        (None, false) => format!("no case notices when {without}: {never}"),
     }
+}
+
+fn is_machine(subject: &Subject) -> bool {
+    subject.program.as_ref().is_some_and(|program| program.root().machine().is_some())
 }
 
 fn last_lines(text: &str) -> Vec<String> {
@@ -206,10 +220,7 @@ fn as_json(
         let name = &subject.suite.source.name;
         let mut file = json!({ "file": name, "recipe": subject.recipe(), "cases": cases });
         if let Some(mutants) = mutants {
-            let each = mutants[index].iter().map(|mutant| {
-                json!({ "step": mutant.step, "ran": mutant.ran, "noticed_by": mutant.noticed_by })
-            });
-            file["mutations"] = each.collect();
+            file["mutations"] = mutants[index].iter().map(mutant_json).collect();
         }
         files.push(file);
     }
@@ -223,6 +234,15 @@ fn as_json(
         "failed": failed,
         "files": files,
     })
+}
+
+fn mutant_json(mutant: &Mutant) -> Value {
+    let Mutant { change, ran, noticed_by } = mutant;
+    let mut object = json!({ "step": change.step(), "ran": ran, "noticed_by": noticed_by });
+    if let Some(outcome) = change.outcome() {
+        object["outcome"] = json!(outcome);
+    }
+    object
 }
 
 fn case_json(name: &str, played: &Played) -> Value {

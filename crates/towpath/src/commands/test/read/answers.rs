@@ -1,12 +1,13 @@
 //! What stands in for the world: agents' answers and stubs, by step.
 
 use super::super::suite::{Answer, Answers, Name, Stub};
-use super::fields::{first_line, scalar};
+use super::fields::{Fields, first_line, scalar};
 use super::{Reader, is_null};
 use towpath_core::text_of;
 use towpath_recipe::node::{Entry, Kind, Node};
 
-pub(super) const ANSWER_KEYS: &[&str] = &["answer", "files", "run", "fault", "until"];
+pub(super) const ANSWER_KEYS: &[&str] =
+    &["answer", "outcome", "description", "files", "run", "fault", "until"];
 pub(super) const STUB_KEYS: &[&str] = &["stdout", "stderr", "exit", "files"];
 const FAULTS: &[&str] =
     &["auth", "limit", "overloaded", "bad_request", "unknown_session", "crash", "timeout"];
@@ -41,7 +42,7 @@ impl Reader<'_> {
         }
         let fields = self.fields(node, "an answer", ANSWER_KEYS)?;
         let answer = Answer {
-            text: fields.get("answer").and_then(|entry| self.said(entry)),
+            text: self.told(&fields),
             fault: fields.get("fault").and_then(|entry| self.choice(entry, FAULTS)),
             until: fields.get("until").and_then(|entry| self.until(entry)),
             files: fields.get("files").map(|entry| self.files(entry)).unwrap_or_default(),
@@ -53,15 +54,36 @@ impl Reader<'_> {
             let message = "`until` needs a `fault`".to_owned();
             self.error("no-fault", message, until.key_defined, "");
         }
-        let silent = ["answer", "fault", "files", "run"]
+        let silent = ["answer", "outcome", "fault", "files", "run"]
             .iter()
             .all(|key| fields.get(key).is_none() && !fields.has_misspelt(key));
         if silent {
             let span = first_line(self.source, node.span);
-            let message = "an answer needs `answer`, `files`, `run` or `fault`".to_owned();
+            let message =
+                "an answer needs `answer`, `outcome`, `files`, `run` or `fault`".to_owned();
             self.error("no-answer", message, span, "");
         }
         Some(answer)
+    }
+
+    /// What the agent says: its words, and on the last line the outcome that it reports.
+    fn told(&mut self, fields: &Fields<'_>) -> Option<String> {
+        let words = fields.get("answer").and_then(|entry| self.said(entry));
+        let outcome = fields.get("outcome").and_then(|entry| self.text(entry));
+        let description = fields.get("description").and_then(|entry| self.text(entry));
+        let Some(outcome) = outcome else {
+            if let Some(entry) = fields.get("description") {
+                let message = "`description` needs an `outcome`".to_owned();
+                self.error("no-outcome", message, entry.key_defined, "");
+            }
+            return words;
+        };
+        let mut report = serde_json::json!({ "outcome": outcome });
+        if let Some(description) = description {
+            report["otherDescription"] = description.into();
+        }
+        let before = words.map_or(String::new(), |words| format!("{words}\n\n"));
+        Some(format!("{before}{report}"))
     }
 
     /// An answer may be written as the JSON that it is.

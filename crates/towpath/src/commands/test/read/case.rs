@@ -16,6 +16,7 @@ pub(super) const CASE_KEYS: &[&str] = &[
     "git",
     "setup",
     "env",
+    "machine",
     "agents",
     "stubs",
     "expect",
@@ -91,6 +92,7 @@ impl Reader<'_> {
         case.git = get("git").and_then(|entry| self.flag(entry)).unwrap_or_default();
         case.setup = get("setup").and_then(|entry| self.bash(entry));
         case.env = get("env").map(|entry| self.variables(entry)).unwrap_or_default();
+        case.machine = get("machine").map(|entry| self.machine(entry)).unwrap_or_default();
         case.agents = get("agents").map(|entry| self.agents(entry)).unwrap_or_default();
         case.stubs = get("stubs").map(|entry| self.stubs(entry)).unwrap_or_default();
         case.expect = get("expect").map(|entry| self.expect(entry)).unwrap_or_default();

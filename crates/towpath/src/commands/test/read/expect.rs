@@ -13,6 +13,9 @@ pub(super) const EXPECT_KEYS: &[&str] = &[
     "exit",
     "failed_at",
     "error",
+    "reason",
+    "description",
+    "restarts",
     "ran",
     "skipped",
     "not_reached",
@@ -21,6 +24,7 @@ pub(super) const EXPECT_KEYS: &[&str] = &[
     "outputs",
     "printed",
     "prompts",
+    "calls",
     "files",
     "checks",
 ];
@@ -41,6 +45,10 @@ impl Reader<'_> {
             exit: get("exit").and_then(|entry| self.code(entry)),
             failed_at: get("failed_at").and_then(|entry| self.name(entry)),
             error: get("error").and_then(|entry| self.matcher(&entry.value, "`error`", false)),
+            reason: get("reason").and_then(|entry| self.matcher(&entry.value, "`reason`", false)),
+            description: get("description")
+                .and_then(|entry| self.matcher(&entry.value, "`description`", false)),
+            restarts: get("restarts").and_then(|entry| self.number(entry)),
             ran,
             skipped: get("skipped").and_then(|entry| self.skipped(entry)),
             not_reached,
@@ -49,6 +57,7 @@ impl Reader<'_> {
             outputs: get("outputs").map(|entry| self.outputs(entry)).unwrap_or_default(),
             printed: get("printed").map(|entry| self.by_step(entry)).unwrap_or_default(),
             prompts: get("prompts").map(|entry| self.by_step(entry)).unwrap_or_default(),
+            calls: get("calls").and_then(|entry| self.calls(entry)),
             files: get("files").map(|entry| self.expected_files(entry)).unwrap_or_default(),
             checks: get("checks").map(|entry| self.checks(entry)).unwrap_or_default(),
         }

@@ -73,6 +73,18 @@ fn the_status_follows_from_what_else_is_expected() {
 }
 
 #[test]
+fn an_outcome_stands_on_the_last_line_of_the_answer() {
+    let suite = suite(
+        "cases: [{name: a, agents: {x: [{outcome: done}, {answer: I did it., outcome: other, \
+         description: it \"rains\"}]}}]",
+    );
+    let Answers::InOrder(list) = &suite.cases[0].agents[0].1 else { panic!() };
+    assert_eq!(list[0].text.as_deref(), Some("{\"outcome\":\"done\"}"));
+    let other = "{\"outcome\":\"other\",\"otherDescription\":\"it \\\"rains\\\"\"}";
+    assert_eq!(list[1].text, Some(format!("I did it.\n\n{other}")));
+}
+
+#[test]
 fn what_is_not_understood_is_refused() {
     let rows = [
         ("", "x.test.yaml is empty"),
@@ -95,6 +107,13 @@ fn what_is_not_understood_is_refused() {
         ("cases: [{name: a, agents: {x: {fault: tired}}}]", "`fault` must be `auth`,"),
         ("cases: [{name: a, agents: {x: {until: 5, run: a}}}]", "`until` needs a `fault`"),
         ("cases: [{name: a, agents: {x: {}}}]", "an answer needs `answer`,"),
+        ("cases: [{name: a, agents: {x: {description: y, run: z}}}]", "needs an `outcome`"),
+        ("cases: [{name: a, machine: {max_visits: many}}]", "`max_visits` must be a whole number"),
+        ("cases: [{name: a, machine: {visits: 3}}]", "unknown key `visits`"),
+        ("cases: [{name: a, expect: {calls: many}}]", "`calls` must be a number, or a list"),
+        ("cases: [{name: a, expect: {calls: [{kind: hint}]}}]", "`kind` must be `prompt`,"),
+        ("cases: [{name: a, expect: {calls: [{}]}}]", "this call expects nothing"),
+        ("cases: [{name: a, expect: {restarts: -1}}]", "`restarts` must be a whole number"),
         ("cases: [{name: a, stubs: {x: {exit: 256}}}]", "`exit` must be an exit code"),
         ("cases: [{name: a, expect: {status: finished}}]", "`status` must be `done`,"),
         ("cases: [{name: a, expect: {ran: x}}]", "`ran` must be a list of steps"),
@@ -129,9 +148,11 @@ fn the_page_about_testing_has_every_key_and_no_other() {
     let rows = [
         ("Keys of a test file", FILE_KEYS),
         ("Keys of a case", case::CASE_KEYS),
+        ("Keys of `machine`", machine::MACHINE_KEYS),
         ("Agents' answers", answers::ANSWER_KEYS),
         ("Stubs", answers::STUB_KEYS),
         ("Expectations", expect::EXPECT_KEYS),
+        ("Calls", machine::CALL_KEYS),
         ("Matchers", expect::MATCHER_KEYS),
     ];
     for (heading, keys) in rows {

@@ -1,0 +1,38 @@
+//! Programs that the prompts of a built-in machine speak of and that are not here. It is told before
+//! the first call and nothing is refused: the prompts say what to do without them.
+
+use crate::out;
+use crate::surroundings::Surroundings;
+use std::path::Path;
+use towpath_recipe::{Origin, Program};
+
+/// The built-in machines whose work is in git, and those whose tasks are.
+const WITH_GIT: [&str; 7] = [
+    "review-and-commit",
+    "implement-and-review",
+    "implement-and-review-all",
+    "document-design",
+    "refine-design",
+    "break-down-tasks",
+    "rebase",
+];
+const WITH_TASKS: [&str; 3] =
+    ["break-down-tasks", "implement-and-review", "implement-and-review-all"];
+
+pub fn warn(around: &Surroundings, program: &Program, origin: Origin, directory: &Path) {
+    if origin != Origin::BuiltIn || program.root().machine().is_none() {
+        return;
+    }
+    let name = program.root().name.as_str();
+    let missing = |program: &str| around.on_path(program).is_none();
+    if WITH_GIT.contains(&name) && missing("git") {
+        out::note(format!("warning: git is not on the PATH, and {name} works with it"));
+    }
+    if WITH_TASKS.contains(&name) && missing("bd") {
+        out::note(if directory.join(".beads").exists() {
+            "warning: .beads/ is here and bd is not on the PATH: no task can be taken or made"
+        } else {
+            "warning: bd is not on the PATH: tasks are kept in TASKS.md instead"
+        });
+    }
+}

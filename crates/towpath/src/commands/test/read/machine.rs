@@ -1,0 +1,84 @@
+//! What concerns machines: how a person would start one, and which agent calls it must make.
+
+use super::super::calls::{ExpectedCall, ExpectedCalls};
+use super::super::suite::Name;
+use super::fields::{first_line, scalar};
+use super::{Reader, is_null};
+use towpath_recipe::node::{Entry, Kind, Node};
+
+pub(super) const MACHINE_KEYS: &[&str] =
+    &["model", "max_visits", "max_steps", "max_restarts", "context"];
+const FLAGS: &[&str] = &["--model", "--max-visits", "--max-steps", "--max-restarts", "--context"];
+pub(super) const CALL_KEYS: &[&str] = &["step", "kind", "model", "session"];
+const KINDS: &[&str] = &["prompt", "reminder"];
+const SESSIONS: &[&str] = &["new", "resumed"];
+
+impl Reader<'_> {
+    /// The flags of `towpath run` that a case stands for.
+    pub(super) fn machine(&mut self, entry: &Entry) -> Vec<(&'static str, String)> {
+        let Some(fields) = self.fields(&entry.value, "`machine`", MACHINE_KEYS) else {
+            return Vec::new();
+        };
+        let mut flags = Vec::new();
+        for (key, flag) in MACHINE_KEYS.iter().zip(FLAGS) {
+            let Some(entry) = fields.get(key).filter(|entry| !is_null(entry)) else { continue };
+            let value = match key.starts_with("max_") {
+                true => self.number(entry).map(|number| number.to_string()),
+                false => self.bash(entry),
+            };
+            flags.extend(value.map(|value| (*flag, value)));
+        }
+        flags
+    }
+
+    pub(super) fn number(&mut self, entry: &Entry) -> Option<u32> {
+        let number = match &entry.value.kind {
+            Kind::Number(number) => number.to_string().parse::<u32>().ok(),
+            _ => None,
+        };
+        if number.is_none() {
+            self.wrong_type(entry, "a whole number");
+        }
+        number
+    }
+
+    /// How many calls, or each of them.
+    pub(super) fn calls(&mut self, entry: &Entry) -> Option<ExpectedCalls> {
+        match &entry.value.kind {
+            Kind::Number(_) => self.number(entry).map(|count| ExpectedCalls::Count(count as usize)),
+            Kind::List(items) => {
+                let each: Vec<_> = items.iter().map(|item| self.call(item)).collect();
+                Some(ExpectedCalls::Each(each.into_iter().flatten().collect()))
+            }
+            _ => {
+                self.wrong_type(entry, "a number, or a list of calls");
+                None
+            }
+        }
+    }
+
+    fn call(&mut self, node: &Node) -> Option<ExpectedCall> {
+        if let Some(text) = scalar(node) {
+            let step = Name { text, span: first_line(self.source, node.defined) };
+            return Some(ExpectedCall { step: Some(step), ..ExpectedCall::default() });
+        }
+        let fields = self.fields(node, "a call", CALL_KEYS)?;
+        let get = |key: &str| fields.get(key).filter(|entry| !is_null(entry));
+        let model = match fields.get("model") {
+            Some(entry) if is_null(entry) => Some(None),
+            Some(entry) => self.text(entry).map(Some),
+            None => None,
+        };
+        let call = ExpectedCall {
+            step: get("step").and_then(|entry| self.name(entry)),
+            kind: get("kind").and_then(|entry| self.choice(entry, KINDS)),
+            model,
+            session: get("session").and_then(|entry| self.choice(entry, SESSIONS)),
+        };
+        if matches!(&node.kind, Kind::Map(entries) if entries.is_empty()) {
+            let span = first_line(self.source, node.span);
+            self.error("empty-call", "this call expects nothing".to_owned(), span, "");
+        }
+        Some(call)
+    }
+}

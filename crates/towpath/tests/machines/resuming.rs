@@ -1,0 +1,155 @@
+//! How a machine's run goes on: after an answer without an outcome, at a limit, with what a person
+//! says of a step.
+
+use crate::support::{Person, kill_hard, until};
+use crate::{calls, person, prompts, run, script, shown};
+
+fn resume(person: &Person, arguments: &[&str]) -> crate::support::Said {
+    let with = ["--script", "answers.jsonl", "--calls", "calls.jsonl"];
+    person.towpath(&[&["resume", "--last"], arguments, &with].concat())
+}
+
+/// More answers: the lines that were used stay used.
+fn more(person: &Person, answers: &[&str]) {
+    let used = person.read("answers.jsonl");
+    script(person, answers);
+    person.write("answers.jsonl", &(used + &person.read("answers.jsonl")));
+}
+
+#[test]
+fn after_an_orchestration_error_the_visit_gets_a_new_prompt_and_a_new_reminder() {
+    let person = person(&["broken", "Hm.", "Hm."]);
+    run(&person, &["mend.yaml"]).exits(1);
+    more(&person, &["Well.", "mended", "fine"]);
+    resume(&person, &[]).exits(0);
+    assert_eq!(
+        calls(&person),
+        [
+            "look prompt new",
+            "mend prompt resume",
+            "mend reminder resume",
+            "mend prompt resume",
+            "mend reminder resume",
+            "look#2 prompt resume",
+        ]
+    );
+    assert_eq!(prompts(&person)[1], prompts(&person)[3]);
+    assert_eq!(shown(&person)["machine"]["stepVisitCounts"]["mend"], 1, "the same visit");
+}
+
+#[test]
+fn after_a_backend_error_and_a_limit_of_the_agent_the_call_is_made_again() {
+    let person = person(&["broken", "{\"error\": \"crash\"}"]);
+    run(&person, &["mend.yaml"]).exits(4);
+    more(&person, &["{\"error\": \"limit\"}"]);
+    resume(&person, &[]).exits(75);
+    more(&person, &["mended", "fine"]);
+    resume(&person, &[]).exits(0);
+    let asked: Vec<String> =
+        calls(&person).iter().map(|call| call.split(' ').next().unwrap().to_owned()).collect();
+    assert_eq!(asked, ["look", "mend", "mend", "mend", "look#2"]);
+    let state = &shown(&person)["machine"];
+    assert_eq!((&state["reason"], &state["stepCount"]), (&"all-fine".into(), &3.into()));
+}
+
+#[test]
+fn a_run_at_a_limit_goes_on_only_with_a_higher_one() {
+    for (flags, answers, raised, told) in [
+        (
+            &["--max-visits", "1"][..],
+            &["broken", "mended"][..],
+            ["--max-visits", "2"],
+            "max-step-visits-exceeded:look: raise the limit to go on: --max-visits N",
+        ),
+        (
+            &["--max-steps", "2"],
+            &["broken", "mended"],
+            ["--max-steps", "3"],
+            "max-total-steps: raise the limit to go on: --max-steps N",
+        ),
+    ] {
+        let person = person(answers);
+        let said = run(&person, &[&["mend.yaml"], flags].concat()).exits(3);
+        let flag = format!("{} N", raised[0]);
+        assert!(said.stderr.contains(&format!("towpath resume {} {flag}", person.run())));
+        more(&person, &["fine"]);
+        resume(&person, &[]).exits(3).says(told);
+        resume(&person, &flags[..2]).exits(3);
+        resume(&person, &raised).exits(0);
+        let asked = calls(&person);
+        assert_eq!(asked[2..], ["look#2 prompt resume"], "what is done stays done");
+    }
+}
+
+#[test]
+fn a_run_at_its_last_restart_goes_on_with_more() {
+    let person = Person::new();
+    script(&person, &["complete", "no-issues", "committed"]);
+    let said = run(&person, &["implement-and-review-all", "--max-restarts", "0"]).exits(3);
+    assert!(said.stderr.contains("(max-restarts-exceeded)"), "{}", said.stderr);
+    more(&person, &["no-tasks"]);
+    resume(&person, &[]).exits(3).says("--max-restarts N");
+    resume(&person, &["--max-restarts", "1"]).exits(0);
+    assert_eq!(calls(&person)[3], "implement#2 prompt new");
+}
+
+const PAY: &str = r#"
+id: pay
+label: Pay
+description: Pays once
+initialStep: charge
+guardrails: {}
+steps:
+  charge:
+    command: echo charged >> ledger.txt; [ -e fast ] || sleep 60
+    effect: once
+    outcomes: [success, failure]
+    onOutcome:
+      success: { nextStep: mail }
+      failure: { action: exit, reason: not-paid }
+  mail:
+    command: echo mailed
+    outcomes: [success, failure]
+    onOutcome:
+      success: { action: exit, reason: paid }
+      failure: { action: exit, reason: not-mailed }
+"#;
+
+fn cut_off() -> Person {
+    let person = Person::new().file("pay.yaml", PAY).file("answers.jsonl", "");
+    let mut child = person.start(&["run", "pay.yaml"]);
+    until("it charges", || !person.read("ledger.txt").is_empty());
+    kill_hard(&mut child);
+    person
+}
+
+#[test]
+fn a_person_says_what_became_of_a_step_that_may_run_only_once() {
+    let person = cut_off();
+    let id = person.run();
+    let said = resume(&person, &[]).exits(10);
+    let hint =
+        format!("towpath resume {id} --done charge --outcome NAME (one of success, failure)");
+    assert!(said.stderr.contains(&hint), "{}", said.stderr);
+    resume(&person, &["--done", "charge"]).exits(2).says("say how it ended with --outcome");
+    let wrong = ["--done", "charge", "--outcome", "paid"];
+    resume(&person, &wrong).exits(2).says("success, failure");
+    resume(&person, &["--done", "charge", "--outcome", "success"]).exits(0).prints("mailed\n");
+    assert_eq!(person.count("ledger.txt", "charged"), 1);
+    assert_eq!(shown(&person)["machine"]["reason"], "paid");
+}
+
+#[test]
+fn the_outcome_that_a_person_names_decides_the_way() {
+    let person = cut_off();
+    resume(&person, &["--done", "charge", "--outcome", "failure"]).exits(0).prints("");
+    assert_eq!(shown(&person)["machine"]["reason"], "not-paid");
+}
+
+#[test]
+fn a_person_may_let_a_step_run_again() {
+    let person = cut_off();
+    person.write("fast", "");
+    resume(&person, &["--again", "charge"]).exits(0).prints("mailed\n");
+    assert_eq!(person.count("ledger.txt", "charged"), 2);
+}
