@@ -133,11 +133,9 @@ impl Events {
                 self.entered = Some(Entered { visit, max_visits, total, max_total });
             }
             Event::CallStarted(call) => self.call_started(call),
-            Event::StepStarted { step, kind } => {
-                // An agent's start is told with its call, which knows the session.
-                if *kind != "agent" || !self.is_machine {
-                    self.plain_start(step);
-                }
+            // The start of a machine's agent is told with its call, which knows the session.
+            Event::StepStarted { step, kind } if *kind != "agent" || !self.is_machine => {
+                self.plain_start(step);
             }
             Event::CallEnded(call) => self.call_ended(call),
             Event::Reminded { step, error } => {

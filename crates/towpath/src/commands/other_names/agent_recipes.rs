@@ -155,7 +155,7 @@ fn execute(line: &Line) -> Result<Exit, Stop> {
         return Err(Stop::bad_input("no recipe: agent-recipes RECIPE-ID, or agent-recipes --list"));
     };
     let args = line.run_args(recipe);
-    let chosen = run::chosen_or(&around, &args, recipe, |problems| tell_list(problems))?;
+    let chosen = run::chosen_or(&around, &args, recipe, tell_list)?;
     if chosen.program.root().machine().is_none() {
         let message = format!("{recipe} is a list of steps: towpath run {recipe}");
         return Err(Stop::new(Exit::BadInput, "bad-recipe", message));
