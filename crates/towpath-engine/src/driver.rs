@@ -266,7 +266,12 @@ impl Driver<'_> {
 
     fn launch(&mut self, launch: Launch) -> Result<(), EngineError> {
         match self.hand_over(launch)? {
-            Some(launch) => self.start(launch),
+            Some(launch) => {
+                if let Some(prepared) = &launch.agent {
+                    self.tell_call(&launch.job, prepared);
+                }
+                self.start(launch)
+            }
             None => Ok(()),
         }
     }
@@ -306,7 +311,6 @@ impl Driver<'_> {
                 program = invocation.program.into_os_string();
                 arguments = invocation.arguments;
                 (stdin, reader) = (Some(files.path("stdin")), Some(prepared.backend.reader()));
-                self.tell_call(&job, prepared);
             }
             (JobWork::Agent(_), None) => return Ok(()),
         }
@@ -519,10 +523,10 @@ impl Driver<'_> {
         }
         let Finished { end, stdout, stderr, .. } = finished;
         if let Some(asking) = call {
-            self.tell_answer(&asking, &end);
             if asking.opens_after(&end) {
                 return self.open_session(asking);
             }
+            self.tell_answer(&asking, &end);
         }
         self.lines.finished(&key, &end);
         self.apply_with(Fact::JobFinished { key, end }, stdout, stderr)
@@ -546,7 +550,7 @@ impl Driver<'_> {
     }
 
     /// The session that a call was to go on with is not there: the call opens it, and that pair is
-    /// one attempt.
+    /// one attempt, also for who looks on.
     fn open_session(&mut self, asking: Asking) -> Result<(), EngineError> {
         let Asking { id, job, mut prepared, .. } = asking;
         prepared.call.resume = false;
