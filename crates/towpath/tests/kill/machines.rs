@@ -215,11 +215,18 @@ fn session_is_free(person: &Person) {
 struct Tour {
     person: Person,
     run: Option<RunId>,
+    /// Runner and warden are gone: nobody is there to end their children, until somebody resumes.
+    orphaned: bool,
     hits: BTreeMap<Victim, u64>,
     cut_off: BTreeMap<&'static str, u64>,
 }
 
 impl Tour {
+    fn new(person: Person, run: Option<RunId>) -> Tour {
+        let (hits, cut_off) = (BTreeMap::new(), BTreeMap::new());
+        Tour { person, run, orphaned: false, hits, cut_off }
+    }
+
     /// Starts or resumes, waits, kills; whether the run has ended.
     fn round(&mut self, round: u64, dice: &mut Dice) -> bool {
         let before = self.run.as_ref().map(|run| facts(&self.person, run)).unwrap_or_default();
@@ -241,11 +248,12 @@ impl Tour {
         let facts = facts(&self.person, &run);
         let (_, open) = followed(&facts);
         if facts.len() > before.len() {
+            self.orphaned = false;
             let left: Vec<&str> = orphans.lines().filter(|pid| lives(pid)).collect();
             assert!(left.is_empty(), "{left:?} of an earlier owner live on beside this one");
         }
-        if hit != Some(Victim::Both) {
-            // Without a warden nobody is there to end its children, until somebody resumes.
+        self.orphaned |= hit == Some(Victim::Both);
+        if !self.orphaned {
             nothing_lives(&run);
         }
         let ledger = self.person.read("ledger");
@@ -309,13 +317,8 @@ fn whoever_of_a_machine_is_killed_it_goes_on_and_pays_each_answer_once() {
     println!("seed {seed}");
     let unbroken = person();
     unbroken.towpath(&[&["run", "tour.yaml"], &FLAGS[..]].concat()).exits(0);
-    Tour {
-        run: Some(unbroken.run()),
-        person: unbroken,
-        hits: BTreeMap::new(),
-        cut_off: BTreeMap::new(),
-    }
-    .check_end();
+    let run = Some(unbroken.run());
+    Tour::new(unbroken, run).check_end();
 
     let (mut hits, mut cut_off) = (BTreeMap::new(), BTreeMap::new());
     let (mut killed, mut round) = (0, 0);
@@ -325,7 +328,7 @@ fn whoever_of_a_machine_is_killed_it_goes_on_and_pays_each_answer_once() {
     };
     while killed < kills || wanting(&hits, &cut_off) {
         assert!(killed < kills + 400, "something is never hit: {hits:?} {cut_off:?}");
-        let mut tour = Tour { person: person(), run: None, hits, cut_off };
+        let mut tour = Tour { hits, cut_off, ..Tour::new(person(), None) };
         while !tour.round(round, &mut dice) {
             round += 1;
             if round % 4 == 0 && tour.run.is_some() {
