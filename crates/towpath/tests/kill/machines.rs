@@ -2,7 +2,7 @@
 //! killed with `kill -9` at random instants. Its agents are slow, and work in sessions of their own.
 
 use super::{Dice, nothing_lives};
-use crate::support::{Person, lives, signal_to};
+use crate::support::{Person, Said, kill_hard, lives, signal_to, until};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
@@ -201,25 +201,32 @@ fn followed(facts: &[Fact]) -> (BTreeSet<String>, Vec<JobKey>) {
     (finished, open)
 }
 
-/// The session of the last call that was made, in another run: nobody holds it.
-fn session_is_free(person: &Person) {
+/// Another run wants the session of the last call that was made.
+fn ask_in_its_session(person: &Person) -> Option<Said> {
     let calls = person.read("calls.jsonl");
-    let Some(last) = calls.lines().last() else { return };
+    let last = calls.lines().last()?;
     let call: serde_json::Value = serde_json::from_str(last).expect("a call is JSON");
     let session = call["session"].as_str().expect("a call has its session");
     let asked = ["run", "quick.yaml", "--session", session, "--backend", "scripted"];
-    person.towpath(&[&asked[..], &["--script", "answers.jsonl"]].concat()).exits(0);
+    Some(person.towpath(&[&asked[..], &["--script", "answers.jsonl"]].concat()))
 }
 
 /// One run, killed until it ends. Counts whom it hit, and in what.
 struct Tour {
     person: Person,
     run: Option<RunId>,
+    /// Runner and warden are gone: nobody is there to end their children, until somebody resumes.
+    orphaned: bool,
     hits: BTreeMap<Victim, u64>,
     cut_off: BTreeMap<&'static str, u64>,
 }
 
 impl Tour {
+    fn new(person: Person, run: Option<RunId>) -> Tour {
+        let (hits, cut_off) = (BTreeMap::new(), BTreeMap::new());
+        Tour { person, run, orphaned: false, hits, cut_off }
+    }
+
     /// Starts or resumes, waits, kills; whether the run has ended.
     fn round(&mut self, round: u64, dice: &mut Dice) -> bool {
         let before = self.run.as_ref().map(|run| facts(&self.person, run)).unwrap_or_default();
@@ -241,11 +248,12 @@ impl Tour {
         let facts = facts(&self.person, &run);
         let (_, open) = followed(&facts);
         if facts.len() > before.len() {
+            self.orphaned = false;
             let left: Vec<&str> = orphans.lines().filter(|pid| lives(pid)).collect();
             assert!(left.is_empty(), "{left:?} of an earlier owner live on beside this one");
         }
-        if hit != Some(Victim::Both) {
-            // Without a warden nobody is there to end its children, until somebody resumes.
+        self.orphaned |= hit == Some(Victim::Both);
+        if !self.orphaned {
             nothing_lives(&run);
         }
         let ledger = self.person.read("ledger");
@@ -309,13 +317,8 @@ fn whoever_of_a_machine_is_killed_it_goes_on_and_pays_each_answer_once() {
     println!("seed {seed}");
     let unbroken = person();
     unbroken.towpath(&[&["run", "tour.yaml"], &FLAGS[..]].concat()).exits(0);
-    Tour {
-        run: Some(unbroken.run()),
-        person: unbroken,
-        hits: BTreeMap::new(),
-        cut_off: BTreeMap::new(),
-    }
-    .check_end();
+    let run = Some(unbroken.run());
+    Tour::new(unbroken, run).check_end();
 
     let (mut hits, mut cut_off) = (BTreeMap::new(), BTreeMap::new());
     let (mut killed, mut round) = (0, 0);
@@ -325,11 +328,12 @@ fn whoever_of_a_machine_is_killed_it_goes_on_and_pays_each_answer_once() {
     };
     while killed < kills || wanting(&hits, &cut_off) {
         assert!(killed < kills + 400, "something is never hit: {hits:?} {cut_off:?}");
-        let mut tour = Tour { person: person(), run: None, hits, cut_off };
+        let mut tour = Tour { hits, cut_off, ..Tour::new(person(), None) };
         while !tour.round(round, &mut dice) {
             round += 1;
             if round % 4 == 0 && tour.run.is_some() {
-                session_is_free(&tour.person);
+                // Nobody holds it any more.
+                ask_in_its_session(&tour.person).map(|said| said.exits(0));
             }
         }
         tour.check_end();
@@ -337,4 +341,19 @@ fn whoever_of_a_machine_is_killed_it_goes_on_and_pays_each_answer_once() {
         killed = hits.values().sum();
     }
     println!("{killed} kills: {hits:?}, of which some cut off: {cut_off:?}");
+}
+
+#[test]
+fn a_session_that_a_restart_began_is_held_from_its_first_call_until_its_holder_is_killed() {
+    let slow = "{\"match\": \"work 3\\n\", \"text\": \"late\", \"delay_ms\": 60000}\n";
+    let person = person();
+    person.write("answers.jsonl", &format!("{slow}{}", script()));
+    let mut runner = person.start(&[&["run", "tour.yaml"], &FLAGS[..]].concat());
+    until("the restarted machine asks", || person.read("calls.jsonl").contains("work#3"));
+    let run = person.run();
+    let said = ask_in_its_session(&person).expect("a call was made");
+    said.exits(5).says("session locked");
+    kill_hard(&mut runner);
+    nothing_lives(&run);
+    ask_in_its_session(&person).expect("a call was made").exits(0);
 }
