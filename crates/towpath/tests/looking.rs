@@ -72,10 +72,12 @@ fn an_empty_machine_says_so_and_stays_empty() {
     shows(person.towpath(&["trust"]), "nothing here needs trust\n");
     shows(
         person.towpath(&["settings"]),
-        "SETTING      VALUE        FROM\n\
-         backend      claude-code  default\n\
-         max_agents   10           default\n\
-         recipe_dirs  –            default\n",
+        "SETTING       VALUE        FROM\n\
+         backend       claude-code  default\n\
+         max_agents    10           default\n\
+         recipe_dirs   –            default\n\
+         step_timeout  –            default\n\
+         idle_timeout  –            default\n",
     );
     for command in ["show", "logs", "cancel"] {
         let said = person.towpath(&[command, "7f3k"]).exits(2);

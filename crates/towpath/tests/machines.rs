@@ -55,7 +55,8 @@ fn script(person: &Person, answers: &[&str]) {
     let line = |answer: &&str| {
         let word = answer.chars().all(|c| c.is_ascii_lowercase() || c == '-');
         let text = if word { reporting(answer) } else { (*answer).to_owned() };
-        let line = if text.starts_with("{\"error\"") { text } else { Value::from(text).to_string() };
+        let line =
+            if text.starts_with("{\"error\"") { text } else { Value::from(text).to_string() };
         line + "\n"
     };
     person.write("answers.jsonl", &answers.iter().map(line).collect::<String>());

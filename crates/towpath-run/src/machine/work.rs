@@ -181,7 +181,8 @@ impl Run {
                 self.begin_work(frame, step);
             }
             Err(fault) => {
-                let failure = no_report(&fault, "reported no outcome of this step, also after the reminder");
+                let failure =
+                    no_report(&fault, "reported no outcome of this step, also after the reminder");
                 self.reported(frame, step, ended, Err(failure));
             }
         }
@@ -194,7 +195,9 @@ impl Run {
             JobStatus::Exited(0) => match self.read(frame, step, end) {
                 Ok(report) => Ok(report),
                 Err(fault) if fault.kind.says_nothing() => Ok(plain("success")),
-                Err(fault) => Err(no_report(&fault, "the outcome that it printed is none of this step")),
+                Err(fault) => {
+                    Err(no_report(&fault, "the outcome that it printed is none of this step"))
+                }
             },
             JobStatus::Exited(_) | JobStatus::Signalled(_) | JobStatus::TimedOut => {
                 Ok(plain("failure"))

@@ -6,8 +6,10 @@ use crate::{calls, person, prompts, run, script, shown};
 
 /// A machine of one command step.
 fn command(text: &str, outcomes: &[&str]) -> Person {
-    let transitions: String =
-        outcomes.iter().map(|o| format!("      {o}: {{ action: exit, reason: by-{o} }}\n")).collect();
+    let transitions: String = outcomes
+        .iter()
+        .map(|o| format!("      {o}: {{ action: exit, reason: by-{o} }}\n"))
+        .collect();
     let person = Person::new().file("answers.jsonl", "");
     person.write(
         "one.yaml",

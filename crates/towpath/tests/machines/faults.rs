@@ -9,7 +9,11 @@ use serde_json::{Value, json};
 const FAULTS: [(&str, &str, Option<&str>); 6] = [
     ("I looked at it.", "No JSON block found in response", None),
     ("So:\n{outcome: fine}", "Invalid JSON", Some("{outcome: fine}")),
-    ("{\"result\": \"fine\"}", "JSON is missing the 'outcome' field", Some("{\"result\": \"fine\"}")),
+    (
+        "{\"result\": \"fine\"}",
+        "JSON is missing the 'outcome' field",
+        Some("{\"result\": \"fine\"}"),
+    ),
     (
         "{\"outcome\": \"great\"}",
         "Outcome 'great' is not one of: fine, broken, other",

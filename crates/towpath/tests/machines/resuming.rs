@@ -128,7 +128,8 @@ fn a_person_says_what_became_of_a_step_that_may_run_only_once() {
     let person = cut_off();
     let id = person.run();
     let said = resume(&person, &[]).exits(10);
-    let hint = format!("towpath resume {id} --done charge --outcome NAME (one of success, failure)");
+    let hint =
+        format!("towpath resume {id} --done charge --outcome NAME (one of success, failure)");
     assert!(said.stderr.contains(&hint), "{}", said.stderr);
     resume(&person, &["--done", "charge"]).exits(2).says("say how it ended with --outcome");
     let wrong = ["--done", "charge", "--outcome", "paid"];

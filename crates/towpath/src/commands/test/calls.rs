@@ -31,8 +31,7 @@ impl ExpectedCalls {
     }
 
     pub fn problem(&self, calls: &[AgentCall]) -> Option<Problem> {
-        let differs =
-            |what, wanted, got| Some(Problem::differs("calls", what, wanted, got));
+        let differs = |what, wanted, got| Some(Problem::differs("calls", what, wanted, got));
         match self {
             ExpectedCalls::Count(count) if *count == calls.len() => None,
             ExpectedCalls::Count(count) => {

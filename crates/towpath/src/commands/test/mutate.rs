@@ -58,10 +58,12 @@ pub fn changes(recipe: &Recipe) -> Vec<Change> {
         if !(machine && matches!(step.work, Work::Agent(_))) {
             changes.push(Change::Idle { step: step.id.clone() });
         }
-        changes.extend(step.outcomes.iter().map(|outcome| Change::Ends {
-            step: step.id.clone(),
-            outcome: outcome.name.clone(),
-        }));
+        changes.extend(
+            step.outcomes.iter().map(|outcome| Change::Ends {
+                step: step.id.clone(),
+                outcome: outcome.name.clone(),
+            }),
+        );
     }
     changes
 }

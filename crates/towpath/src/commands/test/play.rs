@@ -76,12 +76,7 @@ impl From<std::io::Error> for Cut {
 impl Stage<'_> {
     /// Plays a case, with one change of the recipe where somebody wants to know who notices. None when
     /// we were told to stop.
-    pub fn play(
-        &self,
-        subject: &Subject,
-        case: &Case,
-        change: Option<&Change>,
-    ) -> Option<Played> {
+    pub fn play(&self, subject: &Subject, case: &Case, change: Option<&Change>) -> Option<Played> {
         let began = Instant::now();
         let number = self.played.fetch_add(1, Ordering::SeqCst) + 1;
         let mut played = Played::default();

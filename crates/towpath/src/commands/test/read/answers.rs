@@ -59,7 +59,8 @@ impl Reader<'_> {
             .all(|key| fields.get(key).is_none() && !fields.has_misspelt(key));
         if silent {
             let span = first_line(self.source, node.span);
-            let message = "an answer needs `answer`, `outcome`, `files`, `run` or `fault`".to_owned();
+            let message =
+                "an answer needs `answer`, `outcome`, `files`, `run` or `fault`".to_owned();
             self.error("no-answer", message, span, "");
         }
         Some(answer)

@@ -8,8 +8,7 @@ use towpath_recipe::node::{Entry, Kind, Node};
 
 pub(super) const MACHINE_KEYS: &[&str] =
     &["model", "max_visits", "max_steps", "max_restarts", "context"];
-const FLAGS: &[&str] =
-    &["--model", "--max-visits", "--max-steps", "--max-restarts", "--context"];
+const FLAGS: &[&str] = &["--model", "--max-visits", "--max-steps", "--max-restarts", "--context"];
 pub(super) const CALL_KEYS: &[&str] = &["step", "kind", "model", "session"];
 const KINDS: &[&str] = &["prompt", "reminder"];
 const SESSIONS: &[&str] = &["new", "resumed"];
@@ -46,9 +45,7 @@ impl Reader<'_> {
     /// How many calls, or each of them.
     pub(super) fn calls(&mut self, entry: &Entry) -> Option<ExpectedCalls> {
         match &entry.value.kind {
-            Kind::Number(_) => {
-                self.number(entry).map(|count| ExpectedCalls::Count(count as usize))
-            }
+            Kind::Number(_) => self.number(entry).map(|count| ExpectedCalls::Count(count as usize)),
             Kind::List(items) => {
                 let each: Vec<_> = items.iter().map(|item| self.call(item)).collect();
                 Some(ExpectedCalls::Each(each.into_iter().flatten().collect()))
