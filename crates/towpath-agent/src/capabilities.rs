@@ -52,3 +52,12 @@ pub struct Capabilities {
     /// how it ends says nothing.
     pub lingers: bool,
 }
+
+impl Capabilities {
+    /// Could this be the id of one of its sessions?
+    pub fn takes_session(&self, id: &str) -> bool {
+        let written = |uuid: uuid::Uuid| uuid.hyphenated().to_string();
+        !self.uuid_sessions
+            || uuid::Uuid::try_parse(id).is_ok_and(|uuid| written(uuid).eq_ignore_ascii_case(id))
+    }
+}

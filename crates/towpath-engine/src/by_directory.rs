@@ -8,8 +8,10 @@ use std::path::Path;
 /// Environment variables: names and values.
 pub type Variables = Vec<(OsString, OsString)>;
 
+type Ask = Box<dyn Fn(&Path) -> Variables>;
+
 #[derive(Default)]
-pub struct ByDirectory(Option<Box<dyn Fn(&Path) -> Variables>>);
+pub struct ByDirectory(Option<Ask>);
 
 impl ByDirectory {
     pub fn new(ask: impl Fn(&Path) -> Variables + 'static) -> ByDirectory {

@@ -16,11 +16,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
+use towpath_agent::SessionIds;
 use towpath_core::{JobKey, RunId, StepPath};
 use towpath_process::{ChildSpec, Event as Child, ExitStatus, Leftover, Warden};
-use towpath_run::{
-    Fact, Happening, Job, JobEnd, JobStatus, JobWork, Movement, Run, RunOutcome, StopReason,
-};
+use towpath_run::{Fact, Happening, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome, StopReason};
 use towpath_shell::Filled;
 use towpath_store::{NewFact, OutputRef, Store};
 
@@ -147,11 +146,16 @@ impl Driver<'_> {
                         self.choose_model(&job, &mut prepared);
                         line = prepared.line;
                         session = prepared.known_session().map(str::to_owned);
-                        if let Some(id) = &session {
-                            self.sessions.opened(&job.key, id);
-                            if work.keeps_session {
-                                self.sessions.hold(&job.key, id)?;
+                        match &session {
+                            Some(id) => {
+                                self.sessions.opened(&job.key, id);
+                                if work.keeps_session {
+                                    self.sessions.hold(&job.key, id)?;
+                                }
                             }
+                            // Another session begins, whose name its program will tell.
+                            None if work.keeps_session => self.sessions.release(&job.key),
+                            None => {}
                         }
                         agent = Some(prepared);
                     }
@@ -243,9 +247,6 @@ impl Driver<'_> {
                     self.reporter.event(&Event::Reminded { step, error });
                 }
                 Happening::Moved { step, to } => {
-                    if let Movement::Restart(_) = to {
-                        self.sessions.release(step.frame());
-                    }
                     self.reporter.event(&Event::Moved { step, to });
                 }
                 Happening::Staged { step, files } => {
@@ -265,7 +266,12 @@ impl Driver<'_> {
 
     fn launch(&mut self, launch: Launch) -> Result<(), EngineError> {
         match self.hand_over(launch)? {
-            Some(launch) => self.start(launch),
+            Some(launch) => {
+                if let Some(prepared) = &launch.agent {
+                    self.tell_call(&launch.job, prepared);
+                }
+                self.start(launch)
+            }
             None => Ok(()),
         }
     }
@@ -305,7 +311,6 @@ impl Driver<'_> {
                 program = invocation.program.into_os_string();
                 arguments = invocation.arguments;
                 (stdin, reader) = (Some(files.path("stdin")), Some(prepared.backend.reader()));
-                self.tell_call(&job, prepared);
             }
             (JobWork::Agent(_), None) => return Ok(()),
         }
@@ -518,10 +523,10 @@ impl Driver<'_> {
         }
         let Finished { end, stdout, stderr, .. } = finished;
         if let Some(asking) = call {
-            self.tell_answer(&asking, &end);
             if asking.opens_after(&end) {
                 return self.open_session(asking);
             }
+            self.tell_answer(&asking, &end);
         }
         self.lines.finished(&key, &end);
         self.apply_with(Fact::JobFinished { key, end }, stdout, stderr)
@@ -545,11 +550,15 @@ impl Driver<'_> {
     }
 
     /// The session that a call was to go on with is not there: the call opens it, and that pair is
-    /// one attempt.
+    /// one attempt, also for who looks on.
     fn open_session(&mut self, asking: Asking) -> Result<(), EngineError> {
         let Asking { id, job, mut prepared, .. } = asking;
         prepared.call.resume = false;
         prepared.may_open = false;
+        if prepared.backend.row().can.session_ids == SessionIds::ChosenOnce {
+            // The old id is taken although nothing is there. The program names the new one.
+            prepared.call.session = Some(crate::agents::new_session());
+        }
         // What the first of the two said is told in the answer's place by the second.
         Files::new(&self.directory, id as u32, &self.config.secrets).forget_outputs();
         self.start(Launch { id, job, agent: Some(prepared), session: None })

@@ -29,6 +29,17 @@ pub(crate) fn refuse_in_plan(
             look(path.as_bytes(), &|| "the path of a recipe".to_owned())?;
         }
     }
+    for (path, text) in plan.recipes.iter().flat_map(|recipe| &recipe.files) {
+        look(text.as_bytes(), &|| secrets.mask(path).into_owned())?;
+    }
+    let wishes = &plan.machine;
+    for (flag, text) in [
+        ("--context", &wishes.context),
+        ("--system-prompt", &wishes.system),
+        ("--session", &wishes.session),
+    ] {
+        look(text.as_deref().unwrap_or_default().as_bytes(), &|| flag.to_owned())?;
+    }
     for (name, value) in &plan.inputs {
         let text = towpath_core::text_of(value);
         look(text.as_bytes(), &|| format!("the variable {name}"))?;
@@ -48,14 +59,17 @@ pub(crate) fn masked(secrets: &Secrets, mut fact: Fact) -> Fact {
     }
     let mask = |text: &mut String| *text = secrets.mask(text).into_owned();
     match &mut fact {
-        Fact::JobFinished { end: JobEnd { output, error, left, .. }, .. } => {
+        Fact::JobFinished { end: JobEnd { output, error, left, tail, .. }, .. } => {
             mask(error);
+            tail.iter_mut().for_each(mask);
             left.iter_mut().for_each(mask);
             if let Output::Text(text) = output {
                 mask(text);
             }
         }
-        Fact::JobStarted { session: Some(session), .. } => mask(session),
+        Fact::JobStarted { session: Some(session), .. } | Fact::SessionOpened { session, .. } => {
+            mask(session)
+        }
         Fact::Answered { answer: Answer::Done { output, .. }, .. } => mask(output),
         _ => {}
     }

@@ -70,9 +70,9 @@ impl Sessions {
         self.locks.hold(key.frame.clone(), session)
     }
 
-    /// The machine of this frame begins another session.
-    pub fn release(&mut self, frame: Option<StepPath>) {
-        self.locks.held.remove(&frame);
+    /// The machine of this call begins another session.
+    pub fn release(&mut self, key: &JobKey) {
+        self.locks.held.remove(&key.frame);
     }
 }
 

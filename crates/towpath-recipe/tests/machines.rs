@@ -193,12 +193,9 @@ fn a_file_of_steps_is_no_recipe_and_not_listed() {
 
 #[test]
 fn problems_stand_in_the_file_they_are_written_in() {
-    let shared = format!(
-        "a:\n  prompt: x\n  outcomes: [ok, other]\n  onOutcome:\n    ok: {{nextStep: nope}}\n    other: {{action: exit}}\n"
-    );
+    let shared = "a:\n  prompt: x\n  outcomes: [ok, other]\n  onOutcome:\n    ok: {nextStep: nope}\n    other: {action: exit}\n";
     let text = machine("", "  a:\n    $ref: 'shared/s.yaml#/a'\n    model: gpt\n");
-    let resolved =
-        resolved(&[("shared/s.yaml", &shared), ("demo.yaml", &text)], "./demo.yaml", &[]);
+    let resolved = resolved(&[("shared/s.yaml", shared), ("demo.yaml", &text)], "./demo.yaml", &[]);
     assert_eq!(
         said(&resolved),
         "error[bad-choice] ./demo.yaml:9:12 `gpt` Invalid model 'gpt' at step a. Valid models: haiku, sonnet, opus\n\

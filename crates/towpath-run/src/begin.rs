@@ -1,6 +1,6 @@
 //! How a step begins: its condition, the limits, its hook, and the job that is its work.
 
-use crate::frame::{Before, Frame, Phase};
+use crate::frame::{Before, Frame, FrameState, Phase};
 use crate::happening::Happening;
 use crate::job::{AgentJob, HOOK_TIMEOUT, Job, JobWork, NON_INTERACTIVE_FOOTER};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
@@ -157,24 +157,31 @@ impl Run {
             return Ok(());
         }
         let stack = self.stack(frame);
-        let mut stated = false;
+        let mut stated = self.is_in_machine(&stack);
         for at in &stack {
             let limit = self.recipe(*at).recursion.max_total_steps;
-            // A machine has limits of its own.
-            stated |= limit.is_some() || self.frames[*at].machine.is_some();
+            stated |= limit.is_some();
             if limit.is_some_and(|limit| self.frames[*at].executed >= limit) {
                 return Err(over("max_total_steps", limit.unwrap_or_default(), true));
             }
         }
         let default = Recursion::DEFAULT_MAX_TOTAL_STEPS;
-        if !stated && self.frames[0].executed >= default {
+        if !stated && self.frames[0].executed.saturating_sub(self.frames[0].in_machines) >= default
+        {
             return Err(over("max_total_steps", default, false));
         }
+        let in_machine = u32::from(self.is_in_machine(&stack));
         for at in stack {
             self.frames[at].executed += 1;
+            self.frames[at].in_machines += in_machine;
         }
         self.frames[frame].steps[step].counted = true;
         Ok(())
+    }
+
+    /// Whether any of these frames is a machine's, which has limits of its own.
+    pub(crate) fn is_in_machine(&self, stack: &[usize]) -> bool {
+        stack.iter().any(|at| self.frames[*at].machine.is_some())
     }
 
     /// A frame and those around it, innermost first.
@@ -191,6 +198,10 @@ impl Run {
     /// Starts the work of a step, or fails it where its values do not fit.
     pub(crate) fn begin_work(&mut self, frame: usize, step: usize) {
         self.frames[frame].steps[step].phase = Phase::Work;
+        if self.frames[frame].state == FrameState::Expiring {
+            // What ended just before its time ran out leads to nothing more until somebody resumes.
+            return;
+        }
         let definition = self.step(frame, step).clone();
         if self.frames[frame].machine.is_some() {
             return self.begin_state(frame, step, &definition);

@@ -30,6 +30,8 @@ pub(crate) struct Frame {
     pub steps: Vec<Progress>,
     /// Executed steps, those of called recipes included.
     pub executed: u32,
+    /// Those of them that a machine's limits bound, and not the default for recipes.
+    pub in_machines: u32,
     pub state: FrameState,
     /// Where it stands, if its recipe is a machine.
     pub machine: Option<MachineState>,
@@ -197,6 +199,7 @@ impl Frame {
             begun: false,
             steps: vec![Progress::default(); recipe.steps.len()],
             executed: 0,
+            in_machines: 0,
             state: FrameState::Open,
             machine: MachineState::new(recipe),
         };
@@ -212,7 +215,8 @@ impl Frame {
         }
         self.unreadable.clear();
         if let Some(state) = self.machine.take() {
-            for visit in &state.past[state.session_start..] {
+            let visits = state.past[state.session_start..].iter();
+            for visit in visits.filter(|visit| !visit.progress.failed()) {
                 self.take_writes(&visit.progress.writes);
             }
             self.machine = Some(state);

@@ -57,9 +57,6 @@ pub const NON_INTERACTIVE_FOOTER: &str = "Proceed autonomously. Do not ask quest
 pub const JSON_REMINDER: &str = "Your last answer holds no valid JSON. Answer again with the same \
     content as JSON only: one JSON value, no explanation before or after it, no code fence.";
 
-/// How long an agent of a machine may work on one call.
-pub const MACHINE_CALL_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
-
 /// Git that hangs must not hang the run.
 pub const GIT_TIMEOUT: Duration = Duration::from_secs(60);
 

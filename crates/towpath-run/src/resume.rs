@@ -3,7 +3,7 @@
 //! comes after it anew.
 
 use crate::fact::Output;
-use crate::frame::{FrameState, Phase, Progress};
+use crate::frame::{Frame, FrameState, Phase, Progress};
 use crate::outcome::{StepResult, StepStatus};
 use crate::run::{NoSuchStep, Run};
 use crate::settle::{json_in, written};
@@ -177,7 +177,8 @@ impl Run {
         }
         let mut at = frame;
         while let Some((parent, opener)) = self.frames[at].parent {
-            if self.frames[parent].machine.is_some() {
+            if let Some(machine) = &mut self.frames[parent].machine {
+                machine.exit = None;
                 self.frames[parent].state = FrameState::Open;
             } else {
                 let stage = self.stage_of(parent, opener);
@@ -255,14 +256,19 @@ impl Run {
     /// Forgets what a step did. Its visit number stays, so that its next jobs have new keys.
     fn reset(&mut self, frame: usize, step: usize) {
         self.forget_wishes(frame, step);
-        let progress = &mut self.frames[frame].steps[step];
+        let progress = &self.frames[frame].steps[step];
         let visit = progress.visit;
         let counted = progress.counted;
-        let inner = progress.child.map_or(0, |c| self.frames[c].executed);
+        let inner = |of: fn(&Frame) -> u32| progress.child.map_or(0, |c| of(&self.frames[c]));
+        let (executed, in_machines) = (inner(|f| f.executed), inner(|f| f.in_machines));
+        let stack = self.stack(frame);
+        let own = u32::from(counted);
+        let own_in_machine = u32::from(counted && self.is_in_machine(&stack));
         self.frames[frame].steps[step] = Progress { visit, ..Progress::default() };
-        let uncounted = inner + u32::from(counted);
-        for at in self.stack(frame) {
-            self.frames[at].executed = self.frames[at].executed.saturating_sub(uncounted);
+        for at in stack {
+            let frame = &mut self.frames[at];
+            frame.executed = frame.executed.saturating_sub(executed + own);
+            frame.in_machines = frame.in_machines.saturating_sub(in_machines + own_in_machine);
         }
     }
 

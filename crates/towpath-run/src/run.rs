@@ -142,6 +142,9 @@ impl Run {
             at = parent;
         }
         for (frame, step) in chain.into_iter().rev() {
+            if let Some(machine) = &mut self.frames[frame].machine {
+                machine.worked = true;
+            }
             if self.frames[frame].steps[step].started_ms.is_none() {
                 self.frames[frame].steps[step].started_ms = Some(self.now_ms);
                 let path = self.path(frame, step);
@@ -255,7 +258,8 @@ impl Run {
         if let Some(child) = child {
             // A recipe step that ran out of time, or whose recovery met a fault of its own, failed
             // itself; what it stopped did not.
-            if self.frames[child].steps.iter().any(|p| failed(&p)) {
+            let refused = self.machine_failure(child).is_some();
+            if refused || self.frames[child].steps.iter().any(|p| failed(&p)) {
                 let inner = self.deepest_failure(child);
                 if inner.1.kind == failure.kind {
                     return inner;

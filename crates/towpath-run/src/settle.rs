@@ -31,9 +31,6 @@ impl Run {
         }
         self.frames[frame].steps[step].pre_done = true;
         self.warn_hook(frame, step, JobKind::PreHook, end);
-        if self.frames[frame].state == FrameState::Expiring {
-            return self.fail(frame, step, stopped());
-        }
         self.begin_work(frame, step);
     }
 

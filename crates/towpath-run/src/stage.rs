@@ -63,8 +63,7 @@ impl Run {
     }
 
     pub(crate) fn snapshot_finished(&mut self, frame: usize, step: usize, end: &JobEnd) {
-        let expiring = self.frames[frame].state == FrameState::Expiring;
-        if end.status == JobStatus::Stopped || expiring {
+        if end.status == JobStatus::Stopped {
             return self.fail(frame, step, stopped());
         }
         let before = match (&end.status, end.output.text()) {

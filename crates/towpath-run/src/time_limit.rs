@@ -1,5 +1,6 @@
 //! How long one command or agent call may take: what its step says, else what the person said for the
-//! run, else for agents an hour. A command without any of them takes as long as it takes.
+//! run, else for agents an hour, and a day where
+//! a machine asks them. A command without any of them takes as long as it takes.
 
 use crate::advance::timed_out;
 use crate::fact::JobEnd;
@@ -11,12 +12,19 @@ use towpath_recipe::Work;
 /// Agents that hang must not hang the run.
 pub const AGENT_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
+/// A machine's step may be the work of a day.
+const MACHINE_CALL_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+
 impl Run {
     /// The time of one call of a step's own work.
     pub(crate) fn time_limit(&self, frame: usize, step: usize) -> Option<Duration> {
         let definition = self.step(frame, step);
         match definition.work {
-            Work::Agent(_) => definition.timeout.or(Some(self.agent_limit())),
+            Work::Agent(_) => {
+                let day = self.frames[frame].machine.is_some().then_some(MACHINE_CALL_TIMEOUT);
+                let said = definition.timeout.or(self.program.plan.step_timeout);
+                Some(said.or(day).unwrap_or(AGENT_TIMEOUT))
+            }
             _ => definition.timeout.or(self.program.plan.step_timeout),
         }
     }

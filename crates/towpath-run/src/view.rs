@@ -44,7 +44,7 @@ impl Run {
     }
 
     /// A machine shows its visits in their order, a sequence its steps.
-    fn frame_view(&self, frame: usize) -> Vec<StepView> {
+    pub(crate) fn frame_view(&self, frame: usize) -> Vec<StepView> {
         let Some(machine) = &self.frames[frame].machine else {
             return (0..self.frames[frame].steps.len())
                 .map(|step| self.step_view(frame, step))
@@ -52,7 +52,11 @@ impl Run {
         };
         let past = machine.past.iter().map(|visit| {
             let (id, kind) = (visit.id.clone(), visit.kind);
-            self.visit_view(frame, visit.path.clone(), id, kind, &visit.progress, StepState::Ended)
+            let path = visit.path.clone();
+            StepView {
+                children: visit.children.clone(),
+                ..self.visit_view(frame, path, id, kind, &visit.progress, StepState::Ended)
+            }
         });
         past.chain(machine.at.map(|at| self.step_view(frame, at))).collect()
     }

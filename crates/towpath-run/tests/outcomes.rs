@@ -4,8 +4,7 @@ use serde_json::Value;
 use towpath_run::read_report;
 
 fn rows() -> Vec<Value> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/outcomes.jsonl");
-    let text = std::fs::read_to_string(path).unwrap();
+    let text = include_str!("../../../tests/cases/outcomes.jsonl");
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let count = rows[0]["cases"].as_u64().unwrap() as usize;
     assert_eq!(rows.len() - 1, count, "the file has as many rows as it says");

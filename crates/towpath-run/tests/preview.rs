@@ -2,6 +2,8 @@
 //! whatever runs goes well and prints what chance wants.
 #![allow(clippy::disallowed_methods, reason = "only the run itself is pure")]
 
+#[path = "simulation/machine.rs"]
+mod machine;
 #[path = "simulation/plan.rs"]
 mod plan;
 #[allow(dead_code, reason = "the simulation uses more of it")]
@@ -310,7 +312,7 @@ fn what_is_foreseen_comes_true() {
     let mut spread = Spread::new();
     for seed in 1..3_000 {
         let mut random = Random::new(seed);
-        let program = plan::generate(&mut random);
+        let program = plan::generate(&mut random, false);
         let foreseen = preview(&program);
         let mut steps = BTreeMap::new();
         by_path(&foreseen.steps, &mut steps);

@@ -2,6 +2,13 @@
 //! out. No process, no clock.
 #![allow(clippy::disallowed_methods, reason = "only the run itself is pure")]
 
+#[path = "rules/machine_calls.rs"]
+mod machine_calls;
+#[path = "rules/machine_resumed.rs"]
+mod machine_resumed;
+#[path = "rules/machines.rs"]
+mod machines;
+
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,8 +16,8 @@ use std::time::Duration;
 use towpath_core::{FaultKind, JobKind, Map, StepPath};
 use towpath_recipe::{Plan, PlannedRecipe, Program};
 use towpath_run::{
-    Answer, Fact, Fault, Happening, JSON_REMINDER, Job, JobEnd, JobStatus, JobWork, Limits, Output,
-    Run, RunOutcome, StepStatus, StepView, StopReason,
+    AgentJob, Answer, Fact, Fault, Happening, JSON_REMINDER, Job, JobEnd, JobStatus, JobWork,
+    Limits, Output, Run, RunOutcome, StepStatus, StepView, StopReason,
 };
 
 /// A run in a small world: jobs end at once, in the order they were wanted, with the results that
@@ -89,6 +96,12 @@ impl Play {
         self
     }
 
+    /// A machine's step reports this.
+    fn says(self, path: &str, outcome: &str) -> Play {
+        let text = json!({"outcome": outcome, "otherDescription": "so it is"});
+        self.gives(path, &format!("Work done.\n{text}"))
+    }
+
     fn ends(mut self, path: &str, status: JobStatus) -> Play {
         self.results.insert(path.into(), JobEnd::new(status));
         self
@@ -147,6 +160,30 @@ impl Play {
 
     fn started(&self) -> String {
         self.started.join(" ")
+    }
+
+    /// The keys of all jobs, in the order they started.
+    fn keys(&self) -> String {
+        self.jobs.iter().map(|job| job.key.to_string()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The agent call that was started under this name last.
+    fn call(&self, name: &str) -> &AgentJob {
+        let job = self.jobs.iter().rfind(|job| name_of(job) == name);
+        match &job.unwrap_or_else(|| panic!("no call {name}")).work {
+            JobWork::Agent(agent) => agent,
+            JobWork::Bash(_) => panic!("{name} is no agent call"),
+        }
+    }
+
+    /// How the run's own machine ended.
+    fn reason(&self) -> String {
+        self.run.exit().map_or_else(|| "under way".into(), |exit| exit.reason)
+    }
+
+    fn resume(&mut self) {
+        self.fact(Fact::Resumed);
+        self.go_on();
     }
 
     fn value(&self, name: &str) -> Value {

@@ -1,5 +1,7 @@
 //! Which agent answers, and whether it can: decided before the first step.
 
+mod refusals;
+
 use crate::commands::run::unknown_backend;
 use crate::draw;
 use crate::exit::{Exit, Stop};
@@ -7,7 +9,9 @@ use crate::settings::Settings;
 use crate::surroundings::{Surroundings, is_program};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
-use towpath_agent::{BACKENDS, BackendRow, Make, NotFound, Places, Script, find_program};
+use towpath_agent::{
+    BACKENDS, BackendRow, Make, NotFound, Places, Script, backend_row, find_program,
+};
 use towpath_core::{Diagnostic, nearest};
 use towpath_engine::{Agents, Options, SessionTree};
 use towpath_recipe::{Program, Work};
@@ -75,6 +79,7 @@ pub fn choose(
         let message = draw::tally(&wrong, &program.plan.recipes[0].source);
         return Err(Stop { shown: true, ..Stop::new(Exit::BadInput, "bad-mode", message) });
     }
+    refusals::refuse(row(&name), &program.plan.machine)?;
     let tree = session_tree(around, settings)?;
     if let Some(path) = &calls {
         let opened = std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path);
@@ -108,6 +113,19 @@ fn backend(settings: &Settings, flags: &AgentFlags) -> Result<String, Stop> {
         true => Ok(name),
         false => Err(unknown_backend(&name, &known)),
     }
+}
+
+fn row(name: &str) -> &'static BackendRow {
+    backend_row(name).expect("the name was checked")
+}
+
+/// Refuses to go on with a session in a directory that is made for the run, where the backend cannot.
+pub fn refuse_moving(
+    settings: &Settings,
+    flags: &AgentFlags,
+    program: &Program,
+) -> Result<(), Stop> {
+    refusals::refuse_moving(row(&backend(settings, flags)?), &program.plan.machine)
 }
 
 /// What stands in the way of a program's agent steps, found without any effect.
@@ -169,7 +187,7 @@ fn program_of(
     name: &str,
     flag: Option<PathBuf>,
 ) -> Result<(PathBuf, Make), Stop> {
-    let row = BACKENDS.iter().find(|row| row.id == name).expect("the name was checked");
+    let row = row(name);
     let make = row.make.expect("only the scripted backend is made otherwise");
     let found = find(around, settings, row, flag)
         .map_err(|missing| Stop::new(Exit::Setup, "missing-program", missing.to_string()))?;

@@ -3,11 +3,9 @@
 //! is the program's own and is passed as it is.
 
 use crate::settings::Settings;
+use towpath_agent::backend_row;
 use towpath_engine::{Agents, Models};
 use towpath_recipe::TIERS;
-
-/// The backends whose programs know the tiers by name.
-const KNOW_TIERS: [&str; 2] = ["claude-code", "scripted"];
 
 /// What a call is given for a name.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,9 +19,14 @@ pub fn model_for(backend: &str, name: &str, settings: &Settings) -> Mapped {
     let set = settings.models.get(&(backend.to_owned(), name.to_owned()));
     match set {
         Some(set) => Mapped::Name(set.value.clone()),
-        None if TIERS.contains(&name) && !KNOW_TIERS.contains(&backend) => Mapped::Nothing,
+        None if TIERS.contains(&name) && !knows_tiers(backend) => Mapped::Nothing,
         None => Mapped::Name(name.to_owned()),
     }
+}
+
+/// Whether the program knows the tiers by name.
+fn knows_tiers(backend: &str) -> bool {
+    backend_row(backend).is_some_and(|row| row.can.tiers)
 }
 
 /// Every tier's meaning for who answers in a run.

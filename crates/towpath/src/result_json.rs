@@ -77,7 +77,7 @@ pub fn machine(run: &Run) -> Option<Value> {
 
 /// What one agent call of a machine's step came to.
 fn call(call: &EndedCall) -> Value {
-    let cost = call.usage.and_then(|usage| usage.cost_usd);
+    let used = call.usage.unwrap_or_default();
     let kind = if call.key.call > 0 { "reminder" } else { "prompt" };
     let mut object = match (&call.report, &call.error) {
         (Some(Ok(report)), _) => json!({
@@ -93,7 +93,9 @@ fn call(call: &EndedCall) -> Value {
         (None, error) => json!({ "success": error.is_none(), "error": error }),
     };
     object["kind"] = json!(kind);
-    object["cost_usd"] = json!(cost);
+    object["input_tokens"] = json!(used.input_tokens);
+    object["output_tokens"] = json!(used.output_tokens);
+    object["cost_usd"] = json!(used.cost_usd);
     object
 }
 

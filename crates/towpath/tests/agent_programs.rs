@@ -1,203 +1,187 @@
-//! The real agent programs inside real runs, answered by a scripted model server on loopback.
-//! The programs are those in `TOWPATH_TEST_AGENTS`, where `tests/agents/install` puts them.
+//! Machines on the real agent programs, answered by a scripted model server on loopback: what each
+//! must do to be an agent of ours.
 
-#[path = "../../../tests/support/model_server/mod.rs"]
-mod model_server;
+mod real;
 mod support;
 
-use model_server::{Answer, ModelServer};
-use serde_json::json;
-use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-use support::{Person, Said, lives, signal, until};
+use real::model_server::{Answer, ModelServer};
+use real::{
+    Agent, CLAUDE_CODE, CODEX, COPILOT, GEMINI, OPENCODE, STAY, interrupt, nothing_is_left,
+};
+use serde_json::{Value, json};
+use support::{Person, lives};
 
-const RECIPE: &str = "
-name: real
+const MEND: &str = "
+id: mend
+label: Mend
+description: Three steps in one conversation
+initialStep: edit
+guardrails: {}
 steps:
-  - id: ask
-    prompt: Write made.txt
-    output: answer
-  - id: check
-    command: cat made.txt; echo \"it said {{answer}}\"
+  edit:
+    prompt: Write made.txt, first of all.
+    outcomes: [edited]
+    onOutcome: {edited: {nextStep: judge}}
+  judge:
+    prompt: Say whether it is good.
+    outcomes: [good, bad]
+    onOutcome: {good: {nextStep: commit}, bad: {nextStep: edit}}
+  commit:
+    prompt: Commit it.
+    outcomes: [committed]
+    onOutcome: {committed: {action: exit, reason: changes-committed}}
 ";
 
-/// Far beyond what a program needs to begin on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const ONE: &str = "
+id: one
+label: One
+description: One step
+initialStep: edit
+guardrails: {}
+steps:
+  edit:
+    prompt: Write made.txt, first of all.
+    outcomes: [edited]
+    onOutcome: {edited: {action: exit, reason: edited}}
+";
 
-struct Agent {
-    backend: &'static str,
-    program: &'static str,
-    variable: &'static str,
-    /// Its tool for commands, and the name of that tool's input.
-    shell: (&'static str, &'static str),
-    /// Sets the program up for a model, as its user would.
-    set_up: fn(&Person, &ModelServer, &mut Command),
-}
+const REFUSED: Answer = Answer::Error(401, &[], "bad key");
 
-const AGENTS: &[Agent] = &[
-    Agent {
-        backend: "opencode",
-        program: "opencode",
-        variable: "OPENCODE_CLI_PATH",
-        shell: ("bash", "command"),
-        set_up: |person, server, command| {
-            let options = json!({"baseURL": server.url(), "apiKey": "not-a-real-key"});
-            let models = json!({"scripted": {"cost": {"input": 1, "output": 2}}});
-            let provider = json!({"npm": "@ai-sdk/openai-compatible", "options": options,
-                                  "models": models});
-            let settings = json!({"model": "fake/scripted", "share": "disabled",
-                                  "autoupdate": false, "provider": {"fake": provider}});
-            configure(person, ".config/opencode/opencode.json", &settings.to_string());
-            command.env("OPENCODE_DISABLE_MODELS_FETCH", "1");
-        },
-    },
-    Agent {
-        backend: "github-copilot",
-        program: "copilot",
-        variable: "COPILOT_CLI_PATH",
-        shell: ("bash", "command"),
-        set_up: |_, server, command| {
-            command
-                .env("COPILOT_PROVIDER_BASE_URL", server.url())
-                .env("COPILOT_PROVIDER_API_KEY", "not-a-real-key")
-                .env("COPILOT_MODEL", "scripted")
-                .env("COPILOT_OFFLINE", "true")
-                .env("COPILOT_AUTO_UPDATE", "false");
-        },
-    },
-    Agent {
-        backend: "codex",
-        program: "codex",
-        variable: "CODEX_CLI_PATH",
-        shell: ("exec_command", "cmd"),
-        set_up: |person, server, command| {
-            let settings = format!(
-                "model = 'scripted'\nmodel_provider = 'fake'\ncheck_for_update_on_startup = false\n\
-                 [analytics]\nenabled = false\n[features]\nplugins = false\napps = false\n\
-                 [model_providers.fake]\nname = 'fake'\nbase_url = '{}'\nenv_key = 'FAKE_KEY'\n\
-                 wire_api = 'responses'\nrequest_max_retries = 0\nstream_max_retries = 0\n",
-                server.url()
-            );
-            configure(person, ".codex/config.toml", &settings);
-            command.env("FAKE_KEY", "not-a-real-key");
-        },
-    },
-    Agent {
-        backend: "gemini",
-        program: "gemini",
-        variable: "GEMINI_CLI_PATH",
-        shell: ("run_shell_command", "command"),
-        set_up: |person, server, command| {
-            let settings = json!({
-                "security": {"auth": {"selectedType": "gemini-api-key"}},
-                "privacy": {"usageStatisticsEnabled": false},
-                "telemetry": {"enabled": false},
-                "general": {"enableAutoUpdate": false, "maxAttempts": 1},
-                // Without one it asks a model which model to ask.
-                "model": {"name": "gemini-2.5-pro"},
-            });
-            configure(person, ".gemini/settings.json", &settings.to_string());
-            command
-                .env("GEMINI_API_KEY", "not-a-real-key")
-                .env("GOOGLE_GEMINI_BASE_URL", server.root());
-        },
-    },
-];
+/// Three steps, a tool, a reminder, then a key that is refused; and with a good one on to the end.
+fn walks(agent: &Agent, cost: &str) {
+    let person = Person::new().file("mend.yaml", MEND);
+    let server = ModelServer::new(vec![
+        agent.tool("echo by an agent > made.txt"),
+        Answer::Text("Written.\n{\"outcome\": \"edited\"}"),
+        Answer::Text("It looks good to me."),
+        Answer::Text("{\"outcome\": \"good\"}"),
+        // One program asks three times before it believes it.
+        REFUSED,
+        REFUSED,
+        REFUSED,
+    ]);
+    let said = agent.run(&person, &server, &["as", "agent-recipes", "mend.yaml"]).exits(4);
+    let said = said.says("auth").says("nothing is lost: towpath resume").says(cost);
+    let said = said.prints(
+        "Written.\n{\"outcome\": \"edited\"}\nIt looks good to me.\n{\"outcome\": \"good\"}\n\
+         Exit: backend-error\n",
+    );
+    assert_eq!(person.read("made.txt"), "by an agent\n");
+    drop(said);
 
-/// Writes a settings file below the person's home.
-fn configure(person: &Person, name: &str, text: &str) {
-    let file = person.path(name);
-    fs::create_dir_all(file.parent().expect("a file has a folder")).expect("a folder");
-    fs::write(file, text).expect("a file");
-}
+    server.now(vec![Answer::Text("Done.\n{\"outcome\": \"committed\"}")]);
+    let result = agent.run(&person, &server, &["resume", "--last", "--json"]).exits(0).json();
+    let machine = &result["machine"];
+    assert_eq!(machine["reason"], "changes-committed", "{result:#}");
+    assert_eq!(machine["stepVisitCounts"], json!({"edit": 1, "judge": 1, "commit": 1}));
+    assert_eq!(used(&result), [(200, 20), (100, 10), (100, 10), (100, 10)], "{result:#}");
 
-impl Agent {
-    fn command(&self, person: &Person, server: &ModelServer, arguments: &[&str]) -> Command {
-        let mut command = person.command(arguments);
-        command
-            .args(["--backend", self.backend])
-            .env(self.variable, programs().join(self.program))
-            .env("XDG_CACHE_HOME", programs().join("../../cache"))
-            .env_remove("XDG_CONFIG_HOME")
-            .env("HTTP_PROXY", "http://127.0.0.1:9")
-            .env("HTTPS_PROXY", "http://127.0.0.1:9")
-            .env("NO_PROXY", "127.0.0.1");
-        (self.set_up)(person, server, &mut command);
-        command
+    let requests = server.requests();
+    assert_eq!(requests.len(), 1, "the finished steps were not asked again");
+    let told = requests[0].to_string();
+    for part in ["first of all", "Written.", "looks good to me", "did not include", "Commit it"] {
+        assert!(told.contains(part), "the conversation has no {part:?}: {told}");
     }
-
-    /// The model's wish that a command be run.
-    fn tool(&self, command: &str) -> Answer {
-        let (tool, input) = self.shell;
-        Answer::Tool(tool, json!({input: command, "description": "d"}))
-    }
+    nothing_is_left(&person);
 }
 
-fn programs() -> PathBuf {
-    let named = std::env::var_os("TOWPATH_TEST_AGENTS").map(PathBuf::from);
-    let home = || PathBuf::from(std::env::var_os("HOME").expect("HOME is set"));
-    named.unwrap_or_else(|| home().join(".cache/towpath-test/agents/node_modules/.bin"))
+/// What each call that reported something has used, of tokens in and out.
+fn used(result: &Value) -> Vec<(u64, u64)> {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let calls = list(&result["steps"]).into_iter().flat_map(|step| list(&step["calls"]));
+    // A call that failed has neither an outcome nor a text that could have been one.
+    let reported =
+        calls.filter(|call| call["success"] == true || call.get("malformedJson").is_some());
+    let count = |call: &Value, of: &str| call[of].as_u64().unwrap_or(u64::MAX);
+    reported.map(|call| (count(&call, "input_tokens"), count(&call, "output_tokens"))).collect()
 }
 
-/// Processes that belong to a person: their home is in the environment.
-fn of(person: &Person) -> Vec<String> {
-    let home = person.path("home").to_str().expect("a plain path").to_owned();
-    let processes = fs::read_dir("/proc").expect("proc").flatten();
-    let living = processes.filter(|process| {
-        let environment = fs::read(process.path().join("environ")).unwrap_or_default();
-        String::from_utf8_lossy(&environment).contains(&home)
-    });
-    living.map(|process| process.file_name().to_string_lossy().into_owned()).collect()
+/// Interrupted in the middle of a tool nothing is left, and the same conversation goes on.
+fn is_interrupted(agent: &Agent) {
+    let person = Person::new().file("one.yaml", ONE);
+    let server = ModelServer::new(vec![agent.tool(STAY)]);
+    let runner = agent.in_a_tool(&person, &server, &["as", "agent-recipes", "one.yaml"]);
+    assert_eq!(interrupt(runner), Some(130));
+    nothing_is_left(&person);
+    assert!(!lives(&person.read("fg.pid")) && !lives(&person.read("bg.pid")));
+
+    server.now(vec![Answer::Text("{\"outcome\": \"edited\"}")]);
+    let result = agent.run(&person, &server, &["resume", "--last", "--json"]).exits(0).json();
+    assert_eq!(result["machine"]["reason"], "edited", "{result:#}");
+    let told = server.requests()[0].to_string();
+    assert_eq!(told.matches("first of all").count(), 2, "asked again in one session: {told}");
 }
 
 #[test]
-fn a_real_program_does_a_step_and_its_answer_is_a_value() {
-    for agent in AGENTS {
-        let person = Person::new().file("real.yaml", RECIPE);
-        let script = vec![agent.tool("echo by an agent > made.txt"), Answer::Text("all \"done\"")];
-        let server = ModelServer::new(script);
-        let mut command = agent.command(&person, &server, &["run", "real.yaml", "--json"]);
-        let result = Said::from(command.output().expect("towpath starts")).exits(0).json();
-        let output = &result["steps"][1]["output"];
-        assert_eq!(output, "by an agent\nit said all \"done\"", "{}", agent.backend);
-        until("all is gone", || of(&person).is_empty());
-    }
+fn claude_code_walks_a_machine() {
+    walks(&CLAUDE_CODE, "Cost: $0.");
 }
 
 #[test]
-fn a_fault_of_a_program_is_told_and_is_exit_4() {
-    for agent in AGENTS {
-        let person = Person::new().file("real.yaml", RECIPE);
-        let server = ModelServer::always(Answer::Error(401, &[], "bad key"));
-        let mut command = agent.command(&person, &server, &["run", "real.yaml"]);
-        Said::from(command.output().expect("towpath starts")).exits(4).says("auth");
-    }
+fn claude_code_is_interrupted() {
+    is_interrupted(&CLAUDE_CODE);
 }
 
 #[test]
-fn a_cancelled_run_leaves_no_process_of_a_program_or_its_tools() {
-    for agent in AGENTS {
-        let person = Person::new().file("real.yaml", RECIPE);
-        let server = ModelServer::new(vec![agent.tool(
-            "nohup setsid sleep 600 > /dev/null 2>&1 & echo $! > bg.pid; echo $$ > fg.pid; sleep 599",
-        )]);
-        let mut command = agent.command(&person, &server, &["run", "real.yaml"]);
-        let command = command.stdout(Stdio::null()).stderr(Stdio::null());
-        let mut runner = command.spawn().expect("towpath starts");
-        let began = Instant::now();
-        while !person.read("fg.pid").ends_with('\n') {
-            let ended = runner.try_wait().expect("the runner is ours");
-            assert!(ended.is_none(), "{} ended before its tool ran", agent.backend);
-            assert!(began.elapsed() < PATIENCE, "the tool of {} never ran", agent.backend);
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        assert!(lives(&person.read("fg.pid")) && lives(&person.read("bg.pid")));
-        signal(&runner, "-TERM");
-        let ended = runner.wait().expect("the runner ends");
-        assert_eq!(ended.code(), Some(143), "{}", agent.backend);
-        until("all is gone", || of(&person).is_empty());
-        assert!(!lives(&person.read("fg.pid")) && !lives(&person.read("bg.pid")));
-    }
+fn codex_walks_a_machine() {
+    walks(&CODEX, "Cost: unknown (");
+}
+
+#[test]
+fn codex_is_interrupted() {
+    is_interrupted(&CODEX);
+}
+
+#[test]
+fn copilot_walks_a_machine() {
+    walks(&COPILOT, "Cost: unknown (");
+}
+
+#[test]
+fn copilot_is_interrupted() {
+    is_interrupted(&COPILOT);
+}
+
+#[test]
+fn gemini_walks_a_machine() {
+    walks(&GEMINI, "Cost: unknown (");
+}
+
+#[test]
+fn gemini_is_interrupted() {
+    is_interrupted(&GEMINI);
+}
+
+/// Of a first turn that failed Gemini CLI keeps the id and nothing else. The next call tries to go on
+/// with it and opens another one: one attempt, and the conversation stays there.
+#[test]
+fn gemini_opens_another_session_after_a_first_turn_that_failed() {
+    let person = Person::new().file("one.yaml", ONE);
+    let server = ModelServer::new(vec![REFUSED]);
+    let arguments = ["as", "agent-recipes", "one.yaml", "--calls", "calls.jsonl"];
+    GEMINI.run(&person, &server, &arguments).exits(4).says("auth");
+
+    server.now(vec![Answer::Text("Written."), Answer::Text("{\"outcome\": \"edited\"}")]);
+    let result = GEMINI.run(&person, &server, &["resume", "--last", "--json"]).exits(0).json();
+    assert_eq!(result["machine"]["reason"], "edited", "{result:#}");
+    assert_eq!(result["steps"][0]["attempts"], 2, "{result:#}");
+    let told = server.requests().last().expect("two").to_string();
+    assert!(told.contains("Written.") && told.contains("did not include"), "{told}");
+    let calls = person.read("calls.jsonl");
+    let calls: Vec<Value> = calls.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let hows: Vec<&str> = calls.iter().map(|call| call["how"].as_str().unwrap()).collect();
+    assert_eq!(hows, ["new", "resume", "new", "resume"]);
+    let session = |at: usize| calls[at]["session"].as_str().unwrap();
+    assert_eq!((session(0), session(2)), (session(1), session(3)));
+    assert_ne!(session(0), session(2));
+}
+
+#[test]
+fn opencode_walks_a_machine() {
+    walks(&OPENCODE, "Cost: $0.");
+}
+
+#[test]
+fn opencode_is_interrupted() {
+    is_interrupted(&OPENCODE);
 }

@@ -1,65 +1,17 @@
-//! The real Claude Code inside a real run, answered by a scripted model server on loopback.
-//! `./test` installs the program and names it in `TOWPATH_TEST_CLAUDE`.
+//! The real Claude Code inside real runs, in full: every fault of its service, killed with and
+//! without its runner, and sessions that may or may not be there.
 
+mod real;
 mod support;
 
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use support::{Person, Said, kill_hard, lives, until};
-
-/// A model server with its script; it ends when this value is dropped or the test dies.
-struct Model {
-    server: Child,
-    port: String,
-    _alive: ChildStdin,
-}
-
-impl Model {
-    fn new(person: &Person, script: &str) -> Model {
-        person.write("script.jsonl", script);
-        let server =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/support/model_server.py");
-        let mut server = Command::new("python3")
-            .arg(server)
-            .arg(person.path("work/script.jsonl"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("python3 runs the model server");
-        let mut port = String::new();
-        let out = server.stdout.take().expect("the server's output");
-        BufReader::new(out).read_line(&mut port).expect("the server prints its port");
-        let alive = server.stdin.take().expect("the server's input");
-        Model { server, port: port.trim().to_owned(), _alive: alive }
-    }
-
-    /// A command of a person who has set the program up for this model.
-    fn command(&self, person: &Person, arguments: &[&str]) -> Command {
-        let program = std::env::var_os("TOWPATH_TEST_CLAUDE");
-        let program = program.expect("TOWPATH_TEST_CLAUDE names no program: run ./test");
-        let mut command = person.command(arguments);
-        command
-            .env("CLAUDE_CLI_PATH", program)
-            .env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{}", self.port))
-            .env("ANTHROPIC_API_KEY", "not-a-key")
-            .env("CLAUDE_CODE_MAX_RETRIES", "0")
-            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-            .env("DISABLE_AUTOUPDATER", "1")
-            .env("DISABLE_TELEMETRY", "1")
-            .env("IS_SANDBOX", "1")
-            .env("HTTPS_PROXY", "http://127.0.0.1:9")
-            .env("NO_PROXY", "127.0.0.1");
-        command
-    }
-}
-
-impl Drop for Model {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
-}
+use real::model_server::{Answer, ModelServer};
+use real::{CLAUDE_CODE, STAY, finish, nothing_is_left, of};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use support::{Person, kill_hard, lives};
 
 const RECIPE: &str = "
 name: real
@@ -71,37 +23,204 @@ steps:
     command: cat made.txt; echo \"it said {{answer}}\"
 ";
 
+const ONE: &str = "
+id: one
+label: One
+description: One step
+initialStep: edit
+guardrails: {}
+steps:
+  edit:
+    prompt: Write made.txt, first of all.
+    outcomes: [edited]
+    onOutcome: {edited: {action: exit, reason: edited}}
+";
+
+const EDITED: Answer = Answer::Text("{\"outcome\": \"edited\"}");
+
 #[test]
-fn the_real_program_does_a_step_and_its_answer_is_a_value() {
+fn a_step_is_done_and_its_answer_is_a_value() {
     let person = Person::new().file("real.yaml", RECIPE);
-    let tool =
-        r#"{"tool":"Bash","input":{"command":"echo by claude > made.txt","description":"d"}}"#;
-    let model = Model::new(&person, &format!("{tool}\n{{\"text\":\"all \\\"done\\\"\"}}\n"));
-    let mut command =
-        model.command(&person, &["run", "real.yaml", "--json", "--backend", "claude-code"]);
-    let said = Said::from(command.output().expect("towpath starts")).exits(0);
-    let result = said.json();
+    let script = vec![CLAUDE_CODE.tool("echo by claude > made.txt"), Answer::Text("all \"done\"")];
+    let server = ModelServer::new(script);
+    let result = CLAUDE_CODE.run(&person, &server, &["run", "real.yaml", "--json"]).exits(0).json();
     assert_eq!(result["steps"][1]["output"], "by claude\nit said all \"done\"");
     assert!(result["summary"]["cost_usd"].as_f64().is_some_and(|c| c > 0.0), "{result}");
 }
 
 #[test]
-fn what_the_real_programs_tools_left_behind_dies_with_the_runner() {
+fn what_its_tools_left_behind_dies_with_the_runner() {
     let person = Person::new().file("real.yaml", RECIPE);
-    let tool = r#"{"tool":"Bash","input":{"command":"nohup sleep 600 > /dev/null 2>&1 & echo $! > bg.pid; echo $$ > fg.pid; sleep 599","description":"d"}}"#;
-    let model = Model::new(&person, &format!("{tool}\n{{\"text\":\"done\"}}\n"));
-    let mut command = model.command(&person, &["run", "real.yaml", "--backend", "claude-code"]);
-    let mut runner =
-        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("towpath starts");
-    until("the tool runs", || person.read("fg.pid").ends_with('\n'));
+    let server = ModelServer::new(vec![CLAUDE_CODE.tool(STAY)]);
+    let mut runner = CLAUDE_CODE.in_a_tool(&person, &server, &["run", "real.yaml"]);
     kill_hard(&mut runner);
-    until("all is gone", || !lives(&person.read("fg.pid")) && !lives(&person.read("bg.pid")));
+    nothing_is_left(&person);
+    assert!(!lives(&person.read("fg.pid")) && !lives(&person.read("bg.pid")));
+}
+
+/// Each fault has its exit codes and its word, and the same conversation goes on after it.
+#[test]
+fn every_fault_of_the_service_is_told_and_resumed_after() {
+    for (fault, codes, word) in [
+        (Answer::Error(401, &[], "bad key"), (4, 4), "auth"),
+        (Answer::Error(429, &[], "slow down"), (75, 4), "limit"),
+        (Answer::Error(500, &[], "boom"), (4, 4), "overloaded"),
+        (Answer::Error(529, &[], "busy"), (4, 4), "overloaded"),
+        (Answer::Nothing, (4, 4), "overloaded"),
+    ] {
+        let what = format!("{fault:?}");
+        let person = Person::new().file("one.yaml", ONE);
+        let server = ModelServer::always(fault.clone());
+        let arguments = ["as", "agent-recipes", "one.yaml"];
+        let said = CLAUDE_CODE.run(&person, &server, &arguments);
+        assert_eq!(said.code, Some(codes.1), "{what}: {}", said.stderr);
+        assert!(said.stdout.ends_with("Exit: backend-error\n"), "{what}: {}", said.stdout);
+        // Made once more, with the same fault, under the other name.
+        let said = CLAUDE_CODE.run(&person, &server, &["resume", "--last"]);
+        assert_eq!(said.code, Some(codes.0), "{what}: {}", said.stderr);
+        assert!(said.stderr.contains(word), "{what}: {}", said.stderr);
+
+        server.now(vec![EDITED]);
+        let said = CLAUDE_CODE.run(&person, &server, &["resume", "--last", "--json"]).exits(0);
+        assert_eq!(said.json()["machine"]["reason"], "edited", "{what}");
+        let told = server.requests()[0].to_string();
+        assert!(told.matches("first of all").count() >= 2, "{what}: {told}");
+    }
+}
+
+/// A program that dies before it has stored anything leaves an id without a session. The next call
+/// tries to go on with it, then opens it by the same id: one attempt.
+#[test]
+fn a_session_that_never_came_to_be_is_opened_once_by_its_id() {
+    let person = Person::new().file("one.yaml", ONE);
+    let server = ModelServer::new(vec![EDITED]);
+    let dead = person.path("dead");
+    fs::write(&dead, "#!/bin/sh\nkill -9 $$\n").expect("a program");
+    fs::set_permissions(&dead, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let arguments = ["run", "one.yaml", "--calls", "calls.jsonl"];
+    let mut command = CLAUDE_CODE.command(&person, &server, &arguments);
+    command.env("CLAUDE_CLI_PATH", dead);
+    finish(command).exits(4);
+
+    let arguments = ["resume", "--last", "--json", "--events", "text"];
+    let said = CLAUDE_CODE.run(&person, &server, &arguments).exits(0);
+    assert_eq!(said.stderr.matches("[step:start").count(), 1, "{}", said.stderr);
+    let result = said.json();
+    assert_eq!(result["machine"]["reason"], "edited");
+    assert_eq!(result["steps"][0]["attempts"], 2, "{result:#}");
+    let calls = person.read("calls.jsonl");
+    let calls: Vec<Value> = calls.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let hows: Vec<&str> = calls.iter().map(|call| call["how"].as_str().unwrap()).collect();
+    assert_eq!(hows, ["new", "resume", "new"]);
+    assert!(calls.iter().all(|call| call["session"] == calls[0]["session"]), "{calls:?}");
+}
+
+const THREE: &str = "
+id: three
+label: Three
+description: Three steps in one conversation
+initialStep: first
+guardrails: {}
+steps:
+  first:
+    prompt: This is MARK-1.
+    outcomes: [done]
+    onOutcome: {done: {nextStep: second}}
+  second:
+    prompt: This is MARK-2.
+    outcomes: [done]
+    onOutcome: {done: {nextStep: third}}
+  third:
+    prompt: This is MARK-3.
+    outcomes: [done]
+    onOutcome: {done: {action: exit, reason: all-done}}
+";
+
+/// A model that does each step with a tool call and then says so, whatever the conversation has been
+/// through. It forgets the outcome once.
+fn steady() -> ModelServer {
+    let mut forgot = false;
+    ModelServer::by(move |request| {
+        let told = request["messages"].to_string();
+        let last = told.rfind("MARK-").expect("a prompt");
+        let step = &told[last + 5..last + 6];
+        if !told[last..].contains("tool_result") {
+            return CLAUDE_CODE.tool(&format!("echo {step} >> log; sleep 0.1"));
+        }
+        if step == "2" && !std::mem::replace(&mut forgot, true) {
+            return Answer::Text("I did it.");
+        }
+        Answer::Text("{\"outcome\": \"done\"}")
+    })
+}
+
+/// Small numbers that look random; the same for the same seed.
+fn dice(mut seed: u64) -> impl FnMut(u64) -> u64 {
+    move |below| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    }
+}
+
+/// Processes of the agent's program itself.
+fn agents(person: &Person) -> Vec<String> {
+    let is_agent = |pid: &String| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains("stream-json")
+    };
+    of(person).into_iter().filter(is_agent).collect()
+}
+
+/// One run from its start to its end, cut off again and again.
+fn cut_off(seed: u64) {
+    let person = Person::new().file("three.yaml", THREE);
+    let server = steady();
+    let mut dice = dice(seed);
+    let mut cuts = 0;
+    for tries in 0.. {
+        assert!(tries < 6, "seed {seed}: it goes on after its last cut");
+        let begun = person.has_journal() && person.runs() > 0;
+        let arguments: &[&str] =
+            if begun { &["resume", "--last", "--json"] } else { &["run", "three.yaml", "--json"] };
+        let mut command = CLAUDE_CODE.command(&person, &server, arguments);
+        let mut runner = command.stderr(Stdio::null()).spawn().expect("towpath starts");
+        if cuts < 3 {
+            std::thread::sleep(Duration::from_millis(dice(2500)));
+            if dice(2) == 0 {
+                runner.kill().expect("the runner can be killed");
+            } else {
+                for pid in agents(&person) {
+                    // It may have ended by itself in between.
+                    let _ = Command::new("kill").args(["-9", &pid]).stderr(Stdio::null()).status();
+                }
+            }
+            cuts += 1;
+        }
+        let output = runner.wait_with_output().expect("the runner ends");
+        nothing_is_left(&person);
+        if output.status.code() == Some(0) {
+            let result: Value = serde_json::from_slice(&output.stdout).expect("one object");
+            // A run that was over before it was cut off has nothing more to tell.
+            if result["error"]["kind"] != "already-done" {
+                assert_eq!(result["machine"]["reason"], "all-done", "seed {seed}: {result:#}");
+            }
+            break;
+        }
+    }
+    // A step that was cut off may have run again; none after a later one had begun.
+    let log = person.read("log");
+    let done: Vec<&str> = log.lines().collect();
+    assert!(done.is_sorted(), "seed {seed}: {done:?}");
+    for step in ["1", "2", "3"] {
+        assert!(done.contains(&step), "seed {seed}: {done:?}");
+    }
 }
 
 #[test]
-fn a_fault_of_the_program_is_told_and_is_exit_4() {
-    let person = Person::new().file("real.yaml", RECIPE);
-    let model = Model::new(&person, "{\"error\":403,\"message\":\"no\"}\n");
-    let mut command = model.command(&person, &["run", "real.yaml", "--backend", "claude-code"]);
-    Said::from(command.output().expect("towpath starts")).exits(4).says("auth");
+fn killed_at_any_instant_it_comes_to_the_right_end() {
+    let many = std::env::var("TOWPATH_AGENT_KILLS").ok().and_then(|text| text.parse().ok());
+    let began = std::process::id().into();
+    for seed in began..began + many.unwrap_or(3) {
+        cut_off(seed);
+    }
 }

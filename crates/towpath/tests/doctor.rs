@@ -62,14 +62,17 @@ fn a_healthy_machine_is_told_so_and_stays_as_it_is() {
     let said = doctor(&person, &[]).exits(0);
     for line in [
         "  ok         journal  not there yet: nothing has run\n",
-        "  ok         backend      claude-code (default)\n",
-        "  ok         scripted     built in; answers come from --script FILE\n",
+        "  ok         backend       claude-code (default)\n",
+        "  ok         scripted        built in; answers come from --script FILE\n",
+        "                  session id  resume    tiers     system prompt  tokens   cost\n",
+        "  claude-code     ours        anywhere  yes       yes            call     yes\n",
+        "  codex           its own     anywhere  settings  yes            session  no\n",
         " recipes, built-in ones included\n",
     ] {
         assert!(said.stdout.contains(line), "no {line:?} in\n{}", said.stdout);
     }
     let agent = person.path(".claude/local/claude").display().to_string();
-    assert!(said.stdout.contains(&format!("claude-code  {agent}: 9.8.7 (agent)\n")));
+    assert!(said.stdout.contains(&format!("claude-code     {agent}: 9.8.7 (agent)\n")));
     assert_eq!(said.stderr, "");
     assert!(!person.path("home").exists());
     assert_eq!(
@@ -81,6 +84,16 @@ fn a_healthy_machine_is_told_so_and_stays_as_it_is() {
     assert_eq!(told["schema"], 1);
     assert_eq!(told["agents"][0]["version"], "9.8.7 (agent)");
     assert_eq!(told["agents"][0]["path"], agent);
+    let can = |id: &str| {
+        let agents = told["agents"].as_array().expect("agents");
+        agents.iter().find(|agent| agent["id"] == id).expect("an agent")["can"].clone()
+    };
+    assert_eq!(can("gemini")["resume_elsewhere"], false);
+    assert_eq!(
+        (&can("codex")["session_id"], &can("codex")["cost"]),
+        (&"returned".into(), &false.into())
+    );
+    assert_eq!(can("codex")["modes"][0], "read-only");
     assert_eq!(told["places"]["state"]["exists"], false);
     assert_eq!(wrong(&person), [[""; 4]; 0].map(|x| x.map(str::to_owned)));
     person.towpath(&["run", "ok.yaml", "-q"]).exits(0);
@@ -292,7 +305,7 @@ fn broken_and_untrusted_recipes_are_told() {
     );
     person.towpath(&["trust", "--yes"]).exits(0);
     let said = doctor(&person, &[]).exits(0);
-    assert!(said.stdout.contains("max_agents   3 (.towpath/settings.toml)"), "{}", said.stdout);
+    assert!(said.stdout.contains("max_agents    3 (.towpath/settings.toml)"), "{}", said.stdout);
     let mut command = person.command(&["doctor"]);
     command.env("PATH", "/usr/bin:/bin").env("TOWPATH_RECIPE_DIRS", "gone");
     let said = Said::from(command.output().expect("towpath starts")).exits(0);

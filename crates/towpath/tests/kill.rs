@@ -1,6 +1,11 @@
 //! The runner is killed with `kill -9` at random instants and resumed until the run ends. Real
 //! processes, real journal. `TOWPATH_KILLS` sets the number of kills (200 unless said otherwise).
+//! Machines, whose wardens and agents are killed too, are in `kill/machines.rs`.
 #![allow(clippy::print_stdout, reason = "the counters are meant to be read")]
+
+#[path = "kill/machines.rs"]
+mod machines;
+mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

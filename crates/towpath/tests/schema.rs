@@ -217,7 +217,7 @@ fn the_schema_and_the_reader_agree_on_every_field() {
 
 #[test]
 fn the_schema_and_the_reader_agree_on_every_field_of_machines() {
-    agree("machine", |field| field.section.is_of_machines(), 60, 100);
+    agree("machine", |field| field.section.is_of_machines(), 30, 100);
 }
 
 fn agree(format: &str, of: impl Fn(&Field) -> bool, fitting: usize, slipping: usize) {

@@ -39,9 +39,10 @@ fn links_go_and_everything_else_is_named() {
     let said = person.towpath(&["uninstall"]).exits(0);
     let lines: Vec<&str> = said.stdout.lines().collect();
     assert_eq!(lines[0], "removed the link ~/.local/bin/recipe-runner-rs");
-    assert!(lines[1].starts_with("kept: ~/home/state, ~/home/config ("), "{lines:?}");
+    assert_eq!(lines[1], "removed the link ~/.local/bin/agent-recipes");
+    assert!(lines[2].starts_with("kept: ~/home/state, ~/home/config ("), "{lines:?}");
     let program = env!("CARGO_BIN_EXE_towpath");
-    assert_eq!(lines[3], format!("the program itself: rm {program}"));
+    assert_eq!(lines[4], format!("the program itself: rm {program}"));
     assert!(Path::new(program).exists());
     assert!(link(&person).symlink_metadata().is_err());
     assert!(bin.join("dp").exists() && bin.join("meld").exists());

@@ -1,13 +1,14 @@
 //! A scripted model server on the loopback interface, in the test's own process: it ends with the
-//! test. It speaks OpenAI's Chat Completions and Responses and Google's Gemini, by the path that a
-//! client asks. Each request takes the next answer of the script; one beyond its end is refused with
-//! a status that no client tries again. It knows nothing of what a client should send; tests look
-//! at what came.
+//! test. It speaks Anthropic's Messages, OpenAI's Chat Completions and Responses and Google's Gemini,
+//! by the path that a client asks. Each request takes the next answer of the script; one beyond its
+//! end is refused with a status that no client tries again. It knows nothing of what a client should
+//! send; tests look at what came.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
 mod chat;
 mod gemini;
+mod messages;
 mod responses;
 
 use serde_json::{Value, json};
@@ -41,28 +42,46 @@ pub struct ModelServer {
     shared: Arc<Mutex<Shared>>,
 }
 
-#[derive(Debug)]
+/// What a request is answered with, by its body.
+type Mind = Box<dyn FnMut(&Value) -> Answer + Send>;
+
 struct Shared {
-    script: Vec<Answer>,
-    /// The last answer is given again and again.
-    repeat: bool,
+    mind: Mind,
     requests: Vec<Value>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("requests", &self.requests).finish_non_exhaustive()
+    }
+}
+
+/// One answer after the other.
+fn in_turn(script: Vec<Answer>) -> Mind {
+    let mut script = script.into_iter();
+    let beyond = || Answer::Error(403, &[], "nothing scripted for this request");
+    Box::new(move |_| script.next().unwrap_or_else(beyond))
 }
 
 impl ModelServer {
     pub fn new(script: Vec<Answer>) -> ModelServer {
-        ModelServer::start(script, false)
+        ModelServer::start(in_turn(script))
     }
 
     /// Gives one answer to every request.
     pub fn always(answer: Answer) -> ModelServer {
-        ModelServer::start(vec![answer], true)
+        ModelServer::by(move |_| answer.clone())
     }
 
-    fn start(script: Vec<Answer>, repeat: bool) -> ModelServer {
+    /// Answers each request by what is in it.
+    pub fn by(mind: impl FnMut(&Value) -> Answer + Send + 'static) -> ModelServer {
+        ModelServer::start(Box::new(mind))
+    }
+
+    fn start(mind: Mind) -> ModelServer {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port on loopback");
         let port = listener.local_addr().expect("the port").port();
-        let shared = Arc::new(Mutex::new(Shared { script, repeat, requests: Vec::new() }));
+        let shared = Arc::new(Mutex::new(Shared { mind, requests: Vec::new() }));
         let of_server = Arc::clone(&shared);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -72,6 +91,13 @@ impl ModelServer {
             }
         });
         ModelServer { port, shared }
+    }
+
+    /// From now on these are the answers; what came before is forgotten.
+    pub fn now(&self, script: Vec<Answer>) {
+        let mut shared = self.shared.lock().expect("no test panics with it");
+        shared.mind = in_turn(script);
+        shared.requests.clear();
     }
 
     /// The address for clients that speak OpenAI's languages.
@@ -93,6 +119,7 @@ impl ModelServer {
 /// What a client speaks.
 #[derive(Clone, Copy)]
 enum Wire {
+    Messages,
     Chat,
     Responses,
     Gemini,
@@ -101,6 +128,7 @@ enum Wire {
 impl Wire {
     fn of(path: &str) -> Option<Wire> {
         const PATHS: &[(&str, Wire)] = &[
+            ("/messages", Wire::Messages),
             ("/chat/completions", Wire::Chat),
             ("/responses", Wire::Responses),
             (":generateContent", Wire::Gemini),
@@ -118,6 +146,8 @@ impl Wire {
         stream: bool,
     ) -> (&'static str, String) {
         let text = match (self, stream) {
+            (Wire::Messages, true) => messages::streamed(answer, number, model),
+            (Wire::Messages, false) => messages::whole(answer, number, model).to_string(),
             (Wire::Chat, true) => chat::streamed(answer, number, model),
             (Wire::Chat, false) => chat::whole(answer, number, model).to_string(),
             (Wire::Responses, true) => responses::streamed(answer, number, model),
@@ -126,6 +156,13 @@ impl Wire {
             (Wire::Gemini, false) => gemini::whole(answer, number).to_string(),
         };
         (if stream { "text/event-stream" } else { "application/json" }, text)
+    }
+
+    fn error(self, status: u16, message: &str) -> Value {
+        match self {
+            Wire::Messages => messages::error(status, message),
+            _ => json!({"error": {"message": message, "type": "scripted"}}),
+        }
     }
 }
 
@@ -141,7 +178,7 @@ fn serve(mut stream: TcpStream, shared: &Mutex<Shared>) -> std::io::Result<()> {
         match answer {
             Answer::Nothing => return Ok(()),
             Answer::Error(status, headers, message) => {
-                let error = json!({"error": {"message": message, "type": "scripted"}}).to_string();
+                let error = wire.error(status, message).to_string();
                 respond(&mut stream, status, headers, "application/json", &error)?;
             }
             Answer::Refusal(status, body) => {
@@ -162,9 +199,7 @@ fn take(shared: &Mutex<Shared>, body: &Value) -> (usize, Answer) {
     let mut shared = shared.lock().expect("no test panics with it");
     shared.requests.push(body.clone());
     let number = shared.requests.len();
-    let at = if shared.repeat { 0 } else { number - 1 };
-    let beyond = Answer::Error(403, &[], "nothing scripted for this request");
-    (number, shared.script.get(at).cloned().unwrap_or(beyond))
+    (number, (shared.mind)(body))
 }
 
 /// The path and body of the next request; `None` when the client is done.

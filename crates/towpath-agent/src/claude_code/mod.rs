@@ -7,7 +7,7 @@ mod reader;
 mod usage;
 
 use crate::backend::{Backend, Reader};
-use crate::call::{Call, Invocation};
+use crate::call::{Call, InputFile, Invocation, LONGEST_ARGUMENT};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf};
 use crate::environment;
 use crate::table::BackendRow;
@@ -37,6 +37,9 @@ pub(crate) const ROW: BackendRow = BackendRow {
     },
     make: Some(|program, _| Arc::new(ClaudeCode::new(program))),
 };
+
+/// Where instructions are that do not fit into an argument.
+const SYSTEM: &str = "system.md";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaudeCode {
@@ -68,9 +71,17 @@ impl Backend for ClaudeCode {
             let flag = if call.resume { "--resume" } else { "--session-id" };
             arguments.extend([flag.into(), session.into()]);
         }
+        let mut writes = Vec::new();
         if let (Some(system), false) = (&call.system, call.resume) {
-            // As one word: the text may begin with a dash.
-            arguments.push(format!("--system-prompt={system}").into());
+            if system.len() <= LONGEST_ARGUMENT {
+                // As one word: the text may begin with a dash.
+                arguments.push(format!("--system-prompt={system}").into());
+            } else {
+                let contents = system.clone().into_bytes();
+                writes.push(InputFile { name: SYSTEM, contents });
+                arguments.push("--system-prompt-file".into());
+                arguments.push(call.private.join(SYSTEM).into());
+            }
         }
         Invocation {
             program: self.program.clone(),
@@ -78,6 +89,7 @@ impl Backend for ClaudeCode {
             set: vec![("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS".into(), "1".into())],
             remove: environment::removed(),
             stdin: call.prompt.clone().into_bytes(),
+            writes,
             ..Invocation::default()
         }
     }
@@ -121,6 +133,16 @@ mod tests {
         );
         let again = Call { session: Some("u-1".into()), resume: true, ..plan };
         assert!(!arguments(&again).contains("system-prompt"), "the session knows them");
+    }
+
+    #[test]
+    fn instructions_too_long_for_an_argument_go_by_a_file() {
+        let long = "word ".repeat(40_000);
+        let private = PathBuf::from("/run/1.agent");
+        let told = Call { system: Some(long.clone()), private, ..call() };
+        assert!(arguments(&told).ends_with(" --system-prompt-file /run/1.agent/system.md"));
+        let made = ClaudeCode::new("/bin/claude".into()).invocation(&told);
+        assert_eq!(made.writes, [InputFile { name: "system.md", contents: long.into_bytes() }]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! answered in this process, by adapters.
 
 mod adapters;
+mod backends;
 mod bash;
 mod listening;
 mod looking;

@@ -12,6 +12,7 @@ use crate::frame::{Frame, FrameState, Phase, Progress};
 use crate::happening::{Happening, Movement};
 use crate::outcome::{Failure, FailureKind, StepStatus};
 use crate::run::Run;
+use crate::view::StepView;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use towpath_core::{JobKey, StepPath};
@@ -40,6 +41,8 @@ pub(crate) struct MachineState {
     /// The last call that was started in this session, and whether any of them succeeded.
     pub last_call: Option<JobKey>,
     pub established: bool,
+    /// Something has been done in this session.
+    pub worked: bool,
     /// Visits that are over, in their order; those of this session begin at `session_start`.
     pub past: Vec<PastVisit>,
     pub session_start: usize,
@@ -55,6 +58,9 @@ pub(crate) struct PastVisit {
     pub id: String,
     pub kind: &'static str,
     pub progress: Progress,
+    /// The steps of the recipe that it called, as they ended: an edit of the plan may take that
+    /// recipe away.
+    pub children: Vec<StepView>,
 }
 
 impl MachineState {
@@ -209,6 +215,11 @@ impl Run {
             let detail = format!("{} restarts were allowed; `{target}` would have begun", limit);
             return self.refuse(frame, from, "max-restarts-exceeded".to_owned(), detail);
         }
+        if !self.machine(frame).worked {
+            // Nothing was done that could ever end this circle.
+            let detail = format!("no step of this session did anything before `{target}`");
+            return self.refuse(frame, from, "restart-without-work".to_owned(), detail);
+        }
         let own = self.frames[frame].recipe;
         let callee =
             if target == recipe.name { Some(own) } else { self.program.callee(own, target) };
@@ -237,6 +248,7 @@ impl Run {
         fresh.depth = frame_was.depth;
         fresh.directory.clone_from(&frame_was.directory);
         fresh.executed = frame_was.executed;
+        fresh.in_machines = frame_was.in_machines;
         self.frames[frame] = fresh;
         self.dirty.insert(frame);
     }
@@ -289,12 +301,12 @@ impl Run {
         let path = self.path(frame, at);
         let step = self.step(frame, at);
         let (id, kind) = (step.id.clone(), step.work.kind());
-        let progress = std::mem::take(&mut self.frames[frame].steps[at]);
-        let visit = progress.visit;
-        self.frames[frame].steps[at].visit = visit;
+        let mut progress = std::mem::take(&mut self.frames[frame].steps[at]);
+        let children = progress.child.take().map_or_else(Vec::new, |child| self.frame_view(child));
+        self.frames[frame].steps[at].visit = progress.visit;
         let state = self.machine_mut(frame);
         state.at = None;
-        state.past.push(PastVisit { path, id, kind, progress });
+        state.past.push(PastVisit { path, id, kind, progress, children });
     }
 
     fn moved(&mut self, frame: usize, from: usize, to: Movement) {

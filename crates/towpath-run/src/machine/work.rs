@@ -7,7 +7,7 @@ use crate::begin::{Scope, join};
 use crate::fact::{JobEnd, JobStatus, Output};
 use crate::frame::{Answered, Phase, Written};
 use crate::happening::Happening;
-use crate::job::{AgentJob, Job, JobWork, MACHINE_CALL_TIMEOUT};
+use crate::job::{AgentJob, Job, JobWork};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::run::Run;
 use crate::settle::{describe, kind_of, written};
@@ -24,7 +24,7 @@ impl Run {
             Err(failure) => return self.fail(frame, step, failure),
         };
         let directory = join(&base, &inside);
-        let own = definition.timeout.or(self.program.plan.step_timeout);
+        let own = self.time_limit(frame, step);
         match (&definition.work, work) {
             (Work::Bash { .. }, Some(work)) => {
                 self.want_work(frame, step, JobKind::Bash, Ok(work), directory, own);
@@ -86,12 +86,12 @@ impl Run {
             answer.reminded = true;
         }
         let work = JobWork::Agent(self.machine_call(frame, step, text, earlier));
-        let own = recipe.steps[step].timeout.or(self.program.plan.step_timeout);
+        let timeout = self.time_limit(frame, step);
         let job = Job {
             key,
             work,
             directory: self.frames[frame].directory.clone(),
-            timeout: Some(own.unwrap_or(MACHINE_CALL_TIMEOUT)),
+            timeout,
             environment: Vec::new(),
         };
         self.frames[frame].steps[step].phase = Phase::Work;
@@ -156,7 +156,11 @@ impl Run {
         };
         if !end.succeeded() {
             let output = first.map_or(Output::None, |first| first.output);
-            let failure = agent_failure(end, self.call_timeout(frame, step));
+            let failure = Failure {
+                kind: agent_kind(end),
+                message: self.told_end(frame, step, end),
+                detail: end.error.clone(),
+            };
             return self.reported(frame, step, Ended { output, usage, code: None }, Err(failure));
         }
         self.machine_mut(frame).established = true;
@@ -227,11 +231,6 @@ impl Run {
         if let Some(call) = self.frames[frame].steps[step].calls.last_mut() {
             call.report = Some(report.clone());
         }
-    }
-
-    fn call_timeout(&self, frame: usize, step: usize) -> std::time::Duration {
-        let own = self.step(frame, step).timeout.or(self.program.plan.step_timeout);
-        own.unwrap_or(MACHINE_CALL_TIMEOUT)
     }
 
     /// Settles a step with what it reported, or with why it did not.
@@ -318,6 +317,7 @@ impl Run {
     ) {
         let report = Reported { outcome: outcome.to_owned(), description: None };
         self.frames[frame].steps[step].started_ms = Some(self.now_ms);
+        self.machine_mut(frame).worked = true;
         let ended = Ended { output: Output::Text(output.to_owned()), usage: None, code: None };
         self.reported(frame, step, ended, Ok(report));
     }
@@ -339,12 +339,11 @@ fn ends_the_run(kind: FailureKind) -> bool {
     }
 }
 
-fn agent_failure(end: &JobEnd, timeout: std::time::Duration) -> Failure {
-    let kind = match &end.status {
+fn agent_kind(end: &JobEnd) -> FailureKind {
+    match &end.status {
         JobStatus::TimedOut => FailureKind::Agent(FaultKind::Timeout),
         other => kind_of(other),
-    };
-    Failure { kind, message: describe(&end.status, Some(timeout)), detail: end.error.clone() }
+    }
 }
 
 fn no_report(fault: &Misreport, message: &str) -> Failure {

@@ -7,6 +7,8 @@
 #![allow(clippy::print_stdout, reason = "the spread of the schedules is meant to be read")]
 #![allow(clippy::disallowed_methods, reason = "the world around the run is not pure")]
 
+mod calls;
+mod machine;
 mod plan;
 mod random;
 mod world;
@@ -53,7 +55,7 @@ fn random_schedules_keep_every_promise() {
 
 fn one_plan(seed: u64, schedules: u64, spread: &mut Spread) {
     let mut random = Random::new(seed);
-    let program = plan::generate(&mut random);
+    let program = plan::generate(&mut random, true);
     let unbroken = World::new(&program, None).run_to_end();
     for schedule in 0..schedules {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(schedule);

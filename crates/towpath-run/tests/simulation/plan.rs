@@ -1,38 +1,53 @@
-//! Random plans: 2 to 30 steps, groups, up to three levels of called recipes, hooks, conditions,
-//! tolerated failures, `once`, timeouts, tags, JSON that is asked for twice, recovery, staging. A
-//! new kind of job is added to `step`.
+//! Random plans: up to three levels of called recipes, each a sequence or a machine. A sequence has
+//! 2 to 30 steps, groups, hooks, conditions, tolerated failures, `once`, timeouts, tags, JSON that
+//! is asked for twice, recovery, staging; machines are in `machine.rs`. A new kind of job is added
+//! to `step`.
 
+use crate::machine;
 use crate::random::Random;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
-use towpath_recipe::{Plan, PlannedRecipe, Program, Tags};
+use towpath_recipe::{MachineWishes, Plan, PlannedRecipe, Program, Tags};
 
-pub fn generate(random: &mut Random) -> Arc<Program> {
-    let mut recipes = Vec::new();
+/// A plan of sequences or, `with_machines`, of both kinds of recipe.
+pub fn generate(random: &mut Random, with_machines: bool) -> Arc<Program> {
     let levels = 1 + random.below(3);
     let mut size = 2 + random.below(29);
     if levels > 1 {
         size = 2 + random.below(14);
     }
-    // The deepest level first, so that a level can call the one below it; the root comes last.
-    for level in (0..levels).rev() {
-        let callee = (level + 1 < levels).then(|| format!("level{}", level + 1));
-        let steps = if level == 0 { size } else { 2 + random.below(5) };
-        recipes.push((format!("level{level}"), recipe(random, level, steps, callee.as_deref())));
+    let machines: Vec<bool> = (0..levels).map(|_| with_machines && random.one_in(2)).collect();
+    let callee = |level: usize| (level + 1 < levels).then(|| format!("level{}", level + 1));
+    let mut planned = Vec::new();
+    for (level, is_machine) in machines.iter().enumerate() {
+        let callee = callee(level);
+        let name = format!("level{level}");
+        let text = if *is_machine {
+            machine_text(random, level, &name, 'm', callee.as_deref())
+        } else {
+            let steps = if level == 0 { size } else { 2 + random.below(5) };
+            recipe(random, level, steps, callee.as_deref())
+        };
+        planned.push((name, level, text));
     }
-    recipes.reverse();
-    let planned = recipes.iter().enumerate().map(|(index, (name, text))| {
-        let below = recipes.get(index + 1).map(|(callee, _)| (callee.clone(), index + 1));
-        PlannedRecipe {
-            source: name.clone(),
-            text: text.clone(),
-            calls: below.into_iter().collect::<BTreeMap<_, _>>(),
-            ..PlannedRecipe::default()
-        }
+    for level in (0..levels).filter(|level| machines[*level]) {
+        let text = machine_text(random, level, &twin(level), 't', callee(level).as_deref());
+        planned.push((twin(level), level, text));
+    }
+    let indices: BTreeMap<String, usize> =
+        planned.iter().enumerate().map(|(index, (name, ..))| (name.clone(), index)).collect();
+    let recipes = planned.into_iter().map(|(name, level, text)| {
+        let known = [callee(level), Some(format!("level{level}")), Some(twin(level))];
+        let calls = known.into_iter().flatten().filter_map(|name| {
+            let index = *indices.get(&name)?;
+            Some((name, index))
+        });
+        PlannedRecipe { source: name, text, calls: calls.collect(), ..PlannedRecipe::default() }
     });
     let tags = Tags { include: vec!["t0".to_owned()], exclude: Vec::new() };
-    let plan = Plan { recipes: planned.collect(), tags, ..Plan::default() };
+    let machine = if with_machines { wishes(random) } else { MachineWishes::default() };
+    let plan = Plan { recipes: recipes.collect(), tags, machine, ..Plan::default() };
     match plan.clone().load() {
         Ok(program) => Arc::new(program),
         Err(problems) => {
@@ -41,6 +56,38 @@ pub fn generate(random: &mut Random) -> Arc<Program> {
         }
     }
 }
+
+/// The machine that a level's machine may begin anew with, instead of itself.
+fn twin(level: usize) -> String {
+    format!("twin{level}")
+}
+
+fn machine_text(
+    random: &mut Random,
+    level: usize,
+    id: &str,
+    letter: char,
+    callee: Option<&str>,
+) -> String {
+    let restarts = [format!("level{level}"), twin(level)];
+    machine::text(random, &machine::Shape { id, letter, level, callee, restarts: &restarts })
+}
+
+/// What a person may say about the machines of a run. Restarts are always bounded.
+fn wishes(random: &mut Random) -> MachineWishes {
+    MachineWishes {
+        max_restarts: Some(random.below(6) as u32),
+        max_visits: random.one_in(4).then(|| 1 + random.below(4) as u32),
+        session: random.one_in(4).then(|| FOREIGN.to_owned()),
+        context: random.one_in(2).then(|| CONTEXT.to_owned()),
+        ..MachineWishes::default()
+    }
+}
+
+/// A session that somebody else began.
+pub const FOREIGN: &str = "theirs";
+/// What stands before the first prompt of each session.
+pub const CONTEXT: &str = "what it is about";
 
 pub fn text(program: &Program) -> String {
     text_of(&program.plan)

@@ -1,18 +1,21 @@
 //! A world for a run: it executes jobs with results that depend only on the step, keeps the
 //! journal, and breaks things at random.
 
+use crate::calls::Calls;
 use crate::random::{Random, hash};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use towpath_core::{FaultKind, JobKey, JobKind, StepPath};
-use towpath_recipe::{Effect, Program};
+use towpath_recipe::{Effect, Program, Recipe, Step, Work};
 use towpath_run::{
     Answer, Fact, Fault, Job, JobEnd, JobStatus, JobWork, Limits, Output, Run, RunOutcome,
-    StepState, StepView, StopReason,
+    StepState, StepView, StopReason, read_report,
 };
 
 const AGENTS: usize = 2;
+/// An outcome that no step lists: of a command it is a failure, which is tried again.
+const UNHEARD_OF: &str = "unheard-of";
 
 /// How a schedule ended, and what happened on the way.
 #[derive(Debug)]
@@ -27,6 +30,8 @@ pub struct Ending {
     pub expired: u32,
     pub waited: u32,
     pub timed_out: u32,
+    pub restarts: u32,
+    pub reminders: u32,
     pub outcome: String,
 }
 
@@ -40,6 +45,13 @@ pub struct World {
     in_flight: Vec<Job>,
     clock: i64,
     succeeded: BTreeSet<String>,
+    /// Every key that was ever started.
+    keys: BTreeSet<String>,
+    /// Agent calls that have answered, whichever attempt it was.
+    paid: BTreeSet<String>,
+    /// Recipe steps whose time ran out under this owner.
+    expired: Vec<StepPath>,
+    calls: Calls,
     waited_for: BTreeSet<String>,
     ending: Ending,
 }
@@ -56,6 +68,8 @@ impl World {
             expired: 0,
             waited: 0,
             timed_out: 0,
+            restarts: 0,
+            reminders: 0,
             outcome: String::new(),
         };
         World {
@@ -68,6 +82,10 @@ impl World {
             in_flight: Vec::new(),
             clock: 0,
             succeeded: BTreeSet::new(),
+            keys: BTreeSet::new(),
+            paid: BTreeSet::new(),
+            expired: Vec::new(),
+            calls: Calls::default(),
             waited_for: BTreeSet::new(),
             ending,
         }
@@ -108,6 +126,12 @@ impl World {
     fn fact(&mut self, fact: Fact) {
         self.clock += 1;
         self.run.apply(&fact, self.clock).expect("the run takes what the world records");
+        for happening in self.run.take_happenings() {
+            self.calls.happened(&happening);
+        }
+        if fact == Fact::Resumed {
+            self.expired.clear();
+        }
         self.journal.push((fact, self.clock));
     }
 
@@ -128,6 +152,11 @@ impl World {
                     continue 'wanted;
                 }
                 self.check_start(&job);
+                let machine = self.is_machine(job.key.frame.as_ref());
+                if let (JobWork::Agent(agent), true) = (&job.work, machine) {
+                    self.calls.started(&job.key, agent, &self.program.plan.machine);
+                }
+                assert!(self.keys.insert(job.key.to_string()), "{} twice", job.key);
                 self.fact(Fact::JobStarted { key: job.key.clone(), line: None, session: None });
                 self.in_flight.push(job);
             }
@@ -147,6 +176,12 @@ impl World {
         assert!(!again, "{} has finished and starts again", job.key);
         let agents = self.in_flight.iter().filter(|j| j.key.kind == JobKind::Agent).count();
         assert!(job.key.kind != JobKind::Agent || agents < AGENTS, "too many agents");
+        let path = job.key.step_path();
+        let dead = self.expired.iter().find(|step| within(&path, step));
+        assert!(dead.is_none(), "{path} starts though the time of {dead:?} has run out");
+        if self.is_machine(job.key.frame.as_ref()) {
+            return;
+        }
         let view = self.run.view();
         let mates = frame_of(&view, job.key.frame.as_ref());
         let recipe = self.recipe_of(job.key.frame.as_ref());
@@ -175,13 +210,43 @@ impl World {
         })
     }
 
-    fn recipe_of(&self, frame: Option<&StepPath>) -> Arc<towpath_recipe::Recipe> {
-        let level = frame.map_or(0, |f| f.as_str().split('/').count());
-        Arc::clone(&self.program.recipes[level])
+    /// The recipe of a frame's steps; of a machine that may have begun anew, the one it began with.
+    fn recipe_of(&self, frame: Option<&StepPath>) -> Arc<Recipe> {
+        let mut at = 0;
+        let path = frame.map(StepPath::without_visits).unwrap_or_default();
+        for id in path.split('/').filter(|id| !id.is_empty()) {
+            let step = self.step_in(at, id);
+            let Work::Recipe { name, .. } = &step.work else { panic!("{path} calls no recipe") };
+            at = self.program.callee(at, name).expect("what is called is in the plan");
+        }
+        Arc::clone(&self.program.recipes[at])
+    }
+
+    /// A step of a recipe or, if that is a machine, of its twin.
+    fn step_in(&self, recipe: usize, id: &str) -> Step {
+        let find = |recipe: &Recipe| recipe.step_index(id).map(|step| recipe.steps[step].clone());
+        let own = find(&self.program.recipes[recipe]);
+        let twin = || {
+            let twin = self.program.recipes[recipe].name.replace("level", "twin");
+            find(&self.program.recipes[self.program.callee(recipe, &twin)?])
+        };
+        own.or_else(twin).expect("a job's step is in its recipe")
+    }
+
+    fn step_at(&self, path: &StepPath) -> Step {
+        let recipe = self.recipe_of(path.frame().as_ref());
+        let index = self.program.recipes.iter().position(|r| r.name == recipe.name);
+        let id = path.without_visits();
+        let id = id.rsplit('/').next().expect("a path has a last part");
+        self.step_in(index.expect("the recipe is in the plan"), id)
+    }
+
+    fn is_machine(&self, frame: Option<&StepPath>) -> bool {
+        self.recipe_of(frame).machine().is_some()
     }
 
     fn something_happens(&mut self) {
-        if self.roll(14) {
+        if self.roll(9) {
             return self.crash();
         }
         if self.roll(60) {
@@ -192,9 +257,17 @@ impl World {
         {
             self.ending.expired += 1;
             self.ending.comparable = false;
-            self.fact(Fact::Expired { step: timer.step });
+            self.fact(Fact::Expired { step: timer.step.clone() });
+            self.expired.push(timer.step);
             for key in self.run.unwanted() {
-                self.finish(&key, JobEnd::new(JobStatus::Stopped));
+                // Some end by themselves just before they are ended.
+                let by_itself = self.roll(3);
+                let job = self.in_flight.iter().find(|job| job.key == key).cloned();
+                let end = match job.filter(|_| by_itself) {
+                    Some(job) => self.result(&job),
+                    None => JobEnd::new(JobStatus::Stopped),
+                };
+                self.finish(&key, end);
             }
             return;
         }
@@ -209,10 +282,26 @@ impl World {
 
     fn finish(&mut self, key: &JobKey, end: JobEnd) {
         self.in_flight.retain(|job| job.key != *key);
-        if end.succeeded() {
-            self.succeeded.insert(name_of(key));
-        }
+        self.note_end(key, &end);
         self.fact(Fact::JobFinished { key: key.clone(), end });
+    }
+
+    fn note_end(&mut self, key: &JobKey, end: &JobEnd) {
+        let machine = key.kind == JobKind::Agent && self.is_machine(key.frame.as_ref());
+        let unheard_of = key.kind == JobKind::Bash
+            && end.output.text().is_some_and(|text| text.contains(UNHEARD_OF));
+        if end.succeeded() && !unheard_of {
+            self.succeeded.insert(name_of(key));
+            if key.kind == JobKind::Agent {
+                self.paid.insert(name_of(key));
+            }
+            if machine {
+                self.calls.answered(key);
+            }
+        } else if machine && key.call == 1 {
+            // A reminder that fails has its visit asked anew.
+            self.succeeded.remove(&name_of(&JobKey { call: 0, ..key.clone() }));
+        }
     }
 
     /// What a job gives: the same whenever and however often it runs.
@@ -226,6 +315,9 @@ impl World {
                 return JobEnd { output, ..JobEnd::new(JobStatus::Exited(code)) };
             }
             return JobEnd::new(JobStatus::Exited(i32::from(dice < 10)));
+        }
+        if self.is_machine(job.key.frame.as_ref()) && !self.recovers(&job.key) {
+            return self.machine_result(job, dice);
         }
         let status = match (dice, job.key.kind) {
             (0..4, JobKind::Agent) if self.waited_for.insert(path.to_string()) => {
@@ -255,6 +347,45 @@ impl World {
         JobEnd { output: Output::Text(output), ..JobEnd::new(status) }
     }
 
+    /// What the work of a machine's step gives: a report, or none.
+    fn machine_result(&mut self, job: &Job, dice: u64) -> JobEnd {
+        let path = job.key.step_path();
+        let fault = |kind, until_ms| JobStatus::Faulted(Fault { kind, until_ms });
+        let status = match (dice, job.key.kind) {
+            (0..4, JobKind::Agent) if self.waited_for.insert(name_of(&job.key)) => {
+                self.ending.waited += 1;
+                fault(FaultKind::Limit, Some(self.clock))
+            }
+            (4..6, JobKind::Agent) => fault(FaultKind::Overloaded, None),
+            (6, JobKind::Agent) => fault(FaultKind::Auth, None),
+            (0..6, JobKind::Bash) => JobStatus::Exited(1),
+            (6..8, JobKind::Bash) if job.timeout.is_some() => {
+                self.ending.timed_out += 1;
+                JobStatus::TimedOut
+            }
+            (8, JobKind::Bash) => JobStatus::Signalled(6),
+            _ => JobStatus::Exited(0),
+        };
+        let output = Output::Text(self.report(&path, &name_of(&job.key)));
+        JobEnd { output, ..JobEnd::new(status) }
+    }
+
+    /// The text of a machine's answer: it names an outcome, one that is not listed, or none.
+    fn report(&self, path: &StepPath, name: &str) -> String {
+        let said = self.output(path);
+        let outcomes = self.run.outcomes_of(path);
+        let dice = hash(name, self.seed ^ 1);
+        match dice % 100 {
+            0..20 => said,
+            20..24 => format!("{said}\n{{\"outcome\": \"{UNHEARD_OF}\"}}"),
+            _ => {
+                let outcome = &outcomes[(dice / 100) as usize % outcomes.len()];
+                let more = "\"otherDescription\": \"so it is\"";
+                format!("{said}\n{{\"outcome\": \"{outcome}\", {more}}}")
+            }
+        }
+    }
+
     fn output(&self, path: &StepPath) -> String {
         format!("out {path} {}", hash(path.as_str(), self.seed) % 1000)
     }
@@ -277,6 +408,8 @@ impl World {
         assert_eq!(rebuilt.view(), self.run.view());
         assert_eq!(rebuilt.context(), self.run.context());
         assert_eq!(rebuilt.next(), self.run.next());
+        assert_eq!(rebuilt.exit(), self.run.exit());
+        assert_eq!(rebuilt.machine_view(), self.run.machine_view());
         self.run = rebuilt;
         self.run.take_happenings();
     }
@@ -287,8 +420,7 @@ impl World {
         self.fact(Fact::Stopping { reason: StopReason::Signal(2) });
         let jobs = std::mem::take(&mut self.in_flight);
         for job in jobs {
-            let end = JobEnd::new(JobStatus::Stopped);
-            self.fact(Fact::JobFinished { key: job.key, end });
+            self.finish(&job.key, JobEnd::new(JobStatus::Stopped));
         }
         assert!(self.run.next().is_empty(), "nothing starts once the run is stopping");
         let stopped = RunOutcome::Stopped { reason: StopReason::Signal(2) };
@@ -301,14 +433,16 @@ impl World {
     fn answer(&mut self) {
         for step in self.run.asking() {
             self.ending.asked += 1;
-            assert_eq!(self.effect(&step), Effect::Once);
+            assert_eq!(self.step_at(&step).effect, Effect::Once);
             assert!(self.run.next().is_empty(), "nothing starts while a question is open");
-            let job_failed = self.failed_for_good(&step);
+            let outcome = self.outcome_of(&step);
+            let no_answer = outcome.is_none() && !self.run.outcomes_of(&step).is_empty();
+            let job_failed = no_answer || (outcome.is_none() && self.failed_for_good(&step));
             let again = job_failed || self.chaos.as_mut().is_some_and(|r| r.one_in(2));
             let answer = if again {
                 Answer::Again
             } else {
-                Answer::Done { output: self.output(&step), outcome: None }
+                Answer::Done { output: self.done_output(&step), outcome }
             };
             if !again {
                 // Declaring a step done skips its hook, which changes nothing that is compared.
@@ -318,24 +452,39 @@ impl World {
         }
     }
 
+    /// What a machine's command would have reported, if anything.
+    fn outcome_of(&self, step: &StepPath) -> Option<String> {
+        let outcomes = self.run.outcomes_of(step);
+        let name = format!("{step}:0:bash");
+        if outcomes.is_empty() {
+            return None;
+        }
+        let may_be_late = self.step_at(step).timeout.is_some();
+        let dice = hash(&name, self.seed) % 100;
+        if dice < 6 || dice == 8 || (dice < 8 && may_be_late) {
+            return Some("failure".to_owned());
+        }
+        match read_report(&self.report(step, &name), outcomes.iter().map(String::as_str)) {
+            Ok(report) => Some(report.outcome),
+            Err(fault) if fault.kind.says_nothing() => Some("success".to_owned()),
+            Err(_) => None,
+        }
+    }
+
+    fn done_output(&self, step: &StepPath) -> String {
+        if self.run.outcomes_of(step).is_empty() {
+            return self.output(step);
+        }
+        self.report(step, &format!("{step}:0:bash"))
+    }
+
     /// Whether the job is an agent's that finishes the work of a recipe.
     fn recovers(&self, key: &JobKey) -> bool {
-        let recipe = self.recipe_of(key.frame.as_ref());
-        let step = recipe.step_index(&key.step).expect("a job's step is in its recipe");
-        key.kind == JobKind::Agent && recipe.steps[step].work.kind() == "recipe"
+        key.kind == JobKind::Agent && self.step_at(&key.step_path()).work.kind() == "recipe"
     }
 
     fn failed_for_good(&self, step: &StepPath) -> bool {
         hash(&format!("{step}:0:bash"), self.seed) % 100 < 9
-    }
-
-    fn effect(&self, step: &StepPath) -> Effect {
-        let (frame, id) = match step.as_str().rsplit_once('/') {
-            Some((frame, id)) => (Some(StepPath::new(frame)), id),
-            None => (None, step.as_str()),
-        };
-        let recipe = self.recipe_of(frame.as_ref());
-        recipe.steps[recipe.step_index(id).expect("the step is in its recipe")].effect
     }
 
     /// What a person does after a run that did not end well: resumes what waits.
@@ -366,8 +515,11 @@ impl World {
         let mut result = format!("{outcome:?}\n");
         describe(&self.run.view(), &mut result);
         result.push_str(&serde_json::to_string(self.run.context()).expect("a context is JSON"));
+        result.push_str(&format!("\n{:?}\npaid: {:?}", self.run.exit(), self.paid));
         // Which step meets a limit first depends on the order in which steps of a group end.
-        self.ending.comparable &= !result.contains("kind: Limit");
+        self.ending.comparable &= !result.contains("over the limit");
+        self.ending.restarts = self.calls.restarts;
+        self.ending.reminders = self.calls.reminders;
         self.ending.result = result;
         self.ending.outcome = match outcome {
             RunOutcome::Failed { failure, .. } => format!("failed {:?}", failure.kind),
@@ -378,6 +530,9 @@ impl World {
 
     fn check_limits(&self) {
         let limit = self.program.root().recursion.max_total_steps.unwrap_or(200);
+        if self.program.recipes.iter().any(|recipe| recipe.machine().is_some()) {
+            return;
+        }
         let stated = self.program.recipes.iter().all(|r| r.recursion.max_total_steps.is_none());
         if stated || self.program.root().recursion.max_total_steps.is_some() {
             let executed = executed(&self.run.view());
@@ -405,6 +560,11 @@ fn frame_of<'a>(view: &'a [StepView], frame: Option<&StepPath>) -> &'a [StepView
     at
 }
 
+/// Whether a step is in the recipe that another step called.
+fn within(path: &StepPath, step: &StepPath) -> bool {
+    path.as_str().strip_prefix(step.as_str()).is_some_and(|rest| rest.starts_with('/'))
+}
+
 /// What a job is, whichever attempt it is.
 fn name_of(key: &JobKey) -> String {
     format!("{}:{}:{}", key.step_path(), key.call, key.kind.as_str())
@@ -430,6 +590,10 @@ pub struct Spread {
     expired: u64,
     waited: u64,
     timed_out: u64,
+    restarts: u64,
+    reminders: u64,
+    machines: u64,
+    exits: u64,
     crashes: BTreeMap<u32, u64>,
     steps: BTreeMap<usize, u64>,
     levels: BTreeMap<usize, u64>,
@@ -446,6 +610,11 @@ impl Spread {
         self.expired += u64::from(ending.expired > 0);
         self.waited += u64::from(ending.waited > 0);
         self.timed_out += u64::from(ending.timed_out > 0);
+        self.restarts += u64::from(ending.restarts > 0 && ending.crashes > 0);
+        self.reminders += u64::from(ending.reminders > 0 && ending.crashes > 0);
+        let machine = program.root().machine().is_some();
+        self.machines += u64::from(machine && ending.comparable);
+        self.exits += u64::from(machine && ending.outcome == "done");
         *self.crashes.entry(ending.crashes.min(10)).or_default() += 1;
         *self.steps.entry(program.root().steps.len() / 5 * 5).or_default() += 1;
         *self.levels.entry(program.recipes.len()).or_default() += 1;
@@ -461,6 +630,10 @@ impl Spread {
         self.expired += other.expired;
         self.waited += other.waited;
         self.timed_out += other.timed_out;
+        self.restarts += other.restarts;
+        self.reminders += other.reminders;
+        self.machines += other.machines;
+        self.exits += other.exits;
         merge(&mut self.crashes, &other.crashes);
         merge(&mut self.steps, &other.steps);
         merge(&mut self.levels, &other.levels);
@@ -476,6 +649,10 @@ impl Spread {
             ("expiry", self.expired),
             ("limit", self.waited),
             ("timeout", self.timed_out),
+            ("restart and a crash", self.restarts),
+            ("reminder and a crash", self.reminders),
+            ("machine that is compared", self.machines),
+            ("machine that exits", self.exits),
         ]
     }
 }

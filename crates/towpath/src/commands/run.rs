@@ -216,6 +216,9 @@ pub fn ready(
     options.found = origin == Origin::Project;
     options.idle_timeout = args.shared.times.idle_timeout.or(settings.idle_timeout());
     if let Some(name) = &args.worktree {
+        if name == "auto" {
+            agents::refuse_moving(&settings, &flags, &program)?;
+        }
         let entered = worktree::enter(around, &directory, name, &program.root().name)?;
         if !args.shared.quiet {
             entered.notes.iter().for_each(out::note);

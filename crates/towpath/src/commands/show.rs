@@ -242,6 +242,7 @@ fn is_stopped(step: &StepView) -> bool {
 fn details(step: &StepView) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(result) = &step.result {
+        said.extend(crate::report::outcome(result));
         match &result.status {
             StepStatus::Skipped { reason } => return vec![clean(reason)],
             // What failed inside has its own line.

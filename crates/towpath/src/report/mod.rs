@@ -59,6 +59,11 @@ pub struct EventFlags {
     pub file: Option<std::path::PathBuf>,
 }
 
+/// What a machine's step reported.
+pub fn outcome(result: &towpath_run::StepResult) -> Option<String> {
+    said::report(result)
+}
+
 /// The word for how a machine ended that did not end by a transition of its own.
 pub fn reason(failure: &Failure) -> String {
     match failure.kind {

@@ -76,7 +76,7 @@ fn what_cannot_be_made_is_said() {
         let said = person.towpath(&["new", bad]).exits(2).says("cannot be a recipe's name");
         assert!(!said.stderr.contains('\u{1b}'), "{said:?}");
     }
-    for kind in ["--machine", "--document", "--tool"] {
+    for kind in ["--document", "--tool"] {
         person.towpath(&["new", "x", kind]).exits(2).says("not available in this version");
     }
     assert_eq!(fs::read_dir(person.path("work")).expect("a folder").count(), 0);

@@ -87,8 +87,13 @@ impl Person {
 
     /// The newest run.
     pub fn run(&self) -> RunId {
+        self.newest().expect("there is a run")
+    }
+
+    /// The newest run, if there is one.
+    pub fn newest(&self) -> Option<RunId> {
         let rows = self.store().runs(&RunFilter { limit: Some(1), ..RunFilter::default() });
-        rows.expect("the runs can be listed").pop().expect("there is a run").id
+        rows.expect("the runs can be listed").pop().map(|row| row.id)
     }
 
     pub fn runs(&self) -> usize {
@@ -166,6 +171,12 @@ pub fn kill_hard(child: &mut Child) {
 pub fn signal(child: &Child, signal: &str) {
     let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
     assert!(sent.expect("kill starts").success());
+}
+
+/// Sends a signal to a process that may be gone.
+pub fn signal_to(pid: u32, signal: &str) {
+    let sent = Command::new("kill").args([signal, &pid.to_string()]).stderr(Stdio::null()).status();
+    sent.expect("kill starts");
 }
 
 /// Whether a process that a step noted in a file still lives.

@@ -129,7 +129,7 @@ impl<'l> MachineReader<'_, 'l> {
         let names = steps.iter().enumerate();
         let around = Around {
             names: names.map(|(index, step)| (step.site.entry.key.as_str(), index)).collect(),
-            exit_on_other: guardrails.map_or(true, |g| g.exit_on_other),
+            exit_on_other: guardrails.is_none_or(|g| g.exit_on_other),
         };
         let initial = self.initial(&fields, whole, &around);
         let steps: Vec<Option<Step>> = steps.iter().map(|step| self.step(step, &around)).collect();

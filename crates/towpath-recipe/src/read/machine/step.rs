@@ -40,10 +40,15 @@ impl<'l> MachineReader<'_, 'l> {
             self.shared(parts, &fields, "context", |reader| reader.step_context(&plain, &mut uses));
         self.reader.known_here = context.iter().map(|(key, _)| key.clone()).collect();
         let work = work_type.and_then(|kind| self.work(parts, &fields, kind, &mut uses));
-        let working_dir = self
-            .shared(parts, &fields, "working_dir", |reader| reader.working_dir(&plain, &mut uses));
+        let working_dir = self.is_text(parts, &fields, "working_dir").and_then(|()| {
+            self.shared(parts, &fields, "working_dir", |reader| {
+                reader.working_dir(&plain, &mut uses)
+            })
+        });
         self.reader.known_here.clear();
-        let output = self.shared(parts, &fields, "output", |reader| reader.output(&plain));
+        let output = self
+            .is_text(parts, &fields, "output")
+            .and_then(|()| self.shared(parts, &fields, "output", |reader| reader.output(&plain)));
         let timeout = self.shared(parts, &fields, "timeout", |r| r.seconds(&plain, "timeout"));
         let effect = self.shared(parts, &fields, "effect", |r| r.effect(&plain, work_type));
         let outcomes = self.outcomes(parts, &fields, work_type, around);
@@ -192,7 +197,7 @@ impl<'l> MachineReader<'_, 'l> {
     ) -> Option<Work> {
         let (name, _) = WORK.into_iter().find(|(_, of)| *of == kind)?;
         let part = fields.get(name)?;
-        let text = self.within(part, |read| read.work_text(&parts.site.entry.key, name, part))?;
+        let text = self.within(part, |read| read.text_in(&parts.site.entry.key, name, part))?;
         match kind {
             StepType::Agent => {
                 let prompt = self
@@ -231,7 +236,19 @@ impl<'l> MachineReader<'_, 'l> {
         }
     }
 
-    fn work_text(&mut self, step: &str, name: &str, part: Part<'l>) -> Option<Text> {
+    /// Whether a field is there and text; another value is refused.
+    fn is_text(
+        &mut self,
+        parts: &StepParts<'l>,
+        fields: &MachineFields<'l>,
+        name: &str,
+    ) -> Option<()> {
+        let part = fields.get(name)?;
+        let step = &parts.site.entry.key;
+        self.within(part, |read| read.text_in(step, name, part)).map(drop)
+    }
+
+    fn text_in(&mut self, step: &str, name: &str, part: Part<'l>) -> Option<Text> {
         let node = &part.entry.value;
         match &node.kind {
             Kind::Text(text) if text.trim().is_empty() => {

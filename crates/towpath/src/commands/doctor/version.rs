@@ -11,8 +11,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// A large agent takes two seconds on a cold disk.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// A large agent takes two seconds on a cold disk, and more on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(5);
 /// What was said before the end has arrived by then.
 const TRAILING: Duration = Duration::from_millis(300);

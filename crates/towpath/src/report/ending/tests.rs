@@ -126,7 +126,7 @@ fn a_limit_says_until_when() {
     let until = local_time(1_800_000_000_000, 0);
     let expected = format!(
         "? ship-release waits after 2 m 3 s for a limit of the agent, until {until}\n\n  \
-         2 of 6 steps ran · 1 unfinished (review) · 3 not reached\n  \
+         2 of 6 steps ran · 1 unfinished (review) · 3 not reached · $?\n  \
          nothing is lost; after {until}: towpath resume 7f3k\n"
     );
     assert_eq!(told(&end, None), expected);

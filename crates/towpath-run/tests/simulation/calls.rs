@@ -1,0 +1,75 @@
+//! What must hold of the agent calls and the visits of machines, checked as they happen: the numbers
+//! of visits, the limits, the session that each call goes on with, and what stands before a prompt.
+
+use crate::plan::{CONTEXT, FOREIGN};
+use std::collections::BTreeMap;
+use towpath_core::{JobKey, StepPath};
+use towpath_recipe::MachineWishes;
+use towpath_run::{AgentJob, Happening, Movement};
+
+/// The machines of a run as one sees them from outside.
+#[derive(Debug, Default)]
+pub struct Calls {
+    /// By frame: the session that its machine is in.
+    sessions: BTreeMap<Option<StepPath>, Session>,
+    /// By frame and step: how often it was entered.
+    entries: BTreeMap<(Option<StepPath>, String), u32>,
+    pub restarts: u32,
+    pub reminders: u32,
+}
+
+#[derive(Debug, Default)]
+struct Session {
+    restarts: u32,
+    last: Option<JobKey>,
+    answered: bool,
+    steps: u32,
+}
+
+impl Calls {
+    pub fn happened(&mut self, happening: &Happening) {
+        match happening {
+            Happening::Entered { step, visit, max_visits, total, max_total, .. } => {
+                let frame = step.frame();
+                let id = step.without_visits();
+                let id = id.rsplit('/').next().expect("a path has a last part").to_owned();
+                let entries = self.entries.entry((frame.clone(), id.clone())).or_default();
+                *entries += 1;
+                assert_eq!(*step, StepPath::in_frame(frame.as_ref(), &id, *entries), "its number");
+                let session = self.sessions.entry(frame).or_default();
+                session.steps += 1;
+                assert_eq!(session.steps, *total, "{step}: the steps of its session");
+                assert!(visit <= max_visits && total <= max_total, "{step}: over its limit");
+            }
+            Happening::Moved { step, to: Movement::Restart(_) } => {
+                self.restarts += 1;
+                let session = self.sessions.entry(step.frame()).or_default();
+                *session = Session { restarts: session.restarts + 1, ..Session::default() };
+            }
+            Happening::Reminded { .. } => self.reminders += 1,
+            _ => {}
+        }
+    }
+
+    /// A machine's call starts.
+    pub fn started(&mut self, key: &JobKey, agent: &AgentJob, wishes: &MachineWishes) {
+        let root = key.frame.is_none();
+        let session = self.sessions.entry(key.frame.clone()).or_default();
+        let foreign = root && session.restarts == 0 && wishes.session.is_some();
+        assert!(agent.keeps_session, "{key}");
+        assert_eq!(agent.continues, session.last, "{key} goes on with the call before it");
+        let unsure = session.last.is_some() && !session.answered && !foreign;
+        assert_eq!(agent.may_open, unsure, "{key}: whether its session may have to be opened");
+        let given = (foreign && session.last.is_none()).then_some(FOREIGN);
+        assert_eq!(agent.session.as_deref(), given, "{key}: the session that it is given");
+        let told = agent.prompt.starts_with(&format!("## Context\n\n{CONTEXT}\n\n---\n\n"));
+        let new = wishes.context.is_some() && root && !session.answered && key.call == 0;
+        assert_eq!(told, new, "{key}: the context before a prompt");
+        assert_eq!(agent.prompt.starts_with("Your previous"), key.call == 1, "{key}: a reminder");
+        session.last = Some(key.clone());
+    }
+
+    pub fn answered(&mut self, key: &JobKey) {
+        self.sessions.entry(key.frame.clone()).or_default().answered = true;
+    }
+}

@@ -1,0 +1,82 @@
+//! Backends without their real programs: what they refuse before anything runs, and a program that
+//! stays alive after its last line.
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use support::{Person, Said, lives};
+
+const MACHINE: &str = "
+id: two
+label: Two
+description: Two steps in one conversation
+initialStep: first
+guardrails: {}
+steps:
+  first:
+    prompt: Begin.
+    outcomes: [done]
+    onOutcome: {done: {nextStep: second}}
+  second:
+    prompt: Go on.
+    outcomes: [done]
+    onOutcome: {done: {action: exit, reason: all-done}}
+";
+
+/// Prints the documented lines of Cursor, and does not end, as it is reported to.
+const PROGRAM: &str = r#"#!/bin/sh
+echo "$*" >> arguments
+echo $$ >> pids
+echo '{"type":"system","subtype":"init","session_id":"chat-1","model":"m","cwd":"."}'
+echo '{"type":"result","subtype":"success","is_error":false,"result":"{\"outcome\": \"done\"}","session_id":"chat-1"}'
+exec sleep 600
+"#;
+
+#[test]
+fn a_program_that_has_said_all_is_ended() {
+    let person = Person::new().file("two.yaml", MACHINE);
+    let program = person.path("cursor-agent");
+    fs::write(&program, PROGRAM).expect("a program");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let mut command = person.command(&["as", "agent-recipes", "two.yaml", "--backend", "cursor"]);
+    let output = command.env("CURSOR_CLI_PATH", program).output().expect("towpath starts");
+    let said = Said::from(output).exits(0);
+    assert!(said.stdout.ends_with("Exit: all-done\n"), "{}", said.stdout);
+    let said = said.says("Cost: unknown (2 calls)\n  first: unknown (1 call)\n");
+    assert!(!said.stderr.contains("ended by"), "{}", said.stderr);
+    let pids = person.read("pids");
+    assert_eq!(pids.lines().count(), 2);
+    assert!(!pids.lines().any(lives), "{pids}");
+    let arguments = person.read("arguments");
+    let (first, second) = arguments.trim_end().split_once('\n').expect("two calls");
+    assert!(!first.contains("chat-1") && second.contains("chat-1"), "{arguments}");
+}
+
+#[test]
+fn what_a_backend_cannot_do_is_refused_before_anything_runs() {
+    let person = Person::new().file("two.yaml", MACHINE);
+    for (arguments, codes, words) in [
+        (
+            &["--backend", "gemini", "--system-prompt", "Be brief."][..],
+            (5, 5),
+            "gemini takes no --system-prompt; claude-code and codex can",
+        ),
+        (
+            &["--backend", "claude-code", "--session", "my review"],
+            (2, 5),
+            "--session: `my review` is no session of claude-code: its ids are UUIDs",
+        ),
+    ] {
+        let run = [&["run", "two.yaml"], arguments].concat();
+        person.towpath(&run).exits(codes.0).says(words);
+        let other = [&["as", "agent-recipes", "two.yaml"], arguments].concat();
+        person.towpath(&other).exits(codes.1).says(words);
+    }
+    let moving = ["run", "two.yaml", "--session", "s", "--worktree", "auto", "--backend", "gemini"];
+    let mut command = person.command(&moving);
+    command.env("GEMINI_CLI_PATH", "/bin/true");
+    let said = Said::from(command.output().expect("towpath starts")).exits(5);
+    said.says("gemini finds a session only in the directory it began in");
+    assert_eq!(person.runs(), 0);
+}

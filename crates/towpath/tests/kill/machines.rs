@@ -1,0 +1,340 @@
+//! A machine with restarts and reminders, of which the runner, its warden, both or the agent are
+//! killed with `kill -9` at random instants. Its agents are slow, and work in sessions of their own.
+
+use super::{Dice, nothing_lives};
+use crate::support::{Person, lives, signal_to};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::process::Child;
+use std::time::{Duration, Instant};
+use towpath_core::{JobKey, JobKind, RunId};
+use towpath_engine::recorded;
+use towpath_run::{Fact, Limits, RunOutcome};
+
+/// Each look notes itself, and numbers the work that follows: that is how the script knows it.
+const TOUR: &str = r#"
+id: tour
+label: Tour
+description: Looks and works, and begins anew
+initialStep: look
+guardrails: {maxStepVisits: 2}
+steps:
+  look:
+    command: |
+      echo "start $TOWPATH_JOB" >> ledger; sleep 0.03; echo "end $TOWPATH_JOB" >> ledger
+      visit=${TOWPATH_JOB#*#}; echo "${visit%%.*}"
+    output: number
+    outcomes: [success, failure]
+    onOutcome:
+      success: {nextStep: work}
+      failure: {action: exit, reason: look-failed}
+  work:
+    prompt: work {{number}}
+    outcomes: [again, next, finished, other]
+    onOutcome:
+      again: {nextStep: look}
+      next: {action: restart-new-session, recipeId: tour}
+      finished: {action: exit, reason: all-done}
+      other: {action: exit, reason: gave-up}
+"#;
+
+const QUICK: &str = "
+id: quick
+label: Quick
+description: One call in a session that is there
+initialStep: ask
+guardrails: {}
+steps:
+  ask:
+    prompt: still there?
+    outcomes: [yes, other]
+    onOutcome:
+      yes: {action: exit, reason: free}
+      other: {action: exit, reason: gave-up}
+";
+
+/// What the calls of the unbroken run are: three of the five visits need their reminder.
+const CALLS: [&str; 8] =
+    ["work 0", "work 1", "work#2 0", "work#2 1", "work#3 0", "work#4 0", "work#4 1", "work#5 0"];
+
+/// The script. An answer belongs to what is asked, so that a call may be asked anew.
+fn script() -> String {
+    let outcome = |name: &str| format!("{{\"outcome\": \"{name}\"}}");
+    let answers = [
+        ("work 1\n", "hm".to_owned()),
+        ("work 2\n", outcome("on-with-it")),
+        ("work 3\n", outcome("next")),
+        ("work 4\n", "hm".to_owned()),
+        ("work 5\n", outcome("finished")),
+        ("No JSON block", outcome("again")),
+        ("on-with-it", outcome("next")),
+        ("still there?", outcome("yes")),
+    ];
+    let mut text = String::new();
+    for (at, (asked, answer)) in answers.into_iter().enumerate() {
+        // Every other agent waits by itself; the others have a child in a session of its own,
+        // which notes a living twin, and one that they leave behind.
+        let slow = "setsid sleep 300 & setsid -w bash -c 'echo $$ >> pids; exec 9>>twins; \
+                    flock -n 9 || echo overlap >> ledger; sleep 0.09'; ";
+        let (delay, slow) = if at % 2 == 0 { (0, slow) } else { (90, "") };
+        let line = serde_json::json!({
+            "match": asked,
+            "text": answer,
+            "repeat": true,
+            "delay_ms": delay,
+            "run": format!("{slow}echo \"end $TOWPATH_JOB\" >> ledger"),
+        });
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
+const FLAGS: [&str; 6] =
+    ["--backend", "scripted", "--script", "answers.jsonl", "--calls", "calls.jsonl"];
+
+fn person() -> Person {
+    Person::new().file("tour.yaml", TOUR).file("quick.yaml", QUICK).file("answers.jsonl", &script())
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Victim {
+    Runner,
+    Warden,
+    Both,
+    Agent,
+}
+
+const VICTIMS: [Victim; 4] = [Victim::Runner, Victim::Warden, Victim::Both, Victim::Agent];
+
+/// The processes below one, nearest first.
+fn below(pid: u32) -> Vec<u32> {
+    let mut parents: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok) {
+        let Ok(child) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
+        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1));
+        if let Some(parent) = parent.and_then(|parent| parent.parse().ok()) {
+            parents.entry(parent).or_default().push(child);
+        }
+    }
+    let mut found = vec![pid];
+    let mut at = 0;
+    while at < found.len() {
+        found.extend(parents.get(&found[at]).into_iter().flatten());
+        at += 1;
+    }
+    found.split_off(1)
+}
+
+fn is_agents(pid: u32) -> bool {
+    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let mut variables = environment.split(|byte| *byte == 0);
+    variables.any(|v| v.starts_with(b"TOWPATH_JOB=") && v.ends_with(b":agent"))
+}
+
+/// Kills whom it is to hit, or the runner where that one is not there; says whom.
+fn kill(victim: Victim, runner: &mut Child, dice: &mut Dice) -> Victim {
+    let family = below(runner.id());
+    let agents: Vec<u32> = family.iter().copied().filter(|pid| is_agents(*pid)).collect();
+    let hit = match (victim, family.first()) {
+        (Victim::Agent, _) if !agents.is_empty() => {
+            signal_to(agents[dice.next() as usize % agents.len()], "-9");
+            Victim::Agent
+        }
+        (Victim::Warden, Some(warden)) => {
+            signal_to(*warden, "-9");
+            Victim::Warden
+        }
+        (Victim::Both, Some(warden)) => {
+            signal_to(*warden, "-9");
+            runner.kill().ok();
+            Victim::Both
+        }
+        _ => {
+            runner.kill().ok();
+            Victim::Runner
+        }
+    };
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while runner.try_wait().expect("the runner can be waited for").is_none() {
+        assert!(Instant::now() < deadline, "the runner lives on without its {victim:?}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    hit
+}
+
+fn facts(person: &Person, run: &RunId) -> Vec<Fact> {
+    let facts = person.store().facts(run).expect("the facts can be read");
+    facts.iter().map(|f| serde_json::from_str(&f.body).expect("a fact is JSON")).collect()
+}
+
+fn call_of(key: &JobKey) -> String {
+    format!("{} {}", key.step_path(), key.call)
+}
+
+/// Follows the record: what has answered is not asked again, unless its visit failed since.
+/// Gives the jobs that are finished, and those in flight when the record ends.
+fn followed(facts: &[Fact]) -> (BTreeSet<String>, Vec<JobKey>) {
+    let mut finished: BTreeSet<String> = BTreeSet::new();
+    let mut open: Vec<JobKey> = Vec::new();
+    let mut keys = BTreeSet::new();
+    for fact in facts {
+        match fact {
+            Fact::JobStarted { key, .. } => {
+                assert!(keys.insert(key.to_string()), "{key} started twice");
+                assert!(!finished.contains(&call_of(key)), "{key} started after its recorded end");
+                open.push(key.clone());
+            }
+            Fact::JobFinished { key, end } => {
+                open.retain(|started| started != key);
+                if end.succeeded() {
+                    finished.insert(call_of(key));
+                } else {
+                    finished.remove(&call_of(&JobKey { call: 0, ..key.clone() }));
+                }
+            }
+            Fact::Resumed => open.clear(),
+            _ => {}
+        }
+    }
+    (finished, open)
+}
+
+/// The session of the last call that was made, in another run: nobody holds it.
+fn session_is_free(person: &Person) {
+    let calls = person.read("calls.jsonl");
+    let Some(last) = calls.lines().last() else { return };
+    let call: serde_json::Value = serde_json::from_str(last).expect("a call is JSON");
+    let session = call["session"].as_str().expect("a call has its session");
+    let asked = ["run", "quick.yaml", "--session", session, "--backend", "scripted"];
+    person.towpath(&[&asked[..], &["--script", "answers.jsonl"]].concat()).exits(0);
+}
+
+/// One run, killed until it ends. Counts whom it hit, and in what.
+struct Tour {
+    person: Person,
+    run: Option<RunId>,
+    hits: BTreeMap<Victim, u64>,
+    cut_off: BTreeMap<&'static str, u64>,
+}
+
+impl Tour {
+    /// Starts or resumes, waits, kills; whether the run has ended.
+    fn round(&mut self, round: u64, dice: &mut Dice) -> bool {
+        let before = self.run.as_ref().map(|run| facts(&self.person, run)).unwrap_or_default();
+        let done = followed(&before).0;
+        let noted = self.person.read("ledger").lines().count();
+        let orphans = self.person.read("pids");
+        let mut runner = match &self.run {
+            None => self.person.start(&[&["run", "tour.yaml"], &FLAGS[..]].concat()),
+            Some(run) => self.person.start(&["resume", run.as_str()]),
+        };
+        std::thread::sleep(dice.micros(400_000));
+        let victim = VICTIMS[round as usize % VICTIMS.len()];
+        let by_itself = runner.try_wait().expect("the runner can be waited for").is_some();
+        let hit = if by_itself { None } else { Some(kill(victim, &mut runner, dice)) };
+        if self.run.is_none() {
+            self.run = self.person.has_journal().then(|| self.person.newest()).flatten();
+        }
+        let Some(run) = self.run.clone() else { return false };
+        let facts = facts(&self.person, &run);
+        let (_, open) = followed(&facts);
+        if facts.len() > before.len() {
+            let left: Vec<&str> = orphans.lines().filter(|pid| lives(pid)).collect();
+            assert!(left.is_empty(), "{left:?} of an earlier owner live on beside this one");
+        }
+        if hit != Some(Victim::Both) {
+            // Without a warden nobody is there to end its children, until somebody resumes.
+            nothing_lives(&run);
+        }
+        let ledger = self.person.read("ledger");
+        for line in ledger.lines().skip(noted) {
+            assert!(line != "overlap", "two agents at once:\n{ledger}");
+            let key = line.split(' ').nth(1).and_then(|job| job.parse::<JobKey>().ok());
+            let key = key.expect("a line of the ledger names its job");
+            assert!(!done.contains(&call_of(&key)), "{line}, which had ended before");
+        }
+        self.count(hit, &open, &facts[before.len()..]);
+        let store = self.person.store();
+        let recorded = recorded(&store, &run, Limits::default()).expect("the run can be replayed");
+        recorded.run.outcome() == Some(RunOutcome::Done)
+    }
+
+    fn count(&mut self, hit: Option<Victim>, open: &[JobKey], new: &[Fact]) {
+        let Some(hit) = hit else { return };
+        *self.hits.entry(hit).or_default() += 1;
+        let failed = new.iter().filter_map(|fact| match fact {
+            Fact::JobFinished { key, end } if !end.succeeded() => Some(key),
+            _ => None,
+        });
+        for key in open.iter().chain(failed) {
+            let what = match (key.kind, key.call) {
+                (JobKind::Agent, 0) => "prompt",
+                (JobKind::Agent, _) => "reminder",
+                _ => "command",
+            };
+            *self.cut_off.entry(what).or_default() += 1;
+        }
+    }
+
+    /// The end is that of the unbroken run.
+    fn check_end(&self) {
+        let run = self.run.as_ref().expect("a run that ended is recorded");
+        let store = self.person.store();
+        let recorded = recorded(&store, run, Limits::default()).expect("the run can be replayed");
+        assert_eq!(recorded.run.exit().expect("a machine's end").reason, "all-done");
+        let view = recorded.run.machine_view().expect("a machine");
+        assert_eq!((view.restarts, view.steps), (2, 4));
+        let steps: Vec<String> = recorded.run.view().iter().map(|s| s.path.to_string()).collect();
+        let path = (1..=5).flat_map(|visit| {
+            let number = if visit == 1 { String::new() } else { format!("#{visit}") };
+            [format!("look{number}"), format!("work{number}")]
+        });
+        assert_eq!(steps, path.collect::<Vec<_>>());
+        let finished = followed(&facts(&self.person, run)).0;
+        let calls = finished.iter().filter(|call| call.starts_with("work")).map(String::as_str);
+        assert_eq!(calls.collect::<Vec<_>>(), CALLS);
+        nothing_lives(run);
+        let left = self.person.read("pids");
+        assert!(left.lines().all(|pid| !lives(pid)), "an agent's child lives on");
+    }
+}
+
+#[test]
+fn whoever_of_a_machine_is_killed_it_goes_on_and_pays_each_answer_once() {
+    let kills = std::env::var("TOWPATH_KILLS").ok().and_then(|v| v.parse().ok()).unwrap_or(200) / 8;
+    let seed = u64::from(std::process::id());
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ seed);
+    println!("seed {seed}");
+    let unbroken = person();
+    unbroken.towpath(&[&["run", "tour.yaml"], &FLAGS[..]].concat()).exits(0);
+    Tour {
+        run: Some(unbroken.run()),
+        person: unbroken,
+        hits: BTreeMap::new(),
+        cut_off: BTreeMap::new(),
+    }
+    .check_end();
+
+    let (mut hits, mut cut_off) = (BTreeMap::new(), BTreeMap::new());
+    let (mut killed, mut round) = (0, 0);
+    let wanting = |hits: &BTreeMap<Victim, u64>, cut_off: &BTreeMap<&str, u64>| {
+        VICTIMS.iter().any(|victim| hits.get(victim).is_none_or(|n| *n < 2))
+            || ["prompt", "reminder"].iter().any(|what| !cut_off.contains_key(what))
+    };
+    while killed < kills || wanting(&hits, &cut_off) {
+        assert!(killed < kills + 400, "something is never hit: {hits:?} {cut_off:?}");
+        let mut tour = Tour { person: person(), run: None, hits, cut_off };
+        while !tour.round(round, &mut dice) {
+            round += 1;
+            if round % 4 == 0 && tour.run.is_some() {
+                session_is_free(&tour.person);
+            }
+        }
+        tour.check_end();
+        (hits, cut_off) = (tour.hits, tour.cut_off);
+        killed = hits.values().sum();
+    }
+    println!("{killed} kills: {hits:?}, of which some cut off: {cut_off:?}");
+}
