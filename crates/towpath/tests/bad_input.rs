@@ -246,7 +246,7 @@ fn bad_flags_are_usage_errors() {
     let person = with("name: x\nsteps:\n  - id: a\n    command: echo {{v}}\n");
     person.towpath(&["run", "r.yaml", "--set", "v"]).exits(2).says("--set NAME=VALUE");
     person.towpath(&["run", "r.yaml", "--set", "=v"]).exits(2);
-    person.towpath(&["run", "r.yaml", "--backend", "claud-code"]).exits(2).says("claude-code");
+    person.towpath(&["run", "r.yaml", "--backend", "claud-code"]).exits(5).says("claude-code");
     person.towpath(&["run", "r.yaml", "--set", "w=1", "--set", "v=2"]).exits(0).says("w");
 }
 

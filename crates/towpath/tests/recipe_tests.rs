@@ -536,7 +536,7 @@ recipes/deploy.test.yaml · each step does nothing, once
     assert!(said.stdout.ends_with("1 passed\n5 of 5 steps noticed\n"), "{}", said.stdout);
     person.write("recipes/deploy.test.yaml", &good.replace("gone}", "no}"));
     let said = test(&person, &["--mutate"]).exits(1);
-    let end = "no step was taken away: first all cases must pass\n";
+    let end = "nothing was taken away: first all cases must pass\n";
     assert!(said.stdout.ends_with(end), "{}", said.stdout);
 }
 
