@@ -18,9 +18,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 use towpath_core::{JobKey, RunId, StepPath};
 use towpath_process::{ChildSpec, Event as Child, ExitStatus, Leftover, Warden};
-use towpath_run::{
-    Fact, Happening, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome, StopReason,
-};
+use towpath_run::{Fact, Happening, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome, StopReason};
 use towpath_shell::Filled;
 use towpath_store::{NewFact, OutputRef, Store};
 
