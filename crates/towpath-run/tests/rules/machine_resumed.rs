@@ -73,8 +73,8 @@ fn a_person_says_what_a_step_reported() {
 
 #[test]
 fn a_cut_off_command_marked_once_is_asked_about() {
-    let step = "command: x, effect: once, outcomes: [success, failure], onOutcome: {success: {action: \
-         exit, reason: well}, failure: {action: exit, reason: badly}}";
+    let step = "command: x, effect: once, outcomes: [success, failure], onOutcome: {success: \
+                {action: exit, reason: well}, failure: {action: exit, reason: badly}}";
     let text = machine("once", "", &[("a", step)]);
     for (answer, started, reason) in [
         (Answer::Done { output: String::new(), outcome: Some("failure".into()) }, "a", "badly"),

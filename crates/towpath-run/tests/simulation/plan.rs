@@ -20,10 +20,10 @@ pub fn generate(random: &mut Random, with_machines: bool) -> Arc<Program> {
     let machines: Vec<bool> = (0..levels).map(|_| with_machines && random.one_in(2)).collect();
     let callee = |level: usize| (level + 1 < levels).then(|| format!("level{}", level + 1));
     let mut planned = Vec::new();
-    for (level, is_machine) in machines.iter().enumerate() {
+    for level in (0..levels).rev() {
         let callee = callee(level);
         let name = format!("level{level}");
-        let text = if *is_machine {
+        let text = if machines[level] {
             machine_text(random, level, &name, 'm', callee.as_deref())
         } else {
             let steps = if level == 0 { size } else { 2 + random.below(5) };
@@ -31,6 +31,7 @@ pub fn generate(random: &mut Random, with_machines: bool) -> Arc<Program> {
         };
         planned.push((name, level, text));
     }
+    planned.reverse();
     for level in (0..levels).filter(|level| machines[*level]) {
         let text = machine_text(random, level, &twin(level), 't', callee(level).as_deref());
         planned.push((twin(level), level, text));
