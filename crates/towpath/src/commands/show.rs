@@ -262,7 +262,7 @@ fn details(step: &StepView) -> Vec<String> {
                 let mut cost = Cost::default();
                 cost.add(step.kind, result);
                 said.extend(cost.text());
-                said.extend(answer(&result.output));
+                said.extend(answer(&result.output, result.report.is_some()));
             }
             StepStatus::Completed => {}
         }
@@ -285,6 +285,14 @@ fn has_run(step: &StepView) -> bool {
     step.state == StepState::Ended && word_of(step).is_some_and(|word| word != "skipped")
 }
 
-fn answer(output: &Output) -> Option<String> {
-    output.text().map(last_line).filter(|line| !line.is_empty())
+/// The last line of an answer; of one that reports, the last before its report.
+fn answer(output: &Output, reports: bool) -> Option<String> {
+    let text = output.text()?;
+    let mut lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines.find(|line| !reports || !is_report(line))?;
+    Some(last_line(line)).filter(|line| !line.is_empty())
+}
+
+fn is_report(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with('{') && line.ends_with('}')
 }

@@ -81,6 +81,10 @@ impl Terminal {
             .env("HOME", self.root.path())
             .env("LANG", "C.UTF-8")
             .env("TZ", "UTC")
+            // Git's own upkeep, in the background, would be told now and then as left over.
+            .env("GIT_CONFIG_COUNT", "1")
+            .env("GIT_CONFIG_KEY_0", "maintenance.auto")
+            .env("GIT_CONFIG_VALUE_0", "false")
             .stdin(Stdio::null())
             .output()
             .expect("tmux starts (./test installs it)");
