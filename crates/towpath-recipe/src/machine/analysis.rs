@@ -84,7 +84,7 @@ pub(super) fn analyse_with(
         can_end: graph.leading_to(&goals),
         in_loop,
         bounds: Bounds { steps: walks.steps, agent_calls: walks.calls, exact: walks.exact },
-        paths: end_paths(recipe, &graph),
+        paths: end_paths(recipe, &graph, guardrails.max_total_steps),
         guardrail_exits: guardrail_exits(&walks),
         calls_recipes: recipe.steps.iter().any(|s| matches!(s.work, Work::Recipe { .. })),
         reachable: graph.reachable,

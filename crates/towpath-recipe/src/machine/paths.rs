@@ -33,8 +33,10 @@ impl End {
 }
 
 /// The shortest way to each end, in the order in which the file names the ends. Of two ways the
-/// one that does not end on `other` is the better example.
-pub(super) fn end_paths(recipe: &Recipe, graph: &Graph) -> Vec<EndPath> {
+/// one that a session has room for, and then the one that does not end on `other`, is the better
+/// example.
+pub(super) fn end_paths(recipe: &Recipe, graph: &Graph, limit: u32) -> Vec<EndPath> {
+    let rank = |by_other: bool, steps: usize| (steps > limit as usize, by_other, steps);
     let ways = shortest(recipe, graph.initial);
     let mut found: Vec<EndPath> = Vec::new();
     for (step, way) in recipe.steps.iter().zip(&ways) {
@@ -42,12 +44,13 @@ pub(super) fn end_paths(recipe: &Recipe, graph: &Graph) -> Vec<EndPath> {
         for (index, outcome) in step.outcomes.iter().enumerate() {
             let Some(end) = End::of(&outcome.then) else { continue };
             let at = way.step;
-            let new = (outcome.name == OTHER, way.distance);
+            let by_other = outcome.name == OTHER;
+            let new = rank(by_other, way.distance);
             match found.iter_mut().find(|path| path.end == end) {
-                Some(known) if (known.by_other, known.steps.len()) <= new => {}
+                Some(known) if rank(known.by_other, known.steps.len()) <= new => {}
                 known => {
                     let steps = walked(&ways, at, index);
-                    let path = EndPath { end, steps, by_other: new.0 };
+                    let path = EndPath { end, steps, by_other };
                     match known {
                         Some(known) => *known = path,
                         None => found.push(path),
