@@ -214,7 +214,9 @@ fn last_line(end: &RunEnd) -> Option<String> {
     }
     let exit = end.run.exit()?;
     let more = exit.description.map_or(String::new(), |text| format!(" — {text}"));
-    Some(crate::words::clean(&format!("Exit: {}{more}", exit.reason)))
+    // The last line is one line, whatever an agent wrote.
+    let line = format!("Exit: {}{more}", exit.reason).replace(['\n', '\r', '\t'], " ");
+    Some(crate::words::clean(&line))
 }
 
 /// What is wrong with a recipe, as a bare list; a recipe that is not there is told as ever.
