@@ -2,7 +2,7 @@
 //! and what came of it. Plain data; no backend's own notions appear here.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use towpath_core::{FaultKind, Usage};
 
 /// Text longer than this does not go into an argument: a program's single argument holds 131,071
@@ -43,6 +43,11 @@ impl Call {
             _ => self.prompt.clone(),
         }
     }
+
+    /// `--model=NAME`, as most programs take it.
+    pub(crate) fn model_argument(&self) -> Option<OsString> {
+        self.model.as_ref().map(|model| format!("--model={model}").into())
+    }
 }
 
 /// How to start the program. The environment is the engine's own, without what
@@ -52,9 +57,6 @@ pub struct Invocation {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
     pub set: Vec<(OsString, OsString)>,
-    /// For people to read: the names taken out of the environment, a trailing `*` standing for
-    /// any ending. `keeps` is what decides, and knows the exceptions.
-    pub remove: Vec<String>,
     /// Written whole, then closed.
     pub stdin: Vec<u8>,
     /// Written into [`Call::private`] before the start, for nobody else to read.
@@ -62,6 +64,14 @@ pub struct Invocation {
     /// Names in [`Call::private`] that the program may write; what is there afterwards is handed to
     /// [`Reader::end`](crate::Reader::end).
     pub reads: Vec<&'static str>,
+}
+
+impl Invocation {
+    /// A start with nothing but arguments and what goes by standard input.
+    pub(crate) fn new(program: &Path, arguments: Vec<OsString>, stdin: String) -> Invocation {
+        let (program, stdin) = (program.to_owned(), stdin.into_bytes());
+        Invocation { program, arguments, stdin, ..Invocation::default() }
+    }
 }
 
 /// A file that the program is started with.
@@ -139,6 +149,15 @@ pub enum Sign {
     Complete,
 }
 
+impl Sign {
+    /// The sign that a session's id is, where it was not known so far.
+    pub(crate) fn session(known: &mut Option<String>, id: Option<&str>) -> Option<Sign> {
+        let id = id.filter(|id| !id.is_empty() && known.as_deref() != Some(*id))?;
+        *known = Some(id.to_owned());
+        Some(Sign::Session(id.to_owned()))
+    }
+}
+
 /// What came of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
@@ -155,6 +174,13 @@ pub struct Reply {
     pub session_total: Option<Usage>,
     /// Tool uses the program refused; they do not fail the call.
     pub denials: Vec<String>,
+}
+
+impl Reply {
+    /// A reply of a program that has told nothing else.
+    pub(crate) fn new(result: Result<String, CallFault>, session: Option<String>) -> Reply {
+        Reply { result, session, usage: None, session_total: None, denials: Vec::new() }
+    }
 }
 
 /// Why a call failed.

@@ -4,7 +4,7 @@
 //! program stays. Nothing here knows values, only names.
 
 /// Marks of a running session. A trailing `*` stands for any ending.
-pub(crate) const SESSION_MARKS: &[&str] = &[
+const SESSION_MARKS: &[&str] = &[
     "AI_AGENT",
     "CLAUDECODE",
     "CLAUDE_AGENT_SDK_VERSION",
@@ -107,11 +107,6 @@ pub(crate) fn keeps(variable: &str) -> bool {
         return SETTINGS.iter().any(|pattern| fits(pattern, rest));
     }
     !SESSION_MARKS.iter().any(|pattern| fits(pattern, variable))
-}
-
-/// The marks as an [`Invocation`](crate::Invocation) lists them.
-pub(crate) fn removed() -> Vec<String> {
-    SESSION_MARKS.iter().map(|&name| name.to_owned()).collect()
 }
 
 fn fits(pattern: &str, name: &str) -> bool {

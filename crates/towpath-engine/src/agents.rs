@@ -114,6 +114,14 @@ impl Lines {
         }
     }
 
+    /// The line of a call that was cut off: of the same call, or of the reminder after it, where the
+    /// step is asked anew from its beginning.
+    fn cut_off(&mut self, key: &JobKey) -> Option<u32> {
+        let reminder = call_of(&JobKey { call: 1, ..key.clone() });
+        let of_reminder = (key.call == 0).then(|| self.open.remove(&reminder)).flatten();
+        self.open.get(&call_of(key)).copied().or(of_reminder)
+    }
+
     /// Chooses who answers a job, before it is recorded as started.
     pub fn prepare(
         &mut self,
@@ -143,10 +151,8 @@ impl Lines {
                 Ok(Prepared { backend: Arc::clone(backend), call, line: None, may_open })
             }
             Agents::Scripted { script, bash, .. } => {
-                let line = match self.open.get(&call_of(&job.key)) {
-                    Some(line) => Some(*line),
-                    None => script.take(&job.key.step_path(), &agent.prompt),
-                };
+                let cut_off = self.cut_off(&job.key);
+                let line = cut_off.or_else(|| script.take(&job.key.step_path(), &agent.prompt));
                 let Some(line) = line else {
                     return Err(fault(script.exhausted(&job.key.step_path()).message));
                 };
@@ -169,6 +175,11 @@ fn call_of(key: &JobKey) -> String {
 }
 
 impl Agents {
+    /// For who asks, before a plan with agents starts, whether there is one.
+    pub fn is_none(&self) -> bool {
+        matches!(self, Agents::None)
+    }
+
     fn calls(&self) -> Option<&Path> {
         match self {
             Agents::Scripted { calls, .. } | Agents::Program { calls, .. } => calls.as_deref(),

@@ -1,32 +1,28 @@
 //! The loop. It records what the run wants before starting it, and what happened before going on.
 
-use crate::agents::{Agents, Lines, Prepared, SessionTree};
+use crate::agents::{Lines, Prepared, SessionTree};
+use crate::calls::Calling;
 use crate::config::Config;
 use crate::error::EngineError;
-use crate::event::{CallEnded, CallStarted, Event, Reporter};
+use crate::event::{Event, Reporter};
 use crate::handed::Answer;
 use crate::journal::{Reads, io_error, now_ms, to_store};
-use crate::live::{Asked, Asking, Files, Finished, Live, Showing, Shown};
+use crate::live::{Asked, Finished, Live};
 use crate::secrets::masked;
 use crate::sessions::Sessions;
-use crate::silence::Silence;
+use crate::showing::{Showing, Shown};
 use crate::summary::{census, summary};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
-use towpath_agent::SessionIds;
-use towpath_core::{JobKey, RunId, StepPath};
-use towpath_process::{ChildSpec, Event as Child, ExitStatus, Leftover, Warden};
+use towpath_core::{RunId, StepPath};
+use towpath_process::{Event as Child, ExitStatus, Leftover, Warden};
 use towpath_run::{Fact, Happening, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome, StopReason};
-use towpath_shell::Filled;
 use towpath_store::{NewFact, OutputRef, Store};
 
 /// How often output is looked at while jobs run.
 pub(crate) const LOOK: Duration = Duration::from_millis(40);
-/// Scripts longer than this do not fit into an argument.
-const LONGEST_ARGUMENT: usize = 120_000;
 
 /// What may be asked of a run from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,41 +127,23 @@ impl Driver<'_> {
     fn want(&mut self) -> Result<Vec<Launch>, EngineError> {
         let mut launches = Vec::new();
         for job in self.run.next() {
-            let mut agent = None;
-            let (mut line, mut session) = (None, None);
-            if let (JobWork::Agent(agent), Some(_)) = (&job.work, &self.config.adapter) {
-                let earlier = self.sessions.continued(agent);
-                let id = earlier.unwrap_or_else(crate::agents::new_session);
-                self.sessions.opened(&job.key, &id);
-                session = Some(id);
-            } else if let JobWork::Agent(work) = &job.work {
-                let directory = self.directory_of(&job);
-                let earlier = self.sessions.continued(work);
-                match self.lines.prepare(&mut self.config.agents, &job, &directory, earlier) {
-                    Ok(mut prepared) => {
-                        self.choose_model(&job, &mut prepared);
-                        line = prepared.line;
-                        session = prepared.known_session().map(str::to_owned);
-                        match &session {
-                            Some(id) => {
-                                self.sessions.opened(&job.key, id);
-                                if work.keeps_session {
-                                    self.sessions.hold(&job.key, id)?;
-                                }
-                            }
-                            // Another session begins, whose name its program will tell.
-                            None if work.keeps_session => self.sessions.release(&job.key),
-                            None => {}
-                        }
-                        agent = Some(prepared);
-                    }
+            let call = match &job.work {
+                JobWork::Bash(_) => Calling::default(),
+                JobWork::Agent(agent) => match self.calling(&job, agent)? {
+                    Ok(call) => call,
                     Err(end) => {
-                        self.apply(Fact::JobStarted { key: job.key.clone(), line, session })?;
-                        self.apply(Fact::JobFinished { key: job.key, end: *end })?;
+                        let key = job.key;
+                        self.apply(Fact::JobStarted {
+                            key: key.clone(),
+                            line: None,
+                            session: None,
+                        })?;
+                        self.apply(Fact::JobFinished { key, end: *end })?;
                         continue;
                     }
-                }
-            }
+                },
+            };
+            let Calling { prepared: agent, line, session } = call;
             let key = job.key.clone();
             self.apply(Fact::JobStarted { key, line, session: session.clone() })?;
             launches.push(Launch { id: u64::from(self.facts), job, agent, session });
@@ -173,20 +151,8 @@ impl Driver<'_> {
         Ok(launches)
     }
 
-    /// Gives a call the model that the backend knows by the step's name for it.
-    fn choose_model(&mut self, job: &Job, prepared: &mut Prepared) {
-        let name = prepared.call.model.take();
-        let choice = self.config.models.choose(prepared.backend.id(), name);
-        prepared.call.model = choice.model;
-        if let Some(message) = choice.warning {
-            let step = job.key.step_path();
-            self.warnings.push(format!("{step}: {message}"));
-            self.reporter.event(&Event::Warning { step: Some(&step), message: &message });
-        }
-    }
-
     /// Applies a fact; it is recorded before anything else starts.
-    fn apply(&mut self, fact: Fact) -> Result<(), EngineError> {
+    pub(crate) fn apply(&mut self, fact: Fact) -> Result<(), EngineError> {
         self.apply_with(fact, None, None)
     }
 
@@ -276,64 +242,6 @@ impl Driver<'_> {
         }
     }
 
-    /// Starts a job as a child of the warden.
-    pub(crate) fn start(&mut self, launch: Launch) -> Result<(), EngineError> {
-        let Launch { id, job, mut agent, .. } = launch;
-        let mut files = Files::new(&self.directory, id as u32, &self.config.secrets);
-        let mut environment = self.config.environment.clone();
-        let own = job.environment.iter().map(|(n, v)| (n.into(), v.into()));
-        let (program, arguments, stdin, reader);
-        match (&job.work, &mut agent) {
-            (JobWork::Bash(filled), _) => {
-                set(&mut environment, own);
-                let command = match self.config.substitutes.of(&job.key) {
-                    Some(text) => text.to_owned(),
-                    None => written_out(filled, &mut files)?,
-                };
-                arguments = bash_arguments(command, &mut files)?;
-                program = self.config.bash.clone().into_os_string();
-                (stdin, reader) = (None, None);
-            }
-            (JobWork::Agent(_), Some(prepared)) => {
-                self.config.agents.note(&job, prepared, &self.config.secrets)?;
-                prepared.call.private = files.private();
-                let invocation = prepared.backend.invocation(&prepared.call);
-                files.prepare(&invocation)?;
-                environment.retain(|(name, _)| prepared.backend.keeps(&name.to_string_lossy()));
-                if let Some(tree) = &self.session_tree {
-                    set(&mut environment, tree.for_child().into_iter());
-                }
-                let there = self.config.by_directory.of(&self.directory_of(&job));
-                set(&mut environment, there.into_iter());
-                set(&mut environment, own);
-                set(&mut environment, invocation.set.into_iter());
-                files.write("stdin", &invocation.stdin)?;
-                program = invocation.program.into_os_string();
-                arguments = invocation.arguments;
-                (stdin, reader) = (Some(files.path("stdin")), Some(prepared.backend.reader()));
-            }
-            (JobWork::Agent(_), None) => return Ok(()),
-        }
-        let spec = ChildSpec {
-            id,
-            job: job.key.to_string(),
-            program,
-            arguments,
-            environment,
-            directory: self.directory_of(&job),
-            stdin,
-            stdout: files.path("stdout"),
-            stderr: files.path("stderr"),
-        };
-        let mut live = Live::new(job.key.clone(), files, job.timeout, reader);
-        let idle = self.config.idle_timeout.filter(|_| live.key.kind.is_work());
-        live.silence = idle.map(Silence::new);
-        live.call = agent.map(|prepared| Asking { id, job, prepared, began: Instant::now() });
-        self.live.insert(id, live);
-        self.warden.start(&spec)?;
-        Ok(())
-    }
-
     pub(crate) fn directory_of(&self, job: &Job) -> PathBuf {
         match job.directory.as_str() {
             "" => self.config.directory.clone(),
@@ -401,32 +309,6 @@ impl Driver<'_> {
         // A reader that reads is given more at once; one that does not is not waited for.
         self.look = if some { Duration::from_millis(1) } else { LOOK };
         Ok(())
-    }
-
-    /// An agent's program has named the session of a call.
-    fn named(&mut self, key: &JobKey, session: String) -> Result<(), EngineError> {
-        if self.sessions.of(key).as_ref() == Some(&session) {
-            return Ok(());
-        }
-        self.sessions.opened(key, &session);
-        let holds = |live: &Live| live.key == *key && live.keeps_session();
-        if self.live.values().any(holds) {
-            self.sessions.hold(key, &session)?;
-        }
-        self.apply(Fact::SessionOpened { key: key.clone(), session })
-    }
-
-    fn tell_call(&mut self, job: &Job, prepared: &crate::agents::Prepared) {
-        let call = &prepared.call;
-        self.reporter.event(&Event::CallStarted(CallStarted {
-            step: &job.key.step_path(),
-            backend: prepared.backend.id(),
-            session: prepared.known_session(),
-            resumes: call.resume,
-            model: call.model.as_deref(),
-            is_reminder: job.key.call > 0,
-            length: call.prompt.chars().count(),
-        }));
     }
 
     fn expire(&mut self) -> Result<(), EngineError> {
@@ -518,50 +400,19 @@ impl Driver<'_> {
             self.warnings.push(format!("{step}: {message}"));
             self.reporter.event(&Event::Warning { step: Some(&step), message });
         }
-        if finished.showing.show(self.reporter) != Shown::All {
-            self.trailing.push(finished.showing);
-        }
-        let Finished { end, stdout, stderr, .. } = finished;
+        let Finished { end, stdout, stderr, mut showing, .. } = finished;
         if let Some(asking) = call {
             if asking.opens_after(&end) {
                 return self.open_session(asking);
             }
             self.tell_answer(&asking, &end);
         }
+        showing.hold(false);
+        if showing.show(self.reporter) != Shown::All {
+            self.trailing.push(showing);
+        }
         self.lines.finished(&key, &end);
         self.apply_with(Fact::JobFinished { key, end }, stdout, stderr)
-    }
-
-    fn tell_answer(&mut self, asking: &Asking, end: &JobEnd) {
-        let step = asking.job.key.step_path();
-        let session = self.sessions.of(&asking.job.key);
-        let length = end.succeeded().then(|| end.output.text().unwrap_or_default().chars().count());
-        self.reporter.event(&Event::CallEnded(CallEnded {
-            step: &step,
-            session: session.as_deref(),
-            model: asking.prepared.call.model.as_deref(),
-            is_reminder: asking.job.key.call > 0,
-            prompt_length: asking.prepared.call.prompt.chars().count(),
-            length,
-            error: (!end.succeeded()).then_some(end.error.as_str()),
-            took_ms: asking.began.elapsed().as_millis() as u64,
-            usage: end.usage,
-        }));
-    }
-
-    /// The session that a call was to go on with is not there: the call opens it, and that pair is
-    /// one attempt, also for who looks on.
-    fn open_session(&mut self, asking: Asking) -> Result<(), EngineError> {
-        let Asking { id, job, mut prepared, .. } = asking;
-        prepared.call.resume = false;
-        prepared.may_open = false;
-        if prepared.backend.row().can.session_ids == SessionIds::ChosenOnce {
-            // The old id is taken although nothing is there. The program names the new one.
-            prepared.call.session = Some(crate::agents::new_session());
-        }
-        // What the first of the two said is told in the answer's place by the second.
-        Files::new(&self.directory, id as u32, &self.config.secrets).forget_outputs();
-        self.start(Launch { id, job, agent: Some(prepared), session: None })
     }
 
     fn stop(&mut self, reason: StopReason) -> Result<(), EngineError> {
@@ -648,38 +499,4 @@ pub(crate) fn in_time(time: Duration) -> Instant {
 
 pub(crate) fn describe(leftover: &Leftover) -> String {
     format!("{} ({})", leftover.command, leftover.pid)
-}
-
-fn set(
-    environment: &mut Vec<(OsString, OsString)>,
-    variables: impl Iterator<Item = (OsString, OsString)>,
-) {
-    for (name, value) in variables {
-        environment.retain(|(known, _)| *known != name);
-        environment.push((name, value));
-    }
-}
-
-/// A filled script as text, its values in a file beside it.
-fn written_out(filled: &Filled, files: &mut Files) -> Result<String, EngineError> {
-    if !filled.values.is_empty() {
-        files.write("values", &filled.values_bytes())?;
-    }
-    Ok(filled.command(&files.path("values").to_string_lossy()))
-}
-
-/// `bash -c TEXT`, or `bash FILE` where the text is longer than an argument may be.
-fn bash_arguments(command: String, files: &mut Files) -> Result<Vec<OsString>, EngineError> {
-    if command.len() <= LONGEST_ARGUMENT {
-        return Ok(vec!["-c".into(), command.into()]);
-    }
-    files.write("script", command.as_bytes())?;
-    Ok(vec![files.path("script").into()])
-}
-
-/// What the binary may ask before it lets a plan with agents start.
-impl Agents {
-    pub fn is_none(&self) -> bool {
-        matches!(self, Agents::None)
-    }
 }

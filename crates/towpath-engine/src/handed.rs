@@ -5,7 +5,8 @@
 use crate::adapter::{Abandoned, Adapter, AdapterError, AgentCall, BashCall};
 use crate::driver::{Driver, Launch, Message};
 use crate::error::EngineError;
-use crate::live::{Asked, Files, Live};
+use crate::files::Files;
+use crate::live::{Asked, Live};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -11,11 +11,13 @@
 mod adapter;
 mod agents;
 mod by_directory;
+mod calls;
 mod cancel;
 mod config;
 mod driver;
 mod error;
 mod event;
+mod files;
 mod handed;
 mod journal;
 mod listener;
@@ -28,7 +30,9 @@ mod result;
 mod runner;
 mod secrets;
 mod sessions;
+mod showing;
 mod silence;
+mod start;
 mod substitutes;
 mod summary;
 mod text;
@@ -51,7 +55,7 @@ pub use recipes::{SearchPlace, discover_recipes, find_recipe, list_recipes, veri
 pub use result::{RecipeResult, StepReport};
 pub use runner::{Decision, Error, Runner};
 pub use substitutes::Substitutes;
-pub use summary::{Census, census};
+pub use summary::{Census, census, summary};
 pub use text::{EvaluateError, Problems, evaluate, parse_recipe, render, validate};
 pub use warden::init;
 

@@ -6,15 +6,15 @@ use crate::agents::Prepared;
 use crate::driver::in_time;
 use crate::error::EngineError;
 use crate::event::{Event, Reporter, Stream};
+use crate::files::Files;
 use crate::handed::Handed;
 use crate::journal::{Reads, as_value, file_output, io_error, now_ms};
+use crate::showing::{Showing, Shown};
 use crate::silence::Silence;
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::io::{Read, Seek, SeekFrom};
 use std::time::{Duration, Instant};
-use towpath_agent::{CallFault, End, Exit, Invocation, Reader, Reply, Sign};
-use towpath_core::{FaultKind, JobKey, JobKind, Secrets, StepPath};
+use towpath_agent::{CallFault, End, Exit, Reader, Reply, Sign};
+use towpath_core::{FaultKind, JobKey, JobKind, StepPath};
 use towpath_process::{ExitStatus, Follow, Lost, Stream as Printed};
 use towpath_run::{Fault, Job, JobEnd, JobStatus, JobWork, Output};
 use towpath_store::{OutputRef, settle_output};
@@ -23,106 +23,6 @@ use towpath_store::{OutputRef, settle_output};
 const ERROR_TAIL: u64 = 4096;
 /// How much of the end of a large output an outcome is looked for in.
 const REPORT_TAIL: u64 = 64 << 10;
-/// How much is read of a file that an agent's program leaves for its backend.
-const LARGEST_LEFT: u64 = 1 << 20;
-
-/// The files of one job in the run's directory.
-#[derive(Debug, Clone)]
-pub(crate) struct Files {
-    pub directory: PathBuf,
-    number: u32,
-    secrets: Secrets,
-    /// What was written for the start, and is not needed after the end.
-    inputs: Vec<&'static str>,
-    /// What an agent's program may leave in the call's own directory.
-    reads: Vec<&'static str>,
-}
-
-impl Files {
-    pub fn new(directory: &Path, number: u32, secrets: &Secrets) -> Files {
-        let (directory, secrets) = (directory.to_owned(), secrets.clone());
-        Files { directory, number, secrets, inputs: Vec::new(), reads: Vec::new() }
-    }
-
-    pub fn name(&self, suffix: &str) -> String {
-        format!("{}.{suffix}", self.number)
-    }
-
-    pub fn path(&self, suffix: &str) -> PathBuf {
-        self.directory.join(self.name(suffix))
-    }
-
-    /// Writes a file that the start needs, for nobody else to read, and without secrets: a run that
-    /// is killed leaves it.
-    pub fn write(&mut self, suffix: &'static str, bytes: &[u8]) -> Result<(), EngineError> {
-        self.inputs.push(suffix);
-        self.create(suffix, bytes)
-    }
-
-    fn create(&self, suffix: &str, bytes: &[u8]) -> Result<(), EngineError> {
-        self.create_at(&self.path(suffix), bytes)
-    }
-
-    fn create_at(&self, path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
-        let mut options = std::fs::OpenOptions::new();
-        let file = options.create(true).write(true).truncate(true).mode(0o600).open(path);
-        let bytes = self.secrets.mask_bytes(bytes);
-        file.and_then(|mut f| f.write_all(&bytes)).map_err(io_error(path))
-    }
-
-    /// The directory of an agent call's own files. It is there only if the call has some.
-    pub fn private(&self) -> PathBuf {
-        self.path("agent")
-    }
-
-    /// Makes the call's directory with the files that its program is started with, and remembers
-    /// which ones to read afterwards.
-    pub fn prepare(&mut self, invocation: &Invocation) -> Result<(), EngineError> {
-        self.reads.clone_from(&invocation.reads);
-        if invocation.writes.is_empty() && invocation.reads.is_empty() {
-            return Ok(());
-        }
-        let private = self.private();
-        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&private);
-        made.map_err(io_error(&private))?;
-        for file in &invocation.writes {
-            self.create_at(&private.join(file.name), &file.contents)?;
-        }
-        Ok(())
-    }
-
-    /// What the program has left of the files that its backend reads.
-    fn left(&self) -> Vec<(&'static str, Vec<u8>)> {
-        let read = |name: &&'static str| {
-            // A program that was killed may not have come so far.
-            let file = std::fs::File::open(self.private().join(name)).ok()?;
-            let mut bytes = Vec::new();
-            file.take(LARGEST_LEFT).read_to_end(&mut bytes).ok()?;
-            Some((*name, bytes))
-        };
-        self.reads.iter().filter_map(read).collect()
-    }
-
-    /// Takes away what a job of this number has printed.
-    pub fn forget_outputs(&self) {
-        // Nothing depends on their absence: they are made anew.
-        for suffix in ["stdout", "stderr"] {
-            let _ = std::fs::remove_file(self.path(suffix));
-        }
-    }
-
-    fn forget_inputs(&self) {
-        // Nothing depends on their absence.
-        for suffix in &self.inputs {
-            let _ = std::fs::remove_file(self.path(suffix));
-        }
-    }
-
-    fn forget_private(&self) {
-        // As above; and most calls have none.
-        let _ = std::fs::remove_dir_all(self.private());
-    }
-}
 
 /// Why we asked a job to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,7 +64,7 @@ pub(crate) struct Live {
     pub silence: Option<Silence>,
     /// An adapter has it, and no child.
     pub handed: Option<Handed>,
-    showing: Showing,
+    pub showing: Showing,
     agent: Option<AgentLines>,
 }
 
@@ -180,70 +80,11 @@ pub(crate) struct Finished {
     pub showing: Showing,
 }
 
-/// A job's output on its way to the reporter. The files may be gone from the directory before
-/// everything is shown; they are open here.
-pub(crate) struct Showing {
-    step: StepPath,
-    /// A hook's output is no step's output, and an agent's is read by its backend.
-    hook: bool,
-    /// What our own git says is for us alone.
-    ours: bool,
-    agent: bool,
-    stdout: Option<Follow>,
-    stderr: Option<Follow>,
-}
-
-/// How much of what was new a reporter has taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shown {
-    All,
-    Some,
-    None,
-}
-
 /// An agent's output, line by line as it comes.
 struct AgentLines {
     reader: Box<dyn Reader>,
     stdout: Option<Follow>,
     partial: Vec<u8>,
-}
-
-impl Showing {
-    /// Shows what is new, as far as the reporter takes it.
-    pub fn show(&mut self, reporter: &mut dyn Reporter) -> Shown {
-        let step = &self.step;
-        let stdout = if self.hook { Stream::Stderr } else { Stream::Stdout };
-        let mut some = false;
-        for (follow, stream) in [(&mut self.stdout, stdout), (&mut self.stderr, Stream::Stderr)] {
-            let Some(follow) = follow else { continue };
-            if !reporter.ready() {
-                return if some { Shown::Some } else { Shown::None };
-            }
-            let all = follow.read_while(&mut |bytes| {
-                some = true;
-                reporter.event(&Event::Output { step, stream, bytes });
-                reporter.ready()
-            });
-            // A file that cannot be read now is read when the job ends, where errors count.
-            if !all.unwrap_or(true) {
-                return Shown::Some;
-            }
-        }
-        Shown::All
-    }
-
-    /// Opens the files, which are there once the child is.
-    fn open(&mut self, files: &Files) {
-        if self.ours {
-            return;
-        }
-        if self.stdout.is_none() && !self.agent {
-            self.stdout = Follow::open(&files.path("stdout")).ok();
-        }
-        if self.stderr.is_none() {
-            self.stderr = Follow::open(&files.path("stderr")).ok();
-        }
-    }
 }
 
 impl Live {
@@ -255,14 +96,7 @@ impl Live {
     ) -> Live {
         let step = key.step_path();
         let deadline = timeout.map(in_time);
-        let showing = Showing {
-            step: step.clone(),
-            hook: key.kind.is_hook(),
-            ours: !key.kind.is_hook() && !key.kind.is_work(),
-            agent: reader.is_some(),
-            stdout: None,
-            stderr: None,
-        };
+        let showing = Showing::new(&key, reader.is_some());
         let agent = reader.map(|reader| AgentLines { reader, stdout: None, partial: Vec::new() });
         Live {
             key,

@@ -80,7 +80,24 @@ impl Sessions {
 #[derive(Debug, Default)]
 pub(crate) struct SessionLocks {
     directory: PathBuf,
-    held: BTreeMap<Option<StepPath>, (String, Option<RunLock>)>,
+    held: BTreeMap<Option<StepPath>, Held>,
+}
+
+/// A session that a frame's calls go on with.
+#[derive(Debug)]
+struct Held {
+    session: String,
+    /// `None` where another frame of the same run has the lock.
+    lock: Option<(RunLock, PathBuf)>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // While it is still locked: who waits for this file finds that it is gone, and makes another.
+        if let Some((_, path)) = &self.lock {
+            let _ = std::fs::remove_file(path);
+        }
+    }
 }
 
 impl SessionLocks {
@@ -90,16 +107,16 @@ impl SessionLocks {
     }
 
     pub fn hold(&mut self, frame: Option<StepPath>, session: &str) -> Result<(), EngineError> {
-        if self.held.get(&frame).is_some_and(|(id, _)| id == session) {
+        if self.held.get(&frame).is_some_and(|held| held.session == session) {
             return Ok(());
         }
-        let ours = self.held.values().any(|(id, lock)| id == session && lock.is_some());
+        let ours = self.held.values().any(|held| held.session == session && held.lock.is_some());
         let lock = if ours { None } else { Some(self.take(session)?) };
-        self.held.insert(frame, (session.to_owned(), lock));
+        self.held.insert(frame, Held { session: session.to_owned(), lock });
         Ok(())
     }
 
-    fn take(&self, session: &str) -> Result<RunLock, EngineError> {
+    fn take(&self, session: &str) -> Result<(RunLock, PathBuf), EngineError> {
         use std::os::unix::fs::DirBuilderExt;
         let mut builder = std::fs::DirBuilder::new();
         let made = builder.recursive(true).mode(0o700).create(&self.directory);
@@ -108,7 +125,7 @@ impl SessionLocks {
         let name: String = Sha256::digest(session).iter().map(|b| format!("{b:02x}")).collect();
         let path = self.directory.join(&name[..32]);
         match RunLock::try_acquire(&path).map_err(io_error(&path))? {
-            Acquire::Acquired(lock) => Ok(lock),
+            Acquire::Acquired(lock) => Ok((lock, path)),
             Acquire::Held(holder) => Err(EngineError::SessionLocked {
                 session: session.to_owned(),
                 holder: holder.to_string(),

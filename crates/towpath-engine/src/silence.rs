@@ -1,7 +1,7 @@
 //! How long a job has printed nothing. What counts is the size of its files, not what a slow reader
 //! has been shown of them.
 
-use crate::live::Files;
+use crate::files::Files;
 use std::time::{Duration, Instant};
 
 #[derive(Debug)]

@@ -83,8 +83,9 @@ fn collect(steps: &[StepView], census: &mut Census) {
     }
 }
 
-/// What `towpath runs` shows without replaying.
-pub(crate) fn summary(run: &Run, outcome: Option<&RunOutcome>, active_ms: i64) -> Summary {
+/// What a list of runs shows. It is recorded at each end of a run, and asked anew of one that goes on
+/// or was cut off.
+pub fn summary(run: &Run, outcome: Option<&RunOutcome>, active_ms: i64) -> Summary {
     let census = census(run);
     let where_ = match outcome {
         Some(RunOutcome::Failed { step, .. }) => step.to_string(),
@@ -99,6 +100,7 @@ pub(crate) fn summary(run: &Run, outcome: Option<&RunOutcome>, active_ms: i64) -
         status: outcome.map_or("running", RunOutcome::as_str).to_owned(),
         where_,
         cost_microusd: census.cost_usd.map(|c| (c * 1e6).round() as i64),
+        cost_unknown: census.cost_unknown,
         started_ms: run.view().iter().filter_map(|s| s.started_ms).min().unwrap_or_else(now_ms),
         ended_ms: outcome.map(|_| now_ms()),
         active_ms,

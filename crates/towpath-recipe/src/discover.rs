@@ -250,20 +250,31 @@ fn in_directory(base: &Path, name: &str, bare: bool) -> Result<Option<PathBuf>, 
     if stem_of(name) == name {
         candidates.extend(EXTENSIONS.iter().map(|e| base.join(format!("{name}.{e}"))));
     }
+    let mut found: Option<PathBuf> = None;
     for path in candidates {
         let shown = path.display().to_string();
         match path.metadata() {
-            Ok(metadata) if metadata.is_file() => {
-                let real = stays_below(base, &path);
-                return real.map(Some).map_err(|r| NotFound::Refused(r.problem(&shown)));
-            }
+            Ok(metadata) if metadata.is_file() => match &found {
+                None => found = Some(path),
+                Some(first) => return Err(NotFound::Refused(twice(name, first, &path))),
+            },
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
                 return Err(NotFound::Refused(files::unreadable(&shown, &error)));
             }
             _ => {}
         }
     }
-    Ok(None)
+    let real = found.map(|path| {
+        let shown = path.display().to_string();
+        stays_below(base, &path).map_err(|r| NotFound::Refused(r.problem(&shown)))
+    });
+    real.transpose()
+}
+
+fn twice(name: &str, first: &Path, second: &Path) -> Diagnostic {
+    let (first, second) = (first.display(), second.display());
+    Diagnostic::error("ambiguous-name", format!("`{name}` is both {first} and {second}"))
+        .help("move one of them away, or name the file")
 }
 
 pub(crate) enum Refusal {

@@ -3,7 +3,7 @@
 
 use crate::agent::PlannedAgent;
 use crate::extend::{MAX_LEVELS, extend};
-use crate::model::{Recipe, Step, Work};
+use crate::model::{Recipe, Step, Transition, Work};
 use crate::read::{Beside, read_beside};
 use crate::shelf::Shelf;
 use serde::{Deserialize, Serialize};
@@ -200,6 +200,13 @@ impl Program {
         let asks =
             |work: &Work| matches!(work, Work::Agent(_) | Work::Recipe { recovery: true, .. });
         self.recipes.iter().any(|recipe| recipe.steps.iter().any(|step| asks(&step.work)))
+    }
+
+    /// Whether a machine may become another one.
+    pub fn restarts(&self) -> bool {
+        let steps = self.recipes.iter().flat_map(|recipe| &recipe.steps);
+        let mut outcomes = steps.flat_map(|step| &step.outcomes);
+        outcomes.any(|outcome| matches!(outcome.then, Transition::Restart { .. }))
     }
 
     pub fn root(&self) -> &Arc<Recipe> {

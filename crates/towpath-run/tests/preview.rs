@@ -188,6 +188,28 @@ steps:
     assert!(lines[4].starts_with("e fails: over the limit max_total_steps: 3"), "{lines:?}");
     assert_eq!(lines[5], "f never: `e` before it always fails");
 
+    let main = "
+name: main
+steps:
+  - { id: call, recipe: part, continue_on_error: true }
+  - { id: after, command: echo }
+";
+    let part = "
+name: part
+recursion: { max_total_steps: 1 }
+steps:
+  - { id: first, command: echo x, output: x }
+  - { id: second, command: echo }
+  - { id: third, command: echo }
+";
+    let lines = told(&seen(&[("main", main), ("part", part)]).steps);
+    assert_eq!(lines.last().unwrap(), "after never: `call` before it always fails");
+    // A condition that its value does not allow ends the recipe before the limit does, and that is
+    // tolerated.
+    let part = part.replace("{ id: second", "{ id: second, condition: \"x > 1\"");
+    let lines = told(&seen(&[("main", main), ("part", &part)]).steps);
+    assert_eq!(lines.last().unwrap(), "after unknown: depends on whether `call` fails");
+
     let again = "
 name: again
 context: { more: true }

@@ -32,8 +32,10 @@ pub struct Summary {
     pub status: String,
     /// The step it is at, or why it waits.
     pub where_: String,
-    /// `None`: nobody reported one.
+    /// What is known of it. `None`: nobody reported one.
     pub cost_microusd: Option<i64>,
+    /// An agent call did not say what it cost.
+    pub cost_unknown: bool,
     pub started_ms: i64,
     pub ended_ms: Option<i64>,
     /// Time in which a runner was alive.
@@ -177,7 +179,8 @@ impl Store {
 }
 
 const RUN_COLUMNS: &str = "id, recipe, source, directory, created_ms, status, place,
-    cost_microusd, started_ms, ended_ms, active_ms, steps_done, steps_skipped, steps_total";
+    cost_microusd, started_ms, ended_ms, active_ms, steps_done, steps_skipped, steps_total,
+    cost_unknown";
 
 /// `None` when the id is none: only a damaged database has such a row.
 fn run_row(row: &Row<'_>) -> rusqlite::Result<Option<RunRow>> {
@@ -192,6 +195,7 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<Option<RunRow>> {
         steps_done: row.get(11)?,
         steps_skipped: row.get(12)?,
         steps_total: row.get(13)?,
+        cost_unknown: row.get(14)?,
     };
     let directory = PathBuf::from(OsString::from_vec(row.get(3)?));
     let (recipe, source, created_ms) = (row.get(1)?, row.get(2)?, row.get(4)?);
@@ -220,7 +224,7 @@ fn insert_run(conn: &Connection, id: &RunId, new: &NewRun) -> Result<i64, Troubl
     let s = &new.summary;
     let sql = format!(
         "INSERT INTO runs ({RUN_COLUMNS})
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
     );
     let n = conn.prepare_cached(&sql)?.insert(params![
         id.as_str(),
@@ -237,6 +241,7 @@ fn insert_run(conn: &Connection, id: &RunId, new: &NewRun) -> Result<i64, Troubl
         s.steps_done,
         s.steps_skipped,
         s.steps_total,
+        s.cost_unknown,
     ])?;
     Ok(n)
 }
@@ -245,7 +250,7 @@ pub(crate) fn write_summary(conn: &Connection, n: i64, s: &Summary) -> Result<()
     conn.prepare_cached(
         "UPDATE runs SET status = ?2, place = ?3, cost_microusd = ?4, started_ms = ?5,
                 ended_ms = ?6, active_ms = ?7, steps_done = ?8, steps_skipped = ?9,
-                steps_total = ?10
+                steps_total = ?10, cost_unknown = ?11
              WHERE n = ?1",
     )?
     .execute(params![
@@ -259,6 +264,7 @@ pub(crate) fn write_summary(conn: &Connection, n: i64, s: &Summary) -> Result<()
         s.steps_done,
         s.steps_skipped,
         s.steps_total,
+        s.cost_unknown,
     ])?;
     Ok(())
 }

@@ -13,7 +13,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 /// The schema that this crate reads and writes.
-pub const VERSION: i64 = 1;
+pub const VERSION: i64 = 2;
 
 /// "Towp": tells our database from anybody else's.
 pub(crate) const APPLICATION: i64 = 0x546f_7770;
@@ -76,8 +76,11 @@ CREATE TABLE trust (
 CREATE INDEX trust_by_hash ON trust (hash);
 ";
 
+/// A sum of what some agent calls cost says nothing of those that did not tell.
+const SCHEMA_2: &str = "ALTER TABLE runs ADD COLUMN cost_unknown INTEGER NOT NULL DEFAULT 0";
+
 /// Entry `n` leads from schema `n` to `n + 1`; the first one makes the tables.
-pub(crate) const STEPS: &[&str] = &[SCHEMA_1];
+pub(crate) const STEPS: &[&str] = &[SCHEMA_1, SCHEMA_2];
 
 /// What the database says about itself.
 pub(crate) enum State {

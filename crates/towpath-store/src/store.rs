@@ -202,7 +202,7 @@ mod tests {
         let place = tempdir().unwrap();
         drop(Store::open(place.path()).unwrap());
         let looked = Store::open_for_reading_with(place.path(), schema::VERSION + 1);
-        assert!(matches!(looked, Err(StoreError::Older { found: 1, known: 2, .. })), "{looked:?}");
+        assert!(matches!(looked, Err(StoreError::Older { found: 2, known: 3, .. })), "{looked:?}");
         assert!(Store::open_for_reading(place.path()).unwrap().is_some());
     }
 

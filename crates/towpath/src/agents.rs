@@ -156,7 +156,8 @@ fn may_ask(program: &Program) -> bool {
         return false;
     }
     let ahead = preview(program);
-    ahead.cut || asks(program, &ahead.steps)
+    // What a machine becomes when it begins anew is not looked at.
+    ahead.cut || program.restarts() || asks(program, &ahead.steps)
 }
 
 /// Modes that the agent's program does not have.

@@ -86,8 +86,10 @@ impl Git {
         }
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         let said: Vec<String> = said.lines().map(clean).collect();
-        let is_word = |a: &&&str| a.bytes().all(|b| b.is_ascii_lowercase());
-        let what = arguments.iter().find(is_word).unwrap_or(&"");
-        Err(Stop::setup(format!("git {what}: {}", said.join("\n"))))
+        let is_word = |a: &&&str| a.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+        let options = |a: &&&str| a.starts_with('-') || a.contains('=');
+        let what = arguments.iter().filter(|a| !options(a)).find(is_word);
+        let git = what.map_or("git".to_owned(), |what| format!("git {what}"));
+        Err(Stop::setup(format!("{git}: {}", said.join("\n"))))
     }
 }

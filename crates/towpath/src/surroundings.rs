@@ -5,6 +5,7 @@ use crate::exit::Stop;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use towpath_store::{Store, StoreError};
 
 #[derive(Debug, Clone)]
 pub struct Surroundings {
@@ -29,6 +30,15 @@ pub struct Places {
 }
 
 impl Surroundings {
+    /// The journal, for looking; `None` while there is none. One that an older towpath wrote is
+    /// upgraded first, with a backup beside it.
+    pub fn journal(&self) -> Result<Option<Store>, StoreError> {
+        match Store::open_for_reading(&self.places.state) {
+            Err(StoreError::Older { .. }) => Store::open(&self.places.state).map(Some),
+            looked => looked,
+        }
+    }
+
     pub fn read() -> Result<Surroundings, Stop> {
         let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         let get = |name: &str| value(&environment, name);

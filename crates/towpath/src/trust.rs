@@ -159,7 +159,7 @@ pub fn warn(around: &Surroundings, program: &Program, origin: Origin) -> Result<
     if origin != Origin::Project {
         return Ok(());
     }
-    let store = Store::open_for_reading(&around.places.state)?;
+    let store = around.journal()?;
     let thing = Thing::of_program(program);
     let standing = thing.standing(store.as_ref())?;
     if standing != Standing::Trusted {
@@ -182,18 +182,30 @@ pub fn ask(question: &str) -> bool {
 /// a built-in is not run in its place, and the built-in is not run in the file's: a person decides.
 pub fn resolved_to_run(around: &Surroundings, request: &Request) -> Result<Resolved, Stop> {
     let found = resolve(request);
-    let named = found.shadowed_built_ins.iter().any(|shadow| shadow.name == request.reference);
-    if named && found.program.is_some() { Ok(found) } else { resolved(around, request) }
+    if names_a_file(&found, request) { Ok(found) } else { resolved(around, request) }
 }
 
-/// What a reference means to those who look, and to the other names: an untrusted file of the working
-/// tree does not take the place of a built-in of its name.
+/// What a reference means to those who look: a file that cannot be understood is told, and an
+/// untrusted one that can does not take the place of a built-in of its name.
+pub fn resolved_to_look(around: &Surroundings, request: &Request) -> Result<Resolved, Stop> {
+    let found = resolve(request);
+    let broken = found.program.is_none() && names_a_file(&found, request);
+    if broken { Ok(found) } else { resolved(around, request) }
+}
+
+/// Whether the name that was given is a built-in's and a file's.
+fn names_a_file(found: &Resolved, request: &Request) -> bool {
+    found.shadowed_built_ins.iter().any(|shadow| shadow.name == request.reference)
+}
+
+/// What a reference means to the other names: an untrusted file of the working tree does not take the
+/// place of a built-in of its name.
 pub fn resolved(around: &Surroundings, request: &Request) -> Result<Resolved, Stop> {
     let found = resolve(request);
     if found.origin != Origin::Project || found.shadowed_built_ins.is_empty() {
         return Ok(found);
     }
-    let store = Store::open_for_reading(&around.places.state)?;
+    let store = around.journal()?;
     if let Some(program) = &found.program
         && is_trusted(store.as_ref(), program)?
     {
@@ -224,7 +236,7 @@ pub fn settings_for(around: &Surroundings, directory: &Path) -> Result<Settings,
         return Settings::read(around, None);
     };
     let thing = Thing::of_settings(&path, &text);
-    let store = Store::open_for_reading(&around.places.state)?;
+    let store = around.journal()?;
     let standing = thing.standing(store.as_ref())?;
     if standing == Standing::Trusted {
         return Settings::read(around, Some((&path, &text)));

@@ -6,7 +6,7 @@ mod support;
 
 use real::model_server::{Answer, ModelServer};
 use real::{
-    Agent, CLAUDE_CODE, CODEX, COPILOT, GEMINI, OPENCODE, STAY, interrupt, nothing_is_left,
+    Agent, CLAUDE_CODE, CODEX, COPILOT, GEMINI, ONE, OPENCODE, STAY, interrupt, nothing_is_left,
 };
 use serde_json::{Value, json};
 use support::{Person, lives};
@@ -30,19 +30,6 @@ steps:
     prompt: Commit it.
     outcomes: [committed]
     onOutcome: {committed: {action: exit, reason: changes-committed}}
-";
-
-const ONE: &str = "
-id: one
-label: One
-description: One step
-initialStep: edit
-guardrails: {}
-steps:
-  edit:
-    prompt: Write made.txt, first of all.
-    outcomes: [edited]
-    onOutcome: {edited: {action: exit, reason: edited}}
 ";
 
 const REFUSED: Answer = Answer::Error(401, &[], "bad key");

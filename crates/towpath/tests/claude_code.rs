@@ -5,7 +5,7 @@ mod real;
 mod support;
 
 use real::model_server::{Answer, ModelServer};
-use real::{CLAUDE_CODE, STAY, finish, nothing_is_left, of};
+use real::{CLAUDE_CODE, ONE, STAY, finish, nothing_is_left, of};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -21,19 +21,6 @@ steps:
     output: answer
   - id: check
     command: cat made.txt; echo \"it said {{answer}}\"
-";
-
-const ONE: &str = "
-id: one
-label: One
-description: One step
-initialStep: edit
-guardrails: {}
-steps:
-  edit:
-    prompt: Write made.txt, first of all.
-    outcomes: [edited]
-    onOutcome: {edited: {action: exit, reason: edited}}
 ";
 
 const EDITED: Answer = Answer::Text("{\"outcome\": \"edited\"}");

@@ -98,7 +98,7 @@ fn a_healthy_machine_is_told_so_and_stays_as_it_is() {
     assert_eq!(wrong(&person), [[""; 4]; 0].map(|x| x.map(str::to_owned)));
     person.towpath(&["run", "ok.yaml", "-q"]).exits(0);
     let said = doctor(&person, &[]).exits(0);
-    assert!(said.stdout.contains("journal  whole, schema 1, 1 run, "), "{}", said.stdout);
+    assert!(said.stdout.contains("journal  whole, schema 2, 1 run, "), "{}", said.stdout);
 }
 
 #[test]

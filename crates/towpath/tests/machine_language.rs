@@ -127,11 +127,13 @@ fn a_built_in_machine_is_ejected_as_one_sound_file() {
 }
 
 #[test]
-fn a_new_machine_validates() {
+fn a_new_machine_validates_and_passes_its_tests() {
     let person = Person::new();
     let said = person.towpath(&["new", "--machine", "fix-it"]).exits(0);
-    assert!(said.stdout.starts_with("made fix-it.yaml\n\n"), "{}", said.stdout);
+    assert!(said.stdout.starts_with("made fix-it.yaml"), "{}", said.stdout);
     person.towpath(&["validate", "fix-it.yaml", "--strict"]).exits(0);
+    let said = person.towpath(&["test", "fix-it.yaml", "--mutate"]).exits(0);
+    assert!(said.stdout.contains("9 of 9 changes noticed"), "{}", said.stdout);
     let said = person.towpath(&["new", "--machine", "Fix_it"]).exits(2);
     assert!(said.stderr.contains("small letters"), "{}", said.stderr);
     let said = person.towpath(&["new", "--machine", "team/fix-it"]).exits(0);

@@ -222,6 +222,19 @@ fn what_may_hold_something_stays() {
         person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0).says(told);
         assert!(person.path("work-try").is_dir(), "{command}");
     }
+    // Neither settings nor marks by which git passes files over let anything be lost.
+    for (key, value) in [("status.showUntrackedFiles", "no"), ("core.untrackedCache", "true")] {
+        let person = with("echo precious > new");
+        git(&person.path("work"), &["config", key, value]);
+        let said = person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
+        said.says("1 uncommitted change\n");
+        assert!(person.path("work-try/new").is_file(), "{key}");
+    }
+    for mark in ["--assume-unchanged", "--skip-worktree"] {
+        let person = with(&format!("git update-index {mark} go.yaml; echo '# mine' >> go.yaml"));
+        person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0).says("branch try\n");
+        assert!(person.path("work-try/go.yaml").is_file(), "{mark}");
+    }
     // One that was there before is nobody's to remove, and neither is a branch.
     let person = with("true");
     git(&person.path("work"), &["branch", "try"]);
@@ -264,9 +277,14 @@ fn auto_makes_a_name_that_is_free() {
     for _ in 0..2 {
         person.towpath(&["run", "go.yaml", "--worktree", "auto"]).exits(0);
     }
+    let auto = ["run", "go.yaml", "--worktree", "auto"];
+    let at_once: Vec<_> = (0..4).map(|_| person.start(&auto)).collect();
+    for run in at_once {
+        Said::from(run.wait_with_output().expect("it ends")).exits(0);
+    }
     let branches = git(&person.path("work"), &["branch", "--format=%(refname:short)"]);
     let made: Vec<&str> = branches.lines().filter(|b| b.starts_with("write-it-2")).collect();
-    assert_eq!(made.len(), 2, "{branches}");
+    assert_eq!(made.len(), 6, "{branches}");
     for branch in made {
         assert!(person.path(&format!("work-{branch}/file")).exists());
     }
@@ -287,6 +305,11 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
         run(name).exits(2).says("cannot be the name of a branch");
     }
     run("main").exits(2).says("the branch main is checked out in ");
+    // A file where git keeps its worktrees lets it fail at the last moment.
+    fs::write(person.path("work/.git/worktrees"), "").unwrap();
+    run("late").exits(2);
+    assert_eq!(git(&person.path("work"), &["branch", "--list", "late"]), "");
+    fs::remove_file(person.path("work/.git/worktrees")).unwrap();
     fs::create_dir(person.path("work-taken")).unwrap();
     run("taken").exits(2).says("is there and is no worktree of this repository");
     git(&person.path(""), &["clone", "--quiet", "work", "work-clone"]);

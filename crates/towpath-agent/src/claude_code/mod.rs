@@ -9,7 +9,6 @@ mod usage;
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, InputFile, Invocation, LONGEST_ARGUMENT};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf};
-use crate::environment;
 use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -87,7 +86,6 @@ impl Backend for ClaudeCode {
             program: self.program.clone(),
             arguments,
             set: vec![("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS".into(), "1".into())],
-            remove: environment::removed(),
             stdin: call.prompt.clone().into_bytes(),
             writes,
             ..Invocation::default()

@@ -7,6 +7,7 @@ use super::usage;
 use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
 use crate::doing;
+use crate::json::text_at;
 use serde_json::Value;
 use towpath_core::{FaultKind, Usage};
 
@@ -45,19 +46,13 @@ impl Reader for ClaudeReader {
             None => Err(no_result(end)),
             Some(result) => self.judge(result, end),
         };
-        Reply { result, session: self.session, usage: self.usage, session_total: None, denials }
+        Reply { usage: self.usage, denials, ..Reply::new(result, self.session) }
     }
 }
 
 impl ClaudeReader {
     fn event(&mut self, event: Value, signs: &mut Vec<Sign>) {
-        if let Some(id) = event.get("session_id").and_then(Value::as_str)
-            && self.session.as_deref() != Some(id)
-            && !id.is_empty()
-        {
-            self.session = Some(id.to_owned());
-            signs.push(Sign::Session(id.to_owned()));
-        }
+        signs.extend(Sign::session(&mut self.session, text_at(&event, "/session_id")));
         match event.get("type").and_then(Value::as_str) {
             Some("assistant") => self.assistant(&event, signs),
             Some("rate_limit_event") => {

@@ -9,7 +9,6 @@ mod reset;
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, Invocation, LONGEST_ARGUMENT};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf};
-use crate::environment;
 use crate::table::BackendRow;
 use jiff::tz::TimeZone;
 use std::ffi::OsString;
@@ -70,9 +69,7 @@ impl Backend for Codex {
             Some(mode) => arguments.extend(setting("sandbox_mode", mode)),
             None => arguments.push("--dangerously-bypass-approvals-and-sandbox".into()),
         }
-        if let Some(model) = &call.model {
-            arguments.push(format!("--model={model}").into());
-        }
+        arguments.extend(call.model_argument());
         let mut prompt = call.prompt.clone();
         if let (Some(system), None) = (&call.system, resumed) {
             let [flag, instructions] = setting("developer_instructions", system);
@@ -87,13 +84,7 @@ impl Backend for Codex {
             arguments.extend(["--".into(), session.into()]);
         }
         arguments.push("-".into());
-        Invocation {
-            program: self.program.clone(),
-            arguments,
-            remove: environment::removed(),
-            stdin: prompt.into_bytes(),
-            ..Invocation::default()
-        }
+        Invocation::new(&self.program, arguments, prompt)
     }
 
     fn reader(&self) -> Box<dyn Reader> {

@@ -6,7 +6,7 @@ use super::fault;
 use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
 use crate::doing;
-use crate::json::{count_at, text_at};
+use crate::json::{text_at, tokens};
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use towpath_core::Usage;
@@ -84,10 +84,7 @@ impl Reader for CodexReader {
         let Ok(event) = serde_json::from_slice::<Value>(line) else { return signs };
         match text_at(&event, "/type") {
             Some("thread.started") => {
-                if let Some(id) = text_at(&event, "/thread_id").filter(|id| !id.is_empty()) {
-                    self.session = Some(id.to_owned());
-                    signs.push(Sign::Session(id.to_owned()));
-                }
+                signs.extend(Sign::session(&mut self.session, text_at(&event, "/thread_id")));
             }
             Some("turn.started") => self.turn = Turn::Open,
             Some("item.started" | "item.completed") => self.item(&event, &mut signs),
@@ -98,7 +95,7 @@ impl Reader for CodexReader {
             }
             Some("turn.completed") => {
                 self.turn = Turn::Completed;
-                self.total = event.get("usage").and_then(total).or(self.total);
+                self.total = event.get("usage").and_then(tokens).or(self.total);
                 signs.push(Sign::Complete);
             }
             Some("turn.failed") => {
@@ -113,22 +110,8 @@ impl Reader for CodexReader {
 
     fn end(self: Box<Self>, end: &End<'_>) -> Reply {
         let result = self.judge(end);
-        Reply {
-            result,
-            session: self.session,
-            usage: None,
-            session_total: self.total,
-            denials: Vec::new(),
-        }
+        Reply { session_total: self.total, ..Reply::new(result, self.session) }
     }
-}
-
-/// Input tokens are all that the model read, cached or not.
-fn total(usage: &Value) -> Option<Usage> {
-    let input_tokens = count_at(usage, "/input_tokens");
-    let output_tokens = count_at(usage, "/output_tokens");
-    let known = input_tokens.is_some() || output_tokens.is_some();
-    known.then_some(Usage { input_tokens, output_tokens, cost_usd: None })
 }
 
 /// `/bin/bash -lc 'cargo tree'` is how the program runs `cargo tree`; only shown.

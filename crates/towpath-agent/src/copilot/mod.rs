@@ -9,7 +9,6 @@ mod usage;
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, Invocation};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf};
-use crate::environment;
 use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -61,9 +60,7 @@ impl Backend for Copilot {
         if call.mode.is_none() {
             arguments.push("--allow-all".into());
         }
-        if let Some(model) = &call.model {
-            arguments.push(format!("--model={model}").into());
-        }
+        arguments.extend(call.model_argument());
         if let Some(session) = &call.session {
             // `--session-id` of a session that exists would resume it, and of one that is gone
             // would quietly begin a new one.
@@ -72,14 +69,8 @@ impl Backend for Copilot {
         }
         arguments.push("--usage-output-file".into());
         arguments.push(call.private.join(usage::FILE).into());
-        Invocation {
-            program: self.program.clone(),
-            arguments,
-            remove: environment::removed(),
-            stdin: call.prompt_with_system().into_bytes(),
-            reads: vec![usage::FILE],
-            ..Invocation::default()
-        }
+        let stdin = call.prompt_with_system();
+        Invocation { reads: vec![usage::FILE], ..Invocation::new(&self.program, arguments, stdin) }
     }
 
     fn reader(&self) -> Box<dyn Reader> {

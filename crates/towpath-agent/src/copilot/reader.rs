@@ -37,10 +37,7 @@ impl Reader for CopilotReader {
             Some("tool.execution_complete") => self.tool_end(&event),
             Some("session.error") => self.error = Some(event),
             Some("result") => {
-                if let Some(id) = text_at(&event, "/sessionId").filter(|id| !id.is_empty()) {
-                    self.session = Some(id.to_owned());
-                    signs.push(Sign::Session(id.to_owned()));
-                }
+                signs.extend(Sign::session(&mut self.session, text_at(&event, "/sessionId")));
                 self.result = Some(event);
                 signs.push(Sign::Complete);
             }
@@ -52,11 +49,9 @@ impl Reader for CopilotReader {
     fn end(self: Box<Self>, end: &End<'_>) -> Reply {
         let result = self.judge(end);
         Reply {
-            result,
-            session: self.session,
-            usage: None,
             session_total: end.file(usage::FILE).and_then(usage::total),
             denials: self.denials,
+            ..Reply::new(result, self.session)
         }
     }
 }

@@ -7,7 +7,6 @@ mod reader;
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, Invocation};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf};
-use crate::environment;
 use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -61,19 +60,11 @@ impl Backend for Cursor {
             arguments.push("--force".into());
         }
         arguments.extend(["--workspace".into(), call.directory.clone().into_os_string()]);
-        if let Some(model) = &call.model {
-            arguments.push(format!("--model={model}").into());
-        }
+        arguments.extend(call.model_argument());
         if let (Some(session), true) = (&call.session, call.resume) {
             arguments.push(format!("--resume={session}").into());
         }
-        Invocation {
-            program: self.program.clone(),
-            arguments,
-            remove: environment::removed(),
-            stdin: call.prompt_with_system().into_bytes(),
-            ..Invocation::default()
-        }
+        Invocation::new(&self.program, arguments, call.prompt_with_system())
     }
 
     fn reader(&self) -> Box<dyn Reader> {

@@ -22,12 +22,7 @@ impl Reader for CursorReader {
     fn line(&mut self, line: &[u8]) -> Vec<Sign> {
         let mut signs = Vec::new();
         let Ok(event) = serde_json::from_slice::<Value>(line) else { return signs };
-        if let Some(id) = text_at(&event, "/session_id").filter(|id| !id.is_empty())
-            && self.session.as_deref() != Some(id)
-        {
-            self.session = Some(id.to_owned());
-            signs.push(Sign::Session(id.to_owned()));
-        }
+        signs.extend(Sign::session(&mut self.session, text_at(&event, "/session_id")));
         match text_at(&event, "/type") {
             Some("assistant") => self.assistant(&event, &mut signs),
             Some("tool_call") => {
@@ -50,13 +45,7 @@ impl Reader for CursorReader {
             Some(result) => self.judge(result),
             None => Err(no_result(end)),
         };
-        Reply {
-            result,
-            session: self.session,
-            usage: None,
-            session_total: None,
-            denials: Vec::new(),
-        }
+        Reply::new(result, self.session)
     }
 }
 

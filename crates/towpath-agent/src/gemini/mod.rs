@@ -8,7 +8,6 @@ mod reader;
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, Invocation};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf};
-use crate::environment;
 use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -61,22 +60,17 @@ impl Backend for Gemini {
             ["--output-format", "stream-json", "--skip-trust", "--approval-mode", mode]
                 .map(Into::into)
                 .into();
-        if let Some(model) = &call.model {
-            arguments.push(format!("--model={model}").into());
-        }
+        arguments.extend(call.model_argument());
         if let Some(session) = &call.session {
             let flag = if call.resume { "--resume" } else { "--session-id" };
             arguments.push(format!("{flag}={session}").into());
         }
+        let stdin = call.prompt_with_system();
         Invocation {
-            program: self.program.clone(),
-            arguments,
             // It starts itself anew to have more memory, and the outer process then passes no
             // signal on.
             set: vec![("GEMINI_CLI_NO_RELAUNCH".into(), "true".into())],
-            remove: environment::removed(),
-            stdin: call.prompt_with_system().into_bytes(),
-            ..Invocation::default()
+            ..Invocation::new(&self.program, arguments, stdin)
         }
     }
 

@@ -6,7 +6,7 @@ use super::fault;
 use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
 use crate::doing;
-use crate::json::{count_at, text_at};
+use crate::json::{text_at, tokens};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use towpath_core::Usage;
@@ -80,10 +80,7 @@ impl Reader for GeminiReader {
         let Ok(event) = serde_json::from_slice::<Value>(line) else { return signs };
         match text_at(&event, "/type") {
             Some("init") => {
-                if let Some(id) = text_at(&event, "/session_id").filter(|id| !id.is_empty()) {
-                    self.session = Some(id.to_owned());
-                    signs.push(Sign::Session(id.to_owned()));
-                }
+                signs.extend(Sign::session(&mut self.session, text_at(&event, "/session_id")));
             }
             Some("message") => self.message(&event, &mut signs),
             Some("tool_use") => self.tool_use(&event, &mut signs),
@@ -94,7 +91,7 @@ impl Reader for GeminiReader {
                 signs.extend(line.map(Sign::Doing));
             }
             Some("result") => {
-                self.usage = event.get("stats").and_then(usage);
+                self.usage = event.get("stats").and_then(tokens);
                 self.result = Some(event);
                 signs.push(Sign::Complete);
             }
@@ -105,20 +102,6 @@ impl Reader for GeminiReader {
 
     fn end(self: Box<Self>, end: &End<'_>) -> Reply {
         let result = self.judge(end);
-        Reply {
-            result,
-            session: self.session,
-            usage: self.usage,
-            session_total: None,
-            denials: self.denials,
-        }
+        Reply { usage: self.usage, denials: self.denials, ..Reply::new(result, self.session) }
     }
-}
-
-/// Input tokens are all that the model read, cached or not.
-fn usage(stats: &Value) -> Option<Usage> {
-    let input_tokens = count_at(stats, "/input_tokens");
-    let output_tokens = count_at(stats, "/output_tokens");
-    let known = input_tokens.is_some() || output_tokens.is_some();
-    known.then_some(Usage { input_tokens, output_tokens, cost_usd: None })
 }

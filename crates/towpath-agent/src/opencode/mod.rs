@@ -8,7 +8,6 @@ mod reader;
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, Invocation};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf};
-use crate::environment;
 use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -61,21 +60,13 @@ impl Backend for OpenCode {
         if call.mode.is_none() {
             arguments.push("--auto".into());
         }
-        if let Some(model) = &call.model {
-            arguments.push(format!("--model={model}").into());
-        }
+        arguments.extend(call.model_argument());
         match &call.session {
             Some(session) if call.resume => arguments.push(format!("--session={session}").into()),
             // Without a title the program asks a model for one.
             _ => arguments.push("--title=towpath".into()),
         }
-        Invocation {
-            program: self.program.clone(),
-            arguments,
-            remove: environment::removed(),
-            stdin: call.prompt_with_system().into_bytes(),
-            ..Invocation::default()
-        }
+        Invocation::new(&self.program, arguments, call.prompt_with_system())
     }
 
     fn reader(&self) -> Box<dyn Reader> {

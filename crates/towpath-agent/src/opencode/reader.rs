@@ -30,12 +30,7 @@ impl Reader for OpenCodeReader {
     fn line(&mut self, line: &[u8]) -> Vec<Sign> {
         let mut signs = Vec::new();
         let Ok(event) = serde_json::from_slice::<Value>(line) else { return signs };
-        if let Some(id) = text_at(&event, "/sessionID").filter(|id| !id.is_empty())
-            && self.session.as_deref() != Some(id)
-        {
-            self.session = Some(id.to_owned());
-            signs.push(Sign::Session(id.to_owned()));
-        }
+        signs.extend(Sign::session(&mut self.session, text_at(&event, "/sessionID")));
         match text_at(&event, "/type") {
             Some("step_start") => {
                 // A stream that broke left half of its text: the step that repeats it begins anew.
@@ -53,13 +48,7 @@ impl Reader for OpenCodeReader {
 
     fn end(self: Box<Self>, end: &End<'_>) -> Reply {
         let result = self.judge(end);
-        Reply {
-            result,
-            session: self.session,
-            usage: self.usage,
-            session_total: None,
-            denials: self.denials,
-        }
+        Reply { usage: self.usage, denials: self.denials, ..Reply::new(result, self.session) }
     }
 }
 

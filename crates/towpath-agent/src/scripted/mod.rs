@@ -12,7 +12,6 @@ pub use script::{Script, ScriptError};
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, Invocation};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf};
-use crate::environment;
 use crate::table::BackendRow;
 use std::path::PathBuf;
 
@@ -63,7 +62,6 @@ impl Backend for Scripted {
         Invocation {
             program: self.bash.clone(),
             arguments: arguments.map(Into::into).to_vec(),
-            remove: environment::removed(),
             stdin: self.line.text.clone().unwrap_or_default().into_bytes(),
             ..Invocation::default()
         }

@@ -59,6 +59,8 @@ impl Reader for ScriptedReader {
             None => Ok(String::from_utf8_lossy(&self.answer).into_owned()),
         };
         let ScriptLine { session_id: session, usage, .. } = self.line;
-        Reply { result, session, usage, session_total: None, denials: Vec::new() }
+        // Who is ended before the answer has not told what it cost.
+        let usage = usage.filter(|_| end.exit.success());
+        Reply { usage, ..Reply::new(result, session) }
     }
 }

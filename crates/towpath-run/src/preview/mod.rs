@@ -149,22 +149,38 @@ enum Reach {
 #[derive(Clone)]
 enum End {
     Passes,
-    MayFail { tolerable: bool },
-    Fails { reason: String, tolerable: bool },
+    MayFail(Tolerable),
+    Fails { reason: String, tolerable: Tolerable },
+}
+
+/// Whether `continue_on_error` and a recovery help against a failure.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tolerable {
+    Always,
+    /// It depends on which of several failures comes first.
+    Perhaps,
+    /// A limit is met.
+    Never,
+}
+
+impl Tolerable {
+    fn or(self, other: Tolerable) -> Tolerable {
+        if self == other { self } else { Tolerable::Perhaps }
+    }
 }
 
 /// A limit may be met, which nothing tolerates.
-const NOT_TOLERATED: End = End::MayFail { tolerable: false };
+const NOT_TOLERATED: End = End::MayFail(Tolerable::Never);
 
 impl End {
-    /// This end, or a worse one.
-    fn at_worst(self, other: End) -> End {
-        match (self, other) {
-            (fails @ End::Fails { .. }, _) | (_, fails @ End::Fails { .. }) => fails,
-            (End::MayFail { tolerable: a }, End::MayFail { tolerable: b }) => {
-                End::MayFail { tolerable: a && b }
+    /// This end, then another one if it comes to that.
+    fn then(self, later: End) -> End {
+        match (self, later) {
+            (End::Passes, end) | (end, End::Passes) | (end @ End::Fails { .. }, _) => end,
+            (End::MayFail(a), End::MayFail(b)) => End::MayFail(a.or(b)),
+            (End::MayFail(a), End::Fails { reason, tolerable }) => {
+                End::Fails { reason, tolerable: a.or(tolerable) }
             }
-            (End::Passes, end) | (end, End::Passes) => end,
         }
     }
 }
@@ -175,6 +191,14 @@ struct Left {
     /// Every variable that its steps may have set.
     written: BTreeSet<String>,
     end: End,
+    /// A step's condition is not known, and may be none that its values allow: then it fails there.
+    doubtful: bool,
+}
+
+impl Left {
+    fn nothing(end: End) -> Left {
+        Left { steps: Vec::new(), written: BTreeSet::new(), end, doubtful: false }
+    }
 }
 
 /// What a step does to those after it.
@@ -247,10 +271,10 @@ impl<'a> Walk<'a> {
             reach: call.reach,
         };
         self.levels.push(Level { recipe: call.recipe, executed: 0, least: 0 });
-        let mut left = Left { steps: Vec::new(), written: BTreeSet::new(), end: End::Passes };
+        let mut left = Left::nothing(End::Passes);
         for stage in recipe.stages() {
             for (step, effect) in self.stage(&frame, stage.clone()) {
-                frame.take(&step.id, &effect, &mut left);
+                frame.take(&step, &effect, &mut left);
                 left.steps.push(step);
             }
         }
@@ -334,7 +358,8 @@ impl<'a> Walk<'a> {
 
 impl Frame<'_> {
     /// What a step means for the steps after it, and for whoever called the recipe.
-    fn take(&mut self, id: &str, effect: &Effect, left: &mut Left) {
+    fn take(&mut self, step: &PreviewStep, effect: &Effect, left: &mut Left) {
+        let id = &step.id;
         for name in &effect.written {
             self.outlook.forget(name);
             left.written.insert(name.clone());
@@ -348,7 +373,7 @@ impl Frame<'_> {
         }
         match &effect.end {
             End::Passes => {}
-            End::MayFail { .. } => {
+            End::MayFail(_) => {
                 if matches!(self.reach, Reach::Sure) {
                     self.reach = Reach::Maybe(format!("depends on whether `{id}` fails"));
                 }
@@ -357,6 +382,11 @@ impl Frame<'_> {
                 self.reach = Reach::Not(format!("`{id}` before it always fails"));
             }
         }
-        left.end = std::mem::replace(&mut left.end, End::Passes).at_worst(effect.end.clone());
+        let mut end = effect.end.clone();
+        if let (End::Fails { tolerable, .. }, true) = (&mut end, left.doubtful) {
+            *tolerable = tolerable.or(Tolerable::Always);
+        }
+        left.end = std::mem::replace(&mut left.end, End::Passes).then(end);
+        left.doubtful |= matches!(step.verdict, Verdict::Unknown { .. });
     }
 }

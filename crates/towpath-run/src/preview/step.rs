@@ -5,10 +5,9 @@ use super::outlook::{Extra, Outlook, Sight};
 use super::text::{Shown, Values};
 use super::{
     Begun, Call, Called, Effect, End, Frame, Left, NOT_TOLERATED, Next, OverLimit, PreviewStep,
-    Reach, Verdict, Walk,
+    Reach, Tolerable, Verdict, Walk,
 };
 use crate::begin::join;
-use std::collections::BTreeSet;
 use towpath_core::{Map, StepPath, text_of};
 use towpath_recipe::condition::Condition;
 use towpath_recipe::{ParseJson, Step, Work};
@@ -17,15 +16,15 @@ use towpath_shell::ShellText;
 /// Why a step fails before its work starts.
 struct Failure {
     reason: String,
-    tolerable: bool,
+    tolerable: Tolerable,
 }
 
 fn value_failure(reason: String) -> Failure {
-    Failure { reason, tolerable: true }
+    Failure { reason, tolerable: Tolerable::Always }
 }
 
 fn limit_failure(reason: String) -> Failure {
-    Failure { reason, tolerable: false }
+    Failure { reason, tolerable: Tolerable::Never }
 }
 
 impl Walk<'_> {
@@ -93,7 +92,7 @@ impl Walk<'_> {
         });
         if may_be_over {
             match &mut next {
-                Next::Over(effect) => effect.end = effect.end.clone().at_worst(NOT_TOLERATED),
+                Next::Over(effect) => effect.end = NOT_TOLERATED.then(effect.end.clone()),
                 Next::Call(called) => called.may_be_over = true,
             }
         }
@@ -124,7 +123,7 @@ impl Walk<'_> {
             self.firm = self.levels.len();
         }
         let mut left = match self.opens() {
-            false => Left { steps: Vec::new(), written: BTreeSet::new(), end: NOT_TOLERATED },
+            false => Left::nothing(NOT_TOLERATED),
             true => self.frame(Call {
                 recipe: called.recipe,
                 path: Some(step.path.clone()),
@@ -137,7 +136,7 @@ impl Walk<'_> {
         step.children = std::mem::take(&mut left.steps);
         let mut effect = frame.done(definition, Some(left), called.sure);
         if doubt.is_some() || called.may_be_over {
-            effect.end = effect.end.at_worst(NOT_TOLERATED);
+            effect.end = NOT_TOLERATED.then(effect.end);
             effect.status = None;
         }
         (step, effect)
@@ -234,7 +233,7 @@ impl Frame<'_> {
     /// What a step leaves whose work cannot start.
     fn failed(&self, step: &Step, failure: Failure, sure: bool) -> Effect {
         let Failure { reason, tolerable } = failure;
-        let tolerated = step.continue_on_error && tolerable;
+        let tolerated = step.continue_on_error && tolerable == Tolerable::Always;
         let name = self.recipe.output_name(step).map(str::to_owned);
         let (written, emptied) = match sure {
             true => (Vec::new(), name),
@@ -243,7 +242,7 @@ impl Frame<'_> {
         let end = match (tolerated, sure) {
             (true, _) => End::Passes,
             (false, true) => End::Fails { reason, tolerable },
-            (false, false) => End::MayFail { tolerable },
+            (false, false) => End::MayFail(tolerable),
         };
         Effect { written, emptied, status: sure.then_some("failed"), settled: true, end }
     }
@@ -251,17 +250,17 @@ impl Frame<'_> {
 
 /// How a step ends whose called recipe ends so.
 fn after_failure(step: &Step, end: End, sure: bool) -> End {
+    let (End::MayFail(tolerable) | End::Fails { tolerable, .. }) = end else { return end };
+    if step.continue_on_error && tolerable != Tolerable::Never {
+        return match tolerable {
+            Tolerable::Always => End::Passes,
+            _ => NOT_TOLERATED,
+        };
+    }
+    let recovers = recovers(step) && tolerable != Tolerable::Never;
     match end {
-        End::Passes => End::Passes,
-        End::Fails { tolerable: true, .. } | End::MayFail { tolerable: true }
-            if step.continue_on_error =>
-        {
-            End::Passes
-        }
-        End::Fails { reason, tolerable } if sure && !(tolerable && recovers(step)) => {
-            End::Fails { reason, tolerable }
-        }
-        End::Fails { tolerable, .. } | End::MayFail { tolerable } => End::MayFail { tolerable },
+        End::Fails { .. } if sure && !recovers => end,
+        _ => End::MayFail(tolerable),
     }
 }
 

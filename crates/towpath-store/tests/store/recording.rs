@@ -89,6 +89,7 @@ fn the_summary_changes_with_the_facts() {
         status: "failed".into(),
         where_: "deploy".into(),
         cost_microusd: Some(420_000),
+        cost_unknown: true,
         started_ms: 1_000,
         ended_ms: Some(124_000),
         active_ms: 123_000,

@@ -16,7 +16,6 @@ use crate::words::{clean, count};
 use serde_json::{Value, json};
 use towpath_recipe::{Origin, Program, dry_run_layout};
 use towpath_run::{Preview, PreviewStep, Verdict, preview};
-use towpath_store::Store;
 
 pub fn execute(around: &Surroundings, chosen: &Chosen, args: &Args) -> Result<Exit, Stop> {
     let program = &chosen.program;
@@ -38,7 +37,7 @@ pub fn execute(around: &Surroundings, chosen: &Chosen, args: &Args) -> Result<Ex
 
 fn say_trust(around: &Surroundings, chosen: &Chosen) -> Result<Exit, Stop> {
     if chosen.origin == Origin::Project {
-        let store = Store::open_for_reading(&around.places.state)?;
+        let store = around.journal()?;
         if !trust::is_trusted(store.as_ref(), &chosen.program)? {
             let argument = trust::Thing::of_program(&chosen.program).argument(around);
             out::line(format!("It is not trusted yet: towpath trust {argument}"));

@@ -38,7 +38,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     let around = Surroundings::read()?;
     let mut told = Vec::new();
     let mut worst = 0;
-    if let Some(store) = Store::open_for_reading(&around.places.state)? {
+    if let Some(store) = around.journal()? {
         let program = own_program()
             .map_err(|e| Stop::setup(format!("this program's own file cannot be found: {e}")))?;
         let post = Post::open();

@@ -22,7 +22,6 @@ use towpath_recipe::{
 };
 
 pub use json::machine_json;
-use towpath_store::Store;
 
 /// What a recipe would do, without doing it.
 ///
@@ -64,7 +63,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     let around = Surroundings::read()?;
     let (program, origin, problems) = program(&around, args)?;
     let untrusted = origin == Origin::Project && {
-        let store = Store::open_for_reading(&around.places.state)?;
+        let store = around.journal()?;
         !trust::is_trusted(store.as_ref(), &program)?
     };
     if args.is_json() {
@@ -97,7 +96,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
 fn program(around: &Surroundings, args: &Args) -> Result<(Program, Origin, Vec<Diagnostic>), Stop> {
     let here = args.request.here(around)?;
     let request = args.request.request(around, &here, &args.recipe)?;
-    let resolved = trust::resolved(around, &request)?;
+    let resolved = trust::resolved_to_look(around, &request)?;
     show_problems(&resolved.problems, &args.recipe, around, args.is_json())?;
     match resolved.program {
         Some(program) => Ok((program, resolved.origin, resolved.problems)),

@@ -65,7 +65,7 @@ pub fn entries(
     let directory = working_directory(around, directory)?;
     let settings = trust::settings_for(around, &directory)?;
     let search = search_path(around, &settings, recipe_dirs, &directory)?;
-    let store = Store::open_for_reading(&around.places.state)?;
+    let store = around.journal()?;
     entries_in(&directory, &search, store.as_ref())
 }
 

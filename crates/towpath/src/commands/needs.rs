@@ -1,10 +1,11 @@
-//! Programs that the prompts of a built-in machine speak of and that are not here. It is told before
-//! the first call and nothing is refused: the prompts say what to do without them.
+//! Programs that the prompts of a built-in machine, or of a file in its place, speak of and that are
+//! not here. It is told before the first call and nothing is refused: the prompts say what to do
+//! without them.
 
 use crate::out;
 use crate::surroundings::Surroundings;
 use std::path::Path;
-use towpath_recipe::{Origin, Program};
+use towpath_recipe::Program;
 
 /// The built-in machines whose work is in git, and those whose tasks are.
 const WITH_GIT: [&str; 7] = [
@@ -19,12 +20,17 @@ const WITH_GIT: [&str; 7] = [
 const WITH_TASKS: [&str; 3] =
     ["break-down-tasks", "implement-and-review", "implement-and-review-all"];
 
-pub fn warn(around: &Surroundings, program: &Program, origin: Origin, directory: &Path) {
-    if origin != Origin::BuiltIn || program.root().machine().is_none() {
+pub fn warn(around: &Surroundings, program: &Program, directory: &Path) {
+    if program.root().machine().is_none() {
         return;
     }
     let name = program.root().name.as_str();
-    let missing = |program: &str| around.on_path(program).is_none();
+    let texts = &program.plan.recipes[0];
+    let spoken_of = |word: &str| {
+        let mut texts = texts.files.values().chain([&texts.text]);
+        texts.any(|text| text.contains(&format!("`{word}")))
+    };
+    let missing = |program: &str| spoken_of(program) && around.on_path(program).is_none();
     if WITH_GIT.contains(&name) && missing("git") {
         out::note(format!("warning: git is not on the PATH, and {name} works with it"));
     }

@@ -43,10 +43,10 @@ enum Kind {
     Tool,
 }
 
-/// The texts of a kind: the recipe, with `NAME` for the name, and its tests if there can be any.
+/// The texts of a kind: the recipe, with `NAME` for the name, and its tests.
 struct Starter {
     recipe: &'static str,
-    tests: Option<&'static str>,
+    tests: &'static str,
 }
 
 impl Kind {
@@ -64,11 +64,14 @@ impl Kind {
             Kind::Steps => {
                 return Ok(Starter {
                     recipe: include_str!("new/starter.yaml"),
-                    tests: Some(include_str!("new/starter.test.yaml")),
+                    tests: include_str!("new/starter.test.yaml"),
                 });
             }
             Kind::Machine => {
-                return Ok(Starter { recipe: include_str!("new/machine.yaml"), tests: None });
+                return Ok(Starter {
+                    recipe: include_str!("new/machine.yaml"),
+                    tests: include_str!("new/machine.test.yaml"),
+                });
             }
             Kind::Document => "documents are",
             Kind::Tool => "tool recipes are",
@@ -97,18 +100,16 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     }
     let directory = directory(&around);
     let recipe = directory.join(format!("{name}.yaml"));
-    let tests = starter.tests.map(|text| (directory.join(format!("{name}.test.yaml")), text));
-    for path in std::iter::once(&recipe).chain(tests.as_ref().map(|(path, _)| path)) {
+    let tests = directory.join(format!("{name}.test.yaml"));
+    for path in [&recipe, &tests] {
         if path.symlink_metadata().is_ok() {
             return Err(is_there(path, &around));
         }
     }
     let named = if args.machine { own } else { name };
     make(&recipe, &starter.recipe.replace("NAME", &yaml(named)), &around)?;
-    if let Some((path, text)) = &tests {
-        make(path, text, &around)?;
-    }
-    say_next(name, &recipe, tests.as_ref().map(|(path, _)| path.as_path()), &around);
+    make(&tests, starter.tests, &around)?;
+    say_next(name, &recipe, &tests, &around);
     Ok(Exit::Done)
 }
 
@@ -138,18 +139,19 @@ fn yaml(name: &str) -> String {
     if plain && !special.contains(&word.as_str()) { name.to_owned() } else { format!("\"{name}\"") }
 }
 
-fn say_next(name: &str, recipe: &Path, tests: Option<&Path>, around: &Surroundings) {
+fn say_next(name: &str, recipe: &Path, tests: &Path, around: &Surroundings) {
     let shown = shown_path(recipe, around);
     let file = quoted(&shown);
-    let mut lines = vec![(format!("towpath run {file}"), "runs it")];
-    lines.extend(tests.map(|_| (format!("towpath test {file}"), "runs its cases")));
-    lines.push((format!("towpath validate {file}"), "says what is wrong with it"));
+    let mut lines = vec![
+        (format!("towpath run {file}"), "runs it"),
+        (format!("towpath test {file}"), "runs its cases"),
+        (format!("towpath validate {file}"), "says what is wrong with it"),
+    ];
     if recipe.parent() != Some(around.current.as_path()) {
         lines.push((format!("towpath trust {file}"), "lets it run by its name"));
     }
     let width = lines.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
-    let tests = tests.map(|tests| format!("\n     {}", shown_path(tests, around)));
-    out::line(format!("made {shown}{}\n", tests.unwrap_or_default()));
+    out::line(format!("made {shown}\n     {}\n", shown_path(tests, around)));
     for (command, what) in lines {
         out::line(format!("  {command:width$}  {what}"));
     }

@@ -112,6 +112,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         return Err(Stop::setup(format!("the run's directory {gone} is gone{back}")));
     }
     let mut audit = Audit::in_directory(&around, args.shared.audit_dir.as_deref())?;
+    args.shared.events.check()?;
     // Whatever could refuse the resume comes before anything of it is recorded.
     let options = merged(known.options.clone(), &args.agent, &around);
     let flags = AgentFlags::from_options(&options);

@@ -164,10 +164,10 @@ pub fn chosen_or(
     request.wishes.step_timeout = times.step_timeout.or(here.settings.step_timeout());
     let rehearsal = Rehearsal::read(args.rehearsal.as_deref())?;
     request.inputs.extend(rehearsal.inputs.clone());
-    let resolved = if args.dry_run || args.other_name {
-        trust::resolved(around, &request)?
-    } else {
-        trust::resolved_to_run(around, &request)?
+    let resolved = match (args.other_name, args.dry_run) {
+        (true, _) => trust::resolved(around, &request)?,
+        (false, true) => trust::resolved_to_look(around, &request)?,
+        (false, false) => trust::resolved_to_run(around, &request)?,
     };
     let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
     let problems = &resolved.problems;
@@ -202,6 +202,7 @@ pub fn ready(
     chosen: Chosen,
     args: &Args,
 ) -> Result<Ready, Stop> {
+    args.shared.events.check()?;
     let Chosen { program, origin, mut directory, settings, substitutes, secrets, .. } = chosen;
     let mut flags = args.agent.clone();
     if is_demo(origin, &program) {
@@ -232,7 +233,7 @@ pub fn ready(
     config.idle_timeout = options.idle_timeout;
     hint_at_earlier(store, &program, &config.directory, args.shared.quiet)?;
     if !args.shared.quiet {
-        needs::warn(around, &program, origin, &config.directory);
+        needs::warn(around, &program, &config.directory);
         others::warn(around, store, &config.directory, None)?;
     }
     let cwd = config.directory.clone();

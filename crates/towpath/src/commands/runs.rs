@@ -9,7 +9,7 @@ use crate::surroundings::{Surroundings, is_project, project_root};
 use crate::words::{ago, count, duration, local_time, money, now_ms, rfc3339};
 use std::path::{Path, PathBuf};
 use table::{Cell, Screen, Table, Tint, shown_path};
-use towpath_store::{RunFilter, RunRow, Store};
+use towpath_store::{RunFilter, RunRow, Store, Summary};
 
 /// What has run here, the newest first.
 ///
@@ -58,7 +58,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
         return prune::execute(args);
     }
     let around = Surroundings::read()?;
-    let store = Store::open_for_reading(&around.places.state)?;
+    let store = around.journal()?;
     let all = match &store {
         Some(store) => listed(store)?,
         None => Vec::new(),
@@ -70,6 +70,9 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     rows.retain(|(_, status)| args.status.as_ref().is_none_or(|wanted| wanted == status));
     let found = rows.len();
     rows.truncate(args.number);
+    if let Some(store) = &store {
+        rows.iter_mut().for_each(|(row, _)| bring_up_to_date(store, row));
+    }
     if args.json {
         let runs: Vec<serde_json::Value> = rows.iter().map(|(r, s)| as_json(r, s)).collect();
         out::json(&serde_json::json!({ "schema": 1, "runs": runs }));
@@ -94,6 +97,18 @@ fn listed(store: &Store) -> Result<Vec<(RunRow, String)>, Stop> {
         (row, status)
     };
     Ok(rows.into_iter().map(told).collect())
+}
+
+/// What has come of a run that is at no end of its own: its record alone tells.
+fn bring_up_to_date(store: &Store, row: &mut RunRow) {
+    if row.summary.status != "running" {
+        return;
+    }
+    // One that cannot be read any more is listed as it was at its start; `show` says what is wrong.
+    let limits = towpath_run::Limits { agents: 1 };
+    if let Ok(known) = towpath_engine::recorded(store, &row.id, limits) {
+        row.summary = towpath_engine::summary(&known.run, None, row.summary.active_ms);
+    }
 }
 
 /// How a run stands. One that says it is running and has no owner was cut off.
@@ -177,7 +192,18 @@ fn took(row: &RunRow, status: &str, now: i64) -> String {
 }
 
 fn cost(row: &RunRow) -> String {
-    row.summary.cost_microusd.map_or("–".to_owned(), |micro| money(micro as f64 / 1e6))
+    let Summary { cost_microusd, cost_unknown, .. } = row.summary;
+    match (cost_microusd.map(dollars), cost_unknown) {
+        (Some(usd), false) => money(usd),
+        // The known part; calls that did not tell come on top.
+        (Some(usd), true) => format!("{}+", money(usd)),
+        (None, true) => "$?".to_owned(),
+        (None, false) => "–".to_owned(),
+    }
+}
+
+fn dollars(micro: i64) -> f64 {
+    micro as f64 / 1e6
 }
 
 /// The step a run is at, or what it waits for, with times as the reader wants them.
@@ -203,8 +229,9 @@ fn as_json(row: &RunRow, status: &str) -> serde_json::Value {
         "status": status,
         "started": rfc3339(row.created_ms),
         "ended": s.ended_ms.map(rfc3339),
-        "duration": s.active_ms as f64 / 1000.0,
-        "cost_usd": s.cost_microusd.map(|micro| micro as f64 / 1e6),
+        "duration": (s.active_ms > 0).then(|| s.active_ms as f64 / 1000.0),
+        "cost_usd": s.cost_microusd.filter(|_| !s.cost_unknown).map(dollars),
+        "cost_usd_known": s.cost_microusd.map(dollars),
         "where": place(row, &rfc3339),
         "steps": { "ran": s.steps_done, "skipped": s.steps_skipped, "total": s.steps_total },
     })

@@ -46,7 +46,8 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
 
 /// The journal, for looking at a run that should be there.
 pub fn open(around: &Surroundings, run: &str) -> Result<Store, Stop> {
-    Store::open_for_reading(&around.places.state)?
+    around
+        .journal()?
         .ok_or_else(|| Stop::bad_input(format!("there is no run {run}; nothing has run yet")))
 }
 
@@ -196,7 +197,7 @@ impl Shown {
             "status": self.status,
             "started": rfc3339(row.created_ms),
             "ended": row.summary.ended_ms.map(rfc3339),
-            "duration": row.summary.active_ms as f64 / 1000.0,
+            "duration": Some(row.summary.active_ms).filter(|ms| *ms > 0).map(|ms| ms as f64 / 1000.0),
             "cost_usd": cost,
             "steps": steps,
             "machine": result_json::machine(self.run()),

@@ -50,7 +50,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
         return revoke(&around, args);
     }
     let things = things(&around, args)?;
-    let store = Store::open_for_reading(&around.places.state)?;
+    let store = around.journal()?;
     let mut open = Vec::new();
     for thing in &things {
         let standing = thing.standing(store.as_ref())?;
@@ -130,7 +130,7 @@ fn agree_silently(
 }
 
 fn show_list(around: &Surroundings, json: bool) -> Result<Exit, Stop> {
-    let store = Store::open_for_reading(&around.places.state)?;
+    let store = around.journal()?;
     let records = store.map_or(Ok(Vec::new()), |store| store.trust_list())?;
     if json {
         let each = |r: &TrustRecord| {
@@ -160,7 +160,7 @@ fn show_list(around: &Surroundings, json: bool) -> Result<Exit, Stop> {
 fn revoke(around: &Surroundings, args: &Args) -> Result<Exit, Stop> {
     let unknown = |path: &Path| Stop::bad_input(format!("{} was not trusted", escaped(path)));
     // A machine without a journal gets none for being told to forget.
-    let Some(known) = Store::open_for_reading(&around.places.state)? else {
+    let Some(known) = around.journal()? else {
         return Err(unknown(&args.revoke[0]));
     };
     let known = known.trust_list()?;

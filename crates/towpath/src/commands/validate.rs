@@ -66,7 +66,7 @@ pub fn check(around: &Surroundings, args: &Args) -> Result<Vec<Checked>, Stop> {
             continue;
         }
         let request = args.request.request(around, &here, recipe)?;
-        let resolved = trust::resolved(around, &request)?;
+        let resolved = trust::resolved_to_look(around, &request)?;
         let name = resolved.plan.map_or_else(|| recipe.clone(), |p| p.recipes[0].source.clone());
         checked.push(Checked { name, problems: resolved.problems });
     }

@@ -125,9 +125,16 @@ pub fn beginning(text: &str, limit: usize) -> &str {
     text
 }
 
-/// A name in at most `limit` columns.
+/// A step's name in at most `limit` columns. Its visit is kept: without it all visits look alike.
 pub fn shortened(text: &str, limit: usize) -> String {
-    Line::plain(text).cut(limit).render(false)
+    let cut = |text: &str, limit| Line::plain(text).cut(limit).render(false);
+    let visit = text.rfind('#').filter(|at| text[at + 1..].bytes().all(|b| b.is_ascii_digit()));
+    match visit.map(|at| text.split_at(at)) {
+        Some((name, visit)) if width(text) > limit && width(visit) + 2 < limit => {
+            cut(name, limit - width(visit)) + visit
+        }
+        _ => cut(text, limit),
+    }
 }
 
 /// Foreign text that is to stand in one line of the block.
@@ -190,6 +197,14 @@ mod tests {
             assert_eq!(cut.render(false), text);
             assert!(cut.width() <= limit);
         }
+    }
+
+    #[test]
+    fn a_visit_is_never_cut_off() {
+        assert_eq!(shortened("review-completeness#12", 22), "review-completeness#12");
+        assert_eq!(shortened("review-completeness#12", 12), "review-c…#12");
+        assert_eq!(shortened("review-completeness", 12), "review-comp…");
+        assert_eq!(shortened("review#12", 4), "rev…");
     }
 
     #[test]

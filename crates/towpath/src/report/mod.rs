@@ -169,6 +169,13 @@ pub fn drive(
     }
 }
 
+impl EventFlags {
+    /// Says before anything begins when the file for events cannot be written.
+    pub fn check(&self) -> Result<(), Stop> {
+        Events::asked(self.format, self.file.as_ref(), None).map(drop)
+    }
+}
+
 /// Tells whoever wants events that a run could not begin, since somebody else is in its session.
 pub fn locked(wanted: &EventFlags, recipe: &str, error: &EngineError) -> Result<(), Stop> {
     let EngineError::SessionLocked { session, .. } = error else { return Ok(()) };

@@ -14,6 +14,8 @@ use towpath_engine::Worktree;
 const AUTO: &str = "auto";
 /// Longer names of recipes make unhandy directories.
 const LONGEST: usize = 40;
+/// How often another run may take the name that was chosen.
+const MOST_TRIES: u32 = 50;
 
 /// Where the run works from now on.
 #[derive(Debug)]
@@ -33,23 +35,18 @@ pub fn enter(
     recipe: &str,
 ) -> Result<Entered, Stop> {
     let repository = Repository::around(around, directory)?;
-    let name = match name {
-        AUTO => repository.free_name(recipe)?,
-        name => repository.checked(name)?,
-    };
-    let path = repository.beside(&name)?;
-    let trees = repository.trees()?;
-    let known = trees.iter().find(|tree| tree.path == path);
-    let worktree = match known {
-        Some(tree) => repository.found(tree)?,
-        None => repository.planned(&path, &name, &trees)?,
-    };
-    let mut entered = repository.inside(worktree, &path)?;
-    if known.is_none() {
-        repository.make(&entered.worktree)?;
+    if name != AUTO {
+        return repository.enter(around, &repository.checked(name)?, false);
     }
-    entered.notes.insert(0, told(&entered.worktree, known.is_some(), around));
-    Ok(entered)
+    // Another run may take the name between our look and our making.
+    for _ in 0..MOST_TRIES {
+        let name = repository.free_name(recipe)?;
+        match repository.enter(around, &name, true) {
+            Err(_) if repository.has_branch(&name) => {}
+            entered => return entered,
+        }
+    }
+    Err(Stop::setup("--worktree auto: other runs took every name that was tried; try again"))
 }
 
 struct Repository {
@@ -107,6 +104,26 @@ impl Repository {
         }
         let prefix = line(&git, &["rev-parse", "--show-prefix"])?;
         Ok(Repository { git, directory: directory.to_owned(), main, bare, prefix })
+    }
+
+    /// Finds or makes the worktree of a name; with `anew` it is to be ours alone.
+    fn enter(&self, around: &Surroundings, name: &str, anew: bool) -> Result<Entered, Stop> {
+        let path = self.beside(name)?;
+        let trees = self.trees()?;
+        let known = trees.iter().find(|tree| tree.path == path);
+        let worktree = match known {
+            Some(tree) => self.found(tree)?,
+            None => self.planned(&path, name, &trees)?,
+        };
+        if anew && !worktree.made {
+            return Err(Stop::bad_input(format!("--worktree: {name} is taken")));
+        }
+        let mut entered = self.inside(worktree, &path)?;
+        if known.is_none() {
+            self.make(&entered.worktree)?;
+        }
+        entered.notes.insert(0, told(&entered.worktree, known.is_some(), around));
+        Ok(entered)
     }
 
     fn trees(&self) -> Result<Vec<Tree>, Stop> {
@@ -247,19 +264,25 @@ impl Repository {
 
     /// How much a person has here that no commit has.
     fn dirty(&self) -> usize {
-        let status = self.git.run(&["--no-optional-locks", "status", "--porcelain"]);
+        let all = "--untracked-files=normal";
+        let status = self.git.run(&["--no-optional-locks", "status", "--porcelain", all]);
         status.map_or(0, |bytes| bytes.split(|b| *b == b'\n').filter(|l| !l.is_empty()).count())
     }
 
+    /// A branch that is made here is made first, in one go: whoever else wants the name then knows
+    /// that it is taken, and we know that it is ours to take away.
     fn make(&self, worktree: &Worktree) -> Result<(), Stop> {
-        let (path, branch) = (worktree.path.as_str(), worktree.branch.as_str());
-        let made = match worktree.made {
-            true => {
-                self.git.run(&["worktree", "add", "--quiet", "-b", branch, path, &worktree.base])
-            }
-            false => self.git.run(&["worktree", "add", "--quiet", path, branch]),
-        };
-        made.map(|_| ()).map_err(|stop| Stop::bad_input(format!("--worktree: {}", stop.message)))
+        let Worktree { path, branch, base, .. } = worktree;
+        let told = |stop: Stop| Stop::bad_input(format!("--worktree: {}", stop.message));
+        if worktree.made {
+            self.git.run(&["branch", "--no-track", branch, base]).map_err(told)?;
+        }
+        let added = self.git.run(&["worktree", "add", "--quiet", path, branch]);
+        if added.is_err() && worktree.made {
+            // What cannot be taken away is told by what went wrong.
+            let _ = self.git.run(&["update-ref", "-d", &format!("refs/heads/{branch}"), base]);
+        }
+        added.map(|_| ()).map_err(told)
     }
 }
 

@@ -35,6 +35,8 @@ struct State {
     changes: usize,
     /// Of the changes, those that git does not look at.
     ignored: usize,
+    /// Files of which git cannot tell whether they were changed.
+    unseen: usize,
 }
 
 /// Looks at the worktree of a run that has ended; takes it away where nothing was done in it.
@@ -51,7 +53,8 @@ pub fn leave(around: &Surroundings, store: &Store, end: &RunEnd, worktree: Workt
 /// remove one with changes.
 pub fn undo(worktree: &Worktree) -> Result<(), Stop> {
     let git = Git::new(Path::new(&worktree.repository));
-    git.run(&["worktree", "remove", &worktree.path])?;
+    let all = ["-c", "status.showUntrackedFiles=normal", "-c", "diff.ignoreSubmodules=none"];
+    git.run(&[&all[..], &["worktree", "remove", &worktree.path]].concat())?;
     let branch = format!("refs/heads/{}", worktree.branch);
     git.run(&["update-ref", "-d", &branch, &worktree.base]).map(|_| ())
 }
@@ -74,13 +77,30 @@ pub fn back(worktree: &Worktree, around: &Surroundings) -> String {
 
 fn state(worktree: &Worktree) -> Option<State> {
     let git = Git::new(Path::new(&worktree.path));
-    let status = git.run(&["--no-optional-locks", "status", "--porcelain", "--ignored"]).ok()?;
-    let lines = || status.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let (changes, ignored) = (lines().count(), lines().filter(|l| l.starts_with(b"!! ")).count());
+    // Whatever a person has git pass over elsewhere counts here.
+    let all = ["--untracked-files=normal", "--ignore-submodules=none", "--ignored"];
+    let status = ["--no-optional-locks", "status", "--porcelain"];
+    let status = git.run(&[&status[..], &all[..]].concat()).ok()?;
+    let changes = lines(&status).count();
+    let ignored = lines(&status).filter(|line| line.starts_with(b"!! ")).count();
+    let unseen = unseen(&git)?;
     let since = format!("{}..HEAD", worktree.base);
     let commits = line(&git, &["rev-list", "--count", &since]).ok()?.parse().ok()?;
     let branch = line(&git, &["symbolic-ref", "--quiet", "--short", "HEAD"]).ok();
-    Some(State { branch, commits, changes, ignored })
+    Some(State { branch, commits, changes, ignored, unseen })
+}
+
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+}
+
+/// How many files git was told not to look at (`assume-unchanged`, `skip-worktree`) and that are
+/// there: whether they were changed nobody knows.
+fn unseen(git: &Git) -> Option<usize> {
+    let files = git.run(&["ls-files", "-v", "-z"]).ok()?;
+    let told =
+        |entry: &&[u8]| entry.first().is_some_and(|tag| tag.is_ascii_lowercase() || *tag == b'S');
+    Some(files.split(|byte| *byte == 0).filter(told).count())
 }
 
 impl State {
@@ -88,6 +108,7 @@ impl State {
         let git = Git::new(Path::new(&worktree.path));
         let head = line(&git, &["rev-parse", "HEAD"]);
         self.changes == 0
+            && self.unseen == 0
             && self.branch.as_ref() == Some(&worktree.branch)
             && head.is_ok_and(|head| head == worktree.base)
     }

@@ -76,6 +76,48 @@ fn an_untrusted_file_of_a_built_ins_name_runs_under_no_name() {
 }
 
 #[test]
+fn a_file_in_the_place_of_a_built_in_that_cannot_be_understood_is_told_and_nothing_runs() {
+    let person = shadowing();
+    person.towpath(&["trust", "--yes", FILE]).exits(0);
+    let broken = person.read(FILE).replace("nextStep: mend", "nextStep: mned");
+    for text in [broken.as_str(), "", "id: retrospective\n"] {
+        person.write(FILE, text);
+        let script = ["--script", "answers.jsonl"];
+        let run = [&["run", "retrospective"], &script[..]].concat();
+        for looking in [&run[..], &["validate", "retrospective"], &["explain", "retrospective"]] {
+            let said = person.towpath(looking).exits(2);
+            let told = said.stdout.clone() + &said.stderr;
+            assert!(told.contains(FILE), "{looking:?}: {told}");
+        }
+        let dry = [&run[..], &["--dry-run"]].concat();
+        person.towpath(&dry).exits(2);
+        let other = [&["as", "agent-recipes", "retrospective"], &script[..]].concat();
+        let said = person.towpath(&other).exits(0);
+        assert!(said.stderr.contains("does not take the place of the built-in"), "{said:?}");
+    }
+    person.write(FILE, MEND);
+    person.write(".towpath/recipes/retrospective.yml", MEND);
+    let said = person.towpath(&["run", "retrospective"]).exits(2);
+    assert!(said.stderr.contains("`retrospective` is both "), "{}", said.stderr);
+}
+
+#[test]
+fn an_agent_that_only_a_restart_comes_to_is_asked_for_before_the_first_step() {
+    let restart = "{action: restart-new-session, recipeId: retrospective}";
+    let machine = format!(
+        "{{id: m, label: m, description: d, initialStep: a, guardrails: {{}}, steps: {{a: \
+         {{command: echo hi, outcomes: [success, failure], onOutcome: {{success: {restart}, \
+         failure: {{action: exit, reason: bad}}}}}}}}}}"
+    );
+    let person = Person::new().file("m.yaml", &machine);
+    script(&person, &["complete"]);
+    let said = person.towpath(&["run", "m.yaml", "--backend", "codex"]).exits(5);
+    assert!(said.stderr.contains("npm install"), "{}", said.stderr);
+    assert!(!person.has_journal() || person.runs() == 0);
+    person.towpath(&["run", "m.yaml", "--script", "answers.jsonl"]).exits(0);
+}
+
+#[test]
 fn the_list_shows_what_is_shadowed() {
     let person = shadowing();
     let shadowed = |person: &Person| -> Vec<String> {
@@ -134,6 +176,12 @@ fn a_task_list_of_a_missing_program_is_not_replaced() {
     let person = Person::new().file(".beads/config.yaml", "");
     script(&person, &["blocked"]);
     let said = with_programs(&person, &["git"], "implement-and-review").exits(0);
+    person.towpath(&["recipes", "eject", "implement-and-review"]).exits(0);
+    let own = "recipes/implement-and-review.yaml";
+    let own = [own, &format!(".towpath/{own}")].map(str::to_owned);
+    let own = own.iter().find(|own| person.path(&format!("work/{own}")).exists());
+    let copy = with_programs(&person, &["git"], own.expect("the copy")).exits(0);
+    assert!(copy.stderr.contains(".beads/ is here and bd is not on the PATH"), "{copy:?}");
     assert!(said.stderr.contains(".beads/ is here and bd is not on the PATH"), "{}", said.stderr);
     assert!(!said.stderr.contains("TASKS.md"), "{}", said.stderr);
 }

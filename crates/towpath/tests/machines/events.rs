@@ -102,7 +102,9 @@ fn an_events_file_is_continued_and_one_that_cannot_be_written_is_an_error() {
         run(&person, &["mend.yaml", "--events-file", "events.jsonl"]).exits(0);
         assert_eq!(lines(&person.read("events.jsonl")).len(), 5 * times);
     }
+    let before = person.runs();
     run(&person, &["mend.yaml", "--events-file", "no/such/place"]).exits(2);
+    assert_eq!(person.runs(), before, "nothing is recorded");
     run(&person, &["mend.yaml", "--events-file", "/dev/full"]).exits(5);
 }
 

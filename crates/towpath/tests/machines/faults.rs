@@ -161,6 +161,9 @@ fn a_session_that_somebody_is_in_is_locked_until_they_are_gone() {
     kill_hard(&mut other);
     script(&person, &["fine"]);
     run(&person, &["mend.yaml", "--session", "s1"]).exits(0);
+    let state = person.store().directory().join("sessions");
+    let locks = std::fs::read_dir(state).expect("the place of the locks").count();
+    assert_eq!(locks, 0, "no lock is left behind");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! How a machine's run goes on: after an answer without an outcome, at a limit, with what a person
 //! says of a step.
 
-use crate::support::{Person, kill_hard, until};
+use crate::support::{Person, kill_hard, signal, until};
 use crate::{calls, person, prompts, run, script, shown};
 
 fn resume(person: &Person, arguments: &[&str]) -> crate::support::Said {
@@ -35,6 +35,28 @@ fn after_an_orchestration_error_the_visit_gets_a_new_prompt_and_a_new_reminder()
     );
     assert_eq!(prompts(&person)[1], prompts(&person)[3]);
     assert_eq!(shown(&person)["machine"]["stepVisitCounts"]["mend"], 1, "the same visit");
+}
+
+#[test]
+fn a_reminder_that_was_stopped_leaves_its_answer_to_the_new_prompt_and_no_cost() {
+    let person = person(&[]);
+    let late = r#"{"text": "{\"outcome\": \"fine\"}", "delay_ms": 60000, "cost_usd": 1}"#;
+    person.write("answers.jsonl", &format!("\"Hm.\"\n{late}\n"));
+    let with = ["--script", "answers.jsonl", "--calls", "calls.jsonl"];
+    let mut started = person.start(&[&["run", "mend.yaml"], &with[..]].concat());
+    until("the reminder is asked", || {
+        person.path("work/calls.jsonl").exists() && calls(&person).len() == 2
+    });
+    signal(&started, "-INT");
+    started.wait().expect("it ends");
+    let cost = |person: &Person| {
+        let said = person.towpath(&["runs", "--json"]).exits(0).json();
+        said["runs"][0]["cost_usd"].clone()
+    };
+    assert!(cost(&person).is_null(), "nobody knows what a stopped call cost");
+    person.write("answers.jsonl", &person.read("answers.jsonl").replace("60000", "0"));
+    resume(&person, &[]).exits(0);
+    assert_eq!(calls(&person).last().expect("a call"), "look prompt resume");
 }
 
 #[test]

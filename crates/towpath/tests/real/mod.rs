@@ -18,6 +18,20 @@ use std::time::{Duration, Instant};
 /// Far beyond what a program needs on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
+/// A machine of one step.
+pub const ONE: &str = "
+id: one
+label: One
+description: One step
+initialStep: edit
+guardrails: {}
+steps:
+  edit:
+    prompt: Write made.txt, first of all.
+    outcomes: [edited]
+    onOutcome: {edited: {action: exit, reason: edited}}
+";
+
 pub struct Agent {
     pub backend: &'static str,
     program: &'static str,

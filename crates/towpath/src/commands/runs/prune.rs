@@ -54,7 +54,7 @@ fn age(text: &str) -> Result<i64, String> {
 
 pub fn execute(args: &Args) -> Result<Exit, Stop> {
     let around = Surroundings::read()?;
-    let Some(store) = Store::open_for_reading(&around.places.state)? else {
+    let Some(store) = around.journal()? else {
         return tell(args, &around, &Pruned::default());
     };
     let pruned = if args.dry_run {
