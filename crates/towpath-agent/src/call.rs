@@ -27,6 +27,8 @@ pub struct Call {
     /// Instructions that stand above the prompt, for a new session. A program that cannot take
     /// them apart gets them before its first prompt.
     pub system: Option<String>,
+    /// They stand beside the program's own instructions, and do not take their place.
+    pub beside_own: bool,
     /// What the agent may do: one of the backend's own modes. `None` lets it do everything without
     /// asking, since nobody is there to answer.
     pub mode: Option<String>,

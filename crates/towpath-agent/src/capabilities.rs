@@ -26,6 +26,17 @@ pub enum UsageOf {
     Nothing,
 }
 
+/// What a session that was given a model does in a call that is given none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WithoutModel {
+    /// The program takes its own model again.
+    Own,
+    /// It keeps the model, and takes its own by this name.
+    Named(&'static str),
+    /// It keeps the model, and its own has no name.
+    Kept,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
     pub session_ids: SessionIds,
@@ -37,6 +48,7 @@ pub struct Capabilities {
     /// The tiers `haiku`, `sonnet` and `opus` are names of its models. Elsewhere the settings say
     /// which model a tier is.
     pub tiers: bool,
+    pub without_model: WithoutModel,
     /// Instructions can be given apart from the prompt.
     pub system_prompt: bool,
     /// What `mode` of a step may be; `None` takes any word.

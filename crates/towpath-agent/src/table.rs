@@ -26,6 +26,8 @@ pub struct BackendRow {
     /// Where installers put it when it is not on `PATH`; `~/` is the home directory.
     pub known: &'static [&'static str],
     /// The command that installs it.
+    /// The variable by which a person names the program's own model.
+    pub model_variable: Option<&'static str>,
     pub install: &'static str,
     pub can: Capabilities,
     /// `None` for a backend that is made anew for each call.

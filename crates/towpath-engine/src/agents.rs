@@ -140,6 +140,7 @@ impl Lines {
             session: Some(earlier.unwrap_or_else(new_session)),
             directory: directory.to_owned(),
             system: agent.system.clone(),
+            beside_own: agent.beside_own,
             mode: agent.mode.clone(),
             // Known when the call is started.
             private: PathBuf::new(),

@@ -34,6 +34,12 @@ pub struct AgentJob {
     pub agent: Option<String>,
     /// Instructions that stand above the prompt.
     pub system: Option<String>,
+    /// They stand beside the program's own, and do not take their place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beside_own: bool,
+    /// An earlier call of its session was given a model, which the session may keep.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub had_model: bool,
     /// The call whose session this one goes on with.
     pub continues: Option<JobKey>,
     /// That call never succeeded, so that its session may not exist: then it is opened.

@@ -3,9 +3,13 @@
 //! is the program's own and is passed as it is.
 
 use crate::settings::Settings;
+use crate::surroundings::Surroundings;
 use towpath_agent::backend_row;
 use towpath_engine::{Agents, Models};
 use towpath_recipe::TIERS;
+
+/// The setting for calls that name no model.
+const OWN: &str = "default";
 
 /// What a call is given for a name.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,8 +33,10 @@ fn knows_tiers(backend: &str) -> bool {
     backend_row(backend).is_some_and(|row| row.can.tiers)
 }
 
-/// Every tier's meaning for who answers in a run.
-pub fn of_agents(agents: &Agents, settings: &Settings) -> Models {
+/// Every tier's meaning for who answers in a run, and the model of calls that name none. A variable
+/// that the program itself reads is passed on by name: a session that was given another model would
+/// not look at it again.
+pub fn of_agents(around: &Surroundings, agents: &Agents, settings: &Settings) -> Models {
     let backend = match agents {
         Agents::Program { backend, .. } => backend.id(),
         Agents::Scripted { .. } => "scripted",
@@ -40,7 +46,11 @@ pub fn of_agents(agents: &Agents, settings: &Settings) -> Models {
         Mapped::Name(name) => (tier.to_owned(), Some(name)),
         Mapped::Nothing => (tier.to_owned(), None),
     };
-    TIERS.into_iter().map(meant).collect()
+    let set = settings.models.get(&(backend.to_owned(), OWN.to_owned()));
+    let variable = backend_row(backend).and_then(|row| row.model_variable);
+    let said = || variable.and_then(|name| around.text(name)).filter(|name| !name.is_empty());
+    let own = set.map(|set| set.value.clone()).or_else(|| said());
+    TIERS.into_iter().map(meant).collect::<Models>().with_own(own)
 }
 
 #[cfg(test)]

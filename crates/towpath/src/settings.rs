@@ -65,6 +65,8 @@ struct Tiers {
     haiku: Option<ModelName>,
     sonnet: Option<ModelName>,
     opus: Option<ModelName>,
+    /// For steps that name none.
+    default: Option<ModelName>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -197,7 +199,9 @@ impl Settings {
         self.take_times(file.step_timeout, file.idle_timeout, &source);
         for (backend, tiers) in file.models {
             refuse_unknown(&backend, path, text)?;
-            let named = [("haiku", tiers.haiku), ("sonnet", tiers.sonnet), ("opus", tiers.opus)];
+            let Tiers { haiku, sonnet, opus, default } = tiers;
+            let named =
+                [("haiku", haiku), ("sonnet", sonnet), ("opus", opus), ("default", default)];
             for (tier, model) in named {
                 let Some(ModelName(value)) = model else { continue };
                 let key = (backend.get_ref().clone(), tier.to_owned());

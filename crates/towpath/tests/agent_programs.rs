@@ -99,6 +99,53 @@ fn is_interrupted(agent: &Agent) {
     assert_eq!(told.matches("first of all").count(), 2, "asked again in one session: {told}");
 }
 
+/// A small model for the first step; the second names none and gets the program's own again.
+const SMALL: &str = "
+id: small
+label: Small
+description: A small model for the first step
+initialStep: first
+guardrails: {}
+steps:
+  first:
+    prompt: Begin.
+    model: haiku
+    outcomes: [go]
+    onOutcome: {go: {nextStep: second}}
+  second:
+    prompt: Go on.
+    outcomes: [go]
+    onOutcome: {go: {action: exit, reason: went}}
+";
+
+fn takes_its_own_model_again(agent: &Agent, settings: &str) {
+    let person = Person::new().file("small.yaml", SMALL);
+    std::fs::create_dir_all(person.path("home/config")).expect("a folder");
+    std::fs::write(person.path("home/config/settings.toml"), settings).expect("settings");
+    let server = ModelServer::always(Answer::Text("{\"outcome\": \"go\"}"));
+    let said = agent.run(&person, &server, &["run", "small.yaml"]).exits(0);
+    assert!(!said.stderr.contains("of an earlier step"), "{}", said.stderr);
+    let models: Vec<String> = server.requests().iter().map(|r| r["model"].to_string()).collect();
+    let small = |model: &String| model.contains("haiku") || model.contains("small");
+    assert_eq!(models.iter().map(small).collect::<Vec<_>>(), [true, false], "{models:?}");
+}
+
+#[test]
+fn claude_code_takes_its_own_model_again() {
+    takes_its_own_model_again(&CLAUDE_CODE, "");
+}
+
+#[test]
+fn copilot_takes_its_own_model_again() {
+    takes_its_own_model_again(&COPILOT, "[models.github-copilot]\nhaiku = \"small\"\n");
+}
+
+#[test]
+fn opencode_takes_its_own_model_again() {
+    let settings = "[models.opencode]\nhaiku = \"fake/small\"\ndefault = \"fake/scripted\"\n";
+    takes_its_own_model_again(&OPENCODE, settings);
+}
+
 #[test]
 fn claude_code_walks_a_machine() {
     walks(&CLAUDE_CODE, "Cost: $0.");

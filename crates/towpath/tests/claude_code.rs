@@ -75,6 +75,23 @@ fn every_fault_of_the_service_is_told_and_resumed_after() {
     }
 }
 
+/// A person's instructions stand beside the program's own; those of an agent file take their place.
+#[test]
+fn instructions_stand_beside_the_programs_own() {
+    let person = Person::new().file("one.yaml", ONE);
+    let server = ModelServer::always(EDITED);
+    let system = |arguments: &[&str]| {
+        CLAUDE_CODE.run(&person, &server, arguments).exits(0);
+        server.requests().last().expect("a request")["system"].to_string()
+    };
+    let alone = system(&["run", "one.yaml"]);
+    let told = system(&["run", "one.yaml", "--system-prompt", "Be brief, please."]);
+    assert!(told.contains("Be brief, please.") && told.len() >= alone.len(), "{told}");
+    let session = "0f8fad5b-d9cb-469f-a165-70867728950e";
+    let both = ["run", "one.yaml", "--system-prompt", "Be brief.", "--session", session];
+    CLAUDE_CODE.run(&person, &server, &both).exits(5).says("keeps the instructions it began with");
+}
+
 /// A program that dies before it has stored anything leaves an id without a session. The next call
 /// tries to go on with it, then opens it by the same id: one attempt.
 #[test]

@@ -8,7 +8,7 @@ mod usage;
 
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, InputFile, Invocation, LONGEST_ARGUMENT};
-use crate::capabilities::{Capabilities, SessionIds, UsageOf};
+use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
 use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,12 +20,14 @@ pub(crate) const ROW: BackendRow = BackendRow {
     programs: &["claude"],
     variable: Some("CLAUDE_CLI_PATH"),
     known: &["~/.claude/local/claude"],
+    model_variable: Some("ANTHROPIC_MODEL"),
     install: "npm install -g @anthropic-ai/claude-code",
     can: Capabilities {
         session_ids: SessionIds::Chosen,
         uuid_sessions: true,
         resume_elsewhere: true,
         tiers: true,
+        without_model: WithoutModel::Named("default"),
         system_prompt: true,
         modes: Some(&["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"]),
         usage: UsageOf::Call,
@@ -72,13 +74,14 @@ impl Backend for ClaudeCode {
         }
         let mut writes = Vec::new();
         if let (Some(system), false) = (&call.system, call.resume) {
+            let flag = if call.beside_own { "--append-system-prompt" } else { "--system-prompt" };
             if system.len() <= LONGEST_ARGUMENT {
                 // As one word: the text may begin with a dash.
-                arguments.push(format!("--system-prompt={system}").into());
+                arguments.push(format!("{flag}={system}").into());
             } else {
                 let contents = system.clone().into_bytes();
                 writes.push(InputFile { name: SYSTEM, contents });
-                arguments.push("--system-prompt-file".into());
+                arguments.push(format!("{flag}-file").into());
                 arguments.push(call.private.join(SYSTEM).into());
             }
         }
@@ -108,6 +111,16 @@ mod tests {
     fn arguments(call: &Call) -> String {
         let made = ClaudeCode::new("/bin/claude".into()).invocation(call);
         made.arguments.join(" ".as_ref()).into_string().unwrap()
+    }
+
+    #[test]
+    fn instructions_take_the_place_of_the_programs_own_or_stand_beside_them() {
+        let told = Call { system: Some("- Be brief.".into()), ..call() };
+        assert!(arguments(&told).ends_with("--system-prompt=- Be brief."));
+        let beside = Call { beside_own: true, ..told };
+        assert!(arguments(&beside).ends_with("--append-system-prompt=- Be brief."));
+        let long = Call { system: Some("x".repeat(200_000)), ..beside };
+        assert!(arguments(&long).contains(" --append-system-prompt-file "));
     }
 
     #[test]

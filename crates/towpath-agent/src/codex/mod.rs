@@ -8,7 +8,7 @@ mod reset;
 
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, Invocation, LONGEST_ARGUMENT};
-use crate::capabilities::{Capabilities, SessionIds, UsageOf};
+use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
 use crate::table::BackendRow;
 use jiff::tz::TimeZone;
 use std::ffi::OsString;
@@ -21,12 +21,14 @@ pub(crate) const ROW: BackendRow = BackendRow {
     programs: &["codex"],
     variable: Some("CODEX_CLI_PATH"),
     known: &["~/.local/bin/codex", "/usr/local/bin/codex"],
+    model_variable: None,
     install: "npm install -g @openai/codex",
     can: Capabilities {
         session_ids: SessionIds::Returned,
         uuid_sessions: true,
         resume_elsewhere: true,
         tiers: false,
+        without_model: WithoutModel::Own,
         system_prompt: true,
         modes: Some(&["read-only", "workspace-write", "danger-full-access"]),
         usage: UsageOf::Session,

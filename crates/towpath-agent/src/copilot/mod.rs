@@ -8,7 +8,7 @@ mod usage;
 
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, Invocation};
-use crate::capabilities::{Capabilities, SessionIds, UsageOf};
+use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
 use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,12 +20,14 @@ pub(crate) const ROW: BackendRow = BackendRow {
     programs: &["copilot"],
     variable: Some("COPILOT_CLI_PATH"),
     known: &["~/.local/bin/copilot"],
+    model_variable: Some("COPILOT_MODEL"),
     install: "npm install -g @github/copilot",
     can: Capabilities {
         session_ids: SessionIds::Chosen,
         uuid_sessions: true,
         resume_elsewhere: true,
         tiers: false,
+        without_model: WithoutModel::Kept,
         system_prompt: false,
         modes: Some(&["default"]),
         usage: UsageOf::Session,

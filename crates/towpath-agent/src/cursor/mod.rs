@@ -6,7 +6,7 @@ mod reader;
 
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, Invocation};
-use crate::capabilities::{Capabilities, SessionIds, UsageOf};
+use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
 use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,12 +19,14 @@ pub(crate) const ROW: BackendRow = BackendRow {
     programs: &["cursor-agent"],
     variable: Some("CURSOR_CLI_PATH"),
     known: &["~/.local/bin/cursor-agent"],
+    model_variable: None,
     install: "curl https://cursor.com/install -fsS | bash",
     can: Capabilities {
         session_ids: SessionIds::Returned,
         uuid_sessions: false,
         resume_elsewhere: false,
         tiers: false,
+        without_model: WithoutModel::Kept,
         system_prompt: false,
         modes: Some(&["default"]),
         usage: UsageOf::Nothing,

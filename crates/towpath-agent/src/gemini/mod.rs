@@ -7,7 +7,7 @@ mod reader;
 
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, Invocation};
-use crate::capabilities::{Capabilities, SessionIds, UsageOf};
+use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
 use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,12 +19,14 @@ pub(crate) const ROW: BackendRow = BackendRow {
     programs: &["gemini"],
     variable: Some("GEMINI_CLI_PATH"),
     known: &["~/.local/bin/gemini", "/usr/local/bin/gemini"],
+    model_variable: None,
     install: "npm install -g @google/gemini-cli",
     can: Capabilities {
         session_ids: SessionIds::ChosenOnce,
         uuid_sessions: false,
         resume_elsewhere: false,
         tiers: false,
+        without_model: WithoutModel::Own,
         system_prompt: false,
         modes: Some(&["default", "auto_edit", "plan", "yolo"]),
         usage: UsageOf::Call,

@@ -7,7 +7,7 @@ mod reader;
 
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, Invocation};
-use crate::capabilities::{Capabilities, SessionIds, UsageOf};
+use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
 use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,6 +19,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
     programs: &["opencode"],
     variable: Some("OPENCODE_CLI_PATH"),
     known: &["~/.opencode/bin/opencode"],
+    model_variable: None,
     install: "npm install -g opencode-ai",
     can: Capabilities {
         session_ids: SessionIds::Returned,
@@ -26,6 +27,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
         // From another directory it makes the call, prints nothing and never ends.
         resume_elsewhere: false,
         tiers: false,
+        without_model: WithoutModel::Kept,
         system_prompt: false,
         modes: Some(&["default"]),
         usage: UsageOf::Call,

@@ -11,7 +11,7 @@ pub use script::{Script, ScriptError};
 
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, Invocation};
-use crate::capabilities::{Capabilities, SessionIds, UsageOf};
+use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
 use crate::table::BackendRow;
 use std::path::PathBuf;
 
@@ -21,12 +21,14 @@ pub(crate) const ROW: BackendRow = BackendRow {
     programs: &["bash"],
     variable: None,
     known: &["/bin/bash"],
+    model_variable: None,
     install: "apt install bash",
     can: Capabilities {
         session_ids: SessionIds::Chosen,
         uuid_sessions: false,
         resume_elsewhere: true,
         tiers: true,
+        without_model: WithoutModel::Own,
         system_prompt: true,
         modes: None,
         usage: UsageOf::Call,

@@ -41,6 +41,8 @@ pub(crate) struct MachineState {
     /// The last call that was started in this session, and whether any of them succeeded.
     pub last_call: Option<JobKey>,
     pub established: bool,
+    /// A call of this session was given a model.
+    pub had_model: bool,
     /// Something has been done in this session.
     pub worked: bool,
     /// Visits that are over, in their order; those of this session begin at `session_start`.

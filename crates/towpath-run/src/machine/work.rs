@@ -85,7 +85,9 @@ impl Run {
         if let Some(answer) = &mut self.frames[frame].steps[step].answer {
             answer.reminded = true;
         }
-        let work = JobWork::Agent(self.machine_call(frame, step, text, earlier));
+        let call = self.machine_call(frame, step, text, earlier);
+        self.machine_mut(frame).had_model |= call.model.is_some();
+        let work = JobWork::Agent(call);
         let timeout = self.time_limit(frame, step);
         let job = Job {
             key,
@@ -121,7 +123,9 @@ impl Run {
         AgentJob {
             prompt,
             model: self.model(frame, step),
+            had_model: state.had_model,
             system: wishes.system.clone(),
+            beside_own: true,
             may_open: state.last_call.is_some() && !state.established && foreign.is_none(),
             session: foreign.filter(|_| state.last_call.is_none()).cloned(),
             keeps_session: true,

@@ -11,6 +11,15 @@ pub fn refuse(row: &BackendRow, wishes: &MachineWishes) -> Result<(), Stop> {
         let why = format!("{} takes no --system-prompt; {can} can", row.id);
         return Err(Stop::new(Exit::Setup, "backend-cannot", why));
     }
+    // The scripted agent remembers nothing, and takes both.
+    if wishes.system.is_some() && wishes.session.is_some() && row.make.is_some() {
+        let why = format!(
+            "--system-prompt with --session: a session of {} keeps the instructions it began with; \
+             leave one of the two out, or say it with --context",
+            row.id
+        );
+        return Err(Stop::new(Exit::Setup, "backend-cannot", why));
+    }
     match &wishes.session {
         Some(id) if !row.can.takes_session(id) => Err(Stop::bad_input(format!(
             "--session: `{id}` is no session of {}: its ids are UUIDs",
@@ -65,6 +74,11 @@ mod tests {
             let why = format!("{id} takes no --system-prompt; claude-code and codex can");
             assert_eq!(stop.message, why);
         }
+        let both = MachineWishes { session: Some("s".into()), ..wishes };
+        for id in ["claude-code", "codex"] {
+            assert_eq!(refuse(row(id), &both).expect_err(id).exit, Exit::Setup);
+        }
+        assert!(refuse(row("scripted"), &both).is_ok());
     }
 
     #[test]

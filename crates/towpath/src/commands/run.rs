@@ -329,7 +329,7 @@ pub fn config(
         directory,
         environment: around.environment.clone(),
         bash: agents::bash(around)?,
-        models: models::of_agents(&agents, settings),
+        models: models::of_agents(around, &agents, settings),
         agents,
         by_directory: beads::by_directory(around),
         adapter: None,

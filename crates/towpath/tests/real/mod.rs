@@ -67,7 +67,7 @@ pub const OPENCODE: Agent = Agent {
     shell: ("bash", "command"),
     set_up: |person, server, command| {
         let options = json!({"baseURL": server.url(), "apiKey": "not-a-real-key"});
-        let models = json!({"scripted": {"cost": {"input": 1, "output": 2}}});
+        let models = json!({"scripted": {"cost": {"input": 1, "output": 2}}, "small": {}});
         let provider =
             json!({"npm": "@ai-sdk/openai-compatible", "options": options, "models": models});
         let settings = json!({"model": "fake/scripted", "share": "disabled",
