@@ -21,6 +21,8 @@ use towpath_store::{OutputRef, settle_output};
 
 /// How much of stderr's end a failure carries.
 const ERROR_TAIL: u64 = 4096;
+/// How much of a line that is no JSON a failure carries.
+const LONGEST_STRAY: usize = 500;
 /// How much of the end of a large output an outcome is looked for in.
 const REPORT_TAIL: u64 = 64 << 10;
 
@@ -85,6 +87,8 @@ struct AgentLines {
     reader: Box<dyn Reader>,
     stdout: Option<Follow>,
     partial: Vec<u8>,
+    /// The last line that is no JSON: a program that dies may say why.
+    stray: String,
 }
 
 impl Live {
@@ -97,7 +101,7 @@ impl Live {
         let step = key.step_path();
         let deadline = timeout.map(in_time);
         let showing = Showing::new(&key, reader.is_some());
-        let agent = reader.map(|reader| AgentLines { reader, stdout: None, partial: Vec::new() });
+        let agent = reader.map(AgentLines::new);
         Live {
             key,
             step,
@@ -151,7 +155,7 @@ impl Live {
         let code = said.as_ref().map_or_else(|error| error.exit_code, |_| 0);
         if self.key.kind == JobKind::Agent {
             let reader = Box::new(Told(said));
-            self.agent = Some(AgentLines { reader, stdout: None, partial: Vec::new() });
+            self.agent = Some(AgentLines::new(reader));
         } else {
             let (stream, text) = match &said {
                 Ok(text) => ("stdout", text),
@@ -331,7 +335,12 @@ impl Reader for Told {
 }
 
 impl AgentLines {
-    /// Reads what is new, and whether something was; it is the backend's to understand, whether or not anybody looks.
+    fn new(reader: Box<dyn Reader>) -> AgentLines {
+        AgentLines { reader, stdout: None, partial: Vec::new(), stray: String::new() }
+    }
+
+    /// Reads what is new, and whether something was. It is the backend's to understand, whether or not
+    /// anybody looks.
     fn read(&mut self, files: &Files) -> (bool, Vec<Sign>) {
         let (mut heard, mut signs) = (false, Vec::new());
         let opened = self.stdout.take().or_else(|| Follow::open(&files.path("stdout")).ok());
@@ -350,6 +359,7 @@ impl AgentLines {
         for &byte in bytes {
             if byte == b'\n' {
                 let line = std::mem::take(&mut self.partial);
+                self.note_stray(&line);
                 signs.extend(self.reader.line(&line));
             } else {
                 self.partial.push(byte);
@@ -360,8 +370,25 @@ impl AgentLines {
     fn finish(mut self, end: &End<'_>) -> Reply {
         if !self.partial.is_empty() {
             let line = std::mem::take(&mut self.partial);
+            self.note_stray(&line);
             self.reader.line(&line);
         }
-        self.reader.end(end)
+        let mut reply = self.reader.end(end);
+        if let Err(fault) = &mut reply.result
+            && fault.kind == FaultKind::Crash
+            && end.stderr.is_empty()
+            && !fault.message.contains(&self.stray)
+        {
+            fault.message = format!("{}: {}", fault.message, self.stray);
+        }
+        reply
+    }
+
+    fn note_stray(&mut self, line: &[u8]) {
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim();
+        if !line.is_empty() && !line.starts_with(['{', '[']) {
+            self.stray = line.chars().take(LONGEST_STRAY).collect();
+        }
     }
 }

@@ -34,6 +34,9 @@ pub fn census(run: &Run) -> Census {
         count(step, &mut census);
     }
     collect(&view, &mut census);
+    // What a call costs that has not ended is not known yet.
+    census.agent_calls += run.calls_in_flight();
+    census.cost_unknown |= run.calls_in_flight() > 0;
     census.reached_end = run.outcome() == Some(RunOutcome::Done);
     census
 }

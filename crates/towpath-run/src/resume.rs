@@ -3,7 +3,7 @@
 //! comes after it anew.
 
 use crate::fact::Output;
-use crate::frame::{Frame, FrameState, Phase, Progress};
+use crate::frame::{EndedCall, Frame, FrameState, Phase, Progress};
 use crate::outcome::{StepResult, StepStatus};
 use crate::run::{NoSuchStep, Run};
 use crate::settle::{json_in, written};
@@ -16,6 +16,12 @@ impl Run {
         self.waiting = None;
         self.ended = false;
         for (key, (frame, step)) in std::mem::take(&mut self.running) {
+            if key.kind == JobKind::Agent {
+                // It was asked, and what that cost nobody knows.
+                let error = Some("cut off".to_owned());
+                let call = EndedCall { key: key.clone(), usage: None, report: None, error };
+                self.frames[frame].steps[step].calls.push(call);
+            }
             match key.kind {
                 JobKind::PreHook | JobKind::Snapshot => self.retry(frame, step),
                 JobKind::Stage => self.repeat_stage(frame, step),

@@ -3,7 +3,7 @@
 use crate::frame::{EndedCall, FrameState, Phase, Progress};
 use crate::outcome::StepResult;
 use crate::run::Run;
-use towpath_core::StepPath;
+use towpath_core::{JobKind, StepPath};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepView {
@@ -39,6 +39,11 @@ pub enum StepState {
 }
 
 impl Run {
+    /// How many agent calls have begun and not ended.
+    pub fn calls_in_flight(&self) -> usize {
+        self.running.keys().filter(|key| key.kind == JobKind::Agent).count()
+    }
+
     pub fn view(&self) -> Vec<StepView> {
         self.frame_view(0)
     }

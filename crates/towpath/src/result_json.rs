@@ -4,6 +4,7 @@
 //! and its file named.
 
 use crate::exit::{Exit, Stop};
+use crate::report::Cost;
 use crate::words::rfc3339;
 use serde_json::{Map, Value, json};
 use std::fs::File;
@@ -203,8 +204,8 @@ impl Steps<'_> {
         if let Some(StepStatus::Skipped { reason }) = result.map(|r| &r.status) {
             object.insert("skip_reason".into(), json!(reason));
         } else if step.kind == "agent" && result.is_some() {
-            let cost = result.and_then(|r| r.usage).and_then(|usage| usage.cost_usd);
-            object.insert("cost_usd".into(), json!(cost));
+            let cost = Cost::of_calls(&step.calls);
+            object.insert("cost_usd".into(), json!(cost.usd.filter(|_| !cost.unknown)));
         }
         if step.kind == "recipe" {
             object.insert("children".into(), self.list(&step.children)?);
@@ -255,7 +256,7 @@ pub fn error(result: &StepResult) -> String {
     match &result.status {
         StepStatus::Failed(failure) if failure.detail.is_empty() => failure.message.clone(),
         StepStatus::Failed(failure) => format!("{}: {}", failure.message, failure.detail),
-        _ => String::new(),
+        _ => result.report.as_ref().and_then(|report| report.why.clone()).unwrap_or_default(),
     }
 }
 

@@ -34,6 +34,25 @@ exec sleep 600
 "#;
 
 #[test]
+fn what_a_program_says_before_it_dies_is_told_and_kept() {
+    let person = Person::new().file("ask.yaml", "name: ask\nsteps:\n  - {id: ask, prompt: x}\n");
+    let program = person.path("broken");
+    let text = "#!/bin/bash\ncat > /dev/null\necho '{\"type\": \"thread.started\"}'\n\
+                echo 'panic: config broken'; exit 7\n";
+    fs::write(&program, text).expect("a program");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be run");
+    for (backend, variable) in [("codex", "CODEX_CLI_PATH"), ("claude-code", "CLAUDE_CLI_PATH")] {
+        let mut command = person.command(&["run", "ask.yaml", "--backend", backend]);
+        let said = Said::from(command.env(variable, &program).output().expect("it starts"));
+        let run = person.run();
+        let said = said.exits(4).says("panic: config broken");
+        said.says(&format!("full output: towpath logs {run} ask --raw"));
+        let raw = person.towpath(&["logs", run.as_str(), "ask", "--raw"]).exits(0);
+        raw.prints("{\"type\": \"thread.started\"}\npanic: config broken\n");
+    }
+}
+
+#[test]
 fn a_program_that_has_said_all_is_ended() {
     let person = Person::new().file("two.yaml", MACHINE);
     let program = person.path("cursor-agent");

@@ -170,7 +170,7 @@ fn a_newer_record_is_broken_and_an_open_one_needs_attention() {
     let conn = rusqlite::Connection::open(state.join("journal.db")).expect("it opens");
     conn.pragma_update(None, "user_version", 99).expect("a version");
     drop(conn);
-    let text = "written by a newer towpath (schema 99, this one knows 1)";
+    let text = "written by a newer towpath (schema 99, this one knows 2)";
     finds(&person, "broken", "journal", text, "export TOWPATH_HOME=");
 }
 

@@ -19,6 +19,21 @@ pub struct Reported {
     /// What `other` means this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// Why it is a failure: how a command ended, or what went wrong in a called recipe. It is for
+    /// people; no transition sees it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+impl Reported {
+    /// An outcome that says no more than its name.
+    pub fn plain(outcome: &str) -> Reported {
+        Reported { outcome: outcome.to_owned(), description: None, why: None }
+    }
+
+    pub(super) fn failure(why: String) -> Reported {
+        Reported { why: Some(why), ..Reported::plain("failure") }
+    }
 }
 
 /// Why an answer reports nothing.
@@ -88,11 +103,11 @@ fn read_line<'a>(
         return Err((Unlisted, format!("Outcome '{outcome}' is not one of: {known}")));
     }
     if outcome != OTHER {
-        return Ok(Reported { outcome, description: None });
+        return Ok(Reported::plain(&outcome));
     }
     match written.description {
         Some(Value::String(text)) if !text.trim().is_empty() && text != PLACEHOLDER => {
-            Ok(Reported { outcome, description: Some(text) })
+            Ok(Reported { outcome, description: Some(text), why: None })
         }
         _ => {
             let error = "Outcome 'other' requires a non-empty 'otherDescription'".to_owned();

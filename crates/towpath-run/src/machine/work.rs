@@ -198,17 +198,16 @@ impl Run {
 
     /// Another end than success is `failure`; a success may name its outcome.
     fn command_reported(&mut self, frame: usize, step: usize, end: &JobEnd) {
-        let plain = |outcome: &str| Reported { outcome: outcome.to_owned(), description: None };
         let report = match &end.status {
             JobStatus::Exited(0) => match self.read(frame, step, end) {
                 Ok(report) => Ok(report),
-                Err(fault) if fault.kind.says_nothing() => Ok(plain("success")),
+                Err(fault) if fault.kind.says_nothing() => Ok(Reported::plain("success")),
                 Err(fault) => {
                     Err(no_report(&fault, "the outcome that it printed is none of this step"))
                 }
             },
             JobStatus::Exited(_) | JobStatus::Signalled(_) | JobStatus::TimedOut => {
-                Ok(plain("failure"))
+                Ok(Reported::failure(self.told_end(frame, step, end)))
             }
             other => Err(Failure {
                 kind: kind_of(other),
@@ -282,18 +281,18 @@ impl Run {
         exit: Option<&super::MachineExit>,
         failure: Option<Failure>,
     ) {
-        let outcome = |name: &str| Reported { outcome: name.to_owned(), description: None };
         let listed =
             |name: &str| self.step(frame, step).outcomes.iter().any(|outcome| outcome.name == name);
         let report = match failure {
             None => Ok(match exit {
                 Some(exit) if listed(&exit.reason) => {
-                    Reported { outcome: exit.reason.clone(), description: exit.description.clone() }
+                    let description = exit.description.clone();
+                    Reported { description, ..Reported::plain(&exit.reason) }
                 }
-                _ => outcome("success"),
+                _ => Reported::plain("success"),
             }),
             Some(failure) if ends_the_run(failure.kind) => Err(failure),
-            Some(_) => Ok(outcome("failure")),
+            Some(failure) => Ok(Reported::failure(failure.message)),
         };
         let name = self.step(frame, step).output.clone();
         let writes = name.map(|name| (name, written(&output, value))).into_iter().collect();
@@ -301,9 +300,14 @@ impl Run {
         self.settle_report(frame, step, ended, report, writes);
     }
 
-    /// What a called machine gives: how it ended.
+    /// What a called machine gives: how it ended, by a transition or at a limit.
     pub(crate) fn machine_output(&self, child: usize) -> Option<(super::MachineExit, Value)> {
-        let exit = self.frames[child].machine.as_ref()?.exit.clone()?;
+        let machine = self.frames[child].machine.as_ref()?;
+        let at_limit = machine.refused.as_ref().map(|failure| super::MachineExit {
+            reason: failure.message.clone(),
+            description: None,
+        });
+        let exit = machine.exit.clone().or(at_limit)?;
         let value = serde_json::json!({
             "reason": exit.reason.clone(),
             "description": exit.description.clone(),
@@ -319,7 +323,7 @@ impl Run {
         output: &str,
         outcome: &str,
     ) {
-        let report = Reported { outcome: outcome.to_owned(), description: None };
+        let report = Reported::plain(outcome);
         self.frames[frame].steps[step].started_ms = Some(self.now_ms);
         self.machine_mut(frame).worked = true;
         let ended = Ended { output: Output::Text(output.to_owned()), usage: None, code: None };

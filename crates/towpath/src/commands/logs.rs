@@ -37,6 +37,9 @@ pub struct Args {
     /// Every try of a step, not only the latest.
     #[arg(short, long)]
     pub all: bool,
+    /// Of agents, all that the program printed in the place of its answer.
+    #[arg(long)]
+    pub raw: bool,
 }
 
 const PAUSE: Duration = Duration::from_millis(100);
@@ -45,7 +48,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     let around = Surroundings::read()?;
     let store = open(&around, &args.run)?;
     let row = find(&store, &args.run)?;
-    let mut log = Log::new(&store, &row.id);
+    let mut log = Log::new(&store, &row.id, args.raw);
     log.read()?;
     let choice = Choice::new(args.step.as_deref(), args.all);
     let mut wanted: BTreeSet<usize> = BTreeSet::new();
@@ -96,6 +99,8 @@ struct Job {
 }
 
 struct Log<'a> {
+    /// All that an agent's program printed, in the place of its answer.
+    raw: bool,
     store: &'a Store,
     run: &'a RunId,
     directory: PathBuf,
@@ -110,8 +115,9 @@ struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    fn new(store: &'a Store, run: &'a RunId) -> Log<'a> {
+    fn new(store: &'a Store, run: &'a RunId, raw: bool) -> Log<'a> {
         Log {
+            raw,
             store,
             run,
             directory: store.run_directory(run),
@@ -165,7 +171,7 @@ impl<'a> Log<'a> {
     fn show(&mut self, index: usize) -> Result<(), Stop> {
         for stream in [Stream::Stdout, Stream::Stderr] {
             let job = &self.jobs[index];
-            let agent = job.key.kind == JobKind::Agent && stream == Stream::Stdout;
+            let agent = job.key.kind == JobKind::Agent && stream == Stream::Stdout && !self.raw;
             match (&job.end, agent) {
                 (Some(_), true) => self.show_answer(index),
                 (None, true) => {}

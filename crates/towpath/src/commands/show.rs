@@ -5,7 +5,7 @@ use super::runs::table::{Cell, Screen, Table, Tint, escaped, shown_path};
 use super::runs::{status_of, tint};
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::report::{Cost, next};
+use crate::report::{Cost, logs, next};
 use crate::result_json;
 use crate::surroundings::Surroundings;
 use crate::words::{ago, clean, count, duration, last_line, local_time, now_ms, rfc3339};
@@ -158,8 +158,8 @@ impl Shown {
                 lines.push(format!("  follow it: towpath logs {id} -f"));
                 lines.push(format!("  end it: towpath cancel {id}"));
             }
-            ("failed", Some(RunOutcome::Failed { step, .. })) => {
-                lines.push(format!("  full output: towpath logs {id} {step}"));
+            ("failed", Some(RunOutcome::Failed { step, failure })) => {
+                lines.push(format!("  full output: {}", logs(id, &step, &failure)));
                 lines.push(format!("  nothing is lost: {}", next::resume(id, self.run())));
             }
             ("waiting", Some(RunOutcome::Waiting { until_ms: Some(until) })) => {
@@ -260,9 +260,7 @@ fn details(step: &StepView) -> Vec<String> {
                 said.push(format!("recovered after: {}", clean(&failure.message)));
             }
             StepStatus::Completed if step.kind == "agent" => {
-                let mut cost = Cost::default();
-                cost.add(step.kind, result);
-                said.extend(cost.text());
+                said.extend(Cost::of_calls(&step.calls).text());
                 said.extend(answer(&result.output, result.report.is_some()));
             }
             StepStatus::Completed => {}

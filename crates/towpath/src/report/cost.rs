@@ -2,7 +2,7 @@
 
 use crate::words::money;
 use towpath_engine::Census;
-use towpath_run::{StepResult, StepStatus, StepView};
+use towpath_run::{EndedCall, StepResult, StepStatus, StepView};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Cost {
@@ -19,24 +19,33 @@ impl Cost {
         Cost { calls, usd, unknown }
     }
 
+    pub fn of_calls(calls: &[EndedCall]) -> Cost {
+        let mut cost = Cost::default();
+        calls.iter().for_each(|call| cost.count(call.usage.and_then(|usage| usage.cost_usd)));
+        cost
+    }
+
+    fn count(&mut self, usd: Option<f64>) {
+        self.calls += 1;
+        match usd {
+            Some(usd) => self.usd = Some(self.usd.unwrap_or(0.0) + usd),
+            None => self.unknown = true,
+        }
+    }
+
     /// Counts a step that has ended; only agents cost.
     pub fn add(&mut self, kind: &str, result: &StepResult) {
         let agent = kind == "agent" || result.usage.is_some();
         if !agent || matches!(result.status, StepStatus::Skipped { .. }) {
             return;
         }
-        self.calls += 1;
-        match result.usage.and_then(|usage| usage.cost_usd) {
-            Some(usd) => self.usd = Some(self.usd.unwrap_or(0.0) + usd),
-            None => self.unknown = true,
-        }
+        self.count(result.usage.and_then(|usage| usage.cost_usd));
     }
 
+    /// Counts every call that steps have made so far.
     pub fn add_all(&mut self, steps: &[StepView]) {
         for step in steps {
-            if let Some(result) = &step.result {
-                self.add(step.kind, result);
-            }
+            step.calls.iter().for_each(|c| self.count(c.usage.and_then(|usage| usage.cost_usd)));
             self.add_all(&step.children);
         }
     }

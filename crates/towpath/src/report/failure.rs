@@ -37,10 +37,15 @@ pub fn block(
     }
     let mut texts: Vec<(Tone, String)> = said.into_iter().map(|t| (Tone::Plain, t)).collect();
     if ran {
-        let logs = format!("full output: towpath logs {run} {}", shell_word(step.as_str()));
-        texts.push((Tone::Faint, logs));
+        texts.push((Tone::Faint, format!("full output: {}", logs(run, step, failure))));
     }
     beside_name(step, texts, limit)
+}
+
+/// The command that shows all that a failed step printed.
+pub fn logs(run: &RunId, step: &StepPath, failure: &Failure) -> String {
+    let raw = if matches!(failure.kind, FailureKind::Agent(_)) { " --raw" } else { "" };
+    format!("towpath logs {run} {}{raw}", shell_word(step.as_str()))
 }
 
 /// The end of stderr; of stdout where stderr is empty, since many programs complain there.

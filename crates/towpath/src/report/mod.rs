@@ -27,7 +27,7 @@ mod writer;
 
 pub use cost::Cost;
 pub use ending::counts;
-pub use failure::shell_word;
+pub use failure::{logs, shell_word};
 
 use crate::audit::Audit;
 use crate::commands::run::Shared;

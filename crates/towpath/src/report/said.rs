@@ -33,10 +33,11 @@ pub fn staged(step: &StepPath, files: &[String]) -> Line {
     Line::plain(clean(&format!("staged {first}{more} ({step})")))
 }
 
-/// What a machine's step reported: `other` says more than its name.
+/// What a machine's step reported: `other` and `failure` say more than their name.
 pub fn report(result: &StepResult) -> Option<String> {
     let report = result.report.as_ref()?;
-    let more = report.description.as_ref().map_or(String::new(), |text| format!(" ({text})"));
+    let more = report.description.as_ref().or(report.why.as_ref());
+    let more = more.map_or(String::new(), |text| format!(" ({text})"));
     Some(one_line(&format!("{}{more}", report.outcome)))
 }
 

@@ -42,6 +42,39 @@ fn a_command_reports_by_its_exit_code_and_by_what_it_prints() {
 }
 
 #[test]
+fn why_a_command_or_a_called_machine_failed_is_told() {
+    for (text, why) in [
+        ("exit 3", "exit 3"),
+        ("kill -9 $$", "ended by signal 9"),
+        ("sleep 60", "timed out after 1 s"),
+    ] {
+        let person = command(text, &["success", "failure"]);
+        let flags = ["--step-timeout", "1"];
+        let said = run(&person, &[&["one.yaml"], &flags[..]].concat()).exits(0);
+        assert!(said.stderr.contains(&format!("failure ({why}")), "{why}: {}", said.stderr);
+        let step = &person.towpath(&["show", "--json", person.run().as_str()]).json()["steps"][0];
+        let error = step["error"].as_str().expect("a text");
+        assert!(error.starts_with(why), "{error}");
+    }
+    // A machine at its limit is a failure for its caller, and its reason is what it gives.
+    let person = person(&["broken", "mended", "broken"]);
+    person.write(
+        "outer.yaml",
+        "id: outer\nlabel: O\ndescription: d\ninitialStep: call\nguardrails: {}\ncontext: {how: none}\n\
+         steps:\n  call: {recipe: mend, output: how, outcomes: [success, failure], onOutcome: \
+         {success: {action: exit, reason: fine}, failure: {nextStep: tell}}}\n  \
+         tell: {command: \"echo it was {{how.reason}}\", outcomes: [success, failure], onOutcome: \
+         {success: {action: exit, reason: told}, failure: {action: exit, reason: bad}}}\n",
+    );
+    let mend = person.read("mend.yaml");
+    person.write("mend.yaml", &mend.replace("guardrails: {}", "guardrails: {maxStepVisits: 1}"));
+    let said = run(&person, &["outer.yaml"]).exits(0);
+    let reason = "max-step-visits-exceeded:look";
+    assert!(said.stderr.contains(&format!("{reason})")), "{}", said.stderr);
+    assert!(said.stdout.contains(&format!("it was {reason}")), "{}", said.stdout);
+}
+
+#[test]
 fn an_outcome_that_a_command_does_not_have_ends_the_run_without_a_reminder() {
     let person = command("echo '{\"outcome\": \"strange\"}'", &["success", "failure"]);
     let said = run(&person, &["one.yaml"]).exits(1);

@@ -60,6 +60,30 @@ fn a_reminder_that_was_stopped_leaves_its_answer_to_the_new_prompt_and_no_cost()
 }
 
 #[test]
+fn what_a_call_cost_that_was_cut_off_is_not_known() {
+    let person = person(&[]);
+    let late = r#"{"text": "{\"outcome\": \"fine\"}", "delay_ms": 60000, "cost_usd": 0.5}"#;
+    person.write("answers.jsonl", &format!("{late}\n"));
+    let with = ["--script", "answers.jsonl", "--calls", "calls.jsonl"];
+    let mut started = person.start(&[&["run", "mend.yaml"], &with[..]].concat());
+    until("it is asked", || person.path("work/calls.jsonl").exists() && calls(&person).len() == 1);
+    kill_hard(&mut started);
+    let told = |person: &Person| {
+        let show = person.towpath(&["show", person.run().as_str(), "--json"]).exits(0).json();
+        let runs = person.towpath(&["runs"]).exits(0).stdout;
+        (show["cost_usd"].clone(), runs.lines().nth(1).expect("a run").to_owned())
+    };
+    let (cost, runs) = told(&person);
+    assert!(cost.is_null() && runs.contains("$?"), "{cost} {runs}");
+    person.write("answers.jsonl", &late.replace("60000", "0"));
+    resume(&person, &[]).exits(0).says("at least $0.50");
+    let (cost, runs) = told(&person);
+    assert!(cost.is_null() && runs.contains("$0.50+"), "{cost} {runs}");
+    let step = person.towpath(&["show", person.run().as_str()]).exits(0).stdout;
+    assert!(step.matches("at least $0.50").count() == 2, "{step}");
+}
+
+#[test]
 fn after_a_backend_error_and_a_limit_of_the_agent_the_call_is_made_again() {
     let person = person(&["broken", "{\"error\": \"crash\"}"]);
     run(&person, &["mend.yaml"]).exits(4);
