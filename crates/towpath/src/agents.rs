@@ -61,7 +61,7 @@ pub fn choose(
     let calls = flags.calls.as_ref().map(absolute);
     let own_program = flags.program.as_ref().map(absolute);
     let options = Options {
-        backend: flags.backend.clone().or_else(|| script.as_ref().map(|_| "scripted".into())),
+        backend: Some(name.clone()),
         script: script.as_ref().map(|p| p.display().to_string()),
         calls: calls.as_ref().map(|p| p.display().to_string()),
         secrets: Vec::new(),

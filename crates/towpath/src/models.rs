@@ -49,7 +49,7 @@ pub fn of_agents(around: &Surroundings, agents: &Agents, settings: &Settings) ->
     let set = settings.models.get(&(backend.to_owned(), OWN.to_owned()));
     let variable = backend_row(backend).and_then(|row| row.model_variable);
     let said = || variable.and_then(|name| around.text(name)).filter(|name| !name.is_empty());
-    let own = set.map(|set| set.value.clone()).or_else(|| said());
+    let own = set.map(|set| set.value.clone()).or_else(said);
     TIERS.into_iter().map(meant).collect::<Models>().with_own(own)
 }
 

@@ -34,6 +34,17 @@ exec sleep 600
 "#;
 
 #[test]
+fn a_conversation_goes_on_with_the_program_that_has_had_it() {
+    let person = Person::new().file("two.yaml", MACHINE);
+    person.write("answers.jsonl", "\"{\\\"outcome\\\": \\\"done\\\"}\"\n{\"error\": \"crash\"}\n");
+    person.towpath(&["run", "two.yaml", "--script", "answers.jsonl"]).exits(4);
+    let said = person.towpath(&["resume", "--last", "--backend", "codex"]).exits(5);
+    said.says("the conversation of this run is scripted's, and codex does not know it");
+    person.write("more.jsonl", "\"{\\\"outcome\\\": \\\"done\\\"}\"\n");
+    person.towpath(&["resume", "--last", "--script", "more.jsonl"]).exits(0);
+}
+
+#[test]
 fn what_a_program_says_before_it_dies_is_told_and_kept() {
     let person = Person::new().file("ask.yaml", "name: ask\nsteps:\n  - {id: ask, prompt: x}\n");
     let program = person.path("broken");

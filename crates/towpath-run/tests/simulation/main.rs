@@ -8,14 +8,18 @@
 #![allow(clippy::disallowed_methods, reason = "the world around the run is not pure")]
 
 mod calls;
+mod checks;
+mod lookup;
 mod machine;
 mod plan;
 mod random;
+mod spread;
 mod world;
 
 use random::Random;
+use spread::Spread;
 use std::sync::Mutex;
-use world::{Spread, World};
+use world::World;
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)

@@ -3,17 +3,16 @@
 
 use crate::calls::Calls;
 use crate::random::{Random, hash};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use towpath_core::{FaultKind, JobKey, JobKind, StepPath};
-use towpath_recipe::{Effect, Program, Recipe, Step, Work};
+use towpath_recipe::{Effect, Program};
 use towpath_run::{
     Answer, Fact, Fault, Job, JobEnd, JobStatus, JobWork, Limits, Output, Run, RunOutcome,
-    StepState, StepView, StopReason, read_report,
+    StepView, StopReason, read_report,
 };
 
-const AGENTS: usize = 2;
+pub const AGENTS: usize = 2;
 /// An outcome that no step lists: of a command it is a failure, which is tried again.
 const UNHEARD_OF: &str = "unheard-of";
 
@@ -36,24 +35,24 @@ pub struct Ending {
 }
 
 pub struct World {
-    program: Arc<Program>,
-    seed: u64,
+    pub program: Arc<Program>,
+    pub seed: u64,
     /// None: nothing is broken, and jobs end in the order they started.
-    chaos: Option<Random>,
-    run: Run,
-    journal: Vec<(Fact, i64)>,
-    in_flight: Vec<Job>,
-    clock: i64,
-    succeeded: BTreeSet<String>,
+    pub chaos: Option<Random>,
+    pub run: Run,
+    pub journal: Vec<(Fact, i64)>,
+    pub in_flight: Vec<Job>,
+    pub clock: i64,
+    pub succeeded: BTreeSet<String>,
     /// Every key that was ever started.
-    keys: BTreeSet<String>,
+    pub keys: BTreeSet<String>,
     /// Agent calls that have answered, whichever attempt it was.
-    paid: BTreeSet<String>,
+    pub paid: BTreeSet<String>,
     /// Recipe steps whose time ran out under this owner.
-    expired: Vec<StepPath>,
-    calls: Calls,
-    waited_for: BTreeSet<String>,
-    ending: Ending,
+    pub expired: Vec<StepPath>,
+    pub calls: Calls,
+    pub waited_for: BTreeSet<String>,
+    pub ending: Ending,
 }
 
 impl World {
@@ -161,88 +160,6 @@ impl World {
                 self.in_flight.push(job);
             }
         }
-    }
-
-    /// The promises, checked at the moment of a start.
-    fn check_start(&self, job: &Job) {
-        let once = name_of(&job.key);
-        // `on_error` follows each failure, and a failed step that is tried again may fail again.
-        // An agent that recovers a failed recipe may be asked again once that has failed again.
-        let repeats = job.key.kind == JobKind::ErrorHook || self.recovers(&job.key);
-        // Two answers without the JSON that is required are a failure, and that is tried again.
-        let second = name_of(&JobKey { call: 1, ..job.key.clone() });
-        let in_vain = job.key.kind == JobKind::Agent && self.succeeded.contains(&second);
-        let again = !repeats && !in_vain && self.succeeded.contains(&once);
-        assert!(!again, "{} has finished and starts again", job.key);
-        let agents = self.in_flight.iter().filter(|j| j.key.kind == JobKind::Agent).count();
-        assert!(job.key.kind != JobKind::Agent || agents < AGENTS, "too many agents");
-        let path = job.key.step_path();
-        let dead = self.expired.iter().find(|step| within(&path, step));
-        assert!(dead.is_none(), "{path} starts though the time of {dead:?} has run out");
-        if self.is_machine(job.key.frame.as_ref()) {
-            return;
-        }
-        let view = self.run.view();
-        let mates = frame_of(&view, job.key.frame.as_ref());
-        let recipe = self.recipe_of(job.key.frame.as_ref());
-        let stages = recipe.stages();
-        let at = recipe.step_index(&job.key.step).expect("a job's step is in its recipe");
-        let stage = stages.iter().find(|s| s.contains(&at)).expect("every step has a stage");
-        for earlier in &mates[..stage.start] {
-            assert_eq!(earlier.state, StepState::Ended, "{} before {}", job.key, earlier.path);
-        }
-        self.check_values(job, &mates[..stage.start]);
-    }
-
-    /// A value that a step reads is what the step that set it gave.
-    fn check_values(&self, job: &Job, earlier: &[StepView]) {
-        let JobWork::Bash(filled) = &job.work else { return };
-        for value in filled.values.iter().filter(|v| v.starts_with("out ")) {
-            let inherited = job.key.frame.is_some() || !job.key.kind.is_work();
-            assert!(inherited || self.is_output_of(earlier, value), "{}: {value}", job.key);
-        }
-    }
-
-    fn is_output_of(&self, steps: &[StepView], value: &str) -> bool {
-        steps.iter().any(|step| {
-            let own = step.state == StepState::Ended && value == self.output(&step.path);
-            own || self.is_output_of(&step.children, value)
-        })
-    }
-
-    /// The recipe of a frame's steps; of a machine that may have begun anew, the one it began with.
-    fn recipe_of(&self, frame: Option<&StepPath>) -> Arc<Recipe> {
-        let mut at = 0;
-        let path = frame.map(StepPath::without_visits).unwrap_or_default();
-        for id in path.split('/').filter(|id| !id.is_empty()) {
-            let step = self.step_in(at, id);
-            let Work::Recipe { name, .. } = &step.work else { panic!("{path} calls no recipe") };
-            at = self.program.callee(at, name).expect("what is called is in the plan");
-        }
-        Arc::clone(&self.program.recipes[at])
-    }
-
-    /// A step of a recipe or, if that is a machine, of its twin.
-    fn step_in(&self, recipe: usize, id: &str) -> Step {
-        let find = |recipe: &Recipe| recipe.step_index(id).map(|step| recipe.steps[step].clone());
-        let own = find(&self.program.recipes[recipe]);
-        let twin = || {
-            let twin = self.program.recipes[recipe].name.replace("level", "twin");
-            find(&self.program.recipes[self.program.callee(recipe, &twin)?])
-        };
-        own.or_else(twin).expect("a job's step is in its recipe")
-    }
-
-    fn step_at(&self, path: &StepPath) -> Step {
-        let recipe = self.recipe_of(path.frame().as_ref());
-        let index = self.program.recipes.iter().position(|r| r.name == recipe.name);
-        let id = path.without_visits();
-        let id = id.rsplit('/').next().expect("a path has a last part");
-        self.step_in(index.expect("the recipe is in the plan"), id)
-    }
-
-    fn is_machine(&self, frame: Option<&StepPath>) -> bool {
-        self.recipe_of(frame).machine().is_some()
     }
 
     fn something_happens(&mut self) {
@@ -386,7 +303,7 @@ impl World {
         }
     }
 
-    fn output(&self, path: &StepPath) -> String {
+    pub fn output(&self, path: &StepPath) -> String {
         format!("out {path} {}", hash(path.as_str(), self.seed) % 1000)
     }
 
@@ -479,7 +396,7 @@ impl World {
     }
 
     /// Whether the job is an agent's that finishes the work of a recipe.
-    fn recovers(&self, key: &JobKey) -> bool {
+    pub fn recovers(&self, key: &JobKey) -> bool {
         key.kind == JobKind::Agent && self.step_at(&key.step_path()).work.kind() == "recipe"
     }
 
@@ -527,46 +444,14 @@ impl World {
         };
         self.ending
     }
-
-    fn check_limits(&self) {
-        let limit = self.program.root().recursion.max_total_steps.unwrap_or(200);
-        if self.program.recipes.iter().any(|recipe| recipe.machine().is_some()) {
-            return;
-        }
-        let stated = self.program.recipes.iter().all(|r| r.recursion.max_total_steps.is_none());
-        if stated || self.program.root().recursion.max_total_steps.is_some() {
-            let executed = executed(&self.run.view());
-            assert!(executed <= limit as usize, "{executed} steps executed, {limit} allowed");
-        }
-    }
 }
 
 fn seed_of(program: &Program) -> u64 {
     hash(&crate::plan::text(program), 7)
 }
 
-fn executed(steps: &[StepView]) -> usize {
-    let began = |s: &StepView| s.attempts > 0 || !s.children.is_empty();
-    steps.iter().map(|s| usize::from(began(s)) + executed(&s.children)).sum()
-}
-
-fn frame_of<'a>(view: &'a [StepView], frame: Option<&StepPath>) -> &'a [StepView] {
-    let Some(frame) = frame else { return view };
-    let mut at = view;
-    for segment in frame.as_str().split('/') {
-        let step = at.iter().find(|s| s.path.as_str().rsplit('/').next() == Some(segment));
-        at = &step.expect("the frame's step is in view").children;
-    }
-    at
-}
-
-/// Whether a step is in the recipe that another step called.
-fn within(path: &StepPath, step: &StepPath) -> bool {
-    path.as_str().strip_prefix(step.as_str()).is_some_and(|rest| rest.starts_with('/'))
-}
-
 /// What a job is, whichever attempt it is.
-fn name_of(key: &JobKey) -> String {
+pub fn name_of(key: &JobKey) -> String {
     format!("{}:{}:{}", key.step_path(), key.call, key.kind.as_str())
 }
 
@@ -576,103 +461,5 @@ fn describe(steps: &[StepView], text: &mut String) {
         let (path, state) = (&step.path, step.state);
         text.push_str(&format!("{path} {state:?} {status:?} {}\n", step.tolerated));
         describe(&step.children, text);
-    }
-}
-
-/// What the schedules were like.
-#[derive(Debug, Default)]
-pub struct Spread {
-    pub schedules: u64,
-    pub crashed: u64,
-    compared: u64,
-    stops: u64,
-    asked: u64,
-    expired: u64,
-    waited: u64,
-    timed_out: u64,
-    restarts: u64,
-    reminders: u64,
-    machines: u64,
-    exits: u64,
-    crashes: BTreeMap<u32, u64>,
-    steps: BTreeMap<usize, u64>,
-    levels: BTreeMap<usize, u64>,
-    outcomes: BTreeMap<String, u64>,
-}
-
-impl Spread {
-    pub fn note(&mut self, program: &Program, ending: &Ending) {
-        self.schedules += 1;
-        self.crashed += u64::from(ending.crashes > 0);
-        self.compared += u64::from(ending.comparable);
-        self.stops += u64::from(ending.stops > 0);
-        self.asked += u64::from(ending.asked > 0);
-        self.expired += u64::from(ending.expired > 0);
-        self.waited += u64::from(ending.waited > 0);
-        self.timed_out += u64::from(ending.timed_out > 0);
-        self.restarts += u64::from(ending.restarts > 0 && ending.crashes > 0);
-        self.reminders += u64::from(ending.reminders > 0 && ending.crashes > 0);
-        let machine = program.root().machine().is_some();
-        self.machines += u64::from(machine && ending.comparable);
-        self.exits += u64::from(machine && ending.outcome == "done");
-        *self.crashes.entry(ending.crashes.min(10)).or_default() += 1;
-        *self.steps.entry(program.root().steps.len() / 5 * 5).or_default() += 1;
-        *self.levels.entry(program.recipes.len()).or_default() += 1;
-        *self.outcomes.entry(ending.outcome.clone()).or_default() += 1;
-    }
-
-    pub fn add(&mut self, other: &Spread) {
-        self.schedules += other.schedules;
-        self.crashed += other.crashed;
-        self.compared += other.compared;
-        self.stops += other.stops;
-        self.asked += other.asked;
-        self.expired += other.expired;
-        self.waited += other.waited;
-        self.timed_out += other.timed_out;
-        self.restarts += other.restarts;
-        self.reminders += other.reminders;
-        self.machines += other.machines;
-        self.exits += other.exits;
-        merge(&mut self.crashes, &other.crashes);
-        merge(&mut self.steps, &other.steps);
-        merge(&mut self.levels, &other.levels);
-        merge(&mut self.outcomes, &other.outcomes);
-    }
-
-    /// What must not be missing from the schedules.
-    pub fn kinds(&self) -> Vec<(&'static str, u64)> {
-        vec![
-            ("comparison", self.compared),
-            ("stop", self.stops),
-            ("question", self.asked),
-            ("expiry", self.expired),
-            ("limit", self.waited),
-            ("timeout", self.timed_out),
-            ("restart and a crash", self.restarts),
-            ("reminder and a crash", self.reminders),
-            ("machine that is compared", self.machines),
-            ("machine that exits", self.exits),
-        ]
-    }
-}
-
-fn merge<K: Ord + Clone>(into: &mut BTreeMap<K, u64>, from: &BTreeMap<K, u64>) {
-    for (key, number) in from {
-        *into.entry(key.clone()).or_default() += number;
-    }
-}
-
-impl fmt::Display for Spread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} schedules, {} with a crash", self.schedules, self.crashed)?;
-        writeln!(f, "{} compared with the unbroken run", self.compared)?;
-        for (what, number) in self.kinds() {
-            writeln!(f, "  with a {what}: {number}")?;
-        }
-        writeln!(f, "crashes per schedule: {:?}", self.crashes)?;
-        writeln!(f, "steps of the root recipe, by fives: {:?}", self.steps)?;
-        writeln!(f, "levels of recipes: {:?}", self.levels)?;
-        write!(f, "outcomes: {:?}", self.outcomes)
     }
 }

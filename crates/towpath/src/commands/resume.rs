@@ -115,6 +115,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     args.shared.events.check()?;
     // Whatever could refuse the resume comes before anything of it is recorded.
     let options = merged(known.options.clone(), &args.agent, &around);
+    refuse_stranger(&known, &options)?;
     let flags = AgentFlags::from_options(&options);
     let recorded_program = std::sync::Arc::clone(known.run.program());
     agents::choose(&around, &settings, &flags, &recorded_program)?;
@@ -331,10 +332,29 @@ fn told(recipe: &EditedRecipe) -> String {
 }
 
 /// The run's own options, with what this call says over them.
+/// The backend that any conversation can go on with: it has none.
+const SCRIPTED: &str = "scripted";
+
+/// A machine's conversation is known to the program that has had it, and to no other.
+fn refuse_stranger(known: &Recorded, now: &Options) -> Result<(), Stop> {
+    let begun = known.run.machine_view().is_some_and(|machine| machine.session_created);
+    match (&known.options.backend, &now.backend) {
+        (Some(before), Some(now)) if begun && before != now && now != SCRIPTED => {
+            let why = format!(
+                "the conversation of this run is {before}'s, and {now} does not know it: resume \
+                 without --backend, or begin a new run"
+            );
+            Err(Stop::new(Exit::Setup, "backend-cannot", why))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn merged(options: Options, flags: &AgentFlags, around: &Surroundings) -> Options {
     let absolute = |p: &PathBuf| around.current.join(around.expand_home(p)).display().to_string();
+    let scripted = || flags.script.as_ref().map(|_| SCRIPTED.to_owned());
     Options {
-        backend: flags.backend.clone().or(options.backend),
+        backend: flags.backend.clone().or_else(scripted).or(options.backend),
         script: flags.script.as_ref().map(absolute).or(options.script),
         calls: flags.calls.as_ref().map(absolute).or(options.calls),
         secrets: options.secrets,
