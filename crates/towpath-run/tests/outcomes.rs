@@ -1,5 +1,8 @@
 //! Every row of the outcome cases: what is read out of an answer, and why nothing is.
 
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
 use serde_json::Value;
 use towpath_run::read_report;
 
@@ -46,4 +49,67 @@ fn every_row() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+proptest! {
+    /// Whatever an agent writes, it reports one of the step's outcomes or nothing.
+    #[test]
+    fn no_text_reports_an_outcome_that_is_not_listed(text in soup()) {
+        let read = read_report(&text, OUTCOMES.into_iter());
+        match &read {
+            Ok(report) => {
+                prop_assert!(OUTCOMES.contains(&report.outcome.as_str()));
+                prop_assert_eq!(report.outcome == "other", report.description.is_some());
+            }
+            Err(fault) => prop_assert!(!fault.error.is_empty()),
+        }
+        prop_assert_eq!(read, read_report(&text, OUTCOMES.into_iter()));
+    }
+
+    /// The last line counts, whatever stands before it and however it is fenced.
+    #[test]
+    fn what_stands_before_the_last_line_changes_nothing(
+        before in soup(),
+        outcome in select(&OUTCOMES[..2]),
+        fence in select(&["", "`", "```"][..]),
+        blanks in "[ \t\n]{0,4}",
+    ) {
+        let text = format!("{before}\n{fence}{{\"outcome\": \"{outcome}\"}}{fence}{blanks}");
+        let read = read_report(&text, OUTCOMES.into_iter());
+        prop_assert_eq!(read.map(|report| report.outcome), Ok(outcome.to_owned()));
+    }
+}
+
+const OUTCOMES: [&str; 3] = ["fine", "broken", "other"];
+
+/// Texts out of the pieces that an outcome is made of, and of anything.
+fn soup() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        select(
+            &[
+                "{",
+                "}",
+                "[",
+                "\"outcome\"",
+                ":",
+                "\"fine\"",
+                "\"other\"",
+                "\"otherDescription\"",
+                "\"x\"",
+                ",",
+                "\n",
+                "```json\n",
+                "```",
+                "`",
+                " ",
+                "{\"outcome\": \"fine\"}",
+                "\\u0000",
+                "null",
+                "{\"outcome\": \"other\", \"otherDescription\": \"y\"}",
+            ][..]
+        )
+        .prop_map(str::to_owned),
+        ".{0,6}",
+    ];
+    vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
