@@ -87,6 +87,29 @@ fn an_empty_machine_says_so_and_stays_empty() {
 }
 
 #[test]
+fn a_record_of_an_older_towpath_is_upgraded_by_whoever_looks_first() {
+    let sample =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../towpath-store/tests/fixtures/schema-1.db");
+    for looking in [
+        &["runs", "--all"][..],
+        &["list"],
+        &["explain", "demo"],
+        &["run", "demo"],
+        &["show", "7f3k"],
+    ] {
+        let person = Person::new();
+        let state = person.path("home/state");
+        std::fs::create_dir_all(&state).expect("a folder");
+        std::fs::copy(sample, state.join("journal.db")).expect("a copy");
+        let said = person.towpath(looking);
+        // The sample's plan is none that could be shown.
+        let code = if looking[0] == "show" { 5 } else { 0 };
+        assert_eq!(said.code, Some(code), "{looking:?}: {}", said.stderr);
+        assert!(!said.stderr.contains("schema"), "{looking:?}: {}", said.stderr);
+    }
+}
+
+#[test]
 fn a_failed_run_says_where_and_how_to_go_on() {
     let (person, run) = failed();
     shows(
