@@ -6,6 +6,8 @@
 mod before;
 #[path = "machines/calling.rs"]
 mod calling;
+#[path = "machines/ends.rs"]
+mod ends;
 #[path = "machines/events.rs"]
 mod events;
 #[path = "machines/faults.rs"]
@@ -70,6 +72,12 @@ fn reporting(outcome: &str) -> String {
 fn run(person: &Person, arguments: &[&str]) -> support::Said {
     let with = ["--script", "answers.jsonl", "--calls", "calls.jsonl"];
     person.towpath(&[&["run"], arguments, &with].concat())
+}
+
+/// The same under the name `agent-recipes`.
+fn under_the_name(person: &Person, arguments: &[&str]) -> support::Said {
+    let with = ["--script", "answers.jsonl"];
+    person.towpath(&[&["as", "agent-recipes"], arguments, &with].concat())
 }
 
 /// `step kind how` of every call.

@@ -147,7 +147,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     }
     let mut config = config(&around, &settings, row.directory.clone(), agents, secrets)?;
     config.idle_timeout = args.shared.times.idle_timeout.or(options.idle_timeout);
-    let end = report::drive(
+    let driven = report::drive(
         prepared,
         &mut store,
         config,
@@ -156,13 +156,13 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         audit.as_mut(),
         &args.shared.events,
     )?;
-    if args.wait && wait::helps(&end) {
-        let vain = wait::vain(&known.run, &end, args.in_vain.unwrap_or(0));
+    if args.wait && wait::helps(&driven.end) {
+        let vain = wait::vain(&known.run, &driven.end, args.in_vain.unwrap_or(0));
         wait::go_on(&row.id, vain, &args.agent, &args.shared);
     }
     let worktree = options.worktree.clone();
-    let left = worktree.map(|worktree| worktree::leave(&around, &store, &end, worktree));
-    audited(audit, end, |end| conclude(&around, end, &store, &look, &args.shared, left.as_ref()))
+    let left = worktree.map(|worktree| worktree::leave(&around, &store, &driven.end, worktree));
+    audited(audit, driven, |end| conclude(&around, end, &store, &look, &args.shared, left.as_ref()))
 }
 
 /// Whether there is something to wait for before the first try. A person who answers a question

@@ -113,7 +113,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let look = Look::new(&around, &args.shared);
     let ready = ready(&around, &mut store, chosen, &args)?;
     let Ready { prepared, config, tree, worktree } = ready;
-    let end = report::drive(
+    let driven = report::drive(
         prepared,
         &mut store,
         config,
@@ -122,11 +122,11 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         audit.as_mut(),
         &args.shared.events,
     )?;
-    if args.wait && wait::helps(&end) {
-        wait::go_on(&end.id, 0, &AgentFlags::default(), &args.shared);
+    if args.wait && wait::helps(&driven.end) {
+        wait::go_on(&driven.end.id, 0, &AgentFlags::default(), &args.shared);
     }
-    let left = worktree.map(|worktree| worktree::leave(&around, &store, &end, worktree));
-    audited(audit, end, |end| conclude(&around, end, &store, &look, &args.shared, left.as_ref()))
+    let left = worktree.map(|worktree| worktree::leave(&around, &store, &driven.end, worktree));
+    audited(audit, driven, |end| conclude(&around, end, &store, &look, &args.shared, left.as_ref()))
 }
 
 /// What a person asked for, found and sound.

@@ -6,6 +6,7 @@ mod cost;
 mod listing;
 
 use crate::agents::AgentFlags;
+use crate::audit::audited;
 use crate::commands::machine_flags::{LimitFlags, MachineFlags};
 use crate::commands::request::RequestFlags;
 use crate::commands::run::{self, Chosen, Ready};
@@ -13,6 +14,7 @@ use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::report::{self, EventFlags, Look, Voice};
 use crate::surroundings::Surroundings;
+use crate::words::clean;
 use crate::{result_json, trust};
 use clap::Parser;
 use std::ffi::OsString;
@@ -175,8 +177,8 @@ fn go(around: &Surroundings, line: &Line, chosen: Chosen, args: &run::Args) -> R
     let mut store = Store::open(&around.places.state)?;
     let look = Look { voice: Voice::Orchestration, ..Look::new(around, &args.shared) };
     let Ready { prepared, config, tree, .. } = run::ready(around, &mut store, chosen, args)?;
-    let end = report::drive(prepared, &mut store, config, tree, &look, None, &line.events)?;
-    conclude(&end, &store, line)
+    let driven = report::drive(prepared, &mut store, config, tree, &look, None, &line.events)?;
+    audited(None, driven, |end| conclude(&end, &store, line))
 }
 
 /// The last words: why it failed and what it cost on stderr, how it ended on stdout's last line.
@@ -188,9 +190,8 @@ fn conclude(end: &RunEnd, store: &Store, line: &Line) -> Result<Exit, Stop> {
         out::json(&object);
         return Ok(exit);
     }
-    if let RunOutcome::Failed { step, failure } = &end.outcome {
-        let detail = if failure.detail.is_empty() { "" } else { ": " };
-        out::note(format!("{step}: {}{detail}{}", failure.message, failure.detail));
+    for why in why(end) {
+        out::note(why);
     }
     for text in cost::report(&end.run) {
         out::note(text);
@@ -199,6 +200,7 @@ fn conclude(end: &RunEnd, store: &Store, line: &Line) -> Result<Exit, Stop> {
         let unused: Vec<String> = end.unused_lines.iter().map(ToString::to_string).collect();
         out::note(format!("warning: the script's lines {} were not used", unused.join(", ")));
     }
+    report::session(end).iter().for_each(out::note);
     if exit != Exit::Done {
         out::note(format!("nothing is lost: {}", report::next::resume(&end.id, &end.run)));
     }
@@ -208,15 +210,22 @@ fn conclude(end: &RunEnd, store: &Store, line: &Line) -> Result<Exit, Stop> {
     Ok(exit)
 }
 
-fn last_line(end: &RunEnd) -> Option<String> {
-    if let RunOutcome::Waiting { .. } = end.outcome {
-        return Some("Exit: backend-error".to_owned());
+/// What stands against going on: at which step, and what was said of it.
+fn why(end: &RunEnd) -> Vec<String> {
+    match &end.outcome {
+        RunOutcome::Failed { step, failure } => {
+            vec![format!("{step}: {}", report::told_failure(failure))]
+        }
+        _ => report::limit::notes(end),
     }
-    let exit = end.run.exit()?;
+}
+
+fn last_line(end: &RunEnd) -> Option<String> {
+    let exit = report::exit(&end.run)?;
     let more = exit.description.map_or(String::new(), |text| format!(" — {text}"));
     // The last line is one line, whatever an agent wrote.
     let line = format!("Exit: {}{more}", exit.reason).replace(['\n', '\r', '\t'], " ");
-    Some(crate::words::clean(&line))
+    Some(clean(&line))
 }
 
 /// What is wrong with a recipe, as a bare list; a recipe that is not there is told as ever.

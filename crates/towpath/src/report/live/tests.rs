@@ -113,7 +113,7 @@ fn output_scrolls_above_the_block_and_the_steps_stay_at_the_end() {
     live.end("test", &failed("exit 1", "one\nboom"), 100);
     let outcome = RunOutcome::Done;
     let run = towpath_core::RunId::new("7f3k").unwrap();
-    live.event(&Event::RunEnded { run: &run, outcome: &outcome });
+    live.event(&Event::RunEnded { run: &run, outcome: &outcome, steps: &[] });
     let screen = Screen::of(&seen);
     assert!(!screen.cursor_hidden && !screen.wrapped);
     let lines: String = (0..30).map(|number| format!("line {number}\n")).collect();
@@ -124,6 +124,25 @@ fn output_scrolls_above_the_block_and_the_steps_stay_at_the_end() {
     );
     assert_eq!(screen.text(), expected);
     assert!(seen.stdout_text().is_empty());
+}
+
+#[test]
+fn lines_of_others_stand_above_the_block_and_are_not_overdrawn() {
+    let (mut live, seen) = reporter(60, 24);
+    live.run(vec![pending("build", "bash")]);
+    live.start("build", "bash");
+    seen.pass_time(80);
+    live.tick();
+    live.aside("[step:started]   build");
+    seen.pass_time(80);
+    live.tick();
+    let text = Screen::of(&seen).text();
+    let begin = "ship-release · run 7f3k · shop\n[step:started]   build\n\n  ⠙ build";
+    assert!(text.starts_with(begin), "{text}");
+    let (outcome, run) = (RunOutcome::Done, towpath_core::RunId::new("7f3k").unwrap());
+    live.event(&Event::RunEnded { run: &run, outcome: &outcome, steps: &[] });
+    live.aside("[recipe:exited]  done");
+    assert!(Screen::of(&seen).text().ends_with("\n[recipe:exited]  done"));
 }
 
 #[test]
