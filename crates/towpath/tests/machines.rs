@@ -12,6 +12,8 @@ mod ends;
 mod events;
 #[path = "machines/faults.rs"]
 mod faults;
+#[path = "machines/flags.rs"]
+mod flags;
 #[path = "machines/principles.rs"]
 mod principles;
 #[path = "machines/resuming.rs"]

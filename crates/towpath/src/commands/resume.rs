@@ -10,7 +10,8 @@ use crate::agents::{self, AgentFlags};
 use crate::audit::{Audit, audited};
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::report::{self, Look, next};
+use crate::report::next::{self, Raising};
+use crate::report::{self, Look};
 use crate::secrets;
 use crate::surroundings::Surroundings;
 use crate::trust;
@@ -41,7 +42,7 @@ pub struct Args {
     /// Every waiting run whose limit is over, one after the other, wherever it was started. One
     /// that was not told until when has waited for 15 minutes at least. Nothing is asked.
     #[arg(long, conflicts_with_all = [
-        "run", "last", "done", "again", "edited", "wait", "backend", "script", "calls",
+        "run", "last", "done", "again", "edited", "wait", "backend", "script", "calls", "program",
     ])]
     pub due: bool,
     /// Sit out an agent's limit, then go on, instead of ending with 75.
@@ -69,9 +70,9 @@ pub struct Args {
     #[arg(long)]
     pub edited: bool,
     #[command(flatten)]
-    pub limits: LimitFlags,
-    #[command(flatten)]
     pub agent: AgentFlags,
+    #[command(flatten)]
+    pub limits: LimitFlags,
     #[command(flatten)]
     pub shared: Shared,
 }
@@ -285,14 +286,11 @@ fn edits(
 /// The plan with other limits for its machines. What ended at a limit goes on with a higher one only.
 fn raised(args: &Args, known: &Recorded, plan: Option<Plan>) -> Result<Option<Plan>, Stop> {
     if args.limits.is_empty() {
-        let stuck = next::raising(&known.run).filter(|_| args.again.is_empty());
-        return match (known.run.exit(), stuck) {
-            (Some(exit), Some(flag)) => {
-                let why = format!("{}: raise the limit to go on: {flag}", exit.reason);
-                Err(Stop::new(Exit::Limit, "limit", why))
-            }
-            _ => Ok(plan),
-        };
+        // Another text of the recipe may have another limit.
+        let stuck = next::raising(&known.run).filter(|_| args.again.is_empty() && !args.edited);
+        let Some(Raising { reason, flag }) = stuck else { return Ok(plan) };
+        let how = if flag == "--again STEP" { "go back to a step" } else { "raise the limit" };
+        return Err(Stop::new(Exit::Limit, "limit", format!("{reason}: {how} to go on: {flag}")));
     }
     let program = known.run.program();
     if !program.recipes.iter().any(|recipe| recipe.machine().is_some()) {
@@ -333,12 +331,13 @@ fn told(recipe: &EditedRecipe) -> String {
 /// The run's own options, with what this call says over them.
 fn merged(options: Options, flags: &AgentFlags, around: &Surroundings) -> Options {
     let absolute = |p: &PathBuf| around.current.join(around.expand_home(p)).display().to_string();
+    let named = flags.named_program(around);
     Options {
         backend: flags.backend.clone().or(options.backend),
         script: flags.script.as_ref().map(absolute).or(options.script),
         calls: flags.calls.as_ref().map(absolute).or(options.calls),
         secrets: options.secrets,
-        program: flags.program.as_ref().map(absolute).or(options.program),
+        program: named.map(|path| path.display().to_string()).or(options.program),
         found: options.found,
         idle_timeout: options.idle_timeout,
         worktree: options.worktree,

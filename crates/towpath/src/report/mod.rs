@@ -49,14 +49,17 @@ use towpath_engine::{Config, EngineError, Event, Prepared, Reporter, RunEnd, Ses
 use towpath_run::{Failure, FailureKind, MachineExit, Run, RunOutcome};
 use towpath_store::Store;
 
+/// The heading in the help of flags for what is told of a run.
+pub const OUTPUT: &str = "Output";
+
 /// Events for other programs.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct EventFlags {
     /// Say every event in a line on stderr: as text, or as JSON.
-    #[arg(long = "events", value_name = "FORMAT", value_enum)]
+    #[arg(long = "events", value_name = "FORMAT", value_enum, help_heading = OUTPUT)]
     pub format: Option<Format>,
     /// Append every event to this file, as a JSON line.
-    #[arg(long = "events-file", value_name = "FILE")]
+    #[arg(long = "events-file", value_name = "FILE", help_heading = OUTPUT)]
     pub file: Option<std::path::PathBuf>,
 }
 

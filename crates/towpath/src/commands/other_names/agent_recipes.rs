@@ -7,13 +7,15 @@ mod listing;
 
 use crate::agents::AgentFlags;
 use crate::audit::audited;
-use crate::commands::machine_flags::{LimitFlags, MachineFlags};
+use crate::commands::dry_run;
+use crate::commands::machine_flags::{LimitFlags, MACHINES, MachineFlags};
 use crate::commands::request::RequestFlags;
 use crate::commands::run::{self, Chosen, Ready};
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::report::{self, EventFlags, Look, Voice};
+use crate::report::{self, EventFlags, Look, OUTPUT, Voice};
 use crate::surroundings::Surroundings;
+use crate::times::TimeFlags;
 use crate::words::clean;
 use crate::{result_json, trust};
 use clap::Parser;
@@ -39,32 +41,9 @@ struct Line {
     /// Print the recipe's structure without running it.
     #[arg(long)]
     dry_run: bool,
-    /// Log the machine's state on stderr: steps, outcomes, transitions.
-    #[arg(long)]
-    verbose: bool,
-    /// One JSON object on stdout when the run has ended, nothing else there.
-    #[arg(long)]
-    json: bool,
-    /// The model tier of steps that name none: haiku, sonnet or opus.
-    #[arg(long, value_name = "TIER")]
-    model: Option<String>,
-    #[command(flatten)]
-    limits: LimitFlags,
     /// Where the agent works.
     #[arg(long, value_name = "PATH")]
     working_dir: Option<PathBuf>,
-    /// Instructions beside the agent's own, for backends that can take them.
-    #[arg(long, value_name = "TEXT")]
-    system_prompt: Option<String>,
-    /// Begin in this conversation, which the agent's program already has.
-    #[arg(long, value_name = "ID")]
-    session: Option<String>,
-    /// What the work is about: stands before the first prompt of every session.
-    #[arg(long, value_name = "TEXT", conflicts_with = "context_file")]
-    context: Option<String>,
-    /// As --context, from a file.
-    #[arg(long, value_name = "FILE")]
-    context_file: Option<PathBuf>,
     /// Set a variable that the recipe declares.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -73,6 +52,31 @@ struct Line {
     recipe_dir: Vec<PathBuf>,
     #[command(flatten)]
     agent: AgentFlags,
+    /// The model tier of steps that name none: haiku, sonnet or opus.
+    #[arg(long, value_name = "TIER", help_heading = MACHINES)]
+    model: Option<String>,
+    #[command(flatten)]
+    limits: LimitFlags,
+    /// Begin in this conversation, which the agent's program already has.
+    #[arg(long, value_name = "ID", help_heading = MACHINES)]
+    session: Option<String>,
+    /// What the work is about: stands before the first prompt of every session.
+    #[arg(long, value_name = "TEXT", conflicts_with = "context_file", help_heading = MACHINES)]
+    context: Option<String>,
+    /// As --context, from a file.
+    #[arg(long, value_name = "FILE", help_heading = MACHINES)]
+    context_file: Option<PathBuf>,
+    /// Instructions beside the agent's own, for backends that can take them.
+    #[arg(long, value_name = "TEXT", help_heading = MACHINES)]
+    system_prompt: Option<String>,
+    #[command(flatten)]
+    times: TimeFlags,
+    /// One JSON object on stdout when the run has ended, nothing else there.
+    #[arg(long, help_heading = OUTPUT)]
+    json: bool,
+    /// Log the machine's state on stderr: steps, outcomes, transitions.
+    #[arg(long, help_heading = OUTPUT)]
+    verbose: bool,
     #[command(flatten)]
     events: EventFlags,
 }
@@ -107,6 +111,7 @@ impl Line {
                 json: self.json,
                 verbose: self.verbose,
                 events: self.events.clone(),
+                times: self.times.clone(),
                 ..run::Shared::default()
             },
             ..run::Args::default()
@@ -162,6 +167,9 @@ fn execute(line: &Line) -> Result<Exit, Stop> {
     if chosen.program.root().machine().is_none() {
         let message = format!("{recipe} is a list of steps: towpath run {recipe}");
         return Err(Stop::new(Exit::BadInput, "bad-recipe", message));
+    }
+    if line.dry_run && line.json {
+        return dry_run::execute(&around, &chosen, &args);
     }
     if line.dry_run {
         let plan = &chosen.program.plan;
