@@ -48,7 +48,7 @@ pub struct NotFound {
 pub fn find_program(row: &BackendRow, given: &Places<'_>) -> Result<PathBuf, NotFound> {
     let variable = given.variable.as_ref().filter(|v| !v.is_empty()).map(PathBuf::from);
     let named = [
-        (given.flag.clone(), "the flag".to_owned()),
+        (given.flag.clone(), "--agent-path".to_owned()),
         (variable, row.variable.unwrap_or("the variable").to_owned()),
         (given.setting.clone(), "the settings".to_owned()),
     ];

@@ -146,6 +146,7 @@ fn refusals_on_standard_error() {
     let (kind, _, message) = fault("", Exit::code(1), root);
     assert_eq!(kind, FaultKind::BadRequest);
     assert!(message.ends_with("or set IS_SANDBOX=1 if this machine is one"), "{message}");
+    assert!(!message.contains("mode"), "a machine's step has none: {message}");
 }
 
 #[test]

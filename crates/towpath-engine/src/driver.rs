@@ -62,6 +62,8 @@ pub struct RunEnd {
     pub took: Duration,
     /// Lines of a script that no call has taken.
     pub unused_lines: Vec<u32>,
+    /// The agent's session that the run's own machine was in last.
+    pub session: Option<String>,
 }
 
 pub(crate) struct Driver<'a> {
@@ -477,10 +479,14 @@ impl Driver<'_> {
             self.show()?;
             std::thread::sleep(Duration::from_millis(1));
         }
-        self.reporter.event(&Event::RunEnded { run: &self.id, outcome: &outcome });
+        let steps = &self.run.view();
+        self.reporter.event(&Event::RunEnded { run: &self.id, outcome: &outcome, steps });
         let unused_lines =
             if census(&self.run).reached_end { self.config.agents.unused() } else { Vec::new() };
+        let last_call = self.run.machine_view().and_then(|machine| machine.last_call);
+        let session = last_call.and_then(|call| self.sessions.of(&call));
         Ok(RunEnd {
+            session,
             id: self.id,
             outcome,
             run: self.run,

@@ -96,6 +96,8 @@ pub enum Event<'a> {
     RunEnded {
         run: &'a RunId,
         outcome: &'a RunOutcome,
+        /// Every step, as it stands at the end.
+        steps: &'a [StepView],
     },
 }
 

@@ -10,7 +10,7 @@ use crate::journal::{PlanRecord, Reads, io_error, now_ms, replayed, to_store};
 use crate::secrets::{masked, refuse_in_plan};
 use crate::sessions::{SessionLocks, Sessions};
 use crate::summary::summary;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use towpath_core::{RunId, Secrets, StepPath};
 use towpath_process::{Acquire, Marker, RunLock, Warden, end_marked};
 use towpath_recipe::{Plan, Program};
-use towpath_run::{Answer, Fact, Limits, Run};
+use towpath_run::{Answer, Fact, Limits, Run, StepState, StepView};
 use towpath_store::{NewRun, Store};
 
 /// A run that is ours to drive.
@@ -239,16 +239,19 @@ pub fn resume(
     Ok((prepared, options))
 }
 
-/// Finished steps whose background children lived until their owner ended, and are gone now.
-fn gone_with_the_owner(
-    id: &RunId,
-    history: &[(Fact, i64)],
-    resumed: bool,
-) -> Vec<(StepPath, String)> {
+/// Finished steps whose background children lived until their owner ended, and are gone now. What runs
+/// again starts them itself.
+fn gone_with_the_owner(prepared: &Prepared) -> Vec<(StepPath, String)> {
+    let Prepared { id, history, resumed, .. } = prepared;
+    let mut finished = BTreeSet::new();
+    if *resumed {
+        collect_finished(&prepared.run.view(), &mut finished);
+    }
     let mut gone = BTreeMap::new();
-    for (fact, _) in history.iter().filter(|_| resumed) {
+    for (fact, _) in history {
         if let Fact::JobFinished { key, end } = fact
             && !end.left.is_empty()
+            && finished.contains(&key.step_path())
         {
             let step = key.step_path();
             let what = end.left.join(", ");
@@ -260,6 +263,15 @@ fn gone_with_the_owner(
         }
     }
     gone.into_iter().collect()
+}
+
+fn collect_finished(steps: &[StepView], finished: &mut BTreeSet<StepPath>) {
+    for step in steps {
+        if step.state == StepState::Ended {
+            finished.insert(step.path.clone());
+        }
+        collect_finished(&step.children, finished);
+    }
 }
 
 pub(crate) fn take(
@@ -353,7 +365,7 @@ impl Prepared {
         if !self.ended.is_empty() {
             reporter.event(&Event::Ended { processes: &self.ended, why: "left by a dead runner" });
         }
-        for (step, message) in gone_with_the_owner(&self.id, &self.history, self.resumed) {
+        for (step, message) in gone_with_the_owner(&self) {
             reporter.event(&Event::Warning { step: Some(&step), message: &message });
         }
         let mut lines = Lines::default();

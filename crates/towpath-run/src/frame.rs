@@ -145,6 +145,8 @@ pub struct EndedCall {
     pub report: Option<Result<Reported, Misreport>>,
     /// Why it has no answer.
     pub error: Option<String>,
+    /// What was said of that: the program's own message, or the end of its stderr.
+    pub said: String,
 }
 
 /// What a step set.

@@ -19,7 +19,13 @@ impl Run {
             if key.kind == JobKind::Agent {
                 // It was asked, and what that cost nobody knows.
                 let error = Some("cut off".to_owned());
-                let call = EndedCall { key: key.clone(), usage: None, report: None, error };
+                let call = EndedCall {
+                    key: key.clone(),
+                    usage: None,
+                    report: None,
+                    error,
+                    said: String::new(),
+                };
                 self.frames[frame].steps[step].calls.push(call);
             }
             match key.kind {

@@ -55,7 +55,8 @@ impl Run {
         self.frames[frame].steps[step].cut_off = ended_from_outside;
         if key.kind == JobKind::Agent {
             let error = (!end.succeeded()).then(|| describe(&end.status, None));
-            let call = EndedCall { key: key.clone(), usage: end.usage, report: None, error };
+            let said = end.error.clone();
+            let call = EndedCall { key: key.clone(), usage: end.usage, report: None, error, said };
             self.frames[frame].steps[step].calls.push(call);
         }
         if let JobStatus::Faulted(fault) = &end.status

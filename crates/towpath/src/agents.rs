@@ -17,24 +17,36 @@ use towpath_engine::{Agents, Options, SessionTree};
 use towpath_recipe::{Program, Work};
 use towpath_run::{PreviewStep, Verdict, preview};
 
+/// The heading of these flags in the help.
+pub const AGENTS: &str = "Agents";
+
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct AgentFlags {
     /// Who answers agent steps: claude-code, github-copilot, cursor, opencode, codex, gemini or
     /// scripted.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = AGENTS)]
     pub backend: Option<String>,
     /// Answers of the scripted agent, one JSON line per call.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = AGENTS)]
     pub script: Option<PathBuf>,
     /// Append every agent call to this file, as a JSON line.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = AGENTS)]
     pub calls: Option<PathBuf>,
-    /// The program of the backend, where a person named one.
-    #[arg(skip)]
+    /// The backend's program: its file, or a name on PATH.
+    #[arg(long = "agent-path", value_name = "FILE", conflicts_with = "script")]
+    #[arg(help_heading = AGENTS)]
     pub program: Option<PathBuf>,
 }
 
 impl AgentFlags {
+    /// The program that a person named, wherever the run goes on from: a file, or a bare name, which is
+    /// looked for on PATH.
+    pub fn named_program(&self, around: &Surroundings) -> Option<PathBuf> {
+        let path = self.program.as_ref()?;
+        let bare = path.components().count() == 1 && path.is_relative() && !path.starts_with("~");
+        Some(if bare { path.clone() } else { around.current.join(around.expand_home(path)) })
+    }
+
     pub fn from_options(options: &Options) -> AgentFlags {
         AgentFlags {
             backend: options.backend.clone(),
@@ -59,7 +71,7 @@ pub fn choose(
     let absolute = |p: &PathBuf| around.current.join(around.expand_home(p));
     let script = flags.script.as_ref().map(absolute);
     let calls = flags.calls.as_ref().map(absolute);
-    let own_program = flags.program.as_ref().map(absolute);
+    let own_program = flags.named_program(around);
     let options = Options {
         backend: Some(name.clone()),
         script: script.as_ref().map(|p| p.display().to_string()),

@@ -5,6 +5,7 @@
 
 use crate::exit::{Exit, Stop};
 use crate::out;
+use crate::report::Driven;
 use crate::result_json;
 use crate::surroundings::Surroundings;
 use crate::words::{now_ms, rfc3339};
@@ -126,23 +127,23 @@ impl Reporter for Audit {
     }
 }
 
-/// Concludes a run that was watched: an audit that is not complete is among its warnings, is told
-/// last and is an error.
+/// Concludes a run that was watched: an audit or a file of events that is not complete is among its
+/// warnings, is told last and is an error.
 pub fn audited(
     audit: Option<Audit>,
-    mut end: RunEnd,
+    driven: Driven,
     conclude: impl FnOnce(RunEnd) -> Result<Exit, Stop>,
 ) -> Result<Exit, Stop> {
-    let problem = audit.and_then(|audit| audit.problem);
-    end.warnings.extend(problem.clone());
+    let Driven { mut end, unwritten } = driven;
+    let problems: Vec<String> =
+        audit.and_then(|audit| audit.problem).into_iter().chain(unwritten).collect();
+    end.warnings.extend(problems.iter().cloned());
     let exit = conclude(end)?;
-    match problem {
-        None => Ok(exit),
-        Some(problem) => {
-            out::note(format!("error: {problem}"));
-            Ok(if exit == Exit::Done { Exit::Setup } else { exit })
-        }
+    if problems.is_empty() {
+        return Ok(exit);
     }
+    problems.iter().for_each(|problem| out::note(format!("error: {problem}")));
+    Ok(if exit == Exit::Done { Exit::Setup } else { exit })
 }
 
 fn line(step: &StepPath, result: &StepResult, tolerated: bool, took_ms: i64, run: &RunId) -> Value {

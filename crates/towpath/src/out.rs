@@ -58,6 +58,11 @@ pub fn say(text: &str) {
     stderr(secrets().mask(text).as_bytes());
 }
 
+/// Our own words without secrets, for whoever writes them elsewhere.
+pub fn masked(text: &str) -> String {
+    secrets().mask(text).into_owned()
+}
+
 /// One JSON object, alone on stdout.
 pub fn json(value: &serde_json::Value) {
     let mut value = value.clone();

@@ -10,12 +10,13 @@ use towpath_recipe::{Origin, SearchDir, SearchPath};
 pub fn working_directory(around: &Surroundings, given: Option<&Path>) -> Result<PathBuf, Stop> {
     let Some(given) = given else { return Ok(around.current.clone()) };
     let path = around.current.join(around.expand_home(given));
-    let resolved =
-        path.canonicalize().map_err(|e| Stop::bad_input(format!("-C {}: {e}", given.display())))?;
+    let resolved = path
+        .canonicalize()
+        .map_err(|e| Stop::bad_input(format!("--working-dir {}: {e}", given.display())))?;
     if resolved.is_dir() {
         Ok(resolved)
     } else {
-        Err(Stop::bad_input(format!("-C {}: not a directory", given.display())))
+        Err(Stop::bad_input(format!("--working-dir {}: not a directory", given.display())))
     }
 }
 
@@ -46,7 +47,10 @@ pub fn search_path(
     for path in given {
         let directory = around.current.join(around.expand_home(path));
         if !directory.is_dir() {
-            return Err(Stop::bad_input(format!("-R {}: no such directory", path.display())));
+            return Err(Stop::bad_input(format!(
+                "--recipe-dir {}: no such directory",
+                path.display()
+            )));
         }
         add(directory, Origin::Given);
     }

@@ -4,7 +4,7 @@
 //! and its file named.
 
 use crate::exit::{Exit, Stop};
-use crate::report::Cost;
+use crate::report::{self, Cost};
 use crate::words::rfc3339;
 use serde_json::{Map, Value, json};
 use std::fs::File;
@@ -54,7 +54,7 @@ pub fn of_run(store: &Store, end: &RunEnd, with_context: bool) -> Result<Value, 
 /// Where a machine stands and how it ended; nothing for a list of steps.
 pub fn machine(run: &Run) -> Option<Value> {
     let view = run.machine_view()?;
-    let exit = run.exit();
+    let exit = report::exit(run);
     let visits: Map<String, Value> =
         view.visits.iter().map(|(step, visits)| (step.clone(), json!(visits))).collect();
     let started = run.view().iter().filter_map(|step| step.started_ms).min();
@@ -76,7 +76,14 @@ pub fn machine(run: &Run) -> Option<Value> {
     }))
 }
 
-/// What one agent call of a machine's step came to.
+/// Why a call has no answer, with what was said of it.
+fn call_error(call: &EndedCall) -> String {
+    let class = call.error.as_deref().unwrap_or_default();
+    let colon = if class.is_empty() || call.said.is_empty() { "" } else { ": " };
+    format!("{class}{colon}{}", call.said)
+}
+
+/// What one agent call came to; of a machine's step also what it reported.
 fn call(call: &EndedCall) -> Value {
     let used = call.usage.unwrap_or_default();
     let kind = if call.key.call > 0 { "reminder" } else { "prompt" };
@@ -91,7 +98,12 @@ fn call(call: &EndedCall) -> Value {
             "error": fault.error,
             "malformedJson": fault.candidate,
         }),
-        (None, error) => json!({ "success": error.is_none(), "error": error }),
+        (None, None) => json!({ "success": true }),
+        (None, Some(_)) => json!({
+            "success": false,
+            "error": call_error(call),
+            "malformedJson": null,
+        }),
     };
     object["kind"] = json!(kind);
     object["input_tokens"] = json!(used.input_tokens);
@@ -187,7 +199,11 @@ impl Steps<'_> {
         self.output(step, &mut object)?;
         let exit_code = step.result.as_ref().and_then(|result| result.exit_code);
         object.insert("exit_code".into(), json!(exit_code));
-        object.insert("error".into(), json!(step.result.as_ref().map_or(String::new(), error)));
+        let error = match (&step.result, step.state) {
+            (None, StepState::Waiting) => step.calls.last().map_or(String::new(), call_error),
+            (result, _) => result.as_ref().map_or(String::new(), error),
+        };
+        object.insert("error".into(), json!(error));
         if let (Some(begin), Some(end)) = (step.started_ms, step.ended_ms) {
             object.insert("duration".into(), json!(seconds(end - begin)));
         }
@@ -195,7 +211,7 @@ impl Steps<'_> {
             object.insert("outcome".into(), json!(report.outcome));
             object.insert("description".into(), json!(report.description));
         }
-        if step.calls.iter().any(|call| call.report.is_some()) {
+        if !step.calls.is_empty() {
             object.insert("calls".into(), step.calls.iter().map(call).collect());
         }
         object.insert("tolerated".into(), json!(step.tolerated));
@@ -254,8 +270,7 @@ impl Steps<'_> {
 /// Why a step failed, with the end of what it printed on stderr.
 pub fn error(result: &StepResult) -> String {
     match &result.status {
-        StepStatus::Failed(failure) if failure.detail.is_empty() => failure.message.clone(),
-        StepStatus::Failed(failure) => format!("{}: {}", failure.message, failure.detail),
+        StepStatus::Failed(failure) => report::told_failure(failure),
         _ => result.report.as_ref().and_then(|report| report.why.clone()).unwrap_or_default(),
     }
 }
@@ -361,7 +376,9 @@ steps:
                  "tolerated": false, "attempts": 1}]},
             {"step_id": "ask", "path": "ask", "type": "agent", "status": "completed",
              "output": "looks fine", "exit_code": 0, "error": "", "duration": 1.5,
-             "tolerated": false, "attempts": 1, "cost_usd": 0.25},
+             "tolerated": false, "attempts": 1, "cost_usd": 0.25, "calls": [
+                {"success": true, "kind": "prompt", "input_tokens": null, "output_tokens": null,
+                 "cost_usd": 0.25}]},
             {"step_id": "test", "path": "test", "type": "bash", "status": "failed",
              "output": "half", "exit_code": 1, "error": "exit 1: boom", "duration": 1.5,
              "tolerated": false, "attempts": 1},

@@ -5,10 +5,10 @@ use std::time::Duration;
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 pub struct TimeFlags {
     /// End a command or agent call after so long, where its step has no `timeout`.
-    #[arg(long, value_name = "SECONDS", value_parser = parsed)]
+    #[arg(long, value_name = "SECONDS", value_parser = parsed, help_heading = "Time")]
     pub step_timeout: Option<Duration>,
     /// End a command or agent call that prints nothing for so long.
-    #[arg(long, value_name = "SECONDS", value_parser = parsed)]
+    #[arg(long, value_name = "SECONDS", value_parser = parsed, help_heading = "Time")]
     pub idle_timeout: Option<Duration>,
 }
 

@@ -5,7 +5,7 @@
 mod enter;
 mod leave;
 
-pub use enter::enter;
+pub use enter::{Entered, ahead, enter};
 pub use leave::{Left, back, leave, typed, undo};
 
 use crate::exit::Stop;

@@ -6,10 +6,14 @@
 mod before;
 #[path = "machines/calling.rs"]
 mod calling;
+#[path = "machines/ends.rs"]
+mod ends;
 #[path = "machines/events.rs"]
 mod events;
 #[path = "machines/faults.rs"]
 mod faults;
+#[path = "machines/flags.rs"]
+mod flags;
 #[path = "machines/principles.rs"]
 mod principles;
 #[path = "machines/resuming.rs"]
@@ -70,6 +74,12 @@ fn reporting(outcome: &str) -> String {
 fn run(person: &Person, arguments: &[&str]) -> support::Said {
     let with = ["--script", "answers.jsonl", "--calls", "calls.jsonl"];
     person.towpath(&[&["run"], arguments, &with].concat())
+}
+
+/// The same under the name `agent-recipes`.
+fn under_the_name(person: &Person, arguments: &[&str]) -> support::Said {
+    let with = ["--script", "answers.jsonl"];
+    person.towpath(&[&["as", "agent-recipes"], arguments, &with].concat())
 }
 
 /// `step kind how` of every call.

@@ -281,3 +281,24 @@ fn a_step_that_ran_anew_is_found_by_its_plain_name() {
     }
     assert_eq!(person.read("effects"), "x\ny\ny\ny\n");
 }
+
+#[test]
+fn only_finished_steps_are_said_to_miss_what_they_left_running() {
+    let recipe = "
+name: left
+steps:
+  - id: serve
+    command: sleep 300 > /dev/null 2>&1 &
+  - id: test
+    command: sleep 300 > /dev/null 2>&1 & [ -e ok ]
+";
+    let person = Person::new().file("left.yaml", recipe);
+    person.towpath(&["run", "left.yaml"]).exits(1);
+    let run = person.run();
+    person.write("ok", "");
+    let said = person.towpath(&["resume", run.as_str()]).exits(0);
+    let told: Vec<&str> = said.stderr.lines().filter(|l| l.contains("is gone")).collect();
+    assert_eq!(told.len(), 1, "{}", said.stderr);
+    assert!(told[0].starts_with("warning: serve: what it left running is gone"), "{}", told[0]);
+    assert!(told[0].ends_with(&format!("towpath resume {run} --again serve")), "{}", told[0]);
+}

@@ -376,3 +376,25 @@ fn a_look_makes_nothing() {
     assert!(!person.path("work-try").exists());
     assert_eq!(git(&person.path("work"), &["branch", "--list"]), "* main");
 }
+
+#[test]
+fn a_look_says_where_a_run_of_either_kind_would_work() {
+    let person = person(WRITE);
+    let there = person.path("work-try");
+    let told =
+        "It would run in the worktree ~/work-try, on the new branch try; nothing is made now\n";
+    for recipe in ["go.yaml", "review-and-commit"] {
+        let look = ["run", recipe, "--worktree", "try", "--dry-run", "--backend", "scripted"];
+        let said = person.towpath(&look).exits(0);
+        assert!(said.stdout.contains(told), "{}", said.stdout);
+        let json = person.towpath(&[&look[..], &["--json"]].concat()).exits(0).json();
+        assert_eq!(json["worktree"]["path"], there.display().to_string(), "{json}");
+        assert_eq!(json["worktree"]["branch"], "try");
+        assert_eq!(json["worktree"]["new_branch"], true);
+    }
+    let auto = ["run", "review-and-commit", "--worktree", "auto", "--dry-run"];
+    person.towpath(&auto).exits(0).shows("on the new branch review-and-commit-");
+    assert!(!there.exists());
+    assert_eq!(git(&person.path("work"), &["branch", "--list"]), "* main");
+    person.towpath(&["run", "go.yaml", "--worktree", "a..b", "--dry-run"]).exits(2);
+}

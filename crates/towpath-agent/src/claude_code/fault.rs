@@ -117,7 +117,7 @@ pub(super) fn by_refusal(stderr: &str) -> Option<FaultKind> {
 /// The refusal with what to do about it, where the program's own words do not say.
 pub(super) fn advised(stderr: &str) -> String {
     let advice = if stderr.contains(ROOT) {
-        "; run as another user, give the step a `mode`, or set IS_SANDBOX=1 if this machine is one"
+        "; run as another user, or set IS_SANDBOX=1 if this machine is one"
     } else {
         ""
     };

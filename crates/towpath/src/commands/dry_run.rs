@@ -3,7 +3,7 @@
 //! nobody and writes nothing, not even a record of itself.
 
 use super::explain::machine_json;
-use super::run::{Args, Chosen, is_demo};
+use super::run::{Args, Chosen, is_demo, no_worktree};
 use super::runs::table::{Cell, Screen, Table, Tint, escaped, one_line};
 use crate::agents;
 use crate::draw;
@@ -13,25 +13,29 @@ use crate::report;
 use crate::surroundings::Surroundings;
 use crate::trust;
 use crate::words::{clean, count};
+use crate::worktree::{self, Entered};
 use serde_json::{Value, json};
 use towpath_recipe::{Origin, Program, dry_run_layout};
 use towpath_run::{Preview, PreviewStep, Verdict, preview};
 
 pub fn execute(around: &Surroundings, chosen: &Chosen, args: &Args) -> Result<Exit, Stop> {
     let program = &chosen.program;
+    let tree = worktree(around, chosen, args)?;
     if let Some(layout) = dry_run_layout(program.root(), &program.plan.machine) {
-        return machine(around, chosen, args, &layout);
+        return machine(around, chosen, args, &layout, tree.as_ref());
     }
     let preview = preview(&chosen.program);
     let missing = missing_program(around, chosen, args, &preview)?;
     if args.shared.json {
-        out::json(&as_json(chosen, &preview, missing.as_deref()));
+        let value = as_json(chosen, &preview, missing.as_deref());
+        out::json(&with_worktree(value, tree.as_ref()));
         return Ok(Exit::Done);
     }
     if let Some(missing) = &missing {
         out::note(format!("warning: {missing}"));
     }
     print(around, chosen, args, &preview);
+    say_worktree(tree.as_ref());
     say_trust(around, chosen)
 }
 
@@ -46,12 +50,42 @@ fn say_trust(around: &Surroundings, chosen: &Chosen) -> Result<Exit, Stop> {
     Ok(Exit::Done)
 }
 
+/// The worktree that the run would have; the demo has a repository of its own.
+fn worktree(around: &Surroundings, chosen: &Chosen, args: &Args) -> Result<Option<Entered>, Stop> {
+    let Some(name) = &args.worktree else { return Ok(None) };
+    if is_demo(chosen.origin, &chosen.program) {
+        return Err(no_worktree());
+    }
+    let recipe = &chosen.program.root().name;
+    worktree::ahead(around, &chosen.directory, name, recipe).map(Some)
+}
+
+fn say_worktree(tree: Option<&Entered>) {
+    let Some((first, more)) = tree.and_then(|tree| tree.notes.split_first()) else { return };
+    out::line(format!("It would run in the {first}; nothing is made now"));
+    more.iter().for_each(out::note);
+}
+
+fn with_worktree(mut value: Value, tree: Option<&Entered>) -> Value {
+    if let Some(Entered { directory, worktree, .. }) = tree {
+        value["worktree"] = json!({
+            "path": worktree.path,
+            "branch": worktree.branch,
+            "base": worktree.base,
+            "new_branch": worktree.made,
+            "directory": directory.display().to_string(),
+        });
+    }
+    value
+}
+
 /// What a machine would do depends on what its steps report, so all it could do is shown.
 fn machine(
     around: &Surroundings,
     chosen: &Chosen,
     args: &Args,
     layout: &str,
+    tree: Option<&Entered>,
 ) -> Result<Exit, Stop> {
     let missing = match chosen.program.has_agents() {
         true => agents::missing(around, &chosen.settings, &args.agent)?,
@@ -59,7 +93,7 @@ fn machine(
     };
     if args.shared.json {
         let root = chosen.program.root();
-        out::json(&json!({
+        let value = json!({
             "schema": 1,
             "dry_run": true,
             "success": true,
@@ -67,13 +101,15 @@ fn machine(
             "inputs": chosen.program.plan.inputs,
             "machine": machine_json(&chosen.program, 0),
             "problems": warnings(chosen, missing.as_deref()),
-        }));
+        });
+        out::json(&with_worktree(value, tree));
         return Ok(Exit::Done);
     }
     if let Some(missing) = &missing {
         out::note(format!("warning: {missing}"));
     }
     out::line(layout.trim_end());
+    say_worktree(tree);
     say_trust(around, chosen)
 }
 

@@ -6,25 +6,28 @@ use std::path::{Path, PathBuf};
 use towpath_core::nearest;
 use towpath_recipe::{MachineWishes, Program, TIERS};
 
+/// The heading of these flags in the help. It is set flag by flag: a heading for what follows would go
+/// on over the flags of others.
+pub const MACHINES: &str = "Machines";
+
 #[derive(Debug, Clone, Default, clap::Args)]
-#[command(next_help_heading = "Machines")]
 pub struct MachineFlags {
     /// The model tier of steps that name none: haiku, sonnet or opus.
-    #[arg(long, value_name = "TIER")]
+    #[arg(long, value_name = "TIER", help_heading = MACHINES)]
     pub model: Option<String>,
     #[command(flatten)]
     pub limits: LimitFlags,
     /// Begin in this conversation, which the agent's program already has.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", help_heading = MACHINES)]
     pub session: Option<String>,
     /// What the work is about: stands before the first prompt of every session.
-    #[arg(long, value_name = "TEXT", conflicts_with = "context_file")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "context_file", help_heading = MACHINES)]
     pub context: Option<String>,
     /// As --context, from a file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = MACHINES)]
     pub context_file: Option<PathBuf>,
     /// Instructions beside the agent's own, for backends that can take them.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = MACHINES)]
     pub system_prompt: Option<String>,
 }
 
@@ -33,12 +36,14 @@ pub struct MachineFlags {
 pub struct LimitFlags {
     /// How often one step may be visited in one session.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = MACHINES)]
     pub max_visits: Option<u32>,
     /// How many steps one session may have.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = MACHINES)]
     pub max_steps: Option<u32>,
     /// How often a machine may begin a new session.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = MACHINES)]
     pub max_restarts: Option<u32>,
 }
 

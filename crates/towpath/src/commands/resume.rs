@@ -10,7 +10,8 @@ use crate::agents::{self, AgentFlags};
 use crate::audit::{Audit, audited};
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::report::{self, Look, next};
+use crate::report::next::{self, Raising};
+use crate::report::{self, Look};
 use crate::secrets;
 use crate::surroundings::Surroundings;
 use crate::trust;
@@ -41,7 +42,7 @@ pub struct Args {
     /// Every waiting run whose limit is over, one after the other, wherever it was started. One
     /// that was not told until when has waited for 15 minutes at least. Nothing is asked.
     #[arg(long, conflicts_with_all = [
-        "run", "last", "done", "again", "edited", "wait", "backend", "script", "calls",
+        "run", "last", "done", "again", "edited", "wait", "backend", "script", "calls", "program",
     ])]
     pub due: bool,
     /// Sit out an agent's limit, then go on, instead of ending with 75.
@@ -69,9 +70,9 @@ pub struct Args {
     #[arg(long)]
     pub edited: bool,
     #[command(flatten)]
-    pub limits: LimitFlags,
-    #[command(flatten)]
     pub agent: AgentFlags,
+    #[command(flatten)]
+    pub limits: LimitFlags,
     #[command(flatten)]
     pub shared: Shared,
 }
@@ -148,7 +149,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     }
     let mut config = config(&around, &settings, row.directory.clone(), agents, secrets)?;
     config.idle_timeout = args.shared.times.idle_timeout.or(options.idle_timeout);
-    let end = report::drive(
+    let driven = report::drive(
         prepared,
         &mut store,
         config,
@@ -157,13 +158,13 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         audit.as_mut(),
         &args.shared.events,
     )?;
-    if args.wait && wait::helps(&end) {
-        let vain = wait::vain(&known.run, &end, args.in_vain.unwrap_or(0));
+    if args.wait && wait::helps(&driven.end) {
+        let vain = wait::vain(&known.run, &driven.end, args.in_vain.unwrap_or(0));
         wait::go_on(&row.id, vain, &args.agent, &args.shared);
     }
     let worktree = options.worktree.clone();
-    let left = worktree.map(|worktree| worktree::leave(&around, &store, &end, worktree));
-    audited(audit, end, |end| conclude(&around, end, &store, &look, &args.shared, left.as_ref()))
+    let left = worktree.map(|worktree| worktree::leave(&around, &store, &driven.end, worktree));
+    audited(audit, driven, |end| conclude(&around, end, &store, &look, &args.shared, left.as_ref()))
 }
 
 /// Whether there is something to wait for before the first try. A person who answers a question
@@ -286,14 +287,11 @@ fn edits(
 /// The plan with other limits for its machines. What ended at a limit goes on with a higher one only.
 fn raised(args: &Args, known: &Recorded, plan: Option<Plan>) -> Result<Option<Plan>, Stop> {
     if args.limits.is_empty() {
-        let stuck = next::raising(&known.run).filter(|_| args.again.is_empty());
-        return match (known.run.exit(), stuck) {
-            (Some(exit), Some(flag)) => {
-                let why = format!("{}: raise the limit to go on: {flag}", exit.reason);
-                Err(Stop::new(Exit::Limit, "limit", why))
-            }
-            _ => Ok(plan),
-        };
+        // Another text of the recipe may have another limit.
+        let stuck = next::raising(&known.run).filter(|_| args.again.is_empty() && !args.edited);
+        let Some(Raising { reason, flag }) = stuck else { return Ok(plan) };
+        let how = if flag == "--again STEP" { "go back to a step" } else { "raise the limit" };
+        return Err(Stop::new(Exit::Limit, "limit", format!("{reason}: {how} to go on: {flag}")));
     }
     let program = known.run.program();
     if !program.recipes.iter().any(|recipe| recipe.machine().is_some()) {
@@ -331,7 +329,6 @@ fn told(recipe: &EditedRecipe) -> String {
     }
 }
 
-/// The run's own options, with what this call says over them.
 /// The backend that any conversation can go on with: it has none.
 const SCRIPTED: &str = "scripted";
 
@@ -350,15 +347,17 @@ fn refuse_stranger(known: &Recorded, now: &Options) -> Result<(), Stop> {
     }
 }
 
+/// The run's own options, with what this call says over them.
 fn merged(options: Options, flags: &AgentFlags, around: &Surroundings) -> Options {
     let absolute = |p: &PathBuf| around.current.join(around.expand_home(p)).display().to_string();
     let scripted = || flags.script.as_ref().map(|_| SCRIPTED.to_owned());
+    let named = flags.named_program(around);
     Options {
         backend: flags.backend.clone().or_else(scripted).or(options.backend),
         script: flags.script.as_ref().map(absolute).or(options.script),
         calls: flags.calls.as_ref().map(absolute).or(options.calls),
         secrets: options.secrets,
-        program: flags.program.as_ref().map(absolute).or(options.program),
+        program: named.map(|path| path.display().to_string()).or(options.program),
         found: options.found,
         idle_timeout: options.idle_timeout,
         worktree: options.worktree,

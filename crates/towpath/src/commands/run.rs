@@ -14,7 +14,7 @@ use crate::exit::{Exit, Stop};
 use crate::models;
 use crate::out;
 use crate::rehearsal::Rehearsal;
-use crate::report::{self, EventFlags, Look};
+use crate::report::{self, EventFlags, Look, OUTPUT};
 use crate::secrets;
 use crate::settings::Settings;
 use crate::surroundings::Surroundings;
@@ -62,9 +62,9 @@ pub struct Args {
     #[arg(skip)]
     pub other_name: bool,
     #[command(flatten)]
-    pub machine: MachineFlags,
-    #[command(flatten)]
     pub agent: AgentFlags,
+    #[command(flatten)]
+    pub machine: MachineFlags,
     #[command(flatten)]
     pub shared: Shared,
 }
@@ -72,25 +72,25 @@ pub struct Args {
 /// What `run` and `resume` share.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Shared {
-    /// Mask the value of this environment variable wherever it turns up. May be given several times.
-    #[arg(long, value_name = "NAME")]
-    pub secret: Vec<String>,
     #[command(flatten)]
     pub times: TimeFlags,
+    /// Mask the value of this environment variable wherever it turns up. May be given several times.
+    #[arg(long, value_name = "NAME", help_heading = OUTPUT)]
+    pub secret: Vec<String>,
     /// One JSON object on stdout when the run has ended, nothing else there.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
     /// With --json: the final variables too.
-    #[arg(long, requires = "json")]
+    #[arg(long, requires = "json", help_heading = OUTPUT)]
     pub with_context: bool,
     /// Only what the steps print, and what went wrong.
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = OUTPUT)]
     pub quiet: bool,
     /// Also commands, hooks and the end of processes.
-    #[arg(short, long, conflicts_with = "quiet")]
+    #[arg(short, long, conflicts_with = "quiet", help_heading = OUTPUT)]
     pub verbose: bool,
     /// Write a line of JSON for every step that ends into a new file in this directory.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub audit_dir: Option<PathBuf>,
     #[command(flatten)]
     pub events: EventFlags,
@@ -113,7 +113,7 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let look = Look::new(&around, &args.shared);
     let ready = ready(&around, &mut store, chosen, &args)?;
     let Ready { prepared, config, tree, worktree } = ready;
-    let end = report::drive(
+    let driven = report::drive(
         prepared,
         &mut store,
         config,
@@ -122,11 +122,11 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         audit.as_mut(),
         &args.shared.events,
     )?;
-    if args.wait && wait::helps(&end) {
-        wait::go_on(&end.id, 0, &AgentFlags::default(), &args.shared);
+    if args.wait && wait::helps(&driven.end) {
+        wait::go_on(&driven.end.id, 0, &AgentFlags::default(), &args.shared);
     }
-    let left = worktree.map(|worktree| worktree::leave(&around, &store, &end, worktree));
-    audited(audit, end, |end| conclude(&around, end, &store, &look, &args.shared, left.as_ref()))
+    let left = worktree.map(|worktree| worktree::leave(&around, &store, &driven.end, worktree));
+    audited(audit, driven, |end| conclude(&around, end, &store, &look, &args.shared, left.as_ref()))
 }
 
 /// What a person asked for, found and sound.
@@ -207,9 +207,7 @@ pub fn ready(
     let mut flags = args.agent.clone();
     if is_demo(origin, &program) {
         if args.worktree.is_some() {
-            return Err(Stop::bad_input(
-                "the demo has a repository of its own: leave --worktree out",
-            ));
+            return Err(no_worktree());
         }
         directory = demo::prepare(around, &mut flags)?;
     }
@@ -248,6 +246,10 @@ pub fn ready(
         let _ = worktree::undo(made);
     }
     Ok(Ready { prepared: created?, config, tree, worktree })
+}
+
+pub fn no_worktree() -> Stop {
+    Stop::bad_input("the demo has a repository of its own: leave --worktree out")
 }
 
 pub fn is_demo(origin: Origin, program: &Program) -> bool {

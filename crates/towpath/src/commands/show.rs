@@ -266,6 +266,10 @@ fn details(step: &StepView) -> Vec<String> {
             StepStatus::Completed => {}
         }
     }
+    if step.state == StepState::Waiting {
+        let call = step.calls.last();
+        said.extend(call.map(|call| last_line(&call.said)).filter(|said| !said.is_empty()));
+    }
     if !step.children.is_empty() {
         let ran = step.children.iter().filter(|child| has_run(child)).count();
         said.push(format!("{ran} of {}", count(step.children.len(), "step")));

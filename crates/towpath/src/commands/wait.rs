@@ -175,6 +175,7 @@ fn words(id: &RunId, vain: u32, agent: &AgentFlags, shared: &Shared) -> Vec<OsSt
     let named = [
         ("--backend", agent.backend.as_ref().map(OsString::from)),
         ("--script", agent.script.clone().map(OsString::from)),
+        ("--agent-path", agent.program.clone().map(OsString::from)),
         ("--calls", agent.calls.clone().map(OsString::from)),
         ("--events", shared.events.format.map(|format| format.as_str().into())),
         ("--events-file", shared.events.file.clone().map(OsString::from)),

@@ -2,8 +2,11 @@
 //! than the terminal and never higher; what does not fit is counted, not shown.
 
 use super::board::{Board, Row, State};
-use super::line::{Line, Tone, shortened, width};
+use super::line::{Line, Tone, one_line, shortened, width};
 use crate::words::{count, duration};
+
+/// Steps that are shown by tallies around them need this much room to be of use.
+const ENOUGH_STEPS: usize = 4;
 
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
@@ -24,13 +27,43 @@ pub fn block(board: &Board, open: Vec<Line>, moment: Moment) -> Vec<Line> {
     let mut lines: Vec<Line> = open.into_iter().map(|line| line.cut(columns)).collect();
     lines.truncate(room.saturating_sub(8).min(4));
     let left = room.saturating_sub(lines.len());
-    if left >= 5 {
+    let above = left.saturating_sub(3);
+    if above >= 2 && board.rows.len().min(ENOUGH_STEPS) <= above {
         lines.push(Line::new());
-        lines.extend(steps(board, left - 3, columns, moment.now_ms));
+        lines.extend(steps(board, above, columns, moment.now_ms));
         lines.push(Line::new());
+        lines.push(footer(board, columns));
+        return lines;
     }
-    lines.push(footer(board, columns));
+    // Where there is no room for the steps, what runs is named, and before anything else.
+    let running = at_work(&board.rows);
+    let named = running.iter().take(left.saturating_sub(1).max(1));
+    lines.extend(named.map(|row| alone(row, columns, moment.now_ms)));
+    if lines.len() < room || running.is_empty() {
+        lines.push(footer(board, columns));
+    }
     lines
+}
+
+/// The rows of the steps that do something themselves, those of called recipes too.
+fn at_work(rows: &[Row]) -> Vec<&Row> {
+    let within = |row| -> Vec<&Row> {
+        let row: &Row = row;
+        let below = at_work(&row.children);
+        let itself = row.state == State::Running && below.is_empty();
+        if itself { vec![row] } else { below }
+    };
+    rows.iter().flat_map(within).collect()
+}
+
+/// A step by its path, without the others of its recipe around it; by its name where that is too long.
+fn alone(row: &Row, columns: usize, now_ms: i64) -> Line {
+    let path = one_line(row.path.as_str());
+    let name = if width(&path) + 4 <= columns { &path } else { &row.name };
+    let time = time(row, now_ms).unwrap_or_default();
+    let (symbol, tone) = sign(&row.state, now_ms);
+    let note = running(row, now_ms);
+    Line::plain("  ").with(tone, symbol).text(format!(" {name}  {time}  {note}")).cut(columns)
 }
 
 /// The steps alone, as they stay on the screen when the run has ended.
@@ -53,8 +86,8 @@ pub fn steps(board: &Board, room: usize, columns: usize, now_ms: i64) -> Vec<Lin
     lines.into_iter().map(|line| line.cut(columns)).collect()
 }
 
-/// Which rows are shown where not all can be: first what runs or failed, then what comes next,
-/// then what ended last.
+/// Which rows are shown where not all can be: first what runs, then what failed, then what comes
+/// next, then what ended last.
 fn choose(board: &Board, room: usize) -> Vec<bool> {
     let count = board.rows.len();
     if count <= room {
@@ -65,7 +98,8 @@ fn choose(board: &Board, room: usize) -> Vec<bool> {
         matches!(state, State::Pending | State::Done | State::Skipped { .. } | State::NotReached)
     };
     let rows = || board.rows.iter().enumerate();
-    let urgent = rows().filter(|(_, row)| !calm(&row.state));
+    let running = rows().filter(|(_, row)| row.state == State::Running);
+    let urgent = running.chain(rows().filter(|(_, row)| !calm(&row.state)));
     let next = rows().filter(|(_, row)| row.state == State::Pending);
     let over = rows().rev().filter(|(_, row)| calm(&row.state) && row.state.is_over());
     let soon = next.clone().take(room / 2);

@@ -3,6 +3,7 @@
 
 use super::cost::Cost;
 use super::failure::{self, beside_name};
+use super::limit::{self, Limit};
 use super::line::{Line, Tone, joined, one_line};
 use super::next;
 use super::said;
@@ -105,6 +106,14 @@ impl Teller<'_> {
         };
         let mut lines = self.head("?", Tone::Attention, &head, &place);
         lines.push(Line::new());
+        let said = limit::met(&self.steps).into_iter().filter(|limit| !limit.said.is_empty());
+        for Limit { step, said } in said {
+            let texts = said.lines().map(|line| (Tone::Plain, clean(line))).collect();
+            lines.extend(beside_name(&step, texts, self.limit));
+        }
+        if lines.last().is_some_and(|line| line.width() > 0) {
+            lines.push(Line::new());
+        }
         lines.extend(self.counts_below());
         let when = until.map_or("later".to_owned(), |until| format!("after {until}"));
         lines.push(self.resume(&format!("nothing is lost; {when}")));
@@ -167,8 +176,10 @@ impl Teller<'_> {
         Line::plain(format!("  {words}: ")).with(Tone::Strong, command)
     }
 
+    /// The counts, and where a machine was cut off the session that its agent was in.
     fn counts_below(&self) -> Vec<Line> {
-        joined("  ", "  ", self.counts(), self.limit)
+        let session = super::session(self.end).map(|text| Line::plain(format!("  {text}")));
+        joined("  ", "  ", self.counts(), self.limit).into_iter().chain(session).collect()
     }
 
     /// `4 of 6 steps ran`, `1 skipped (deploy-prod: condition false)`, `1 not reached`, `$0.42`

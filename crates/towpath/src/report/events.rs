@@ -1,19 +1,24 @@
 //! The events of a run for other programs: one line each, as text or as JSON, on stderr or into a
 //! file. Everything comes from the engine's stream; nothing is kept beyond what the next line needs.
-//! A file that cannot be written in full is an error that is told when the run has ended.
+//! Lines for stderr are handed to whoever owns the screen. A file that cannot be written in full is an
+//! error that is told when the run has ended.
 
+mod place;
+
+use super::limit;
+use super::shape::Shape;
 use crate::exit::Stop;
-use crate::out;
-use crate::words::{now_ms, rfc3339};
+use crate::words::{clean, now_ms, rfc3339};
+use place::{Place, Places};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use towpath_core::StepPath;
-use towpath_engine::{CallEnded, CallStarted, Event};
-use towpath_run::{Movement, RunOutcome, StepResult, StepStatus};
+use towpath_engine::{CallStarted, Event};
+use towpath_run::{Movement, Run, RunOutcome, StepResult, StepStatus, StepView};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
@@ -30,47 +35,29 @@ impl Format {
     }
 }
 
-/// What every event may say about where the run is; unknown is null.
-#[derive(Debug, Clone, Default)]
-struct Place {
-    session: Option<String>,
-    recipe: String,
-    step: Option<String>,
-    count: Option<u32>,
-    visit: Option<u32>,
-    outcome: Option<String>,
-    error: Option<String>,
-    model: Option<String>,
-    prompt_length: Option<usize>,
-    response_length: Option<usize>,
-    took_ms: Option<u64>,
-    cost_usd: Option<f64>,
-}
-
 /// A step that is entered and not told yet, since its session is not known before its call.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Entered {
     step: StepPath,
-    /// The run's own recipe; none below a call.
-    recipe: Option<String>,
-    model: Option<String>,
-    visit: u32,
-    max_visits: u32,
-    total: u32,
-    max_total: u32,
+    /// ` (visit 1/3, total 2/100)`; empty for a visit that goes on.
+    counts: String,
 }
 
 pub struct Events {
     /// On stderr.
     shown: Option<Format>,
+    /// Lines that are to be shown.
+    lines: Vec<String>,
     file: Option<(PathBuf, File)>,
     failed: Option<String>,
     run: String,
-    label: String,
-    place: Place,
-    entered: Option<Entered>,
-    /// The visits of machines so far: they are told when they are entered.
-    visits: BTreeSet<String>,
+    /// The run's own recipe.
+    recipe: String,
+    /// What machines are called, by their ids.
+    labels: BTreeMap<String, String>,
+    shape: Shape,
+    places: Places,
+    entered: Vec<Entered>,
     /// The present session's `recipe:started` was told.
     told: bool,
     /// Steps of a recipe that is a list, started so far.
@@ -82,11 +69,7 @@ pub struct Events {
 
 impl Events {
     /// None where nobody asked for events.
-    pub fn asked(
-        shown: Option<Format>,
-        path: Option<&PathBuf>,
-        label: Option<&str>,
-    ) -> Result<Option<Events>, Stop> {
+    pub fn asked(shown: Option<Format>, path: Option<&PathBuf>) -> Result<Option<Events>, Stop> {
         let file = match path {
             None => None,
             Some(path) => {
@@ -101,184 +84,199 @@ impl Events {
         }
         Ok(Some(Events {
             shown,
+            lines: Vec::new(),
             file,
             failed: None,
             run: String::new(),
-            label: label.unwrap_or_default().to_owned(),
-            place: Place::default(),
-            entered: None,
-            visits: BTreeSet::new(),
+            recipe: String::new(),
+            labels: BTreeMap::new(),
+            shape: Shape::default(),
+            places: Places::default(),
+            entered: Vec::new(),
             told: false,
             started: 0,
-            is_machine: label.is_some(),
+            is_machine: false,
             exit: None,
         }))
     }
 
+    /// Of this run, as it stands before its first event.
+    pub fn of(self, run: &Run, shape: Shape) -> Events {
+        let recipes = run.program().recipes.iter();
+        let label = |machine: &towpath_recipe::Machine| machine.label.clone();
+        let labels = recipes.filter_map(|r| Some((r.name.clone(), r.machine().map(label)?)));
+        Events {
+            labels: labels.collect(),
+            shape,
+            places: Places::of(run),
+            is_machine: run.machine_view().is_some(),
+            ..self
+        }
+    }
+
     /// What could not be written.
-    pub fn failure(self) -> Option<Stop> {
+    pub fn failure(self) -> Option<String> {
         let (path, _) = self.file?;
         let why = self.failed?;
-        Some(Stop::setup(format!("--events-file {}: {why}", path.display())))
+        Some(format!("--events-file {}: {why}", path.display()))
+    }
+
+    /// The lines for stderr since they were last taken, each whole.
+    pub fn take_lines(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.lines)
     }
 
     pub fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::RunStarted { run, recipe, .. } => {
                 self.run = run.to_string();
-                self.place.recipe = (*recipe).to_owned();
+                self.recipe = (*recipe).to_owned();
             }
             Event::Entered { step, recipe, visit, max_visits, total, max_total, model } => {
-                self.enter(None);
-                self.visits.insert(step.to_string());
-                self.entered = Some(Entered {
-                    step: (*step).clone(),
-                    recipe: step.frame().is_none().then(|| (*recipe).to_owned()),
+                let (visit, total) = (*visit, *total);
+                let place = Place {
+                    visit: Some(visit),
+                    count: Some(total),
                     model: model.map(str::to_owned),
-                    visit: *visit,
-                    max_visits: *max_visits,
-                    total: *total,
-                    max_total: *max_total,
-                });
+                    ..Place::of(Some(recipe), step)
+                };
+                self.places.enter(step, recipe, place);
+                let counts = format!(" (visit {visit}/{max_visits}, total {total}/{max_total})");
+                self.entered.push(Entered { step: (*step).clone(), counts });
             }
             Event::CallStarted(call) => self.call_started(call),
-            Event::StepStarted { step, kind } => {
-                let entered = self.entered.as_ref().is_some_and(|entered| entered.step == **step);
+            Event::StepStarted { step, kind } if self.is_visit(step) => {
+                self.goes_on(step);
                 // An agent's start is told with its call, which knows the session.
-                if entered && *kind != "agent" {
-                    self.enter(None);
-                } else if !self.is_machine && !self.visits.contains(step.as_str()) {
-                    self.plain_start(step);
+                if *kind != "agent" {
+                    self.enter(step);
                 }
             }
-            Event::CallEnded(call) => self.call_ended(call),
-            Event::Reminded { step, error } => {
-                self.place.step = Some(step.without_visits());
-                self.place.error = Some((*error).to_owned());
-                let text = format!("[step:retry]     {}: {error}", step.without_visits());
-                self.tell(
-                    "orchestration_retry",
-                    &text,
-                    json!({ "step": id(step), "error": error }),
-                );
-                self.place.error = None;
-            }
+            Event::StepStarted { step, .. } if !self.is_machine => self.plain_start(step),
+            Event::CallEnded(call) => self.places.call_ended(call),
+            Event::Reminded { step, error } => self.reminded(step, error),
             Event::Reported { step, report } => {
-                self.place.step = Some(id(step));
-                self.place.outcome = Some(report.outcome.clone());
+                self.enter(step);
+                let Some(place) = self.places.get_mut(step) else { return };
+                place.over(&report.outcome);
+                let place = place.clone();
                 let text = format!("[step:outcome]   {}", report.outcome);
                 let more = json!({ "description": report.description });
-                self.tell("recipe_step_outcome", &text, more);
+                self.tell(&place, "recipe_step_outcome", &text, more);
             }
             Event::Moved { step, to } => self.moved(step, to),
-            Event::StepEnded { step, result, .. }
-                if !self.is_machine && !self.visits.contains(step.as_str()) =>
-            {
+            Event::StepEnded { step, result, .. } if !self.is_machine && !self.is_visit(step) => {
                 self.ended(step, result);
             }
-            Event::RunEnded { outcome, .. } => self.run_ended(outcome),
+            Event::RunEnded { outcome, steps, .. } => self.run_ended(outcome, steps),
             _ => {}
         }
     }
 
-    fn step_begins(&mut self, step: &StepPath) {
-        let session = self.place.session.take();
-        let recipe = std::mem::take(&mut self.place.recipe);
-        self.place = Place { session, recipe, step: Some(id(step)), ..Place::default() };
+    /// Whether it is a step of a machine, which is told when it is entered, and again when it reports.
+    fn is_visit(&self, step: &StepPath) -> bool {
+        self.places.in_machine(step) || self.shape.is_visit(step) == Some(true)
     }
 
-    /// Tells the step that a machine has entered, with the call that it begins with.
-    fn enter(&mut self, call: Option<&CallStarted<'_>>) {
-        let Some(entered) = self.entered.take() else { return };
-        self.step_begins(&entered.step);
-        if let Some(recipe) = entered.recipe {
-            self.place.recipe = recipe;
+    /// A visit that began before this owner of the run had it is told with what is known of it.
+    fn goes_on(&mut self, step: &StepPath) {
+        if self.places.get(step).is_none() {
+            let recipe = self.shape.recipe_of(step).unwrap_or_default().to_owned();
+            self.places.enter(step, &recipe, Place::of(Some(&recipe), step));
         }
-        self.place.visit = Some(entered.visit);
-        self.place.count = Some(entered.total);
-        self.place.model = entered.model;
-        if let Some(call) = call {
-            self.called(call);
+        let told = self.places.get(step).is_some_and(|place| place.told);
+        if !told && !self.entered.iter().any(|entered| entered.step == *step) {
+            self.entered.push(Entered { step: step.clone(), counts: String::new() });
         }
-        self.tell_started();
-        let Entered { step, visit, max_visits, total, max_total, .. } = entered;
-        let model = self.place.model.as_ref();
+    }
+
+    /// Tells the step that a machine has entered, if it was not told.
+    fn enter(&mut self, step: &StepPath) {
+        let Some(at) = self.entered.iter().position(|entered| entered.step == *step) else {
+            return;
+        };
+        let Entered { step, counts } = self.entered.remove(at);
+        let Some(place) = self.places.get_mut(&step) else { return };
+        place.told = true;
+        let place = place.clone();
+        self.tell_started(&step, &place);
+        let model = place.model.as_ref();
         let model = model.map_or(String::new(), |model| format!(" [model: {model}]"));
-        let step = id(&step);
-        let text = format!(
-            "[step:started]   {step} (visit {visit}/{max_visits}, total {total}/{max_total}){model}"
-        );
-        self.tell("recipe_step_started", &text, json!({ "step_count": total }));
+        let text = format!("[step:started]   {}{counts}{model}", step.without_visits());
+        self.tell(&place, "recipe_step_started", &text, json!({ "step_count": place.count }));
     }
 
     fn plain_start(&mut self, step: &StepPath) {
-        self.step_begins(step);
         self.started += 1;
-        self.place.count = Some(self.started);
-        self.tell_started();
-        let text = format!("[step:started]   {}", id(step));
-        self.tell("recipe_step_started", &text, json!({ "step_count": self.started }));
+        let recipe = self.shape.recipe_of(step);
+        let place = Place { count: Some(self.started), ..Place::of(recipe, step) };
+        self.places.begin(step, place.clone());
+        self.tell_started(step, &place);
+        let text = format!("[step:started]   {}", step.without_visits());
+        self.tell(&place, "recipe_step_started", &text, json!({ "step_count": self.started }));
     }
 
     fn call_started(&mut self, call: &CallStarted<'_>) {
-        let entered = self.entered.as_ref().is_some_and(|entered| entered.step == *call.step);
-        if entered {
-            self.enter(Some(call));
-        } else {
-            // A reminder, or a call of a step that was told.
-            self.called(call);
-        }
+        self.places.call_started(call);
+        self.enter(call.step);
     }
 
-    fn called(&mut self, call: &CallStarted<'_>) {
-        if call.session.is_some() {
-            self.place.session = call.session.map(str::to_owned);
-        }
-        self.place.prompt_length = Some(call.length);
+    fn own_recipe(&self) -> String {
+        self.places.own_recipe().unwrap_or(&self.recipe).to_owned()
     }
 
-    fn call_ended(&mut self, call: &CallEnded<'_>) {
-        let place = &mut self.place;
-        place.session = call.session.map(str::to_owned).or(place.session.take());
-        place.model = call.model.map(str::to_owned);
-        place.prompt_length = Some(call.prompt_length);
-        place.response_length = call.length;
-        place.took_ms = Some(call.took_ms);
-        place.cost_usd = call.usage.and_then(|usage| usage.cost_usd);
-        place.error = call.error.map(str::to_owned);
-    }
-
-    fn tell_started(&mut self) {
+    /// The run's own recipe begins, with its first step or with one below that.
+    fn tell_started(&mut self, step: &StepPath, at: &Place) {
         if std::mem::replace(&mut self.told, true) {
             return;
         }
-        let session = self.place.session.as_ref();
+        let recipe = self.own_recipe();
+        let place = match step.frame() {
+            None => at.clone(),
+            Some(_) => Place { step: at.step.clone(), count: at.count, ..Place::default() },
+        };
+        self.tell_beginning(&Place { recipe: Some(recipe), ..place });
+    }
+
+    fn tell_beginning(&mut self, place: &Place) {
+        let recipe = place.recipe.clone().unwrap_or_default();
+        let session = place.session.as_ref();
         let session = session.map_or(String::new(), |id| format!(" (session: {id})"));
-        let text = format!("[recipe:started] {}{session}", self.place.recipe);
         let more = json!({
-            "recipe_id": self.place.recipe,
-            "recipe_label": self.label,
-            "current_step": self.place.step,
-            "step_count": self.place.count,
+            "recipe_id": recipe,
+            "recipe_label": self.labels.get(&recipe).map_or("", String::as_str),
+            "current_step": place.step,
+            "step_count": place.count,
         });
-        self.tell("recipe_started", &text, more);
+        self.tell(place, "recipe_started", &format!("[recipe:started] {recipe}{session}"), more);
+    }
+
+    fn reminded(&mut self, step: &StepPath, error: &str) {
+        let known = self.places.get(step).cloned();
+        let place = known.unwrap_or_else(|| Place::of(self.shape.recipe_of(step), step));
+        let id = step.without_visits();
+        let text = format!("[step:retry]     {id}: {error}");
+        let more = json!({ "step": id, "error": error });
+        let place = Place { error: Some(error.to_owned()), ..place };
+        self.tell(&place, "orchestration_retry", &text, more);
     }
 
     fn moved(&mut self, step: &StepPath, to: &Movement) {
-        let from = id(step);
+        let from = step.without_visits();
         let at = from.rsplit('/').next().unwrap_or(&from).to_owned();
+        let place = self.places.get(step).cloned().unwrap_or_default();
         match to {
             Movement::Step(next) => {
                 let text = format!("[step:transition] {at} → {next}");
                 let more = json!({ "from_step": from, "to_step": next });
-                self.tell("recipe_step_transition", &text, more);
+                self.tell(&place, "recipe_step_transition", &text, more);
             }
             Movement::Restart(recipe) => {
                 let text = format!("[step:transition] {at} → RESTART {recipe}");
                 let more = json!({ "from_step": from, "to_step": null, "restart": recipe });
-                self.tell("recipe_step_transition", &text, more);
-                self.place = Place { recipe: recipe.clone(), ..Place::default() };
-                self.told = false;
+                self.tell(&place, "recipe_step_transition", &text, more);
+                self.places.restart(step, recipe);
+                self.told &= step.frame().is_some();
             }
             Movement::Exit(exit) if step.frame().is_none() => {
                 self.exit = Some(exit.reason.clone());
@@ -288,65 +286,88 @@ impl Events {
     }
 
     fn ended(&mut self, step: &StepPath, result: &StepResult) {
-        self.place.step = Some(id(step));
-        self.place.outcome = Some(result.status.as_str().to_owned());
-        self.place.error = match &result.status {
-            StepStatus::Failed(failure) => Some(failure.message.clone()),
+        let status = result.status.as_str();
+        let recipe = self.shape.recipe_of(step);
+        // A step that is skipped never started.
+        let known = self.places.get(step).cloned();
+        let mut place = known.unwrap_or_else(|| Place { began: None, ..Place::of(recipe, step) });
+        place.over(status);
+        place.error = match &result.status {
+            StepStatus::Failed(failure) => Some(super::told_failure(failure)),
             _ => None,
         };
-        let text = format!("[step:outcome]   {}", result.status.as_str());
-        self.tell("recipe_step_outcome", &text, json!({}));
+        self.places.begin(step, place.clone());
+        let text = format!("[step:outcome]   {status}");
+        self.tell(&place, "recipe_step_outcome", &text, json!({}));
     }
 
-    fn run_ended(&mut self, outcome: &RunOutcome) {
-        self.tell_started();
+    fn run_ended(&mut self, outcome: &RunOutcome, steps: &[StepView]) {
+        for step in self.entered.iter().map(|entered| entered.step.clone()).collect::<Vec<_>>() {
+            self.enter(&step);
+        }
+        let limits = limit::met(steps);
         let (reason, error) = match outcome {
             RunOutcome::Failed { failure, .. } => {
-                (super::reason(failure), Some(failure.message.clone()))
+                (super::reason(failure), Some(super::told_failure(failure)))
             }
             RunOutcome::Stopped { .. } => ("cancelled".to_owned(), None),
+            RunOutcome::Waiting { until_ms } => {
+                let until = until_ms.map(rfc3339);
+                let word = if self.is_machine { super::BACKEND_ERROR } else { outcome.as_str() };
+                (word.to_owned(), Some(limit::in_a_line(&limits, until.as_deref())))
+            }
             other => (self.exit.clone().unwrap_or_else(|| other.as_str().to_owned()), None),
         };
-        self.place.error.clone_from(&error);
+        let step = match (outcome, limits.as_slice()) {
+            (RunOutcome::Failed { step, .. }, _) => Some(step),
+            (RunOutcome::Waiting { .. }, [one]) => Some(&one.step),
+            _ => None,
+        };
+        let at = step.and_then(|step| self.places.get(step)).or_else(|| self.places.own());
+        let nowhere = || Place { recipe: Some(self.own_recipe()), ..Place::default() };
+        let place = Place { error: None, ..at.cloned().unwrap_or_else(nowhere) };
+        if !std::mem::replace(&mut self.told, true) {
+            self.tell_beginning(&Place { recipe: Some(self.own_recipe()), ..Place::default() });
+        }
+        let why = error
+            .as_ref()
+            .map_or(String::new(), |error| format!(" — {}", super::line::one_line(error)));
         let more = json!({ "reason": reason, "error": error });
-        self.tell("recipe_exited", &format!("[recipe:exited]  {reason}"), more);
-        self.place.error = None;
+        let last = Place { error, ..place.clone() };
+        self.tell(&last, "recipe_exited", &format!("[recipe:exited]  {reason}{why}"), more);
         if self.shown == Some(Format::Json) || self.file.is_some() {
-            self.tell("turn_complete", "", json!({}));
+            self.tell(&place, "turn_complete", "", json!({}));
         }
     }
 
-    /// Before a run has begun: of which recipe.
-    pub fn of(&mut self, recipe: &str) -> &mut Events {
-        self.place.recipe = recipe.to_owned();
-        self
+    /// Somebody else is in the session that the next call of this recipe needs.
+    pub fn locked(&mut self, recipe: &str, session: &str) {
+        let place = Place {
+            session: Some(session.to_owned()),
+            recipe: Some(recipe.to_owned()),
+            ..Place::default()
+        };
+        self.tell(&place, "session_locked", &format!("[session:locked] {session}"), json!({}));
     }
 
-    /// Somebody else is in the session that the next call needs.
-    pub fn locked(&mut self, session: &str) {
-        self.place.session = Some(session.to_owned());
-        self.tell("session_locked", &format!("[session:locked] {session}"), json!({}));
-    }
-
-    fn tell(&mut self, kind: &str, text: &str, more: Value) {
+    fn tell(&mut self, place: &Place, kind: &str, text: &str, more: Value) {
         if self.shown == Some(Format::Text) && !text.is_empty() {
-            out::note(crate::words::clean(text));
+            self.lines.push(clean(text));
         }
         let json = (self.shown == Some(Format::Json) || self.file.is_some())
-            .then(|| self.object(kind, more).to_string());
+            .then(|| self.object(place, kind, more).to_string());
         let Some(line) = json else { return };
-        if self.shown == Some(Format::Json) {
-            out::note(&line);
-        }
         if let Some((_, file)) = &mut self.file
             && let Err(error) = file.write_all(format!("{line}\n").as_bytes())
         {
             self.failed.get_or_insert(error.to_string());
         }
+        if self.shown == Some(Format::Json) {
+            self.lines.push(line);
+        }
     }
 
-    fn object(&self, kind: &str, more: Value) -> Value {
-        let place = &self.place;
+    fn object(&self, place: &Place, kind: &str, more: Value) -> Value {
         let mut object = Map::new();
         object.insert("type".into(), json!(kind));
         object.insert("run".into(), json!(self.run));
@@ -358,26 +379,7 @@ impl Events {
         if let Value::Object(more) = more {
             object.extend(more);
         }
-        for (name, value) in [
-            ("sessionId", json!(place.session)),
-            ("recipeId", json!(place.recipe)),
-            ("step", json!(place.step)),
-            ("stepCount", json!(place.count)),
-            ("visitCount", json!(place.visit)),
-            ("outcome", json!(place.outcome)),
-            ("error", json!(place.error)),
-            ("model", json!(place.model)),
-            ("promptLength", json!(place.prompt_length)),
-            ("responseLength", json!(place.response_length)),
-            ("durationMs", json!(place.took_ms)),
-            ("costUsd", json!(place.cost_usd)),
-        ] {
-            object.insert(name.to_owned(), value);
-        }
+        place.fields(&mut object);
         Value::Object(object)
     }
-}
-
-fn id(step: &StepPath) -> String {
-    step.without_visits()
 }

@@ -3,7 +3,6 @@
 //! it, whatever ends the run. An unfinished line of output stands in the block until its end
 //! comes, so that it is neither overdrawn nor broken.
 
-use super::Look;
 use super::block::{Moment, block, steps};
 use super::board::Board;
 use super::held::Held;
@@ -12,6 +11,7 @@ use super::outlet::Outlet;
 use super::said;
 use super::seam::Seam;
 use super::shape::Shape;
+use super::{Aside, Look};
 use crate::words::clean;
 use std::collections::BTreeSet;
 use towpath_core::StepPath;
@@ -256,6 +256,16 @@ impl<O: Outlet> Live<O> {
         }
         self.say(&Line::new());
         self.leave();
+    }
+}
+
+impl<O: Outlet> Aside for Live<O> {
+    fn aside(&mut self, line: &str) {
+        self.say(&Line::plain(line));
+        match self.active {
+            true => self.draw(),
+            false => self.clear(),
+        }
     }
 }
 

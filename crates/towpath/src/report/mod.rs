@@ -11,6 +11,7 @@ mod ending;
 pub mod events;
 mod failure;
 mod held;
+pub mod limit;
 mod line;
 mod live;
 pub mod next;
@@ -27,7 +28,7 @@ mod writer;
 
 pub use cost::Cost;
 pub use ending::counts;
-pub use failure::{logs, shell_word};
+pub use failure::{logs, shell_word, told as told_failure};
 
 use crate::audit::Audit;
 use crate::commands::run::Shared;
@@ -35,7 +36,7 @@ use crate::exit::Stop;
 use crate::out;
 use crate::signals;
 use crate::surroundings::Surroundings;
-use crate::words::now_ms;
+use crate::words::{clean, now_ms};
 use events::{Events, Format};
 use live::Live;
 use orchestration::Orchestration;
@@ -45,17 +46,20 @@ use shape::Shape;
 use std::path::Path;
 use stepwise::Stepwise;
 use towpath_engine::{Config, EngineError, Event, Prepared, Reporter, RunEnd, SessionTree};
-use towpath_run::{Failure, FailureKind, RunOutcome};
+use towpath_run::{Failure, FailureKind, MachineExit, Run, RunOutcome};
 use towpath_store::Store;
+
+/// The heading in the help of flags for what is told of a run.
+pub const OUTPUT: &str = "Output";
 
 /// Events for other programs.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct EventFlags {
     /// Say every event in a line on stderr: as text, or as JSON.
-    #[arg(long = "events", value_name = "FORMAT", value_enum)]
+    #[arg(long = "events", value_name = "FORMAT", value_enum, help_heading = OUTPUT)]
     pub format: Option<Format>,
     /// Append every event to this file, as a JSON line.
-    #[arg(long = "events-file", value_name = "FILE")]
+    #[arg(long = "events-file", value_name = "FILE", help_heading = OUTPUT)]
     pub file: Option<std::path::PathBuf>,
 }
 
@@ -64,14 +68,41 @@ pub fn outcome(result: &towpath_run::StepResult) -> Option<String> {
     said::report(result)
 }
 
+/// The agent could not do its part: it failed, or a limit stands against it.
+const BACKEND_ERROR: &str = "backend-error";
+
 /// The word for how a machine ended that did not end by a transition of its own.
 pub fn reason(failure: &Failure) -> String {
     match failure.kind {
         FailureKind::Limit => failure.message.clone(),
-        FailureKind::Agent(_) => "backend-error".to_owned(),
+        FailureKind::Agent(_) => BACKEND_ERROR.to_owned(),
         FailureKind::Stopped => "cancelled".to_owned(),
         _ => "orchestration-error".to_owned(),
     }
+}
+
+/// Why a machine is not under way any more, in the one word that text, events and JSON have for it. One
+/// that waits for a limit of its agent may go on.
+pub fn exit(run: &Run) -> Option<MachineExit> {
+    run.machine_view()?;
+    match run.outcome() {
+        Some(RunOutcome::Waiting { .. }) => {
+            Some(MachineExit { reason: BACKEND_ERROR.to_owned(), description: None })
+        }
+        _ => run.exit(),
+    }
+}
+
+/// `the agent's session: ID` of a machine that was cut off, for whoever wants to look at the
+/// conversation in the agent's own program.
+pub fn session(end: &RunEnd) -> Option<String> {
+    let ended = match &end.outcome {
+        RunOutcome::Done => true,
+        RunOutcome::Failed { failure, .. } => failure.kind == FailureKind::Limit,
+        _ => false,
+    };
+    let session = end.session.as_ref().filter(|_| !ended)?;
+    Some(format!("the agent's session: {}", clean(session)))
 }
 
 /// What is shown, and how.
@@ -124,6 +155,13 @@ impl Look {
     }
 }
 
+/// A run that was driven to its end.
+pub struct Driven {
+    pub end: RunEnd,
+    /// Why the file of events is not complete.
+    pub unwritten: Option<String>,
+}
+
 /// Drives a run to its end while it is shown.
 pub fn drive(
     prepared: Prepared,
@@ -133,7 +171,7 @@ pub fn drive(
     look: &Look,
     audit: Option<&mut Audit>,
     wanted: &EventFlags,
-) -> Result<RunEnd, Stop> {
+) -> Result<Driven, Stop> {
     let mut audit = audit;
     if let Some(audit) = &mut audit {
         audit.begin(&prepared.run().program().root().name, prepared.id())?;
@@ -141,11 +179,11 @@ pub fn drive(
     signals::block();
     let cancel = store.run_directory(prepared.id()).join("cancel");
     forget_request(&cancel)?;
-    let root = std::sync::Arc::clone(prepared.run().program().root());
-    let label = root.machine().map(|machine| machine.label.as_str());
-    let events = Events::asked(wanted.format, wanted.file.as_ref(), label)?;
     let shape = Shape::of(prepared.run().program());
-    let mut reporter: Box<dyn Reporter> = match look.voice {
+    let name = prepared.run().program().root().name.clone();
+    let events = Events::asked(wanted.format, wanted.file.as_ref())?;
+    let events = events.map(|events| events.of(prepared.run(), shape.clone()));
+    let mut reporter: Box<dyn Aside> = match look.voice {
         _ if look.live() => Box::new(Live::new(Standard::new(), *look, shape)),
         Voice::Own => Box::new(Plain::new(Standard::new(), *look, shape)),
         Voice::Stepwise { progress } => {
@@ -156,32 +194,28 @@ pub fn drive(
     let listen = |controller| signals::listen(controller, cancel);
     let mut watching = Watching { screen: reporter.as_mut(), audit, events };
     let end = prepared.drive(store, config, tree, listen, &mut watching);
-    let mut events = watching.events.take();
-    if let (Err(EngineError::SessionLocked { session, .. }), Some(events)) = (&end, &mut events) {
-        events.locked(session);
+    if let Err(EngineError::SessionLocked { session, .. }) = &end {
+        watching.tell(|events| events.locked(&name, session));
     }
+    let events = watching.events.take();
     // The terminal is given back before anything else is said.
     drop(reporter);
-    let end = end?;
-    match events.and_then(Events::failure) {
-        Some(stop) => Err(stop),
-        None => Ok(end),
-    }
+    Ok(Driven { end: end?, unwritten: events.and_then(Events::failure) })
 }
 
 impl EventFlags {
     /// Says before anything begins when the file for events cannot be written.
     pub fn check(&self) -> Result<(), Stop> {
-        Events::asked(self.format, self.file.as_ref(), None).map(drop)
+        Events::asked(self.format, self.file.as_ref()).map(drop)
     }
 }
 
 /// Tells whoever wants events that a run could not begin, since somebody else is in its session.
 pub fn locked(wanted: &EventFlags, recipe: &str, error: &EngineError) -> Result<(), Stop> {
     let EngineError::SessionLocked { session, .. } = error else { return Ok(()) };
-    let events = Events::asked(wanted.format, wanted.file.as_ref(), Some(recipe))?;
-    if let Some(mut events) = events {
-        events.of(recipe).locked(session);
+    if let Some(mut events) = Events::asked(wanted.format, wanted.file.as_ref())? {
+        events.locked(recipe, session);
+        events.take_lines().iter().for_each(out::note);
     }
     Ok(())
 }
@@ -191,11 +225,26 @@ pub fn columns() -> usize {
     outlet::size().0
 }
 
+/// A reporter that also says lines of others, each as a whole line of its own and in its turn.
+trait Aside: Reporter {
+    fn aside(&mut self, line: &str);
+}
+
 /// All who watch one run. Only the screen can be too slow.
 struct Watching<'a> {
-    screen: &'a mut dyn Reporter,
+    screen: &'a mut dyn Aside,
     audit: Option<&'a mut Audit>,
     events: Option<Events>,
+}
+
+impl Watching<'_> {
+    fn tell(&mut self, tell: impl FnOnce(&mut Events)) {
+        let Some(events) = &mut self.events else { return };
+        tell(events);
+        for line in events.take_lines() {
+            self.screen.aside(&out::masked(&line));
+        }
+    }
 }
 
 impl Reporter for Watching<'_> {
@@ -204,9 +253,7 @@ impl Reporter for Watching<'_> {
             audit.event(event);
         }
         self.screen.event(event);
-        if let Some(events) = &mut self.events {
-            events.event(event);
-        }
+        self.tell(|events| events.event(event));
     }
 
     fn ready(&self) -> bool {

@@ -3,23 +3,38 @@
 
 use super::failure::shell_word;
 use towpath_core::{RunId, StepPath};
-use towpath_run::Run;
+use towpath_run::{FailureKind, Run, RunOutcome};
 
 pub fn resume(id: &RunId, run: &Run) -> String {
     match raising(run) {
-        Some(flag) => format!("towpath resume {id} {flag}"),
+        Some(Raising { flag, .. }) => format!("towpath resume {id} {flag}"),
         None => format!("towpath resume {id}"),
     }
 }
 
-/// The flag without which a machine that ended at a limit does not go on.
-pub fn raising(run: &Run) -> Option<&'static str> {
-    let exit = run.exit().filter(|_| run.is_refused())?;
-    Some(match exit.reason.as_str() {
+/// Why a machine ended at a limit, and the flag without which it does not go on.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Raising {
+    pub reason: String,
+    pub flag: &'static str,
+}
+
+/// What stands against going on with a run whose own machine, or one that it called, met a limit.
+pub fn raising(run: &Run) -> Option<Raising> {
+    let Some(RunOutcome::Failed { failure, .. }) = run.outcome() else { return None };
+    if failure.kind != FailureKind::Limit {
+        return None;
+    }
+    let reason = failure.message;
+    let flag = match reason.split(':').next()? {
+        "max-step-visits-exceeded" => "--max-visits N",
         "max-total-steps" => "--max-steps N",
         "max-restarts-exceeded" => "--max-restarts N",
-        _ => "--max-visits N",
-    })
+        // No limit: the machine would begin anew for ever.
+        "restart-without-work" => "--again STEP",
+        _ => return None,
+    };
+    Some(Raising { reason, flag })
 }
 
 /// That a step has done its work; of a machine's step also how it ended.

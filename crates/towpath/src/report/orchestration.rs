@@ -2,12 +2,12 @@
 //! machine on stderr, line by line. How output is passed on is left to the plain reporter, which says
 //! nothing of its own here.
 
-use super::Look;
 use super::line::Line;
 use super::outlet::Outlet;
 use super::plain::Plain;
 use super::said;
 use super::shape::Shape;
+use super::{Aside, Look};
 use crate::words::clean;
 use towpath_core::StepPath;
 use towpath_engine::{Event, Reporter};
@@ -53,7 +53,7 @@ impl<O: Outlet> Orchestration<O> {
                 self.log(&format!("Exit: {}", super::reason(failure)));
             }
             RunOutcome::Stopped { .. } => self.log("Exit: cancelled"),
-            RunOutcome::Waiting { .. } => self.log("Exit: backend-error"),
+            RunOutcome::Waiting { .. } => self.log(&format!("Exit: {}", super::BACKEND_ERROR)),
             RunOutcome::Done | RunOutcome::Asking { .. } => {}
         }
     }
@@ -63,6 +63,12 @@ impl<O: Outlet> Orchestration<O> {
 fn name(step: &StepPath) -> String {
     let path = step.without_visits();
     path.rsplit('/').next().unwrap_or(&path).to_owned()
+}
+
+impl<O: Outlet> Aside for Orchestration<O> {
+    fn aside(&mut self, line: &str) {
+        self.plain.tell(&Line::plain(line));
+    }
 }
 
 impl<O: Outlet> Reporter for Orchestration<O> {

@@ -2,13 +2,13 @@
 //! step's output is passed on byte for byte; a line break of ours is only added between the lines
 //! of steps that run at the same time, and before a line of our own.
 
-use super::Look;
 use super::held::Held;
 use super::line::{Line, Tone, one_line};
 use super::outlet::Outlet;
 use super::said;
 use super::seam::Seam;
 use super::shape::Shape;
+use super::{Aside, Look};
 use crate::words::{clean, duration};
 use std::collections::BTreeMap;
 use towpath_core::StepPath;
@@ -205,6 +205,12 @@ impl<O: Outlet> Plain<O> {
         if let Some(running) = self.running.get_mut(step) {
             running.said_ms = now;
         }
+    }
+}
+
+impl<O: Outlet> Aside for Plain<O> {
+    fn aside(&mut self, line: &str) {
+        self.tell(&Line::plain(line));
     }
 }
 

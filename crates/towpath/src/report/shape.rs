@@ -14,6 +14,7 @@ pub struct Shape {
 
 #[derive(Debug, Clone, Default)]
 pub struct RecipeShape {
+    pub name: String,
     pub steps: usize,
     /// Its steps are visited, and each visit is told by itself.
     pub machine: bool,
@@ -28,6 +29,7 @@ impl Shape {
     pub fn of(program: &Program) -> Shape {
         let recipes = program.recipes.iter().enumerate().map(|(index, recipe)| {
             let mut shape = RecipeShape {
+                name: recipe.name.clone(),
                 steps: recipe.steps.len(),
                 machine: recipe.machine().is_some(),
                 ..RecipeShape::default()
@@ -57,9 +59,19 @@ impl Shape {
     pub fn name_of(&self, path: &StepPath) -> String {
         let last = path.as_str().rsplit('/').next().unwrap_or_default();
         // What begins in the place of a machine is one.
-        let recipe = self.locate(path).map_or(0, |(recipe, _)| recipe);
-        let visited = self.recipes.get(recipe).is_some_and(|recipe| recipe.machine);
+        let root = || self.recipes.first().is_some_and(|recipe| recipe.machine);
+        let visited = self.is_visit(path).unwrap_or_else(root);
         if visited { last.to_owned() } else { bare(last).to_owned() }
+    }
+
+    /// Whether it is a step of a machine; none where a restart has led elsewhere.
+    pub fn is_visit(&self, path: &StepPath) -> Option<bool> {
+        self.locate(path).map(|(recipe, _)| self.recipes[recipe].machine)
+    }
+
+    /// The recipe that a step belongs to, by its name.
+    pub fn recipe_of(&self, path: &StepPath) -> Option<&str> {
+        self.locate(path).map(|(recipe, _)| self.recipes[recipe].name.as_str())
     }
 
     /// `(2/6)`: the step's place in its recipe, and how many there are.

@@ -2,12 +2,12 @@
 //! line on stderr when a step starts and one when it is over, in a form that scripts read. How output
 //! is passed on is left to the plain reporter, which says nothing of its own here.
 
-use super::Look;
 use super::line::{Line, one_line};
 use super::outlet::Outlet;
 use super::plain::Plain;
 use super::said;
 use super::shape::Shape;
+use super::{Aside, Look};
 use crate::words::clean;
 use towpath_core::StepPath;
 use towpath_engine::{Event, Reporter};
@@ -53,6 +53,12 @@ fn said_end(result: &StepResult, tolerated: bool) -> String {
             let tolerated = if tolerated { ", tolerated" } else { "" };
             format!(" — failed: {}{tolerated}", one_line(&failure.message))
         }
+    }
+}
+
+impl<O: Outlet> Aside for Stepwise<O> {
+    fn aside(&mut self, line: &str) {
+        self.plain.tell(&Line::plain(line));
     }
 }
 

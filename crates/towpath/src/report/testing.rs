@@ -332,5 +332,6 @@ pub fn ended(mut run: Run, stop: Option<StopReason>) -> RunEnd {
         warnings: Vec::new(),
         took: Duration::from_millis(123_000),
         unused_lines: Vec::new(),
+        session: None,
     }
 }

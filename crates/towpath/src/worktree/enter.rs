@@ -27,6 +27,21 @@ pub struct Entered {
     pub notes: Vec<String>,
 }
 
+/// Where a run would work, with nothing made.
+pub fn ahead(
+    around: &Surroundings,
+    directory: &Path,
+    name: &str,
+    recipe: &str,
+) -> Result<Entered, Stop> {
+    let repository = Repository::around(around, directory)?;
+    let name = match name {
+        AUTO => repository.free_name(recipe)?,
+        name => repository.checked(name)?,
+    };
+    repository.plan(around, &name).map(|(entered, _)| entered)
+}
+
 /// Finds or makes the worktree `name` of the repository around a directory.
 pub fn enter(
     around: &Surroundings,
@@ -108,6 +123,18 @@ impl Repository {
 
     /// Finds or makes the worktree of a name; with `anew` it is to be ours alone.
     fn enter(&self, around: &Surroundings, name: &str, anew: bool) -> Result<Entered, Stop> {
+        let (entered, known) = self.plan(around, name)?;
+        if anew && !entered.worktree.made {
+            return Err(Stop::bad_input(format!("--worktree: {name} is taken")));
+        }
+        if !known {
+            self.make(&entered.worktree)?;
+        }
+        Ok(entered)
+    }
+
+    /// What entering comes to, and whether the worktree is there already.
+    fn plan(&self, around: &Surroundings, name: &str) -> Result<(Entered, bool), Stop> {
         let path = self.beside(name)?;
         let trees = self.trees()?;
         let known = trees.iter().find(|tree| tree.path == path);
@@ -115,15 +142,9 @@ impl Repository {
             Some(tree) => self.found(tree)?,
             None => self.planned(&path, name, &trees)?,
         };
-        if anew && !worktree.made {
-            return Err(Stop::bad_input(format!("--worktree: {name} is taken")));
-        }
         let mut entered = self.inside(worktree, &path)?;
-        if known.is_none() {
-            self.make(&entered.worktree)?;
-        }
         entered.notes.insert(0, told(&entered.worktree, known.is_some(), around));
-        Ok(entered)
+        Ok((entered, known.is_some()))
     }
 
     fn trees(&self) -> Result<Vec<Tree>, Stop> {

@@ -2,7 +2,7 @@
 //! stands, from its first step to a new session.
 
 use crate::support::Person;
-use crate::{calls, person, run, script, shown};
+use crate::{calls, person, run, script, shown, under_the_name};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ const FIELDS: [&str; 12] = [
     "costUsd",
 ];
 
-fn lines(text: &str) -> Vec<Value> {
+pub fn lines(text: &str) -> Vec<Value> {
     let of = text.lines().filter(|line| line.starts_with('{'));
     of.map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
@@ -147,10 +147,137 @@ fn a_machine_begins_at_its_first_step_with_one_visit() {
             "startTime": started,
             "sessionCreated": false,
             "restarts": 0,
-            "reason": null,
+            "reason": "backend-error",
             "description": null,
         })
     );
+}
+
+/// The events of one kind for a step.
+fn of<'a>(events: &'a [Value], kind: &str, step: &str) -> &'a Value {
+    let mut found = events.iter().filter(|e| e["type"] == kind && e["step"] == step);
+    found.next().unwrap_or_else(|| panic!("no {kind} of {step}"))
+}
+
+const STARTED: &str = "recipe_step_started";
+const OUTCOME: &str = "recipe_step_outcome";
+
+#[test]
+fn steps_side_by_side_and_one_after_the_other_have_their_own_fields() {
+    let person = person(&[]);
+    let slow = "{\"text\":\"Looked.\",\"delay_ms\":200,\"cost_usd\":0.5}\n";
+    person.write("answers.jsonl", &slow.repeat(3));
+    person.write(
+        "side.yaml",
+        "name: side\nsteps:\n  - {id: ask, prompt: Look., parallel_group: g}\n  \
+         - {id: cmd, command: sleep 0.6, parallel_group: g}\n",
+    );
+    person.write(
+        "row.yaml",
+        "name: row\nsteps:\n  - {id: ask, prompt: Look.}\n  - {id: cmd, command: echo}\n  \
+         - {id: ask2, prompt: Again.}\n",
+    );
+    for recipe in ["side.yaml", "row.yaml"] {
+        let said = run(&person, &[recipe, "--events", "json"]).exits(0);
+        let events = lines(&said.stderr);
+        let ask = of(&events, OUTCOME, "ask");
+        assert!(ask["sessionId"].is_string() && ask["costUsd"] == 0.5, "{ask}");
+        for kind in [STARTED, OUTCOME] {
+            let cmd = of(&events, kind, "cmd");
+            for field in ["sessionId", "session_id", "promptLength", "responseLength", "costUsd"] {
+                assert!(cmd[field].is_null(), "{recipe}: {field} of {cmd}");
+            }
+            assert_eq!(cmd["recipeId"], recipe.trim_end_matches(".yaml"));
+        }
+        assert!(of(&events, OUTCOME, "cmd")["durationMs"].is_u64());
+        if recipe == "row.yaml" {
+            assert!(of(&events, STARTED, "ask2")["sessionId"].is_null());
+            assert_ne!(of(&events, OUTCOME, "ask2")["sessionId"], ask["sessionId"]);
+        }
+    }
+}
+
+#[test]
+fn a_called_machine_and_the_step_that_calls_it_have_their_own_fields() {
+    let person = person(&["broken", "mended", "fine"]);
+    person.write("list.yaml", "name: list\nsteps:\n  - {id: call, recipe: mend}\n");
+    let said = run(&person, &["list.yaml", "--events", "json"]).exits(0);
+    let events = lines(&said.stderr);
+    let inner = of(&events, STARTED, "call/mend");
+    assert_eq!(
+        (&inner["recipeId"], &inner["stepCount"], &inner["visitCount"]),
+        (&json!("mend"), &json!(2), &json!(1))
+    );
+    assert!(inner["sessionId"].is_string());
+    assert_eq!(inner["sessionId"], of(&events, OUTCOME, "call/look")["sessionId"]);
+    let call = of(&events, OUTCOME, "call");
+    assert_eq!((&call["recipeId"], &call["stepCount"]), (&json!("list"), &json!(1)));
+    for field in ["sessionId", "visitCount", "promptLength", "responseLength", "costUsd", "model"] {
+        assert!(call[field].is_null(), "{field} of {call}");
+    }
+    let exited = events.iter().find(|event| event["type"] == "recipe_exited").expect("the end");
+    assert_eq!((&exited["recipeId"], &exited["sessionId"]), (&json!("list"), &Value::Null));
+}
+
+#[test]
+fn a_restart_into_another_recipe_has_its_id_and_label() {
+    let person = person(&["mended", "fine"]);
+    person.write(
+        "first.yaml",
+        "id: first\nlabel: The first\ndescription: Begins\ninitialStep: begin\nguardrails: {}\n\
+         steps:\n  begin:\n    prompt: Begin.\n    outcomes: [mended, other]\n    onOutcome:\n      \
+         mended: { action: restart-new-session, recipeId: mend }\n      \
+         other: { action: exit, reason: user-provided-other }\n",
+    );
+    let said = run(&person, &["first.yaml", "--events", "json"]).exits(0);
+    let events = lines(&said.stderr);
+    let begun: Vec<Value> = events
+        .iter()
+        .filter(|event| event["type"] == "recipe_started")
+        .map(|e| json!([e["recipe_id"], e["recipe_label"], e["recipeId"], e["current_step"]]))
+        .collect();
+    assert_eq!(
+        begun,
+        [json!(["first", "The first", "first", "begin"]), json!(["mend", "Mend", "mend", "look"])]
+    );
+}
+
+#[test]
+fn a_visit_that_goes_on_is_told_with_what_is_known_of_it() {
+    let person = person(&["broken", "{\"error\":\"crash\"}"]);
+    run(&person, &["mend.yaml"]).exits(4);
+    script(&person, &["broken", "{\"error\":\"crash\"}", "mended", "fine"]);
+    let id = person.run();
+    let said = person.towpath(&["resume", id.as_str(), "--events", "json"]).exits(0);
+    let events = lines(&said.stderr);
+    let again = of(&events, STARTED, "mend");
+    assert_eq!(
+        (&again["recipeId"], &again["stepCount"], &again["visitCount"]),
+        (&json!("mend"), &json!(2), &json!(1))
+    );
+    assert_eq!(of(&events, OUTCOME, "mend")["outcome"], "mended");
+}
+
+#[test]
+fn lines_of_both_kinds_are_whole_and_in_their_order() {
+    let person = person(&["broken", "mended", "fine"]);
+    let both = ["mend.yaml", "--verbose", "--events", "text"];
+    let said = under_the_name(&person, &both).exits(0);
+    let told: Vec<&str> = said.stderr.lines().take_while(|l| !l.starts_with("Cost")).collect();
+    let kinds = ["[orchestration] ", "[recipe:", "[step:"];
+    assert!(told.iter().all(|line| kinds.iter().any(|kind| line.starts_with(kind))), "{told:?}");
+    let at = |line: &str| told.iter().position(|told| *told == line).expect(line);
+    for (first, second) in [
+        (
+            "[orchestration] Step: look (visit 1/3, total 1/100)",
+            "[step:started]   look (visit 1/3, total 1/100)",
+        ),
+        ("[orchestration] Outcome extracted: broken", "[step:outcome]   broken"),
+        ("[step:outcome]   broken", "[orchestration] Transition: look → mend"),
+        ("[orchestration] Exit: all-fine", "[recipe:exited]  all-fine"),
+    ] {
+        assert!(at(first) < at(second), "{first} / {second} in {told:?}");
+    }
 }
 
 #[test]

@@ -128,6 +128,26 @@ fn a_run_at_a_limit_goes_on_only_with_a_higher_one() {
 }
 
 #[test]
+fn a_called_machine_at_a_limit_is_gone_on_with_by_the_flag_that_is_offered() {
+    for (flags, raised) in [
+        (["--max-visits", "1"], ["--max-visits", "2"]),
+        (["--max-steps", "2"], ["--max-steps", "3"]),
+    ] {
+        let person = person(&["broken", "mended"]);
+        person.write("list.yaml", "name: list\nsteps:\n  - {id: call, recipe: mend}\n");
+        let said = run(&person, &[&["list.yaml"], &flags[..]].concat()).exits(3);
+        let offered = format!("nothing is lost: towpath resume {} {} N\n", person.run(), raised[0]);
+        assert!(said.stderr.ends_with(&offered), "{}", said.stderr);
+        let shown = person.towpath(&["show", person.run().as_str()]).exits(0);
+        assert!(shown.stdout.contains(offered.trim_end()), "{}", shown.stdout);
+        more(&person, &["fine"]);
+        resume(&person, &[]).exits(3).says(&format!("raise the limit to go on: {} N", raised[0]));
+        assert_eq!(calls(&person).len(), 2, "nothing was asked");
+        resume(&person, &raised).exits(0);
+    }
+}
+
+#[test]
 fn a_run_at_its_last_restart_goes_on_with_more() {
     let person = Person::new();
     script(&person, &["complete", "no-issues", "committed"]);

@@ -6,13 +6,17 @@ mod cost;
 mod listing;
 
 use crate::agents::AgentFlags;
-use crate::commands::machine_flags::{LimitFlags, MachineFlags};
+use crate::audit::audited;
+use crate::commands::dry_run;
+use crate::commands::machine_flags::{LimitFlags, MACHINES, MachineFlags};
 use crate::commands::request::RequestFlags;
 use crate::commands::run::{self, Chosen, Ready};
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::report::{self, EventFlags, Look, Voice};
+use crate::report::{self, EventFlags, Look, OUTPUT, Voice};
 use crate::surroundings::Surroundings;
+use crate::times::TimeFlags;
+use crate::words::clean;
 use crate::{result_json, trust};
 use clap::Parser;
 use std::ffi::OsString;
@@ -37,32 +41,9 @@ struct Line {
     /// Print the recipe's structure without running it.
     #[arg(long)]
     dry_run: bool,
-    /// Log the machine's state on stderr: steps, outcomes, transitions.
-    #[arg(long)]
-    verbose: bool,
-    /// One JSON object on stdout when the run has ended, nothing else there.
-    #[arg(long)]
-    json: bool,
-    /// The model tier of steps that name none: haiku, sonnet or opus.
-    #[arg(long, value_name = "TIER")]
-    model: Option<String>,
-    #[command(flatten)]
-    limits: LimitFlags,
     /// Where the agent works.
     #[arg(long, value_name = "PATH")]
     working_dir: Option<PathBuf>,
-    /// Instructions beside the agent's own, for backends that can take them.
-    #[arg(long, value_name = "TEXT")]
-    system_prompt: Option<String>,
-    /// Begin in this conversation, which the agent's program already has.
-    #[arg(long, value_name = "ID")]
-    session: Option<String>,
-    /// What the work is about: stands before the first prompt of every session.
-    #[arg(long, value_name = "TEXT", conflicts_with = "context_file")]
-    context: Option<String>,
-    /// As --context, from a file.
-    #[arg(long, value_name = "FILE")]
-    context_file: Option<PathBuf>,
     /// Set a variable that the recipe declares.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -71,6 +52,31 @@ struct Line {
     recipe_dir: Vec<PathBuf>,
     #[command(flatten)]
     agent: AgentFlags,
+    /// The model tier of steps that name none: haiku, sonnet or opus.
+    #[arg(long, value_name = "TIER", help_heading = MACHINES)]
+    model: Option<String>,
+    #[command(flatten)]
+    limits: LimitFlags,
+    /// Begin in this conversation, which the agent's program already has.
+    #[arg(long, value_name = "ID", help_heading = MACHINES)]
+    session: Option<String>,
+    /// What the work is about: stands before the first prompt of every session.
+    #[arg(long, value_name = "TEXT", conflicts_with = "context_file", help_heading = MACHINES)]
+    context: Option<String>,
+    /// As --context, from a file.
+    #[arg(long, value_name = "FILE", help_heading = MACHINES)]
+    context_file: Option<PathBuf>,
+    /// Instructions beside the agent's own, for backends that can take them.
+    #[arg(long, value_name = "TEXT", help_heading = MACHINES)]
+    system_prompt: Option<String>,
+    #[command(flatten)]
+    times: TimeFlags,
+    /// One JSON object on stdout when the run has ended, nothing else there.
+    #[arg(long, help_heading = OUTPUT)]
+    json: bool,
+    /// Log the machine's state on stderr: steps, outcomes, transitions.
+    #[arg(long, help_heading = OUTPUT)]
+    verbose: bool,
     #[command(flatten)]
     events: EventFlags,
 }
@@ -105,6 +111,7 @@ impl Line {
                 json: self.json,
                 verbose: self.verbose,
                 events: self.events.clone(),
+                times: self.times.clone(),
                 ..run::Shared::default()
             },
             ..run::Args::default()
@@ -161,6 +168,9 @@ fn execute(line: &Line) -> Result<Exit, Stop> {
         let message = format!("{recipe} is a list of steps: towpath run {recipe}");
         return Err(Stop::new(Exit::BadInput, "bad-recipe", message));
     }
+    if line.dry_run && line.json {
+        return dry_run::execute(&around, &chosen, &args);
+    }
     if line.dry_run {
         let plan = &chosen.program.plan;
         let layout = dry_run_layout(chosen.program.root(), &plan.machine).unwrap_or_default();
@@ -175,8 +185,8 @@ fn go(around: &Surroundings, line: &Line, chosen: Chosen, args: &run::Args) -> R
     let mut store = Store::open(&around.places.state)?;
     let look = Look { voice: Voice::Orchestration, ..Look::new(around, &args.shared) };
     let Ready { prepared, config, tree, .. } = run::ready(around, &mut store, chosen, args)?;
-    let end = report::drive(prepared, &mut store, config, tree, &look, None, &line.events)?;
-    conclude(&end, &store, line)
+    let driven = report::drive(prepared, &mut store, config, tree, &look, None, &line.events)?;
+    audited(None, driven, |end| conclude(&end, &store, line))
 }
 
 /// The last words: why it failed and what it cost on stderr, how it ended on stdout's last line.
@@ -188,9 +198,8 @@ fn conclude(end: &RunEnd, store: &Store, line: &Line) -> Result<Exit, Stop> {
         out::json(&object);
         return Ok(exit);
     }
-    if let RunOutcome::Failed { step, failure } = &end.outcome {
-        let detail = if failure.detail.is_empty() { "" } else { ": " };
-        out::note(format!("{step}: {}{detail}{}", failure.message, failure.detail));
+    for why in why(end) {
+        out::note(why);
     }
     for text in cost::report(&end.run) {
         out::note(text);
@@ -199,6 +208,7 @@ fn conclude(end: &RunEnd, store: &Store, line: &Line) -> Result<Exit, Stop> {
         let unused: Vec<String> = end.unused_lines.iter().map(ToString::to_string).collect();
         out::note(format!("warning: the script's lines {} were not used", unused.join(", ")));
     }
+    report::session(end).iter().for_each(out::note);
     if exit != Exit::Done {
         out::note(format!("nothing is lost: {}", report::next::resume(&end.id, &end.run)));
     }
@@ -208,15 +218,22 @@ fn conclude(end: &RunEnd, store: &Store, line: &Line) -> Result<Exit, Stop> {
     Ok(exit)
 }
 
-fn last_line(end: &RunEnd) -> Option<String> {
-    if let RunOutcome::Waiting { .. } = end.outcome {
-        return Some("Exit: backend-error".to_owned());
+/// What stands against going on: at which step, and what was said of it.
+fn why(end: &RunEnd) -> Vec<String> {
+    match &end.outcome {
+        RunOutcome::Failed { step, failure } => {
+            vec![format!("{step}: {}", report::told_failure(failure))]
+        }
+        _ => report::limit::notes(end),
     }
-    let exit = end.run.exit()?;
+}
+
+fn last_line(end: &RunEnd) -> Option<String> {
+    let exit = report::exit(&end.run)?;
     let more = exit.description.map_or(String::new(), |text| format!(" — {text}"));
     // The last line is one line, whatever an agent wrote.
     let line = format!("Exit: {}{more}", exit.reason).replace(['\n', '\r', '\t'], " ");
-    Some(crate::words::clean(&line))
+    Some(clean(&line))
 }
 
 /// What is wrong with a recipe, as a bare list; a recipe that is not there is told as ever.

@@ -121,11 +121,13 @@ fn a_program_that_complains_on_stdout_is_heard() {
 fn a_limit_says_until_when() {
     let until_ms = Some(1_800_000_000_000);
     let fault = Fault { kind: FaultKind::Limit, until_ms };
-    let limit = JobEnd::new(JobStatus::Faulted(fault));
+    let error = "You have hit your limit".to_owned();
+    let limit = JobEnd { error, ..JobEnd::new(JobStatus::Faulted(fault)) };
     let end = ship(&mut |step| if step == "review" { limit.clone() } else { exit(0) });
     let until = local_time(1_800_000_000_000, 0);
     let expected = format!(
         "? ship-release waits after 2 m 3 s for a limit of the agent, until {until}\n\n  \
+         review  You have hit your limit\n\n  \
          2 of 6 steps ran · 1 unfinished (review) · 3 not reached · $?\n  \
          nothing is lost; after {until}: towpath resume 7f3k\n"
     );

@@ -113,7 +113,7 @@ fn output_scrolls_above_the_block_and_the_steps_stay_at_the_end() {
     live.end("test", &failed("exit 1", "one\nboom"), 100);
     let outcome = RunOutcome::Done;
     let run = towpath_core::RunId::new("7f3k").unwrap();
-    live.event(&Event::RunEnded { run: &run, outcome: &outcome });
+    live.event(&Event::RunEnded { run: &run, outcome: &outcome, steps: &[] });
     let screen = Screen::of(&seen);
     assert!(!screen.cursor_hidden && !screen.wrapped);
     let lines: String = (0..30).map(|number| format!("line {number}\n")).collect();
@@ -124,6 +124,50 @@ fn output_scrolls_above_the_block_and_the_steps_stay_at_the_end() {
     );
     assert_eq!(screen.text(), expected);
     assert!(seen.stdout_text().is_empty());
+}
+
+#[test]
+fn the_running_step_is_named_in_the_smallest_window() {
+    for rows in 1..12 {
+        let (mut live, seen) = reporter(30, rows);
+        live.run(six());
+        live.end("security-review", &failed("exit 1", ""), 100);
+        live.start("ci/build", "bash");
+        seen.pass_time(2_000);
+        live.tick();
+        let text = Screen::of(&seen).text();
+        let named = if rows < 8 { "ci/build" } else { "⠋ ci" };
+        assert!(text.contains(named), "{rows} rows: {text}");
+        assert!(rows == 1 || rows == 2 || text.contains("1 running"), "{rows} rows: {text}");
+    }
+    let (mut live, seen) = reporter(30, 6);
+    live.run(vec![pending("edit", "agent"), pending("test", "bash"), pending("say", "bash")]);
+    live.start("edit", "agent");
+    live.doing("edit", "Read src/auth.rs");
+    seen.pass_time(2_000);
+    live.tick();
+    let text = Screen::of(&seen).text();
+    let block = "  ⠋ edit  2 s  Read src/auth…\n  1 running · 0 of 3 done";
+    assert!(text.ends_with(block), "{text}");
+}
+
+#[test]
+fn lines_of_others_stand_above_the_block_and_are_not_overdrawn() {
+    let (mut live, seen) = reporter(60, 24);
+    live.run(vec![pending("build", "bash")]);
+    live.start("build", "bash");
+    seen.pass_time(80);
+    live.tick();
+    live.aside("[step:started]   build");
+    seen.pass_time(80);
+    live.tick();
+    let text = Screen::of(&seen).text();
+    let begin = "ship-release · run 7f3k · shop\n[step:started]   build\n\n  ⠙ build";
+    assert!(text.starts_with(begin), "{text}");
+    let (outcome, run) = (RunOutcome::Done, towpath_core::RunId::new("7f3k").unwrap());
+    live.event(&Event::RunEnded { run: &run, outcome: &outcome, steps: &[] });
+    live.aside("[recipe:exited]  done");
+    assert!(Screen::of(&seen).text().ends_with("\n[recipe:exited]  done"));
 }
 
 #[test]
@@ -187,7 +231,9 @@ fn a_block_never_gets_higher_than_the_terminal() {
         let screen = Screen::of(&seen);
         let drawn = live.drawn.as_ref().unwrap().widths.len();
         assert!(drawn <= rows.saturating_sub(1).max(1), "{drawn} of {rows}");
-        assert!(screen.text().contains("4 running · 20 of 40 done · Ctrl-C stops"));
+        let stays =
+            if rows < 3 { "⠋ step-20" } else { "4 running · 20 of 40 done · Ctrl-C stops" };
+        assert!(screen.text().contains(stays), "{rows}: {}", screen.text());
     }
 }
 

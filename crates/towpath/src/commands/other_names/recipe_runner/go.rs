@@ -32,7 +32,7 @@ pub fn execute(
     if !line.json() {
         out::line(heading);
     }
-    let end = report::drive(
+    let driven = report::drive(
         prepared,
         &mut store,
         config,
@@ -41,7 +41,7 @@ pub fn execute(
         audit.as_mut(),
         &args.shared.events,
     )?;
-    audited(audit, end, |end| conclude(&end, &store, &look, line))
+    audited(audit, driven, |end| conclude(&end, &store, &look, line))
 }
 
 pub fn heading(program: &Program) -> String {
@@ -58,8 +58,9 @@ fn conclude(end: &RunEnd, store: &Store, look: &Look, line: &Line) -> Result<Exi
         out::json(&object);
     } else {
         out::stdout(summary::text(end, look.live()).as_bytes());
+        report::limit::notes(end).iter().for_each(out::note);
         if exit != Exit::Done {
-            out::note(format!("nothing is lost: towpath resume {}", end.id));
+            out::note(format!("nothing is lost: {}", report::next::resume(&end.id, &end.run)));
         }
     }
     Ok(exit)
