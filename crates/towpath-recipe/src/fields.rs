@@ -3,6 +3,10 @@
 //! come from it. It knows names and types, not what a field does.
 
 use crate::model::TIERS;
+use std::time::Duration;
+
+/// The longest time that a step may be given: a hundred years.
+pub const LONGEST_TIME: Duration = Duration::from_secs(3_155_760_000);
 
 /// Which map of the file a field stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -46,6 +46,8 @@ pub struct Machine {
     /// The index of the step it begins with.
     pub initial: usize,
     pub guardrails: Guardrails,
+    /// Where its own limits are written, as far as they are.
+    pub(crate) limits: LimitSpans,
     /// The model tier of steps that name none.
     pub model: Option<String>,
 }
@@ -63,6 +65,13 @@ impl Default for Guardrails {
     fn default() -> Guardrails {
         Guardrails { max_step_visits: 3, max_total_steps: 100, exit_on_other: true }
     }
+}
+
+/// Places that only the findings need.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LimitSpans {
+    pub max_step_visits: Option<Span>,
+    pub max_total_steps: Option<Span>,
 }
 
 /// One thing a machine's step may report, and what follows from it.
