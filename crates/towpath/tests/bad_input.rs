@@ -348,6 +348,29 @@ fn limits_that_no_run_could_meet_are_refused_before_it() {
 }
 
 #[test]
+fn a_thousand_problems_on_one_line_are_told_in_little_space() {
+    let step = |n: usize| {
+        format!(
+            "\"s{n}\":{{\"promt\":\"x\",\"outcomes\":[\"a\"],\"onOutcome\":{{\"a\":{{\"nextStep\":\"gone{n}\"}}}}}}"
+        )
+    };
+    let steps: Vec<String> = (0..1_000).map(step).collect();
+    let machine = format!(
+        "{{\"id\":\"m\",\"label\":\"L\",\"description\":\"d\",\"guardrails\":{{}},\"initialStep\":\"s0\",\"steps\":{{{}}}}}",
+        steps.join(",")
+    );
+    let person = Person::new().file("m.json", &machine);
+    let said = person.towpath(&["validate", "m.json"]).exits(2).stdout;
+    assert!(said.len() < 40_000, "{} bytes", said.len());
+    assert!(said.contains("1950 more problems: --json tells all of them"), "{said}");
+    assert!(said.ends_with("2000 errors in m.json. Nothing was run.\n"), "{said}");
+    let widest = said.lines().map(|line| line.chars().count()).max();
+    assert!(widest.is_some_and(|columns| columns <= 80), "{widest:?}");
+    let json = person.towpath(&["validate", "m.json", "--json"]).exits(2).json();
+    assert_eq!(json["problems"].as_array().map(Vec::len), Some(2_000));
+}
+
+#[test]
 fn a_slip_in_a_condition_is_warned_about() {
     let person = with(
         "name: x\ncontext: {environment: staging}\nsteps:\n  - {id: a, command: echo ran, condition: \"enviroment == 'staging'\"}\n  - {id: b, command: echo b, condition: optional_feature}\n",

@@ -9,9 +9,13 @@ fn reading(text: &str) -> (Option<Suite>, Vec<Diagnostic>) {
     read(&Source::new("x.test.yaml", text), Path::new("/x.test.yaml"))
 }
 
+fn drawn(problems: &[Diagnostic]) -> String {
+    draw::render(problems, draw::Style { color: false, width: None })
+}
+
 fn suite(text: &str) -> Suite {
     let (suite, problems) = reading(text);
-    suite.unwrap_or_else(|| panic!("{}", draw::render(&problems, false)))
+    suite.unwrap_or_else(|| panic!("{}", drawn(&problems)))
 }
 
 #[test]
@@ -127,7 +131,7 @@ fn what_is_not_understood_is_refused() {
     for (text, message) in rows {
         let (suite, problems) = reading(text);
         assert!(suite.is_none(), "{text}");
-        let told = draw::render(&problems, false);
+        let told = drawn(&problems);
         assert!(told.contains(message), "{text}\n{told}");
     }
 }
@@ -217,14 +221,14 @@ proptest! {
     #[test]
     fn no_text_makes_it_panic(pieces in prop::collection::vec(piece(), 0..40)) {
         let (_, problems) = reading(&pieces.concat());
-        draw::render(&problems, false);
+        drawn(&problems);
     }
 
     #[test]
     fn no_value_makes_it_panic(value in value(4)) {
         let text = serde_json::json!({ "defaults": value.clone(), "cases": [value, { "name": "x" }] });
         let (_, problems) = reading(&text.to_string());
-        draw::render(&problems, false);
+        drawn(&problems);
     }
 }
 
