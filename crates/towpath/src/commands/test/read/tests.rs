@@ -50,6 +50,31 @@ cases:
 }
 
 #[test]
+fn null_takes_a_default_of_a_map_away() {
+    let suite = suite(
+        "defaults:
+  env: {A: a, B: b}
+  agents: {x: hello, y: there}
+  stubs: {c: echo, d: echo}
+  files: {f: text}
+cases:
+  - {name: one, env: {A: null}, agents: {x: null}, stubs: {c: null}, files: {f: null}}
+  - {name: two, env: null, agents: null, stubs: null}
+",
+    );
+    let [one, two] = suite.cases.as_slice() else { panic!("{:?}", suite.cases) };
+    assert_eq!(one.env, [("B".to_owned(), "b".to_owned())]);
+    let names = |names: Vec<&str>| names.join(" ");
+    assert_eq!(names(one.agents.iter().map(|(name, _)| name.text.as_str()).collect()), "y");
+    assert_eq!(names(one.stubs.iter().map(|(name, _)| name.text.as_str()).collect()), "d");
+    assert_eq!(one.files, [("f".to_owned(), None)], "a file that is not to be there");
+    assert!(two.env.is_empty() && two.agents.is_empty() && two.stubs.is_empty());
+    // Without a default there is nothing to take away.
+    let (suite, problems) = reading("cases: [{name: a, agents: {x: null}}]");
+    assert!(suite.is_none(), "{}", drawn(&problems));
+}
+
+#[test]
 fn a_stub_is_a_command_or_what_it_would_say() {
     let suite = suite("cases: [{name: a, stubs: {x: echo, y: {stdout: 5, exit: 3}}}]");
     let [(_, x), (_, y)] = suite.cases[0].stubs.as_slice() else { panic!() };
