@@ -5,8 +5,8 @@
 use crate::model::TIERS;
 use std::time::Duration;
 
-/// The longest time that a step may be given: a hundred years.
-pub const LONGEST_TIME: Duration = Duration::from_secs(3_155_760_000);
+/// The longest time that something may be given: a round number that every clock can still add.
+pub const LONGEST_TIME: Duration = Duration::from_secs(1_000_000_000_000_000_000);
 
 /// Which map of the file a field stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
