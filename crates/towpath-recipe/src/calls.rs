@@ -1,5 +1,5 @@
-//! Recipes that call each other in a circle. A circle is fine when a condition can end it; one in
-//! which no step has a condition could only end at a limit and is refused.
+//! Recipes that call each other in a circle. A circle is fine when a condition or an outcome can end
+//! it; one in which every call is always made could only end at a limit and is refused.
 
 use crate::model::{Recipe, Step, Work};
 use crate::resolve::Loaded;
@@ -110,5 +110,22 @@ fn told(loaded: &[Loaded], calls: &[Vec<Call>], circle: &[(usize, usize)]) -> Di
         let call = &calls[*recipe][*call];
         problem = problem.at(&call.source, call.span, format!("calls {callee}"));
     }
-    problem.help("give one of these steps a `condition` that ends it")
+    problem.help(way_out(loaded, circle))
+}
+
+/// What a person can do: the steps of a machine have no conditions, and the one it begins with is
+/// entered by every run.
+fn way_out(loaded: &[Loaded], circle: &[(usize, usize)]) -> String {
+    let recipes = circle.iter().filter_map(|(recipe, _)| loaded[*recipe].recipe.as_ref());
+    let (machines, lists): (Vec<_>, Vec<_>) = recipes.partition(|r| r.machine().is_some());
+    let names: Vec<&str> = lists.iter().map(|recipe| recipe.name.as_str()).collect();
+    match (machines.is_empty(), names.as_slice()) {
+        (true, _) => "give one of these steps a `condition` that ends it".to_owned(),
+        (false, []) => "let one of these machines begin with another step, one of whose outcomes \
+                        does not lead to the call"
+            .to_owned(),
+        (false, names) => {
+            format!("give the step of {} a `condition` that ends it", names.join(" or of "))
+        }
+    }
 }

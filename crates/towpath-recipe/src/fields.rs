@@ -3,6 +3,10 @@
 //! come from it. It knows names and types, not what a field does.
 
 use crate::model::TIERS;
+use std::time::Duration;
+
+/// The longest time that something may be given: a round number that every clock can still add.
+pub const LONGEST_TIME: Duration = Duration::from_secs(1_000_000_000_000_000_000);
 
 /// Which map of the file a field stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -37,7 +37,7 @@ pub use builtin::{DEMO_ANSWERS, builtin, builtin_alone, builtin_names};
 pub use discover::{Listed, Origin, SearchDir, SearchPath, list, names};
 pub use edited::{Edit, EditedRecipe, edited};
 pub use machine::{
-    Analysis, Bounds, End, EndPath, GuardrailExit, Restarts, analyse, dry_run_layout,
+    Analysis, Bounds, End, EndPath, GuardrailExit, Restarts, Ways, analyse, dry_run_layout,
     machine_findings,
 };
 pub use model::{

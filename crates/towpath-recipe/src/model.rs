@@ -46,6 +46,8 @@ pub struct Machine {
     /// The index of the step it begins with.
     pub initial: usize,
     pub guardrails: Guardrails,
+    /// Where its own limits are written, as far as they are.
+    pub(crate) limits: LimitSpans,
     /// The model tier of steps that name none.
     pub model: Option<String>,
 }
@@ -63,6 +65,13 @@ impl Default for Guardrails {
     fn default() -> Guardrails {
         Guardrails { max_step_visits: 3, max_total_steps: 100, exit_on_other: true }
     }
+}
+
+/// Places that only the findings need.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LimitSpans {
+    pub max_step_visits: Option<Span>,
+    pub max_total_steps: Option<Span>,
 }
 
 /// One thing a machine's step may report, and what follows from it.
@@ -149,8 +158,7 @@ pub struct Step {
     /// Where else it is written: the steps that a machine's step refers to.
     pub(crate) also: Vec<(Arc<Source>, Span)>,
     pub condition: Option<Condition>,
-    /// The variable that gets the output; without it the step's id does, unless a context key has
-    /// that name.
+    /// The variable that gets the output; see [`Recipe::output_name`] for a step without it.
     pub output: Option<String>,
     pub continue_on_error: bool,
     pub timeout: Option<Duration>,
@@ -312,11 +320,12 @@ impl Recipe {
         step.source.text.get(step.span.range()).unwrap_or("")
     }
 
-    /// The name under which a step's output is stored, if it is.
+    /// The name under which a step's output is stored, if it is: without one of its own that is the
+    /// step's id, unless a context key has that name. A machine keeps only what is named.
     pub fn output_name<'a>(&'a self, step: &'a Step) -> Option<&'a str> {
         match &step.output {
             Some(name) => Some(name),
-            None if self.context.contains_key(&step.id) => None,
+            None if self.machine().is_some() || self.context.contains_key(&step.id) => None,
             None => Some(&step.id),
         }
     }

@@ -390,7 +390,7 @@ fn meaning(recipe: &Recipe) -> String {
         "{} {} {:?} {:?} {steps:#?}",
         recipe.name,
         recipe.description,
-        recipe.machine(),
+        recipe.machine().map(|m| (&m.label, m.initial, m.guardrails, &m.model)),
         recipe.context
     )
 }
@@ -408,4 +408,178 @@ fn a_machine_written_out_alone_is_the_same_machine() {
     let recipe = sound(&machine("model: opus\ncontext: {v: 'a: b', w-x: {y: [1]}}\n", &steps));
     let text = standalone(&recipe).unwrap();
     assert_eq!(meaning(&sound(&text)), meaning(&recipe), "{text}");
+}
+
+#[test]
+fn what_belongs_to_others_is_left_alone_in_every_map() {
+    let shared = format!("$schema: s\nx-owner: team\nb:\n    prompt: x\n{EXITS}");
+    let text = "$schema: s\nx-a: 1\nid: demo\nlabel: D\ndescription: d\ninitialStep: a
+guardrails: {$schema: s, x-a: 1}
+steps:
+  $schema: s
+  x-note: [what, ever]
+  x-part: {$ref: 'gone.yaml#/a'}
+  $include: s.yaml
+  a:
+    x-a: 1
+    prompt: x
+    outcomes: [ok, other]
+    onOutcome:
+      $schema: s
+      x-why: because
+      x-none: null
+      ok: {nextStep: b, x-a: 1}
+      other: {action: exit, reason: o}
+";
+    let files = [("s.yaml", shared.as_str()), ("demo.yaml", text)];
+    assert_eq!(said(&resolved(&files, "demo", &[])), "");
+    let wrong = text.replace("nextStep: b", "nextStep: x-note").replace("[ok,", "[ok, x-why,");
+    assert_eq!(
+        said(&resolved(&[("s.yaml", &shared), ("demo.yaml", &wrong)], "demo", &[])),
+        "error[bad-id] demo.yaml:16:20 `x-why` Step 'a': 'x-why' cannot be an outcome's name | \
+         what begins with 'x-' is left to other programs\n\
+         error[unknown-step] demo.yaml:21:22 `x-note` Next step x-note not found in steps (step \
+         a, outcome ok) | what begins with 'x-' is left alone and is no step\n"
+    );
+    // A variable is a variable, whatever it is called.
+    let text = machine("context: {x-a: 1}\n", &format!("  a:\n    prompt: '{{{{x-a}}}}'\n{EXITS}"));
+    assert_eq!(problems(&text), "");
+    assert_eq!(sound(&text).context.len(), 1);
+}
+
+#[test]
+fn beside_a_reference_null_takes_a_transition_away() {
+    let shared = format!("a:\n    prompt: x\n{EXITS}");
+    let own = |transitions: &str| {
+        let step = format!(
+            "  a:\n    $ref: 's.yaml#/a'\n    outcomes: [fine, other]\n    onOutcome: {{fine: {{action: exit, reason: s}}, {transitions}}}\n"
+        );
+        let text = machine("", &step);
+        resolved(&[("s.yaml", &shared), ("demo.yaml", &text)], "demo", &[])
+    };
+    let narrowed = own("ok: null");
+    assert_eq!(said(&narrowed), "");
+    let program = narrowed.program.expect("it is sound");
+    let names: Vec<&str> =
+        program.root().steps[0].outcomes.iter().map(|o| o.name.as_str()).collect();
+    assert_eq!(names, ["fine", "other"]);
+    assert_eq!(
+        said(&own("ok: null, othe: null")),
+        "error[unknown-outcome] demo.yaml:10:60 `othe` Step 'a': there is no transition for \
+         'othe' that null could take away | did you mean 'other'?\n"
+    );
+    // There is nothing to take away where nothing is referred to.
+    let text = machine(
+        "",
+        &format!("  a:\n    prompt: x\n{}", EXITS.replace("{action: exit, reason: done}", "null")),
+    );
+    assert!(problems(&text).contains("Transition must be an object"), "{}", problems(&text));
+}
+
+#[test]
+fn a_file_that_cannot_be_included_is_one_problem() {
+    let steps = "  $include: [gone.yaml, s.yaml]\n  b:\n    $ref: 's.yaml#/deep'\n  c:\n    prompt: x\n    outcomes: [ok]\n    onOutcome: {ok: {nextStep: commit}}\n";
+    let text = machine("", steps);
+    let found = resolved(&[("s.yaml", "$include: lost.yaml\n"), ("demo.yaml", &text)], "demo", &[]);
+    let lines: Vec<String> = said(&found).lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines.iter().all(|line| line.contains("cannot read")), "{lines:?}");
+    // With all its files a name that is not there is told of.
+    let text = text.replace("[gone.yaml, s.yaml]", "s.yaml");
+    let found = resolved(
+        &[
+            ("s.yaml", "z: {prompt: x, outcomes: [ok], onOutcome: {ok: {nextStep: z}}}\n"),
+            ("demo.yaml", &text),
+        ],
+        "demo",
+        &[],
+    );
+    let said = said(&found);
+    assert!(said.contains("Initial step not found in steps: a"), "{said}");
+    assert!(said.contains("Next step commit not found"), "{said}");
+    assert!(said.contains("there is no step 'deep' in s.yaml"), "{said}");
+}
+
+#[test]
+fn a_circle_of_calls_says_what_can_be_done() {
+    let called = "    outcomes: [success, failure]\n    onOutcome: {success: {action: exit, reason: r}, failure: {action: exit, reason: r}}\n";
+    let calling = |id: &str, callee: &str| {
+        machine("", &format!("  a:\n    recipe: {callee}\n{called}"))
+            .replace("id: demo", &format!("id: {id}"))
+    };
+    let (ma, mb) = (calling("ma", "mb"), calling("mb", "ma"));
+    let machines = said(&resolved(&[("ma.yaml", &ma), ("mb.yaml", &mb)], "ma", &[]));
+    assert!(machines.contains("let one of these machines begin with another step"), "{machines}");
+    assert!(!machines.contains("condition"), "{machines}");
+    let list = "name: mb\nsteps:\n  - {id: s, recipe: ma}\n";
+    let mixed = said(&resolved(&[("ma.yaml", &ma), ("mb.yaml", list)], "ma", &[]));
+    assert!(mixed.contains("give the step of mb a `condition` that ends it"), "{mixed}");
+}
+
+#[test]
+fn a_limit_that_never_binds_is_told_at_its_place() {
+    let text = machine("", &format!("  a:\n    prompt: x\n{EXITS}"))
+        .replace("guardrails: {}", "guardrails: {maxTotalSteps: 9, maxStepVisits: 7}");
+    let resolved = resolved(&[("demo.yaml", &text)], "demo", &[]);
+    assert_eq!(
+        render(&resolved.problems),
+        "note[idle-limit] demo.yaml:5:29 `9` maxTotalSteps 9 can never end a session: it has at \
+         most 1 step\n\
+         note[idle-limit] demo.yaml:5:47 `7` maxStepVisits 7 can never end a session: no step is \
+         entered that often\n"
+    );
+}
+
+#[test]
+fn the_greatest_number_is_told() {
+    let great = "99999999999999999999";
+    let text = machine("", &format!("  a:\n    prompt: x\n    timeout: {great}\n{EXITS}"))
+        .replace("guardrails: {}", &format!("guardrails: {{maxStepVisits: {great}}}"));
+    let said = problems(&text);
+    assert!(said.contains("Guardrail 'maxStepVisits' can be 4294967295 at most"), "{said}");
+    assert!(said.contains("Step 'a': `timeout` can be 1000000000000000000 at most"), "{said}");
+    assert_eq!(said.lines().count(), 2, "{said}");
+    let steps = format!(
+        "name: r\nrecursion: {{max_depth: {great}}}\nsteps:\n  - {{id: a, command: x, timeout: 1e30}}\n"
+    );
+    let said = problems(&steps);
+    assert!(said.contains("`max_depth` can be 4294967295 at most"), "{said}");
+    assert!(said.contains("`timeout` can be 1000000000000000000 at most"), "{said}");
+}
+
+#[test]
+fn a_nul_byte_is_refused_before_anything_runs() {
+    for field in ["prompt", "command", "recipe"] {
+        let results = if field == "prompt" { EXITS } else { RESULTS };
+        let said = problems(&machine("", &format!("  a:\n    {field}: \"a\\0b\"\n{results}")));
+        assert_eq!(said.matches("holds a NUL byte").count(), 1, "{said}");
+        assert!(said.contains(&format!("Step 'a': '{field}' holds a NUL byte")), "{said}");
+        let steps = format!("name: r\nsteps:\n  - id: a\n    {field}: \"a\\0b\"\n");
+        let said = problems(&steps);
+        assert_eq!(
+            said,
+            format!(
+                "error[nul-byte] demo.yaml:4:{} `\\0` `{field}` holds a NUL byte | no program can take it\n",
+                field.len() + 9
+            ),
+            "{said}"
+        );
+    }
+    let place = "    command: x\n    working_dir: \"a\\0b\"\n";
+    let said = problems(&machine("", &format!("  a:\n{place}{RESULTS}")));
+    assert!(said.contains("'working_dir' holds a NUL byte"), "{said}");
+    let said = problems(&format!("name: r\nsteps:\n  - id: a\n{place}"));
+    assert!(said.contains("`working_dir` holds a NUL byte"), "{said}");
+}
+
+#[test]
+fn a_steps_name_that_is_not_kebab_case_is_warned_about() {
+    let text =
+        machine("", &format!("  do_It:\n    prompt: x\n{EXITS}")).replace("Step: a", "Step: do_It");
+    assert_eq!(
+        problems(&text),
+        "warning[bad-id] demo.yaml:7:3 `do_It` Step name 'do_It' is not kebab-case | use small \
+         letters and digits, with `-` between words\n"
+    );
+    sound(&text);
 }

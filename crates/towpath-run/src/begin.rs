@@ -162,13 +162,13 @@ impl Run {
             let limit = self.recipe(*at).recursion.max_total_steps;
             stated |= limit.is_some();
             if limit.is_some_and(|limit| self.frames[*at].executed >= limit) {
-                return Err(over("max_total_steps", limit.unwrap_or_default(), true));
+                return Err(over("max_total_steps", limit.unwrap_or_default(), Whose::Stated));
             }
         }
         let default = Recursion::DEFAULT_MAX_TOTAL_STEPS;
         if !stated && self.frames[0].executed.saturating_sub(self.frames[0].in_machines) >= default
         {
-            return Err(over("max_total_steps", default, false));
+            return Err(over("max_total_steps", default, Whose::Default));
         }
         let in_machine = u32::from(self.is_in_machine(&stack));
         for at in stack {
@@ -398,16 +398,42 @@ impl Run {
             let limit = self.recipe(at).recursion.max_depth;
             stated |= limit.is_some();
             if limit.is_some_and(|limit| depth - self.frames[at].depth > limit) {
-                return Err(over("max_depth", limit.unwrap_or_default(), true));
+                return Err(over("max_depth", limit.unwrap_or_default(), Whose::Stated));
             }
         }
         let default = Recursion::DEFAULT_MAX_DEPTH;
-        if !stated && depth > default { Err(over("max_depth", default, false)) } else { Ok(()) }
+        if stated || depth <= default {
+            return Ok(());
+        }
+        let machines = self.stack(frame).iter().all(|at| self.frames[*at].machine.is_some());
+        Err(over("max_depth", default, Whose::default_of(machines)))
     }
 }
 
-pub(crate) fn over(name: &str, limit: u32, stated: bool) -> Failure {
-    let whose = if stated { "as the recipe states" } else { "the default; `recursion` raises it" };
+/// Who set a limit, and so who can set another one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Whose {
+    Stated,
+    Default,
+    /// The default where no recipe around could state another one.
+    OfMachines,
+}
+
+impl Whose {
+    pub fn default_of(only_machines: bool) -> Whose {
+        if only_machines { Whose::OfMachines } else { Whose::Default }
+    }
+}
+
+pub(crate) fn over(name: &str, limit: u32, whose: Whose) -> Failure {
+    let whose = match whose {
+        Whose::Stated => "as the recipe states",
+        Whose::Default => "the default; `recursion` raises it",
+        Whose::OfMachines => {
+            "the default; machines cannot raise it, a list of steps that calls the first of them \
+             can, with `recursion`"
+        }
+    };
     let message = format!("over the limit {name}: {limit}, {whose}");
     Failure { kind: FailureKind::Limit, message, detail: String::new() }
 }

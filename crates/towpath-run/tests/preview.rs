@@ -13,11 +13,12 @@ mod random;
 use random::Random;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 use towpath_recipe::{ParseJson, Plan, PlannedRecipe, Program, Tags, Work};
 use towpath_run::{
-    Fact, Job, JobEnd, JobStatus, Limits, Output, Preview, PreviewStep, Run, StepStatus, StepView,
-    preview,
+    Fact, Job, JobEnd, JobStatus, JobWork, Limits, Output, Preview, PreviewStep, Run, StepStatus,
+    StepView, preview,
 };
 
 fn program(recipes: &[(&str, &str)], inputs: Value, tags: Tags) -> Program {
@@ -223,6 +224,99 @@ steps:
     assert!(last.contains("fails: over the limit max_depth: 6"), "{lines:?}");
 }
 
+const MACHINE: &str = "
+id: machine
+label: L
+description: d
+initialStep: a
+guardrails: {}
+context: { n: 3 }
+steps:
+  z: { command: 'echo $(( {{n}} ))', outcomes: [success, failure], onOutcome: { success: { action: exit, reason: fine }, failure: { action: exit, reason: bad } } }
+  a: { command: 'echo {{n}}', output: n, outcomes: [success, failure], onOutcome: { success: { nextStep: z }, failure: { action: exit, reason: bad } } }
+  orphan: { prompt: \"{{n}}\", outcomes: [ok], onOutcome: { ok: { nextStep: orphan } } }
+";
+
+#[test]
+fn of_a_called_machine_only_the_first_step_is_sure() {
+    let main = "
+name: main
+steps:
+  - { id: call, recipe: machine }
+  - { id: after, command: \"echo {{call.reason}} {{n}}\" }
+  - { id: gate, condition: \"call.reason == 'fine'\", command: echo }
+";
+    let preview = seen(&[("main", main), ("machine", MACHINE)]);
+    assert_eq!(
+        told(&preview.steps),
+        [
+            "call runs",
+            "call/z unknown: depends on what the steps before it report",
+            "call/a runs",
+            "call/orphan never: no outcome leads to it",
+            "after runs",
+            "gate unknown: depends on ‹call.reason›",
+        ]
+    );
+    let [z, a, _] = &preview.steps[0].children[..] else { panic!() };
+    assert_eq!((z.text.as_str(), a.text.as_str()), ("echo $(( ‹n› ))", "echo 3"));
+    assert_eq!(preview.steps[1].text, "echo ‹call.reason› ", "its variables stay in the machine");
+
+    // A circle may end at a guardrail, which nothing tolerates.
+    let circle = MACHINE.replace("success: { nextStep: z }", "success: { nextStep: a }");
+    let main = main.replace("recipe: machine", "recipe: machine, continue_on_error: true");
+    let lines = told(&seen(&[("main", &main), ("machine", &circle)]).steps);
+    assert_eq!(lines[1], "call/z never: no outcome leads to it");
+    assert_eq!(lines[4], "after unknown: depends on whether `call` fails");
+
+    // What cannot be filled ends a machine, and with it what called it.
+    let wrong = MACHINE.replace("n: 3", "n: three").replace("'echo {{n}}'", "'echo $(( {{n}} ))'");
+    let main = main.replace(", continue_on_error: true", "");
+    let lines = told(&seen(&[("main", &main), ("machine", &wrong)]).steps);
+    assert!(lines[2].starts_with("call/a fails: {{n}}: bash calculates here"), "{lines:?}");
+    assert_eq!(lines[1], "call/z never: `a` before it always fails");
+    assert_eq!(lines[4], "after never: `call` before it always fails");
+}
+
+#[test]
+fn the_default_limit_of_recipes_does_not_bind_machines() {
+    let mut main = "name: main\nsteps:\n".to_owned();
+    for n in 0..199 {
+        main.push_str(&format!("  - {{ id: s{n}, recipe: machine }}\n"));
+    }
+    main.push_str("  - { id: last, command: echo }\n");
+    let lines = told(&seen(&[("main", &main), ("machine", MACHINE)]).steps);
+    assert_eq!(lines.last().unwrap(), "last runs");
+}
+
+#[test]
+fn who_can_raise_the_depth_is_told() {
+    let deep = "
+id: main
+label: L
+description: d
+initialStep: a
+guardrails: {}
+steps:
+  a: { prompt: x, outcomes: [ok], onOutcome: { ok: { nextStep: b } } }
+  b: { recipe: main, outcomes: [success, failure], onOutcome: { success: { action: exit, reason: r }, failure: { action: exit, reason: r } } }
+";
+    let program = Arc::new(program(&[("main", deep)], json!({}), Tags::default()));
+    let run = played(&program, &mut Random::new(1));
+    let mut messages = Vec::new();
+    fn failures(steps: &[StepView], messages: &mut Vec<String>) {
+        for step in steps {
+            if let Some(StepStatus::Failed(failure)) = step.result.as_ref().map(|r| &r.status) {
+                messages.push(failure.message.clone());
+            }
+            failures(&step.children, messages);
+        }
+    }
+    failures(&run.view(), &mut messages);
+    let told = messages.iter().find(|m| m.contains("max_depth: 6")).expect("the limit was met");
+    assert!(told.contains("machines cannot raise it, a list of steps that calls"), "{told}");
+}
+
 #[test]
 fn a_recursion_without_bounds_is_not_followed_without_bounds() {
     let main = "
@@ -260,6 +354,15 @@ fn must_be_json(program: &Program, job: &Job) -> bool {
     }
 }
 
+/// One of the outcomes that a machine's prompt or reminder offers, if it is one.
+fn outcome(job: &Job, random: &mut Random) -> Option<String> {
+    let JobWork::Agent(agent) = &job.work else { return None };
+    let offered: Vec<&str> =
+        agent.prompt.lines().filter(|line| line.starts_with("{\"outcome\"")).collect();
+    let chosen = offered.get(random.below(offered.len().max(1)))?;
+    Some(chosen.replace("<brief description>", "none of them"))
+}
+
 /// Runs a plan in which every job goes well; what it prints is chance.
 fn played(program: &Arc<Program>, random: &mut Random) -> Run {
     let mut run = Run::new(Arc::clone(program), Limits { agents: 3 });
@@ -273,8 +376,12 @@ fn played(program: &Arc<Program>, random: &mut Random) -> Run {
         }
         for job in jobs {
             let text = ["out", "", "{\"a\": 1}", "no"][random.below(4)];
-            let text = if must_be_json(program, &job) { "{\"a\": 1}" } else { text };
-            let output = Output::Text(text.to_owned());
+            let text = match outcome(&job, random) {
+                Some(outcome) => outcome,
+                None if must_be_json(program, &job) => "{\"a\": 1}".to_owned(),
+                None => text.to_owned(),
+            };
+            let output = Output::Text(text);
             let end = JobEnd { output, ..JobEnd::new(JobStatus::Exited(0)) };
             run.apply(&Fact::JobFinished { key: job.key, end }, 3).unwrap();
         }
@@ -298,7 +405,7 @@ fn agrees(
     spread: &mut Spread,
 ) -> Result<(), String> {
     for step in view {
-        let Some(seen) = foreseen.get(step.path.as_str()) else {
+        let Some(seen) = foreseen.get(&step.path.without_visits()) else {
             return Err(format!("{} was not foreseen at all", step.path));
         };
         let verdict = seen.verdict.as_str();
@@ -331,10 +438,30 @@ fn agrees(
 
 #[test]
 fn what_is_foreseen_comes_true() {
+    let spread = compared(1..3_000, false);
+    for verdict in ["runs", "skipped", "unknown", "fails"] {
+        assert!(spread.get(verdict).is_some_and(|n| *n > 50), "{spread:?}");
+    }
+}
+
+/// What a machine begins anew with is not looked at, so plans with restarts are left out.
+#[test]
+fn what_is_foreseen_of_machines_comes_true() {
+    let spread = compared(1..6_000, true);
+    for verdict in ["runs", "skipped", "unknown", "fails"] {
+        assert!(spread.get(verdict).is_some_and(|n| *n > 20), "{spread:?}");
+    }
+}
+
+fn compared(seeds: Range<u64>, with_machines: bool) -> Spread {
     let mut spread = Spread::new();
-    for seed in 1..3_000 {
+    for seed in seeds {
         let mut random = Random::new(seed);
-        let program = plan::generate(&mut random, false);
+        let program = plan::generate(&mut random, with_machines);
+        let machines = program.recipes.iter().any(|recipe| recipe.machine().is_some());
+        if with_machines && (program.restarts() || !machines) {
+            continue;
+        }
         let foreseen = preview(&program);
         let mut steps = BTreeMap::new();
         by_path(&foreseen.steps, &mut steps);
@@ -345,7 +472,5 @@ fn what_is_foreseen_comes_true() {
             }
         }
     }
-    for verdict in ["runs", "skipped", "unknown", "fails"] {
-        assert!(spread.get(verdict).is_some_and(|n| *n > 50), "{spread:?}");
-    }
+    spread
 }

@@ -5,6 +5,7 @@ mod refusals;
 use crate::commands::run::unknown_backend;
 use crate::draw;
 use crate::exit::{Exit, Stop};
+use crate::reading;
 use crate::settings::Settings;
 use crate::surroundings::{Surroundings, is_program};
 use std::os::unix::fs::OpenOptionsExt;
@@ -101,7 +102,7 @@ pub fn choose(
         let Some(path) = script else {
             return Err(Stop::bad_input("--backend scripted needs --script FILE"));
         };
-        let text = std::fs::read_to_string(&path)
+        let text = reading::text(&path, reading::SCRIPT)
             .map_err(|e| Stop::bad_input(format!("--script {}: {e}", path.display())))?;
         let script = Script::parse(&path.display().to_string(), &text)
             .map_err(|e| Stop::bad_input(e.to_string()))?;

@@ -1,64 +1,80 @@
-//! The one place that draws diagnostics.
+//! The one place that draws diagnostics: each with its place, cut to what a terminal shows, and no
+//! more of them than a person reads.
+
+mod excerpt;
 
 use crate::out;
-use crate::words::count;
+use crate::words::{clean, count};
 use codespan_reporting::diagnostic::{Diagnostic as Drawn, Label as DrawnLabel};
-use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term::{self, Config};
-use std::sync::Arc;
-use towpath_core::{Diagnostic, Severity, Source};
+use excerpt::Excerpts;
+use towpath_core::{Diagnostic, Severity};
+
+/// What is taken for the width of a terminal that is none.
+const USUAL_WIDTH: usize = 80;
+/// Nobody reads on.
+const MOST: usize = 50;
+
+/// How problems are drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct Style {
+    pub color: bool,
+    /// None: it is not known.
+    pub width: Option<usize>,
+}
 
 /// Draws problems to stderr, each with its place.
 pub fn draw(problems: &[Diagnostic], color: bool) {
-    out::say(&render(problems, color));
+    let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
+    let width = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+    out::say(&render(problems, Style { color, width }));
 }
 
-/// Problems as text, with or without colour.
-pub fn render(problems: &[Diagnostic], color: bool) -> String {
-    let mut files = SimpleFiles::new();
-    let mut known: Vec<(Arc<Source>, usize)> = Vec::new();
-    let mut text = String::new();
-    for problem in problems {
-        let mut labels = Vec::new();
-        for (index, label) in problem.labels.iter().enumerate() {
-            let id = match known.iter().find(|(source, _)| Arc::ptr_eq(source, &label.source)) {
-                Some((_, id)) => *id,
-                None => {
-                    let id = files.add(label.source.name.clone(), label.source.text.clone());
-                    known.push((Arc::clone(&label.source), id));
-                    id
-                }
-            };
-            let range = label.span.range();
-            let drawn = if index == 0 {
-                DrawnLabel::primary(id, range)
-            } else {
-                DrawnLabel::secondary(id, range)
-            };
-            labels.push(drawn.with_message(&label.text));
-        }
-        let drawn = match problem.severity {
-            Severity::Error => Drawn::error(),
-            Severity::Warning => Drawn::warning(),
-            Severity::Note => Drawn::note(),
-        };
-        let notes = problem.help.iter().map(|help| format!("help: {help}")).collect();
-        let drawn = drawn.with_message(&problem.message).with_labels(labels).with_notes(notes);
-        text.push_str(&one(&files, &drawn, color));
+/// Problems as text: of hundreds the first ones, errors before all others.
+pub fn render(problems: &[Diagnostic], style: Style) -> String {
+    let mut order: Vec<usize> = (0..problems.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(problems[*at].severity));
+    let more = order.split_off(order.len().min(MOST)).len();
+    order.sort_unstable();
+    let mut text: String = order.into_iter().map(|at| one(&problems[at], style)).collect();
+    if more > 0 {
+        text.push_str(&format!("{}: --json tells all of them\n\n", count(more, "more problem")));
     }
     text
 }
 
-fn one(files: &SimpleFiles<String, String>, drawn: &Drawn<usize>, color: bool) -> String {
+fn one(problem: &Diagnostic, style: Style) -> String {
+    let files = Excerpts::of(&problem.labels, style.width.unwrap_or(USUAL_WIDTH));
+    let labels = problem.labels.iter().enumerate().map(|(index, label)| {
+        let (file, range) = files.place(label);
+        let drawn = match index {
+            0 => DrawnLabel::primary(file, range),
+            _ => DrawnLabel::secondary(file, range),
+        };
+        drawn.with_message(plain(&label.text))
+    });
+    let drawn = match problem.severity {
+        Severity::Error => Drawn::error(),
+        Severity::Warning => Drawn::warning(),
+        Severity::Note => Drawn::note(),
+    };
+    let notes = problem.help.iter().map(|help| format!("help: {}", plain(help))).collect();
+    let message = plain(&problem.message);
+    let drawn = drawn.with_message(&message).with_labels(labels.collect()).with_notes(notes);
     let config = Config::default();
-    let result = if color {
+    let result = if style.color {
         let mut buffer = term::termcolor::Buffer::ansi();
-        term::emit_to_write_style(&mut buffer, &config, files, drawn)
+        term::emit_to_write_style(&mut buffer, &config, &files, &drawn)
             .map(|()| String::from_utf8_lossy(buffer.as_slice()).into_owned())
     } else {
-        term::emit_into_string(&config, files, drawn)
+        term::emit_into_string(&config, &files, &drawn)
     };
-    result.unwrap_or_else(|_| format!("{}\n", drawn.message))
+    result.unwrap_or_else(|_| format!("{message}\n"))
+}
+
+/// Words that may hold foreign text, in as many lines as they have.
+fn plain(text: &str) -> String {
+    text.split('\n').map(clean).collect::<Vec<_>>().join("\n")
 }
 
 /// `1 error, 2 warnings in build.yaml. Nothing was run.`

@@ -14,6 +14,7 @@ mod git;
 mod models;
 mod out;
 mod places;
+mod reading;
 mod rehearsal;
 mod report;
 mod result_json;

@@ -3,7 +3,7 @@
 
 use crate::exit::{Exit, Stop};
 use crate::surroundings::Surroundings;
-use crate::times::of_seconds;
+use crate::times::{no_time, of_seconds};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -97,10 +97,10 @@ struct ProjectFile {
 struct Seconds(f64);
 
 impl TryFrom<f64> for Seconds {
-    type Error = &'static str;
+    type Error = String;
 
-    fn try_from(seconds: f64) -> Result<Seconds, &'static str> {
-        of_seconds(seconds).map(|_| Seconds(seconds)).ok_or("write seconds, more than 0")
+    fn try_from(seconds: f64) -> Result<Seconds, String> {
+        of_seconds(seconds).map(|_| Seconds(seconds)).ok_or_else(no_time)
     }
 }
 

@@ -347,6 +347,67 @@ fn limits_that_no_run_could_meet_are_refused_before_it() {
     person.towpath(&["run", "r.yaml"]).exits(5).says("max_agents is 0");
 }
 
+const ASKING: &str = "id: m\nlabel: L\ndescription: d\nguardrails: {}\ninitialStep: a\nsteps:\n  a: {prompt: x, outcomes: [ok, other], onOutcome: {ok: {action: exit, reason: r}, other: {action: exit, reason: o}}}\n";
+
+#[test]
+fn a_file_without_an_end_is_refused_and_a_pipe_is_read() {
+    let person = Person::new()
+        .file("m.yaml", ASKING)
+        .file("answers.jsonl", "{\"text\": \"{\\\"outcome\\\": \\\"ok\\\"}\"}\n")
+        .file("r.yaml", "name: r\nsteps:\n  - {id: a, command: 'exit 1'}\n");
+    let run = ["run", "m.yaml", "--script"];
+    person
+        .towpath(&[&run[..], &["/dev/zero"]].concat())
+        .exits(2)
+        .says("--script /dev/zero: larger than 64 MiB");
+    person
+        .towpath(&[&run[..], &["answers.jsonl", "--context-file", "/dev/full"]].concat())
+        .exits(2)
+        .says("--context-file /dev/full: larger than 16 MiB");
+    person.towpath(&["run", "r.yaml"]).exits(1);
+    person
+        .towpath(&["resume", "--last", "--done", "a", "--output", "@/dev/zero"])
+        .exits(2)
+        .says("--output @/dev/zero: larger than 16 MiB");
+    person.towpath(&["test", "/dev/zero"]).exits(2);
+
+    let pipes = "exec \"$0\" run m.yaml --script <(cat answers.jsonl) --context-file <(echo about) --calls c.jsonl";
+    let mut command = std::process::Command::new("bash");
+    command.args(["-c", pipes, env!("CARGO_BIN_EXE_towpath")]).current_dir(person.path("work"));
+    command.env("TOWPATH_HOME", person.path("home")).stdin(std::process::Stdio::null());
+    assert!(command.status().expect("bash").success());
+    assert!(person.read("c.jsonl").contains("about"));
+    person
+        .towpath(&["resume", "--last", "--done", "a", "--outcome", "zzz"])
+        .exits(2)
+        .says("is done, and --done changes nothing any more");
+    person.towpath(&["resume", "--last", "--max-visits", "9"]).exits(2).says("is done");
+    person.towpath(&["resume", "--last"]).exits(0);
+}
+
+#[test]
+fn a_thousand_problems_on_one_line_are_told_in_little_space() {
+    let step = |n: usize| {
+        format!(
+            "\"s{n}\":{{\"promt\":\"x\",\"outcomes\":[\"a\"],\"onOutcome\":{{\"a\":{{\"nextStep\":\"gone{n}\"}}}}}}"
+        )
+    };
+    let steps: Vec<String> = (0..1_000).map(step).collect();
+    let machine = format!(
+        "{{\"id\":\"m\",\"label\":\"L\",\"description\":\"d\",\"guardrails\":{{}},\"initialStep\":\"s0\",\"steps\":{{{}}}}}",
+        steps.join(",")
+    );
+    let person = Person::new().file("m.json", &machine);
+    let said = person.towpath(&["validate", "m.json"]).exits(2).stdout;
+    assert!(said.len() < 40_000, "{} bytes", said.len());
+    assert!(said.contains("1950 more problems: --json tells all of them"), "{said}");
+    assert!(said.ends_with("2000 errors in m.json. Nothing was run.\n"), "{said}");
+    let widest = said.lines().map(|line| line.chars().count()).max();
+    assert!(widest.is_some_and(|columns| columns <= 80), "{widest:?}");
+    let json = person.towpath(&["validate", "m.json", "--json"]).exits(2).json();
+    assert_eq!(json["problems"].as_array().map(Vec::len), Some(2_000));
+}
+
 #[test]
 fn a_slip_in_a_condition_is_warned_about() {
     let person = with(

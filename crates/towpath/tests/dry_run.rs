@@ -113,6 +113,31 @@ fn what_is_set_and_asked_for_changes_what_would_run() {
 }
 
 #[test]
+fn of_a_called_machine_only_the_first_step_is_sure() {
+    let step = |name: &str| {
+        format!(
+            "  {name}: {{command: 'true', outcomes: [success, failure], onOutcome: {{success: {{action: exit, reason: r}}, failure: {{action: exit, reason: r}}}}}}\n"
+        )
+    };
+    let machine = format!(
+        "id: m\nlabel: L\ndescription: d\nguardrails: {{}}\ninitialStep: a\nsteps:\n{}{}",
+        step("a"),
+        step("orphan")
+    );
+    let person = Person::new()
+        .file("m.yaml", &machine)
+        .file("r.yaml", "name: r\nsteps:\n  - {id: call, recipe: m}\n  - {id: after, command: 'echo {{call.reason}}'}\n");
+    let json = person.towpath(&["run", "r.yaml", "--dry-run", "--json"]).exits(0).json();
+    let told = |step: &serde_json::Value| format!("{} {}", step["path"], step["status"]);
+    let children = json["steps"][0]["children"].as_array().expect("a list");
+    assert_eq!(
+        children.iter().map(told).collect::<Vec<_>>(),
+        ["\"call/a\" \"runs\"", "\"call/orphan\" \"never\""]
+    );
+    assert_eq!(json["steps"][1]["unknown"], serde_json::json!(["call.reason"]));
+}
+
+#[test]
 fn a_bad_recipe_and_a_missing_input_are_exit_2() {
     let person = person().file("typo.yaml", "name: t\nsteps:\n  - id: a\n    comand: echo\n");
     person.towpath(&["run", "typo.yaml", "--dry-run"]).exits(2).says("did you mean `command`?");

@@ -140,6 +140,56 @@ fn programs_are_told_transitions_limits_and_ways_out() {
 }
 
 #[test]
+fn limits_are_those_that_hold() {
+    let person = Person::new()
+        .file("ship.yaml", SHIP)
+        .file("list.yaml", "name: list\nsteps:\n  - {id: call, recipe: ship}\n")
+        .file("plain.yaml", "name: plain\nsteps:\n  - {id: a, command: echo}\n")
+        .file(
+            "bound.yaml",
+            "name: bound\nrecursion: {max_total_steps: 1}\nsteps:\n  - {id: call, recipe: ship}\n",
+        );
+    let last = |recipe: &str| {
+        let said = person.towpath(&["explain", recipe]).exits(0).stdout;
+        said.lines().last().expect("a line").to_owned()
+    };
+    assert_eq!(
+        last("list.yaml"),
+        "at most 200 steps besides those of machines, recipes at most 6 deep. Nothing was run."
+    );
+    assert_eq!(last("plain.yaml"), "at most 200 steps, recipes at most 6 deep. Nothing was run.");
+    assert_eq!(last("bound.yaml"), "at most 1 step, recipes at most 6 deep. Nothing was run.");
+
+    let json = person.towpath(&["explain", "ship.yaml", "--json"]).exits(0).json();
+    let none = json!({ "max_depth": 6, "max_total_steps": null, "counts_machines": false });
+    assert_eq!(json["limits"], none, "its guardrails bound a session");
+    assert_eq!(
+        json["recipes"][0]["steps"][1]["output"],
+        Value::Null,
+        "a machine keeps only what is named"
+    );
+
+    let raised =
+        ["explain", "ship.yaml", "--max-visits", "5", "--max-steps", "7", "--max-restarts", "1"];
+    let said = person.towpath(&raised).exits(0).stdout;
+    assert!(
+        said.contains("at most 7 steps, 6 agent calls in each session · at most 1 restart ·"),
+        "{said}"
+    );
+    assert!(said.contains("each step at most 5 times"), "{said}");
+    let json = person.towpath(&[&raised[..], &["--json"]].concat()).exits(0).json();
+    let guardrails = &json["recipes"][0]["machine"]["guardrails"];
+    assert_eq!(
+        (&guardrails["max_step_visits"], &guardrails["max_total_steps"]),
+        (&json!(5), &json!(7))
+    );
+    person
+        .towpath(&["explain", "plain.yaml", "--max-visits", "5"])
+        .exits(2)
+        .says("--max-visits is for machines, and plain is a list of steps");
+}
+
+#[test]
 fn the_built_in_machines_have_every_format_and_their_bounds() {
     let person = Person::new();
     let text = include_str!("../../../tests/cases/builtin-machines.json");

@@ -117,6 +117,25 @@ fn the_schema_of_machines_agrees_with_every_case() {
 }
 
 #[test]
+fn what_belongs_to_others_and_what_is_taken_away_fits_machines() {
+    let head = "id: m\nlabel: L\ndescription: d\ninitialStep: a\nguardrails: {}\nsteps:\n";
+    let rows = [
+        ("  x-note: [any]\n  $schema: s\n  a: {$ref: 'f.yaml#/a', onOutcome: {ok: null}}\n", true),
+        (
+            "  a: {prompt: x, outcomes: [ok], onOutcome: {x-why: null, $schema: 1, ok: {action: exit, reason: r}}}\n",
+            true,
+        ),
+        ("  a: {prompt: x, outcomes: [ok], onOutcome: {ok: null}}\n", false),
+        ("  a: {$ref: 'f.yaml#/a', onOutcome: {ok: 5}}\n", false),
+        ("  y-note: [any]\n", false),
+    ];
+    let texts: Vec<String> = rows.iter().map(|(steps, _)| format!("{head}{steps}")).collect();
+    for ((steps, fits), said) in rows.iter().zip(judged("machine", &texts)) {
+        assert_eq!(said.is_none(), *fits, "{steps}{said:?}");
+    }
+}
+
+#[test]
 fn a_slip_does_not_fit() {
     let texts = [
         "name: x\nsteps:\n  - id: a\n    comand: echo\n",

@@ -7,7 +7,7 @@ use super::paths::End;
 use super::restarts::{RestartGraph, target};
 use crate::model::{Guardrails, OTHER, Outcome, Recipe, Step, Transition};
 use crate::plan::Program;
-use towpath_core::Diagnostic;
+use towpath_core::{Diagnostic, Span};
 
 pub(super) struct Findings<'a> {
     pub recipe: &'a Recipe,
@@ -61,8 +61,8 @@ impl Findings<'_> {
             let last = path.steps.last().expect("a path has a step");
             let step = &self.recipe.steps[last.0];
             let needs = path.steps.len();
-            let message =
-                format!("{what} cannot be reached within {limit} steps: it takes {needs}");
+            let within = if limit == 1 { "1 step".to_owned() } else { format!("{limit} steps") };
+            let message = format!("{what} cannot be reached within {within}: it takes {needs}");
             Diagnostic::warning("exit-beyond-limit", message)
                 .at(&step.source, step.spans.id, "the run ends before this step can")
                 .help(format!("raise maxTotalSteps to {needs} or more"))
@@ -99,28 +99,43 @@ impl Findings<'_> {
     }
 
     /// A limit that the author wrote on purpose and that does nothing. The defaults are nobody's
-    /// purpose.
+    /// purpose, and what a flag says is not the recipe's.
     fn idle_limits(&self) -> Vec<Diagnostic> {
         let Analysis { guardrails, bounds, guardrail_exits, .. } = self.analysis;
-        let usual = Guardrails::default();
-        let mut found = Vec::new();
-        let total = guardrail_exits.contains(&GuardrailExit::TotalSteps);
-        if !total && bounds.exact && guardrails.max_total_steps != usual.max_total_steps {
-            let message = format!(
-                "maxTotalSteps {} can never end a session: it has at most {} steps",
-                guardrails.max_total_steps, bounds.steps
-            );
-            found.push(Diagnostic::note("idle-limit", message));
+        let (usual, Some(machine)) = (Guardrails::default(), self.recipe.machine()) else {
+            return Vec::new();
+        };
+        if !bounds.exact {
+            return Vec::new();
         }
-        let visits = guardrail_exits.iter().any(|e| matches!(e, GuardrailExit::StepVisits { .. }));
-        if !visits && bounds.exact && guardrails.max_step_visits != usual.max_step_visits {
+        let ends_visits = |exit: &GuardrailExit| matches!(exit, GuardrailExit::StepVisits { .. });
+        let (total, visits) = (guardrails.max_total_steps, guardrails.max_step_visits);
+        let mut found = Vec::new();
+        if total == machine.guardrails.max_total_steps
+            && total != usual.max_total_steps
+            && !guardrail_exits.contains(&GuardrailExit::TotalSteps)
+        {
+            let steps = if bounds.steps == 1 { "step" } else { "steps" };
             let message = format!(
-                "maxStepVisits {} can never end a session: no step is entered that often",
-                guardrails.max_step_visits
+                "maxTotalSteps {total} can never end a session: it has at most {} {steps}",
+                bounds.steps
             );
-            found.push(Diagnostic::note("idle-limit", message));
+            found.extend(self.idle(message, machine.limits.max_total_steps));
+        }
+        if visits == machine.guardrails.max_step_visits
+            && visits != usual.max_step_visits
+            && !guardrail_exits.iter().any(ends_visits)
+        {
+            let message = format!(
+                "maxStepVisits {visits} can never end a session: no step is entered that often"
+            );
+            found.extend(self.idle(message, machine.limits.max_step_visits));
         }
         found
+    }
+
+    fn idle(&self, message: String, place: Option<Span>) -> Option<Diagnostic> {
+        place.map(|span| Diagnostic::note("idle-limit", message).at(&self.recipe.source, span, ""))
     }
 }
 

@@ -11,11 +11,13 @@ mod restarts;
 #[cfg(test)]
 mod tests;
 mod walks;
+mod ways;
 
 pub use analysis::{Analysis, Bounds, GuardrailExit, analyse, machine_findings};
 pub use layout::dry_run_layout;
 pub use paths::{End, EndPath};
 pub use restarts::Restarts;
+pub use ways::Ways;
 
 use crate::model::{Guardrails, Machine};
 use crate::plan::MachineWishes;

@@ -4,7 +4,7 @@ use super::analysis::analyse_with;
 use super::restarts::RestartGraph;
 use super::walks::Effort;
 use super::*;
-use crate::model::{Flow, Guardrails, OTHER, Outcome, Recipe, Transition};
+use crate::model::{Flow, Guardrails, LimitSpans, OTHER, Outcome, Recipe, Transition};
 use crate::plan::{Plan, PlannedRecipe, Program};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -48,6 +48,7 @@ fn machine(name: &str, steps: &[Vec<(&str, To)>], asks: &[bool]) -> Recipe {
         label: name.to_owned(),
         initial: 0,
         guardrails: LIMITS,
+        limits: LimitSpans::default(),
         model: None,
     });
     recipe
@@ -235,6 +236,7 @@ fn from_json(json: &Value) -> Recipe {
         label: json["label"].as_str().unwrap().to_owned(),
         initial: index(json["initialStep"].as_str().unwrap()),
         guardrails,
+        limits: LimitSpans::default(),
         model: None,
     });
     recipe
@@ -323,6 +325,12 @@ fn limits_that_cannot_bind_and_exits_beyond_them_are_told() {
     let told = |visits, total| {
         let limits =
             Guardrails { max_step_visits: visits, max_total_steps: total, exit_on_other: true };
+        let mut recipe = recipe.clone();
+        if let Flow::Machine(machine) = &mut recipe.flow {
+            let place = Some(Span::default());
+            machine.guardrails = limits;
+            machine.limits = LimitSpans { max_step_visits: place, max_total_steps: place };
+        }
         let analysis = analyse(&recipe, limits).unwrap();
         let messages = analysis.findings.into_iter().map(|f| f.message).collect::<Vec<_>>();
         (messages, analysis.paths.len())
@@ -331,7 +339,7 @@ fn limits_that_cannot_bind_and_exits_beyond_them_are_told() {
     let total = "maxTotalSteps 2 can never end a session: it has at most 2 steps";
     let visits = "maxStepVisits 1 can never end a session: no step is entered that often";
     assert_eq!(told(1, 2), (vec![total.to_owned(), visits.to_owned()], 1));
-    let far = "Exit 'done' cannot be reached within 1 steps: it takes 2";
+    let far = "Exit 'done' cannot be reached within 1 step: it takes 2";
     assert_eq!(told(3, 1), (vec![far.to_owned()], 0));
 }
 

@@ -2,7 +2,9 @@
 //! was expected, what came instead and where.
 
 use super::Reader;
-use crate::fields::{Field, FieldType, Section, StepType, Support, fields_of, find_field};
+use crate::fields::{
+    Field, FieldType, LONGEST_TIME, Section, StepType, Support, fields_of, find_field,
+};
 use crate::node::{Entry, Kind, Node};
 use crate::text_map::TextMap;
 use std::time::Duration;
@@ -166,7 +168,15 @@ impl Reader<'_> {
             }
         };
         let map = node.map_of(self.source, &text);
-        Some(Text { text, span: node.defined, map })
+        self.without_nul(Text { text, span: node.defined, map }, &format!("`{}`", entry.key))
+    }
+
+    /// A text that a command line, a prompt and a path can take.
+    pub fn without_nul(&mut self, text: Text, what: &str) -> Option<Text> {
+        let Some(at) = text.text.find('\0') else { return Some(text) };
+        let span = text.map.locate(at..at + 1);
+        self.error("nul-byte", format!("{what} holds a NUL byte"), span, "no program can take it");
+        None
     }
 
     /// A text that may be left out or left empty.
@@ -211,10 +221,23 @@ impl Reader<'_> {
             Kind::Number(number) => number.to_string().parse::<u32>().ok().filter(|n| *n > 0),
             _ => None,
         };
-        if number.is_none() {
+        if number.is_none() && !self.too_great(&entry.value, &format!("`{name}`"), u32::MAX.into())
+        {
             self.wrong_type(entry, fields.field(name).kind);
         }
         number
+    }
+
+    /// Tells of a number that is too great, and whether it is.
+    pub fn too_great(&mut self, node: &Node, what: &str, greatest: u64) -> bool {
+        let Kind::Number(number) = &node.kind else { return false };
+        let written = number.to_string();
+        let great = written.parse::<f64>().is_ok_and(|number| number > greatest as f64);
+        if great {
+            let message = format!("{what} can be {greatest} at most");
+            self.error("too-great", message, node.defined, "");
+        }
+        great
     }
 
     pub fn seconds(&mut self, fields: &FieldMap<'_>, name: &str) -> Option<Duration> {
@@ -225,8 +248,9 @@ impl Reader<'_> {
         };
         let duration = seconds
             .and_then(|s| Duration::try_from_secs_f64(s).ok())
-            .filter(|duration| !duration.is_zero());
-        if duration.is_none() {
+            .filter(|duration| !duration.is_zero() && *duration <= LONGEST_TIME);
+        let what = format!("`{name}`");
+        if duration.is_none() && !self.too_great(&entry.value, &what, LONGEST_TIME.as_secs()) {
             self.wrong_type(entry, fields.field(name).kind);
         }
         duration

@@ -3,11 +3,11 @@
 //! leave out what the other step gives.
 
 use super::{definition, property, reference};
-use crate::fields::{Section, StepType, Support, fields_of};
+use crate::fields::{FieldType, Section, StepType, Support, fields_of};
 use serde_json::{Map, Value, json};
 
-/// Names of steps; `$include` and `$schema` stand beside them.
-const STEP_NAMES: &str = "^[A-Za-z0-9_-]+$";
+/// Names of steps; `$include`, `$schema` and what belongs to others stand beside them.
+const STEP_NAMES: &str = "^(?!x-)[A-Za-z0-9_-]+$";
 /// What belongs to other programs, in every map.
 const OTHERS: &str = "^x-";
 
@@ -35,10 +35,13 @@ fn steps() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "$schema": { "type": "string" },
+            "$schema": true,
             "$include": { "anyOf": [path, { "type": "array", "items": path }] },
         },
-        "patternProperties": { STEP_NAMES: { "$ref": reference(Section::MachineStep) } },
+        "patternProperties": {
+            STEP_NAMES: { "$ref": reference(Section::MachineStep) },
+            OTHERS: true,
+        },
         "additionalProperties": false,
     })
 }
@@ -58,6 +61,16 @@ fn section(section: Section) -> Map<String, Value> {
         map.insert("required".to_owned(), json!(required));
     }
     map
+}
+
+/// What follows from each outcome, with another shape for what belongs to nobody else.
+pub(super) fn by_outcome(each: Value) -> Value {
+    json!({
+        "type": "object",
+        "properties": { "$schema": true },
+        "patternProperties": { OTHERS: true },
+        "additionalProperties": each,
+    })
 }
 
 /// A step refers to another one, or has all that a step needs, with one kind of work. Beside a
@@ -83,6 +96,10 @@ fn whole_step(work: &str, kind: StepType) -> Value {
     for field in fields_of(Section::MachineStep) {
         if !field.is_used_by(kind) {
             properties.insert(field.name.to_owned(), json!(false));
+        } else if field.kind == FieldType::Transitions {
+            // Only beside a `$ref` there is a transition to take away.
+            let each = json!({ "not": { "type": "null" } });
+            properties.insert(field.name.to_owned(), by_outcome(each));
         } else if !["model", "context"].contains(&field.name) {
             properties.insert(field.name.to_owned(), json!({ "not": { "type": "null" } }));
         }

@@ -7,7 +7,7 @@ mod machine;
 
 pub use machine::machine_schema;
 
-use crate::fields::{Field, FieldType, Section, Support, fields_of};
+use crate::fields::{Field, FieldType, LONGEST_TIME, Section, Support, fields_of};
 use serde_json::{Map, Value, json};
 
 /// The schema of a step recipe, draft 2020-12.
@@ -69,8 +69,10 @@ fn shape(field: &Field) -> Value {
         }
         FieldType::Template | FieldType::Shell | FieldType::Condition => text(),
         FieldType::Bool => json!({ "type": "boolean" }),
-        FieldType::Count => json!({ "type": "integer", "minimum": 1 }),
-        FieldType::Seconds => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        FieldType::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
+        FieldType::Seconds => {
+            json!({ "type": "number", "exclusiveMinimum": 0, "maximum": LONGEST_TIME.as_secs() })
+        }
         FieldType::TextList if field.section.is_of_machines() => {
             json!({ "type": "array", "minItems": 1, "items": string() })
         }
@@ -85,7 +87,7 @@ fn shape(field: &Field) -> Value {
         FieldType::StepMap => json!({ "$ref": "#/$defs/steps" }),
         FieldType::Transitions => {
             let transition = json!({ "$ref": reference(Section::Transition) });
-            json!({ "type": "object", "additionalProperties": transition })
+            machine::by_outcome(json!({ "anyOf": [transition, { "type": "null" }] }))
         }
         // A tier that is null is none.
         FieldType::Choice(words) if field.name == "model" => {

@@ -198,9 +198,13 @@ impl Run {
             return self.refuse(frame, from, format!("max-step-visits-exceeded:{name}"), detail);
         }
         if state.total >= limits.max_total_steps {
+            let had = if state.total == 1 {
+                "1 step".to_owned()
+            } else {
+                format!("{} steps", state.total)
+            };
             let detail = format!(
-                "this session had {} steps, as many as it may have; `{name}` would have been next",
-                state.total
+                "this session had {had}, as many as it may have; `{name}` would have been next"
             );
             return self.refuse(frame, from, "max-total-steps".to_owned(), detail);
         }
@@ -214,7 +218,12 @@ impl Run {
         if let Some(limit) = self.program.plan.machine.max_restarts
             && restarts >= limit
         {
-            let detail = format!("{} restarts were allowed; `{target}` would have begun", limit);
+            let allowed = match limit {
+                0 => "no restart was allowed".to_owned(),
+                1 => "1 restart was allowed".to_owned(),
+                more => format!("{more} restarts were allowed"),
+            };
+            let detail = format!("{allowed}; `{target}` would have begun");
             return self.refuse(frame, from, "max-restarts-exceeded".to_owned(), detail);
         }
         if !self.machine(frame).worked {

@@ -3,10 +3,12 @@
 //! will print is not known, and neither is what depends on it. Like the run itself it has no effects
 //! and knows no clock; the rules of tags, conditions, values and limits are those of the run.
 
+mod machine;
 mod outlook;
 mod step;
 mod text;
 
+use crate::begin::{Whose, over};
 use outlook::Outlook;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -114,12 +116,16 @@ struct Walk<'a> {
     cut: bool,
 }
 
+#[derive(Clone, Copy, Default)]
 struct Level {
     recipe: usize,
     /// Steps in it, and below it, that run if all goes well.
     executed: u32,
     /// Those of them that run whatever fails and is tolerated.
     least: u32,
+    /// Of both numbers, those that a machine's limits bound, and not the default for recipes.
+    in_machines: u32,
+    least_in_machines: u32,
 }
 
 /// Why a step is over a limit, and whether it is in any case.
@@ -270,7 +276,12 @@ impl<'a> Walk<'a> {
             outlook: Outlook::of_recipe(recipe, call.given),
             reach: call.reach,
         };
-        self.levels.push(Level { recipe: call.recipe, executed: 0, least: 0 });
+        self.levels.push(Level { recipe: call.recipe, ..Level::default() });
+        if let Some(machine) = recipe.machine() {
+            let left = self.machine(frame, machine);
+            self.levels.pop();
+            return left;
+        }
         let mut left = Left::nothing(End::Passes);
         for stage in recipe.stages() {
             for (step, effect) in self.stage(&frame, stage.clone()) {
@@ -287,15 +298,12 @@ impl<'a> Walk<'a> {
     fn stage(&mut self, frame: &Frame<'_>, stage: Range<usize>) -> Vec<(PreviewStep, Effect)> {
         let begun: Vec<Begun> = stage.map(|index| self.enter(frame, index)).collect();
         let calls = begun.iter().filter(|begun| matches!(begun.next, Next::Call(_))).count();
-        let counted: Vec<(u32, u32)> =
-            self.levels.iter().map(|level| (level.executed, level.least)).collect();
+        let counted = self.levels.clone();
         let over = std::mem::replace(&mut self.over, false);
         let mut seen: Vec<_> = begun.iter().map(|one| self.follow(frame, one, None)).collect();
         if calls > 1 && self.over {
             // Which of them gets the last step that is allowed is chance.
-            for (level, counted) in self.levels.iter_mut().zip(counted) {
-                (level.executed, level.least) = counted;
-            }
+            self.levels = counted;
             seen = begun.iter().map(|one| self.follow(frame, one, Some(MAY_BE_OVER))).collect();
         }
         self.over |= over;
@@ -309,14 +317,17 @@ impl<'a> Walk<'a> {
             recipe.recursion.max_total_steps.map(|limit| (limit, level.executed, level.least))
         };
         let mut limits: Vec<(u32, u32, u32)> = self.levels.iter().rev().filter_map(of).collect();
-        let stated = !limits.is_empty();
-        if !stated {
-            let Level { executed, least, .. } = self.levels[0];
+        let mut whose = Whose::Stated;
+        let in_machine = self.machines().next().is_some();
+        if limits.is_empty() && !in_machine {
+            let Level { executed, least, in_machines, least_in_machines, .. } = self.levels[0];
+            let (executed, least) = (executed - in_machines, least - least_in_machines);
             limits.push((Recursion::DEFAULT_MAX_TOTAL_STEPS, executed, least));
+            whose = Whose::Default;
         }
         if let Some((limit, _, _)) = limits.iter().find(|(limit, _, least)| least >= limit) {
             self.over = true;
-            let reason = crate::begin::over("max_total_steps", *limit, stated).message;
+            let reason = over("max_total_steps", *limit, whose).message;
             return Err(OverLimit { reason, sure: true });
         }
         if limits.iter().any(|(limit, executed, _)| executed >= limit) {
@@ -324,10 +335,20 @@ impl<'a> Walk<'a> {
             return Err(OverLimit { reason: MAY_BE_OVER.to_owned(), sure: false });
         }
         for (at, level) in self.levels.iter_mut().enumerate() {
+            let firm = u32::from(at >= self.firm);
             level.executed += 1;
-            level.least += u32::from(at >= self.firm);
+            level.least += firm;
+            if in_machine {
+                level.in_machines += 1;
+                level.least_in_machines += firm;
+            }
         }
         Ok(())
+    }
+
+    /// Those of the open recipes that are machines.
+    fn machines(&self) -> impl Iterator<Item = &Level> {
+        self.levels.iter().filter(|level| self.program.recipes[level.recipe].machine().is_some())
     }
 
     /// Whether one more recipe may be called from the innermost one.
@@ -338,14 +359,15 @@ impl<'a> Walk<'a> {
             let limit = self.program.recipes[level.recipe].recursion.max_depth;
             stated |= limit.is_some();
             if let Some(limit) = limit.filter(|limit| depth - at > *limit as usize) {
-                return Err(crate::begin::over("max_depth", limit, true).message);
+                return Err(over("max_depth", limit, Whose::Stated).message);
             }
         }
         let default = Recursion::DEFAULT_MAX_DEPTH;
-        match !stated && depth > default as usize {
-            true => Err(crate::begin::over("max_depth", default, false).message),
-            false => Ok(()),
+        if stated || depth <= default as usize {
+            return Ok(());
         }
+        let whose = Whose::default_of(self.machines().count() == depth);
+        Err(over("max_depth", default, whose).message)
     }
 
     /// Whether there is still room to show what a called recipe does.

@@ -33,7 +33,7 @@ impl Outlook {
     pub fn of_recipe(recipe: &Recipe, given: Outlook) -> Outlook {
         let mut known = recipe.context.clone();
         let own = |name: &str| given.known.contains_key(name) || given.unknown.contains(name);
-        let own_steps = own(STEPS) || known.contains_key(STEPS);
+        let own_steps = own(STEPS) || known.contains_key(STEPS) || recipe.machine().is_some();
         for name in &given.unknown {
             known.shift_remove(name);
         }

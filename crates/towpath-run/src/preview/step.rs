@@ -119,7 +119,8 @@ impl Walk<'_> {
             (true, None) => Reach::Sure,
         };
         let firm = self.firm;
-        if definition.continue_on_error || recovers(definition) {
+        let answered = frame.recipe.machine().is_some();
+        if definition.continue_on_error || recovers(definition) || answered {
             self.firm = self.levels.len();
         }
         let mut left = match self.opens() {
@@ -209,6 +210,10 @@ impl Walk<'_> {
 impl Frame<'_> {
     /// What a step leaves that runs, or may run.
     fn done(&self, step: &Step, called: Option<Left>, sure: bool) -> Effect {
+        if self.recipe.machine().is_some() {
+            // However the work ends, an outcome answers it.
+            return Effect { written: step.output.iter().cloned().collect(), ..Effect::none() };
+        }
         let mut written: Vec<String> = Vec::new();
         let mut end = End::Passes;
         if let Some(left) = called {

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use std::fs;
 use std::path::Path;
 use tempfile::tempdir;
-use towpath_store::{NewFact, OutputRef, Store, StoreError};
+use towpath_store::{NewFact, OutputRef, SCHEMA_VERSION, Store, StoreError};
 
 fn refused_untouched(dir: &Path, expected: fn(&StoreError) -> bool) {
     let before = contents(dir);
@@ -19,7 +19,7 @@ fn refused_untouched(dir: &Path, expected: fn(&StoreError) -> bool) {
 }
 
 fn is_newer(error: &StoreError) -> bool {
-    matches!(error, StoreError::Newer { found: 999, known: 1, .. })
+    matches!(error, StoreError::Newer { found: 999, known: SCHEMA_VERSION, .. })
 }
 
 fn is_damaged(error: &StoreError) -> bool {
@@ -50,7 +50,11 @@ fn a_newer_journal_is_known_by_its_log_too() {
     }
     drop(newer);
     let version = &fs::read(copy.path().join("journal.db")).unwrap()[60..64];
-    assert_eq!(version, 1_u32.to_be_bytes(), "the new version is only in the log");
+    assert_eq!(
+        version,
+        (SCHEMA_VERSION as u32).to_be_bytes(),
+        "the new version is only in the log"
+    );
     refused_untouched(copy.path(), is_newer);
 }
 
@@ -63,7 +67,7 @@ fn an_upgrade_by_somebody_else_stops_an_open_store_from_writing() {
     newer.pragma_update(None, "user_version", 999).unwrap();
     let refused = store.append(&run, &[fact("2")], None).unwrap_err();
     assert!(is_newer(&refused), "{refused:?}");
-    newer.pragma_update(None, "user_version", 1).unwrap();
+    newer.pragma_update(None, "user_version", SCHEMA_VERSION).unwrap();
     assert_eq!(bodies(&store, &run), ["1"]);
 }
 

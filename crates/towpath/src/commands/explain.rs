@@ -6,6 +6,7 @@ mod charts;
 mod json;
 mod machine;
 
+use super::machine_flags::LimitFlags;
 use super::request::RequestFlags;
 use super::run::show_problems;
 use super::runs::table::{Cell, Screen, Table, Tint, one_line};
@@ -14,7 +15,7 @@ use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::surroundings::Surroundings;
 use crate::trust;
-use crate::words::{clean, duration};
+use crate::words::{clean, count, duration};
 use std::collections::BTreeSet;
 use towpath_core::{Diagnostic, Map, text_of};
 use towpath_recipe::{
@@ -32,6 +33,8 @@ pub struct Args {
     pub recipe: String,
     #[command(flatten)]
     pub request: RequestFlags,
+    #[command(flatten)]
+    pub limits: LimitFlags,
     /// How it is told: in words and lines, or drawn for another program.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
     pub format: Format,
@@ -95,11 +98,15 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
 /// The recipe and all it calls, read and checked.
 fn program(around: &Surroundings, args: &Args) -> Result<(Program, Origin, Vec<Diagnostic>), Stop> {
     let here = args.request.here(around)?;
-    let request = args.request.request(around, &here, &args.recipe)?;
+    let mut request = args.request.request(around, &here, &args.recipe)?;
+    args.limits.over(&mut request.wishes.machine);
     let resolved = trust::resolved_to_look(around, &request)?;
     show_problems(&resolved.problems, &args.recipe, around, args.is_json())?;
     match resolved.program {
-        Some(program) => Ok((program, resolved.origin, resolved.problems)),
+        Some(program) => {
+            args.limits.refuse_for(&program)?;
+            Ok((program, resolved.origin, resolved.problems))
+        }
         None => Err(Stop::bad_input(format!("{} cannot be explained", args.recipe))),
     }
 }
@@ -122,8 +129,13 @@ fn print(program: &Program, screen: &Screen) {
     let mut told = BTreeSet::from([0]);
     rows(program, 0, 0, &mut told, &mut table);
     table.print(screen);
-    let (depth, steps) = limits(root);
-    out::line(format!("\nat most {steps} steps, recipes at most {depth} deep. Nothing was run."));
+    let Limits { depth, steps, counts_machines } = Limits::of(program);
+    let steps = steps.map_or(String::new(), |steps| {
+        let machines = program.recipes.iter().any(|recipe| recipe.machine().is_some());
+        let besides = if machines && !counts_machines { " besides those of machines" } else { "" };
+        format!("at most {}{besides}, ", count(steps as usize, "step"))
+    });
+    out::line(format!("\n{steps}recipes at most {depth} deep. Nothing was run."));
 }
 
 fn print_inputs(root: &Recipe, set: &Map, screen: &Screen) {
@@ -293,10 +305,24 @@ fn notes(program: &Program, recipe: usize, step: &Step, opens_group: bool) -> Ve
     notes
 }
 
-fn limits(root: &Recipe) -> (u32, u32) {
-    let Recursion { max_depth, max_total_steps } = root.recursion;
-    (
-        max_depth.unwrap_or(Recursion::DEFAULT_MAX_DEPTH),
-        max_total_steps.unwrap_or(Recursion::DEFAULT_MAX_TOTAL_STEPS),
-    )
+/// What bounds a run of the whole program.
+struct Limits {
+    depth: u32,
+    /// None: a machine's guardrails bound each of its sessions, and nothing bounds the run.
+    steps: Option<u32>,
+    /// Whether the steps of machines count, which have limits of their own.
+    counts_machines: bool,
+}
+
+impl Limits {
+    fn of(program: &Program) -> Limits {
+        let root = program.root();
+        let Recursion { max_depth, max_total_steps } = root.recursion;
+        let usual = root.machine().is_none().then_some(Recursion::DEFAULT_MAX_TOTAL_STEPS);
+        Limits {
+            depth: max_depth.unwrap_or(Recursion::DEFAULT_MAX_DEPTH),
+            steps: max_total_steps.or(usual),
+            counts_machines: max_total_steps.is_some(),
+        }
+    }
 }

@@ -2,6 +2,7 @@
 //! recipe that is a list of steps refuses those that would do nothing for it.
 
 use crate::exit::Stop;
+use crate::reading;
 use std::path::{Path, PathBuf};
 use towpath_core::nearest;
 use towpath_recipe::{MachineWishes, Program, TIERS};
@@ -49,7 +50,25 @@ pub struct LimitFlags {
 
 impl LimitFlags {
     pub fn is_empty(&self) -> bool {
-        self.max_visits.is_none() && self.max_steps.is_none() && self.max_restarts.is_none()
+        self.given().iter().all(|(_, given)| !given)
+    }
+
+    /// Each flag, and whether it was given.
+    pub fn given(&self) -> [(&'static str, bool); 3] {
+        [
+            ("--max-visits", self.max_visits.is_some()),
+            ("--max-steps", self.max_steps.is_some()),
+            ("--max-restarts", self.max_restarts.is_some()),
+        ]
+    }
+
+    /// A limit of machines means nothing where there is none.
+    pub fn refuse_for(&self, program: &Program) -> Result<(), Stop> {
+        let machines = program.recipes.iter().any(|recipe| recipe.machine().is_some());
+        match self.given().iter().find(|(_, given)| *given && !machines) {
+            Some((flag, _)) => Err(no_machine(flag, &program.root().name)),
+            None => Ok(()),
+        }
     }
 
     /// Puts what was said in the place of what was said before.
@@ -106,11 +125,9 @@ impl MachineFlags {
                 None => Ok(()),
             };
         }
+        self.limits.refuse_for(program)?;
         let given = [
             ("--model", self.model.is_some()),
-            ("--max-visits", self.limits.max_visits.is_some()),
-            ("--max-steps", self.limits.max_steps.is_some()),
-            ("--max-restarts", self.limits.max_restarts.is_some()),
             ("--session", self.session.is_some()),
             ("--context", self.has_context()),
             ("--system-prompt", self.system_prompt.is_some()),
@@ -131,7 +148,7 @@ fn no_machine(flag: &str, recipe: &str) -> Stop {
 }
 
 fn read_text(path: &Path) -> Result<String, Stop> {
-    let read = std::fs::read_to_string(path);
+    let read = reading::text(path, reading::TEXT);
     let text =
         read.map_err(|e| Stop::bad_input(format!("--context-file {}: {e}", path.display())))?;
     Ok(text.trim_end().to_owned())

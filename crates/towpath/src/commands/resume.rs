@@ -10,6 +10,7 @@ use crate::agents::{self, AgentFlags};
 use crate::audit::{Audit, audited};
 use crate::exit::{Exit, Stop};
 use crate::out;
+use crate::reading;
 use crate::report::next::{self, Raising};
 use crate::report::{self, Look};
 use crate::secrets;
@@ -119,7 +120,11 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     refuse_stranger(&known, &options)?;
     let flags = AgentFlags::from_options(&options);
     let recorded_program = std::sync::Arc::clone(known.run.program());
-    agents::choose(&around, &settings, &flags, &recorded_program)?;
+    let mut chosen = Some(agents::choose(&around, &settings, &flags, &recorded_program)?);
+    if plan.is_some() {
+        // What another plan asks for is found out when it is taken.
+        chosen = None;
+    }
     let look = Look::new(&around, &args.shared);
     if !args.shared.quiet {
         others::warn(&around, &store, &row.directory, Some(&row.id))?;
@@ -143,7 +148,11 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         Err(error) => return Err(error.into()),
     };
     let program = std::sync::Arc::clone(prepared.run().program());
-    let (mut agents, tree, _) = agents::choose(&around, &settings, &flags, &program)?;
+    // A script may come from a pipe, which is read once.
+    let (mut agents, tree, _) = match chosen {
+        Some(chosen) => chosen,
+        None => agents::choose(&around, &settings, &flags, &program)?,
+    };
     if let Agents::Scripted { fresh, .. } = &mut agents {
         *fresh = known.options.script.is_some() && known.options.script != options.script;
     }
@@ -183,6 +192,14 @@ fn still_waits(state: &Path, id: &RunId) -> Result<bool, EngineError> {
 }
 
 fn already_done(id: &RunId, args: &Args) -> Result<Exit, Stop> {
+    let mut flags = vec![("--done", !args.done.is_empty()), ("--edited", args.edited)];
+    flags.extend(args.limits.given());
+    if let Some((flag, _)) = flags.iter().find(|(_, given)| *given) {
+        return Err(Stop::bad_input(format!(
+            "run {id} is done, and {flag} changes nothing any more; to run a step of it and what \
+             follows anew: towpath resume {id} --again STEP"
+        )));
+    }
     let message = format!(
         "run {id} is done; to run a step of it and what follows anew: towpath resume {id} --again STEP"
     );
@@ -232,7 +249,7 @@ fn answers(run: &Run, args: &Args, output: &str) -> Result<ResumeAnswers, Engine
 fn output_text(given: Option<&str>) -> Result<String, Stop> {
     let Some(given) = given else { return Ok(String::new()) };
     let Some(file) = given.strip_prefix('@') else { return Ok(given.to_owned()) };
-    let text = std::fs::read_to_string(file)
+    let text = reading::text(Path::new(file), reading::TEXT)
         .map_err(|e| Stop::bad_input(format!("--output @{file}: {e}")))?;
     Ok(text.trim_end_matches('\n').to_owned())
 }

@@ -25,6 +25,7 @@ use super::runs::table::shown_path;
 use crate::draw;
 use crate::exit::{Exit, Stop};
 use crate::out;
+use crate::reading;
 use crate::signals;
 use crate::surroundings::Surroundings;
 use crew::Crew;
@@ -171,7 +172,7 @@ fn subjects(
     let (mut subjects, mut wrong) = (Vec::new(), Vec::new());
     for path in find::files(around, &args.files)? {
         let shown = shown_path(&path, around);
-        let bytes = std::fs::read(&path)
+        let bytes = reading::bytes(&path, reading::TEXT)
             .map_err(|e| Stop::bad_input(format!("cannot read {shown}: {e}")))?;
         let Ok(text) = String::from_utf8(bytes) else {
             return Err(Stop::bad_input(format!("{shown} is not UTF-8 text")));

@@ -46,9 +46,9 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
         let problems: Vec<serde_json::Value> = problems.collect();
         out::json(&serde_json::json!({ "schema": 1, "valid": valid, "problems": problems }));
     } else {
-        let screen = Screen::new(&around);
+        let Screen { width, color } = Screen::new(&around);
         for Checked { name, problems } in &checked {
-            out::stdout(draw::render(problems, screen.color).as_bytes());
+            out::stdout(draw::render(problems, draw::Style { color, width }).as_bytes());
             out::line(draw::tally(problems, name));
         }
     }

@@ -153,6 +153,7 @@ fn a_run_at_its_last_restart_goes_on_with_more() {
     script(&person, &["complete", "no-issues", "committed"]);
     let said = run(&person, &["implement-and-review-all", "--max-restarts", "0"]).exits(3);
     assert!(said.stderr.contains("(max-restarts-exceeded)"), "{}", said.stderr);
+    assert!(said.stderr.contains("no restart was allowed"), "{}", said.stderr);
     more(&person, &["no-tasks"]);
     resume(&person, &[]).exits(3).says("--max-restarts N");
     resume(&person, &["--max-restarts", "1"]).exits(0);

@@ -2,10 +2,10 @@
 //! wins over an included one, and the fields beside a `$ref` win over those of the step it names.
 //! What the fields mean is not looked at here.
 
-use super::library::{INCLUDE, Library, REF, SCHEMA, included, reference, split};
+use super::library::{INCLUDE, Library, REF, included, is_of_others, reference, split};
 use crate::fields::{Section, find_field};
 use crate::node::{Entry, Kind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use towpath_core::{Diagnostic, Span, nearest};
 
@@ -19,6 +19,14 @@ pub(super) struct Part<'l> {
     pub entry: &'l Entry,
 }
 
+/// The transitions that one level of a step writes.
+#[derive(Clone, Copy)]
+pub(super) struct OnOutcome<'l> {
+    pub part: Part<'l>,
+    /// It stands beside a `$ref`, so that null takes a transition away.
+    pub beside_ref: bool,
+}
+
 /// A step put together from all that is written about it.
 pub(super) struct StepParts<'l> {
     /// The step's name with its own value: where it stands in the recipe, or in an included file.
@@ -28,18 +36,32 @@ pub(super) struct StepParts<'l> {
     /// Its fields but `$ref` and `onOutcome`.
     pub fields: Vec<Part<'l>>,
     /// Every `onOutcome` it is made of, the one that wins last.
-    pub on_outcome: Vec<Part<'l>>,
+    pub on_outcome: Vec<OnOutcome<'l>>,
     /// What it refers to could not be found, which has been told.
     pub broken: bool,
 }
 
-/// The steps of the machine, in their order, also those that cannot be read.
-pub(super) fn compose(library: &Library) -> (Vec<StepParts<'_>>, Vec<Diagnostic>) {
-    let mut composer =
-        Composer { library, expanded: HashMap::new(), including: Vec::new(), problems: Vec::new() };
+pub(super) struct Composed<'l> {
+    /// In their order, also those that cannot be read.
+    pub steps: Vec<StepParts<'l>>,
+    /// Whether every file that is included could be read: else steps may be missing.
+    pub complete: bool,
+    pub problems: Vec<Diagnostic>,
+}
+
+/// The steps of the machine.
+pub(super) fn compose(library: &Library) -> Composed<'_> {
+    let mut composer = Composer {
+        library,
+        expanded: HashMap::new(),
+        including: Vec::new(),
+        lacking: HashSet::new(),
+        problems: Vec::new(),
+    };
     let sites = composer.expand(0);
+    let complete = composer.lacking.is_empty();
     let steps = sites.iter().map(|site| composer.step(site.part)).collect();
-    (steps, composer.problems)
+    Composed { steps, complete, problems: composer.problems }
 }
 
 #[derive(Clone, Copy)]
@@ -53,6 +75,8 @@ struct Composer<'l> {
     expanded: HashMap<usize, Rc<Vec<Site<'l>>>>,
     /// The files whose includes are being followed, outermost first.
     including: Vec<usize>,
+    /// The files of which an include, at any depth, brought nothing, which has been told.
+    lacking: HashSet<usize>,
     problems: Vec<Diagnostic>,
 }
 
@@ -71,7 +95,7 @@ impl<'l> Composer<'l> {
         let mut steps = Ordered::default();
         for entry in self.library.entries(file) {
             match entry.key.as_str() {
-                SCHEMA => {}
+                key if is_of_others(key) => {}
                 INCLUDE => self.include(file, entry, &mut steps),
                 _ => steps.put(Site { part: Part { file, entry }, included: false }),
             }
@@ -86,21 +110,33 @@ impl<'l> Composer<'l> {
         let Some(paths) = included(entry) else {
             let message = format!("'{INCLUDE}' must be a path or an array of paths");
             self.error("wrong-type", message, file, entry.value.defined);
+            self.lacking.insert(file);
             return;
         };
         let mut seen: Vec<usize> = Vec::new();
         for (written, span) in paths {
-            let Some(target) = self.library.link(file, span) else { continue };
+            let Some(target) = self.library.link(file, span) else {
+                self.lacking.insert(file);
+                continue;
+            };
+            if !self.library.files[target].sound {
+                self.lacking.insert(file);
+            }
             if seen.contains(&target) {
                 let message = format!("'{written}' is included twice");
                 self.error("included-twice", message, file, span);
             } else if self.including.contains(&target) {
+                self.lacking.insert(file);
                 self.include_cycle(file, target, span);
             } else if self.including.len() > MAX_LEVELS {
                 let message = format!("files that include each other over {MAX_LEVELS} levels");
+                self.lacking.insert(file);
                 self.error("include-deep", message, file, span);
             } else {
                 let sites = self.expand(target);
+                if self.lacking.contains(&target) {
+                    self.lacking.insert(file);
+                }
                 sites.iter().for_each(|site| steps.put(Site { included: true, ..*site }));
             }
             seen.push(target);
@@ -175,8 +211,8 @@ impl<'l> Composer<'l> {
             return Some(found.part);
         }
         let file = &self.library.files[target].path;
-        // A file that is no map of steps has been told of.
-        if !self.library.entries(target).is_empty() {
+        // A file that is no map of steps, or does not get what it includes, has been told of.
+        if !self.library.entries(target).is_empty() && !self.lacking.contains(&target) {
             let message = format!("Step '{name}': there is no step '{wanted}' in {file}");
             let source = &self.library.files[step.file].source;
             let known = sites.iter().map(|site| site.part.entry.key.as_str());
@@ -212,7 +248,7 @@ impl<'l> StepParts<'l> {
             match entry.key.as_str() {
                 REF => {}
                 "onOutcome" if removes => self.on_outcome.clear(),
-                "onOutcome" => self.on_outcome.push(part),
+                "onOutcome" => self.on_outcome.push(OnOutcome { part, beside_ref: refers }),
                 key => {
                     let at = self.fields.iter().position(|field| field.entry.key == key);
                     match (at, removes) {

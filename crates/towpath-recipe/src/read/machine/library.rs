@@ -11,8 +11,14 @@ use towpath_core::{Diagnostic, Source, Span};
 
 pub(super) const INCLUDE: &str = "$include";
 pub(super) const REF: &str = "$ref";
-/// For editors; allowed in every map.
-pub(super) const SCHEMA: &str = "$schema";
+const SCHEMA: &str = "$schema";
+
+/// What belongs to editors and other programs, in every map whose names are not variables.
+pub(super) fn is_of_others(key: &str) -> bool {
+    key == SCHEMA || key.starts_with(OTHERS)
+}
+
+pub(super) const OTHERS: &str = "x-";
 
 /// A machine is written by people: more files are a mistake, or an attack on the reader.
 const MAX_FILES: usize = 100;
@@ -22,6 +28,8 @@ pub(super) struct File {
     /// From the recipe's directory; empty for the recipe itself.
     pub path: String,
     pub source: Arc<Source>,
+    /// Whether it could be read as a map of steps, without an error.
+    pub sound: bool,
     root: Option<Node>,
 }
 
@@ -41,8 +49,12 @@ pub(super) struct Library {
 impl Library {
     /// The recipe's own file is the first.
     pub fn load(source: &Arc<Source>, root: &Node, files: FileProvider<'_>) -> Library {
-        let own =
-            File { path: String::new(), source: Arc::clone(source), root: Some(root.clone()) };
+        let own = File {
+            path: String::new(),
+            source: Arc::clone(source),
+            sound: true,
+            root: Some(root.clone()),
+        };
         let mut library = Library { files: vec![own], links: HashMap::new(), problems: Vec::new() };
         let mut loaded: HashMap<String, Option<usize>> = HashMap::new();
         let mut next = 0;
@@ -110,9 +122,11 @@ impl Library {
             }
         };
         let tree = node::parse(&source);
+        let read = !tree.problems.iter().any(Diagnostic::is_error);
         self.problems.extend(tree.problems);
         let root = tree.root.filter(|root| self.is_map_of_steps(path, &source, root));
-        self.files.push(File { path: path.to_owned(), source, root });
+        let sound = read && root.is_some();
+        self.files.push(File { path: path.to_owned(), source, sound, root });
         Some(self.files.len() - 1)
     }
 
@@ -188,7 +202,7 @@ pub(super) fn split(reference: &str) -> Option<(&str, &str)> {
 
 fn references(entries: &[Entry]) -> Vec<Reference<'_>> {
     let mut found = Vec::new();
-    for entry in entries {
+    for entry in entries.iter().filter(|entry| !is_of_others(&entry.key)) {
         if entry.key == INCLUDE {
             let paths = included(entry).unwrap_or_default();
             found.extend(paths.into_iter().map(|(written, span)| Reference { written, span }));

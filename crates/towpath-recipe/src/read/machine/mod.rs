@@ -12,10 +12,10 @@ mod values;
 
 use super::{Beside, Read, Reader, first_line, tidy};
 use crate::fields::Section;
-use crate::model::{Flow, Guardrails, Hooks, Machine, Recipe, Recursion, Step, TIERS};
+use crate::model::{Flow, Guardrails, Hooks, LimitSpans, Machine, Recipe, Recursion, Step, TIERS};
 use crate::node::{Entry, Kind, Node, Tree};
 use crate::outline::Outline;
-use compose::{Part, StepParts, compose};
+use compose::{Composed, Part, StepParts, compose};
 use library::Library;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -40,9 +40,9 @@ pub(super) fn is_steps_file(root: &Node) -> bool {
     let Kind::Map(entries) = &root.kind else { return false };
     let step = |e: &Entry| match &e.value.kind {
         Kind::Map(fields) => fields.iter().any(|f| ["onOutcome", "$ref"].contains(&f.key.as_str())),
-        _ => e.key == library::INCLUDE || e.key == library::SCHEMA,
+        _ => e.key == library::INCLUDE || library::is_of_others(&e.key),
     };
-    !entries.is_empty() && entries.iter().all(step)
+    !entries.is_empty() && entries.iter().all(|e| library::is_of_others(&e.key) || step(e))
 }
 
 /// Reads a state machine with all the files it is made of.
@@ -53,13 +53,14 @@ pub(super) fn read(source: &Arc<Source>, tree: Tree, beside: &Beside<'_>) -> Rea
     let mut library = Library::load(source, &root, beside.files);
     let mut problems = tree.problems;
     problems.append(&mut library.problems);
-    let (steps, told) = compose(&library);
+    let Composed { steps, complete, problems: told } = compose(&library);
     problems.extend(told);
     let mut reader = Reader::new(&library.files[0].source, problems);
     reader.outline.is_machine = true;
     let given = beside.inputs.keys().cloned();
     reader.known = Some(given.chain(declared(&root, &steps)).collect());
-    let recipe = MachineReader { reader: &mut reader, library: &library }.recipe(&root, &steps);
+    let mut machine = MachineReader { reader: &mut reader, library: &library, complete };
+    let recipe = machine.recipe(&root, &steps);
     let problems = tidy(reader.problems);
     let broken = problems.iter().any(Diagnostic::is_error);
     Read { recipe: recipe.filter(|_| !broken), problems, outline: reader.outline }
@@ -85,12 +86,25 @@ fn declared(root: &Node, steps: &[StepParts<'_>]) -> HashSet<String> {
 struct Around<'l> {
     /// The places of the steps by their names.
     names: HashMap<&'l str, usize>,
+    /// All files with steps could be read. Else nobody knows which names there are.
+    complete: bool,
     exit_on_other: bool,
+}
+
+impl Around<'_> {
+    /// What to say at a step's name that is not there.
+    fn label(&self, name: &str) -> String {
+        if name.starts_with(library::OTHERS) {
+            return format!("what begins with '{}' is left alone and is no step", library::OTHERS);
+        }
+        near(name, self.names.keys().copied())
+    }
 }
 
 struct MachineReader<'r, 'l> {
     reader: &'r mut Reader<'l>,
     library: &'l Library,
+    complete: bool,
 }
 
 impl<'l> MachineReader<'_, 'l> {
@@ -129,12 +143,14 @@ impl<'l> MachineReader<'_, 'l> {
         let names = steps.iter().enumerate();
         let around = Around {
             names: names.map(|(index, step)| (step.site.entry.key.as_str(), index)).collect(),
-            exit_on_other: guardrails.is_none_or(|g| g.exit_on_other),
+            complete: self.complete,
+            exit_on_other: guardrails.is_none_or(|(limits, _)| limits.exit_on_other),
         };
         let initial = self.initial(&fields, whole, &around);
         let steps: Vec<Option<Step>> = steps.iter().map(|step| self.step(step, &around)).collect();
         let steps: Vec<Step> = steps.into_iter().collect::<Option<_>>()?;
-        let machine = Machine { label: label?, initial: initial?, guardrails: guardrails?, model };
+        let (guardrails, limits) = guardrails?;
+        let machine = Machine { label: label?, initial: initial?, guardrails, limits, model };
         Some(Recipe {
             source: Arc::clone(self.source(0)),
             name: id?,
@@ -177,10 +193,10 @@ impl<'l> MachineReader<'_, 'l> {
             return None;
         }
         let found = around.names.get(name.as_str()).copied();
-        if found.is_none() {
+        if found.is_none() && around.complete {
             let span = fields.get("initialStep").map_or(whole, |part| part.entry.value.defined);
             let message = format!("Initial step not found in steps: {name}");
-            let label = near(&name, around.names.keys().copied());
+            let label = around.label(&name);
             self.error("unknown-step", message, span, &label);
         }
         found
@@ -198,7 +214,11 @@ impl<'l> MachineReader<'_, 'l> {
         }
     }
 
-    fn guardrails(&mut self, fields: &MachineFields<'l>, whole: Span) -> Option<Guardrails> {
+    fn guardrails(
+        &mut self,
+        fields: &MachineFields<'l>,
+        whole: Span,
+    ) -> Option<(Guardrails, LimitSpans)> {
         let Some(part) = fields.get("guardrails") else {
             self.missing(fields, "guardrails", whole);
             return None;
@@ -221,7 +241,12 @@ impl<'l> MachineReader<'_, 'l> {
                 .unwrap_or(default.max_total_steps),
             exit_on_other: self.flag(&limits, "exitOnOther").unwrap_or(default.exit_on_other),
         };
-        (self.reader.problems.len() == before).then_some(read)
+        let place = |name: &str| limits.get(name).map(|part| part.entry.value.defined);
+        let places = LimitSpans {
+            max_step_visits: place("maxStepVisits"),
+            max_total_steps: place("maxTotalSteps"),
+        };
+        (self.reader.problems.len() == before).then_some((read, places))
     }
 
     fn limit(&mut self, limits: &MachineFields<'l>, name: &str) -> Option<u32> {
@@ -230,8 +255,9 @@ impl<'l> MachineReader<'_, 'l> {
             Kind::Number(number) => number.to_string().parse::<u32>().ok().filter(|n| *n > 0),
             _ => None,
         };
-        if number.is_none() {
-            let message = format!("Guardrail '{name}' must be a positive integer");
+        let what = format!("Guardrail '{name}'");
+        if number.is_none() && !self.reader.too_great(node, &what, u32::MAX.into()) {
+            let message = format!("{what} must be a positive integer");
             self.error("wrong-type", message, node.defined, "");
         }
         number

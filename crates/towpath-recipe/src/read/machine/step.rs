@@ -2,7 +2,7 @@
 
 use super::compose::{Part, StepParts};
 use super::values::MachineFields;
-use super::{Around, MachineReader};
+use super::{Around, MachineReader, is_kebab_case};
 use crate::fields::{Section, StepType};
 use crate::model::{AgentWork, ParseJson, Step, StepSpans, VariableUse, Work};
 use crate::node::Kind;
@@ -103,6 +103,12 @@ impl<'l> MachineReader<'_, 'l> {
             let message = format!("'{name}' cannot be a step's name");
             let label = "use letters, digits, `_` and `-`";
             self.error("bad-id", message, parts.site.entry.key_defined, label);
+        } else if !is_kebab_case(name) {
+            let message = format!("Step name '{name}' is not kebab-case");
+            let label = "use small letters and digits, with `-` between words";
+            let problem = Diagnostic::warning("bad-id", message);
+            let problem = problem.at(self.reader.source, parts.site.entry.key_defined, label);
+            self.reader.problems.push(problem);
         }
     }
 
@@ -258,7 +264,9 @@ impl<'l> MachineReader<'_, 'l> {
             }
             Kind::Text(text) => {
                 let map = node.map_of(self.reader.source, text);
-                Some(Text { text: text.clone(), span: node.defined, map })
+                let text = Text { text: text.clone(), span: node.defined, map };
+                let what = format!("Step '{step}': '{name}'");
+                self.reader.without_nul(text, &what)
             }
             _ => {
                 let message = format!("Step '{step}': '{name}' must be a string");

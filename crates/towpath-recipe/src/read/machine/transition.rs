@@ -1,7 +1,8 @@
 //! The outcomes of a step and what follows from each: one transition for every outcome, each in one
 //! of its three forms.
 
-use super::compose::{Part, StepParts};
+use super::compose::{OnOutcome, Part, StepParts};
+use super::library::{OTHERS, is_of_others};
 use super::values::MachineFields;
 use super::{Around, MachineReader, near};
 use crate::fields::{Section, StepType};
@@ -92,7 +93,8 @@ impl<'l> MachineReader<'_, 'l> {
     fn unfollowed(&mut self, parts: &StepParts<'l>, fields: &MachineFields<'l>, name: &str) {
         let step = &parts.site.entry.key;
         let message = format!("Step '{step}': outcome '{name}' has no onOutcome entry");
-        let place = parts.on_outcome.last().copied().or_else(|| fields.get("outcomes"));
+        let own = parts.on_outcome.last().map(|level| level.part);
+        let place = own.or_else(|| fields.get("outcomes"));
         let place = place.unwrap_or(parts.site);
         self.within(place, |read| {
             read.error("no-transition", message, place.entry.key_defined, "");
@@ -137,6 +139,15 @@ impl<'l> MachineReader<'_, 'l> {
                 Kind::Text(name) if name.trim().is_empty() => {
                     let message = format!("Step '{step}': empty outcome name");
                     self.error("empty-field", message, item.defined, "");
+                }
+                Kind::Text(name) if name.starts_with(OTHERS) => {
+                    let message = format!("Step '{step}': '{name}' cannot be an outcome's name");
+                    let label = format!("what begins with '{OTHERS}' is left to other programs");
+                    self.error("bad-id", message, item.defined, &label);
+                }
+                Kind::Text(name) if name.contains('\0') => {
+                    let message = format!("Step '{step}': an outcome's name holds a NUL byte");
+                    self.error("nul-byte", message, item.defined, "");
                 }
                 Kind::Text(name) if !seen.insert(name.as_str()) => {}
                 Kind::Text(name) => names.push(name),
@@ -203,7 +214,7 @@ impl<'l> MachineReader<'_, 'l> {
         }
         let mut found: Vec<Part<'l>> = Vec::new();
         let mut sound = true;
-        for level in &parts.on_outcome {
+        for OnOutcome { part: level, beside_ref } in &parts.on_outcome {
             let node = &level.entry.value;
             let Kind::Map(entries) = &node.kind else {
                 let message = format!("Step '{step}': 'onOutcome' must be an object");
@@ -213,15 +224,32 @@ impl<'l> MachineReader<'_, 'l> {
                 sound = false;
                 continue;
             };
-            for entry in entries {
+            for entry in entries.iter().filter(|entry| !is_of_others(&entry.key)) {
                 let part = Part { file: level.file, entry };
-                match found.iter_mut().find(|known| known.entry.key == entry.key) {
-                    Some(known) => *known = part,
-                    None => found.push(part),
+                let known = found.iter().position(|known| known.entry.key == entry.key);
+                match (known, *beside_ref && matches!(entry.value.kind, Kind::Null)) {
+                    (Some(at), true) => drop(found.remove(at)),
+                    // What the step that is referred to has is not known.
+                    (None, true) if parts.broken => {}
+                    (None, true) => {
+                        self.within(part, |read| read.nothing_to_take(step, part, &found));
+                        sound = false;
+                    }
+                    (Some(at), false) => found[at] = part,
+                    (None, false) => found.push(part),
                 }
             }
         }
         sound.then_some(found)
+    }
+
+    fn nothing_to_take(&mut self, step: &str, part: Part<'l>, there: &[Part<'l>]) {
+        let outcome = &part.entry.key;
+        let message = format!(
+            "Step '{step}': there is no transition for '{outcome}' that null could take away"
+        );
+        let label = near(outcome, there.iter().map(|part| part.entry.key.as_str()));
+        self.error("unknown-outcome", message, part.entry.key_defined, &label);
     }
 
     fn transition(
@@ -296,11 +324,11 @@ impl<'l> MachineReader<'_, 'l> {
             return None;
         };
         let found = around.names.get(name.as_str());
-        if found.is_none() {
+        if found.is_none() && around.complete {
             let Spot { step, outcome } = spot;
             let message =
                 format!("Next step {name} not found in steps (step {step}, outcome {outcome})");
-            let label = near(name, around.names.keys().copied());
+            let label = around.label(name);
             self.error("unknown-step", message, node.defined, &label);
         }
         found.map(|index| Transition::Next(*index))

@@ -2,7 +2,7 @@
 //! Unknown fields are refused; `$schema` and whatever begins with `x-` is left to others.
 
 use super::compose::Part;
-use super::library::SCHEMA;
+use super::library::is_of_others;
 use super::{MachineReader, near};
 use crate::fields::{Field, Section, fields_of, find_field};
 use crate::node::Kind;
@@ -53,7 +53,7 @@ impl<'l> MachineReader<'_, 'l> {
             let key = part.entry.key.as_str();
             if let Some(field) = find_field(section, key) {
                 fields.parts.push((field, part));
-            } else if key != SCHEMA && !key.starts_with("x-") {
+            } else if !is_of_others(key) {
                 fields.meant.extend(nearest(key, fields_of(section).map(|f| f.name)));
                 self.within(part, |read| read.unknown(part, section, what));
             }

@@ -1,7 +1,7 @@
 //! What `towpath explain` tells programs: every recipe of the plan with its steps, and of a machine
 //! its transitions, its limits, how long it can run and how it can end.
 
-use super::{callee, hooks, limits, work};
+use super::{Limits, callee, hooks, work};
 use crate::commands::list::word;
 use crate::draw;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use towpath_recipe::{
 
 pub fn as_json(program: &Program, origin: Origin, trusted: bool, problems: &[Diagnostic]) -> Value {
     let root = program.root();
-    let (max_depth, max_total_steps) = limits(root);
+    let Limits { depth, steps, counts_machines } = Limits::of(program);
     let recipes: Vec<Value> =
         (0..program.recipes.len()).map(|index| recipe_json(program, index)).collect();
     json!({
@@ -27,7 +27,11 @@ pub fn as_json(program: &Program, origin: Origin, trusted: bool, problems: &[Dia
         "include_tags": program.plan.tags.include,
         "exclude_tags": program.plan.tags.exclude,
         "problems": problems.iter().map(draw::as_json).collect::<Vec<_>>(),
-        "limits": { "max_depth": max_depth, "max_total_steps": max_total_steps },
+        "limits": {
+            "max_depth": depth,
+            "max_total_steps": steps,
+            "counts_machines": counts_machines,
+        },
         "recipes": recipes,
     })
 }

@@ -4,6 +4,7 @@
 use crate::out;
 use crate::surroundings::Surroundings;
 use crate::words::clean;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -139,8 +140,9 @@ impl Table {
         if let Some(room) = room {
             shrink(&mut widths, room);
         }
+        let alike = alike(&all, &widths);
         let drawn = |row: &&Row| match row {
-            Row::Cells(cells) => self.drawn(cells, &widths, screen),
+            Row::Cells(cells) => self.drawn(cells, &widths, &alike, screen),
             Row::Line(cell) => {
                 let text = room.map_or_else(|| cell.text.clone(), |room| cut(&cell.text, room));
                 " ".repeat(self.indent) + &screen.paint(cell.tint, &text)
@@ -149,13 +151,22 @@ impl Table {
         all.iter().map(drawn).collect()
     }
 
-    fn drawn(&self, cells: &[Cell], widths: &[usize], screen: &Screen) -> String {
+    fn drawn(
+        &self,
+        cells: &[Cell],
+        widths: &[usize],
+        alike: &HashSet<&str>,
+        screen: &Screen,
+    ) -> String {
         let mut line = " ".repeat(self.indent);
         let mut room = screen.width.map(|w| w.saturating_sub(self.indent));
         let last = cells.iter().rposition(|c| !c.text.is_empty()).unwrap_or(0);
         for (index, cell) in cells.iter().enumerate().take(last + 1) {
             let width = room.map_or(widths[index], |room| widths[index].min(room));
-            let text = cut(&cell.text, width);
+            let text = match alike.contains(cell.text.as_str()) {
+                true => cut_inside(&cell.text, width),
+                false => cut(&cell.text, width),
+            };
             line.push_str(&screen.paint(cell.tint, &text));
             let space = if index < last { width.saturating_sub(text.width()) + GAP } else { 0 };
             let space = room.map_or(space, |room| space.min(room.saturating_sub(text.width())));
@@ -176,6 +187,29 @@ fn widths(rows: &[&Row]) -> Vec<usize> {
         }
     }
     widths
+}
+
+/// A longer text is prose, whose beginning says what it is about.
+const LONGEST_NAME: usize = 48;
+
+/// The names that could not be told from others in their column when their ends were cut.
+fn alike<'a>(rows: &[&'a Row], widths: &[usize]) -> HashSet<&'a str> {
+    let mut alike = HashSet::new();
+    for (column, width) in widths.iter().enumerate() {
+        let mut first: HashMap<String, &str> = HashMap::new();
+        for row in rows {
+            let Row::Cells(cells) = row else { continue };
+            let Some(text) = cells.get(column).map(|cell| cell.text.as_str()) else { continue };
+            if text.width() <= *width || text.width() > LONGEST_NAME {
+                continue;
+            }
+            let known = *first.entry(cut(text, *width)).or_insert(text);
+            if known != text {
+                alike.extend([known, text]);
+            }
+        }
+    }
+    alike
 }
 
 /// Takes from the widest column until all fit, or none can give more.
@@ -209,6 +243,23 @@ pub fn cut(text: &str, width: usize) -> String {
         kept.push('…');
     }
     kept
+}
+
+/// The beginning and the end of a text that is `width` columns wide at most, with `…` between them.
+fn cut_inside(text: &str, width: usize) -> String {
+    if text.width() <= width || width < 3 {
+        return cut(text, width);
+    }
+    let tail = (width - 1) / 2;
+    let (mut start, mut used) = (text.len(), 0);
+    for (at, c) in text.char_indices().rev() {
+        used += c.width().unwrap_or(0);
+        if used > tail {
+            break;
+        }
+        start = at;
+    }
+    cut(text, width - text[start..].width()) + &text[start..]
 }
 
 /// Foreign text as one line of ours.
@@ -278,6 +329,22 @@ mod tests {
             for line in lines(Some(width)) {
                 assert!(line.width() <= width, "{width}: {line:?}");
             }
+        }
+    }
+
+    #[test]
+    fn names_that_only_differ_at_their_ends_stay_apart() {
+        let mut table = Table::plain(0);
+        for name in ["review-completeness", "review-consistency", "locate-the-design"] {
+            table.row(vec![name.into(), "what it does, in quite a few words".into()]);
+        }
+        assert_eq!(
+            table.lines(&Screen { width: Some(21), color: false }),
+            ["revi…ness  what it d…", "revi…ency  what it d…", "locate-t…  what it d…"]
+        );
+        for width in 0..60 {
+            let wide = ["日本語日本語一", "日本語日本語二"].map(|name| cut_inside(name, width));
+            assert!(wide.iter().all(|name| name.width() <= width), "{width}: {wide:?}");
         }
     }
 

@@ -16,6 +16,7 @@ pub fn execute(around: &Surroundings, line: &Line, recipe: &str) -> Result<Exit,
         return explain::execute(&explain::Args {
             recipe,
             request,
+            limits: Default::default(),
             format: explain::Format::Json,
             json: false,
         });

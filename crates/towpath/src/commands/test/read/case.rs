@@ -24,23 +24,43 @@ pub(super) const CASE_KEYS: &[&str] = &[
 /// All but the name.
 pub(super) const DEFAULT_KEYS: &[&str] = CASE_KEYS.split_at(1).1;
 
+/// The maps of which null takes a default away: in the others it says something of its own.
+const TAKEN_AWAY: &[&str] = &["env", "agents", "stubs"];
+
 /// A case over the defaults. A map's keys are joined, also those of the maps in `expect`.
 pub(super) fn merged(defaults: &Node, case: &Node) -> Node {
-    joined(defaults, case, &|key| if key == "expect" { 2 } else { 1 })
+    joined(defaults, case, &|under, over| {
+        let inner = |under: &Node, over: &Node| joined(under, over, &|_, over| over.value.clone());
+        match under.key.as_str() {
+            "expect" => {
+                joined(&under.value, &over.value, &|under, over| inner(&under.value, &over.value))
+            }
+            key if TAKEN_AWAY.contains(&key) => {
+                without_taken(&under.value, inner(&under.value, &over.value))
+            }
+            _ => inner(&under.value, &over.value),
+        }
+    })
 }
 
-fn joined(under: &Node, over: &Node, depth: &dyn Fn(&str) -> u32) -> Node {
+/// A map over its defaults, without those that it takes away.
+fn without_taken(defaults: &Node, mut joined: Node) -> Node {
+    if let (Kind::Map(below), Kind::Map(entries)) = (&defaults.kind, &mut joined.kind) {
+        let taken = |e: &Entry| is_null(e) && below.iter().any(|under| under.key == e.key);
+        entries.retain(|entry| !taken(entry));
+    }
+    joined
+}
+
+/// Two maps as one, in which `both` joins what is in both.
+fn joined(under: &Node, over: &Node, both: &dyn Fn(&Entry, &Entry) -> Node) -> Node {
     let (Kind::Map(below), Kind::Map(above)) = (&under.kind, &over.kind) else {
         return over.clone();
     };
     let mut entries: Vec<Entry> = Vec::new();
     for entry in below {
         let own = above.iter().find(|own| own.key == entry.key);
-        let value = match (own, depth(&entry.key)) {
-            (Some(own), 0) => own.value.clone(),
-            (Some(own), left) => joined(&entry.value, &own.value, &|_| left - 1),
-            (None, _) => entry.value.clone(),
-        };
+        let value = own.map_or_else(|| entry.value.clone(), |own| both(entry, own));
         entries.push(Entry { value, ..own.unwrap_or(entry).clone() });
     }
     let known = |key: &str| below.iter().any(|entry| entry.key == key);

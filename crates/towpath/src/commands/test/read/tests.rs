@@ -9,9 +9,13 @@ fn reading(text: &str) -> (Option<Suite>, Vec<Diagnostic>) {
     read(&Source::new("x.test.yaml", text), Path::new("/x.test.yaml"))
 }
 
+fn drawn(problems: &[Diagnostic]) -> String {
+    draw::render(problems, draw::Style { color: false, width: None })
+}
+
 fn suite(text: &str) -> Suite {
     let (suite, problems) = reading(text);
-    suite.unwrap_or_else(|| panic!("{}", draw::render(&problems, false)))
+    suite.unwrap_or_else(|| panic!("{}", drawn(&problems)))
 }
 
 #[test]
@@ -43,6 +47,31 @@ cases:
     let Answers::InOrder(list) = &two.agents[0].1 else { panic!("{:?}", two.agents) };
     assert_eq!(list[1].fault, Some("limit"));
     assert_eq!(two.expect.exit, Some(0));
+}
+
+#[test]
+fn null_takes_a_default_of_a_map_away() {
+    let suite = suite(
+        "defaults:
+  env: {A: a, B: b}
+  agents: {x: hello, y: there}
+  stubs: {c: echo, d: echo}
+  files: {f: text}
+cases:
+  - {name: one, env: {A: null}, agents: {x: null}, stubs: {c: null}, files: {f: null}}
+  - {name: two, env: null, agents: null, stubs: null}
+",
+    );
+    let [one, two] = suite.cases.as_slice() else { panic!("{:?}", suite.cases) };
+    assert_eq!(one.env, [("B".to_owned(), "b".to_owned())]);
+    let names = |names: Vec<&str>| names.join(" ");
+    assert_eq!(names(one.agents.iter().map(|(name, _)| name.text.as_str()).collect()), "y");
+    assert_eq!(names(one.stubs.iter().map(|(name, _)| name.text.as_str()).collect()), "d");
+    assert_eq!(one.files, [("f".to_owned(), None)], "a file that is not to be there");
+    assert!(two.env.is_empty() && two.agents.is_empty() && two.stubs.is_empty());
+    // Without a default there is nothing to take away.
+    let (suite, problems) = reading("cases: [{name: a, agents: {x: null}}]");
+    assert!(suite.is_none(), "{}", drawn(&problems));
 }
 
 #[test]
@@ -127,7 +156,7 @@ fn what_is_not_understood_is_refused() {
     for (text, message) in rows {
         let (suite, problems) = reading(text);
         assert!(suite.is_none(), "{text}");
-        let told = draw::render(&problems, false);
+        let told = drawn(&problems);
         assert!(told.contains(message), "{text}\n{told}");
     }
 }
@@ -217,14 +246,14 @@ proptest! {
     #[test]
     fn no_text_makes_it_panic(pieces in prop::collection::vec(piece(), 0..40)) {
         let (_, problems) = reading(&pieces.concat());
-        draw::render(&problems, false);
+        drawn(&problems);
     }
 
     #[test]
     fn no_value_makes_it_panic(value in value(4)) {
         let text = serde_json::json!({ "defaults": value.clone(), "cases": [value, { "name": "x" }] });
         let (_, problems) = reading(&text.to_string());
-        draw::render(&problems, false);
+        drawn(&problems);
     }
 }
 
