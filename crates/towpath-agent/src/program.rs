@@ -56,7 +56,10 @@ pub fn find_program(row: &BackendRow, given: &Places<'_>) -> Result<PathBuf, Not
         if let Some(place) = place {
             return given.named(&place).ok_or_else(|| NotFound {
                 message: format!("{who} names `{}`, which is not a program", place.display()),
-                hint: hint(row),
+                hint: format!(
+                    "name another there, or install {} with `{}`",
+                    row.title, row.install
+                ),
             });
         }
     }
@@ -172,8 +175,8 @@ mod tests {
         let wrong = |p: &mut Places<'_>| p.variable = Some("/gone/claude".into());
         assert_eq!(
             search(ALL, wrong).unwrap_err(),
-            "CLAUDE_CLI_PATH names `/gone/claude`, which is not a program; install Claude Code \
-             with `npm install -g @anthropic-ai/claude-code`, or set CLAUDE_CLI_PATH"
+            "CLAUDE_CLI_PATH names `/gone/claude`, which is not a program; name another there, or \
+             install Claude Code with `npm install -g @anthropic-ai/claude-code`"
         );
         let homeless = |p: &mut Places<'_>| p.home = None;
         assert_eq!(

@@ -40,7 +40,7 @@ impl Driver<'_> {
                 Ok(prepared) => prepared,
                 Err(end) => return Ok(Err(end)),
             };
-        self.choose_model(job, agent.had_model, &mut prepared);
+        self.choose_model(job, &agent.models_before, &mut prepared);
         let session = prepared.known_session().map(str::to_owned);
         match &session {
             Some(id) => {
@@ -57,12 +57,9 @@ impl Driver<'_> {
     }
 
     /// Gives a call the model that the backend knows by the step's name for it.
-    fn choose_model(&mut self, job: &Job, had_model: bool, prepared: &mut Prepared) {
-        let choice = match prepared.call.model.take() {
-            Some(name) => self.config.models.choose(prepared.backend.id(), name),
-            None if had_model => self.config.models.own_again(prepared.backend.row()),
-            None => self.config.models.own(),
-        };
+    fn choose_model(&mut self, job: &Job, before: &[String], prepared: &mut Prepared) {
+        let name = prepared.call.model.take();
+        let choice = self.config.models.choose(prepared.backend.row(), name, before);
         prepared.call.model = choice.model;
         if let Some(message) = choice.warning {
             let step = job.key.step_path();

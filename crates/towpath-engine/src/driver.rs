@@ -62,7 +62,7 @@ pub struct RunEnd {
     pub took: Duration,
     /// Lines of a script that no call has taken.
     pub unused_lines: Vec<u32>,
-    /// The agent's session that the run's own machine was in last.
+    /// The agent's session that the machine was in last that was at work.
     pub session: Option<String>,
 }
 
@@ -483,7 +483,7 @@ impl Driver<'_> {
         self.reporter.event(&Event::RunEnded { run: &self.id, outcome: &outcome, steps });
         let unused_lines =
             if census(&self.run).reached_end { self.config.agents.unused() } else { Vec::new() };
-        let last_call = self.run.machine_view().and_then(|machine| machine.last_call);
+        let last_call = self.run.last_machine_call();
         let session = last_call.and_then(|call| self.sessions.of(&call));
         Ok(RunEnd {
             session,

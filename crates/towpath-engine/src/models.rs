@@ -4,6 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use towpath_agent::{BackendRow, WithoutModel};
 
+/// The setting for calls that name no model.
+const OWN: &str = "default";
+
 /// Names, and what a call is given for them; `None`: nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Models {
@@ -26,43 +29,40 @@ impl Models {
         Models { own, ..self }
     }
 
-    pub(crate) fn own(&self) -> Choice {
-        Choice { model: self.own.clone(), warning: None }
+    /// What a call is given in a session whose earlier calls named these models.
+    pub(crate) fn choose(
+        &mut self,
+        row: &BackendRow,
+        name: Option<String>,
+        before: &[String],
+    ) -> Choice {
+        if let Some(model) = name.as_ref().and_then(|name| self.passed(name)) {
+            return Choice { model: Some(model), warning: None };
+        }
+        let kept = before.iter().any(|name| self.passed(name).is_some());
+        let (model, keeps) = match (&self.own, kept, row.can.without_model) {
+            (Some(own), ..) => (Some(own.clone()), false),
+            (None, true, WithoutModel::Named(own)) => (Some(own.to_owned()), false),
+            (None, true, WithoutModel::Kept) => (None, true),
+            (None, ..) => (None, false),
+        };
+        let backend = row.id;
+        let takes = if keeps { "it keeps that of an earlier step" } else { "it takes its own" };
+        let (key, setting) = match name {
+            Some(name) => (Some(format!("no model of {backend} is known for `{name}`")), name),
+            None if keeps => (Some(format!("a step of {backend} names no model")), OWN.to_owned()),
+            None => (None, OWN.to_owned()),
+        };
+        let warning = key.map(|what| {
+            format!("{what}: {takes}; the setting models.{backend}.{setting} names one")
+        });
+        let new = self.told.insert(setting) && warning.is_some();
+        Choice { model, warning: warning.filter(|_| new) }
     }
 
-    /// For a call that names none in a session that was given a model before.
-    pub(crate) fn own_again(&mut self, row: &BackendRow) -> Choice {
-        let kept = row.can.without_model;
-        match (&self.own, kept) {
-            (Some(_), _) | (None, WithoutModel::Own) => self.own(),
-            (None, WithoutModel::Named(name)) => {
-                Choice { model: Some(name.to_owned()), warning: None }
-            }
-            (None, WithoutModel::Kept) => {
-                let backend = row.id;
-                let warning = format!(
-                    "{backend} goes on with the model of an earlier step, since this one names \
-                     none; the setting models.{backend}.default names one for such steps"
-                );
-                let new = self.told.insert(String::new());
-                Choice { model: None, warning: new.then_some(warning) }
-            }
-        }
-    }
-
-    pub(crate) fn choose(&mut self, backend: &str, name: String) -> Choice {
-        match self.names.get(&name) {
-            None => Choice { model: Some(name), warning: None },
-            Some(Some(model)) => Choice { model: Some(model.clone()), warning: None },
-            Some(None) => {
-                let warning = format!(
-                    "no model of {backend} is known for `{name}`: it takes its own; the setting \
-                     models.{backend}.{name} names one"
-                );
-                let new = self.told.insert(name);
-                Choice { model: None, warning: new.then_some(warning) }
-            }
-        }
+    /// What a call is given for a name; nothing for a tier that the backend has no model for.
+    fn passed(&self, name: &str) -> Option<String> {
+        self.names.get(name).map_or_else(|| Some(name.to_owned()), Clone::clone)
     }
 }
 
@@ -76,40 +76,51 @@ impl FromIterator<(String, Option<String>)> for Models {
 mod tests {
     use super::*;
 
+    fn row(id: &str) -> &'static BackendRow {
+        towpath_agent::backend_row(id).unwrap()
+    }
+
+    fn models() -> Models {
+        let names = [("haiku", Some("small-1")), ("opus", None)];
+        names.map(|(name, model)| (name.to_owned(), model.map(str::to_owned))).into_iter().collect()
+    }
+
     #[test]
     fn a_name_is_mapped_passed_or_left_out_with_one_warning() {
-        let names = [("haiku", Some("small-1")), ("opus", None)];
-        let names = names.map(|(name, model)| (name.to_owned(), model.map(str::to_owned)));
-        let mut models: Models = names.into_iter().collect();
+        let mut models = models();
         let mut given = |name: &str| {
-            let choice = models.choose("codex", name.to_owned());
-            (choice.model, choice.warning.is_some())
+            let choice = models.choose(row("codex"), Some(name.to_owned()), &[]);
+            (choice.model, choice.warning)
         };
-        assert_eq!(given("haiku"), (Some("small-1".into()), false));
-        assert_eq!(given("gpt-9"), (Some("gpt-9".into()), false));
-        assert_eq!(given("opus"), (None, true));
-        assert_eq!(given("opus"), (None, false));
-        let mut models: Models = [("opus".to_owned(), None)].into_iter().collect();
-        let said = models.choose("codex", "opus".into()).warning.unwrap();
-        assert!(said.ends_with("the setting models.codex.opus names one"), "{said}");
+        assert_eq!(given("haiku"), (Some("small-1".into()), None));
+        assert_eq!(given("gpt-9"), (Some("gpt-9".into()), None));
+        let told = "no model of codex is known for `opus`: it takes its own; the setting \
+                    models.codex.opus names one";
+        assert_eq!(given("opus"), (None, Some(told.to_owned())));
+        assert_eq!(given("opus"), (None, None));
     }
 
     #[test]
     fn a_call_without_a_model_gets_the_programs_own_also_after_one_with_a_model() {
-        let row = |id: &str| towpath_agent::backend_row(id).unwrap();
-        let mut models = Models::default();
-        let mut again = |id: &str| {
-            let choice = models.own_again(row(id));
-            (choice.model, choice.warning)
+        let again = |id: &str, name: Option<&str>, before: &[&str], own: Option<&str>| {
+            let mut models = models().with_own(own.map(str::to_owned));
+            let before: Vec<String> = before.iter().map(|name| (*name).to_owned()).collect();
+            let choice = models.choose(row(id), name.map(str::to_owned), &before);
+            let warning = choice.warning.map_or("", |warning| match warning.contains("keeps") {
+                true => "keeps",
+                false => "own",
+            });
+            (choice.model.unwrap_or_default(), warning)
         };
-        assert_eq!(again("claude-code"), (Some("default".into()), None));
-        assert_eq!(again("codex"), (None, None));
-        let (model, warning) = again("opencode");
-        assert!(model.is_none() && warning.is_some_and(|w| w.contains("models.opencode.default")));
-        assert_eq!(again("opencode"), (None, None), "it is told once");
-        let mut models = Models::default().with_own(Some("big".into()));
-        assert_eq!(models.own().model.as_deref(), Some("big"));
-        assert_eq!(models.own_again(row("opencode")).model.as_deref(), Some("big"));
-        assert_eq!(models.choose("codex", "small".into()).model.as_deref(), Some("small"));
+        let own = |model: &str| (model.to_owned(), "");
+        assert_eq!(again("claude-code", None, &["haiku"], None), own("default"));
+        assert_eq!(again("claude-code", None, &[], None), own(""));
+        assert_eq!(again("codex", None, &["haiku"], None), own(""));
+        assert_eq!(again("opencode", None, &["haiku"], None), (String::new(), "keeps"));
+        assert_eq!(again("opencode", Some("opus"), &["haiku"], None), (String::new(), "keeps"));
+        assert_eq!(again("opencode", Some("opus"), &["haiku"], Some("big")), ("big".into(), "own"));
+        // A tier that was left out has given the session no model to keep.
+        assert_eq!(again("opencode", None, &["opus"], None), own(""));
+        assert_eq!(again("opencode", None, &["opus"], Some("big")), own("big"));
     }
 }

@@ -18,6 +18,8 @@ pub struct Census {
     /// Failed, and finished by an agent.
     pub recovered: Vec<StepPath>,
     pub not_reached: usize,
+    /// Begun, and waiting for a limit to end or for an answer.
+    pub unfinished: usize,
     /// Known cost of every agent call, called recipes included.
     pub cost_usd: Option<f64>,
     /// Whether some agent call did not say what it cost.
@@ -43,8 +45,10 @@ pub fn census(run: &Run) -> Census {
 
 fn count(step: &StepView, census: &mut Census) {
     let Some(result) = step.result.as_ref().filter(|_| step.state == StepState::Ended) else {
-        if step.state != StepState::Running {
-            census.not_reached += 1;
+        match step.state {
+            StepState::Waiting | StepState::Asking => census.unfinished += 1,
+            StepState::Running => {}
+            _ => census.not_reached += 1,
         }
         return;
     };

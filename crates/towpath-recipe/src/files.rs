@@ -67,6 +67,12 @@ pub(crate) fn names_below(
     Ok(found)
 }
 
+/// A pipe or a device that was only found would hold whoever reads it. What cannot be looked at is told
+/// when it is read.
+fn is_plain(path: &Path) -> bool {
+    path.metadata().map_or(true, |found| found.is_file())
+}
+
 /// The place of a file's ending among those that are tried for a name.
 fn rank(path: &Path) -> usize {
     let extension = path.extension().unwrap_or_default();
@@ -91,7 +97,10 @@ fn collect(
             if depth > 1 && !passed {
                 let _ = collect(&path, &format!("{prefix}{stem}/"), depth - 1, found);
             }
-        } else if rank(&path) < EXTENSIONS.len() && !path.ends_with(MANIFEST_FILE) {
+        } else if rank(&path) < EXTENSIONS.len()
+            && !path.ends_with(MANIFEST_FILE)
+            && is_plain(&path)
+        {
             found.push((format!("{prefix}{stem}"), path));
         }
     }

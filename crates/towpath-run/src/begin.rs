@@ -255,14 +255,14 @@ impl Run {
     fn agent_job(&self, agent: &AgentWork, prompt: &str) -> JobWork {
         let reference = agent.agent.as_ref();
         let system = reference.and_then(|reference| self.program.agent(&reference.name));
-        JobWork::Agent(AgentJob {
+        JobWork::Agent(Box::new(AgentJob {
             prompt: format!("{}\n\n{NON_INTERACTIVE_FOOTER}", prompt.trim_end()),
             model: agent.model.clone(),
             mode: agent.mode.as_ref().map(|mode| mode.name.clone()),
             agent: reference.map(|reference| reference.name.clone()),
             system: system.map(|agent| agent.text.clone()),
             ..AgentJob::default()
-        })
+        }))
     }
 
     fn warn_undefined(&mut self, frame: usize, step: usize, names: Vec<String>) {

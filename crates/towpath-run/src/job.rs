@@ -20,7 +20,7 @@ pub struct Job {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum JobWork {
     Bash(Filled),
-    Agent(AgentJob),
+    Agent(Box<AgentJob>),
 }
 
 /// One agent call.
@@ -37,9 +37,9 @@ pub struct AgentJob {
     /// They stand beside the program's own, and do not take their place.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub beside_own: bool,
-    /// An earlier call of its session was given a model, which the session may keep.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub had_model: bool,
+    /// The models of earlier calls of its session, of which the session may keep the last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models_before: Vec<String>,
     /// The call whose session this one goes on with.
     pub continues: Option<JobKey>,
     /// That call never succeeded, so that its session may not exist: then it is opened.

@@ -38,7 +38,7 @@ impl Run {
         let attempt = progress.attempts.work;
         let job = Job {
             key: self.key(frame, step, attempt, JobKind::Agent),
-            work: JobWork::Agent(AgentJob { prompt, ..AgentJob::default() }),
+            work: JobWork::Agent(Box::new(AgentJob { prompt, ..AgentJob::default() })),
             directory: self.frames[child].directory.clone(),
             timeout: Some(self.agent_limit()),
             environment: Vec::new(),

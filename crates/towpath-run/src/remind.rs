@@ -72,7 +72,7 @@ impl Run {
         let continues = Some(answer.key.clone());
         let earlier = answer.output.text().map(str::to_owned);
         let key = JobKey { call: 1, ..self.key(frame, step, attempt, JobKind::Agent) };
-        let work = JobWork::Agent(AgentJob {
+        let work = JobWork::Agent(Box::new(AgentJob {
             prompt: JSON_REMINDER.to_owned(),
             model: agent.model.clone(),
             mode: agent.mode.as_ref().map(|mode| mode.name.clone()),
@@ -81,7 +81,7 @@ impl Run {
             continues,
             earlier,
             ..AgentJob::default()
-        });
+        }));
         let job = Job { key, work, directory, timeout, environment: Vec::new() };
         self.ready.push((job, frame, step));
     }

@@ -132,18 +132,27 @@ impl Reporter for Audit {
 pub fn audited(
     audit: Option<Audit>,
     driven: Driven,
-    conclude: impl FnOnce(RunEnd) -> Result<Exit, Stop>,
+    conclude: impl FnOnce(RunEnd, Complete) -> Result<Exit, Stop>,
 ) -> Result<Exit, Stop> {
     let Driven { mut end, unwritten } = driven;
     let problems: Vec<String> =
         audit.and_then(|audit| audit.problem).into_iter().chain(unwritten).collect();
     end.warnings.extend(problems.iter().cloned());
-    let exit = conclude(end)?;
-    if problems.is_empty() {
-        return Ok(exit);
-    }
+    let complete = Complete(problems.is_empty());
+    let exit = conclude(end, complete)?;
     problems.iter().for_each(|problem| out::note(format!("error: {problem}")));
-    Ok(if exit == Exit::Done { Exit::Setup } else { exit })
+    Ok(complete.exit(exit))
+}
+
+/// Whether all that was to be written of a run was.
+#[derive(Debug, Clone, Copy)]
+pub struct Complete(bool);
+
+impl Complete {
+    /// The program's exit code, for a run that ended with this one.
+    pub fn exit(self, own: Exit) -> Exit {
+        if own == Exit::Done && !self.0 { Exit::Setup } else { own }
+    }
 }
 
 fn line(step: &StepPath, result: &StepResult, tolerated: bool, took_ms: i64, run: &RunId) -> Value {

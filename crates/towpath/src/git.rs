@@ -68,18 +68,22 @@ impl Git {
         if let Some(ssh) = self.ssh {
             command.env("GIT_SSH_COMMAND", ssh);
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let cannot = |e: std::io::Error| Stop::setup(format!("git cannot be started: {e}"));
         let mut child = command.spawn().map_err(cannot)?;
-        let mut pipe = child.stdin.take().expect("its stdin is a pipe");
-        // From a thread of its own: git may print before it has read everything.
-        let output = std::thread::scope(|scope| {
-            scope.spawn(move || {
-                // A git that does not want it says why on stderr.
-                let _ = pipe.write_all(input);
-            });
-            child.wait_with_output()
-        });
+        let output = match child.stdin.take() {
+            // No thread: one that is just ending would still be there when a run begins.
+            None => child.wait_with_output(),
+            // From a thread of its own: git may print before it has read everything.
+            Some(mut pipe) => std::thread::scope(|scope| {
+                scope.spawn(move || {
+                    // A git that does not want it says why on stderr.
+                    let _ = pipe.write_all(input);
+                });
+                child.wait_with_output()
+            }),
+        };
         let output = output.map_err(cannot)?;
         if output.status.success() {
             return Ok(output.stdout);

@@ -220,9 +220,12 @@ pub fn resolved(around: &Surroundings, request: &Request) -> Result<Resolved, St
     }
     for shadow in &found.shadowed_built_ins {
         let path = shown_path(&shadow.path, around);
+        let (why, how) = match found.program.is_some() {
+            true => ("is not trusted", "to use it: towpath trust"),
+            false => ("is not valid", "to see why: towpath validate"),
+        };
         tell_once(format!(
-            "note: {path} is not trusted and does not take the place of the built-in `{}`; to \
-             use it: towpath trust {}",
+            "note: {path} {why} and does not take the place of the built-in `{}`; {how} {}",
             shadow.name,
             quoted(&path),
         ));

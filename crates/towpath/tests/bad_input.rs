@@ -6,6 +6,7 @@ mod support;
 
 use std::fmt::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 use support::{Person, Said};
 
 fn with(recipe: &str) -> Person {
@@ -415,4 +416,23 @@ fn a_slip_in_a_condition_is_warned_about() {
     );
     let said = person.towpath(&["run", "r.yaml"]).exits(0).says("did you mean `environment`?");
     assert!(!said.stderr.contains("optional_feature"), "{}", said.stderr);
+}
+
+/// What is only found is read only if it is a file: a pipe would hold whoever looks at a list.
+#[test]
+fn a_pipe_among_recipes_and_tests_holds_nobody() {
+    let person = Person::new().file("recipes/a.yaml", "name: a\nsteps: [{id: x, command: ls}]\n");
+    person.write("recipes/a.test.yaml", "cases: [{name: runs, expect: {ran: [x]}}]\n");
+    for pipe in ["recipes/p.yaml", "recipes/p.test.yaml"] {
+        let made = Command::new("mkfifo").arg(person.path("work").join(pipe)).status();
+        assert!(made.expect("mkfifo starts").success());
+    }
+    for looking in [&["list"][..], &["doctor"], &["as", "agent-recipes", "--list"], &["test"]] {
+        let mut command = Command::new("timeout");
+        command.arg("60").arg(env!("CARGO_BIN_EXE_towpath")).args(looking);
+        command.current_dir(person.path("work")).env("HOME", person.path(""));
+        command.env("TOWPATH_HOME", person.path("home"));
+        let ended = command.output().expect("it starts");
+        assert_ne!(ended.status.code(), Some(124), "{looking:?} waits for a pipe");
+    }
 }

@@ -290,6 +290,29 @@ fn auto_makes_a_name_that_is_free() {
     }
 }
 
+/// Several runs that want one worktree at once share it, and none takes the branch away from another.
+#[test]
+fn one_name_at_once_is_one_worktree_with_its_history() {
+    let work = "name: work\nsteps:\n  - id: w\n    command: |\n      echo x >> \"$$\"; git add .; \
+                git -c user.name=a -c user.email=b commit -qm work\n";
+    let person = person(work);
+    let same = ["run", "go.yaml", "--worktree", "same"];
+    let at_once: Vec<_> = (0..5).map(|_| person.start(&same)).collect();
+    for run in at_once {
+        run.wait_with_output().expect("it ends");
+    }
+    assert_eq!(git(&person.path("work"), &["merge-base", "main", "same"]).len(), 40);
+    assert!(person.path("work-same/go.yaml").is_file());
+}
+
+#[test]
+fn what_git_calls_alike_is_told_apart() {
+    let person = person(LOOK);
+    git(&person.path("work"), &["tag", "try"]);
+    let said = person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
+    said.says("it is removed again, with its branch try");
+}
+
 #[test]
 fn a_branch_with_folders_is_one_directory() {
     let person = person(WRITE);

@@ -14,7 +14,7 @@ use crate::outcome::{Failure, FailureKind, StepStatus};
 use crate::run::Run;
 use crate::view::StepView;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use towpath_core::{JobKey, StepPath};
 use towpath_recipe::{Guardrails, Recipe, Transition};
 
@@ -41,8 +41,8 @@ pub(crate) struct MachineState {
     /// The last call that was started in this session, and whether any of them succeeded.
     pub last_call: Option<JobKey>,
     pub established: bool,
-    /// A call of this session was given a model.
-    pub had_model: bool,
+    /// The models that steps of this session have named.
+    pub models: BTreeSet<String>,
     /// Something has been done in this session.
     pub worked: bool,
     /// Visits that are over, in their order; those of this session begin at `session_start`.
@@ -51,6 +51,8 @@ pub(crate) struct MachineState {
     pub exit: Option<MachineExit>,
     /// The limit that stands against the next step.
     pub refused: Option<Failure>,
+    /// What the machine had counted then.
+    pub reached: u32,
 }
 
 /// A visit that is over.
@@ -112,7 +114,11 @@ impl Run {
 
     /// How the run's own machine ended, in the word that its recipe or its limits have for it.
     pub fn exit(&self) -> Option<MachineExit> {
-        let state = self.frames[0].machine.as_ref()?;
+        self.exit_of(0)
+    }
+
+    fn exit_of(&self, frame: usize) -> Option<MachineExit> {
+        let state = self.frames[frame].machine.as_ref()?;
         let reason = |reason: &str| MachineExit { reason: reason.to_owned(), description: None };
         if state.exit.is_some() {
             return state.exit.clone();
@@ -123,7 +129,7 @@ impl Run {
         if let Some(refused) = &state.refused {
             return Some(reason(&refused.message));
         }
-        match &self.frames[0].steps[state.at?].result.as_ref()?.status {
+        match &self.frames[frame].steps[state.at?].result.as_ref()?.status {
             StepStatus::Failed(failure) => Some(reason(match failure.kind {
                 FailureKind::Agent(_) => "backend-error",
                 FailureKind::Stopped => "cancelled",
@@ -131,6 +137,19 @@ impl Run {
             })),
             _ => None,
         }
+    }
+
+    /// What a machine of this run that ended at a limit had counted: only a higher limit helps.
+    pub fn reached_limit(&self) -> Option<u32> {
+        let mut machines = self.frames.iter().filter_map(|frame| frame.machine.as_ref());
+        machines.find(|machine| machine.refused.is_some()).map(|machine| machine.reached)
+    }
+
+    /// The last call of the machine that is at work, or was: of one that another called, the inner.
+    pub fn last_machine_call(&self) -> Option<JobKey> {
+        let open = self.frames.iter().rev().filter(|frame| frame.state != FrameState::Done);
+        let mut calls = open.filter_map(|frame| frame.machine.as_ref()?.last_call.clone());
+        calls.next()
     }
 
     /// Whether the limits of a machine, and not a fault, stand against going on.
@@ -190,12 +209,13 @@ impl Run {
         let state = self.machine(frame);
         let last = &recipe.steps[from].id;
         if state.visits[to] >= limits.max_step_visits {
-            let many = times(limits.max_step_visits);
+            let many = times(state.visits[to]);
             let detail = format!(
                 "`{name}` was visited {many} in this session, as often as it may be; what `{last}` \
                  did last is in the working tree and was not looked at again"
             );
-            return self.refuse(frame, from, format!("max-step-visits-exceeded:{name}"), detail);
+            let (reason, reached) = (format!("max-step-visits-exceeded:{name}"), state.visits[to]);
+            return self.refuse(frame, from, reason, detail, reached);
         }
         if state.total >= limits.max_total_steps {
             let had = if state.total == 1 {
@@ -206,7 +226,8 @@ impl Run {
             let detail = format!(
                 "this session had {had}, as many as it may have; `{name}` would have been next"
             );
-            return self.refuse(frame, from, "max-total-steps".to_owned(), detail);
+            let reached = state.total;
+            return self.refuse(frame, from, "max-total-steps".to_owned(), detail, reached);
         }
         self.moved(frame, from, Movement::Step(name.clone()));
         self.enter_state(frame, to);
@@ -224,19 +245,19 @@ impl Run {
                 more => format!("{more} restarts were allowed"),
             };
             let detail = format!("{allowed}; `{target}` would have begun");
-            return self.refuse(frame, from, "max-restarts-exceeded".to_owned(), detail);
+            return self.refuse(frame, from, "max-restarts-exceeded".to_owned(), detail, restarts);
         }
         if !self.machine(frame).worked {
             // Nothing was done that could ever end this circle.
             let detail = format!("no step of this session did anything before `{target}`");
-            return self.refuse(frame, from, "restart-without-work".to_owned(), detail);
+            return self.refuse(frame, from, "restart-without-work".to_owned(), detail, 0);
         }
         let own = self.frames[frame].recipe;
         let callee =
             if target == recipe.name { Some(own) } else { self.program.callee(own, target) };
         let Some(callee) = callee else {
             let message = format!("Restart recipe '{target}' not found");
-            return self.refuse(frame, from, message, String::new());
+            return self.refuse(frame, from, message, String::new(), 0);
         };
         self.moved(frame, from, Movement::Restart(target.to_owned()));
         self.leave(frame);
@@ -265,9 +286,11 @@ impl Run {
     }
 
     /// A limit stands against the next step: the machine ends where it is.
-    fn refuse(&mut self, frame: usize, at: usize, reason: String, detail: String) {
+    fn refuse(&mut self, frame: usize, at: usize, reason: String, detail: String, reached: u32) {
         let failure = Failure { kind: FailureKind::Limit, message: reason, detail };
-        self.machine_mut(frame).refused = Some(failure);
+        let machine = self.machine_mut(frame);
+        machine.refused = Some(failure);
+        machine.reached = reached;
         self.close(frame, FrameState::Failed, Some(at));
     }
 

@@ -86,8 +86,8 @@ impl Run {
             answer.reminded = true;
         }
         let call = self.machine_call(frame, step, text, earlier);
-        self.machine_mut(frame).had_model |= call.model.is_some();
-        let work = JobWork::Agent(call);
+        self.machine_mut(frame).models.extend(call.model.clone());
+        let work = JobWork::Agent(Box::new(call));
         let timeout = self.time_limit(frame, step);
         let job = Job {
             key,
@@ -123,7 +123,7 @@ impl Run {
         AgentJob {
             prompt,
             model: self.model(frame, step),
-            had_model: state.had_model,
+            models_before: state.models.iter().cloned().collect(),
             system: wishes.system.clone(),
             beside_own: true,
             may_open: state.last_call.is_some() && !state.established && foreign.is_none(),
@@ -300,14 +300,9 @@ impl Run {
         self.settle_report(frame, step, ended, report, writes);
     }
 
-    /// What a called machine gives: how it ended, by a transition or at a limit.
+    /// What a called machine gives: how it ended, in one word.
     pub(crate) fn machine_output(&self, child: usize) -> Option<(super::MachineExit, Value)> {
-        let machine = self.frames[child].machine.as_ref()?;
-        let at_limit = machine.refused.as_ref().map(|failure| super::MachineExit {
-            reason: failure.message.clone(),
-            description: None,
-        });
-        let exit = machine.exit.clone().or(at_limit)?;
+        let exit = self.exit_of(child)?;
         let value = serde_json::json!({
             "reason": exit.reason.clone(),
             "description": exit.description.clone(),

@@ -53,6 +53,16 @@ impl LimitFlags {
         self.given().iter().all(|(_, given)| !given)
     }
 
+    /// What was given for a flag, by how it is written in help.
+    pub fn of(&self, flag: &str) -> Option<u32> {
+        match flag {
+            "--max-visits N" => self.max_visits,
+            "--max-steps N" => self.max_steps,
+            "--max-restarts N" => self.max_restarts,
+            _ => None,
+        }
+    }
+
     /// Each flag, and whether it was given.
     pub fn given(&self) -> [(&'static str, bool); 3] {
         [

@@ -173,7 +173,9 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     }
     let worktree = options.worktree.clone();
     let left = worktree.map(|worktree| worktree::leave(&around, &store, &driven.end, worktree));
-    audited(audit, driven, |end| conclude(&around, end, &store, &look, &args.shared, left.as_ref()))
+    audited(audit, driven, |end, complete| {
+        conclude(&around, end, complete, &store, &look, &args.shared, left.as_ref())
+    })
 }
 
 /// Whether there is something to wait for before the first try. A person who answers a question
@@ -303,12 +305,23 @@ fn edits(
 
 /// The plan with other limits for its machines. What ended at a limit goes on with a higher one only.
 fn raised(args: &Args, known: &Recorded, plan: Option<Plan>) -> Result<Option<Plan>, Stop> {
+    // Another text of the recipe may have another limit.
+    let stuck = next::raising(&known.run).filter(|_| args.again.is_empty() && !args.edited);
+    if let Some(Raising { reason, flag }) = stuck {
+        let reached = known.run.reached_limit().unwrap_or(0);
+        let how = match args.limits.of(flag) {
+            Some(limit) if limit > reached => None,
+            _ if flag == "--again STEP" => Some("go back to a step".to_owned()),
+            Some(_) => Some(format!("raise the limit above {reached}")),
+            None => Some("raise the limit".to_owned()),
+        };
+        if let Some(how) = how {
+            let message = format!("{reason}: {how} to go on: {flag}");
+            return Err(Stop::new(Exit::Limit, "limit", message));
+        }
+    }
     if args.limits.is_empty() {
-        // Another text of the recipe may have another limit.
-        let stuck = next::raising(&known.run).filter(|_| args.again.is_empty() && !args.edited);
-        let Some(Raising { reason, flag }) = stuck else { return Ok(plan) };
-        let how = if flag == "--again STEP" { "go back to a step" } else { "raise the limit" };
-        return Err(Stop::new(Exit::Limit, "limit", format!("{reason}: {how} to go on: {flag}")));
+        return Ok(plan);
     }
     let program = known.run.program();
     if !program.recipes.iter().any(|recipe| recipe.machine().is_some()) {

@@ -6,7 +6,7 @@ use super::others;
 use super::request::{Here, RequestFlags};
 use super::wait;
 use crate::agents::{self, AgentFlags};
-use crate::audit::{Audit, audited};
+use crate::audit::{Audit, Complete, audited};
 use crate::beads;
 use crate::demo;
 use crate::draw;
@@ -126,7 +126,9 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         wait::go_on(&driven.end.id, 0, &AgentFlags::default(), &args.shared);
     }
     let left = worktree.map(|worktree| worktree::leave(&around, &store, &driven.end, worktree));
-    audited(audit, driven, |end| conclude(&around, end, &store, &look, &args.shared, left.as_ref()))
+    audited(audit, driven, |end, complete| {
+        conclude(&around, end, complete, &store, &look, &args.shared, left.as_ref())
+    })
 }
 
 /// What a person asked for, found and sound.
@@ -260,6 +262,7 @@ pub fn is_demo(origin: Origin, program: &Program) -> bool {
 pub fn conclude(
     around: &Surroundings,
     end: RunEnd,
+    complete: Complete,
     store: &Store,
     look: &Look,
     shared: &Shared,
@@ -267,6 +270,7 @@ pub fn conclude(
 ) -> Result<Exit, Stop> {
     if shared.json {
         let mut value = crate::result_json::of_run(store, &end, shared.with_context)?;
+        value["exit_code"] = (complete.exit(Exit::of_outcome(&end.outcome)) as u8).into();
         if let Some(left) = left {
             value["worktree"] = left.json();
         }
@@ -364,11 +368,13 @@ fn hint_at_earlier(
         let status = super::runs::status_of(store, &row);
         if matches!(status.as_str(), "failed" | "interrupted" | "stopped" | "waiting" | "asking") {
             let when = ago(row.created_ms, crate::words::now_ms());
-            out::note(format!(
-                "note: run {id} of {name} {status} {when}; to go on with it: towpath resume {id}",
-                id = row.id,
-                name = row.recipe,
-            ));
+            let known = towpath_engine::recorded(store, &row.id, Limits::default());
+            let how = known.map_or_else(
+                |_| format!("towpath show {}", row.id),
+                |known| report::next::resume(&row.id, &known.run),
+            );
+            let (id, name) = (&row.id, &row.recipe);
+            out::note(format!("note: run {id} of {name} {status} {when}; to go on with it: {how}"));
             return Ok(());
         }
         if status == "done" {

@@ -2,7 +2,7 @@
 
 use super::resume::find;
 use super::runs::table::{Cell, Screen, Table, Tint, escaped, shown_path};
-use super::runs::{status_of, tint};
+use super::runs::{status_of, tint, waits_until};
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::report::{Cost, logs, next};
@@ -202,6 +202,7 @@ impl Shown {
             "steps": steps,
             "machine": result_json::machine(self.run()),
             "asking": self.asking(),
+            "waiting_until": waits_until(row).map(rfc3339),
             "resume": resume,
             "warnings": self.known.warnings,
         })

@@ -232,7 +232,7 @@ fn note(row: &Row, now_ms: i64) -> String {
     let (over, skipped) = row.children_over();
     let mut steps = match row.called {
         0 => count(over - skipped, "step"),
-        called => format!("{} of {called} steps", over - skipped),
+        called => format!("{} of {}", over - skipped, count(called, "step")),
     };
     if skipped > 0 {
         steps.push_str(&format!(", {skipped} skipped"));

@@ -213,7 +213,7 @@ impl Row {
     }
 
     fn of(step: &StepView, shape: &Shape) -> Row {
-        let called = shape.called_steps(&step.path).unwrap_or(step.children.len());
+        let called = shape.called_steps(&step.path).unwrap_or(0);
         let state = match (step.state, &step.result) {
             (StepState::Ended, Some(result)) => ended_state(result, step.tolerated),
             (StepState::Interrupted, _) => State::Interrupted,

@@ -322,7 +322,8 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-fn unused(lines: &[u32]) -> Line {
+/// `warning: line 3 of the script was not used`
+pub fn unused(lines: &[u32]) -> Line {
     let numbers: Vec<String> = lines.iter().map(u32::to_string).collect();
     let (s, were) = if lines.len() == 1 { ("", "was") } else { ("s", "were") };
     said::warning(None, &format!("line{s} {} of the script {were} not used", listed(&numbers)))

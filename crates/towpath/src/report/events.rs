@@ -60,8 +60,8 @@ pub struct Events {
     entered: Vec<Entered>,
     /// The present session's `recipe:started` was told.
     told: bool,
-    /// Steps of a recipe that is a list, started so far.
-    started: u32,
+    /// The steps of lists that have begun, by the order in which they did.
+    begun: BTreeMap<StepPath, u32>,
     is_machine: bool,
     /// How the run's machine ended.
     exit: Option<String>,
@@ -94,7 +94,7 @@ impl Events {
             places: Places::default(),
             entered: Vec::new(),
             told: false,
-            started: 0,
+            begun: BTreeMap::new(),
             is_machine: false,
             exit: None,
         }))
@@ -107,6 +107,7 @@ impl Events {
         let labels = recipes.filter_map(|r| Some((r.name.clone(), r.machine().map(label)?)));
         Events {
             labels: labels.collect(),
+            begun: begun(&run.view(), &shape),
             shape,
             places: Places::of(run),
             is_machine: run.machine_view().is_some(),
@@ -152,7 +153,7 @@ impl Events {
                     self.enter(step);
                 }
             }
-            Event::StepStarted { step, .. } if !self.is_machine => self.plain_start(step),
+            Event::StepStarted { step, .. } => self.plain_start(step),
             Event::CallEnded(call) => self.places.call_ended(call),
             Event::Reminded { step, error } => self.reminded(step, error),
             Event::Reported { step, report } => {
@@ -165,7 +166,7 @@ impl Events {
                 self.tell(&place, "recipe_step_outcome", &text, more);
             }
             Event::Moved { step, to } => self.moved(step, to),
-            Event::StepEnded { step, result, .. } if !self.is_machine && !self.is_visit(step) => {
+            Event::StepEnded { step, result, .. } if !self.is_visit(step) => {
                 self.ended(step, result);
             }
             Event::RunEnded { outcome, steps, .. } => self.run_ended(outcome, steps),
@@ -207,16 +208,24 @@ impl Events {
     }
 
     fn plain_start(&mut self, step: &StepPath) {
-        self.started += 1;
+        let next = self.begun.len() as u32 + 1;
+        let count = *self.begun.entry(step.clone()).or_insert(next);
         let recipe = self.shape.recipe_of(step);
-        let place = Place { count: Some(self.started), ..Place::of(recipe, step) };
+        let place = Place { count: Some(count), ..Place::of(recipe, step) };
         self.places.begin(step, place.clone());
         self.tell_started(step, &place);
         let text = format!("[step:started]   {}", step.without_visits());
-        self.tell(&place, "recipe_step_started", &text, json!({ "step_count": self.started }));
+        self.tell(&place, "recipe_step_started", &text, json!({ "step_count": count }));
     }
 
     fn call_started(&mut self, call: &CallStarted<'_>) {
+        // A step that has waited is asked again without a new beginning.
+        if self.places.get(call.step).is_none() {
+            match self.is_visit(call.step) {
+                true => self.goes_on(call.step),
+                false => self.plain_start(call.step),
+            }
+        }
         self.places.call_started(call);
         self.enter(call.step);
     }
@@ -382,4 +391,19 @@ impl Events {
         place.fields(&mut object);
         Value::Object(object)
     }
+}
+
+/// The steps of lists that have begun, in that order.
+fn begun(steps: &[StepView], shape: &Shape) -> BTreeMap<StepPath, u32> {
+    fn collect<'a>(steps: &'a [StepView], found: &mut Vec<&'a StepView>) {
+        for step in steps {
+            found.push(step);
+            collect(&step.children, found);
+        }
+    }
+    let mut all = Vec::new();
+    collect(steps, &mut all);
+    all.retain(|step| step.started_ms.is_some() && shape.is_visit(&step.path) == Some(false));
+    all.sort_by_key(|step| step.started_ms);
+    all.iter().zip(1..).map(|(step, number)| (step.path.clone(), number)).collect()
 }

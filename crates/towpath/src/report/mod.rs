@@ -27,7 +27,7 @@ pub mod testing;
 mod writer;
 
 pub use cost::Cost;
-pub use ending::counts;
+pub use ending::{counts, unused};
 pub use failure::{logs, shell_word, told as told_failure};
 
 use crate::audit::Audit;

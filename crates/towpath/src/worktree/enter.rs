@@ -70,6 +70,8 @@ struct Repository {
     /// The top of the main tree, or the directory of a bare repository.
     main: PathBuf,
     bare: bool,
+    /// What all its worktrees share.
+    shared: PathBuf,
     /// From the top to where we stand: empty, or with `/` at its end.
     prefix: String,
 }
@@ -118,11 +120,16 @@ impl Repository {
             )));
         }
         let prefix = line(&git, &["rev-parse", "--show-prefix"])?;
-        Ok(Repository { git, directory: directory.to_owned(), main, bare, prefix })
+        let (directory, shared) = (directory.to_owned(), place.shared);
+        Ok(Repository { git, directory, main, bare, shared, prefix })
     }
 
     /// Finds or makes the worktree of a name; with `anew` it is to be ours alone.
     fn enter(&self, around: &Surroundings, name: &str, anew: bool) -> Result<Entered, Stop> {
+        // One at a time: who finds a branch or a directory half made would take it for its own. Where a
+        // directory cannot be locked, git alone has to refuse.
+        let alone = std::fs::File::open(&self.shared);
+        let _held = alone.as_ref().map(std::fs::File::lock);
         let (entered, known) = self.plan(around, name)?;
         if anew && !entered.worktree.made {
             return Err(Stop::bad_input(format!("--worktree: {name} is taken")));
@@ -290,8 +297,7 @@ impl Repository {
         status.map_or(0, |bytes| bytes.split(|b| *b == b'\n').filter(|l| !l.is_empty()).count())
     }
 
-    /// A branch that is made here is made first, in one go: whoever else wants the name then knows
-    /// that it is taken, and we know that it is ours to take away.
+    /// A branch that is made here is made first, so that it is known to be ours when the rest fails.
     fn make(&self, worktree: &Worktree) -> Result<(), Stop> {
         let Worktree { path, branch, base, .. } = worktree;
         let told = |stop: Stop| Stop::bad_input(format!("--worktree: {}", stop.message));

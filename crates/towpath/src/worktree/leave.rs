@@ -12,6 +12,7 @@ use crate::report::shell_word;
 use crate::surroundings::Surroundings;
 use crate::words::count;
 use serde_json::{Value, json};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use towpath_core::RunId;
 use towpath_engine::{RunEnd, Worktree};
@@ -83,10 +84,11 @@ fn state(worktree: &Worktree) -> Option<State> {
     let status = git.run(&[&status[..], &all[..]].concat()).ok()?;
     let changes = lines(&status).count();
     let ignored = lines(&status).filter(|line| line.starts_with(b"!! ")).count();
-    let unseen = unseen(&git)?;
+    let unseen = unseen(&git, Path::new(&worktree.path))?;
     let since = format!("{}..HEAD", worktree.base);
     let commits = line(&git, &["rev-list", "--count", &since]).ok()?.parse().ok()?;
-    let branch = line(&git, &["symbolic-ref", "--quiet", "--short", "HEAD"]).ok();
+    let head = line(&git, &["symbolic-ref", "--quiet", "HEAD"]).ok();
+    let branch = head.map(|head| head.strip_prefix("refs/heads/").unwrap_or(&head).to_owned());
     Some(State { branch, commits, changes, ignored, unseen })
 }
 
@@ -96,10 +98,13 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// How many files git was told not to look at (`assume-unchanged`, `skip-worktree`) and that are
 /// there: whether they were changed nobody knows.
-fn unseen(git: &Git) -> Option<usize> {
+fn unseen(git: &Git, top: &Path) -> Option<usize> {
     let files = git.run(&["ls-files", "-v", "-z"]).ok()?;
-    let told =
-        |entry: &&[u8]| entry.first().is_some_and(|tag| tag.is_ascii_lowercase() || *tag == b'S');
+    let told = |entry: &&[u8]| {
+        let marked = entry.first().is_some_and(|tag| tag.is_ascii_lowercase() || *tag == b'S');
+        let name = std::ffi::OsStr::from_bytes(entry.get(2..).unwrap_or_default());
+        marked && std::fs::symlink_metadata(top.join(name)).is_ok()
+    };
     Some(files.split(|byte| *byte == 0).filter(told).count())
 }
 

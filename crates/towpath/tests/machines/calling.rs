@@ -72,6 +72,15 @@ fn why_a_command_or_a_called_machine_failed_is_told() {
     let reason = "max-step-visits-exceeded:look";
     assert!(said.stderr.contains(&format!("{reason})")), "{}", said.stderr);
     assert!(said.stdout.contains(&format!("it was {reason}")), "{}", said.stdout);
+    // However it ends without an exit of its own, its reason is a word.
+    for (answers, reason) in [
+        (&["Hm.", "Hm."][..], "orchestration-error"),
+        (&["{\"error\": \"crash\"}"], "backend-error"),
+    ] {
+        script(&person, answers);
+        let said = run(&person, &["outer.yaml"]).exits(0);
+        assert!(said.stdout.contains(&format!("it was {reason}\n")), "{}", said.stdout);
+    }
 }
 
 #[test]

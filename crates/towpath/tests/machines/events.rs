@@ -106,6 +106,8 @@ fn an_events_file_is_continued_and_one_that_cannot_be_written_is_an_error() {
     run(&person, &["mend.yaml", "--events-file", "no/such/place"]).exits(2);
     assert_eq!(person.runs(), before, "nothing is recorded");
     run(&person, &["mend.yaml", "--events-file", "/dev/full"]).exits(5);
+    let said = run(&person, &["mend.yaml", "--events-file", "/dev/full", "--json"]).exits(5);
+    assert_eq!(said.json()["exit_code"], 5);
 }
 
 #[test]
@@ -129,6 +131,51 @@ fn steps_of_a_called_machine_are_told_by_their_path_each_once() {
         ]
     );
 }
+
+/// Every step is told, in whichever kind of recipe it is, also one that goes on after a limit.
+#[test]
+fn steps_of_lists_are_told_within_machines_and_after_a_limit() {
+    let person = Person::new().file("list.yaml", LIST).file(
+        "outer.yaml",
+        "id: outer\nlabel: O\ndescription: d\ninitialStep: call\nguardrails: {}\nsteps:\n  call: \
+         {recipe: list, outcomes: [success, failure], onOutcome: {success: {action: exit, reason: \
+         fine}, failure: {action: exit, reason: bad}}}\n",
+    );
+    person.write(
+        "answers.jsonl",
+        "{\"error\": \"limit\", \"text\": \"slow\"}\n{\"text\": \"good\", \"cost_usd\": 0.25}\n",
+    );
+    let with = ["--script", "answers.jsonl", "--events-file", "events.jsonl"];
+    person.towpath(&[&["run", "outer.yaml"], &with[..]].concat()).exits(75);
+    person.towpath(&[&["resume", "--last"], &with[..]].concat()).exits(0);
+    let told: Vec<(String, Value, Value, Value)> = lines(&person.read("events.jsonl"))
+        .iter()
+        .filter(|event| event["step"].as_str().is_some_and(|step| step.starts_with("call/")))
+        .filter(|event| event["type"].as_str().is_some_and(|t| t.starts_with("recipe_step")))
+        .map(|event| {
+            let kind = event["type"].as_str().expect("a type");
+            let name = format!("{kind} {}", event["step"].as_str().expect("a step"));
+            (name, event["stepCount"].clone(), event["model"].clone(), event["costUsd"].clone())
+        })
+        .collect();
+    let (none, first, second) = (Value::Null, Value::from(1), Value::from(2));
+    let row = |name: &str, count: &Value, model: Option<&str>, cost: &Value| {
+        (name.to_owned(), count.clone(), Value::from(model), cost.clone())
+    };
+    assert_eq!(
+        told,
+        [
+            row("recipe_step_started call/make", &first, None, &none),
+            row("recipe_step_outcome call/make", &first, None, &none),
+            row("recipe_step_started call/ask", &second, None, &none),
+            row("recipe_step_started call/ask", &second, None, &none),
+            row("recipe_step_outcome call/ask", &second, Some("opus"), &Value::from(0.25)),
+        ]
+    );
+}
+
+const LIST: &str =
+    "name: list\nsteps:\n  - {id: make, command: echo x}\n  - {id: ask, prompt: y, model: opus}\n";
 
 #[test]
 fn a_machine_begins_at_its_first_step_with_one_visit() {

@@ -60,6 +60,19 @@ fn a_reminder_that_was_stopped_leaves_its_answer_to_the_new_prompt_and_no_cost()
 }
 
 #[test]
+fn only_a_higher_limit_than_the_one_that_was_met_helps() {
+    let person = person(&["broken", "mended", "broken", "mended"]);
+    run(&person, &["mend.yaml", "--max-visits", "2"]).exits(3);
+    for flags in [&["--max-visits", "1"][..], &["--max-visits", "2"]] {
+        resume(&person, flags).exits(3).says("raise the limit above 2 to go on: --max-visits N");
+    }
+    resume(&person, &["--max-steps", "500"]).exits(3).says("raise the limit to go on");
+    more(&person, &["fine"]);
+    let said = run(&person, &["mend.yaml"]);
+    assert!(said.stderr.contains("--max-visits N\n"), "{}", said.stderr);
+}
+
+#[test]
 fn what_a_call_cost_that_was_cut_off_is_not_known() {
     let person = person(&[]);
     let late = r#"{"text": "{\"outcome\": \"fine\"}", "delay_ms": 60000, "cost_usd": 0.5}"#;

@@ -6,7 +6,7 @@ mod cost;
 mod listing;
 
 use crate::agents::AgentFlags;
-use crate::audit::audited;
+use crate::audit::{Complete, audited};
 use crate::commands::dry_run;
 use crate::commands::machine_flags::{LimitFlags, MACHINES, MachineFlags};
 use crate::commands::request::RequestFlags;
@@ -186,15 +186,15 @@ fn go(around: &Surroundings, line: &Line, chosen: Chosen, args: &run::Args) -> R
     let look = Look { voice: Voice::Orchestration, ..Look::new(around, &args.shared) };
     let Ready { prepared, config, tree, .. } = run::ready(around, &mut store, chosen, args)?;
     let driven = report::drive(prepared, &mut store, config, tree, &look, None, &line.events)?;
-    audited(None, driven, |end| conclude(&end, &store, line))
+    audited(None, driven, |end, complete| conclude(&end, complete, &store, line))
 }
 
 /// The last words: why it failed and what it cost on stderr, how it ended on stdout's last line.
-fn conclude(end: &RunEnd, store: &Store, line: &Line) -> Result<Exit, Stop> {
+fn conclude(end: &RunEnd, complete: Complete, store: &Store, line: &Line) -> Result<Exit, Stop> {
     let exit = Exit::of_outcome(&end.outcome);
     if line.json {
         let mut object = result_json::of_run(store, end, false)?;
-        object["exit_code"] = serde_json::json!(code(exit) as u8);
+        object["exit_code"] = serde_json::json!(code(complete.exit(exit)) as u8);
         out::json(&object);
         return Ok(exit);
     }
@@ -205,8 +205,7 @@ fn conclude(end: &RunEnd, store: &Store, line: &Line) -> Result<Exit, Stop> {
         out::note(text);
     }
     if !end.unused_lines.is_empty() {
-        let unused: Vec<String> = end.unused_lines.iter().map(ToString::to_string).collect();
-        out::note(format!("warning: the script's lines {} were not used", unused.join(", ")));
+        out::note(report::unused(&end.unused_lines).render(false));
     }
     report::session(end).iter().for_each(out::note);
     if exit != Exit::Done {

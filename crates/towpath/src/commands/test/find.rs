@@ -115,7 +115,7 @@ fn below(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) {
             if depth > 1 && !passed {
                 below(&path, depth - 1, found);
             }
-        } else if is_test(&path) {
+        } else if is_test(&path) && path.is_file() {
             found.push(path);
         }
     }

@@ -144,6 +144,7 @@ impl Places {
         self.in_session(call.step, call.session);
         if let Some(place) = self.steps.get_mut(call.step) {
             place.prompt_length = Some(call.length);
+            place.model = call.model.map(str::to_owned);
         }
     }
 

@@ -41,7 +41,7 @@ pub fn execute(
         audit.as_mut(),
         &args.shared.events,
     )?;
-    audited(audit, driven, |end| conclude(&end, &store, &look, line))
+    audited(audit, driven, |end, _| conclude(&end, &store, &look, line))
 }
 
 pub fn heading(program: &Program) -> String {
