@@ -4,6 +4,7 @@
 
 use crate::fact::{JobEnd, Output};
 use crate::frame::{Answered, Phase};
+use crate::happening::Happening;
 use crate::job::{AgentJob, JSON_REMINDER, Job, JobWork};
 use crate::run::Run;
 use crate::settle::json_in;
@@ -51,6 +52,8 @@ impl Run {
             usage: end.usage,
             reminded: false,
         });
+        let (step_path, error) = (self.path(frame, step), "no JSON in the answer".to_owned());
+        self.happenings.push(Happening::Reminded { step: step_path, error });
         self.begin_work(frame, step);
         Heard::Again
     }

@@ -41,9 +41,9 @@ pub fn report(result: &StepResult) -> Option<String> {
     Some(one_line(&format!("{}{more}", report.outcome)))
 }
 
-/// `review: no outcome yet (No JSON block found in response), asked once more`
+/// `review: No JSON block found in response; asked once more`
 pub fn reminded(step: &StepPath, error: &str) -> Line {
-    Line::plain(clean(&format!("{step}: no outcome yet ({error}), asked once more")))
+    Line::plain(clean(&format!("{step}: {error}; asked once more")))
 }
 
 /// `restart implement-and-review-all in a new session`

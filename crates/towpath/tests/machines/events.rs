@@ -178,6 +178,17 @@ const LIST: &str =
     "name: list\nsteps:\n  - {id: make, command: echo x}\n  - {id: ask, prompt: y, model: opus}\n";
 
 #[test]
+fn a_reminder_is_told_in_lists_too() {
+    let person = Person::new().file(
+        "list.yaml",
+        "name: list\nsteps:\n  - {id: ask, prompt: Give JSON., parse_json: true}\n",
+    );
+    person.write("answers.jsonl", "\"not json\"\n\"{\\\"x\\\": 1}\"\n");
+    let said = run(&person, &["list.yaml", "--events", "text"]).exits(0);
+    assert!(said.stderr.contains("[step:retry]     ask: no JSON in the answer\n"), "{said:?}");
+}
+
+#[test]
 fn a_machine_begins_at_its_first_step_with_one_visit() {
     let person = person(&["{\"error\": \"limit\"}"]);
     run(&person, &["mend.yaml"]).exits(75);
