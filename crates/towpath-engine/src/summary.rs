@@ -35,6 +35,11 @@ pub fn census(run: &Run) -> Census {
     for step in &view {
         count(step, &mut census);
     }
+    if run.outcome().is_some() {
+        // A step that calls a recipe waits with it.
+        let running = |step: &&StepView| step.state == StepState::Running;
+        census.unfinished += view.iter().filter(running).count();
+    }
     collect(&view, &mut census);
     // What a call costs that has not ended is not known yet.
     census.agent_calls += run.calls_in_flight();

@@ -21,7 +21,8 @@ use towpath_store::{Output as Stored, Store};
 const LONGEST: usize = 1 << 20;
 
 pub fn of_run(store: &Store, end: &RunEnd, with_context: bool) -> Result<Value, Stop> {
-    let steps = Steps { record: Some((store, &end.id)) }.list(&end.run.view())?;
+    let mut steps = Steps { record: Some((store, &end.id)) }.list(&end.run.view())?;
+    mark_over(&mut steps);
     let mut object = json!({
         "schema": 1,
         "success": end.outcome == RunOutcome::Done,
@@ -49,6 +50,22 @@ pub fn of_run(store: &Store, end: &RunEnd, with_context: bool) -> Result<Value, 
         object["context"] = Value::Object(end.run.context().clone());
     }
     Ok(object)
+}
+
+/// Nothing runs in a run that nobody drives: a step that calls a recipe is what its steps wait for, and
+/// what its owner left behind was cut off.
+pub fn mark_over(steps: &mut Value) {
+    for step in steps.as_array_mut().into_iter().flatten() {
+        let mut within = None;
+        if let Some(children) = step.get_mut("children") {
+            mark_over(children);
+            let mut words = children.as_array().into_iter().flatten().map(|c| c["status"].clone());
+            within = words.find(|word| *word == "waiting" || *word == "asking");
+        }
+        if step["status"] == "running" {
+            step["status"] = within.unwrap_or_else(|| "interrupted".into());
+        }
+    }
 }
 
 /// Where a machine stands and how it ended; nothing for a list of steps.

@@ -60,9 +60,12 @@ pub fn rfc3339(ms: i64) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string()
 }
 
-/// Foreign text inside a line of ours: no control characters, so that it cannot move the cursor.
+/// Foreign text inside a line of ours: no control characters, so that it cannot move the cursor, and
+/// none that let text run the other way.
 pub fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let moves = |c: char| c.is_control() && c != '\t';
+    text.chars().map(|c| if moves(c) || turns(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// The last line that says something.

@@ -76,9 +76,8 @@ fn walks(agent: &Agent, cost: &str) {
 fn used(result: &Value) -> Vec<(u64, u64)> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let calls = list(&result["steps"]).into_iter().flat_map(|step| list(&step["calls"]));
-    // A call that failed has neither an outcome nor a text that could have been one.
-    let reported =
-        calls.filter(|call| call["success"] == true || call.get("malformedJson").is_some());
+    let failed = |call: &Value| call["error"].as_str().is_some_and(|e| e.starts_with("agent: "));
+    let reported = calls.filter(|call| !failed(call));
     let count = |call: &Value, of: &str| call[of].as_u64().unwrap_or(u64::MAX);
     reported.map(|call| (count(&call, "input_tokens"), count(&call, "output_tokens"))).collect()
 }

@@ -169,6 +169,12 @@ fn limits_are_those_that_hold() {
         "a machine keeps only what is named"
     );
 
+    let all = ["explain", "implement-and-review-all", "--max-restarts", "0"];
+    person.towpath(&all).exits(0).shows("max-restarts-exceeded");
+    let json = person.towpath(&[&all[..], &["--json"]].concat()).exits(0).json();
+    let reasons = json["recipes"][0]["machine"]["guardrail_reasons"].as_array().expect("a list");
+    assert!(reasons.contains(&json!("max-restarts-exceeded")), "{reasons:?}");
+
     let raised =
         ["explain", "ship.yaml", "--max-visits", "5", "--max-steps", "7", "--max-restarts", "1"];
     let said = person.towpath(&raised).exits(0).stdout;

@@ -176,7 +176,7 @@ impl Shown {
         let row = &self.row;
         let mut steps = result_json::steps(&self.run().view());
         if !self.running() {
-            mark_interrupted(&mut steps);
+            result_json::mark_over(&mut steps);
         }
         let resumable = !matches!(self.status.as_str(), "done" | "running");
         let resume = resumable.then(|| next::resume(&row.id, self.run()));
@@ -206,18 +206,6 @@ impl Shown {
             "resume": resume,
             "warnings": self.known.warnings,
         })
-    }
-}
-
-/// The record of a run whose owner died still says that its last steps run.
-fn mark_interrupted(steps: &mut serde_json::Value) {
-    for step in steps.as_array_mut().into_iter().flatten() {
-        if step["status"] == "running" {
-            step["status"] = "interrupted".into();
-        }
-        if let Some(children) = step.get_mut("children") {
-            mark_interrupted(children);
-        }
     }
 }
 

@@ -11,6 +11,26 @@ const LIMIT: &str = "{\"error\":\"limit\",\"text\":\"You have hit your limit\",\
                      \"until\":\"2030-01-31T12:00:00Z\"}";
 
 #[test]
+fn a_step_waits_with_the_machine_that_it_calls() {
+    let person = person(&["{\"error\": \"limit\"}"]);
+    person.write(
+        "list.yaml",
+        "name: list\nsteps:\n  - {id: call, recipe: mend}\n  - {id: b, command: ls}\n",
+    );
+    let told = run(&person, &["list.yaml", "--json"]).exits(75).json();
+    let shown = person.towpath(&["show", person.run().as_str(), "--json"]).exits(0).json();
+    for steps in [&told["steps"], &shown["steps"]] {
+        assert_eq!(
+            (&steps[0]["status"], &steps[1]["status"]),
+            (&"waiting".into(), &"pending".into())
+        );
+    }
+    let summary = &told["summary"];
+    assert_eq!((&summary["unfinished"], &summary["not_reached"]), (&1.into(), &1.into()));
+    assert!(shown.get("waiting_until").is_some());
+}
+
+#[test]
 fn a_limit_is_told_with_its_message_and_its_end_wherever_the_run_is() {
     let person = person(&[LIMIT]);
     let events = ["--verbose", "--events", "text", "--events-file", "events.jsonl"];

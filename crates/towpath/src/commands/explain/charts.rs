@@ -5,7 +5,9 @@ use super::{callee, work};
 use crate::chart::{Card, Chart, Kind, Part, Shape, Stage, To, Way};
 use crate::commands::runs::table::one_line;
 use crate::words::{clean, count};
-use towpath_recipe::{Analysis, Machine, OTHER, Program, Recipe, Restarts, Step, Transition, Work};
+use towpath_recipe::{
+    Analysis, End, Machine, OTHER, Program, Recipe, Restarts, Step, Transition, Work,
+};
 
 pub fn chart(program: &Program) -> Chart {
     let called = called(program);
@@ -110,6 +112,15 @@ fn ways(recipe: &Recipe, machine: &Machine) -> Shape {
         }
     }
     Shape::Machine { first: machine.initial, ways }
+}
+
+/// Why a machine ends that may not begin anew any more.
+pub const RESTARTS_EXCEEDED: &str = "max-restarts-exceeded";
+
+/// How many restarts a person allows, where a machine could want one more.
+pub fn refused_restart(program: &Program, analysis: &Analysis) -> Option<u32> {
+    let restarts = analysis.paths.iter().any(|path| matches!(path.end, End::Restart(_)));
+    program.plan.machine.max_restarts.filter(|_| restarts)
 }
 
 /// `at most 6 steps, 12 agent calls`, what `other` does, and how often a step may be entered.

@@ -1,7 +1,7 @@
 //! What `towpath explain` tells programs: every recipe of the plan with its steps, and of a machine
 //! its transitions, its limits, how long it can run and how it can end.
 
-use super::{Limits, callee, hooks, work};
+use super::{Limits, callee, charts, hooks, work};
 use crate::commands::list::word;
 use crate::draw;
 use serde_json::{Value, json};
@@ -89,7 +89,9 @@ pub fn machine_json(program: &Program, index: usize) -> Value {
     else {
         return Value::Null;
     };
-    let reasons = analysis.guardrail_exits.iter().map(|exit| exit.reason(recipe));
+    let refused = charts::refused_restart(program, &analysis);
+    let refused = refused.map(|_| charts::RESTARTS_EXCEEDED.to_owned());
+    let reasons = analysis.guardrail_exits.iter().map(|exit| exit.reason(recipe)).chain(refused);
     json!({
         "label": machine.label,
         "initial": recipe.steps[machine.initial].id,

@@ -31,7 +31,8 @@ pub fn print(program: &Program, screen: &Screen) {
         }
         match Analysis::of(program, index) {
             Some((analysis, restarts)) => {
-                print_machine(recipe, part, &analysis, restarts, screen);
+                let refused = charts::refused_restart(program, &analysis);
+                print_machine(recipe, part, &analysis, (restarts, refused), screen);
             }
             None => {
                 let mut table = Table::plain(INDENT);
@@ -47,7 +48,7 @@ fn print_machine(
     recipe: &Recipe,
     part: &Part,
     analysis: &Analysis,
-    restarts: Restarts,
+    (restarts, refused): (Restarts, Option<u32>),
     screen: &Screen,
 ) {
     out::line("");
@@ -67,7 +68,15 @@ fn print_machine(
     for line in in_lines(charts::bounds(recipe, analysis, restarts), room) {
         out::line(format!("  {line}"));
     }
-    let ends = ends(recipe, analysis);
+    let mut ends = ends(recipe, analysis);
+    if let Some(most) = refused {
+        let after = format!("after {}", count(most as usize, "restart"));
+        ends.row(vec![
+            charts::RESTARTS_EXCEEDED.into(),
+            "limit".into(),
+            Cell::tinted(after, Tint::Dim),
+        ]);
+    }
     if !analysis.paths.is_empty() || !analysis.guardrail_exits.is_empty() {
         out::line("\nends");
         ends.print(screen);
