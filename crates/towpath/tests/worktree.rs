@@ -4,9 +4,10 @@
 mod support;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
-use support::{Person, Said};
+use std::process::{Command, Stdio};
+use support::{Person, Said, until};
 
 const ASK: &str = "name: ask\nsteps:\n  - id: ask\n    prompt: Hello?\n";
 
@@ -223,13 +224,11 @@ fn what_may_hold_something_stays() {
         assert!(person.path("work-try").is_dir(), "{command}");
     }
     // Neither settings nor marks by which git passes files over let anything be lost.
-    for (key, value) in [("status.showUntrackedFiles", "no"), ("core.untrackedCache", "true")] {
-        let person = with("echo precious > new");
-        git(&person.path("work"), &["config", key, value]);
-        let said = person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
-        said.says("1 uncommitted change\n");
-        assert!(person.path("work-try/new").is_file(), "{key}");
-    }
+    let person = with("echo precious > new");
+    git(&person.path("work"), &["config", "status.showUntrackedFiles", "no"]);
+    let said = person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
+    said.says("1 uncommitted change\n");
+    assert!(person.path("work-try/new").is_file());
     for mark in ["--assume-unchanged", "--skip-worktree"] {
         let person = with(&format!("git update-index {mark} go.yaml; echo '# mine' >> go.yaml"));
         person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0).says("branch try\n");
@@ -290,17 +289,29 @@ fn auto_makes_a_name_that_is_free() {
     }
 }
 
-/// Several runs that want one worktree at once share it, and none takes the branch away from another.
+/// A second run that comes while the first makes the branch waits, and shares the worktree: neither
+/// takes the branch away from the other.
 #[test]
 fn one_name_at_once_is_one_worktree_with_its_history() {
-    let work = "name: work\nsteps:\n  - id: w\n    command: |\n      echo x >> \"$$\"; git add .; \
-                git -c user.name=a -c user.email=b commit -qm work\n";
+    let work = "name: work\nsteps:\n  - {id: w, command: 'sleep 1; git log -1 && touch made-$$'}\n";
     let person = person(work);
     let same = ["run", "go.yaml", "--worktree", "same"];
-    let at_once: Vec<_> = (0..5).map(|_| person.start(&same)).collect();
-    for run in at_once {
-        run.wait_with_output().expect("it ends");
-    }
+    let found = Command::new("sh").args(["-c", "command -v git"]).output().expect("sh starts");
+    let found = String::from_utf8_lossy(&found.stdout).trim().to_owned();
+    let slow = person.path("slow/git");
+    fs::create_dir(person.path("slow")).unwrap();
+    let text = format!(
+        "#!/bin/sh\n{found} \"$@\"; code=$?\n\
+         case \" $* \" in *' branch --no-track '*) touch ~/branched; sleep 1;; esac\nexit $code\n"
+    );
+    fs::write(&slow, text).unwrap();
+    fs::set_permissions(&slow, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", person.path("slow").display(), std::env::var("PATH").unwrap());
+    let mut first = person.command(&same);
+    let first = first.env("PATH", path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    until("the branch is made", || person.path("branched").exists());
+    person.towpath(&same).exits(0);
+    Said::from(first.unwrap().wait_with_output().expect("it ends")).exits(0);
     assert_eq!(git(&person.path("work"), &["merge-base", "main", "same"]).len(), 40);
     assert!(person.path("work-same/go.yaml").is_file());
 }
