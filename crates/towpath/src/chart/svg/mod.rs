@@ -90,7 +90,7 @@ fn few_lines(text: &str) -> Vec<String> {
 }
 
 const STYLE: &str = "
-text{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#1f2328}
+text{white-space:pre;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#1f2328}
 .title{font:600 20px ui-sans-serif,system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif}
 .about{font:13.5px ui-sans-serif,system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif;fill:#59636e}
 .note{font-size:11.2px;fill:#59636e}
