@@ -3,6 +3,8 @@
 //! another one.
 
 mod support;
+#[path = "shipped/verified.rs"]
+mod verified;
 
 use std::path::{Path, PathBuf};
 use support::Person;
