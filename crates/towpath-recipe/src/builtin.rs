@@ -53,6 +53,7 @@ static PARTS: &[(&str, &str)] = bundled![
     "find-test-command",
     "fix-until-green",
     "n-version-candidate",
+    "not-silenced",
     "oxidizer-audit",
     "oxidizer-parity",
     "oxidizer-port-module",

@@ -123,6 +123,18 @@ fn assert_loop_stages_what_it_saw(
 }
 
 #[test]
+fn the_quality_audit_stages_exactly_what_was_linted_and_rolls_back_the_rest() {
+    let judge = "lint_command=! grep -n kept /dev/null kept.txt";
+    assert_loop_stages_what_it_saw("quality-audit-cycle", judge, |work| {
+        let plan = json!({"groups": [], "plan": "all"}).to_string();
+        vec![
+            json!({"match": "Analyze what the linter", "text": plan}),
+            json!({"match": "Fix what the linter", "text": "done", "run": work}),
+        ]
+    });
+}
+
+#[test]
 fn the_improvement_loop_stages_exactly_what_was_evaluated_and_rolls_back_the_rest() {
     let judge =
         "eval_command=grep -q kept kept.txt && echo '{\"score\": 0}' || echo '{\"score\": 1}'";
