@@ -461,14 +461,25 @@ impl Driver<'_> {
         }
     }
 
+    fn warn_of_left(&mut self, processes: &[Leftover]) {
+        if processes.is_empty() {
+            return;
+        }
+        let names: Vec<String> = processes.iter().map(describe).collect();
+        let message = format!("still there, since not even KILL ends it: {}", names.join(", "));
+        self.reporter.event(&Event::Warning { step: None, message: &message });
+        self.warnings.push(message);
+    }
+
     /// Ends what still lives in the background, then says how it went.
     fn finish(mut self, outcome: RunOutcome) -> Result<RunEnd, EngineError> {
         self.warden.sweep(Duration::from_secs(1).min(self.config.grace))?;
         let limit = Instant::now() + Duration::from_secs(10) + self.config.grace;
         while let Ok(message) = self.messages.recv_timeout(limit - Instant::now().min(limit)) {
             match message {
-                Message::Child(Child::Swept { ended, .. }) => {
+                Message::Child(Child::Swept { ended, left }) => {
                     self.tell_ended(&ended, "with the run");
+                    self.warn_of_left(&left);
                     break;
                 }
                 Message::WardenGone => break,

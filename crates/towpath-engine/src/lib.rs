@@ -49,7 +49,9 @@ pub use event::{CallEnded, CallStarted, Event, Reporter, Stream};
 pub use journal::{Recorded, recorded};
 pub use listener::{Listener, NullListener, StderrListener, WriterListener};
 pub use models::Models;
-pub use open::{Prepared, ResumeAnswers, create, held_by, hold, is_held, resume};
+pub use open::{
+    Prepared, ResumeAnswers, continue_holders, create, end_holders, held_by, hold, is_held, resume,
+};
 pub use outputs::step_output;
 pub use recipes::{SearchPlace, discover_recipes, find_recipe, list_recipes, verify_installation};
 pub use result::{RecipeResult, StepReport};

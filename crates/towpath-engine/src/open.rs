@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use towpath_core::{RunId, Secrets, StepPath};
-use towpath_process::{Acquire, Marker, RunLock, Warden, end_marked};
+use towpath_process::{Acquire, Heir, Leftover, Marker, ProcessError, RunLock, Warden, end_marked};
 use towpath_recipe::{Plan, Program};
 use towpath_run::{Answer, Fact, Limits, Run, StepState, StepView};
 use towpath_store::{NewRun, Store};
@@ -290,8 +290,11 @@ pub(crate) fn take(
     }
     match RunLock::wait_acquire(&path, patience).map_err(io_error(&path))? {
         Acquire::Acquired(lock) => Ok(lock),
+        // The owner is dead: what its file says of it helps nobody.
         Acquire::Held(holder) => {
-            Err(EngineError::Held { run: id.clone(), holder: holder.to_string() })
+            let found = RunLock::holders(&path).first().map(|pid| format!("process {pid}"));
+            let holder = found.unwrap_or_else(|| holder.to_string());
+            Err(EngineError::Held { run: id.clone(), holder })
         }
     }
 }
@@ -304,6 +307,17 @@ pub fn hold(store: &Store, id: &RunId) -> Result<RunLock, EngineError> {
 /// Whether somebody owns this run right now.
 pub fn is_held(store: &Store, id: &RunId) -> bool {
     held_by(store, id).is_some()
+}
+
+/// Ends whoever holds a run and has not done so when asked, and the run's processes with it.
+pub fn end_holders(store: &Store, id: &RunId) -> Result<(), EngineError> {
+    let path = store.run_directory(id).join(LOCK);
+    RunLock::end_holders(&path, Duration::from_secs(5)).map_err(io_error(&path))
+}
+
+/// Continues whoever holds a run and was stopped.
+pub fn continue_holders(store: &Store, id: &RunId) {
+    RunLock::continue_holders(&store.run_directory(id).join(LOCK));
 }
 
 /// The process that owns a run right now.
@@ -332,8 +346,12 @@ impl Prepared {
         refuse_unavailable(config.adapter.as_ref())?;
         let began = Instant::now();
         let marker = Marker::new(self.id.as_str());
+        let mut heir = None;
         let (warden, mut events) = match &config.warden {
-            WardenStart::Fork => Warden::fork(Some(self.lock.as_fd()), &marker)?,
+            WardenStart::Fork => {
+                heir = Some(Heir::new().map_err(io_error(Path::new("PR_SET_CHILD_SUBREAPER")))?);
+                Warden::fork(Some(self.lock.as_fd()), &marker)?
+            }
             WardenStart::Program { path, arguments } => {
                 Warden::spawn(path, arguments, Some(self.lock.as_fd()), &marker)?
             }
@@ -402,9 +420,13 @@ impl Prepared {
         // Dropping the driver closes the warden's socket, and the warden ends what is left.
         let end = driver.drive();
         let _ = reading.join();
+        // The warden itself may have been killed: then its children are ours to end.
+        let left = heir.map(|heir| heir.end(&secrets).1).unwrap_or_default();
         if end.is_err() {
-            // The warden itself may have been killed: then its children are ours to end.
             end_marked(id.as_str(), &secrets)?;
+            if let Some(Leftover { pid, command, .. }) = left.into_iter().next() {
+                return Err(ProcessError::Survives { pid, command }.into());
+            }
         }
         drop(self.lock);
         end

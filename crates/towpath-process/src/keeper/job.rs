@@ -6,7 +6,7 @@
 use super::{Keeper, TICK};
 use crate::error::{StartError, StartErrorKind};
 use crate::event::{Event, ExitStatus};
-use crate::hunt::{Hunt, Whose, ask_to_end, wake};
+use crate::hunt::{Chased, Hunt, Whose, ask_to_end, wake};
 use crate::leftover::Leftover;
 use crate::os::{self, ProcessKey};
 use crate::spec::ChildSpec;
@@ -122,6 +122,7 @@ impl Keeper {
             return;
         }
         if matches!(job.phase, Phase::Running) {
+            self.earlier |= !alone;
             let left = if alone { Vec::new() } else { self.left_behind(id) };
             self.jobs.remove(&id);
             let lost = self.pumps.settle(id);
@@ -148,16 +149,13 @@ impl Keeper {
     /// What a job that ended by itself leaves behind. All of that hangs below children that the
     /// warden has just adopted, so mostly one short file tells that there is nothing.
     fn left_behind(&mut self, id: u64) -> Vec<Leftover> {
-        if let Some(children) = os::children_of_self() {
-            let own = |pid: &i32| self.jobs.values().any(|j| j.pid == *pid && j.exit.is_none());
-            let adopted = children.into_iter().filter(|pid| !own(pid));
-            let mut fresh = adopted.filter(|pid| !self.background.contains(pid)).peekable();
-            if fresh.peek().is_none() {
-                return Vec::new();
-            }
-            let fresh: Vec<i32> = fresh.collect();
-            self.background.extend(fresh);
+        let own = |pid: &i32| self.jobs.values().any(|j| j.pid == *pid && j.exit.is_none());
+        let mut fresh = os::children_of(os::own_pid());
+        fresh.retain(|pid| !own(pid) && !self.background.contains(pid));
+        if fresh.is_empty() {
+            return Vec::new();
         }
+        self.background.extend(fresh);
         let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
         hunt.leftovers(&self.secrets).into_values().collect()
     }
@@ -177,7 +175,7 @@ impl Keeper {
         if let Phase::Stopping { kill_at, look_at } = &mut job.phase {
             if now < *kill_at {
                 *look_at = now + TICK;
-                if Hunt::new(whose(&self.marker, &self.jobs, id)).living().is_empty() {
+                if self.is_gone(id) {
                     self.finish(id, Vec::new());
                 }
                 return;
@@ -194,12 +192,33 @@ impl Keeper {
         }
     }
 
-    /// Children are not reaped here: the loop does, and their numbers stay theirs until then.
+    /// Whether every process below the warden is this job's.
+    fn is_only(&self, id: u64) -> bool {
+        !self.earlier && self.jobs.len() == 1 && self.jobs.contains_key(&id)
+    }
+
+    /// Whether nothing of the job lives, as far as that can be told from what others left.
+    fn is_gone(&mut self, id: u64) -> bool {
+        if os::children_of(os::own_pid()).is_empty() {
+            return true;
+        }
+        let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
+        !self.is_only(id) && hunt.living().is_empty() && hunt.chase(None) == Chased::None
+    }
+
+    /// Kills what is known to be the job's: all there is, where nothing else can be.
     fn kill_round(&mut self, id: u64) -> Vec<Leftover> {
+        let until = Instant::now() + ROUND;
+        if self.is_only(id) {
+            let (met, left) = self.kill_all(until);
+            self.note_ended(id, met);
+            return left;
+        }
+        // Children are not reaped here: the loop does, and their numbers stay theirs until then.
         let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
         let frozen = hunt.freeze();
         let met = frozen.iter().map(|key| (*key, hunt.describe(*key, &self.secrets))).collect();
-        let living = hunt.kill_frozen(&frozen, Instant::now() + ROUND, &mut || {});
+        let living = hunt.kill_frozen(&frozen, until, &mut || {});
         let left = living.iter().map(|p| hunt.describe(p.key, &self.secrets)).collect();
         self.note_ended(id, met);
         left
@@ -207,6 +226,7 @@ impl Keeper {
 
     fn finish(&mut self, id: u64, left: Vec<Leftover>) {
         let Some(job) = self.jobs.remove(&id) else { return };
+        self.earlier |= !os::children_of(os::own_pid()).is_empty();
         let status = job.exit.unwrap_or(ExitStatus { code: None, signal: None });
         let survives = |l: &Leftover| left.iter().any(|s| s.pid == l.pid);
         let ended = job.ended.into_values().filter(|l| !survives(l)).collect();

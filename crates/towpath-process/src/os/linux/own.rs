@@ -3,7 +3,10 @@
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{DupFlags, Errno, dup3, fcntl_dupfd_cloexec};
-use rustix::process::{Pid, PidfdFlags, pidfd_open, set_child_subreaper, setsid};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, pidfd_open, set_child_subreaper, set_parent_process_death_signal,
+    setsid,
+};
 use std::ffi::{c_int, c_uint};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::path::Path;
@@ -95,7 +98,9 @@ pub(crate) fn place_warden_files(
 pub(crate) fn become_warden(has_lock: bool) -> io::Result<Signals> {
     // Fails only for a group leader, and such a one was executed with its own group already.
     let _ = setsid();
-    set_child_subreaper(Some(rustix::process::getpid()))?;
+    adopt_orphans(true)?;
+    // A warden that is stopped could not see that its engine is gone.
+    set_parent_process_death_signal(Some(Signal::CONT))?;
     rustix::process::chdir("/")?;
     let null = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     for number in 0..=2 {
@@ -111,6 +116,11 @@ pub(crate) fn become_warden(has_lock: bool) -> io::Result<Signals> {
     // SAFETY: the name is a literal that ends in NUL.
     unsafe { libc::prctl(libc::PR_SET_NAME, c"towpath-warden".as_ptr()) };
     Signals::take_over()
+}
+
+/// Whether orphans below this process become its children.
+pub(crate) fn adopt_orphans(on: bool) -> io::Result<()> {
+    Ok(set_child_subreaper(on.then(rustix::process::getpid))?)
 }
 
 /// What this process had before it became a warden, and what its jobs get.
