@@ -13,6 +13,7 @@ mod agents;
 mod by_directory;
 mod calls;
 mod cancel;
+mod clock;
 mod config;
 mod driver;
 mod error;

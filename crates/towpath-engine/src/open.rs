@@ -1,6 +1,7 @@
 //! How a run comes into the hands of its owner: created, or taken over from its record.
 
 use crate::agents::{Lines, SessionTree};
+use crate::clock::Clock;
 use crate::config::{Config, Options, WardenStart};
 use crate::driver::{Controller, Driver, Message, RunEnd, describe};
 use crate::error::EngineError;
@@ -20,7 +21,7 @@ use towpath_core::{RunId, Secrets, StepPath};
 use towpath_process::{Acquire, Heir, Leftover, Marker, ProcessError, RunLock, Warden, end_marked};
 use towpath_recipe::{Plan, Program};
 use towpath_run::{Answer, Fact, Limits, Run, StepState, StepView};
-use towpath_store::{NewRun, Store};
+use towpath_store::{NewRun, Store, StoreError};
 
 /// A run that is ours to drive.
 #[derive(Debug)]
@@ -325,6 +326,10 @@ pub fn held_by(store: &Store, id: &RunId) -> Option<towpath_process::Holder> {
     RunLock::holder(&store.run_directory(id).join(LOCK))
 }
 
+fn no_thread(source: std::io::Error) -> EngineError {
+    ProcessError::System { doing: "cannot start a thread", source }.into()
+}
+
 impl Prepared {
     pub fn id(&self) -> &RunId {
         &self.id
@@ -340,7 +345,7 @@ impl Prepared {
         store: &mut Store,
         mut config: Config,
         session_tree: Option<SessionTree>,
-        ready: impl FnOnce(Controller),
+        ready: impl FnOnce(Controller) -> std::io::Result<()>,
         reporter: &mut dyn Reporter,
     ) -> Result<RunEnd, EngineError> {
         refuse_unavailable(config.adapter.as_ref())?;
@@ -359,7 +364,7 @@ impl Prepared {
         warden.hide(&config.secrets)?;
         let (sender, messages) = mpsc::channel();
         let children = sender.clone();
-        let reading = std::thread::spawn(move || {
+        let reading = std::thread::Builder::new().spawn(move || {
             while let Some(event) = events.next() {
                 // Nothing waits for a start, and waking the loop for it would cost each step.
                 if matches!(event, towpath_process::Event::Started { .. }) {
@@ -371,7 +376,18 @@ impl Prepared {
             }
             let _ = children.send(Message::WardenGone);
         });
-        ready(Controller(sender.clone()));
+        let reading = match reading {
+            Ok(reading) => reading,
+            Err(error) => {
+                warden.abandon();
+                return Err(no_thread(error));
+            }
+        };
+        if let Err(error) = ready(Controller(sender.clone())) {
+            drop(warden);
+            let _ = reading.join();
+            return Err(no_thread(error));
+        }
         let recipe = self.run.program().root().name.clone();
         reporter.event(&Event::RunStarted {
             run: &self.id,
@@ -413,12 +429,19 @@ impl Prepared {
             warnings: self.warnings,
             timers: BTreeMap::new(),
             began,
+            clock: Clock::start(),
+            lock: &self.lock,
             active_before_ms: self.active_before_ms,
             last_tick: began,
         };
         let (id, secrets) = (driver.id.clone(), driver.config.secrets.clone());
+        let (directory, lock_path) = (driver.directory.clone(), driver.directory.join(LOCK));
         // Dropping the driver closes the warden's socket, and the warden ends what is left.
-        let end = driver.drive();
+        let end = driver.drive().map_err(|error| match self.lock.is_in_place(&lock_path) {
+            true => error,
+            // Whatever was noticed first.
+            false => StoreError::Gone { path: directory }.into(),
+        });
         let _ = reading.join();
         // The warden itself may have been killed: then its children are ours to end.
         let left = heir.map(|heir| heir.end(&secrets).1).unwrap_or_default();

@@ -29,6 +29,6 @@ pub use leftover::{Leftover, end_marked, marked, marked_runs};
 pub use lock::{Acquire, Holder, RunLock};
 pub use marker::{JOB_VARIABLE, MARKER_VARIABLE, Marker};
 pub use orphans::Heir;
-pub use os::{end_with_parent, own_program};
+pub use os::{end_with_parent, own_program, since_boot};
 pub use spec::ChildSpec;
 pub use warden::{Warden, WardenEvents};

@@ -3,7 +3,7 @@
 //! by hand. The file's text only tells who holds it; the lock alone decides.
 
 use crate::os::{self, ProcessKey};
-use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat, open, stat};
+use rustix::fs::{FlockOperation, Mode, OFlags, Stat, flock, fstat, open, stat};
 use rustix::io::Errno;
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
@@ -75,14 +75,17 @@ impl RunLock {
                 Err(errno) => return Err(errno.into()),
             }
             // A file deleted meanwhile protects nothing: the next one would lock another.
-            let (ours, named) = (fstat(&file)?, stat(path));
-            let same = |n: &rustix::fs::Stat| (n.st_dev, n.st_ino) == (ours.st_dev, ours.st_ino);
-            if named.as_ref().is_ok_and(same) {
+            if is_named(&fstat(&file)?, path) {
                 let lock = RunLock { file: file.into() };
                 lock.write_note()?;
                 return Ok(Acquire::Acquired(lock));
             }
         }
+    }
+
+    /// Whether this is still the file of that name. One that was deleted or replaced locks nobody out.
+    pub fn is_in_place(&self, path: &Path) -> bool {
+        fstat(&self.file).is_ok_and(|ours| is_named(&ours, path))
     }
 
     /// Who holds the lock, as far as its file tells; `None` if that process is gone. For looking:
@@ -152,6 +155,10 @@ impl AsFd for RunLock {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
+}
+
+fn is_named(ours: &Stat, path: &Path) -> bool {
+    stat(path).is_ok_and(|named| (named.st_dev, named.st_ino) == (ours.st_dev, ours.st_ino))
 }
 
 /// Never this process.

@@ -97,7 +97,8 @@ pub struct WardenEvents {
 
 impl Warden {
     /// Forks the warden from this process, which must not have started a thread yet. `lock`: a file
-    /// whose `flock` the warden shall hold too; no job gets it.
+    /// whose `flock` the warden shall hold too; no job gets it. Raises this process's limit of open
+    /// files; jobs get the one that it had.
     pub fn fork(
         lock: Option<BorrowedFd<'_>>,
         marker: &Marker,
@@ -107,6 +108,7 @@ impl Warden {
         if count != 1 {
             return Err(ProcessError::Threads { count });
         }
+        os::raise_file_limit();
         let (ours, theirs) = pair()?;
         match os::fork().map_err(ProcessError::system("cannot fork the warden"))? {
             None => keeper::be_the_warden(theirs.as_fd(), lock, marker),
@@ -188,6 +190,12 @@ impl Warden {
     pub fn sweep(&self, grace: Duration) -> Result<(), ProcessError> {
         self.process.due().all = Some(Instant::now() + grace.min(LONGEST) + PATIENCE);
         self.send(&Command::Sweep { grace_ms: milliseconds(grace) })
+    }
+
+    /// Ends a warden that has no job, where nobody can read its events, and reaps it.
+    pub fn abandon(self) {
+        self.process.signal(Signal::KILL);
+        let _ = waitpid(Some(self.process.pid), WaitOptions::empty());
     }
 
     fn send(&self, command: &Command) -> Result<(), ProcessError> {

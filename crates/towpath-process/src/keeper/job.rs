@@ -9,6 +9,7 @@ use crate::event::{Event, ExitStatus};
 use crate::hunt::{Chased, Hunt, Whose, ask_to_end, wake};
 use crate::leftover::Leftover;
 use crate::os::{self, ProcessKey};
+use crate::output::Output;
 use crate::spec::ChildSpec;
 use rustix::process::Signal;
 use std::collections::BTreeMap;
@@ -55,33 +56,56 @@ impl Job {
 
 impl Keeper {
     pub(super) fn start(&mut self, spec: ChildSpec) {
-        let (id, text) = (spec.id, spec.job.clone());
-        let refused = if self.sweep.is_some() {
-            Some("the run is being ended")
-        } else {
-            self.jobs.contains_key(&id).then_some("a job with this number is running")
-        };
-        let started = match refused {
-            Some(why) => Err(StartError::new(StartErrorKind::Refused, why)),
-            None => crate::start::start(&spec, &self.marker, &self.secrets),
-        };
-        match started {
-            Ok((pid, outputs)) => {
-                self.pumps.add(id, outputs);
-                if self.paused.is_some() {
-                    self.pause();
-                }
-                let job =
-                    Job { pid, text, exit: None, phase: Phase::Running, ended: BTreeMap::new() };
-                self.jobs.insert(id, job);
-                self.tell(Event::Started { id, pid: pid.unsigned_abs() });
+        let known =
+            self.jobs.contains_key(&spec.id) || self.waiting.iter().any(|w| w.id == spec.id);
+        match (self.sweep.is_some(), known) {
+            (true, _) => self.refuse(spec.id, "the run is being ended"),
+            (_, true) => self.refuse(spec.id, "a job with this number is running"),
+            _ => {
+                self.waiting.push_back(spec);
+                self.start_waiting();
             }
-            Err(error) => self.tell(Event::StartFailed { id, error }),
         }
+    }
+
+    /// Starts jobs in their order, as far as the system has open files and processes for them. Where
+    /// it has not, they wait until another job has ended.
+    pub(super) fn start_waiting(&mut self) {
+        while let Some(spec) = self.waiting.pop_front() {
+            let others = !self.jobs.is_empty();
+            if others && !self.pumps.have_room() {
+                return self.waiting.push_front(spec);
+            }
+            match crate::start::start(&spec, &self.marker, &self.secrets) {
+                Ok((pid, outputs)) => self.started(spec, pid, outputs),
+                Err(error) if others && error.kind == StartErrorKind::NoResources => {
+                    return self.waiting.push_front(spec);
+                }
+                Err(error) => self.tell(Event::StartFailed { id: spec.id, error }),
+            }
+        }
+    }
+
+    fn started(&mut self, spec: ChildSpec, pid: i32, outputs: Vec<Output>) {
+        self.pumps.add(spec.id, outputs);
+        if self.paused.is_some() {
+            self.pause();
+        }
+        let (phase, ended) = (Phase::Running, BTreeMap::new());
+        self.jobs.insert(spec.id, Job { pid, text: spec.job, exit: None, phase, ended });
+        self.tell(Event::Started { id: spec.id, pid: pid.unsigned_abs() });
+    }
+
+    pub(super) fn refuse(&mut self, id: u64, why: &str) {
+        self.tell(Event::StartFailed { id, error: StartError::new(StartErrorKind::Refused, why) });
     }
 
     /// A job that has ended meanwhile is no error: its end is on the way to the engine.
     pub(super) fn stop(&mut self, id: u64, grace: Duration) {
+        if let Some(at) = self.waiting.iter().position(|spec| spec.id == id) {
+            self.waiting.remove(at);
+            return self.refuse(id, "it was stopped before the system had room to start it");
+        }
         let now = Instant::now();
         let Some(job) = self.jobs.get_mut(&id) else { return };
         match &mut job.phase {

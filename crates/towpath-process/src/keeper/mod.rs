@@ -18,6 +18,7 @@ use crate::hunt::{Hunt, Whose};
 use crate::marker::Marker;
 use crate::orphans::{end_children, exit_status};
 use crate::os::{self, ProcessKey, Signals};
+use crate::spec::ChildSpec;
 use crate::wire::{Answer, Command, Frames};
 use job::Job;
 use outbox::Outbox;
@@ -26,7 +27,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use rustix::process::{WaitOptions, wait};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::os::fd::{OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 use sweep::Sweep;
@@ -56,6 +57,8 @@ pub(crate) struct Keeper {
     inbox: Frames,
     outbox: Outbox,
     jobs: BTreeMap<u64, Job>,
+    /// Jobs that wait until the system has room for them.
+    waiting: VecDeque<ChildSpec>,
     pumps: Pumps,
     /// Adopted children that were looked at when an earlier job ended.
     background: HashSet<i32>,
@@ -87,6 +90,7 @@ impl Keeper {
             inbox: Frames::default(),
             outbox: Outbox::default(),
             jobs: BTreeMap::new(),
+            waiting: VecDeque::new(),
             pumps: Pumps::new(),
             background: HashSet::new(),
             earlier: false,
@@ -124,6 +128,7 @@ impl Keeper {
         self.pumps.turn();
         let now = Instant::now();
         self.advance_jobs(now);
+        self.start_waiting();
         let done = self.advance_sweep(now);
         self.outbox.flush(&self.socket);
         if done { Next::Leave } else { Next::GoOn }

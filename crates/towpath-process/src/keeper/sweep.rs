@@ -37,6 +37,9 @@ impl Keeper {
             sweep.kill_at = sweep.kill_at.min(now + grace);
             return;
         }
+        for spec in std::mem::take(&mut self.waiting) {
+            self.refuse(spec.id, "the run is being ended");
+        }
         // Every orphan is adopted: without a child there is no descendant either.
         let alone = self.reap();
         let mut hunt = Hunt::new(Whose::Run(&self.marker));
