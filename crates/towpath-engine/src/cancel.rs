@@ -5,7 +5,7 @@ use crate::config::Options;
 use crate::driver::describe;
 use crate::error::EngineError;
 use crate::journal::{Recorded, now_ms, recorded, to_store};
-use crate::open::take;
+use crate::open::{end_holders, held_by, take};
 use crate::summary::summary;
 use std::time::Duration;
 use towpath_core::{RunId, Secrets};
@@ -16,8 +16,8 @@ use towpath_store::Store;
 /// A dead owner's warden needs this long at most to end what it left.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Takes the run, ends what is left of it, and records it as cancelled. Returns the processes that
-/// were ended. `secrets` gives those of the run's options, where it can: command lines that cannot
+/// Takes the run, ends what is left of it, also a warden that does not end by itself, and records it
+/// as cancelled. Returns the processes that were ended. `secrets` gives those of the run's options, where it can: command lines that cannot
 /// be masked are not told.
 pub fn cancel_unowned(
     store: &mut Store,
@@ -26,7 +26,13 @@ pub fn cancel_unowned(
     secrets: &dyn Fn(&Options) -> Option<Secrets>,
 ) -> Result<Vec<String>, EngineError> {
     let directory = store.ensure_run_directory(id)?;
-    let lock = take(&directory, id, PATIENCE)?;
+    let lock = match take(&directory, id, PATIENCE) {
+        Err(EngineError::Held { .. }) if held_by(store, id).is_none() => {
+            end_holders(store, id)?;
+            take(&directory, id, PATIENCE)?
+        }
+        taken => taken?,
+    };
     cancel_held(store, id, limits, lock, secrets)
 }
 

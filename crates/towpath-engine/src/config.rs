@@ -16,7 +16,8 @@ use towpath_run::Limits;
 /// How the warden comes to be.
 #[derive(Debug, Clone)]
 pub enum WardenStart {
-    /// Forked from this process, which must not have started a thread yet.
+    /// Forked from this process, which must not have started a thread yet, and which is given the
+    /// orphans of its warden: for a program that is the run's own, not for one that embeds the engine.
     Fork,
     /// Another program that runs `towpath_process::warden_main`.
     Program { path: PathBuf, arguments: Vec<OsString> },

@@ -2,12 +2,14 @@
 
 use crate::agents::{Lines, Prepared, SessionTree};
 use crate::calls::Calling;
+use crate::clock::Clock;
 use crate::config::Config;
 use crate::error::EngineError;
 use crate::event::{Event, Reporter};
 use crate::handed::Answer;
-use crate::journal::{Reads, io_error, now_ms, to_store};
+use crate::journal::{Reads, io_error, to_store};
 use crate::live::{Asked, Finished, Live};
+use crate::open::LOCK;
 use crate::secrets::masked;
 use crate::sessions::Sessions;
 use crate::showing::{Showing, Shown};
@@ -17,9 +19,9 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 use towpath_core::{RunId, StepPath};
-use towpath_process::{Event as Child, ExitStatus, Leftover, Warden};
+use towpath_process::{Event as Child, ExitStatus, Leftover, RunLock, Warden};
 use towpath_run::{Fact, Happening, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome, StopReason};
-use towpath_store::{NewFact, OutputRef, Store};
+use towpath_store::{NewFact, OutputRef, Store, StoreError};
 
 /// How often output is looked at while jobs run.
 pub(crate) const LOOK: Duration = Duration::from_millis(40);
@@ -91,6 +93,9 @@ pub(crate) struct Driver<'a> {
     pub warnings: Vec<String>,
     pub timers: BTreeMap<StepPath, Instant>,
     pub began: Instant,
+    pub clock: Clock,
+    /// The run is ours while this lock is in its place.
+    pub lock: &'a RunLock,
     pub active_before_ms: i64,
     pub last_tick: Instant,
 }
@@ -164,7 +169,7 @@ impl Driver<'_> {
         stdout: Option<OutputRef>,
         stderr: Option<OutputRef>,
     ) -> Result<(), EngineError> {
-        let at = now_ms();
+        let at = self.clock.now_ms();
         let fact = masked(&self.config.secrets, fact);
         self.run.apply(&fact, at)?;
         self.pending.push(to_store(&fact, at, stdout, stderr));
@@ -182,6 +187,9 @@ impl Driver<'_> {
         if !self.pending.is_empty() {
             self.store.append(&self.id, &self.pending, totals.as_ref())?;
             self.pending.clear();
+            if !self.lock.is_in_place(&self.directory.join(LOCK)) {
+                return Err(StoreError::Gone { path: self.directory.clone() }.into());
+            }
         }
         Ok(())
     }
@@ -461,14 +469,25 @@ impl Driver<'_> {
         }
     }
 
+    fn warn_of_left(&mut self, processes: &[Leftover]) {
+        if processes.is_empty() {
+            return;
+        }
+        let names: Vec<String> = processes.iter().map(describe).collect();
+        let message = format!("still there, since not even KILL ends it: {}", names.join(", "));
+        self.reporter.event(&Event::Warning { step: None, message: &message });
+        self.warnings.push(message);
+    }
+
     /// Ends what still lives in the background, then says how it went.
     fn finish(mut self, outcome: RunOutcome) -> Result<RunEnd, EngineError> {
         self.warden.sweep(Duration::from_secs(1).min(self.config.grace))?;
         let limit = Instant::now() + Duration::from_secs(10) + self.config.grace;
         while let Ok(message) = self.messages.recv_timeout(limit - Instant::now().min(limit)) {
             match message {
-                Message::Child(Child::Swept { ended, .. }) => {
+                Message::Child(Child::Swept { ended, left }) => {
                     self.tell_ended(&ended, "with the run");
+                    self.warn_of_left(&left);
                     break;
                 }
                 Message::WardenGone => break,

@@ -13,6 +13,7 @@ mod agents;
 mod by_directory;
 mod calls;
 mod cancel;
+mod clock;
 mod config;
 mod driver;
 mod error;
@@ -49,7 +50,9 @@ pub use event::{CallEnded, CallStarted, Event, Reporter, Stream};
 pub use journal::{Recorded, recorded};
 pub use listener::{Listener, NullListener, StderrListener, WriterListener};
 pub use models::Models;
-pub use open::{Prepared, ResumeAnswers, create, held_by, hold, is_held, resume};
+pub use open::{
+    Prepared, ResumeAnswers, continue_holders, create, end_holders, held_by, hold, is_held, resume,
+};
 pub use outputs::step_output;
 pub use recipes::{SearchPlace, discover_recipes, find_recipe, list_recipes, verify_installation};
 pub use result::{RecipeResult, StepReport};

@@ -1,6 +1,7 @@
 //! How a run comes into the hands of its owner: created, or taken over from its record.
 
 use crate::agents::{Lines, SessionTree};
+use crate::clock::Clock;
 use crate::config::{Config, Options, WardenStart};
 use crate::driver::{Controller, Driver, Message, RunEnd, describe};
 use crate::error::EngineError;
@@ -17,10 +18,10 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use towpath_core::{RunId, Secrets, StepPath};
-use towpath_process::{Acquire, Marker, RunLock, Warden, end_marked};
+use towpath_process::{Acquire, Heir, Leftover, Marker, ProcessError, RunLock, Warden, end_marked};
 use towpath_recipe::{Plan, Program};
 use towpath_run::{Answer, Fact, Limits, Run, StepState, StepView};
-use towpath_store::{NewRun, Store};
+use towpath_store::{NewRun, Store, StoreError};
 
 /// A run that is ours to drive.
 #[derive(Debug)]
@@ -290,8 +291,11 @@ pub(crate) fn take(
     }
     match RunLock::wait_acquire(&path, patience).map_err(io_error(&path))? {
         Acquire::Acquired(lock) => Ok(lock),
+        // The owner is dead: what its file says of it helps nobody.
         Acquire::Held(holder) => {
-            Err(EngineError::Held { run: id.clone(), holder: holder.to_string() })
+            let found = RunLock::holders(&path).first().map(|pid| format!("process {pid}"));
+            let holder = found.unwrap_or_else(|| holder.to_string());
+            Err(EngineError::Held { run: id.clone(), holder })
         }
     }
 }
@@ -306,9 +310,24 @@ pub fn is_held(store: &Store, id: &RunId) -> bool {
     held_by(store, id).is_some()
 }
 
+/// Ends whoever holds a run and has not done so when asked, and the run's processes with it.
+pub fn end_holders(store: &Store, id: &RunId) -> Result<(), EngineError> {
+    let path = store.run_directory(id).join(LOCK);
+    RunLock::end_holders(&path, Duration::from_secs(5)).map_err(io_error(&path))
+}
+
+/// Continues whoever holds a run and was stopped.
+pub fn continue_holders(store: &Store, id: &RunId) {
+    RunLock::continue_holders(&store.run_directory(id).join(LOCK));
+}
+
 /// The process that owns a run right now.
 pub fn held_by(store: &Store, id: &RunId) -> Option<towpath_process::Holder> {
     RunLock::holder(&store.run_directory(id).join(LOCK))
+}
+
+fn no_thread(source: std::io::Error) -> EngineError {
+    ProcessError::System { doing: "cannot start a thread", source }.into()
 }
 
 impl Prepared {
@@ -326,14 +345,18 @@ impl Prepared {
         store: &mut Store,
         mut config: Config,
         session_tree: Option<SessionTree>,
-        ready: impl FnOnce(Controller),
+        ready: impl FnOnce(Controller) -> std::io::Result<()>,
         reporter: &mut dyn Reporter,
     ) -> Result<RunEnd, EngineError> {
         refuse_unavailable(config.adapter.as_ref())?;
         let began = Instant::now();
         let marker = Marker::new(self.id.as_str());
+        let mut heir = None;
         let (warden, mut events) = match &config.warden {
-            WardenStart::Fork => Warden::fork(Some(self.lock.as_fd()), &marker)?,
+            WardenStart::Fork => {
+                heir = Some(Heir::new().map_err(io_error(Path::new("PR_SET_CHILD_SUBREAPER")))?);
+                Warden::fork(Some(self.lock.as_fd()), &marker)?
+            }
             WardenStart::Program { path, arguments } => {
                 Warden::spawn(path, arguments, Some(self.lock.as_fd()), &marker)?
             }
@@ -341,7 +364,7 @@ impl Prepared {
         warden.hide(&config.secrets)?;
         let (sender, messages) = mpsc::channel();
         let children = sender.clone();
-        let reading = std::thread::spawn(move || {
+        let reading = std::thread::Builder::new().spawn(move || {
             while let Some(event) = events.next() {
                 // Nothing waits for a start, and waking the loop for it would cost each step.
                 if matches!(event, towpath_process::Event::Started { .. }) {
@@ -353,7 +376,18 @@ impl Prepared {
             }
             let _ = children.send(Message::WardenGone);
         });
-        ready(Controller(sender.clone()));
+        let reading = match reading {
+            Ok(reading) => reading,
+            Err(error) => {
+                warden.abandon();
+                return Err(no_thread(error));
+            }
+        };
+        if let Err(error) = ready(Controller(sender.clone())) {
+            drop(warden);
+            let _ = reading.join();
+            return Err(no_thread(error));
+        }
         let recipe = self.run.program().root().name.clone();
         reporter.event(&Event::RunStarted {
             run: &self.id,
@@ -395,16 +429,27 @@ impl Prepared {
             warnings: self.warnings,
             timers: BTreeMap::new(),
             began,
+            clock: Clock::start(),
+            lock: &self.lock,
             active_before_ms: self.active_before_ms,
             last_tick: began,
         };
         let (id, secrets) = (driver.id.clone(), driver.config.secrets.clone());
+        let (directory, lock_path) = (driver.directory.clone(), driver.directory.join(LOCK));
         // Dropping the driver closes the warden's socket, and the warden ends what is left.
-        let end = driver.drive();
+        let end = driver.drive().map_err(|error| match self.lock.is_in_place(&lock_path) {
+            true => error,
+            // Whatever was noticed first.
+            false => StoreError::Gone { path: directory }.into(),
+        });
         let _ = reading.join();
+        // The warden itself may have been killed: then its children are ours to end.
+        let left = heir.map(|heir| heir.end(&secrets).1).unwrap_or_default();
         if end.is_err() {
-            // The warden itself may have been killed: then its children are ours to end.
             end_marked(id.as_str(), &secrets)?;
+            if let Some(Leftover { pid, command, .. }) = left.into_iter().next() {
+                return Err(ProcessError::Survives { pid, command }.into());
+            }
         }
         drop(self.lock);
         end

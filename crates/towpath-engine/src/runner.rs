@@ -355,7 +355,12 @@ impl Runner {
             substitutes: Substitutes::default(),
         };
         let mut listening = Listening::new(&mut *self.listener);
-        let end = prepared.drive(store, config, None, &mut self.on_start, &mut listening)?;
+        let on_start = &mut self.on_start;
+        let ready = |controller| {
+            on_start(controller);
+            Ok(())
+        };
+        let end = prepared.drive(store, config, None, ready, &mut listening)?;
         let RunEnd { id, outcome, run, warnings, took, .. } = end;
         Ok(recipe_result(store, id, &run, outcome, took, warnings)?)
     }

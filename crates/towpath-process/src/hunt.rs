@@ -24,9 +24,20 @@ pub(crate) enum Whose<'a> {
     Crashed { run_id: &'a str },
 }
 
-/// Frozen processes fork no more, so each round sees strictly fewer that run; the bound only ends a
-/// race against something that changes its session faster than we read.
-const ROUNDS: usize = 200;
+/// What a chase has come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Chased {
+    /// No orphan carries the marker.
+    None,
+    /// One does, or did when the time was over.
+    Some,
+}
+
+/// Frozen processes fork no more, so each round sees strictly fewer that run. What forks and exits
+/// faster than the table is read is not for rounds: `chase` and `orphans` end it.
+const ROUNDS: usize = 20;
+/// How long one chase may take.
+const CHASE: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
 pub(crate) struct Hunt<'a> {
@@ -34,18 +45,14 @@ pub(crate) struct Hunt<'a> {
     me: i32,
     /// Markers already read. Empty environments are not kept: the process may just be executing.
     read: HashMap<ProcessKey, Option<Found>>,
-    /// Whether environments are read at all. Reading one can hang on a process that hangs in the
-    /// kernel, so in a hurry descent comes first.
-    by_marker: bool,
+    /// Who is given the orphans of what was met.
+    reapers: BTreeSet<i32>,
 }
 
 impl<'a> Hunt<'a> {
     pub fn new(whose: Whose<'a>) -> Hunt<'a> {
-        Hunt { whose, me: os::own_pid(), read: HashMap::new(), by_marker: true }
-    }
-
-    pub fn by_descent_only(whose: Whose<'a>) -> Hunt<'a> {
-        Hunt { by_marker: false, ..Hunt::new(whose) }
+        let (me, reapers) = (os::own_pid(), BTreeSet::new());
+        Hunt { whose, me, read: HashMap::new(), reapers }
     }
 
     /// What lives now.
@@ -77,6 +84,7 @@ impl<'a> Hunt<'a> {
             }
             send(&table, &members, &fresh, Signal::STOP);
             met.extend(fresh.iter().map(|p| p.key));
+            self.reapers.extend(fresh.iter().map(|p| p.parent));
         }
         met.into_iter().collect()
     }
@@ -102,14 +110,66 @@ impl<'a> Hunt<'a> {
             for key in self.freeze() {
                 os::signal(key, Signal::KILL);
             }
+            let chased = self.chase(Some(Signal::KILL));
             reap();
             let living = self.living();
-            if living.is_empty() || Instant::now() >= until {
+            if (living.is_empty() && chased == Chased::None) || Instant::now() >= until {
                 return living;
             }
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(10));
         }
+    }
+
+    /// Looks for the marker among the orphans, whose new parents are known: what forks and exits
+    /// without a rest is always one of their children, though in no table of all processes. A pass
+    /// proves something only if everything in it lived while it was looked at.
+    pub fn chase(&mut self, signal: Option<Signal>) -> Chased {
+        let reapers = match self.whose {
+            Whose::Run(_) => return Chased::None,
+            Whose::Job { .. } => BTreeSet::from([self.me]),
+            Whose::Crashed { .. } => &self.ancestors() | &self.reapers,
+        };
+        let own = os::children_of(self.me);
+        let mut passed: HashSet<i32> = self.ancestors().into_iter().collect();
+        if matches!(self.whose, Whose::Crashed { .. }) {
+            passed.extend(own);
+        }
+        let until = Instant::now() + CHASE;
+        loop {
+            let mut chased = Chased::None;
+            for pid in reapers.iter().flat_map(|reaper| os::children_of(*reaper)) {
+                if passed.contains(&pid) {
+                    continue;
+                }
+                let process = os::process(pid).filter(Process::lives);
+                match process {
+                    Some(process) if self.is_marked(process.key) => {
+                        let Some(signal) = signal else { return Chased::Some };
+                        os::signal(process.key, signal);
+                        chased = Chased::Some;
+                    }
+                    Some(_) => drop(passed.insert(pid)),
+                    None => {
+                        passed.insert(pid);
+                        chased = Chased::Some;
+                    }
+                }
+            }
+            if chased == Chased::None || Instant::now() >= until {
+                return chased;
+            }
+        }
+    }
+
+    /// This process, its parent and so on.
+    fn ancestors(&self) -> BTreeSet<i32> {
+        let mut ancestors = BTreeSet::from([1]);
+        let mut next = self.me;
+        while next > 0 && ancestors.insert(next) {
+            next = os::process(next).map_or(0, |p| p.parent);
+        }
+        ancestors
     }
 
     fn members(&mut self, table: &[Process]) -> Vec<Process> {
@@ -124,9 +184,7 @@ impl<'a> Hunt<'a> {
             }
             Whose::Job { .. } | Whose::Crashed { .. } => HashSet::new(),
         };
-        if self.by_marker {
-            self.add_marked(table, &spared, &mut members);
-        }
+        self.add_marked(table, &spared, &mut members);
         self.close(table, &below, &mut members);
         let theirs = |p: &&Process| members.contains(&p.key.pid) && !spared.contains(&p.key.pid);
         table.iter().filter(theirs).copied().collect()

@@ -2,9 +2,10 @@
 //! the same open file. It is given back by the end of the last of them, however it came, and never
 //! by hand. The file's text only tells who holds it; the lock alone decides.
 
-use crate::os;
-use rustix::fs::{FlockOperation, Mode, OFlags, flock, fstat, open, stat};
+use crate::os::{self, ProcessKey};
+use rustix::fs::{FlockOperation, Mode, OFlags, Stat, flock, fstat, open, stat};
 use rustix::io::Errno;
+use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,6 +13,11 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// How often a lock is tried that somebody holds.
+const PAUSE: Duration = Duration::from_millis(5);
+/// After so many tries its holders are continued.
+const WAKE_EVERY: u32 = 40;
 
 /// The lock, held as long as this value or a copy of its file in a warden lives.
 #[derive(Debug)]
@@ -69,14 +75,17 @@ impl RunLock {
                 Err(errno) => return Err(errno.into()),
             }
             // A file deleted meanwhile protects nothing: the next one would lock another.
-            let (ours, named) = (fstat(&file)?, stat(path));
-            let same = |n: &rustix::fs::Stat| (n.st_dev, n.st_ino) == (ours.st_dev, ours.st_ino);
-            if named.as_ref().is_ok_and(same) {
+            if is_named(&fstat(&file)?, path) {
                 let lock = RunLock { file: file.into() };
                 lock.write_note()?;
                 return Ok(Acquire::Acquired(lock));
             }
         }
+    }
+
+    /// Whether this is still the file of that name. One that was deleted or replaced locks nobody out.
+    pub fn is_in_place(&self, path: &Path) -> bool {
+        fstat(&self.file).is_ok_and(|ours| is_named(&ours, path))
     }
 
     /// Who holds the lock, as far as its file tells; `None` if that process is gone. For looking:
@@ -86,16 +95,45 @@ impl RunLock {
         Some(read_holder(&file)).filter(|holder| holder.runs)
     }
 
-    /// As `try_acquire`, and waits for a holder to end, at most this long.
+    /// The processes that hold the lock, whatever its file says: an engine, its warden, or both.
+    pub fn holders(path: &Path) -> Vec<u32> {
+        holding(path).into_iter().map(|key| key.pid.unsigned_abs()).collect()
+    }
+
+    /// As `try_acquire`, and waits for a holder to end, at most this long. A holder that is stopped
+    /// could never end: it is continued.
     pub fn wait_acquire(path: &Path, timeout: Duration) -> io::Result<Acquire> {
         let end = Instant::now() + timeout;
+        let mut round = 0_u32;
         loop {
             let tried = RunLock::try_acquire(path)?;
             if matches!(tried, Acquire::Acquired(_)) || Instant::now() >= end {
                 return Ok(tried);
             }
-            std::thread::sleep(Duration::from_millis(5));
+            if round.is_multiple_of(WAKE_EVERY) {
+                RunLock::continue_holders(path);
+            }
+            round = round.wrapping_add(1);
+            std::thread::sleep(PAUSE);
         }
+    }
+
+    /// Continues whoever holds the lock and is stopped.
+    pub fn continue_holders(path: &Path) {
+        holding(path).into_iter().for_each(|key| os::signal(key, Signal::CONT));
+    }
+
+    /// Ends, at once, whoever holds the lock: first the owner that its file names, whose warden then
+    /// ends what is left and itself; after `patience` every holder.
+    pub fn end_holders(path: &Path, patience: Duration) -> io::Result<()> {
+        let owner = RunLock::holder(path).and_then(|holder| holder.pid);
+        for key in holding(path).iter().filter(|key| Some(key.pid.unsigned_abs()) == owner) {
+            os::signal(*key, Signal::KILL);
+        }
+        if let Acquire::Held(_) = RunLock::wait_acquire(path, patience)? {
+            holding(path).into_iter().for_each(|key| os::signal(key, Signal::KILL));
+        }
+        Ok(())
     }
 
     fn write_note(&self) -> io::Result<()> {
@@ -117,6 +155,18 @@ impl AsFd for RunLock {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
+}
+
+fn is_named(ours: &Stat, path: &Path) -> bool {
+    stat(path).is_ok_and(|named| (named.st_dev, named.st_ino) == (ours.st_dev, ours.st_ino))
+}
+
+/// Never this process.
+fn holding(path: &Path) -> Vec<ProcessKey> {
+    let Ok(file) = stat(path) else { return Vec::new() };
+    let mut holding = os::lock_holders(file.st_dev, file.st_ino);
+    holding.retain(|key| key.pid != os::own_pid());
+    holding
 }
 
 fn host() -> String {
@@ -173,6 +223,27 @@ mod tests {
         let second = RunLock::try_acquire(&path).expect("lock");
         assert!(matches!(second, Acquire::Acquired(_)));
         assert!(matches!(RunLock::try_acquire(&path).expect("lock"), Acquire::Held(_)));
+    }
+
+    #[test]
+    fn the_holders_are_those_that_have_the_lock_and_not_those_that_look() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("lock");
+        let script = "exec 9> \"$1\"; flock 9; echo held; read _";
+        let mut bash = std::process::Command::new("bash")
+            .args(["-c", script, "_"])
+            .arg(&path)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .expect("bash");
+        let mut line = [0; 5];
+        bash.stdout.take().expect("a pipe").read_exact(&mut line).expect("it holds the lock");
+        let _looking = File::open(&path).expect("the file");
+        assert_eq!(RunLock::holders(&path), [bash.id()]);
+        RunLock::end_holders(&path, Duration::ZERO).expect("a lock");
+        bash.wait().expect("it ends");
+        assert!(RunLock::holders(&path).is_empty());
     }
 
     #[test]

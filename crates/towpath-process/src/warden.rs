@@ -1,6 +1,8 @@
 //! The engine's handle on its warden: words go in by `Warden`, happenings come out of
 //! `WardenEvents`, each usable from its own thread. Dropping the `Warden` ends everything at once;
-//! an orderly end is `sweep`, awaited as `Event::Swept`.
+//! an orderly end is `sweep`, awaited as `Event::Swept`. A warden that a job has stopped is continued
+//! with every word and whenever it is silent; one that does not do what it was asked to in time is
+//! killed, and its jobs with it.
 
 use crate::error::ProcessError;
 use crate::event::Event;
@@ -11,42 +13,92 @@ use crate::spec::{ChildSpec, WireSpec};
 use crate::wire::{Answer, Command, Frames, MAX_FRAME, encode};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, Shutdown, SocketFlags, SocketType, recv, send, shutdown,
     socketpair,
 };
-use rustix::process::{Pid, WaitOptions, waitpid};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, pidfd_send_signal, waitpid,
+};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use towpath_core::Secrets;
 
 /// How long an executed program may take to become a warden.
 const READY_WITHIN: Duration = Duration::from_secs(10);
+/// A warden that is silent for this long is continued, in case somebody has stopped it.
+const SILENCE: Duration = Duration::from_millis(100);
+/// What a warden may take, beside the grace, to end what it was asked to end.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// A grace that no clock can count is this.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 #[derive(Debug)]
 pub struct Warden {
     socket: Arc<OwnedFd>,
     /// Keeps the frames of two threads apart.
     turn: Mutex<()>,
+    process: Arc<Child>,
+}
+
+/// The warden's process, and what it owes.
+#[derive(Debug)]
+struct Child {
     pid: Pid,
+    /// Signals sent by it cannot hit another process of the same number.
+    handle: Option<OwnedFd>,
+    due: Mutex<Due>,
+}
+
+/// Until when the warden has to have ended what it was asked to end.
+#[derive(Debug, Default)]
+struct Due {
+    jobs: BTreeMap<u64, Instant>,
+    all: Option<Instant>,
+}
+
+impl Child {
+    fn new(pid: Pid) -> Child {
+        let handle = pidfd_open(pid, PidfdFlags::empty()).ok();
+        Child { pid, handle, due: Mutex::default() }
+    }
+
+    fn signal(&self, signal: Signal) {
+        let _ = match &self.handle {
+            Some(handle) => pidfd_send_signal(handle, signal),
+            None => kill_process(self.pid, signal),
+        };
+    }
+
+    fn due(&self) -> MutexGuard<'_, Due> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_late(&self) -> bool {
+        let due = self.due();
+        due.jobs.values().chain(&due.all).any(|at| *at <= Instant::now())
+    }
 }
 
 #[derive(Debug)]
 pub struct WardenEvents {
     socket: Arc<OwnedFd>,
     frames: Frames,
-    pid: Pid,
+    process: Arc<Child>,
     gone: bool,
 }
 
 impl Warden {
     /// Forks the warden from this process, which must not have started a thread yet. `lock`: a file
-    /// whose `flock` the warden shall hold too; no job gets it.
+    /// whose `flock` the warden shall hold too; no job gets it. Raises this process's limit of open
+    /// files; jobs get the one that it had.
     pub fn fork(
         lock: Option<BorrowedFd<'_>>,
         marker: &Marker,
@@ -56,6 +108,7 @@ impl Warden {
         if count != 1 {
             return Err(ProcessError::Threads { count });
         }
+        os::raise_file_limit();
         let (ours, theirs) = pair()?;
         match os::fork().map_err(ProcessError::system("cannot fork the warden"))? {
             None => keeper::be_the_warden(theirs.as_fd(), lock, marker),
@@ -81,7 +134,7 @@ impl Warden {
         match events.answer(Some(Instant::now() + READY_WITHIN)) {
             Some(Answer::Ready) => Ok((warden, events)),
             _ => {
-                let _ = rustix::process::kill_process(child, rustix::process::Signal::KILL);
+                let _ = kill_process(child, Signal::KILL);
                 let _ = waitpid(Some(child), WaitOptions::empty());
                 Err(ProcessError::NotAWarden { program: program.to_owned() })
             }
@@ -90,7 +143,7 @@ impl Warden {
 
     /// The warden's own process.
     pub fn pid(&self) -> u32 {
-        self.pid.as_raw_nonzero().get().unsigned_abs()
+        self.process.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
     /// Masks these in the output files of jobs that start from now on, and in what is told of their
@@ -112,6 +165,8 @@ impl Warden {
     /// follows when nothing of it lives. A second call can only shorten the grace. A job that has
     /// ended meanwhile is no error.
     pub fn stop(&self, id: u64, grace: Duration) -> Result<(), ProcessError> {
+        let at = Instant::now() + grace.min(LONGEST) + PATIENCE;
+        self.process.due().jobs.entry(id).and_modify(|due| *due = at.min(*due)).or_insert(at);
         self.send(&Command::Stop { id, grace_ms: milliseconds(grace) })
     }
 
@@ -133,7 +188,14 @@ impl Warden {
     /// `KILL`. Each job that still ran is told as `Ended`, then comes `Event::Swept`, and the warden
     /// exits.
     pub fn sweep(&self, grace: Duration) -> Result<(), ProcessError> {
+        self.process.due().all = Some(Instant::now() + grace.min(LONGEST) + PATIENCE);
         self.send(&Command::Sweep { grace_ms: milliseconds(grace) })
+    }
+
+    /// Ends a warden that has no job, where nobody can read its events, and reaps it.
+    pub fn abandon(self) {
+        self.process.signal(Signal::KILL);
+        let _ = waitpid(Some(self.process.pid), WaitOptions::empty());
     }
 
     fn send(&self, command: &Command) -> Result<(), ProcessError> {
@@ -150,6 +212,7 @@ impl Warden {
                 Err(_) => return Err(ProcessError::WardenGone),
             }
         }
+        self.process.signal(Signal::CONT);
         Ok(())
     }
 }
@@ -157,7 +220,9 @@ impl Warden {
 impl Drop for Warden {
     /// The reader may still hold the socket; the warden must see the end all the same.
     fn drop(&mut self) {
+        self.process.due().all.get_or_insert(Instant::now() + PATIENCE);
         let _ = shutdown(&*self.socket, Shutdown::Write);
+        self.process.signal(Signal::CONT);
     }
 }
 
@@ -167,11 +232,16 @@ impl WardenEvents {
     pub fn next(&mut self) -> Option<Event> {
         loop {
             match self.answer(None) {
-                Some(Answer::Event(event)) => return Some(event),
+                Some(Answer::Event(event)) => {
+                    if let Event::Ended { id, .. } = &event {
+                        self.process.due().jobs.remove(id);
+                    }
+                    return Some(event);
+                }
                 Some(Answer::Ready) => {}
                 None => {
                     // The socket's other end closes with the process: this does not wait long.
-                    let _ = waitpid(Some(self.pid), WaitOptions::empty());
+                    let _ = waitpid(Some(self.process.pid), WaitOptions::empty());
                     return None;
                 }
             }
@@ -197,6 +267,8 @@ impl WardenEvents {
                 Ok((0, _)) => self.gone = true,
                 Ok((length, _)) => self.frames.push(&buffer[..length]),
                 Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) if self.process.is_late() => self.process.signal(Signal::KILL),
+                Err(Errno::AGAIN) => self.process.signal(Signal::CONT),
                 Err(_) => self.gone = true,
             }
         }
@@ -216,10 +288,13 @@ fn pair() -> Result<(OwnedFd, OwnedFd), ProcessError> {
 }
 
 fn handles(socket: OwnedFd, pid: Pid) -> (Warden, WardenEvents) {
-    let socket = Arc::new(socket);
+    // Without it a stopped warden stays stopped until the next word.
+    let _ = set_socket_timeout(&socket, Timeout::Recv, Some(SILENCE));
+    let (socket, process) = (Arc::new(socket), Arc::new(Child::new(pid)));
+    let (reading, child) = (Arc::clone(&socket), Arc::clone(&process));
     let events =
-        WardenEvents { socket: socket.clone(), frames: Frames::default(), pid, gone: false };
-    (Warden { socket, turn: Mutex::new(()), pid }, events)
+        WardenEvents { socket: reading, frames: Frames::default(), process: child, gone: false };
+    (Warden { socket, turn: Mutex::new(()), process }, events)
 }
 
 /// The socket travels as the program's stdin, the lock as its stdout.

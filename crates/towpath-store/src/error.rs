@@ -42,6 +42,12 @@ pub enum StoreError {
         shown(path)
     )]
     Full { path: PathBuf },
+    #[error(
+        "{} was removed or replaced during the run: what the run has recorded is gone with it, and \
+         nothing more is started; start the run again",
+        shown(path)
+    )]
+    Gone { path: PathBuf },
     #[error("the journal is held by another process for too long; try again when it is done")]
     Busy,
     #[error("there is no run {0}; `towpath runs` lists them")]

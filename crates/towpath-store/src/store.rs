@@ -11,6 +11,7 @@ use crate::schema::{self, State};
 use rusqlite::{Connection, TransactionBehavior};
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use towpath_core::RunId;
 
@@ -20,6 +21,8 @@ pub struct Store {
     pub(crate) conn: Connection,
     pub(crate) dir: PathBuf,
     pub(crate) path: PathBuf,
+    /// Device and number of the database's file.
+    file: Option<(u64, u64)>,
 }
 
 impl Store {
@@ -72,7 +75,8 @@ impl Store {
 
     fn new(conn: Connection, dir: PathBuf, path: PathBuf) -> Store {
         conn.set_prepared_statement_cache_capacity(32);
-        Store { conn, dir, path }
+        let file = identity(&path);
+        Store { conn, dir, path, file }
     }
 
     /// Where everything is.
@@ -98,12 +102,16 @@ impl Store {
         &mut self,
         work: impl FnOnce(&Connection) -> Result<T, Trouble>,
     ) -> Result<T, StoreError> {
-        let Store { conn, path, .. } = self;
+        let Store { conn, path, file, .. } = self;
         let committed = || {
             let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
             refuse_newer(&transaction, path)?;
             let done = work(&transaction)?;
             transaction.commit()?;
+            // SQLite writes on into a file that has no name any more.
+            if identity(path) != *file {
+                return Err(StoreError::Gone { path: path.clone() }.into());
+            }
             Ok(done)
         };
         committed().map_err(|trouble: Trouble| trouble.at(&self.path))
@@ -116,6 +124,10 @@ impl Store {
     ) -> Result<T, StoreError> {
         question(&self.conn).map_err(|trouble| trouble.at(&self.path))
     }
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
 }
 
 /// Another, newer towpath may have upgraded the database while this one has it open.

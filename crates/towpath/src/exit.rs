@@ -86,6 +86,11 @@ impl Stop {
     }
 }
 
+/// The machine has no more threads for us.
+pub fn no_thread(error: std::io::Error) -> Stop {
+    Stop::setup(format!("cannot start a thread: {error}"))
+}
+
 impl From<StoreError> for Stop {
     fn from(error: StoreError) -> Stop {
         let exit = match error {

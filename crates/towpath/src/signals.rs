@@ -61,17 +61,18 @@ pub fn stop_here() {
 }
 
 /// Hands every signal to one function, on a thread of its own. Call [`block`] first.
-pub fn each(mut handle: impl FnMut(libc::c_int) + Send + 'static) {
-    std::thread::spawn(move || {
+pub fn each(mut handle: impl FnMut(libc::c_int) + Send + 'static) -> std::io::Result<()> {
+    let thread = std::thread::Builder::new().spawn(move || {
         while let Some(signal) = wait() {
             handle(signal);
         }
     });
+    thread.map(drop)
 }
 
 /// Starts the thread that turns signals into control. `cancel` is the file that tells a signal by
 /// `towpath cancel` from any other.
-pub fn listen(controller: Controller, cancel: PathBuf) {
+pub fn listen(controller: Controller, cancel: PathBuf) -> std::io::Result<()> {
     let mut stops = 0;
     each(move |signal| {
         let control = match signal {
@@ -91,5 +92,5 @@ pub fn listen(controller: Controller, cancel: PathBuf) {
             std::process::exit(128 + signal);
         }
         controller.send(control);
-    });
+    })
 }

@@ -1,115 +1,230 @@
-//! Nothing escapes: whatever a job does to get away, it is gone after its run has ended or its
-//! runner was killed. The time that took is printed; it is a figure for the benchmarks, not a test.
-#![allow(clippy::print_stdout, reason = "the times are meant to be read")]
+//! Nothing escapes: whatever a job does to get away, it is gone after its run has ended, timed out,
+//! was interrupted, or after `kill -9` of its runner or of its warden. What is left is found by a
+//! file lock that every process of the step has open: it can be taken when the last of them is gone.
 
 mod support;
 
-use support::{Person, kill_hard, lives, signal, until};
+use rustix::fs::{FlockOperation, flock};
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+use support::{Person, kill_hard, signal, signal_to, until};
 
-/// Ways to get away. Each notes the pid of what must not survive.
-const TRICKS: &[(&str, &str)] = &[
-    ("setsid", "setsid bash -c 'echo $$ > pid; sleep 600' &"),
-    ("double fork", "( ( bash -c 'echo $$ > pid; exec sleep 600' & ) & )"),
+/// Ways to get away, as bash. Each leaves the file `ready` when it is on its way; `escaper` is the
+/// program beside this file.
+const WAYS: &[(&str, &str)] = &[
+    ("a session of its own", "setsid bash -c 'touch ready; sleep 600' &"),
+    ("a double fork", "( ( bash -c 'touch ready; exec sleep 600' & ) & )"),
+    ("setsid -f under nohup", "nohup setsid -f bash -c 'touch ready; sleep 600'"),
     (
-        "setsid twice, detached",
-        "( setsid bash -c '( setsid bash -c \"echo \\$\\$ > pid; sleep 600\" & )' & )",
+        "sessions in sessions",
+        "( setsid bash -c '( setsid bash -c \"touch ready; sleep 600\" & )' & )",
     ),
     (
-        "ignores TERM",
-        "bash -c 'trap \"\" TERM INT HUP; echo $$ > pid; while :; do sleep 1; done' &",
+        "deaf to signals",
+        "bash -c 'trap \"\" TERM INT HUP; touch ready; while :; do sleep 1; done' &",
     ),
-    ("holds the pipe", "sleep 600 & echo $! > pid"),
-    ("empty environment", "env -i /bin/bash -c 'echo $$ > pid; sleep 600' &"),
-    (
-        "forks in a loop",
-        "bash -c 'echo $$ > pid; for i in $(seq 150); do (sleep 600 &) ; done; sleep 600' &",
-    ),
+    ("holding the pipes", "sleep 600 & touch ready"),
+    ("an empty environment", "env -i /bin/bash -c 'touch ready; sleep 600' &"),
+    ("forks in a loop", "bash -c 'for i in $(seq 150); do (sleep 600 &) ; done; touch ready' &"),
+    ("a chain of forks", "escaper chain &"),
+    ("a chain that never rests", "escaper fast &"),
+    ("a chain that changes its name and group", "escaper renamed &"),
+    ("a chain of clones", "escaper clone &"),
+    ("a daemon without an environment", "escaper bare &"),
+    ("no open file", "escaper closed &"),
+    ("fifty processes", "escaper many &"),
+    ("twins that replace each other", "escaper twins &"),
+    ("stopped", "escaper stopped &"),
+    ("stopping the warden", "escaper stops-parent &"),
+    ("a process whose first thread has ended", "escaper headless &"),
+    ("traced", "escaper traced &"),
+    ("a chain below a reaper of its own", "escaper reaper &"),
 ];
 
-fn recipe(trick: &str) -> String {
+/// The directory of the compiled `escaper`.
+fn programs() -> &'static Path {
+    static MADE: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let made = MADE.get_or_init(|| {
+        let directory = tempfile::tempdir().expect("a directory");
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/escape/escaper.c");
+        let program = directory.path().join("escaper");
+        let cc = Command::new("cc").args(["-O1", "-pthread", source, "-o"]).arg(&program).status();
+        assert!(cc.expect("a C compiler").success(), "{source} compiles");
+        directory
+    });
+    made.path()
+}
+
+fn recipe(way: &str, timeout: &str) -> String {
     format!(
-        "name: escape\nsteps:\n  - id: away\n    command: |\n      {trick}\n      until [ -s pid ]; do sleep 0.01; done\n      touch ready\n      [ -e end ] || sleep 600\n"
+        "name: escape\nsteps:\n  - id: away\n{timeout}    command: |\n      \
+         exec 9< alive; flock -s 9\n      \
+         {way}\n      \
+         until [ -e ready ]; do sleep 0.01; done\n      \
+         touch away\n      \
+         [ -e end ] || sleep 600\n"
     )
 }
 
-fn begin(trick: &str) -> (Person, std::process::Child) {
-    let person = Person::new().file("escape.yaml", &recipe(trick));
-    let runner = person.start(&["run", "escape.yaml"]);
-    until("the child is away", || person.path("work/ready").exists());
+fn prepare(way: &str, timeout: &str) -> (Person, String) {
+    let person = Person::new().file("escape.yaml", &recipe(way, timeout)).file("alive", "");
+    let path = std::env::var("PATH").expect("a PATH");
+    (person, format!("{}:{path}", programs().display()))
+}
+
+fn begin(way: &str) -> (Person, std::process::Child) {
+    let (person, path) = prepare(way, "");
+    let mut command = person.command(&["run", "escape.yaml"]);
+    command.env("PATH", path).stdout(std::process::Stdio::null());
+    let runner = command.stderr(std::process::Stdio::null()).spawn().expect("towpath starts");
+    until("the child is away", || person.path("work/away").exists());
+    assert!(!is_free(&person), "{way}: it is alive");
     (person, runner)
 }
 
-fn gone(person: &Person, name: &str, how: &str) {
-    let run = person.run();
-    let took = until(name, || {
-        !lives(&person.read("pid")) && towpath_process::marked(run.as_str()).is_empty()
-    });
-    println!("{how}, {name}: nothing alive after {} ms", took.as_millis());
+/// Whether no process of the step is left.
+fn is_free(person: &Person) -> bool {
+    let file = std::fs::File::open(person.path("work/alive")).expect("the lock's file");
+    flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
+}
+
+/// All ways at once: most of the time each waits.
+fn each(check: fn(&str, &str)) {
+    programs();
+    for some in WAYS.chunks(7) {
+        std::thread::scope(|scope| {
+            for (name, way) in some {
+                scope.spawn(move || check(name, way));
+            }
+        });
+    }
 }
 
 #[test]
 fn after_kill_9_of_the_runner() {
-    for (name, trick) in TRICKS {
-        let (person, mut runner) = begin(trick);
-        assert!(lives(&person.read("pid")), "{name}: the trick works");
+    each(|name, way| {
+        let (person, mut runner) = begin(way);
         kill_hard(&mut runner);
-        gone(&person, name, "kill -9");
-    }
+        until(name, || is_free(&person));
+    });
 }
 
 #[test]
-fn after_a_signal() {
-    for (name, trick) in TRICKS {
-        let (person, mut runner) = begin(trick);
-        signal(&runner, "-TERM");
-        assert_eq!(runner.wait().expect("the runner ends").code(), Some(143), "{name}");
-        gone(&person, name, "TERM");
-    }
+fn after_kill_9_of_the_warden() {
+    each(|name, way| {
+        let (person, mut runner) = begin(way);
+        signal_to(warden_of(runner.id()), "-KILL");
+        let code = runner.wait().expect("the runner ends").code();
+        assert_eq!(code, Some(5), "{name}: the runner reports that its warden is gone");
+        assert!(is_free(&person), "{name}: the runner leaves nothing");
+    });
+}
+
+#[test]
+fn after_ctrl_c() {
+    each(|name, way| {
+        let (person, mut runner) = begin(way);
+        signal(&runner, "-INT");
+        assert_eq!(runner.wait().expect("the runner ends").code(), Some(130), "{name}");
+        assert!(is_free(&person), "{name}");
+    });
 }
 
 #[test]
 fn after_the_end_of_the_run() {
-    for (name, trick) in TRICKS {
-        let person = Person::new().file("escape.yaml", &recipe(trick)).file("end", "");
-        let said = person.towpath(&["run", "escape.yaml"]).exits(0);
-        assert!(!lives(&person.read("pid")), "{name}");
-        assert!(said.stderr.contains("ended"), "{name}: what was ended is told: {}", said.stderr);
-        gone(&person, name, "end of the run");
-    }
+    each(|name, way| {
+        let (person, path) = prepare(way, "");
+        person.write("end", "");
+        let output = person.command(&["run", "escape.yaml"]).env("PATH", path).output();
+        let said = support::Said::from(output.expect("towpath starts")).exits(0);
+        assert!(is_free(&person), "{name}");
+        assert!(
+            said.stderr.contains("processes ended, with the run: "),
+            "{name}: what was ended is named: {}",
+            said.stderr
+        );
+    });
 }
 
 #[test]
 fn after_a_timeout() {
-    for (name, trick) in TRICKS {
-        let recipe = recipe(trick).replace("    command:", "    timeout: 1\n    command:");
-        let person = Person::new().file("escape.yaml", &recipe);
-        person.towpath(&["run", "escape.yaml"]).exits(1).says("timed out after 1 s");
-        gone(&person, name, "timeout");
+    each(|name, way| {
+        // Behind the step that times out comes one that sees what is left of it.
+        let (person, path) = prepare(way, "    timeout: 1\n    continue_on_error: true\n");
+        let mut recipe = person.read("escape.yaml");
+        recipe.push_str("  - id: after\n    command: flock -n alive echo nothing is left\n");
+        person.write("escape.yaml", &recipe);
+        let output = person.command(&["run", "escape.yaml"]).env("PATH", path).output();
+        let said = support::Said::from(output.expect("towpath starts"));
+        assert!(said.stdout.contains("nothing is left"), "{name}: {said:?}");
+        said.exits(0).says("timed out after 1 s");
+    });
+}
+
+#[test]
+fn after_kill_9_of_both_a_cancel_ends_what_has_its_environment() {
+    for name in ["a session of its own", "a chain of forks", "twins that replace each other"] {
+        let (_, way) = WAYS.iter().find(|(n, _)| *n == name).expect("a way");
+        let (person, mut runner) = begin(way);
+        // Stopped first, so that neither sees the end of the other.
+        signal(&runner, "-STOP");
+        let warden = warden_of(runner.id());
+        signal_to(warden, "-STOP");
+        signal_to(warden, "-KILL");
+        kill_hard(&mut runner);
+        person.towpath(&["cancel", person.run().as_str()]).exits(0);
+        assert!(is_free(&person), "{name}");
     }
 }
 
 #[test]
-fn after_kill_9_of_the_warden_and_of_both() {
-    for both in [false, true] {
-        let (person, mut runner) = begin(TRICKS[0].1);
-        let run = person.run();
+fn a_step_that_stops_its_warden_goes_on_and_can_be_timed_out() {
+    let recipe = "name: stop\nsteps:\n  - id: on\n    command: kill -STOP $PPID; echo went on\n  \
+                  - id: out\n    timeout: 1\n    command: kill -STOP $PPID; exec sleep 600\n";
+    let person = Person::new().file("stop.yaml", recipe);
+    let said = person.towpath(&["run", "stop.yaml"]).exits(1).says("timed out after 1 s");
+    said.shows("went on");
+}
+
+#[test]
+fn a_cancel_ends_a_run_whose_runner_or_warden_is_stopped() {
+    for (runner_stops, warden_stops) in [(true, false), (false, true), (true, true)] {
+        let (person, mut runner) = begin("touch ready");
         let warden = warden_of(runner.id());
-        std::process::Command::new("kill").args(["-9", &warden]).status().expect("kill starts");
-        if both {
-            kill_hard(&mut runner);
-            person.write("end", "");
-            person.towpath(&["resume", run.as_str()]).exits(0);
-        } else {
-            let code = runner.wait().expect("the runner ends").code();
-            assert_eq!(code, Some(5), "the runner says that its warden is gone");
+        if warden_stops {
+            signal_to(warden, "-STOP");
         }
-        gone(&person, "setsid", "kill -9 of the warden");
+        if runner_stops {
+            signal(&runner, "-STOP");
+        }
+        let said = person.towpath(&["cancel", person.run().as_str()]).exits(0);
+        said.shows("is cancelled");
+        assert_eq!(runner.wait().expect("it ends").code(), Some(143));
+        assert!(is_free(&person));
+    }
+}
+
+/// Nobody is left to continue the warden: whoever wants the run does.
+#[test]
+fn a_stopped_warden_of_a_dead_runner_keeps_nobody_from_the_run() {
+    for command in ["resume", "cancel"] {
+        let (person, mut runner) = begin("touch ready");
+        let warden = warden_of(runner.id());
+        signal_to(warden, "-STOP");
+        kill_hard(&mut runner);
+        // The end of the runner has continued it; it is stopped once more before it has ended.
+        signal_to(warden, "-STOP");
+        person.write("end", "");
+        person.towpath(&[command, person.run().as_str()]).exits(0);
+        assert!(is_free(&person));
     }
 }
 
 /// The one child of the runner.
-fn warden_of(runner: u32) -> String {
+fn warden_of(runner: u32) -> u32 {
     let path = format!("/proc/{runner}/task/{runner}/children");
-    let children = std::fs::read_to_string(path).expect("the kernel tells the children");
-    children.split_whitespace().next().expect("the runner has a warden").to_owned()
+    let children = std::fs::read_to_string(path).expect("the kernel names the children");
+    let first = children.split_whitespace().next().expect("the runner has a warden");
+    first.parse().expect("a number")
 }

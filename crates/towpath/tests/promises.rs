@@ -8,6 +8,8 @@ mod agents;
 mod ending;
 #[path = "promises/groups.rs"]
 mod groups;
+#[path = "promises/scarcity.rs"]
+mod scarcity;
 mod support;
 #[path = "promises/table.rs"]
 mod table;

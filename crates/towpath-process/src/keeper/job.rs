@@ -6,9 +6,10 @@
 use super::{Keeper, TICK};
 use crate::error::{StartError, StartErrorKind};
 use crate::event::{Event, ExitStatus};
-use crate::hunt::{Hunt, Whose, ask_to_end, wake};
+use crate::hunt::{Chased, Hunt, Whose, ask_to_end, wake};
 use crate::leftover::Leftover;
 use crate::os::{self, ProcessKey};
+use crate::output::Output;
 use crate::spec::ChildSpec;
 use rustix::process::Signal;
 use std::collections::BTreeMap;
@@ -55,33 +56,56 @@ impl Job {
 
 impl Keeper {
     pub(super) fn start(&mut self, spec: ChildSpec) {
-        let (id, text) = (spec.id, spec.job.clone());
-        let refused = if self.sweep.is_some() {
-            Some("the run is being ended")
-        } else {
-            self.jobs.contains_key(&id).then_some("a job with this number is running")
-        };
-        let started = match refused {
-            Some(why) => Err(StartError::new(StartErrorKind::Refused, why)),
-            None => crate::start::start(&spec, &self.marker, &self.secrets),
-        };
-        match started {
-            Ok((pid, outputs)) => {
-                self.pumps.add(id, outputs);
-                if self.paused.is_some() {
-                    self.pause();
-                }
-                let job =
-                    Job { pid, text, exit: None, phase: Phase::Running, ended: BTreeMap::new() };
-                self.jobs.insert(id, job);
-                self.tell(Event::Started { id, pid: pid.unsigned_abs() });
+        let known =
+            self.jobs.contains_key(&spec.id) || self.waiting.iter().any(|w| w.id == spec.id);
+        match (self.sweep.is_some(), known) {
+            (true, _) => self.refuse(spec.id, "the run is being ended"),
+            (_, true) => self.refuse(spec.id, "a job with this number is running"),
+            _ => {
+                self.waiting.push_back(spec);
+                self.start_waiting();
             }
-            Err(error) => self.tell(Event::StartFailed { id, error }),
         }
+    }
+
+    /// Starts jobs in their order, as far as the system has open files and processes for them. Where
+    /// it has not, they wait until another job has ended.
+    pub(super) fn start_waiting(&mut self) {
+        while let Some(spec) = self.waiting.pop_front() {
+            let others = !self.jobs.is_empty();
+            if others && !self.pumps.have_room() {
+                return self.waiting.push_front(spec);
+            }
+            match crate::start::start(&spec, &self.marker, &self.secrets) {
+                Ok((pid, outputs)) => self.started(spec, pid, outputs),
+                Err(error) if others && error.kind == StartErrorKind::NoResources => {
+                    return self.waiting.push_front(spec);
+                }
+                Err(error) => self.tell(Event::StartFailed { id: spec.id, error }),
+            }
+        }
+    }
+
+    fn started(&mut self, spec: ChildSpec, pid: i32, outputs: Vec<Output>) {
+        self.pumps.add(spec.id, outputs);
+        if self.paused.is_some() {
+            self.pause();
+        }
+        let (phase, ended) = (Phase::Running, BTreeMap::new());
+        self.jobs.insert(spec.id, Job { pid, text: spec.job, exit: None, phase, ended });
+        self.tell(Event::Started { id: spec.id, pid: pid.unsigned_abs() });
+    }
+
+    pub(super) fn refuse(&mut self, id: u64, why: &str) {
+        self.tell(Event::StartFailed { id, error: StartError::new(StartErrorKind::Refused, why) });
     }
 
     /// A job that has ended meanwhile is no error: its end is on the way to the engine.
     pub(super) fn stop(&mut self, id: u64, grace: Duration) {
+        if let Some(at) = self.waiting.iter().position(|spec| spec.id == id) {
+            self.waiting.remove(at);
+            return self.refuse(id, "it was stopped before the system had room to start it");
+        }
         let now = Instant::now();
         let Some(job) = self.jobs.get_mut(&id) else { return };
         match &mut job.phase {
@@ -122,6 +146,7 @@ impl Keeper {
             return;
         }
         if matches!(job.phase, Phase::Running) {
+            self.earlier |= !alone;
             let left = if alone { Vec::new() } else { self.left_behind(id) };
             self.jobs.remove(&id);
             let lost = self.pumps.settle(id);
@@ -148,16 +173,13 @@ impl Keeper {
     /// What a job that ended by itself leaves behind. All of that hangs below children that the
     /// warden has just adopted, so mostly one short file tells that there is nothing.
     fn left_behind(&mut self, id: u64) -> Vec<Leftover> {
-        if let Some(children) = os::children_of_self() {
-            let own = |pid: &i32| self.jobs.values().any(|j| j.pid == *pid && j.exit.is_none());
-            let adopted = children.into_iter().filter(|pid| !own(pid));
-            let mut fresh = adopted.filter(|pid| !self.background.contains(pid)).peekable();
-            if fresh.peek().is_none() {
-                return Vec::new();
-            }
-            let fresh: Vec<i32> = fresh.collect();
-            self.background.extend(fresh);
+        let own = |pid: &i32| self.jobs.values().any(|j| j.pid == *pid && j.exit.is_none());
+        let mut fresh = os::children_of(os::own_pid());
+        fresh.retain(|pid| !own(pid) && !self.background.contains(pid));
+        if fresh.is_empty() {
+            return Vec::new();
         }
+        self.background.extend(fresh);
         let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
         hunt.leftovers(&self.secrets).into_values().collect()
     }
@@ -177,7 +199,7 @@ impl Keeper {
         if let Phase::Stopping { kill_at, look_at } = &mut job.phase {
             if now < *kill_at {
                 *look_at = now + TICK;
-                if Hunt::new(whose(&self.marker, &self.jobs, id)).living().is_empty() {
+                if self.is_gone(id) {
                     self.finish(id, Vec::new());
                 }
                 return;
@@ -194,12 +216,33 @@ impl Keeper {
         }
     }
 
-    /// Children are not reaped here: the loop does, and their numbers stay theirs until then.
+    /// Whether every process below the warden is this job's.
+    fn is_only(&self, id: u64) -> bool {
+        !self.earlier && self.jobs.len() == 1 && self.jobs.contains_key(&id)
+    }
+
+    /// Whether nothing of the job lives, as far as that can be told from what others left.
+    fn is_gone(&mut self, id: u64) -> bool {
+        if os::children_of(os::own_pid()).is_empty() {
+            return true;
+        }
+        let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
+        !self.is_only(id) && hunt.living().is_empty() && hunt.chase(None) == Chased::None
+    }
+
+    /// Kills what is known to be the job's: all there is, where nothing else can be.
     fn kill_round(&mut self, id: u64) -> Vec<Leftover> {
+        let until = Instant::now() + ROUND;
+        if self.is_only(id) {
+            let (met, left) = self.kill_all(until);
+            self.note_ended(id, met);
+            return left;
+        }
+        // Children are not reaped here: the loop does, and their numbers stay theirs until then.
         let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
         let frozen = hunt.freeze();
         let met = frozen.iter().map(|key| (*key, hunt.describe(*key, &self.secrets))).collect();
-        let living = hunt.kill_frozen(&frozen, Instant::now() + ROUND, &mut || {});
+        let living = hunt.kill_frozen(&frozen, until, &mut || {});
         let left = living.iter().map(|p| hunt.describe(p.key, &self.secrets)).collect();
         self.note_ended(id, met);
         left
@@ -207,6 +250,7 @@ impl Keeper {
 
     fn finish(&mut self, id: u64, left: Vec<Leftover>) {
         let Some(job) = self.jobs.remove(&id) else { return };
+        self.earlier |= !os::children_of(os::own_pid()).is_empty();
         let status = job.exit.unwrap_or(ExitStatus { code: None, signal: None });
         let survives = |l: &Leftover| left.iter().any(|s| s.pid == l.pid);
         let ended = job.ended.into_values().filter(|l| !survives(l)).collect();

@@ -90,6 +90,6 @@ fn live(mut keeper: Keeper) -> u8 {
     if catch_unwind(AssertUnwindSafe(|| keeper.run())).is_ok() {
         return DONE;
     }
-    end_everything(&keeper.marker);
+    end_everything(&keeper.marker, &keeper.secrets);
     BROKEN
 }

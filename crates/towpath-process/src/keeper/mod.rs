@@ -16,7 +16,9 @@ pub use life::{run_warden_from_fd, warden_main};
 use crate::event::{Event, ExitStatus};
 use crate::hunt::{Hunt, Whose};
 use crate::marker::Marker;
+use crate::orphans::{end_children, exit_status};
 use crate::os::{self, ProcessKey, Signals};
+use crate::spec::ChildSpec;
 use crate::wire::{Answer, Command, Frames};
 use job::Job;
 use outbox::Outbox;
@@ -25,7 +27,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use rustix::process::{WaitOptions, wait};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::os::fd::{OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 use sweep::Sweep;
@@ -36,8 +38,8 @@ pub(crate) const SOCKET_FD: RawFd = 3;
 /// Where a living warden has the run's lock, if there is one.
 pub(crate) const LOCK_FD: RawFd = 4;
 
-/// When the engine is gone: how long to go on killing what hangs in the kernel.
-const LAST_PATIENCE: Duration = Duration::from_millis(900);
+/// How long to go on killing what hangs in the kernel, when the engine is gone or the run ends.
+const LAST_PATIENCE: Duration = Duration::from_secs(3);
 /// When someone asks the warden itself to end.
 const TERM_GRACE: Duration = Duration::from_secs(1);
 /// How often an ending job is looked at when no child of the warden reports anything.
@@ -55,9 +57,13 @@ pub(crate) struct Keeper {
     inbox: Frames,
     outbox: Outbox,
     jobs: BTreeMap<u64, Job>,
+    /// Jobs that wait until the system has room for them.
+    waiting: VecDeque<ChildSpec>,
     pumps: Pumps,
     /// Adopted children that were looked at when an earlier job ended.
     background: HashSet<i32>,
+    /// Something of a job that has ended may live.
+    earlier: bool,
     /// What `PauseAll` has stopped.
     paused: Option<Vec<ProcessKey>>,
     sweep: Option<Sweep>,
@@ -84,8 +90,10 @@ impl Keeper {
             inbox: Frames::default(),
             outbox: Outbox::default(),
             jobs: BTreeMap::new(),
+            waiting: VecDeque::new(),
             pumps: Pumps::new(),
             background: HashSet::new(),
+            earlier: false,
             paused: None,
             sweep: None,
             buffer: vec![0; 64 << 10],
@@ -97,7 +105,7 @@ impl Keeper {
             match self.turn() {
                 Next::GoOn => {}
                 Next::Abandon => {
-                    end_everything(&self.marker);
+                    end_everything(&self.marker, &self.secrets);
                     return self.pumps.drain();
                 }
                 Next::Leave => return self.outbox.drain(&self.socket),
@@ -120,6 +128,7 @@ impl Keeper {
         self.pumps.turn();
         let now = Instant::now();
         self.advance_jobs(now);
+        self.start_waiting();
         let done = self.advance_sweep(now);
         self.outbox.flush(&self.socket);
         if done { Next::Leave } else { Next::GoOn }
@@ -202,6 +211,7 @@ impl Keeper {
     fn reap(&mut self) -> bool {
         let mut exits = Vec::new();
         let alone = take_exits(&mut exits);
+        self.earlier &= !alone;
         for (pid, status) in exits {
             self.background.remove(&pid);
             self.on_exit(pid, status, alone);
@@ -237,8 +247,7 @@ fn take_exits(exits: &mut Vec<(i32, ExitStatus)>) -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {
             Ok(Some((pid, status))) => {
-                let (code, signal) = (status.exit_status(), status.terminating_signal());
-                exits.push((pid.as_raw_nonzero().get(), ExitStatus { code, signal }));
+                exits.push((pid.as_raw_nonzero().get(), exit_status(status)));
             }
             Err(Errno::INTR) => {}
             ended => return ended.is_err_and(|errno| errno == Errno::CHILD),
@@ -246,13 +255,12 @@ fn take_exits(exits: &mut Vec<(i32, ExitStatus)>) -> bool {
     }
 }
 
-/// Kills all there is, without grace. Parentage first, because that needs nothing but a glance at
-/// each process; then what only its marker tells.
-fn end_everything(marker: &Marker) {
+/// Kills all there is, without grace: first every child, then what only its marker tells.
+fn end_everything(marker: &Marker, secrets: &Secrets) {
     let until = Instant::now() + LAST_PATIENCE;
+    end_children(&HashSet::new(), until, secrets);
     let mut reap = || {
         take_exits(&mut Vec::new());
     };
-    Hunt::by_descent_only(Whose::Run(marker)).kill(until, &mut reap);
     Hunt::new(Whose::Run(marker)).kill(until, &mut reap);
 }

@@ -3,11 +3,14 @@
 //! or a deadline; whoever was not served is first in the next.
 
 use crate::event::Lost;
+use crate::os;
 use crate::output::{Flow, Output};
 use rustix::event::{PollFd, PollFlags};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
+/// Files that the start of a job needs, and those that a warden always has.
+const RESERVE: usize = 24;
 const BUFFER: usize = 64 << 10;
 /// What one output may move before the next one's turn.
 const SHARE: usize = 1 << 20;
@@ -20,6 +23,8 @@ pub(super) struct Pumps {
     /// What could not be kept, of jobs whose end is not told yet.
     lost: BTreeMap<u64, Lost>,
     buffer: Vec<u8>,
+    /// How many files this process may have open.
+    file_limit: usize,
 }
 
 #[derive(Debug)]
@@ -32,7 +37,14 @@ struct Pump {
 
 impl Pumps {
     pub fn new() -> Pumps {
-        Pumps { queue: VecDeque::new(), lost: BTreeMap::new(), buffer: vec![0; BUFFER] }
+        let (queue, lost) = (VecDeque::new(), BTreeMap::new());
+        Pumps { queue, lost, buffer: vec![0; BUFFER], file_limit: os::file_limit() }
+    }
+
+    /// Whether there are open files for one more job: each output needs a pipe and, when something
+    /// is printed, a file.
+    pub fn have_room(&self) -> bool {
+        2 * self.queue.len() + RESERVE < self.file_limit
     }
 
     pub fn add(&mut self, job: u64, outputs: Vec<Output>) {
@@ -72,7 +84,7 @@ impl Pumps {
 
     /// For the end of a job: moves what it has written, and tells whether anything of it was lost.
     pub fn settle(&mut self, job: u64) -> Option<Lost> {
-        let Pumps { queue, lost, buffer } = self;
+        let Pumps { queue, lost, buffer, .. } = self;
         queue.retain_mut(|pump| {
             if pump.job != Some(job) {
                 return true;

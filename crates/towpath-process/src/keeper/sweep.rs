@@ -1,22 +1,21 @@
 //! The end of a run: everything that still lives is asked to end, and after the grace killed;
 //! background children included. Then the warden says what there was, and leaves.
 
-use super::{Keeper, TICK, take_exits};
+use super::{Keeper, LAST_PATIENCE, TICK};
 use crate::event::{Event, ExitStatus};
 use crate::hunt::{Hunt, Whose, ask_to_end};
 use crate::leftover::Leftover;
-use crate::os::ProcessKey;
-use std::collections::BTreeMap;
+use crate::orphans::end_children;
+use crate::os::{self, ProcessKey};
+use rustix::process::Signal;
+use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
-
-/// How long the final killing may take.
-const PATIENCE: Duration = Duration::from_millis(900);
 
 #[derive(Debug)]
 pub(super) struct Sweep {
     kill_at: Instant,
     look_at: Instant,
-    /// Nothing lived when it began.
+    /// There was no child when it began.
     idle: bool,
     met: BTreeMap<ProcessKey, Leftover>,
 }
@@ -38,6 +37,9 @@ impl Keeper {
             sweep.kill_at = sweep.kill_at.min(now + grace);
             return;
         }
+        for spec in std::mem::take(&mut self.waiting) {
+            self.refuse(spec.id, "the run is being ended");
+        }
         // Every orphan is adopted: without a child there is no descendant either.
         let alone = self.reap();
         let mut hunt = Hunt::new(Whose::Run(&self.marker));
@@ -48,8 +50,7 @@ impl Keeper {
         }
         // What was paused is awake again, or about to be killed.
         self.paused = None;
-        let idle = living.is_empty();
-        self.sweep = Some(Sweep { kill_at: now + grace, look_at: now, idle, met });
+        self.sweep = Some(Sweep { kill_at: now + grace, look_at: now, idle: alone, met });
     }
 
     /// True when everything is over and told.
@@ -59,27 +60,47 @@ impl Keeper {
             return false;
         }
         sweep.look_at = now + TICK;
-        let mut hunt = Hunt::new(Whose::Run(&self.marker));
-        if sweep.idle || now < sweep.kill_at {
-            let over = sweep.idle || hunt.living().is_empty();
-            if over {
-                self.reap();
-                self.finish_sweep(Vec::new());
-            }
-            return over;
+        if sweep.idle {
+            self.finish_sweep(Vec::new());
+            return true;
         }
+        if now >= sweep.kill_at {
+            let (met, left) = self.kill_all(now + LAST_PATIENCE);
+            if let Some(sweep) = &mut self.sweep {
+                sweep.met.extend(met);
+            }
+            self.finish_sweep(left);
+            return true;
+        }
+        let over = self.reap() && Hunt::new(Whose::Run(&self.marker)).living().is_empty();
+        if over {
+            self.finish_sweep(Vec::new());
+        }
+        over
+    }
+
+    /// Kills until there is no child; returns what was met, and what even that could not end.
+    pub(super) fn kill_all(
+        &mut self,
+        until: Instant,
+    ) -> (BTreeMap<ProcessKey, Leftover>, Vec<Leftover>) {
+        let mut hunt = Hunt::new(Whose::Run(&self.marker));
         let frozen = hunt.freeze();
-        sweep.met.extend(frozen.iter().map(|key| (*key, hunt.describe(*key, &self.secrets))));
-        let mut exits = Vec::new();
-        let living = hunt.kill_frozen(&frozen, Instant::now() + PATIENCE, &mut || {
-            take_exits(&mut exits);
-        });
-        let left = living.iter().map(|p| hunt.describe(p.key, &self.secrets)).collect();
-        for (pid, status) in exits {
+        let mut met: BTreeMap<_, _> =
+            frozen.iter().map(|key| (*key, hunt.describe(*key, &self.secrets))).collect();
+        frozen.iter().for_each(|key| os::signal(*key, Signal::KILL));
+        let done = end_children(&HashSet::new(), until, &self.secrets);
+        for (key, leftover) in done.killed {
+            met.entry(key).or_insert(leftover);
+        }
+        // What is no descendant any more, and still carries the marker.
+        let outside = hunt.kill(until, &mut || {});
+        let outside = outside.iter().map(|p| hunt.describe(p.key, &self.secrets));
+        let left = done.left.into_iter().chain(outside).collect();
+        for (pid, status) in done.exits {
             self.on_exit(pid, status, false);
         }
-        self.finish_sweep(left);
-        true
+        (met, left)
     }
 
     fn finish_sweep(&mut self, left: Vec<Leftover>) {

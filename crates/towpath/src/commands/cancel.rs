@@ -14,7 +14,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use towpath_core::RunId;
-use towpath_engine::{Options, cancel_unowned, held_by};
+use towpath_engine::{Options, cancel_unowned, continue_holders, end_holders, held_by};
 use towpath_run::Limits;
 use towpath_store::Store;
 
@@ -73,12 +73,13 @@ fn tell_owner(store: &Store, id: &RunId) -> Result<(), Stop> {
     let Some(pid) = pid else {
         return Err(Stop::new(Exit::Setup, "held", format!("run {id} is held by {holder}")));
     };
-    let sent = kill_process(pid, Signal::TERM).and_then(|()| {
-        // One that was stopped with Ctrl-Z hears it only when it goes on.
-        kill_process(pid, Signal::CONT)
-    });
-    match sent {
-        Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
+    match kill_process(pid, Signal::TERM) {
+        // One that is stopped, or whose warden is, hears it only when it continues.
+        Ok(()) => {
+            continue_holders(store, id);
+            Ok(())
+        }
+        Err(rustix::io::Errno::SRCH) => Ok(()),
         Err(error) => Err(Stop::new(
             Exit::Setup,
             "held",
@@ -91,20 +92,14 @@ fn leave(word: &Path) -> std::io::Result<()> {
     std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(word).map(drop)
 }
 
-/// Waits for the owner to end, and says how the run stands then.
+/// Waits for the owner to end, and returns the status of the run then. One that does not end in time
+/// is killed.
 fn wait(store: &Store, id: &RunId) -> Result<String, Stop> {
     let until = Instant::now() + PATIENCE;
     while held_by(store, id).is_some() {
         if Instant::now() >= until {
-            let seconds = PATIENCE.as_secs();
-            return Err(Stop::new(
-                Exit::Setup,
-                "held",
-                format!(
-                    "run {id} was told to end and still goes on after {seconds} s; towpath show \
-                     {id} tells how it stands"
-                ),
-            ));
+            end_holders(store, id)?;
+            break;
         }
         std::thread::sleep(PAUSE);
     }

@@ -4,7 +4,7 @@
 
 use super::resume::Args;
 use super::wait::{due, flags};
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, Stop, no_thread};
 use crate::out;
 use crate::signals;
 use crate::surroundings::{Surroundings, own_program};
@@ -41,7 +41,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     if let Some(store) = around.journal()? {
         let program = own_program()
             .map_err(|e| Stop::setup(format!("this program's own file cannot be found: {e}")))?;
-        let post = Post::open();
+        let post = Post::open()?;
         for row in waiting(&store)? {
             // Looked at again for each: the run before it may have taken hours.
             let now = store.run(&row.id)?.filter(|row| row.summary.status == "waiting");
@@ -118,18 +118,18 @@ fn resumed(program: &Path, row: &RunRow, args: &Args, post: &Post) -> (Exit, Val
 struct Post(Arc<Mutex<(Option<Pid>, Option<i32>)>>);
 
 impl Post {
-    fn open() -> Post {
+    fn open() -> Result<Post, Stop> {
         signals::block();
         let post = Post(Arc::default());
         let other = Post(Arc::clone(&post.0));
-        std::thread::spawn(move || {
+        let thread = std::thread::Builder::new().spawn(move || {
             loop {
                 if let Some(signal) = signals::next(Duration::from_secs(3600)) {
                     other.deliver(signal);
                 }
             }
         });
-        post
+        thread.map(|_| post).map_err(no_thread)
     }
 
     fn child(&self) -> MutexGuard<'_, (Option<Pid>, Option<i32>)> {

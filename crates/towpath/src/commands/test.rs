@@ -23,7 +23,7 @@ mod view;
 
 use super::runs::table::shown_path;
 use crate::draw;
-use crate::exit::{Exit, Stop};
+use crate::exit::{Exit, Stop, no_thread};
 use crate::out;
 use crate::reading;
 use crate::signals;
@@ -87,10 +87,11 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     signals::block();
     let crew = Arc::new(Crew::default());
     let told = Arc::clone(&crew);
-    signals::each(move |signal| match signal {
+    let listening = signals::each(move |signal| match signal {
         libc::SIGTSTP => told.suspend(),
         signal => told.stop(signal),
     });
+    listening.map_err(no_thread)?;
     let stage = Stage {
         around: &around,
         program,

@@ -40,7 +40,11 @@ impl Writer {
     pub fn write(&mut self, stream: Stream, bytes: &[u8]) {
         if self.thread.is_none() {
             let shared = Arc::clone(&self.shared);
-            self.thread = Some(std::thread::spawn(move || work(&shared)));
+            self.thread = std::thread::Builder::new().spawn(move || work(&shared)).ok();
+        }
+        if self.thread.is_none() {
+            // The machine has no more threads: a slow reader is waited for.
+            return print(stream, bytes);
         }
         let mut queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
         queue.waiting += bytes.len();
@@ -81,6 +85,13 @@ impl Drop for Writer {
     }
 }
 
+fn print(stream: Stream, bytes: &[u8]) {
+    match stream {
+        Stream::Stdout => out::stdout(bytes),
+        Stream::Stderr => out::stderr(bytes),
+    }
+}
+
 fn work(shared: &Shared) {
     loop {
         let mut queue = shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -89,10 +100,7 @@ fn work(shared: &Shared) {
         }
         let Some((stream, bytes)) = queue.items.pop_front() else { return };
         drop(queue);
-        match stream {
-            Stream::Stdout => out::stdout(&bytes),
-            Stream::Stderr => out::stderr(&bytes),
-        }
+        print(stream, &bytes);
         let mut queue = shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
         queue.waiting -= bytes.len();
         shared.changed.notify_all();

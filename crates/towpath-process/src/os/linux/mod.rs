@@ -9,12 +9,13 @@ mod processes;
 
 pub(crate) use launch::{Launch, LaunchFailure, launch};
 pub use leash::end_with_parent;
-pub use own::own_program;
 pub(crate) use own::{
-    Signals, become_warden, exit_now, fork, place_warden_files, thread_count, watch_peer,
+    Signals, adopt_orphans, become_warden, exit_now, file_limit, fork, place_warden_files,
+    raise_file_limit, thread_count, watch_peer,
 };
+pub use own::{own_program, since_boot};
 pub(crate) use pipes::{PIPE_SIZE, output_pipe, widen};
 pub(crate) use processes::{
-    Process, ProcessKey, all_processes, children_of_self, command_of, environment_of, own_pid,
-    process, signal, signal_group,
+    Process, ProcessKey, all_processes, children_of, command_of, environment_of, lock_holders,
+    own_pid, process, signal, signal_child, signal_group,
 };

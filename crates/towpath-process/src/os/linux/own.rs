@@ -3,11 +3,15 @@
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{DupFlags, Errno, dup3, fcntl_dupfd_cloexec};
-use rustix::process::{Pid, PidfdFlags, pidfd_open, set_child_subreaper, setsid};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, pidfd_open, set_child_subreaper, set_parent_process_death_signal,
+    setsid,
+};
 use std::ffi::{c_int, c_uint};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::path::Path;
 use std::sync::OnceLock;
+use std::time::Duration;
 use std::{fs, io, mem, ptr};
 
 /// Neither a terminal nor a person's signal to the foreground nor an output file at its limit may end
@@ -33,6 +37,17 @@ const IGNORED: [c_int; 14] = [
 /// This program, to be started once more: true also when its file was replaced meanwhile.
 pub fn own_program() -> &'static Path {
     Path::new("/proc/self/exe")
+}
+
+/// What has passed since the machine was started, its sleep included. Nobody can set this clock.
+pub fn since_boot() -> Duration {
+    // SAFETY: the structure is the call's to fill, and this clock is always there.
+    let now = unsafe {
+        let mut now: libc::timespec = mem::zeroed();
+        libc::clock_gettime(libc::CLOCK_BOOTTIME, &mut now);
+        now
+    };
+    Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap_or(0))
 }
 
 pub(crate) fn thread_count() -> io::Result<usize> {
@@ -95,7 +110,9 @@ pub(crate) fn place_warden_files(
 pub(crate) fn become_warden(has_lock: bool) -> io::Result<Signals> {
     // Fails only for a group leader, and such a one was executed with its own group already.
     let _ = setsid();
-    set_child_subreaper(Some(rustix::process::getpid()))?;
+    adopt_orphans(true)?;
+    // A warden that is stopped could not see that its engine is gone.
+    set_parent_process_death_signal(Some(Signal::CONT))?;
     rustix::process::chdir("/")?;
     let null = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     for number in 0..=2 {
@@ -113,13 +130,18 @@ pub(crate) fn become_warden(has_lock: bool) -> io::Result<Signals> {
     Signals::take_over()
 }
 
-/// What this process had before it became a warden, and what its jobs get.
+/// Whether orphans below this process become its children.
+pub(crate) fn adopt_orphans(on: bool) -> io::Result<()> {
+    Ok(set_child_subreaper(on.then(rustix::process::getpid))?)
+}
+
+/// What this process had before it needed more, and what its jobs get.
 static FILE_LIMIT: OnceLock<libc::rlimit> = OnceLock::new();
 /// Enough for four files of each of ten thousand jobs.
 const MANY_FILES: libc::rlim_t = 1 << 16;
 
-/// A warden has files open for every job that runs.
-fn raise_file_limit() {
+/// A warden, and a runner, have files open for every job that runs.
+pub(crate) fn raise_file_limit() {
     // SAFETY: plain calls on local structures.
     unsafe {
         let mut before: libc::rlimit = mem::zeroed();
@@ -129,10 +151,21 @@ fn raise_file_limit() {
         let wanted = before.rlim_max.min(MANY_FILES).max(before.rlim_cur);
         let raised = libc::rlimit { rlim_cur: wanted, ..before };
         if libc::setrlimit(libc::RLIMIT_NOFILE, &raised) == 0 {
-            // Set once: a process becomes a warden once.
+            // Only the first counts: a warden that is forked has its runner's.
             let _ = FILE_LIMIT.set(before);
         }
     }
+}
+
+/// How many files this process may have open.
+pub(crate) fn file_limit() -> usize {
+    // SAFETY: a plain call on a local structure.
+    let limit = unsafe {
+        let mut limit: libc::rlimit = mem::zeroed();
+        libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit);
+        limit
+    };
+    usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX)
 }
 
 pub(super) fn jobs_file_limit() -> Option<libc::rlimit> {

@@ -79,10 +79,39 @@ fn parse_stat(pid: i32, line: &[u8]) -> Option<Process> {
     })
 }
 
-/// Processes whose parent is this one, threads included; `None` where the kernel does not tell.
-pub(crate) fn children_of_self() -> Option<Vec<i32>> {
-    let text = fs::read_to_string("/proc/thread-self/children").ok()?;
-    text.split_ascii_whitespace().map(|pid| pid.parse().ok()).collect()
+/// Processes whose parent this one is, by any of its threads.
+pub(crate) fn children_of(parent: i32) -> Vec<i32> {
+    listed_children(parent).unwrap_or_else(|| {
+        let table = all_processes().into_iter();
+        table.filter(|p| p.parent == parent).map(|p| p.key.pid).collect()
+    })
+}
+
+/// `None` where the kernel is built without these lists, or the process is gone.
+fn listed_children(parent: i32) -> Option<Vec<i32>> {
+    let mut children = Vec::new();
+    for thread in fs::read_dir(format!("/proc/{parent}/task")).ok()? {
+        let text = fs::read_to_string(thread.ok()?.path().join("children")).ok()?;
+        children.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+    }
+    Some(children)
+}
+
+/// The processes of this user that have a file open with an `flock` on it, the file known by device
+/// and number.
+pub(crate) fn lock_holders(device: u64, inode: u64) -> Vec<ProcessKey> {
+    let holds = |process: &Process| {
+        let pid = process.key.pid;
+        let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        files.into_iter().any(|file| {
+            let same = |m: fs::Metadata| (m.dev(), m.ino()) == (device, inode);
+            let details = format!("/proc/{pid}/fdinfo/{}", file.file_name().display());
+            fs::metadata(file.path()).is_ok_and(same)
+                && fs::read_to_string(details).is_ok_and(|text| text.contains("FLOCK"))
+        })
+    };
+    let living = all_processes().into_iter().filter(Process::lives);
+    living.filter(holds).map(|process| process.key).collect()
 }
 
 /// The environment a process of this user was executed with; `None` when it cannot be known, which
@@ -127,6 +156,13 @@ pub(crate) fn signal(key: ProcessKey, signal: Signal) {
         Ok(handle) => pidfd_send_signal(handle, signal),
         Err(_) => rustix::process::kill_process(pid, signal),
     };
+}
+
+/// Sends to a child of this process that it has not reaped: until then the number is the child's.
+pub(crate) fn signal_child(pid: i32, signal: Signal) {
+    if let Some(pid) = Pid::from_raw(pid) {
+        let _ = rustix::process::kill_process(pid, signal);
+    }
 }
 
 /// Sends to all of a group at once, which no fork inside the group can outrun. The caller knows

@@ -29,7 +29,8 @@ pub struct Asked {
 pub fn ask(program: &Path) -> Asked {
     let (send, answer) = channel();
     let path = program.to_owned();
-    std::thread::spawn(move || {
+    // Without a thread there is no answer, and that is said.
+    let _ = std::thread::Builder::new().spawn(move || {
         // Nobody waits for an answer that comes too late.
         let _ = send.send(version(&path, PATIENCE));
     });
@@ -68,7 +69,7 @@ fn version(program: &Path, patience: Duration) -> Result<String, String> {
 fn follow(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     let (send, receive) = channel();
     if let Some(stream) = stream {
-        std::thread::spawn(move || {
+        let _ = std::thread::Builder::new().spawn(move || {
             let mut stream = stream.take(MOST);
             let mut piece = [0; 4096];
             while let Ok(length @ 1..) = stream.read(&mut piece) {

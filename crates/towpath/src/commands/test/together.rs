@@ -22,14 +22,18 @@ pub fn in_order<T: Send>(
         let (sender, receiver) = channel();
         for _ in 0..workers.min(count) {
             let (sender, next, one) = (sender.clone(), &next, &one);
-            scope.spawn(move || {
+            let work = move || {
                 loop {
                     let index = next.fetch_add(1, Ordering::SeqCst);
                     if index >= count || sender.send((index, one(index))).is_err() {
                         return;
                     }
                 }
-            });
+            };
+            if std::thread::Builder::new().spawn_scoped(scope, work.clone()).is_err() {
+                // As many as the machine has threads for; where that is none, this one works.
+                work();
+            }
         }
         drop(sender);
         let mut early = BTreeMap::new();

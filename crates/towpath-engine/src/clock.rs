@@ -1,0 +1,24 @@
+//! The time of a run's facts: what the wall clock showed when the run was taken, and from there what
+//! has really passed. A clock that is set meanwhile changes no duration.
+
+use crate::journal::now_ms;
+use std::time::Duration;
+use towpath_process::since_boot;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Clock {
+    wall_ms: i64,
+    since: Duration,
+}
+
+impl Clock {
+    pub fn start() -> Clock {
+        Clock { wall_ms: now_ms(), since: since_boot() }
+    }
+
+    /// Milliseconds since 1970.
+    pub fn now_ms(&self) -> i64 {
+        let passed = since_boot().saturating_sub(self.since).as_millis();
+        self.wall_ms.saturating_add(i64::try_from(passed).unwrap_or(i64::MAX))
+    }
+}
