@@ -60,8 +60,8 @@ pub struct Capabilities {
     pub limit_reset: bool,
     /// It tells when it waits and tries again. Elsewhere a long silence may be just that.
     pub tells_retries: bool,
-    /// Its process may live on after [`Sign::Complete`](crate::Sign): it has to be ended then, and
-    /// how it ends says nothing.
+    /// Its process is known to live on after [`Sign::Complete`](crate::Sign): it is ended at once
+    /// then. Any other program gets some seconds to end by itself.
     pub lingers: bool,
 }
 

@@ -4,11 +4,11 @@ use crate::fact::{Answer, Fact, StopReason};
 use crate::frame::{Frame, FrameState, Phase};
 use crate::happening::Happening;
 use crate::job::{Job, JobWork};
-use crate::outcome::{Failure, RunOutcome, StepStatus};
+use crate::outcome::{Failure, FailureKind, RunOutcome, StepStatus};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
-use towpath_core::{JobKey, JobKind, StepPath};
+use towpath_core::{FaultKind, JobKey, JobKind, StepPath};
 use towpath_recipe::{Program, Recipe, Step};
 
 /// Bounds that come from outside the recipe.
@@ -105,6 +105,7 @@ impl Run {
             Fact::SessionOpened { .. } => {}
             Fact::Expired { step } => self.expire(step),
             Fact::Answered { step, answer } => self.answered(step, answer)?,
+            Fact::NewSession => self.begin_sessions_anew(),
             Fact::Replanned { .. } => {}
             Fact::Stopping { reason } => self.stopping = Some(*reason),
             Fact::Ended { .. } => self.ended = true,
@@ -273,6 +274,20 @@ impl Run {
     fn machine_failure(&self, frame: usize) -> Option<(StepPath, Failure)> {
         let machine = self.frames[frame].machine.as_ref()?;
         Some((self.path(frame, machine.at?), machine.refused.clone()?))
+    }
+
+    /// Whether the run failed because the conversation that it was in cannot go on, so that only
+    /// another session helps.
+    pub fn needs_new_session(&self) -> bool {
+        let Some(RunOutcome::Failed { failure, .. }) = self.outcome() else { return false };
+        match failure.kind {
+            FailureKind::Agent(FaultKind::UnknownSession) => true,
+            // A first prompt that is too long is too long anywhere.
+            FailureKind::Agent(FaultKind::TooLong) => {
+                self.frames.iter().filter_map(|frame| frame.machine.as_ref()).any(|m| m.established)
+            }
+            _ => false,
+        }
     }
 
     /// What has happened since this was last asked.

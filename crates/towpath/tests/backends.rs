@@ -1,6 +1,8 @@
 //! Backends without their real programs: what they refuse before anything runs, and a program that
 //! stays alive after its last line.
 
+#[path = "backends/complete_answers.rs"]
+mod complete_answers;
 mod support;
 
 use std::fs;
@@ -42,6 +44,35 @@ fn a_conversation_goes_on_with_the_program_that_has_had_it() {
     said.says("the conversation of this run is scripted's, and codex does not know it");
     person.write("more.jsonl", "\"{\\\"outcome\\\": \\\"done\\\"}\"\n");
     person.towpath(&["resume", "--last", "--script", "more.jsonl"]).exits(0);
+}
+
+/// With --new-session another program takes over, and keeps the conversation from then on.
+#[test]
+fn another_program_takes_over_in_a_new_session() {
+    let person = Person::new().file("two.yaml", MACHINE);
+    person.write("answers.jsonl", "\"{\\\"outcome\\\": \\\"done\\\"}\"\n{\"error\": \"crash\"}\n");
+    person.towpath(&["run", "two.yaml", "--script", "answers.jsonl"]).exits(4);
+    let program = person.path("codex");
+    let text = "#!/bin/bash\ncat >> prompts\necho \"$*\" >> arguments\n\
+                echo '{\"type\":\"thread.started\",\"thread_id\":\"t-1\"}'\n\
+                [ $(wc -l < arguments) = 1 ] && exit 3\n\
+                echo '{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\
+                \"text\":\"{\\\"outcome\\\": \\\"done\\\"}\"}}'\n\
+                echo '{\"type\":\"turn.completed\",\"usage\":{}}'\n";
+    fs::write(&program, text).expect("a program");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let program = program.to_str().expect("a plain path");
+    let other = ["resume", "--last", "--backend", "codex", "--agent-path", program];
+    person.towpath(&other).exits(5).says("or add --new-session");
+    person.towpath(&[&other[..], &["--new-session"]].concat()).exits(4);
+    let told = person.read("prompts");
+    assert!(told.contains("- first: done\n") && told.contains("Go on."), "{told}");
+    // The record knows who answers now, and in which conversation.
+    person.towpath(&["resume", "--last"]).exits(0);
+    let arguments = person.read("arguments");
+    let (first, second) = arguments.trim_end().split_once('\n').expect("two calls");
+    assert!(!first.contains("t-1") && second.contains("resume"), "{arguments}");
+    assert!(second.contains("t-1"), "{arguments}");
 }
 
 #[test]
