@@ -350,6 +350,16 @@ impl Prepared {
         &self.run
     }
 
+    /// Nobody watches the run: faults of its agents that may pass are waited for, at first so long.
+    pub fn be_patient(&mut self, store: &mut Store, first: Duration) -> Result<(), EngineError> {
+        let first_ms = i64::try_from(first.as_millis()).unwrap_or(i64::MAX);
+        let (fact, at) = (Fact::Patient { first_ms }, now_ms());
+        self.run.apply(&fact, at)?;
+        store.append(&self.id, &[to_store(&fact, at, None, None)], None)?;
+        self.facts += 1;
+        Ok(())
+    }
+
     /// Drives the run to its end. `ready` is called once, when threads may be started.
     pub fn drive(
         self,

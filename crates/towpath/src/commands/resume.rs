@@ -40,14 +40,16 @@ pub struct Args {
     /// The latest run in this directory.
     #[arg(long, conflicts_with = "run")]
     pub last: bool,
-    /// Every waiting run whose limit is over, one after the other, wherever it was started. One
-    /// that was not told until when has waited for 15 minutes at least. Nothing is asked.
+    /// Every waiting run whose time has come, one after the other, wherever it was started. A rate
+    /// limit without a known end is tried after 15 minutes. An overloaded agent or a refused login
+    /// leaves the run waiting for the next try. Nothing is asked.
     #[arg(long, conflicts_with_all = [
         "run", "last", "done", "again", "edited", "wait", "backend", "script", "calls", "program",
         "new_session",
     ])]
     pub due: bool,
-    /// Sit out an agent's limit, then go on, instead of ending with 75.
+    /// Wait until the agent's rate limit resets or its service answers again, then continue
+    /// (default: exit 75 at a limit, 4 at a fault).
     #[arg(long)]
     pub wait: bool,
     /// How often the limit was met again without a step done. Given by --wait to itself.
@@ -148,13 +150,16 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     };
     let changes = Changes { plan, backend: other_backend(&known.options, &options) };
     let taken = towpath_engine::resume(&mut store, &row.id, limits, changes, &secrets, &mut answer);
-    let prepared = match taken {
+    let mut prepared = match taken {
         Ok((prepared, _)) => prepared,
         Err(EngineError::Held { .. } | EngineError::Answer(_)) if args.if_waiting => {
             return Ok(Exit::Done);
         }
         Err(error) => return Err(error.into()),
     };
+    if args.wait || args.if_waiting {
+        prepared.be_patient(&mut store, settings.retry_wait())?;
+    }
     let program = std::sync::Arc::clone(prepared.run().program());
     // A script may come from a pipe, which is read once.
     let (mut agents, tree, _) = match chosen {
