@@ -37,6 +37,20 @@ pub enum WithoutModel {
     Kept,
 }
 
+/// What a program wants to be told before it works as root without asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AsRoot {
+    /// It has to be `1`.
+    pub variable: &'static str,
+    /// The mode without questions; a call that names no mode has it, too.
+    pub mode: &'static str,
+    /// Where the user's settings of the program are, which may set the variable: by the variable
+    /// that names the directory, else below the home directory.
+    pub directory: (&'static str, &'static str),
+    /// The settings of the machine.
+    pub managed: &'static str,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
     pub session_ids: SessionIds,
@@ -60,9 +74,11 @@ pub struct Capabilities {
     pub limit_reset: bool,
     /// It tells when it waits and tries again. Elsewhere a long silence may be just that.
     pub tells_retries: bool,
-    /// Its process may live on after [`Sign::Complete`](crate::Sign): it has to be ended then, and
-    /// how it ends says nothing.
+    /// Its process is known to live on after [`Sign::Complete`](crate::Sign): it is ended at once
+    /// then. Any other program gets some seconds to end by itself.
     pub lingers: bool,
+    /// It does not work without asking as root, unless it is told so.
+    pub as_root: Option<AsRoot>,
 }
 
 impl Capabilities {

@@ -28,7 +28,7 @@ mod table;
 
 pub use backend::{Backend, Reader};
 pub use call::{Call, CallFault, End, Exit, InputFile, Invocation, Reply, Sign};
-pub use capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
+pub use capabilities::{AsRoot, Capabilities, SessionIds, UsageOf, WithoutModel};
 pub use claude_code::ClaudeCode;
 pub use codex::Codex;
 pub use copilot::Copilot;

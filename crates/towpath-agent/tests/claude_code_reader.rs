@@ -97,7 +97,7 @@ fn an_empty_answer_is_a_success() {
 }
 
 #[test]
-fn nothing_weaker_than_code_0_and_is_error_false_is_a_success() {
+fn nothing_weaker_than_is_error_false_is_a_success() {
     let crash = |output: &str, exit, stderr: &str| {
         let (kind, until, message) = fault(output, exit, stderr);
         assert_eq!((kind, until), (FaultKind::Crash, None), "{output}");
@@ -108,11 +108,13 @@ fn nothing_weaker_than_code_0_and_is_error_false_is_a_success() {
         crash(&no_flag, Exit::code(0), ""),
         "Claude Code's result does not say whether it is an error"
     );
+    // A mode that the service does not support: refused, without the word for an error.
+    let refused = DONE.replace(r#""terminal_reason":"completed""#, r#""terminal_reason":"other""#);
     assert_eq!(
-        crash(DONE, Exit::code(1), "mode refused\n"),
+        crash(&refused, Exit::code(1), "mode refused\n"),
         "Claude Code ended with exit code 1: mode refused"
     );
-    assert!(crash(DONE, Exit::signal(9), "").starts_with("Claude Code was ended by signal 9: hi"));
+    assert!(crash(&refused, Exit::signal(9), "").starts_with("Claude Code was ended by signal 9"));
     assert_eq!(
         crash("", Exit::code(1), "Error: Session ID s-1 is already in use.\n"),
         "Claude Code ended with exit code 1 and gave no result: \
@@ -128,6 +130,23 @@ fn nothing_weaker_than_code_0_and_is_error_false_is_a_success() {
     );
     let interrupted = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"terminal_reason":"aborted_tools","errors":["[ede_diagnostic] x"],"session_id":"s-1"}"#;
     assert_eq!(crash(interrupted, Exit::code(0), ""), "[ede_diagnostic] x");
+}
+
+/// The answer is paid for: what becomes of the process afterwards changes nothing.
+#[test]
+fn a_complete_answer_counts_however_the_process_ends() {
+    let older = DONE.replace(r#""terminal_reason":"completed","#, "");
+    for done in [DONE, &older] {
+        for exit in [Exit::code(143), Exit::code(1), Exit::signal(9), Exit::signal(15)] {
+            let reply = read(&format!("{INIT}\n{done}"), exit, "noise").1;
+            assert_eq!(reply.result.as_deref(), Ok(OUTCOME), "{exit}");
+            assert_eq!(reply.usage.expect("told").cost_usd, Some(0.25));
+        }
+    }
+    // Every byte of the line counts; only its newline does not.
+    for length in 0..DONE.len() {
+        fault(&format!("{INIT}\n{}", &DONE[..length]), Exit::signal(9), "");
+    }
 }
 
 #[test]
@@ -158,7 +177,7 @@ fn a_session_is_known_also_after_a_failure() {
 
 #[test]
 fn faults_by_the_programs_own_fields() {
-    use FaultKind::{Auth, BadRequest, Crash, Limit, Overloaded};
+    use FaultKind::{Auth, BadRequest, Crash, Limit, Overloaded, TooLong};
     let api = r#""subtype":"success","terminal_reason":"api_error","result":"said""#;
     let status = |status: &str| format!(r#"{api},"api_error_status":{status}"#);
     for (word, result, kind) in [
@@ -186,7 +205,12 @@ fn faults_by_the_programs_own_fields() {
         ("", status("null"), Crash),
         ("", format!(r#"{api},"api_error":"connection_failed""#), Overloaded),
         ("", format!(r#"{api},"stop_reason":"refusal""#), BadRequest),
-        ("", r#""terminal_reason":"prompt_too_long","result":"said""#.into(), BadRequest),
+        ("", r#""terminal_reason":"prompt_too_long","result":"said""#.into(), TooLong),
+        (
+            "invalid_request",
+            r#""terminal_reason":"prompt_too_long","result":"said""#.into(),
+            TooLong,
+        ),
     ] {
         let output = failed(word, &result);
         assert_eq!(fault(&output, Exit::code(1), ""), (kind, None, "said".into()), "{output}");

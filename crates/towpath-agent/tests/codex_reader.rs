@@ -70,12 +70,10 @@ fn a_turn_without_a_message_is_an_empty_answer() {
 }
 
 #[test]
-fn nothing_weaker_than_a_completed_turn_and_code_0_is_a_success() {
+fn nothing_weaker_than_a_completed_turn_is_a_success() {
     let (kind, message) = fault(&[STARTED, TURN, HELLO], Exit::code(0), "");
     assert_eq!(kind, FaultKind::Crash);
     assert_eq!(message, "Codex ended with exit code 0 in the middle of its work");
-    let (kind, message) = fault(&[STARTED, TURN, HELLO, DONE], Exit::signal(15), "gone\n");
-    assert_eq!((kind, message.as_str()), (FaultKind::Crash, "Codex was ended by signal 15: gone"));
     let (kind, message) = fault(&[STARTED, TURN, RETRY], Exit::signal(9), "");
     assert_eq!(kind, FaultKind::Crash);
     assert!(message.contains("signal 9 in the middle of its work: Reconnecting"), "{message}");

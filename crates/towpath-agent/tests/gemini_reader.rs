@@ -73,13 +73,11 @@ fn a_refused_tool_use_is_listed_and_does_not_fail_the_call() {
 }
 
 #[test]
-fn nothing_weaker_than_a_successful_result_and_code_0_is_a_success() {
+fn nothing_weaker_than_a_successful_result_is_a_success() {
     // Ended by a signal, it exits with 0 all the same.
     let (kind, _, message) = fault(&[INIT, USER, HELLO, REST], Exit::code(0), "");
     assert_eq!(kind, FaultKind::Crash);
     assert_eq!(message, "Gemini ended with exit code 0 and gave no result");
-    assert_eq!(fault(&[INIT, HELLO, DONE], Exit::code(1), "x").0, FaultKind::Crash);
-    assert_eq!(fault(&[INIT, HELLO, DONE], Exit::signal(9), "").0, FaultKind::Crash);
     let odd = DONE.replace("success", "odd");
     assert_eq!(fault(&[INIT, HELLO, &odd], Exit::code(0), "").0, FaultKind::Crash);
 }

@@ -113,7 +113,7 @@ fn errors_by_name() {
     let said = r#"{"message":"429 things"}"#;
     for (name, data, kind) in [
         ("ProviderAuthError", r#"{"providerID":"x","message":"no key"}"#, FaultKind::Auth),
-        ("ContextOverflowError", said, FaultKind::BadRequest),
+        ("ContextOverflowError", said, FaultKind::TooLong),
         ("MessageOutputLengthError", "{}", FaultKind::BadRequest),
         ("MessageAbortedError", said, FaultKind::Crash),
         ("UnknownError", said, FaultKind::Crash),
@@ -162,8 +162,6 @@ fn an_end_without_a_stop_is_no_success() {
         (&[][..], Exit::code(0)),
         (&[START, HELLO], Exit::code(0)),
         (&[START, LOOK, TOOL, CALLED], Exit::code(0)),
-        (&[START, HELLO, STOPPED], Exit::signal(15)),
-        (&[START, HELLO, STOPPED], Exit::code(1)),
         (&[START, HELLO, STOPPED, START], Exit::code(0)),
     ] {
         assert_eq!(fault(lines, exit, "").0, FaultKind::Crash, "{lines:?}");

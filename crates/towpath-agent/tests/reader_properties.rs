@@ -113,7 +113,6 @@ proptest! {
         }
         let reply = reader.end(&End::new(exit, &stderr));
         if reply.result.is_ok() {
-            prop_assert_eq!(exit.code, Some(0));
             // Pieces of broken lines may add up to one value.
             let joined = lines.join(&b'\n');
             prop_assert!(lines.iter().any(|l| says_success(l)) || joined.windows(8).any(|w| w == b"is_error"));

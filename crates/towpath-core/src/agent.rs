@@ -12,6 +12,8 @@ pub enum FaultKind {
     BadRequest,
     /// The session to go on with is not there.
     UnknownSession,
+    /// The conversation, or a prompt by itself, is longer than the model reads.
+    TooLong,
     Crash,
     Timeout,
     /// The backend itself cannot go on, such as a script that has run out of answers.
@@ -26,6 +28,7 @@ impl FaultKind {
             FaultKind::Overloaded => "overloaded",
             FaultKind::BadRequest => "bad request",
             FaultKind::UnknownSession => "unknown session",
+            FaultKind::TooLong => "too long",
             FaultKind::Crash => "crash",
             FaultKind::Timeout => "timeout",
             FaultKind::Backend => "backend",

@@ -7,9 +7,10 @@ use crate::error::EngineError;
 use crate::event::{CallEnded, CallStarted, Event};
 use crate::files::Files;
 use crate::live::{Asking, Live};
+use std::time::Duration;
 use towpath_agent::SessionIds;
 use towpath_core::JobKey;
-use towpath_run::{AgentJob, Fact, Job, JobEnd};
+use towpath_run::{AgentJob, Fact, Job, JobEnd, JobStatus};
 
 /// What is recorded of a call before it starts.
 #[derive(Default)]
@@ -97,6 +98,18 @@ impl Driver<'_> {
     pub(crate) fn tell_answer(&mut self, asking: &Asking, end: &JobEnd) {
         let step = asking.job.key.step_path();
         let session = self.sessions.of(&asking.job.key);
+        let silent = end.silent_ms.map(Duration::from_millis);
+        // Our own signal ended it: what that did to the process explains nothing.
+        let error = match (&end.status, silent, asking.job.timeout) {
+            (JobStatus::TimedOut, Some(silent), _) => {
+                format!("timed out: it printed nothing for {} s", silent.as_secs_f64())
+            }
+            (JobStatus::TimedOut, None, Some(limit)) => {
+                format!("timed out after {} s", limit.as_secs_f64())
+            }
+            (JobStatus::Stopped, ..) if end.error.is_empty() => "stopped".to_owned(),
+            _ => end.error.clone(),
+        };
         let length = end.succeeded().then(|| end.output.text().unwrap_or_default().chars().count());
         self.reporter.event(&Event::CallEnded(CallEnded {
             step: &step,
@@ -105,7 +118,7 @@ impl Driver<'_> {
             is_reminder: asking.job.key.call > 0,
             prompt_length: asking.prepared.call.prompt.chars().count(),
             length,
-            error: (!end.succeeded()).then_some(end.error.as_str()),
+            error: (!end.succeeded()).then_some(error.as_str()),
             took_ms: asking.began.elapsed().as_millis() as u64,
             usage: end.usage,
         }));

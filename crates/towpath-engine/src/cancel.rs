@@ -4,8 +4,10 @@
 use crate::config::Options;
 use crate::driver::describe;
 use crate::error::EngineError;
-use crate::journal::{Recorded, now_ms, recorded, to_store};
+use crate::journal::{now_ms, recorded, to_store};
 use crate::open::{end_holders, held_by, take};
+use crate::recovered::{Late, late_facts};
+use crate::secrets::masked;
 use crate::summary::summary;
 use std::time::Duration;
 use towpath_core::{RunId, Secrets};
@@ -17,8 +19,8 @@ use towpath_store::Store;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Takes the run, ends what is left of it, also a warden that does not end by itself, and records it
-/// as cancelled. Returns the processes that were ended. `secrets` gives those of the run's options, where it can: command lines that cannot
-/// be masked are not told.
+/// as cancelled. Returns the processes that were ended. `secrets` gives those of the run's options,
+/// where it can: command lines that cannot be masked are not told.
 pub fn cancel_unowned(
     store: &mut Store,
     id: &RunId,
@@ -44,11 +46,19 @@ pub fn cancel_held(
     lock: RunLock,
     secrets: &dyn Fn(&Options) -> Option<Secrets>,
 ) -> Result<Vec<String>, EngineError> {
-    let Recorded { mut run, options, .. } = recorded(store, id, limits)?;
-    let secrets = secrets(&options);
-    let ended = end_marked(id.as_str(), secrets.as_ref().unwrap_or(&Secrets::default()))?;
+    let recorded = recorded(store, id, limits)?;
+    let secrets = secrets(&recorded.options);
+    let known = secrets.clone().unwrap_or_default();
+    let ended = end_marked(id.as_str(), &known)?;
+    let (late, _) = late_facts(&recorded, &store.run_directory(id), &known)?;
+    let mut run = recorded.run;
     let at = now_ms();
     let mut batch = Vec::new();
+    for Late { fact, at_ms, stdout, stderr } in late {
+        let fact = masked(&known, fact);
+        run.apply(&fact, at_ms)?;
+        batch.push(to_store(&fact, at_ms, stdout, stderr));
+    }
     let mut note = |run: &mut towpath_run::Run, fact: Fact| -> Result<(), EngineError> {
         run.apply(&fact, at)?;
         batch.push(to_store(&fact, at, None, None));

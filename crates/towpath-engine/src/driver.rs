@@ -292,6 +292,7 @@ impl Driver<'_> {
 
     /// Shows new output, as far as the reader takes it.
     fn show(&mut self) -> Result<(), EngineError> {
+        let now = Instant::now();
         let mut some = false;
         let mut over = Vec::new();
         self.trailing.retain_mut(|showing| {
@@ -305,7 +306,7 @@ impl Driver<'_> {
             if let Some(session) = live.named.take() {
                 named.push((live.key.clone(), session));
             }
-            if std::mem::take(&mut live.over) {
+            if live.over.take_if(|at| *at <= now).is_some() {
                 over.push(*id);
             }
         }
@@ -313,7 +314,7 @@ impl Driver<'_> {
             self.named(&key, session)?;
         }
         for id in over {
-            // It has said all; how it ends says nothing.
+            // It has printed its result; how it ends changes nothing.
             self.warden.stop(id, self.config.grace)?;
         }
         // A reader that reads is given more at once; one that does not is not waited for.

@@ -21,7 +21,7 @@ pub(crate) struct Files {
     /// What was written for the start, and is not needed after the end.
     inputs: Vec<&'static str>,
     /// What an agent's program may leave in the call's own directory.
-    reads: Vec<&'static str>,
+    pub reads: Vec<&'static str>,
 }
 
 impl Files {

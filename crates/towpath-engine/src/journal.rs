@@ -2,6 +2,7 @@
 
 use crate::config::Options;
 use crate::error::EngineError;
+use crate::recovered::Dead;
 use crate::secrets::masked;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -190,6 +191,8 @@ pub struct Recorded {
     pub facts: u32,
     /// Its first `JobStarted` facts' scripted lines, by job: see `agents.rs`.
     pub(crate) started: Vec<(Fact, i64)>,
+    /// Jobs that are in flight as far as the record tells.
+    pub(crate) dead: Vec<Dead>,
     pub warnings: Vec<String>,
 }
 
@@ -212,6 +215,7 @@ pub(crate) fn replayed(
     let mut run = Run::new(program, limits);
     let directory = store.run_directory(id);
     let mut started = Vec::new();
+    let mut dead = Vec::new();
     let mut warnings = Vec::new();
     let mut latest = options;
     for item in &stored {
@@ -228,12 +232,16 @@ pub(crate) fn replayed(
                 warnings.push(message);
             }
         }
+        if let Fact::JobStarted { key, .. } = &fact {
+            dead.push(Dead { key: key.clone(), number: item.seq, started_ms: item.at_ms });
+        }
         if fact.key().is_some() {
             started.push((without_output(fact), item.at_ms));
         }
     }
     let facts = stored.last().map_or(0, |f| f.seq);
-    Ok(Recorded { run, options: latest, facts, started, warnings })
+    dead.retain(|job| run.running().any(|key| *key == job.key));
+    Ok(Recorded { run, options: latest, facts, started, dead, warnings })
 }
 
 fn without_output(mut fact: Fact) -> Fact {

@@ -27,6 +27,7 @@ mod models;
 mod open;
 mod outputs;
 mod recipes;
+mod recovered;
 mod result;
 mod runner;
 mod secrets;
@@ -51,7 +52,8 @@ pub use journal::{Recorded, recorded};
 pub use listener::{Listener, NullListener, StderrListener, WriterListener};
 pub use models::Models;
 pub use open::{
-    Prepared, ResumeAnswers, continue_holders, create, end_holders, held_by, hold, is_held, resume,
+    Changes, Prepared, ResumeAnswers, continue_holders, create, end_holders, held_by, hold,
+    is_held, resume,
 };
 pub use outputs::step_output;
 pub use recipes::{SearchPlace, discover_recipes, find_recipe, list_recipes, verify_installation};

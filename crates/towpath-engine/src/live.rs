@@ -26,6 +26,9 @@ const LONGEST_STRAY: usize = 500;
 /// How much of the end of a large output an outcome is looked for in.
 const REPORT_TAIL: u64 = 64 << 10;
 
+/// How long a program may take to end by itself once it has printed its result.
+const AFTER_RESULT: Duration = Duration::from_secs(5);
+
 /// Why we asked a job to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asked {
@@ -61,8 +64,8 @@ pub(crate) struct Live {
     pub call: Option<Asking>,
     /// A session that the program has named since this was last looked at.
     pub named: Option<String>,
-    /// The program has said all and may not end by itself.
-    pub over: bool,
+    /// When the program is ended that has printed its result and lives on.
+    pub over: Option<Instant>,
     pub silence: Option<Silence>,
     /// An adapter has it, and no child.
     pub handed: Option<Handed>,
@@ -110,7 +113,7 @@ impl Live {
             asked: None,
             call: None,
             named: None,
-            over: false,
+            over: None,
             silence: None,
             handed: None,
             showing,
@@ -136,13 +139,16 @@ impl Live {
         for sign in signs {
             match sign {
                 Sign::Doing(what) | Sign::Retrying(what) => {
+                    // It works on: another result will come.
+                    self.over = None;
                     let what = self.files.secrets.mask(&what);
                     reporter.event(&Event::Doing { step: &self.step, what: &what });
                 }
                 Sign::Session(id) => self.named = Some(id),
                 Sign::Complete => {
                     let lingers = |call: &Asking| call.prepared.backend.row().can.lingers;
-                    self.over = self.call.as_ref().is_some_and(lingers);
+                    let known = self.call.as_ref().is_some_and(lingers);
+                    self.over = Some(in_time(if known { Duration::ZERO } else { AFTER_RESULT }));
                 }
             }
         }
@@ -296,13 +302,16 @@ impl Live {
                 let stream = Stream::Stdout;
                 reporter.event(&Event::Output { step: &self.step, stream, bytes: &bytes });
                 end.output = Output::Text(text.trim_end_matches('\n').to_owned());
-                if self.asked.is_none() {
-                    end.status = JobStatus::Exited(0);
-                }
+                // It is paid for. What ended the process afterwards does not matter.
+                end.status = JobStatus::Exited(0);
+                end.silent_ms = None;
             }
             Err(CallFault { kind, until_ms, message }) => {
                 end.output = Output::Text(String::new());
-                end.error = mask(message);
+                // What our own signal did to the process explains nothing.
+                if self.asked.is_none() || kind != FaultKind::Crash {
+                    end.error = mask(message);
+                }
                 if self.asked.is_none() {
                     end.status = JobStatus::Faulted(Fault { kind, until_ms });
                 }

@@ -8,6 +8,7 @@ use crate::error::EngineError;
 use crate::event::{Event, Reporter};
 use crate::handed::refuse_unavailable;
 use crate::journal::{PlanRecord, Reads, io_error, now_ms, replayed, to_store};
+use crate::recovered::{Late, late_facts};
 use crate::secrets::{masked, refuse_in_plan};
 use crate::sessions::{SessionLocks, Sessions};
 use crate::summary::summary;
@@ -45,6 +46,16 @@ pub struct Prepared {
 pub struct ResumeAnswers {
     pub done: Vec<(StepPath, String, Option<String>)>,
     pub again: Vec<StepPath>,
+    /// Give the conversations up: what is asked next begins another session.
+    pub new_session: bool,
+}
+
+/// What a resume changes for the rest of the run.
+#[derive(Debug, Default)]
+pub struct Changes {
+    pub plan: Option<Plan>,
+    /// Another backend answers from now on, by this program where the user named one.
+    pub backend: Option<(String, Option<String>)>,
 }
 
 impl ResumeAnswers {
@@ -165,32 +176,48 @@ pub fn resume(
     store: &mut Store,
     id: &RunId,
     limits: Limits,
-    edited: Option<Plan>,
+    changes: Changes,
     secrets: &Secrets,
     answer: &mut dyn FnMut(&Run) -> Result<ResumeAnswers, EngineError>,
 ) -> Result<(Prepared, Options), EngineError> {
     let directory = store.ensure_run_directory(id)?;
     let lock = take(&directory, id, Duration::from_secs(10))?;
     let ended = end_marked(id.as_str(), secrets)?;
-    let recorded = replayed(store, id, limits, secrets)?;
-    let (mut run, mut options, mut facts) = (recorded.run, recorded.options, recorded.facts);
+    let mut recorded = replayed(store, id, limits, secrets)?;
+    let (mut options, mut facts) = (recorded.options.clone(), recorded.facts);
     let given = |name: &str| secrets.names().any(|known| known == name);
     if let Some(name) = options.secrets.iter().find(|name| !given(name)) {
         return Err(EngineError::SecretMissing { run: id.clone(), name: name.clone() });
     }
     let own_directory = store.run(id)?.map(|row| row.directory).unwrap_or_default();
-    let plan = edited.as_ref().unwrap_or(&run.program().plan);
+    let plan = changes.plan.as_ref().unwrap_or(&recorded.run.program().plan);
     refuse_in_plan(secrets, plan, &options, &own_directory)?;
-    // A secret that is new to the run is kept among its options, which are stored with its plan.
-    let mut edited = edited;
+    // What is new to the run is kept among its options, which are stored with its plan.
     if secrets.names().count() > options.secrets.len() {
         options.secrets = secrets.names().map(str::to_owned).collect();
-        edited = edited.or_else(|| Some((*run.program().plan).clone()));
     }
-    // What happened before is known; what the answers lead to is told.
+    if let Some((backend, program)) = changes.backend {
+        options.backend = Some(backend);
+        options.program = program;
+    }
+    let mut edited = changes.plan;
+    if options != recorded.options {
+        edited = edited.or_else(|| Some((*recorded.run.program().plan).clone()));
+    }
+    let (late, late_warnings) = late_facts(&recorded, &directory, secrets)?;
+    recorded.warnings.extend(late_warnings);
+    let mut run = recorded.run;
+    // What happened before is known; what comes now is reported.
     run.take_happenings();
     let mut history = recorded.started;
     let mut batch = Vec::new();
+    for Late { fact, at_ms, stdout, stderr } in late {
+        let fact = masked(secrets, fact);
+        run.apply(&fact, at_ms)?;
+        batch.push(to_store(&fact, at_ms, stdout, stderr));
+        history.push((fact, at_ms));
+        facts += 1;
+    }
     let at = now_ms();
     let active_before_ms = store.run(id)?.map_or(0, |row| row.summary.active_ms);
     let mut note = |run: &mut Run, fact: Fact| -> Result<(), EngineError> {
@@ -211,6 +238,9 @@ pub fn resume(
     }
     note(&mut run, Fact::Resumed)?;
     let answers = answer(&run)?;
+    if answers.new_session {
+        note(&mut run, Fact::NewSession)?;
+    }
     for (step, output, outcome) in answers.done {
         note(&mut run, Fact::Answered { step, answer: Answer::Done { output, outcome } })?;
     }
@@ -337,6 +367,16 @@ impl Prepared {
 
     pub fn run(&self) -> &Run {
         &self.run
+    }
+
+    /// Nobody watches the run: faults of its agents that may pass are waited for, at first so long.
+    pub fn be_patient(&mut self, store: &mut Store, first: Duration) -> Result<(), EngineError> {
+        let first_ms = i64::try_from(first.as_millis()).unwrap_or(i64::MAX);
+        let (fact, at) = (Fact::Patient { first_ms }, now_ms());
+        self.run.apply(&fact, at)?;
+        store.append(&self.id, &[to_store(&fact, at, None, None)], None)?;
+        self.facts += 1;
+        Ok(())
     }
 
     /// Drives the run to its end. `ready` is called once, when threads may be started.

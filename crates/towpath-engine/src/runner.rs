@@ -12,7 +12,7 @@ use crate::handed::refuse_unavailable;
 use crate::journal::recorded;
 use crate::listener::{Listener, Listening, NullListener};
 use crate::models::Models;
-use crate::open::{Prepared, ResumeAnswers, create, resume};
+use crate::open::{Changes, Prepared, ResumeAnswers, create, resume};
 use crate::result::{RecipeResult, recipe_result};
 use crate::substitutes::Substitutes;
 use crate::text::Problems;
@@ -276,8 +276,9 @@ impl Runner {
         self.refuse_agents(known.run.program())?;
         let directory = existing(&row.directory)?;
         let mut answer = |run: &Run| answers(run, decisions);
+        let changes = Changes::default();
         let (prepared, _) =
-            resume(&mut store, &row.id, self.limits, None, &Secrets::default(), &mut answer)?;
+            resume(&mut store, &row.id, self.limits, changes, &Secrets::default(), &mut answer)?;
         self.drive(prepared, &mut store, directory, warden)
     }
 

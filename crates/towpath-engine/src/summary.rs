@@ -104,8 +104,10 @@ pub fn summary(run: &Run, outcome: Option<&RunOutcome>, active_ms: i64) -> Summa
         Some(RunOutcome::Asking { steps }) => {
             steps.first().map_or(String::new(), |s| s.to_string())
         }
-        Some(RunOutcome::Waiting { until_ms: Some(until) }) => format!("limit until {until}"),
-        Some(RunOutcome::Waiting { until_ms: None }) => "limit".to_owned(),
+        Some(RunOutcome::Waiting { why, until_ms: Some(until) }) => {
+            format!("{} until {until}", why.as_str())
+        }
+        Some(RunOutcome::Waiting { why, until_ms: None }) => why.as_str().to_owned(),
         _ => String::new(),
     };
     Summary {

@@ -29,6 +29,10 @@ pub enum Fact {
     Expired { step: StepPath },
     /// A person said what became of a step.
     Answered { step: StepPath, answer: Answer },
+    /// The user gave the conversations up: what is asked next begins another session.
+    NewSession,
+    /// Nobody watches this owner: faults that may pass are waited for, at first so long.
+    Patient { first_ms: i64 },
     /// The rest of the run uses another version of the plan.
     Replanned { version: u32 },
     /// The run was told to stop; nothing more starts.
@@ -48,6 +52,8 @@ impl Fact {
             Fact::JobFinished { .. } => "job-finished",
             Fact::Expired { .. } => "expired",
             Fact::Answered { .. } => "answered",
+            Fact::NewSession => "new-session",
+            Fact::Patient { .. } => "patient",
             Fact::Replanned { .. } => "replanned",
             Fact::Stopping { .. } => "stopping",
             Fact::Ended { .. } => "ended",

@@ -4,7 +4,7 @@ use crate::fact::Output;
 use crate::machine::{MachineState, Misreport, Reported};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use std::collections::BTreeMap;
-use towpath_core::{JobKey, Map, StepPath, Usage, Value};
+use towpath_core::{FaultKind, JobKey, Map, StepPath, Usage, Value};
 use towpath_recipe::Recipe;
 
 #[derive(Debug, Clone)]
@@ -145,6 +145,8 @@ pub struct EndedCall {
     pub report: Option<Result<Reported, Misreport>>,
     /// Why it has no answer.
     pub error: Option<String>,
+    /// What its program said went wrong.
+    pub fault: Option<FaultKind>,
     /// What was said of that: the program's own message, or the end of its stderr.
     pub said: String,
 }

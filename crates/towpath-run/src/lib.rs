@@ -27,6 +27,7 @@ mod happening;
 mod job;
 mod machine;
 mod outcome;
+mod patience;
 mod preview;
 mod recover;
 mod remind;

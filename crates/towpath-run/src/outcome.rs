@@ -101,8 +101,9 @@ pub enum RunOutcome {
         step: StepPath,
         failure: Failure,
     },
-    /// A limit: resume later.
+    /// A limit, or a fault that may pass: resume later.
     Waiting {
+        why: FaultKind,
         until_ms: Option<i64>,
     },
     /// A person must say what became of these steps.

@@ -96,12 +96,12 @@ impl Run {
             let _ = writeln!(text, "- {} [{state}] {}", step.id, indented(&what));
             let output = result.and_then(|r| r.output.text()).unwrap_or_default();
             if !output.is_empty() {
-                let _ = writeln!(text, "  printed: {}", indented(tail(output)));
+                let _ = writeln!(text, "  printed: {}", indented(tail(output, SHOWN)));
             }
         }
         let _ = write!(text, "\nThe failure: {}\n", failure.message);
         if !failure.detail.is_empty() {
-            let _ = writeln!(text, "{}", tail(&failure.detail));
+            let _ = writeln!(text, "{}", tail(&failure.detail, SHOWN));
         }
         text.push_str(
             "\nFind out why it failed, mend the cause, and do what the failed step and the steps \
@@ -126,8 +126,9 @@ fn says_recovered(answer: &str) -> bool {
     outcome.is_some_and(|value| value["outcome"] == "recovered" && last.ends_with('}'))
 }
 
-fn tail(text: &str) -> &str {
-    let mut start = text.len().saturating_sub(SHOWN);
+/// The last bytes of a text, so many at most.
+pub(crate) fn tail(text: &str, most: usize) -> &str {
+    let mut start = text.len().saturating_sub(most);
     while !text.is_char_boundary(start) {
         start += 1;
     }

@@ -13,7 +13,7 @@ use towpath_recipe::{Effect, Work};
 impl Run {
     pub(crate) fn resumed(&mut self) {
         self.stopping = None;
-        self.waiting = None;
+        self.patience.resumed(self.waiting.take());
         self.ended = false;
         for (key, (frame, step)) in std::mem::take(&mut self.running) {
             if key.kind == JobKind::Agent {
@@ -24,6 +24,7 @@ impl Run {
                     usage: None,
                     report: None,
                     error,
+                    fault: None,
                     said: String::new(),
                 };
                 self.frames[frame].steps[step].calls.push(call);

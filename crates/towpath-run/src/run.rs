@@ -4,11 +4,12 @@ use crate::fact::{Answer, Fact, StopReason};
 use crate::frame::{Frame, FrameState, Phase};
 use crate::happening::Happening;
 use crate::job::{Job, JobWork};
-use crate::outcome::{Failure, RunOutcome, StepStatus};
+use crate::outcome::{Failure, FailureKind, RunOutcome, StepStatus};
+use crate::patience::{Patience, Waiting};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
-use towpath_core::{JobKey, JobKind, StepPath};
+use towpath_core::{FaultKind, JobKey, JobKind, StepPath};
 use towpath_recipe::{Program, Recipe, Step};
 
 /// Bounds that come from outside the recipe.
@@ -57,7 +58,8 @@ pub struct Run {
     /// Some step was asked about since the run was made or taken over.
     pub(crate) may_ask: bool,
     pub(crate) stopping: Option<StopReason>,
-    pub(crate) waiting: Option<Option<i64>>,
+    pub(crate) waiting: Option<Waiting>,
+    pub(crate) patience: Patience,
     pub(crate) happenings: Vec<Happening>,
     pub(crate) now_ms: i64,
     pub(crate) ended: bool,
@@ -78,6 +80,7 @@ impl Run {
             may_ask: false,
             stopping: None,
             waiting: None,
+            patience: Patience::default(),
             happenings: Vec::new(),
             now_ms: 0,
             ended: false,
@@ -105,6 +108,8 @@ impl Run {
             Fact::SessionOpened { .. } => {}
             Fact::Expired { step } => self.expire(step),
             Fact::Answered { step, answer } => self.answered(step, answer)?,
+            Fact::NewSession => self.begin_sessions_anew(),
+            Fact::Patient { first_ms } => self.patience.begin(*first_ms),
             Fact::Replanned { .. } => {}
             Fact::Stopping { reason } => self.stopping = Some(*reason),
             Fact::Ended { .. } => self.ended = true,
@@ -226,8 +231,8 @@ impl Run {
         if !asking.is_empty() {
             return Some(RunOutcome::Asking { steps: asking });
         }
-        if let Some(until_ms) = self.waiting {
-            return Some(RunOutcome::Waiting { until_ms });
+        if let Some(Waiting { why, until_ms }) = self.waiting {
+            return Some(RunOutcome::Waiting { why, until_ms });
         }
         match self.frames[0].state {
             FrameState::Done => Some(RunOutcome::Done),
@@ -273,6 +278,20 @@ impl Run {
     fn machine_failure(&self, frame: usize) -> Option<(StepPath, Failure)> {
         let machine = self.frames[frame].machine.as_ref()?;
         Some((self.path(frame, machine.at?), machine.refused.clone()?))
+    }
+
+    /// Whether the run failed because the conversation that it was in cannot go on, so that only
+    /// another session helps.
+    pub fn needs_new_session(&self) -> bool {
+        let Some(RunOutcome::Failed { failure, .. }) = self.outcome() else { return false };
+        match failure.kind {
+            FailureKind::Agent(FaultKind::UnknownSession) => true,
+            // A first prompt that is too long is too long anywhere.
+            FailureKind::Agent(FaultKind::TooLong) => {
+                self.frames.iter().filter_map(|frame| frame.machine.as_ref()).any(|m| m.established)
+            }
+            _ => false,
+        }
     }
 
     /// What has happened since this was last asked.

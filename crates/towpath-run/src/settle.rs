@@ -7,7 +7,7 @@ use crate::happening::Happening;
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::remind::Heard;
 use crate::run::Run;
-use towpath_core::{FaultKind, JobKey, JobKind, Map, Value, extract_json};
+use towpath_core::{JobKey, JobKind, Map, Value, extract_json};
 use towpath_recipe::ParseJson;
 
 impl Run {
@@ -56,15 +56,21 @@ impl Run {
         if key.kind == JobKind::Agent {
             let error = (!end.succeeded()).then(|| describe(&end.status, None));
             let said = end.error.clone();
-            let call = EndedCall { key: key.clone(), usage: end.usage, report: None, error, said };
+            let fault = match &end.status {
+                JobStatus::Faulted(fault) => Some(fault.kind),
+                _ => None,
+            };
+            let (key, usage) = (key.clone(), end.usage);
+            let call = EndedCall { key, usage, report: None, error, fault, said };
             self.frames[frame].steps[step].calls.push(call);
+            if end.succeeded() {
+                self.patience.answered();
+            }
         }
         if let JobStatus::Faulted(fault) = &end.status
-            && fault.kind == FaultKind::Limit
+            && self.waits_after(fault)
         {
             self.frames[frame].steps[step].phase = Phase::Limited;
-            let known = self.waiting.flatten();
-            self.waiting = Some(fault.until_ms.max(known));
             return;
         }
         if self.frames[frame].steps[step].recovering.is_some() {

@@ -570,12 +570,62 @@ fn a_limit_of_the_agents_program_makes_the_run_wait() {
     play.finish(&jobs[0]);
     assert!(play.start_all().is_empty(), "nothing more is started");
     play.finish(&jobs[1]);
-    assert_eq!(play.run.outcome(), Some(RunOutcome::Waiting { until_ms: Some(99) }));
+    assert_eq!(
+        play.run.outcome(),
+        Some(RunOutcome::Waiting { why: FaultKind::Limit, until_ms: Some(99) })
+    );
     play.results.clear();
     play.fact(Fact::Resumed);
     play.go_on();
     assert_eq!(play.started(), "a b c a", "what finished is not repeated");
     assert_eq!(play.outcome(), "done");
+}
+
+/// How long a run waits for, and what for.
+fn waits(play: &Play) -> Option<(FaultKind, i64)> {
+    match play.run.outcome() {
+        Some(RunOutcome::Waiting { why, until_ms: Some(until) }) => Some((why, until - play.clock)),
+        _ => None,
+    }
+}
+
+#[test]
+fn faults_that_may_pass_are_waited_for_where_nobody_watches_longer_each_time() {
+    let recipe = "name: r\nsteps:\n  - {id: a, prompt: x}\n  - {id: b, prompt: x}\n";
+    let fault = |kind| JobStatus::Faulted(Fault { kind, until_ms: None });
+    let patient = Fact::Patient { first_ms: 60_000 };
+    for kind in [FaultKind::Overloaded, FaultKind::Auth] {
+        let mut play = Play::one(recipe).ends("b", fault(kind));
+        play.fact(patient.clone());
+        play.go_on();
+        let mut minutes = Vec::new();
+        for _ in 0..8 {
+            let (why, wait) = waits(&play).expect("it waits");
+            assert_eq!(why, kind);
+            minutes.push(wait / 60_000);
+            play.fact(Fact::Resumed);
+            play.fact(patient.clone());
+            play.go_on();
+        }
+        assert_eq!(minutes, [1, 2, 5, 10, 30, 60, 60, 60]);
+        // Somebody who resumes it by hand is told at once.
+        play.fact(Fact::Resumed);
+        play.go_on();
+        assert!(play.outcome().contains("failed at b"), "{}", play.outcome());
+    }
+    // A login that never worked is the user's to fix; an overload passes by itself.
+    for (kind, waited) in [(FaultKind::Auth, false), (FaultKind::Overloaded, true)] {
+        let mut play = Play::one(recipe).ends("a", fault(kind));
+        play.fact(patient.clone());
+        play.go_on();
+        assert_eq!(waits(&play).is_some(), waited, "{kind:?}");
+    }
+    for kind in [FaultKind::Crash, FaultKind::BadRequest, FaultKind::TooLong] {
+        let mut play = Play::one(recipe).ends("b", fault(kind));
+        play.fact(patient.clone());
+        play.go_on();
+        assert_eq!(waits(&play), None, "{kind:?}");
+    }
 }
 
 #[test]
@@ -893,7 +943,10 @@ fn a_reminder_that_is_cut_off_is_repeated_without_its_prompt() {
 fn a_limit_during_a_reminder_keeps_the_answer() {
     let limit = JobStatus::Faulted(Fault { kind: FaultKind::Limit, until_ms: None });
     let mut play = Play::one(ASK).gives("a", "hm").ends("a.1", limit).play();
-    assert_eq!(play.run.outcome(), Some(RunOutcome::Waiting { until_ms: None }));
+    assert_eq!(
+        play.run.outcome(),
+        Some(RunOutcome::Waiting { why: FaultKind::Limit, until_ms: None })
+    );
     play.results.remove("a.1");
     play = play.gives("a.1", "7");
     play.fact(Fact::Resumed);

@@ -1,6 +1,7 @@
 //! Which agent answers, and whether it can: decided before the first step.
 
 mod refusals;
+mod root;
 
 use crate::commands::run::unknown_backend;
 use crate::draw;
@@ -93,6 +94,9 @@ pub fn choose(
         return Err(Stop { shown: true, ..Stop::new(Exit::BadInput, "bad-mode", message) });
     }
     refusals::refuse(row(&name), &program.plan.machine)?;
+    if let Some(why) = refused_root(around, row(&name), program) {
+        return Err(Stop::new(Exit::Setup, "root", why));
+    }
     let tree = session_tree(around, settings)?;
     if let Some(path) = &calls {
         let opened = std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path);
@@ -146,31 +150,54 @@ pub fn missing(
     around: &Surroundings,
     settings: &Settings,
     flags: &AgentFlags,
+    program: &Program,
 ) -> Result<Option<String>, Stop> {
     let name = backend(settings, flags)?;
     if name == "scripted" {
         return Ok(None);
     }
-    Ok(program_of(around, settings, &name, flags.program.clone()).err().map(|stop| stop.message))
+    let found = program_of(around, settings, &name, flags.program.clone());
+    let missing = found.err().map(|stop| stop.message);
+    Ok(missing.or_else(|| refused_root(around, row(&name), program)))
 }
 
-/// Whether a run of this program may come to ask an agent: not where tags or conditions that are
-/// known beforehand rule it out.
+/// Why no call of this backend can work for this user, where one would be made that way.
+fn refused_root(around: &Surroundings, row: &BackendRow, program: &Program) -> Option<String> {
+    let rule = row.can.as_root?;
+    let why = root::obstacle(around, row)?;
+    may_come_to(program, &|work| root::is_unattended(work, &rule)).then_some(why)
+}
+
+/// What stands against a backend's calls that work without asking, and the command that helps.
+pub fn root_obstacle(around: &Surroundings, row: &BackendRow) -> Option<(String, String)> {
+    let variable = row.can.as_root?.variable;
+    Some((root::obstacle(around, row)?, format!("export {variable}=1")))
+}
+
+/// Whether a run of this program may come to ask an agent.
 fn may_ask(program: &Program) -> bool {
-    fn asks(program: &Program, steps: &[PreviewStep]) -> bool {
+    may_come_to(program, &|work| {
+        matches!(work, Work::Agent(_) | Work::Recipe { recovery: true, .. })
+    })
+}
+
+/// Whether a run of this program may come to such work: not where tags or conditions that are
+/// known beforehand rule it out.
+fn may_come_to(program: &Program, wanted: &dyn Fn(&Work) -> bool) -> bool {
+    fn comes(program: &Program, steps: &[PreviewStep], wanted: &dyn Fn(&Work) -> bool) -> bool {
         steps.iter().any(|step| {
             let work = &program.recipes[step.recipe].steps[step.index].work;
-            let agent = matches!(work, Work::Agent(_) | Work::Recipe { recovery: true, .. });
             let begins = matches!(step.verdict, Verdict::Runs | Verdict::Unknown { .. });
-            (agent && begins) || asks(program, &step.children)
+            (begins && wanted(work)) || comes(program, &step.children, wanted)
         })
     }
-    if !program.has_agents() {
+    let mut steps = program.recipes.iter().flat_map(|recipe| &recipe.steps);
+    if !steps.any(|step| wanted(&step.work)) {
         return false;
     }
     let ahead = preview(program);
     // What a machine becomes when it begins anew is not looked at.
-    ahead.cut || program.restarts() || asks(program, &ahead.steps)
+    ahead.cut || program.restarts() || comes(program, &ahead.steps, wanted)
 }
 
 /// Modes that the agent's program does not have.

@@ -35,7 +35,8 @@ pub fn of_run(store: &Store, end: &RunEnd, with_context: bool) -> Result<Value, 
     });
     match &end.outcome {
         RunOutcome::Failed { step, .. } => object["failed_step"] = json!(step),
-        RunOutcome::Waiting { until_ms } => {
+        RunOutcome::Waiting { why, until_ms } => {
+            object["waiting_for"] = json!(why.as_str());
             object["waiting_until"] = json!(until_ms.map(rfc3339));
         }
         RunOutcome::Asking { steps } => object["asking"] = json!(steps),

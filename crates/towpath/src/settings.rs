@@ -37,6 +37,8 @@ pub struct Settings {
     pub step_timeout: Set<Option<f64>>,
     /// How long a command or an agent may print nothing, in seconds.
     pub idle_timeout: Set<Option<f64>>,
+    /// The first wait after an agent's fault that may pass, where nobody watches, in seconds.
+    pub retry_wait: Set<f64>,
     /// Which model of a backend a tier is, by both.
     pub models: BTreeMap<(String, String), Set<String>>,
     /// Where a backend's program is.
@@ -52,6 +54,7 @@ struct UserFile {
     recipe_dirs: Option<Vec<PathBuf>>,
     step_timeout: Option<Seconds>,
     idle_timeout: Option<Seconds>,
+    retry_wait: Option<Seconds>,
     #[serde(default)]
     models: BTreeMap<Spanned<String>, Tiers>,
     #[serde(default)]
@@ -141,6 +144,7 @@ impl Default for Settings {
             recipe_dirs: Set::default(Vec::new()),
             step_timeout: Set::default(None),
             idle_timeout: Set::default(None),
+            retry_wait: Set::default(60.0),
             models: BTreeMap::new(),
             programs: BTreeMap::new(),
         }
@@ -197,6 +201,9 @@ impl Settings {
             self.recipe_dirs = Set { value, source: source.clone() };
         }
         self.take_times(file.step_timeout, file.idle_timeout, &source);
+        if let Some(Seconds(value)) = file.retry_wait {
+            self.retry_wait = Set { value, source: source.clone() };
+        }
         for (backend, tiers) in file.models {
             refuse_unknown(&backend, path, text)?;
             let Tiers { haiku, sonnet, opus, default } = tiers;
@@ -228,6 +235,10 @@ impl Settings {
 
     pub fn idle_timeout(&self) -> Option<Duration> {
         self.idle_timeout.value.and_then(of_seconds)
+    }
+
+    pub fn retry_wait(&self) -> Duration {
+        of_seconds(self.retry_wait.value).expect("a time was checked when it was read")
     }
 
     fn take_environment(&mut self, around: &Surroundings) -> Result<(), Stop> {
@@ -265,6 +276,8 @@ impl Settings {
                 time.source.clone(),
             ));
         }
+        let wait = &self.retry_wait;
+        rows.push(("retry_wait".into(), seconds(wait.value), wait.source.clone()));
         for ((backend, tier), model) in &self.models {
             let key = format!("models.{backend}.{tier}");
             rows.push((key, model.value.clone().into(), model.source.clone()));

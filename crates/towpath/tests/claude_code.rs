@@ -1,6 +1,8 @@
 //! The real Claude Code inside real runs, in full: every fault of its service, killed with and
 //! without its runner, and sessions that may or may not be there.
 
+#[path = "claude_code/aimed_stops.rs"]
+mod aimed_stops;
 mod real;
 mod support;
 

@@ -240,3 +240,71 @@ fn an_empty_machine_has_nothing_due_and_stays_empty() {
     person.towpath(&["resume"]).exits(2);
     person.towpath(&["resume", "--due", "7f3k"]).exits(2);
 }
+
+/// What may pass: an overloaded service, and a login that worked before and is refused, as where a
+/// timer has no key in its environment.
+const OVERLOADED: &str = "{\"error\":\"overloaded\",\"text\":\"529 busy\"}\n";
+const REFUSED: &str = "{\"error\":\"auth\",\"text\":\"Not logged in\"}\n";
+
+/// Tries again at once, as far as a run is concerned.
+fn hasty(person: &Person) {
+    let file = person.path("home/config/settings.toml");
+    std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+    std::fs::write(file, "retry_wait = 0.001\n").expect("settings");
+}
+
+#[test]
+fn faults_that_may_pass_leave_a_due_run_waiting_with_the_reason() {
+    for (fault, word, said) in
+        [(REFUSED, "auth", "Not logged in"), (OVERLOADED, "overloaded", "529 busy")]
+    {
+        let script = format!("\"one\"\n{}{fault}{fault}\"two\"\n", limit(1));
+        let person = person(&script);
+        person.towpath(&RUN).exits(75);
+        let told = person.towpath(&["resume", "--due", "--json"]).exits(75).json();
+        let result = &told["runs"][0]["result"];
+        assert_eq!((&result["status"], &result["waiting_for"]), (&"waiting".into(), &word.into()));
+        let run = person.run().to_string();
+        let shown = person.towpath(&["show", &run, "--json"]).exits(0).json();
+        assert_eq!(shown["waiting_for"], word);
+        assert!(shown["waiting_until"].is_string(), "{shown:#}");
+        person.towpath(&["show", &run]).exits(0).shows(&format!("agent: {word}; next try at "));
+        let listed = person.towpath(&["runs"]).exits(0);
+        assert!(listed.stdout.contains(&format!("{word} until ")), "{}", listed.stdout);
+        // Not due yet: a minute has not passed.
+        person.towpath(&["resume", "--due"]).exits(0).prints("");
+        assert_eq!(person.read("calls").lines().count(), 3);
+        // Who types the command wants a try now, and is told what is wrong as ever.
+        person.towpath(&["resume", "--last"]).exits(4).says(said);
+    }
+}
+
+#[test]
+fn what_is_left_waiting_is_tried_again_until_it_works() {
+    let faults = [REFUSED, OVERLOADED, REFUSED].concat();
+    let person = person(&format!("\"one\"\n{}{faults}\"two\"\n", limit(1)));
+    hasty(&person);
+    person.towpath(&RUN).exits(75);
+    until("every due try is made", || {
+        person.towpath(&["resume", "--due", "-q"]);
+        person.read("effects") == "done by two\n"
+    });
+    assert_eq!(person.read("calls").lines().count(), 6);
+    assert_eq!(status(&person), "done");
+}
+
+/// The same with a process that waits by itself. A login that never worked is told at once.
+#[test]
+fn a_run_that_waits_by_itself_outlasts_what_may_pass() {
+    let faults = [OVERLOADED, "\"one\"\n", REFUSED].concat();
+    let person = person(&format!("{faults}\"two\"\n"));
+    hasty(&person);
+    let said = person.towpath(&["run", "l.yaml", "--script", "s.jsonl", "--wait"]).exits(0);
+    assert_eq!(said.stdout, "one\ntwo\n");
+    let said = said.says("waits (agent: overloaded); next try at ");
+    said.says("waits (agent: auth); next try at ");
+    person.write("s.jsonl", REFUSED);
+    person.towpath(&with(&["--wait"])).exits(4).says("Not logged in");
+    person.write("s.jsonl", OVERLOADED);
+    person.towpath(&RUN).exits(4).says("529 busy");
+}

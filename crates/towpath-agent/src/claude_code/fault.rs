@@ -35,6 +35,7 @@ impl Heard {
     /// The fault of a `result` with `is_error`.
     pub(super) fn fault(&self, result: &Value) -> CallFault {
         let kind = by_errors(result)
+            .or_else(|| by_length(result))
             .or_else(|| by_subtype(result))
             .or_else(|| by_word(self.word.as_deref()?))
             .or_else(|| http::fault_of_status(result.get("api_error_status")?.as_u64()?))
@@ -50,6 +51,13 @@ impl Heard {
 fn by_errors(result: &Value) -> Option<FaultKind> {
     let errors = result.get("errors").and_then(Value::as_array);
     errors.into_iter().flatten().filter_map(Value::as_str).find_map(by_refusal)
+}
+
+/// The service's own word for it is that of any bad request.
+fn by_length(result: &Value) -> Option<FaultKind> {
+    let too_long = text(result, "terminal_reason") == Some("prompt_too_long")
+        || text(result, "result").is_some_and(|said| said.starts_with("Prompt is too long"));
+    too_long.then_some(FaultKind::TooLong)
 }
 
 fn by_subtype(result: &Value) -> Option<FaultKind> {
@@ -82,12 +90,7 @@ fn by_reason(result: &Value) -> Option<FaultKind> {
     if text(result, "api_error") == Some("connection_failed") {
         return Some(FaultKind::Overloaded);
     }
-    if text(result, "stop_reason") == Some("refusal")
-        || text(result, "terminal_reason") == Some("prompt_too_long")
-    {
-        return Some(FaultKind::BadRequest);
-    }
-    None
+    (text(result, "stop_reason") == Some("refusal")).then_some(FaultKind::BadRequest)
 }
 
 fn by_sentence(sentence: &str) -> Option<FaultKind> {
@@ -97,7 +100,6 @@ fn by_sentence(sentence: &str) -> Option<FaultKind> {
         ("Credit balance is too low", FaultKind::Limit),
         ("API Error: Connection ", FaultKind::Overloaded),
         ("Request timed out", FaultKind::Overloaded),
-        ("Prompt is too long", FaultKind::BadRequest),
     ];
     SENTENCES.iter().find(|(start, _)| sentence.starts_with(start)).map(|(_, kind)| *kind)
 }

@@ -8,7 +8,7 @@ mod usage;
 
 use crate::backend::{Backend, Reader};
 use crate::call::{Call, InputFile, Invocation, LONGEST_ARGUMENT};
-use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
+use crate::capabilities::{AsRoot, Capabilities, SessionIds, UsageOf, WithoutModel};
 use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -35,6 +35,12 @@ pub(crate) const ROW: BackendRow = BackendRow {
         limit_reset: true,
         tells_retries: true,
         lingers: false,
+        as_root: Some(AsRoot {
+            variable: "IS_SANDBOX",
+            mode: "bypassPermissions",
+            directory: ("CLAUDE_CONFIG_DIR", ".claude"),
+            managed: "/etc/claude-code/managed-settings.json",
+        }),
     },
     make: Some(|program, _| Arc::new(ClaudeCode::new(program))),
 };

@@ -1,6 +1,6 @@
 //! Reads what Claude Code prints: one object a line, and also the single object or array that its
 //! other output format and older versions print, in one line or many. Unknown lines are passed
-//! over; only a `result` ends a call well, and only together with exit code 0.
+//! over; only a `result` ends a call well, whatever becomes of the process after it.
 
 use super::fault::{self, Heard};
 use super::usage;
@@ -111,15 +111,18 @@ impl ClaudeReader {
         }
     }
 
-    /// Exit code 0 and `is_error` false: nothing weaker is a success.
+    /// `is_error` false, and the program's word that the answer is whole or its exit code 0: nothing
+    /// weaker is a success. A mode that a gateway does not support ends with 1 and no such word.
     fn judge(&self, result: &Value, end: &End<'_>) -> Result<String, CallFault> {
         let said = result.get("result").and_then(Value::as_str).unwrap_or("");
         let crash = |what: &str, said| {
             Err(CallFault::with_first(FaultKind::Crash, what, &[end.stderr, said]))
         };
+        // Older versions have no such word.
+        let whole = text_at(result, "/terminal_reason").is_none_or(|word| word == "completed");
         match result.get("is_error").and_then(Value::as_bool) {
             Some(true) => Err(self.heard.fault(result)),
-            Some(false) if end.exit.success() => Ok(said.to_owned()),
+            Some(false) if whole || end.exit.success() => Ok(said.to_owned()),
             Some(false) => crash(&format!("Claude Code {}", end.exit), said),
             None => crash("Claude Code's result does not say whether it is an error", ""),
         }

@@ -25,7 +25,7 @@ const SENTENCES: &[(&str, FaultKind)] = &[
     ("Selected model is at capacity", FaultKind::Overloaded),
     ("stream disconnected before completion", FaultKind::Overloaded),
     ("Connection failed", FaultKind::Overloaded),
-    ("Codex ran out of room", FaultKind::BadRequest),
+    ("Codex ran out of room", FaultKind::TooLong),
     ("internal error", FaultKind::Crash),
     ("sandbox error", FaultKind::Crash),
 ];
@@ -54,11 +54,6 @@ pub(super) fn no_turn(end: &End<'_>, error: &str) -> CallFault {
     };
     let what = format!("Codex {} in the middle of its work", end.exit);
     CallFault::with_first(kind, &what, &[error, &stderr])
-}
-
-/// The turn was completed, and the process failed all the same.
-pub(super) fn ended(end: &End<'_>) -> CallFault {
-    CallFault::with_first(FaultKind::Crash, &format!("Codex {}", end.exit), &[&plain(end.stderr)])
 }
 
 fn by_status(message: &str) -> Option<FaultKind> {

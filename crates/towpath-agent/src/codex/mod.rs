@@ -36,6 +36,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
         limit_reset: true,
         tells_retries: true,
         lingers: false,
+        as_root: None,
     },
     make: Some(|program, zone| Arc::new(Codex::new(program, zone))),
 };

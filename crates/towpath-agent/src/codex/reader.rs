@@ -1,5 +1,5 @@
-//! Reads what Codex prints. Only `turn.completed` from a process that ended with 0 is a success; the
-//! answer is the turn's last message. An `error` line is not the end: the program prints one for
+//! Reads what Codex prints. Only `turn.completed` is a success, whatever becomes of the process after
+//! it; the answer is the turn's last message. An `error` line is not the end: the program prints one for
 //! each retry too. Unknown lines are passed over.
 
 use super::fault;
@@ -70,8 +70,7 @@ impl CodexReader {
 
     fn judge(&self, end: &End<'_>) -> Result<String, CallFault> {
         match &self.turn {
-            Turn::Completed if end.exit.success() => Ok(self.said.clone()),
-            Turn::Completed => Err(fault::ended(end)),
+            Turn::Completed => Ok(self.said.clone()),
             Turn::Failed(message) => Err(fault::of_turn(message, end.at_ms, &self.zone)),
             Turn::Open => Err(fault::no_turn(end, &self.error)),
         }

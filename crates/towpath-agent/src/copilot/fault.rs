@@ -25,7 +25,7 @@ fn by_word(word: &str) -> Option<FaultKind> {
     Some(match word {
         "authentication" | "authorization" => FaultKind::Auth,
         "rate_limit" | "quota" => FaultKind::Limit,
-        "context_limit" => FaultKind::BadRequest,
+        "context_limit" => FaultKind::TooLong,
         _ => return None,
     })
 }

@@ -35,6 +35,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
         limit_reset: false,
         tells_retries: true,
         lingers: false,
+        as_root: None,
     },
     make: Some(|program, _| Arc::new(Copilot::new(program))),
 };

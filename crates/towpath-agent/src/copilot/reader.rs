@@ -1,5 +1,5 @@
-//! Reads what Copilot prints. Only a `result` line with exit code 0, from a process that also ended
-//! with 0, is a success: ended by a signal the program exits with 0 too, without that line. The
+//! Reads what Copilot prints. Only a `result` line with exit code 0 is a success, whatever becomes of
+//! the process after it: ended by a signal the program exits with 0 too, without that line. The
 //! answer is the last message of the main agent. Unknown lines are passed over.
 
 use super::fault;
@@ -96,7 +96,7 @@ impl CopilotReader {
         let Some(result) = &self.result else { return Err(fault::no_result(end)) };
         let code = result.get("exitCode").and_then(Value::as_i64);
         match &self.error {
-            _ if code == Some(0) && end.exit.success() => Ok(self.text.clone().unwrap_or_default()),
+            _ if code == Some(0) => Ok(self.text.clone().unwrap_or_default()),
             Some(error) => Err(fault::of_error(error)),
             None => Err(fault::ended(end)),
         }

@@ -34,6 +34,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
         limit_reset: false,
         tells_retries: false,
         lingers: true,
+        as_root: None,
     },
     make: Some(|program, _| Arc::new(Cursor::new(program))),
 };

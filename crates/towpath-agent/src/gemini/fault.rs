@@ -45,11 +45,6 @@ pub(super) fn no_result(end: &End<'_>) -> CallFault {
     CallFault::with_first(kind, &format!("Gemini {} and gave no result", end.exit), &[&stderr])
 }
 
-/// It reported success, and its process failed all the same.
-pub(super) fn ended(end: &End<'_>) -> CallFault {
-    CallFault::with_first(FaultKind::Crash, &format!("Gemini {}", end.exit), &[&plain(end.stderr)])
-}
-
 /// The error of the model's service, as `[API Error: {…}]` holds it.
 fn service_error(said: &str) -> Option<Value> {
     let inside = said.strip_prefix("[API Error: ")?;

@@ -34,6 +34,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
         limit_reset: true,
         tells_retries: false,
         lingers: false,
+        as_root: None,
     },
     make: Some(|program, _| Arc::new(Gemini::new(program))),
 };

@@ -1,5 +1,5 @@
-//! Reads what Gemini CLI prints. Only a `result` line that says success, from a process that ended
-//! with 0, is one: ended by a signal the program exits with 0 too, without that line. The answer is
+//! Reads what Gemini CLI prints. Only a `result` line that says success is one, whatever becomes of
+//! the process after it: ended by a signal the program exits with 0 too, without that line. The answer is
 //! what the agent wrote after its last tool use. Unknown lines are passed over.
 
 use super::fault;
@@ -66,8 +66,7 @@ impl GeminiReader {
         match &self.result {
             None => Err(fault::no_result(end)),
             Some(result) => match text_at(result, "/status") {
-                Some("success") if end.exit.success() => Ok(self.said.clone()),
-                Some("success") => Err(fault::ended(end)),
+                Some("success") => Ok(self.said.clone()),
                 _ => Err(fault::of_result(result, end)),
             },
         }

@@ -23,9 +23,8 @@ pub(super) fn of_error(event: &Value, at_ms: i64) -> CallFault {
 fn by_name(name: &str) -> Option<FaultKind> {
     Some(match name {
         "ProviderAuthError" => FaultKind::Auth,
-        "ContextOverflowError" | "MessageOutputLengthError" | "StructuredOutputError" => {
-            FaultKind::BadRequest
-        }
+        "ContextOverflowError" => FaultKind::TooLong,
+        "MessageOutputLengthError" | "StructuredOutputError" => FaultKind::BadRequest,
         "MessageAbortedError" => FaultKind::Crash,
         _ => return None,
     })

@@ -35,6 +35,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
         limit_reset: true,
         tells_retries: false,
         lingers: false,
+        as_root: None,
     },
     make: Some(|program, _| Arc::new(OpenCode::new(program))),
 };

@@ -1,6 +1,6 @@
 //! Reads what OpenCode prints. A call has succeeded when its last step finished because the model
-//! stopped, no error line came and the process ended with 0; the answer is the text of that step
-//! alone. Unknown lines are passed over.
+//! stopped and no error line came, whatever becomes of the process after it; the answer is the text of
+//! that step alone. Unknown lines are passed over.
 
 use super::fault;
 use crate::backend::Reader;
@@ -86,7 +86,7 @@ impl OpenCodeReader {
             return Err(fault::of_error(error, end.at_ms));
         }
         match self.finish.as_deref() {
-            Some("stop") if end.exit.success() => Ok(self.text.clone()),
+            Some("stop") => Ok(self.text.clone()),
             // The run ends at a refusal, and the same call would end there again.
             Some("tool-calls") if !self.denials.is_empty() => Err(CallFault::new(
                 FaultKind::BadRequest,

@@ -117,6 +117,7 @@ fn fault(word: &str) -> (FaultKind, Option<String>) {
         "overloaded" => FaultKind::Overloaded,
         "bad_request" => FaultKind::BadRequest,
         "unknown_session" => FaultKind::UnknownSession,
+        "too_long" => FaultKind::TooLong,
         "crash" => FaultKind::Crash,
         "timeout" => FaultKind::Timeout,
         message => return (FaultKind::Crash, Some(message.to_owned())),

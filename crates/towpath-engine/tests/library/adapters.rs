@@ -147,7 +147,10 @@ fn what_is_wrong_decides_what_follows() {
     assert_eq!((step.as_str(), kind), ("ask", FailureKind::Agent(FaultKind::Auth)));
     let limit = Fake::agent(|_| Err(AdapterError::limit_until(4_102_444_800_000, "later")));
     let limited = place.runner().adapter(limit).run("recipe.yaml").expect("a result");
-    assert_eq!(limited.outcome, RunOutcome::Waiting { until_ms: Some(4_102_444_800_000) });
+    assert_eq!(
+        limited.outcome,
+        RunOutcome::Waiting { why: FaultKind::Limit, until_ms: Some(4_102_444_800_000) }
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! transitions and holds the limits; the agent is asked for an outcome and for nothing else, and
 //! never chooses where to go.
 
+mod new_session;
 mod prompt;
 mod report;
 mod work;
@@ -41,6 +42,8 @@ pub(crate) struct MachineState {
     /// The last call that was started in this session, and whether any of them succeeded.
     pub last_call: Option<JobKey>,
     pub established: bool,
+    /// The session took the place of one that is gone: its agent is told what was done before.
+    pub is_new: bool,
     /// The models that steps of this session have named.
     pub models: BTreeSet<String>,
     /// Something has been done in this session.
@@ -123,7 +126,9 @@ impl Run {
         if state.exit.is_some() {
             return state.exit.clone();
         }
-        if self.stopping.is_some() {
+        // A called machine that came to its end while the run was stopping has its own reason.
+        let ended = frame != 0 && self.frames[frame].state == FrameState::Failed;
+        if self.stopping.is_some() && !ended {
             return Some(reason("cancelled"));
         }
         if let Some(refused) = &state.refused {

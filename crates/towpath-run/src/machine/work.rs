@@ -101,7 +101,11 @@ impl Run {
     }
 
     /// The first prompt of a session says what the work is about.
-    fn after_context(&self, frame: usize, prompt: String) -> String {
+    fn after_context(&self, frame: usize, mut prompt: String) -> String {
+        let state = self.machine(frame);
+        if state.is_new && !state.established {
+            prompt = format!("{}\n\n---\n\n{prompt}", self.recap(frame));
+        }
         match &self.program.plan.machine.context {
             Some(context) if frame == 0 && !self.machine(frame).established => {
                 prompt::with_context(context, &prompt)
@@ -119,7 +123,8 @@ impl Run {
     ) -> AgentJob {
         let state = self.machine(frame);
         let wishes = &self.program.plan.machine;
-        let foreign = wishes.session.as_ref().filter(|_| frame == 0 && state.restarts == 0);
+        let first = frame == 0 && state.restarts == 0 && !state.is_new;
+        let foreign = wishes.session.as_ref().filter(|_| first);
         AgentJob {
             prompt,
             model: self.model(frame, step),

@@ -130,7 +130,10 @@ fn a_cancelled_reminder_is_asked_anew_and_a_limit_waits() {
 
     let limit = JobStatus::Faulted(Fault { kind: FaultKind::Limit, until_ms: Some(7) });
     let play = Play::one(&review("")).ends("work", limit).play();
-    assert_eq!(play.run.outcome(), Some(RunOutcome::Waiting { until_ms: Some(7) }));
+    assert_eq!(
+        play.run.outcome(),
+        Some(RunOutcome::Waiting { why: FaultKind::Limit, until_ms: Some(7) })
+    );
 }
 
 #[test]

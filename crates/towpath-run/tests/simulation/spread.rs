@@ -18,6 +18,7 @@ pub struct Spread {
     timed_out: u64,
     restarts: u64,
     reminders: u64,
+    rescued: u64,
     machines: u64,
     exits: u64,
     crashes: BTreeMap<u32, u64>,
@@ -38,6 +39,7 @@ impl Spread {
         self.timed_out += u64::from(ending.timed_out > 0);
         self.restarts += u64::from(ending.restarts > 0 && ending.crashes > 0);
         self.reminders += u64::from(ending.reminders > 0 && ending.crashes > 0);
+        self.rescued += u64::from(ending.rescued > 0);
         let machine = program.root().machine().is_some();
         self.machines += u64::from(machine && ending.comparable);
         self.exits += u64::from(machine && ending.outcome == "done");
@@ -58,6 +60,7 @@ impl Spread {
         self.timed_out += other.timed_out;
         self.restarts += other.restarts;
         self.reminders += other.reminders;
+        self.rescued += other.rescued;
         self.machines += other.machines;
         self.exits += other.exits;
         merge(&mut self.crashes, &other.crashes);
@@ -77,6 +80,7 @@ impl Spread {
             ("timeout", self.timed_out),
             ("restart and a crash", self.restarts),
             ("reminder and a crash", self.reminders),
+            ("complete answer at a crash or stop", self.rescued),
             ("machine that is compared", self.machines),
             ("machine that exits", self.exits),
         ]

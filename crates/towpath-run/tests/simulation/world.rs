@@ -31,6 +31,8 @@ pub struct Ending {
     pub timed_out: u32,
     pub restarts: u32,
     pub reminders: u32,
+    /// Answers that a crash or a stop did not lose.
+    pub rescued: u32,
     pub outcome: String,
 }
 
@@ -69,6 +71,7 @@ impl World {
             timed_out: 0,
             restarts: 0,
             reminders: 0,
+            rescued: 0,
             outcome: String::new(),
         };
         World {
@@ -310,10 +313,26 @@ impl World {
     /// The runner is gone: only the journal is left.
     fn crash(&mut self) {
         self.ending.crashes += 1;
-        self.in_flight.clear();
+        let jobs = std::mem::take(&mut self.in_flight);
         self.replay();
+        for job in jobs {
+            // What some of the dead calls left on disk is complete.
+            if let Some(end) = self.complete_answer(&job) {
+                self.finish(&job.key, end);
+            }
+        }
         self.fact(Fact::Resumed);
         self.answer();
+    }
+
+    /// The good answer of a call, where it came just before its end.
+    fn complete_answer(&mut self, job: &Job) -> Option<JobEnd> {
+        if job.key.kind != JobKind::Agent || !self.roll(3) {
+            return None;
+        }
+        let end = Some(self.result(job)).filter(JobEnd::succeeded)?;
+        self.ending.rescued += 1;
+        Some(end)
     }
 
     /// A run rebuilt from its journal stands exactly where the lost one stood.
@@ -337,7 +356,9 @@ impl World {
         self.fact(Fact::Stopping { reason: StopReason::Signal(2) });
         let jobs = std::mem::take(&mut self.in_flight);
         for job in jobs {
-            self.finish(&job.key, JobEnd::new(JobStatus::Stopped));
+            // Some agents have answered before they are ended.
+            let answer = self.complete_answer(&job);
+            self.finish(&job.key, answer.unwrap_or_else(|| JobEnd::new(JobStatus::Stopped)));
         }
         assert!(self.run.next().is_empty(), "nothing starts once the run is stopping");
         let stopped = RunOutcome::Stopped { reason: StopReason::Signal(2) };

@@ -88,7 +88,7 @@ fn machine(
     tree: Option<&Entered>,
 ) -> Result<Exit, Stop> {
     let missing = match chosen.program.has_agents() {
-        true => agents::missing(around, &chosen.settings, &args.agent)?,
+        true => agents::missing(around, &chosen.settings, &args.agent, &chosen.program)?,
         false => None,
     };
     if args.shared.json {
@@ -128,7 +128,7 @@ pub fn missing_program(
 ) -> Result<Option<String>, Stop> {
     let own_agent = is_demo(chosen.origin, &chosen.program);
     match asks_agents(&preview.steps) && !own_agent {
-        true => agents::missing(around, &chosen.settings, &args.agent),
+        true => agents::missing(around, &chosen.settings, &args.agent, &chosen.program),
         false => Ok(None),
     }
 }

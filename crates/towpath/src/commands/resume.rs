@@ -19,7 +19,7 @@ use crate::trust;
 use crate::worktree;
 use std::path::{Path, PathBuf};
 use towpath_core::{RunId, StepPath};
-use towpath_engine::{Agents, EngineError, Options, Recorded, ResumeAnswers, recorded};
+use towpath_engine::{Agents, Changes, EngineError, Options, Recorded, ResumeAnswers, recorded};
 use towpath_recipe::{Edit, EditedRecipe, Origin, Plan, Request, Wishes, edited, resolve};
 use towpath_run::{Limits, Run};
 use towpath_store::{Found, RunRow, Store};
@@ -40,13 +40,16 @@ pub struct Args {
     /// The latest run in this directory.
     #[arg(long, conflicts_with = "run")]
     pub last: bool,
-    /// Every waiting run whose limit is over, one after the other, wherever it was started. One
-    /// that was not told until when has waited for 15 minutes at least. Nothing is asked.
+    /// Every waiting run whose time has come, one after the other, wherever it was started. A rate
+    /// limit without a known end is tried after 15 minutes. An overloaded agent or a refused login
+    /// leaves the run waiting for the next try. Nothing is asked.
     #[arg(long, conflicts_with_all = [
         "run", "last", "done", "again", "edited", "wait", "backend", "script", "calls", "program",
+        "new_session",
     ])]
     pub due: bool,
-    /// Sit out an agent's limit, then go on, instead of ending with 75.
+    /// Wait until the agent's rate limit resets or its service answers again, then continue
+    /// (default: exit 75 at a limit, 4 at a fault).
     #[arg(long)]
     pub wait: bool,
     /// How often the limit was met again without a step done. Given by --wait to itself.
@@ -70,6 +73,10 @@ pub struct Args {
     /// Take the recipe as it is now for steps that have not finished.
     #[arg(long)]
     pub edited: bool,
+    /// Begin a new agent session, with a summary of the finished steps. For a conversation that the
+    /// agent has lost or that is too long. With --backend another agent can take over.
+    #[arg(long)]
+    pub new_session: bool,
     #[command(flatten)]
     pub agent: AgentFlags,
     #[command(flatten)]
@@ -117,7 +124,9 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     args.shared.events.check()?;
     // Whatever could refuse the resume comes before anything of it is recorded.
     let options = merged(known.options.clone(), &args.agent, &around);
-    refuse_stranger(&known, &options)?;
+    if !args.new_session {
+        refuse_stranger(&known, &options)?;
+    }
     let flags = AgentFlags::from_options(&options);
     let recorded_program = std::sync::Arc::clone(known.run.program());
     let mut chosen = Some(agents::choose(&around, &settings, &flags, &recorded_program)?);
@@ -139,14 +148,18 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         }
         answers(run, &args, &output)
     };
-    let taken = towpath_engine::resume(&mut store, &row.id, limits, plan, &secrets, &mut answer);
-    let prepared = match taken {
+    let changes = Changes { plan, backend: other_backend(&known.options, &options) };
+    let taken = towpath_engine::resume(&mut store, &row.id, limits, changes, &secrets, &mut answer);
+    let mut prepared = match taken {
         Ok((prepared, _)) => prepared,
         Err(EngineError::Held { .. } | EngineError::Answer(_)) if args.if_waiting => {
             return Ok(Exit::Done);
         }
         Err(error) => return Err(error.into()),
     };
+    if args.wait || args.if_waiting {
+        prepared.be_patient(&mut store, settings.retry_wait())?;
+    }
     let program = std::sync::Arc::clone(prepared.run().program());
     // A script may come from a pipe, which is read once.
     let (mut agents, tree, _) = match chosen {
@@ -181,7 +194,8 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
 /// Whether there is something to wait for before the first try. A person who answers a question
 /// or types the command for a limit without an end wants to go on now.
 fn waits_first(args: &Args, row: &RunRow) -> bool {
-    let answers = !args.done.is_empty() || !args.again.is_empty() || args.edited;
+    let answers =
+        !args.done.is_empty() || !args.again.is_empty() || args.edited || args.new_session;
     let known = args.in_vain.is_some() || waits_until(row).is_some();
     args.wait && !answers && known && row.summary.status == "waiting"
 }
@@ -194,7 +208,11 @@ fn still_waits(state: &Path, id: &RunId) -> Result<bool, EngineError> {
 }
 
 fn already_done(id: &RunId, args: &Args) -> Result<Exit, Stop> {
-    let mut flags = vec![("--done", !args.done.is_empty()), ("--edited", args.edited)];
+    let mut flags = vec![
+        ("--done", !args.done.is_empty()),
+        ("--edited", args.edited),
+        ("--new-session", args.new_session),
+    ];
     flags.extend(args.limits.given());
     if let Some((flag, _)) = flags.iter().find(|(_, given)| *given) {
         return Err(Stop::bad_input(format!(
@@ -233,7 +251,8 @@ fn latest(store: &Store, around: &Surroundings) -> Result<RunRow, Stop> {
 }
 
 fn answers(run: &Run, args: &Args, output: &str) -> Result<ResumeAnswers, EngineError> {
-    let mut answers = ResumeAnswers::default();
+    let new_session = args.new_session;
+    let mut answers = ResumeAnswers { new_session, ..ResumeAnswers::default() };
     for name in &args.done {
         answers.add_done(run, name, output, args.outcome.as_deref())?;
     }
@@ -369,7 +388,7 @@ fn refuse_stranger(known: &Recorded, now: &Options) -> Result<(), Stop> {
         (Some(before), Some(now)) if begun && before != now && now != SCRIPTED => {
             let why = format!(
                 "the conversation of this run is {before}'s, and {now} does not know it: resume \
-                 without --backend, or begin a new run"
+                 without --backend, or add --new-session"
             );
             Err(Stop::new(Exit::Setup, "backend-cannot", why))
         }
@@ -377,11 +396,23 @@ fn refuse_stranger(known: &Recorded, now: &Options) -> Result<(), Stop> {
     }
 }
 
+/// A backend that takes the place of the run's own, so that a later resume asks the same one. A
+/// script is for one resume.
+fn other_backend(known: &Options, now: &Options) -> Option<(String, Option<String>)> {
+    let backend = now.backend.as_ref().filter(|backend| *backend != SCRIPTED)?;
+    let same = known.backend.as_ref() == Some(backend);
+    (!same).then(|| (backend.clone(), now.program.clone()))
+}
+
 /// The run's own options, with what this call says over them.
-fn merged(options: Options, flags: &AgentFlags, around: &Surroundings) -> Options {
+fn merged(mut options: Options, flags: &AgentFlags, around: &Surroundings) -> Options {
     let absolute = |p: &PathBuf| around.current.join(around.expand_home(p)).display().to_string();
     let scripted = || flags.script.as_ref().map(|_| SCRIPTED.to_owned());
     let named = flags.named_program(around);
+    if flags.backend.as_ref().is_some_and(|backend| options.backend.as_ref() != Some(backend)) {
+        // It is another backend's program.
+        options.program = None;
+    }
     Options {
         backend: flags.backend.clone().or_else(scripted).or(options.backend),
         script: flags.script.as_ref().map(absolute).or(options.script),

@@ -51,7 +51,8 @@ pub struct Args {
     /// What `towpath test` gives a case: inputs with their types, and substitutes.
     #[arg(long, value_name = "FILE", hide = true)]
     pub rehearsal: Option<PathBuf>,
-    /// Sit out an agent's limit, then go on, instead of ending with 75.
+    /// Wait until the agent's rate limit resets or its service answers again, then continue
+    /// (default: exit 75 at a limit, 4 at a fault).
     #[arg(long)]
     pub wait: bool,
     /// Run in a git worktree of its own beside the repository, on the branch NAME: made, or found
@@ -111,8 +112,12 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     let mut store = Store::open(&around.places.state)?;
     trust::consent(&around, &mut store, &chosen.program, chosen.origin)?;
     let look = Look::new(&around, &args.shared);
+    let retry_wait = chosen.settings.retry_wait();
     let ready = ready(&around, &mut store, chosen, &args)?;
-    let Ready { prepared, config, tree, worktree } = ready;
+    let Ready { mut prepared, config, tree, worktree } = ready;
+    if args.wait {
+        prepared.be_patient(&mut store, retry_wait)?;
+    }
     let driven = report::drive(
         prepared,
         &mut store,

@@ -209,14 +209,19 @@ fn dollars(micro: i64) -> f64 {
 /// The step a run is at, or what it waits for, with times as the reader wants them.
 fn place(row: &RunRow, time: &dyn Fn(i64) -> String) -> String {
     match waits_until(row) {
-        Some(until) => format!("limit until {}", time(until)),
+        Some(until) => format!("{} until {}", waits_for(row), time(until)),
         None => row.summary.where_.clone(),
     }
 }
 
-/// Until when a waiting run's limit holds, where the agent has said so.
+/// Until when a waiting run waits, where that is known.
 pub fn waits_until(row: &RunRow) -> Option<i64> {
-    row.summary.where_.strip_prefix("limit until ")?.parse().ok()
+    row.summary.where_.split_once(" until ")?.1.parse().ok()
+}
+
+/// What a waiting run waits for: `limit`, `auth` or `overloaded`.
+pub fn waits_for(row: &RunRow) -> &str {
+    row.summary.where_.split(" until ").next().unwrap_or_default()
 }
 
 fn as_json(row: &RunRow, status: &str) -> serde_json::Value {

@@ -2,14 +2,14 @@
 
 use super::resume::find;
 use super::runs::table::{Cell, Screen, Table, Tint, escaped, shown_path};
-use super::runs::{status_of, tint, waits_until};
+use super::runs::{status_of, tint, waits_for, waits_until};
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::report::{Cost, logs, next};
 use crate::result_json;
 use crate::surroundings::Surroundings;
 use crate::words::{ago, clean, count, duration, last_line, local_time, now_ms, rfc3339};
-use towpath_core::StepPath;
+use towpath_core::{FaultKind, StepPath};
 use towpath_engine::{Recorded, census, recorded};
 use towpath_run::{
     Fact, FailureKind, Limits, Output, Run, RunOutcome, StepState, StepStatus, StepView,
@@ -162,9 +162,17 @@ impl Shown {
                 lines.push(format!("  full output: {}", logs(id, &step, &failure)));
                 lines.push(format!("  nothing is lost: {}", next::resume(id, self.run())));
             }
-            ("waiting", Some(RunOutcome::Waiting { until_ms: Some(until) })) => {
+            ("waiting", Some(RunOutcome::Waiting { why, until_ms: Some(until) })) => {
                 let until = local_time(until, now);
-                lines.push(format!("  a limit ends at {until}; then: towpath resume {id}"));
+                lines.push(match why {
+                    FaultKind::Limit => {
+                        format!("  a limit ends at {until}; then: towpath resume {id}")
+                    }
+                    why => format!(
+                        "  agent: {}; next try at {until}: towpath resume --due; now: towpath resume {id}",
+                        why.as_str()
+                    ),
+                });
             }
             _ => lines.push(format!("  nothing is lost: towpath resume {id}")),
         }
@@ -203,6 +211,7 @@ impl Shown {
             "machine": result_json::machine(self.run()),
             "asking": self.asking(),
             "waiting_until": waits_until(row).map(rfc3339),
+            "waiting_for": (self.status == "waiting").then(|| waits_for(row)),
             "resume": resume,
             "warnings": self.known.warnings,
         })

@@ -4,7 +4,7 @@
 
 use super::run::Shared;
 use super::runs::table::cut;
-use super::runs::waits_until;
+use super::runs::{waits_for, waits_until};
 use crate::agents::AgentFlags;
 use crate::exit::{Exit, Stop};
 use crate::out;
@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::Duration;
-use towpath_core::RunId;
+use towpath_core::{FaultKind, RunId};
 use towpath_engine::{RunEnd, cancel_held, census, hold};
 use towpath_run::{Limits, Run, RunOutcome};
 use towpath_store::{RunRow, Store};
@@ -41,8 +41,9 @@ fn due_ms(since: i64, until: Option<i64>, vain: u32) -> i64 {
     }
 }
 
-/// When a waiting run may go on.
+/// When a waiting run may go on. What is no limit has its waits from the run itself.
 pub fn due(row: &RunRow, vain: u32) -> i64 {
+    let vain = if waits_for(row) == FaultKind::Limit.as_str() { vain } else { 0 };
     due_ms(row.summary.ended_ms.unwrap_or(row.created_ms), waits_until(row), vain)
 }
 
@@ -103,12 +104,15 @@ impl Shown {
     fn new(row: &RunRow, due: i64, look: &Look) -> Shown {
         let now = now_ms();
         let name = clean(&row.recipe);
-        let what = match waits_until(row) {
-            Some(until) => {
+        let what = match (waits_for(row), waits_until(row)) {
+            ("limit", Some(until)) => {
                 format!("{name} waits for the agent's limit until {}", local_time(until, now))
             }
-            None => {
+            ("limit", None) => {
                 format!("{name} waits for the agent's limit; next try at {}", local_time(due, now))
+            }
+            (why, _) => {
+                format!("{name} waits (agent: {why}); next try at {}", local_time(due, now))
             }
         };
         let terminal = look.terminal && !look.quiet;

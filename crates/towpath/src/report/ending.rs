@@ -8,7 +8,7 @@ use super::line::{Line, Tone, joined, one_line};
 use super::next;
 use super::said;
 use crate::words::{clean, count, duration, local_time};
-use towpath_core::StepPath;
+use towpath_core::{FaultKind, StepPath};
 use towpath_engine::{Census, RunEnd, census};
 use towpath_run::{Failure, FailureKind, RunOutcome, StepState, StepStatus, StepView, StopReason};
 
@@ -53,7 +53,7 @@ impl Teller<'_> {
         match &self.end.outcome {
             RunOutcome::Done => lines.extend(self.done()),
             RunOutcome::Failed { step, failure } => lines.extend(self.failed(step, failure)),
-            RunOutcome::Waiting { until_ms } => lines.extend(self.waiting(*until_ms)),
+            RunOutcome::Waiting { why, until_ms } => lines.extend(self.waiting(*why, *until_ms)),
             RunOutcome::Asking { steps } => lines.extend(self.asking(steps)),
             RunOutcome::Stopped { reason } => lines.extend(self.stopped(*reason)),
         }
@@ -97,17 +97,20 @@ impl Teller<'_> {
         lines
     }
 
-    fn waiting(&self, until_ms: Option<i64>) -> Vec<Line> {
+    fn waiting(&self, why: FaultKind, until_ms: Option<i64>) -> Vec<Line> {
         let head = format!("{} waits after {}", self.name, self.took);
         let until = until_ms.map(|until| local_time(until, self.now_ms));
         let place = match &until {
+            Some(until) if why != FaultKind::Limit => {
+                format!("(agent: {}), next try at {until}", why.as_str())
+            }
             Some(until) => format!("for a limit of the agent, until {until}"),
             None => "for a limit of the agent; it did not say until when".to_owned(),
         };
         let mut lines = self.head("?", Tone::Attention, &head, &place);
         lines.push(Line::new());
         let said = limit::met(&self.steps).into_iter().filter(|limit| !limit.said.is_empty());
-        for Limit { step, said } in said {
+        for Limit { step, said, .. } in said {
             let texts = said.lines().map(|line| (Tone::Plain, clean(line))).collect();
             lines.extend(beside_name(&step, texts, self.limit));
         }

@@ -320,7 +320,7 @@ impl Events {
                 (super::reason(failure), Some(super::told_failure(failure)))
             }
             RunOutcome::Stopped { .. } => ("cancelled".to_owned(), None),
-            RunOutcome::Waiting { until_ms } => {
+            RunOutcome::Waiting { until_ms, .. } => {
                 let until = until_ms.map(rfc3339);
                 let word = if self.is_machine { super::BACKEND_ERROR } else { outcome.as_str() };
                 (word.to_owned(), Some(limit::in_a_line(&limits, until.as_deref())))

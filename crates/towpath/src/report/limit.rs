@@ -3,7 +3,7 @@
 
 use super::line::one_line;
 use crate::words::{local_time, now_ms};
-use towpath_core::StepPath;
+use towpath_core::{FaultKind, StepPath};
 use towpath_engine::RunEnd;
 use towpath_run::{RunOutcome, StepState, StepView};
 
@@ -11,6 +11,8 @@ use towpath_run::{RunOutcome, StepState, StepView};
 #[derive(Debug, PartialEq, Eq)]
 pub struct Limit {
     pub step: StepPath,
+    /// What it is: `limit`, or another fault that may pass.
+    pub why: &'static str,
     /// The program's own message; empty where it had none.
     pub said: String,
 }
@@ -21,7 +23,7 @@ impl Limit {
         let until = until.map_or(String::new(), |until| format!(" until {until}"));
         let said = one_line(&self.said);
         let colon = if said.is_empty() { "" } else { ": " };
-        format!("limit{until}{colon}{said}")
+        format!("{}{until}{colon}{said}", self.why)
     }
 }
 
@@ -31,8 +33,10 @@ pub fn met(steps: &[StepView]) -> Vec<Limit> {
     for step in steps {
         let below = met(&step.children);
         if below.is_empty() && step.state == StepState::Waiting {
-            let said = step.calls.last().map_or(String::new(), |call| call.said.clone());
-            found.push(Limit { step: step.path.clone(), said });
+            let last = step.calls.last();
+            let said = last.map_or(String::new(), |call| call.said.clone());
+            let why = last.and_then(|call| call.fault).unwrap_or(FaultKind::Limit).as_str();
+            found.push(Limit { step: step.path.clone(), why, said });
         }
         found.extend(below);
     }
@@ -41,7 +45,7 @@ pub fn met(steps: &[StepView]) -> Vec<Limit> {
 
 /// What a run waits for, a line for each step.
 pub fn notes(end: &RunEnd) -> Vec<String> {
-    let RunOutcome::Waiting { until_ms } = end.outcome else { return Vec::new() };
+    let RunOutcome::Waiting { until_ms, .. } = end.outcome else { return Vec::new() };
     let until = until_ms.map(|until| local_time(until, now_ms()));
     let limits = met(&end.run.view());
     limits
@@ -68,7 +72,11 @@ mod tests {
 
     #[test]
     fn a_limit_is_told_with_what_is_known_of_it() {
-        let limit = |step: &str, said: &str| Limit { step: StepPath::new(step), said: said.into() };
+        let limit = |step: &str, said: &str| Limit {
+            step: StepPath::new(step),
+            why: "limit",
+            said: said.into(),
+        };
         let full = limit("edit", "You have hit\nyour limit");
         assert_eq!(full.words(Some("23:00")), "limit until 23:00: You have hit your limit");
         assert_eq!(full.words(None), "limit: You have hit your limit");

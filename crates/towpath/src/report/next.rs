@@ -8,6 +8,7 @@ use towpath_run::{FailureKind, Run, RunOutcome};
 pub fn resume(id: &RunId, run: &Run) -> String {
     match raising(run) {
         Some(Raising { flag, .. }) => format!("towpath resume {id} {flag}"),
+        None if run.needs_new_session() => format!("towpath resume {id} --new-session"),
         None => format!("towpath resume {id}"),
     }
 }

@@ -233,3 +233,102 @@ fn a_person_may_let_a_step_run_again() {
     resume(&person, &["--again", "charge"]).exits(0).prints("mailed\n");
     assert_eq!(person.count("ledger.txt", "charged"), 2);
 }
+
+const LOST: &str = r#"{"error": "unknown_session"}"#;
+
+/// The session of every call.
+fn sessions(person: &Person) -> Vec<String> {
+    let told = |line: &str| {
+        let call: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+        call["session"].as_str().expect("a session").to_owned()
+    };
+    person.read("calls.jsonl").lines().map(told).collect()
+}
+
+/// A conversation that is gone, or too long, is no dead end: the hint names what helps, the visit
+/// begins in another session with the record so far, and later resumes continue that one.
+#[test]
+fn a_lost_or_too_long_conversation_is_begun_in_a_new_session() {
+    for fault in [LOST, r#"{"error": "too_long", "text": "Prompt is too long"}"#] {
+        let person = person(&["broken", fault, fault]);
+        let hint = |person: &Person| format!("towpath resume {} --new-session", person.run());
+        run(&person, &["mend.yaml"]).exits(4).says(&hint(&person));
+        // The same again, as often as one likes.
+        resume(&person, &[]).exits(4).says(&hint(&person));
+        assert_eq!(shown(&person)["resume"], hint(&person));
+
+        more(&person, &[r#"{"error": "crash"}"#]);
+        resume(&person, &["--new-session"]).exits(4);
+        more(&person, &["mended", r#"{"error": "crash"}"#]);
+        resume(&person, &[]).exits(4);
+        more(&person, &["fine"]);
+        resume(&person, &[]).exits(0);
+
+        let (calls, prompts, sessions) = (calls(&person), prompts(&person), sessions(&person));
+        let kinds = ["new", "resume", "resume", "new", "resume", "resume", "resume"];
+        assert_eq!(calls.iter().map(|c| c.rsplit(' ').next().unwrap()).collect::<Vec<_>>(), kinds);
+        let (old, new) = sessions.split_at(3);
+        assert!(old.iter().all(|id| *id == old[0]) && new.iter().all(|id| *id == new[0]));
+        assert_ne!(old[0], new[0]);
+        // Until the new session has answered once, its agent is told what was done.
+        for at in [3, 4] {
+            assert!(prompts[at].starts_with("## Record\n\n"), "{}", prompts[at]);
+            let told = "- look: broken\n  Worked.\n  \n  {\"outcome\": \"broken\"}\n";
+            assert!(prompts[at].contains(told), "{}", prompts[at]);
+            assert!(prompts[at].ends_with(&prompts[1]), "{}", prompts[at]);
+        }
+        assert!(prompts[5].starts_with("Look. "), "{}", prompts[5]);
+    }
+}
+
+/// Nothing is told of the limits of a text: the latest steps count most.
+#[test]
+fn the_record_of_a_long_run_is_short_enough_for_a_prompt() {
+    let long = |word: &str| format!("{}\n{{\"outcome\": \"{word}\"}}", "é".repeat(20_000));
+    let (broken, mended) = (long("broken"), long("mended"));
+    let rounds = [broken.as_str(), mended.as_str()].repeat(10);
+    let person = person(&[&rounds[..], &[LOST]].concat());
+    run(&person, &["mend.yaml", "--max-visits", "20"]).exits(4);
+    more(&person, &["fine"]);
+    resume(&person, &["--new-session"]).exits(0);
+    let prompts = prompts(&person);
+    let told = prompts.last().expect("a call");
+    assert!(told.len() < 16_000, "{}", told.len());
+    assert!(
+        told.contains("earlier left out") && told.contains("- mend#10: mended\n  …é"),
+        "{told}"
+    );
+}
+
+/// An answer that waited for its reminder is asked for from the beginning: nobody remembers it.
+#[test]
+fn a_reminder_in_a_lost_session_becomes_a_prompt_in_a_new_one() {
+    let person = person(&["broken", "Hm.", LOST]);
+    run(&person, &["mend.yaml"]).exits(4);
+    more(&person, &["mended", "fine"]);
+    resume(&person, &["--new-session"]).exits(0);
+    assert_eq!(
+        calls(&person)[2..],
+        ["mend reminder resume", "mend prompt new", "look#2 prompt resume"]
+    );
+    assert!(prompts(&person)[3].contains("Mend it."), "{}", prompts(&person)[3]);
+    // A step of a list has a conversation only for its reminder.
+    let list = "name: l\nsteps:\n  - {id: a, prompt: x, parse_json: true}\n";
+    person.write("l.yaml", list);
+    person.write("answers.jsonl", &format!("\"no json\"\n{LOST}\n\"{{}}\"\n"));
+    run(&person, &["l.yaml"]).exits(4).says("--new-session");
+    resume(&person, &["--new-session"]).exits(0);
+    assert_eq!(calls(&person)[5..], ["a prompt new", "a reminder resume", "a prompt new"]);
+}
+
+/// A session that the user brought is given up with the others.
+#[test]
+fn a_new_session_takes_the_place_of_one_that_was_brought() {
+    let person = person(&[LOST]);
+    run(&person, &["mend.yaml", "--session", "theirs"]).exits(4);
+    more(&person, &["fine"]);
+    resume(&person, &["--new-session"]).exits(0);
+    assert_eq!(calls(&person), ["look prompt resume", "look prompt new"]);
+    assert_ne!(sessions(&person)[1], "theirs");
+    resume(&person, &["--new-session"]).exits(2).says("--new-session changes nothing any more");
+}

@@ -144,11 +144,9 @@ impl Agent {
     /// A command of a person who has this agent.
     pub fn command(&self, person: &Person, server: &ModelServer, arguments: &[&str]) -> Command {
         let mut command = person.command(arguments);
-        let program = programs().join(self.program);
-        assert!(program.exists(), "{} is not there: run tests/agents/install", program.display());
         command
             .env("TOWPATH_BACKEND", self.backend)
-            .env(self.variable, program)
+            .env(self.variable, self.path())
             // One program unpacks itself there, which need not be done for each test.
             .env("XDG_CACHE_HOME", programs().join("../../cache"))
             .env_remove("XDG_CONFIG_HOME")
@@ -158,6 +156,13 @@ impl Agent {
             .env("NO_PROXY", "127.0.0.1");
         (self.set_up)(person, server, &mut command);
         command
+    }
+
+    /// Where its program is.
+    pub fn path(&self) -> PathBuf {
+        let program = programs().join(self.program);
+        assert!(program.exists(), "{} is not there: run tests/agents/install", program.display());
+        program
     }
 
     pub fn run(&self, person: &Person, server: &ModelServer, arguments: &[&str]) -> Said {

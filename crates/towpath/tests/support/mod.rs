@@ -59,6 +59,8 @@ impl Person {
             .env("HOME", self.directory.path())
             .env_remove("CI")
             .env_remove("CLAUDECODE")
+            // Tests may run as root, where Claude Code works unattended only with this.
+            .env("IS_SANDBOX", "1")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

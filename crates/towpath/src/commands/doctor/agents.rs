@@ -3,7 +3,7 @@
 use super::abilities;
 use super::finding::{Finding, Level};
 use super::version::{Asked, ask as ask_version};
-use crate::agents::{bash, locate};
+use crate::agents::{bash, locate, root_obstacle};
 use crate::commands::runs::table::escaped;
 use crate::settings::Settings;
 use crate::surroundings::Surroundings;
@@ -25,6 +25,8 @@ struct Agent {
     chosen: bool,
     /// Somebody has said where it is.
     named: bool,
+    /// Why it does not work for this user, and what helps.
+    refuses: Option<(String, String)>,
 }
 
 pub fn ask(around: &Surroundings, settings: &Settings) -> Programs {
@@ -37,6 +39,7 @@ pub fn ask(around: &Surroundings, settings: &Settings) -> Programs {
             chosen: settings.backend.value == row.id,
             named: variable.is_some_and(|v| !v.is_empty())
                 || settings.programs.contains_key(row.id),
+            refuses: root_obstacle(around, row),
         }
     };
     Programs {
@@ -111,7 +114,13 @@ impl Agent {
         let row = self.row;
         match (&self.found, answer) {
             (None, _) => Finding::ok(row.id, "built in; answers come from --script FILE"),
-            (Some(Ok(asked)), Some(Ok(version))) => Finding::ok(row.id, at(asked, &version)),
+            (Some(Ok(asked)), Some(Ok(version))) => match &self.refuses {
+                Some((why, fix)) if self.chosen || self.named => {
+                    let text = format!("{}; {why}", at(asked, &version));
+                    Finding::attention(row.id, text, fix)
+                }
+                _ => Finding::ok(row.id, at(asked, &version)),
+            },
             (Some(Ok(asked)), Some(Err(why))) => {
                 let text = at(asked, &why);
                 Finding { level: self.level(), ..Finding::broken(row.id, text, row.install) }

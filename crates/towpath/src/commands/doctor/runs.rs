@@ -2,7 +2,7 @@
 //! processes that a dead runner has left behind. What goes on is left alone.
 
 use super::finding::Finding;
-use crate::commands::runs::{status_of, waits_until};
+use crate::commands::runs::{status_of, waits_for, waits_until};
 use crate::commands::wait;
 use crate::exit::Stop;
 use crate::words::{ago, clean, count, local_time, now_ms};
@@ -61,11 +61,15 @@ fn asking(_: &Store, row: &RunRow) -> Finding {
 
 fn waiting(store: &Store, row: &RunRow) -> Finding {
     let (id, name, now) = (&row.id, clean(&row.recipe), now_ms());
-    let what = match waits_until(row) {
-        Some(until) => format!("until {}", local_time(until, now)),
-        None => "that did not say until when".to_owned(),
+    let what = match (waits_for(row), waits_until(row)) {
+        ("limit", Some(until)) => format!("for a limit until {}", local_time(until, now)),
+        ("limit", None) => "for a limit that did not say until when".to_owned(),
+        (why, until) => {
+            let until = local_time(until.unwrap_or(now), now);
+            format!("(agent: {why}), next try at {until}")
+        }
     };
-    let text = format!("{name} (run {id}) waits for a limit {what}");
+    let text = format!("{name} (run {id}) waits {what}");
     if let Some(holder) = held_by(store, id) {
         return Finding::ok("waiting", format!("{text}; {holder} goes on with it then"));
     }

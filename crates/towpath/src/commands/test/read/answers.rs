@@ -9,8 +9,16 @@ use towpath_recipe::node::{Entry, Kind, Node};
 pub(super) const ANSWER_KEYS: &[&str] =
     &["answer", "outcome", "description", "files", "run", "fault", "until"];
 pub(super) const STUB_KEYS: &[&str] = &["stdout", "stderr", "exit", "files"];
-const FAULTS: &[&str] =
-    &["auth", "limit", "overloaded", "bad_request", "unknown_session", "crash", "timeout"];
+const FAULTS: &[&str] = &[
+    "auth",
+    "limit",
+    "overloaded",
+    "bad_request",
+    "unknown_session",
+    "too_long",
+    "crash",
+    "timeout",
+];
 
 impl Reader<'_> {
     pub(super) fn agents(&mut self, entry: &Entry) -> Vec<(Name, Answers)> {

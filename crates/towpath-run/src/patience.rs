@@ -1,0 +1,77 @@
+//! Which faults of an agent are waited for, and how long. A rate limit always is. Where nobody
+//! watches the run, as with `--wait` and `--due`, an overloaded service and a refused login are too:
+//! a night must not end because of three minutes.
+
+use crate::fact::Fault;
+use crate::run::Run;
+use towpath_core::FaultKind;
+
+/// The waits between tries that fail in the same way, in first waits.
+const WAITS: [i64; 6] = [1, 2, 5, 10, 30, 60];
+
+/// What a run waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    pub why: FaultKind,
+    pub until_ms: Option<i64>,
+}
+
+/// How patient a run is, and what it knows of its agents.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Patience {
+    /// The first wait after a fault that is no limit; none where somebody watches.
+    first_ms: Option<i64>,
+    /// Waits since an agent last answered.
+    vain: usize,
+    /// An agent has answered, or named a limit: its login was good once.
+    known: bool,
+}
+
+impl Patience {
+    pub fn begin(&mut self, first_ms: i64) {
+        self.first_ms = Some(first_ms);
+    }
+
+    /// Another owner has the run.
+    pub fn resumed(&mut self, waited: Option<Waiting>) {
+        self.first_ms = None;
+        self.vain += usize::from(waited.is_some_and(|waited| waited.why != FaultKind::Limit));
+    }
+
+    pub fn answered(&mut self) {
+        (self.vain, self.known) = (0, true);
+    }
+
+    /// What a fault makes the run wait for, if anything.
+    fn waits_for(&mut self, fault: &Fault, now_ms: i64) -> Option<Waiting> {
+        let until_ms = match fault.kind {
+            FaultKind::Limit => {
+                self.known = true;
+                fault.until_ms
+            }
+            FaultKind::Overloaded => Some(self.next_try(now_ms)?),
+            // A login that never worked is the user's to fix now.
+            FaultKind::Auth if self.known => Some(self.next_try(now_ms)?),
+            _ => return None,
+        };
+        Some(Waiting { why: fault.kind, until_ms })
+    }
+
+    fn next_try(&self, now_ms: i64) -> Option<i64> {
+        let wait = WAITS[self.vain.min(WAITS.len() - 1)];
+        Some(now_ms.saturating_add(self.first_ms?.saturating_mul(wait)))
+    }
+}
+
+impl Run {
+    /// Notes what the run waits for after a fault; false where it does not.
+    pub(crate) fn waits_after(&mut self, fault: &Fault) -> bool {
+        let Some(new) = self.patience.waits_for(fault, self.now_ms) else { return false };
+        let waiting = self.waiting.get_or_insert(new);
+        waiting.until_ms = waiting.until_ms.max(new.until_ms);
+        if new.why == FaultKind::Limit {
+            waiting.why = FaultKind::Limit;
+        }
+        true
+    }
+}
