@@ -5,6 +5,7 @@
 mod agent;
 mod diagnostic;
 mod extract;
+mod git_guard;
 mod ids;
 mod name;
 mod secret;
@@ -15,6 +16,7 @@ mod value;
 pub use agent::{FaultKind, Usage};
 pub use diagnostic::{Diagnostic, Label, Severity, Source, Span};
 pub use extract::extract_json;
+pub use git_guard::{GIT_FOREIGN, GIT_GUARDS, guarded_git};
 pub use ids::{JobKey, JobKind, ParseKeyError, RunId, StepPath};
 pub use name::{is_safe_name, is_safe_segment};
 pub use secret::{MASK, Masker, SHORTEST_SECRET, Secrets, TooShort};

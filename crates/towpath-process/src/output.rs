@@ -80,7 +80,12 @@ impl Output {
                     }
                 }
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => break,
+                Err(Errno::AGAIN) => {
+                    if let Some(masker) = &mut self.masker {
+                        self.file.keep(masker.pause());
+                    }
+                    break;
+                }
                 Err(_) => return Flow::Closed,
             }
         }

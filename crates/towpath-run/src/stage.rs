@@ -12,25 +12,22 @@ use crate::run::Run;
 use crate::settle::{describe, stopped};
 use std::ops::Range;
 use std::sync::LazyLock;
-use towpath_core::JobKind;
+use towpath_core::{JobKind, guarded_git};
 use towpath_recipe::AgentWork;
 use towpath_shell::{Filled, ShellText};
 
 /// Not in a git repository, or there is no git.
 const NO_GIT: i32 = 3;
 
-/// The changed and new paths, each with git's two letters, quoted as git does. A person's variables
-/// about another repository must not lead us astray.
+/// The changed and new paths, each with git's two letters, quoted as git does.
 const SNAPSHOT: &str = "\
-unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
 export GIT_OPTIONAL_LOCKS=0
 git rev-parse --is-inside-work-tree >/dev/null 2>&1 || exit 3
-exec git -c core.quotePath=true status --porcelain=v1 --untracked-files=all --no-renames";
+git -c core.quotePath=true status --porcelain=v1 --untracked-files=all --no-renames";
 
 /// Adds what is dirty now and was not before, and prints it. What is in conflict is left alone, and
 /// so is a repository within the repository.
 const STAGE: &str = "\
-unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
 export LC_ALL=C
 before={{before}}
 new=$(git -c core.quotePath=true status --porcelain=v1 --untracked-files=all --no-renames |
@@ -40,10 +37,12 @@ top=$(git rev-parse --show-toplevel) || exit
 printf '%s\\n' \"$new\" | GIT_LITERAL_PATHSPECS=1 git -C \"$top\" add --pathspec-from-file=- || exit
 printf '%s\\n' \"$new\"";
 
-static SNAPSHOT_TEXT: LazyLock<ShellText> =
-    LazyLock::new(|| ShellText::parse(SNAPSHOT).expect("our own text is sound"));
-static STAGE_TEXT: LazyLock<ShellText> =
-    LazyLock::new(|| ShellText::parse(STAGE).expect("our own text is sound"));
+static SNAPSHOT_TEXT: LazyLock<ShellText> = LazyLock::new(|| guarded(SNAPSHOT));
+static STAGE_TEXT: LazyLock<ShellText> = LazyLock::new(|| guarded(STAGE));
+
+fn guarded(script: &str) -> ShellText {
+    ShellText::parse(&(guarded_git() + script)).expect("our own text is sound")
+}
 
 fn fill(text: &ShellText, before: Option<&[String]>) -> Filled {
     text.fill(&mut |_| before.map(|paths| paths.join("\n"))).expect("its one place takes any text")

@@ -1,6 +1,6 @@
 //! Our own calls of git. They work where we say, whatever repository the caller is in; they never
-//! ask anything, and run nothing that a repository brings along: no hooks, no file monitors, no
-//! `ext::` commands in the place of a URL.
+//! ask anything, and start no hooks, no file monitors and no `ext::` commands in the place of a URL
+//! (`towpath_core::GIT_GUARDS`). A git directory that lies in another repository's tree is not used.
 
 use crate::exit::Stop;
 use crate::surroundings::Surroundings;
@@ -8,32 +8,13 @@ use crate::words::clean;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-/// What would make git work in another repository than the one we name.
-const FOREIGN: [&str; 7] = [
-    "GIT_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-];
-
-const GUARDS: [&str; 8] = [
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "protocol.ext.allow=never",
-    "-c",
-    "core.askPass=",
-];
+use towpath_core::{GIT_FOREIGN, GIT_GUARDS};
 
 #[derive(Debug)]
 pub struct Git {
     directory: PathBuf,
+    /// It is a bare repository, and git is to use it: it uses none by itself.
+    bare: bool,
     /// How ssh is called, where nobody has said it: so that it fails instead of asking.
     ssh: Option<&'static str>,
 }
@@ -41,7 +22,8 @@ pub struct Git {
 impl Git {
     /// Calls of git in a directory.
     pub fn new(directory: &Path) -> Git {
-        Git { directory: directory.to_owned(), ssh: None }
+        let bare = is_git_directory(directory) && tree_around(directory).is_none();
+        Git { directory: directory.to_owned(), bare, ssh: None }
     }
 
     /// For calls that may reach another machine.
@@ -60,8 +42,10 @@ impl Git {
 
     pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, Stop> {
         let mut command = Command::new("git");
-        command.args(GUARDS).args(arguments).current_dir(&self.directory);
-        for variable in FOREIGN {
+        command.args(GIT_GUARDS.iter().flat_map(|guard| ["-c", guard]));
+        command.args(self.bare.then_some("--git-dir=.")).args(arguments);
+        command.current_dir(&self.directory);
+        for variable in GIT_FOREIGN {
             command.env_remove(variable);
         }
         command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_ASKPASS", "").env("LC_ALL", "C");
@@ -96,4 +80,26 @@ impl Git {
         let git = what.map_or("git".to_owned(), |what| format!("git {what}"));
         Err(Stop::setup(format!("{git}: {}", said.join("\n"))))
     }
+}
+
+/// Whether git would take a directory for a repository without a working tree.
+pub fn is_git_directory(directory: &Path) -> bool {
+    let own = directory.file_name().is_some_and(|name| name == ".git");
+    let has = |name: &str| directory.join(name).exists();
+    !own && directory.join("HEAD").is_file() && has("objects") && has("refs")
+}
+
+/// The working tree of another repository in which a git directory lies.
+pub fn tree_around(directory: &Path) -> Option<PathBuf> {
+    let real = directory.canonicalize().ok()?;
+    let is_own = |link: &Path| link_target(link).is_some_and(|target| target == real);
+    let other = |above: &&Path| above.join(".git").exists() && !is_own(&above.join(".git"));
+    real.ancestors().skip(1).find(other).map(Path::to_owned)
+}
+
+/// Where a file `.git` leads.
+pub fn link_target(link: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(link).ok()?;
+    let target = text.strip_prefix("gitdir: ")?.trim_end();
+    link.parent()?.join(target).canonicalize().ok()
 }

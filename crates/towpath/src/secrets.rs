@@ -1,13 +1,38 @@
 //! `--secret NAME`: the values that are masked come from the environment, and from nowhere else.
 //! What cannot be masked, or would be stored all the same, is refused before anything runs. No
-//! message of ours repeats a value.
+//! message of ours repeats a value. A towpath that a step starts gets the names of the outer run's
+//! secrets, and masks them too; the values are in its environment or nowhere.
 
 use crate::exit::Stop;
 use crate::out;
 use crate::surroundings::Surroundings;
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use towpath_core::{RunId, SHORTEST_SECRET, Secrets, TooShort};
 use towpath_engine::Options;
+
+/// The names of the outer run's secrets, separated by commas.
+pub const OUTER: &str = "TOWPATH_SECRETS";
+
+/// The environment of a run's children.
+pub fn environment(around: &Surroundings, secrets: &Secrets) -> Vec<(OsString, OsString)> {
+    let mut environment = around.environment.clone();
+    if !secrets.is_empty() {
+        environment.retain(|(name, _)| name != OUTER);
+        let names: Vec<&str> = secrets.names().collect();
+        environment.push((OUTER.into(), names.join(",").into()));
+    }
+    environment
+}
+
+/// The outer run's secrets that this process has. One that a step has unset or replaced by
+/// something too short for a secret is not there to be masked.
+fn outer(around: &Surroundings) -> Vec<(String, Vec<u8>)> {
+    let names = around.text(OUTER).unwrap_or_default();
+    let value = |name: &str| Some((name.to_owned(), around.get(name)?.as_bytes().to_owned()));
+    let values = names.split(',').filter_map(value);
+    values.filter(|secret| Secrets::new(vec![secret.clone()]).is_ok()).collect()
+}
 
 /// The secrets of a new run. From here on they are masked in all that we say.
 pub fn of_run(around: &Surroundings, names: &[String]) -> Result<Secrets, Stop> {
@@ -42,12 +67,17 @@ fn read(
     names: &[String],
     missing: &dyn Fn(&str) -> String,
 ) -> Result<Secrets, Stop> {
-    let mut values: Vec<(String, Vec<u8>)> = Vec::new();
+    let mut values = outer(around);
     for name in names {
         if let Some((name, _)) = name.split_once('=') {
             return Err(Stop::bad_input(format!(
                 "--secret takes a name, not a value, which others could see: --secret {name}, with \
                  {name} set in the environment"
+            )));
+        }
+        if name.contains(',') {
+            return Err(Stop::bad_input(format!(
+                "--secret takes one name, and may be given several times; {name} has a comma"
             )));
         }
         if values.iter().any(|(known, _)| known == name) {

@@ -1,11 +1,15 @@
 //! Git worktrees: where a directory lies, a worktree of its own for a run, and what becomes of it
-//! when the run has ended. Git is asked, never its files; what a person has in a worktree is never
-//! deleted.
+//! when the run has ended. Git is asked, and its files are read only where a look may start nothing;
+//! what a user has in a worktree is never deleted.
 
+mod ahead;
 mod enter;
 mod leave;
+mod naming;
+mod refusals;
 
-pub use enter::{Entered, ahead, enter};
+pub use ahead::ahead;
+pub use enter::enter;
 pub use leave::{Left, back, leave, typed, undo};
 
 use crate::exit::Stop;
@@ -13,6 +17,20 @@ use crate::git::Git;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use towpath_engine::Worktree;
+
+/// The name that asks for one.
+const AUTO: &str = "auto";
+
+/// Where the run works from now on.
+#[derive(Debug)]
+pub struct Entered {
+    /// The directory in the worktree that matches the one it was asked from.
+    pub directory: PathBuf,
+    pub worktree: Worktree,
+    /// What a user should know about it, in a line each.
+    pub notes: Vec<String>,
+}
 
 /// Where a directory lies in a repository.
 #[derive(Debug)]

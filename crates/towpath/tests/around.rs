@@ -3,6 +3,8 @@
 
 mod support;
 
+#[path = "around/git_guard.rs"]
+mod git_guard;
 #[path = "around/manual.rs"]
 mod manual;
 #[path = "around/recipes.rs"]

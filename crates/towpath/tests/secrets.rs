@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::Duration;
 use support::{Person, Said, lives, until};
+use towpath_store::RunFilter;
 
 /// No beginning of it, long enough to tell, occurs anywhere else.
 const VALUE: &str = "Tr0ub4dor&3/corr\"ect horse";
@@ -120,6 +121,90 @@ fn a_secret_is_masked_in_whatever_a_step_prints_and_before_it_is_a_value() {
     is_clean(&person);
     let shown = person.towpath(&["show", person.run().as_str(), "--json"]).stdout;
     assert!(shown.contains("token: ***."), "{shown}");
+}
+
+/// 93 characters, so that `base64` breaks its line inside.
+const LONG_VALUE: &str =
+    "Zq7_Xw4-Kv9.Bm2~Jt8Yp3Lr6Hn5Gd1Fs0CkQe+Ui/Oa=Nz7Wx4Vy9Tb2Ru8Ps3Mq6Lk5Jh1Gf0Dd_Sa-Zx4Cv9Bn2E";
+
+#[test]
+fn an_encoded_value_is_masked_however_its_lines_are_broken() {
+    let recipe = r#"
+name: encoded
+steps:
+  - id: wide
+    command: printf 'user:%s' "$TOKEN" | base64
+  - id: narrow
+    command: |
+      printf 'user:%s' "$TOKEN" | base64 -w 1 | tr -d '=' | wc -l
+      for width in 1 5 64; do printf 'user:%s' "$TOKEN" | base64 -w $width | sed 's/^/    /'; done
+      printf %s "$TOKEN" | od -An -v -tx1
+"#;
+    let person = Person::new().file("encoded.yaml", recipe);
+    let mut command = person.command(&["run", "encoded.yaml", "--secret", "TOKEN", "--verbose"]);
+    let said = Said::from(command.env("TOKEN", LONG_VALUE).output().expect("towpath starts"));
+    let said = said.exits(0);
+    let shown: Vec<&str> = said.stdout.lines().collect();
+    assert_eq!(shown[0], "dXNlcjp***", "{}", said.stdout);
+    let narrow = shown[1..].join("\n");
+    assert!(!narrow.contains("WnE3") && !narrow.contains("5a 71"), "{narrow}");
+    let left = narrow.chars().filter(|c| c.is_alphanumeric()).count();
+    assert!(left < 50, "three times the name, and two characters at the ends: {narrow}");
+}
+
+const INNER: &str = r#"
+name: inner
+steps:
+  - id: talk
+    output: said
+    command: |
+      echo "inner: $TOKEN"; printf 'user:%s' "$TOKEN" | base64; echo "$TOKEN" >&2
+  - id: fail
+    command: |
+      echo "denied: $TOKEN {{said}}" >&2; touch began; eval "$THEN"; exit 1
+"#;
+const OUTER: &str = r#"
+name: outer
+steps:
+  - id: same-home
+    command: '"$TOWPATH" run inner.yaml --json; true'
+  - id: other-home
+    command: TOWPATH_HOME="$PWD/inner-home" "$TOWPATH" run inner.yaml --calls "$PWD/calls"; rm -f began
+  - id: test
+    command: '"$TOWPATH" as recipe-runner-rs inner.yaml; true'
+  - id: unset
+    command: 'env -u TOKEN "$TOWPATH" run plain.yaml && TOKEN=x "$TOWPATH" run plain.yaml'
+  - id: killed
+    command: TOWPATH_HOME="$PWD/killed-home" THEN='sleep 1000' "$TOWPATH" run inner.yaml
+"#;
+
+#[test]
+fn a_towpath_that_a_step_starts_masks_the_outer_runs_secrets() {
+    let plain = "name: plain\nsteps:\n  - {id: a, command: 'echo \"<$TOKEN>\"'}\n";
+    let person = Person::new().file("inner.yaml", INNER).file("outer.yaml", OUTER);
+    let person = person.file("plain.yaml", plain);
+    let mut command = with(person.command(&["run", "outer.yaml", "--secret", "TOKEN"]));
+    command.env("TOWPATH", env!("CARGO_BIN_EXE_towpath")).stdout(std::process::Stdio::null());
+    let mut runner = command.spawn().expect("towpath starts");
+    until("the last inner run waits", || {
+        person.path("work/killed-home").exists() && person.path("work/began").exists()
+    });
+    runner.kill().expect("the runner is there");
+    runner.wait().expect("the runner is gone");
+    let outer = RunFilter { recipe: Some("outer".into()), ..RunFilter::default() };
+    let id = person.store().runs(&outer).expect("the runs can be listed")[0].id.to_string();
+    until("nothing of it is left", || towpath_process::marked(&id).is_empty());
+    for home in ["home", "work/inner-home", "work/killed-home"] {
+        assert_eq!(leaks(&person.path(home)), Vec::<String>::new());
+        let logs = with(person.command(&["logs"])).env("TOWPATH_HOME", person.path(home)).output();
+        let said = Said::from(logs.expect("towpath starts"));
+        says_nothing(&said);
+    }
+    let shown = person.towpath(&["logs", &id]).stdout;
+    assert!(
+        shown.contains("inner: ***") && shown.contains("<>") && shown.contains("<x>"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -267,6 +352,7 @@ fn what_cannot_be_a_secret_is_refused_before_anything_runs() {
     Said::from(short).exits(5).says("fewer than 4 characters");
     let given = format!("TOKEN={VALUE}");
     types(&person, &[&run[..], &[&given]].concat()).exits(2).says("--secret TOKEN, with TOKEN set");
+    person.towpath(&[&run[..], &["A,B"]].concat()).exits(2).says("takes one name");
     assert_eq!(person.read("effects"), "");
     assert!(!person.has_journal());
 }

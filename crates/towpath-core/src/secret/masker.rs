@@ -1,90 +1,153 @@
 //! Masks a stream that comes in pieces. What could be the beginning of a secret is held back until
-//! it is known to be one or not, so that where the pieces are cut makes no difference. The leftmost
-//! secret is taken, of several there the longest.
+//! it is known to be one or not, so that where the pieces are cut makes no difference. Every byte is
+//! read once. Occurrences that overlap become one mask.
 
+use super::spelling::Thread;
 use super::{Known, MASK};
 use std::sync::Arc;
 
-/// What ends with this much of a secret's beginning was cut off while writing it.
+/// What ends with this much of a secret's beginning was interrupted while writing it.
 const TELLING: usize = 8;
 
 #[derive(Debug)]
 pub struct Masker {
     known: Arc<Known>,
-    /// Undecided: empty, or the beginning of a form.
+    /// What the last bytes may be the beginning of.
+    threads: Vec<Thread>,
+    /// Secrets that were read to their end, in their order, by start and by end.
+    hits: Vec<Hit>,
+    /// Not given out yet.
     held: Vec<u8>,
-    /// How much of `held` was given out although it was undecided.
-    given: usize,
+    /// The offset of `held` in the stream.
+    offset: u64,
+    /// Where the last mask that was given ends.
+    covered: u64,
     out: Vec<u8>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Hit {
+    start: u64,
+    end: u64,
+    secret: usize,
 }
 
 impl Masker {
     pub(super) fn new(known: Arc<Known>) -> Masker {
-        Masker { known, held: Vec::new(), given: 0, out: Vec::new() }
+        let (threads, hits, held, out) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Masker { known, threads, hits, held, offset: 0, covered: 0, out }
     }
 
     /// Takes a piece, and gives what can be shown by now.
     pub fn push(&mut self, piece: &[u8]) -> &[u8] {
-        self.held.extend_from_slice(piece);
-        let decided = self.advance(false);
-        self.held.drain(..decided);
-        self.given = self.given.saturating_sub(decided);
+        self.read(piece);
+        let undecided = self.threads.iter().map(|thread| thread.start).min();
+        self.give(undecided.unwrap_or(self.end()));
         &self.out
+    }
+
+    /// Gives what is held back only because a line ended with the first character of a secret: the
+    /// writer pauses, and a reader waits for the line.
+    pub fn pause(&mut self) -> &[u8] {
+        self.threads.retain(|thread| !(thread.length() == 1 && thread.in_break()));
+        self.push(b"")
     }
 
     /// Gives what is held back, because somebody wants all there is now; more may follow. A long
     /// beginning of a secret is masked.
     pub fn flush(&mut self) -> &[u8] {
-        self.advance(true);
-        self.given = self.held.len();
+        let begun: Vec<Thread> =
+            self.threads.iter().filter(|t| t.length() >= TELLING).copied().collect();
+        for thread in begun {
+            // Which secret it is does not matter any more.
+            self.hit(Hit { start: thread.start, end: thread.reach, secret: 0 });
+        }
+        self.give(self.end());
         &self.out
     }
 
     /// Gives what is held back, because nothing follows.
     pub fn finish(&mut self) -> &[u8] {
-        self.advance(true);
-        self.held.clear();
-        self.given = 0;
+        self.flush();
+        self.threads.clear();
         &self.out
     }
 
-    /// Writes what can be decided into `out`, and says how much of `held` that was.
-    fn advance(&mut self, ends: bool) -> usize {
-        self.out.clear();
-        let known = Arc::clone(&self.known);
-        let (mut at, mut plain) = (0, 0);
-        while at < self.held.len() {
-            let rest = &self.held[at..];
-            if !known.forms.begins(rest[0]) {
-                at += 1;
-                continue;
-            }
-            let open = known.forms.open(rest);
-            if open && !ends {
-                break;
-            }
-            let secret = match known.forms.whole(rest) {
-                _ if open && rest.len() >= TELLING => rest.len(),
-                Some(form) => form.bytes.len(),
-                None => 0,
-            };
-            if secret > 0 {
-                self.give(plain, at);
-                if at + secret > self.given {
-                    self.out.extend_from_slice(MASK.as_bytes());
-                }
-                plain = at + secret;
-            }
-            at += secret.max(1);
-        }
-        self.give(plain, at);
-        at
+    /// The secret that was found first.
+    pub(super) fn found(mut self, bytes: &[u8]) -> Option<usize> {
+        self.read(bytes);
+        self.hits.first().map(|hit| hit.secret)
     }
 
-    fn give(&mut self, from: usize, to: usize) {
-        let from = from.max(self.given);
-        if from < to {
-            self.out.extend_from_slice(&self.held[from..to]);
+    fn end(&self) -> u64 {
+        self.offset + self.held.len() as u64
+    }
+
+    fn read(&mut self, piece: &[u8]) {
+        let known = Arc::clone(&self.known);
+        let base = self.end();
+        let (mut at, mut next) = (0, Vec::new());
+        while at < piece.len() {
+            if self.threads.is_empty() {
+                at = known.forms.next_start(piece, at);
+            }
+            let Some(byte) = piece.get(at) else { break };
+            let offset = base + at as u64;
+            for thread in &self.threads {
+                thread.read(&known.forms, *byte, offset, &mut |thread| next.push(thread));
+            }
+            let starting = known.forms.starting(*byte, piece.get(at + 1).copied());
+            next.extend(starting.iter().map(|thread| thread.begun(offset)));
+            self.settle(&mut next, offset + 1);
+            at += 1;
         }
+        self.held.extend_from_slice(piece);
+    }
+
+    /// Takes the threads of one byte: the complete ones as hits, of equal ones the first.
+    fn settle(&mut self, next: &mut Vec<Thread>, end: u64) {
+        if next.len() > 1 {
+            next.sort_unstable();
+            next.dedup_by(|later, first| first.same(later));
+        }
+        self.threads.clear();
+        for thread in next.drain(..) {
+            match thread.complete(&self.known.forms) {
+                None => self.threads.push(thread),
+                Some(secret) => self.hit(Hit { start: thread.start, end, secret }),
+            }
+        }
+    }
+
+    /// Hits come by their end.
+    fn hit(&mut self, hit: Hit) {
+        while self.hits.last().is_some_and(|last| last.start >= hit.start) {
+            self.hits.pop();
+        }
+        self.hits.push(hit);
+    }
+
+    /// Writes what is before `end` into `out`.
+    fn give(&mut self, end: u64) {
+        self.out.clear();
+        let mut hits = std::mem::take(&mut self.hits).into_iter().peekable();
+        while let Some(hit) = hits.next_if(|hit| hit.start < end) {
+            if hit.start >= self.covered {
+                self.give_plain(hit.start);
+                self.out.extend_from_slice(MASK.as_bytes());
+            }
+            self.covered = self.covered.max(hit.end);
+        }
+        self.hits = hits.collect();
+        self.give_plain(end);
+    }
+
+    /// Moves what is held before `end` to `out`, but for what a mask covers.
+    fn give_plain(&mut self, end: u64) {
+        let length = end.saturating_sub(self.offset) as usize;
+        let covered = (self.covered.saturating_sub(self.offset) as usize).min(length);
+        self.out.extend_from_slice(&self.held[covered..length]);
+        self.held.drain(..length);
+        self.offset += length as u64;
     }
 }

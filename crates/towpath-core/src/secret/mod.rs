@@ -5,6 +5,7 @@
 
 mod forms;
 mod masker;
+mod spelling;
 
 pub use masker::Masker;
 
@@ -71,7 +72,7 @@ impl Secrets {
     /// The name of a secret that these bytes hold.
     pub fn found_in(&self, bytes: &[u8]) -> Option<&str> {
         let known = self.known.as_ref()?;
-        let secret = (0..bytes.len()).find_map(|at| known.forms.whole(&bytes[at..]))?.secret;
+        let secret = Masker::new(Arc::clone(known)).found(bytes)?;
         Some(&known.values[secret].0)
     }
 

@@ -68,10 +68,11 @@ fn say_worktree(tree: Option<&Entered>) {
 
 fn with_worktree(mut value: Value, tree: Option<&Entered>) -> Value {
     if let Some(Entered { directory, worktree, .. }) = tree {
+        let known = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         value["worktree"] = json!({
             "path": worktree.path,
-            "branch": worktree.branch,
-            "base": worktree.base,
+            "branch": known(&worktree.branch),
+            "base": known(&worktree.base),
             "new_branch": worktree.made,
             "directory": directory.display().to_string(),
         });

@@ -338,7 +338,7 @@ pub fn config(
 ) -> Result<Config, Stop> {
     Ok(Config {
         directory,
-        environment: around.environment.clone(),
+        environment: secrets::environment(around, &secrets),
         bash: agents::bash(around)?,
         models: models::of_agents(around, &agents, settings),
         agents,

@@ -1,46 +1,20 @@
 //! `--worktree NAME`: the worktree beside the repository in which a run works, made, or found where
 //! it is one of this repository. All that could refuse it is asked before anything is made.
 
-use super::{Place, asked_path, line, typed};
+use super::naming::{beside, free_name, told};
+use super::refusals::{
+    checked_out, foreign, inside_git, no_branch_name, no_commit, no_repository, not_in_branch,
+    other_thing, submodule,
+};
+use super::{AUTO, Entered, Place, asked_path, line};
 use crate::exit::{Exit, Stop};
 use crate::git::Git;
 use crate::surroundings::Surroundings;
-use crate::words::clean;
-use jiff::Zoned;
 use std::path::{Path, PathBuf};
 use towpath_engine::Worktree;
 
-/// The name that asks for one.
-const AUTO: &str = "auto";
-/// Longer names of recipes make unhandy directories.
-const LONGEST: usize = 40;
 /// How often another run may take the name that was chosen.
 const MOST_TRIES: u32 = 50;
-
-/// Where the run works from now on.
-#[derive(Debug)]
-pub struct Entered {
-    /// The directory in the worktree that matches the one it was asked from.
-    pub directory: PathBuf,
-    pub worktree: Worktree,
-    /// What a person should know about it, in a line each.
-    pub notes: Vec<String>,
-}
-
-/// Where a run would work, with nothing made.
-pub fn ahead(
-    around: &Surroundings,
-    directory: &Path,
-    name: &str,
-    recipe: &str,
-) -> Result<Entered, Stop> {
-    let repository = Repository::around(around, directory)?;
-    let name = match name {
-        AUTO => repository.free_name(recipe)?,
-        name => repository.checked(name)?,
-    };
-    repository.plan(around, &name).map(|(entered, _)| entered)
-}
 
 /// Finds or makes the worktree `name` of the repository around a directory.
 pub fn enter(
@@ -90,21 +64,14 @@ impl Repository {
                            (apt-get install git)";
             return Err(Stop::new(Exit::Setup, "missing-program", message));
         }
-        let shown = directory.display();
         let place = Place::of(directory).map_err(|stop| match &stop.message {
-            said if said.contains("not a git repository") => Stop::bad_input(format!(
-                "--worktree: {shown} is in no git repository; to make it one: git init, and a \
-                 first commit; or run without --worktree"
-            )),
+            said if said.contains("not a git repository") => no_repository(directory),
+            said if said.contains("safe.bareRepository") => foreign(directory),
             said => Stop::bad_input(format!("--worktree: {said}")),
         })?;
         let git = Git::new(directory);
         if let Ok(outer) = asked_path(&git, "--show-superproject-working-tree") {
-            return Err(Stop::bad_input(format!(
-                "--worktree: {shown} is in a submodule, and beside it is the working tree of {}: \
-                 make one elsewhere with git worktree add, and run there with -C",
-                outer.display()
-            )));
+            return Err(submodule(directory, &outer));
         }
         let (main, bare) = match &place.top {
             Some(top) if !place.is_worktree() => (top.clone(), false),
@@ -115,9 +82,7 @@ impl Repository {
             }
         };
         if place.top.is_none() && !bare {
-            return Err(Stop::bad_input(format!(
-                "--worktree: {shown} is inside git's own directory: go to the working tree"
-            )));
+            return Err(inside_git(directory));
         }
         let prefix = line(&git, &["rev-parse", "--show-prefix"])?;
         let (directory, shared) = (directory.to_owned(), place.shared);
@@ -163,25 +128,13 @@ impl Repository {
         match line(&self.git, &["check-ref-format", "--branch", name]) {
             // `@{-1}` is another name for some branch.
             Ok(branch) if branch == name => Ok(branch),
-            _ => Err(Stop::bad_input(format!(
-                "--worktree: `{}` cannot be the name of a branch",
-                clean(name)
-            ))),
+            _ => Err(no_branch_name(name)),
         }
     }
 
-    /// `review-20260131-120501`, or the next that is free.
     fn free_name(&self, recipe: &str) -> Result<String, Stop> {
-        let now = Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
-        let first = format!("{}-{now}", as_word(recipe));
-        let mut name = first.clone();
-        for number in 2..1000 {
-            if !self.has_branch(&name) && !self.beside(&name)?.exists() {
-                break;
-            }
-            name = format!("{first}-{number}");
-        }
-        self.checked(&name)
+        let taken = |name: &str| Ok(self.has_branch(name) || self.beside(name)?.exists());
+        self.checked(&free_name(recipe, &taken)?)
     }
 
     fn has_branch(&self, name: &str) -> bool {
@@ -193,23 +146,8 @@ impl Repository {
         line(&self.git, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]).ok()
     }
 
-    /// `/src/shop-NAME` beside `/src/shop` and `/src/shop.git`; beside a bare repository with a
-    /// hidden name, such as `/src/shop/.bare`, it is `/src/shop/NAME`.
     fn beside(&self, name: &str) -> Result<PathBuf, Stop> {
-        let name = name.replace('/', "-");
-        let main = self.main.to_str().map(Path::new);
-        let known = main.and_then(|main| Some((main.parent()?, main.file_name()?.to_str()?)));
-        let Some((parent, own)) = known else {
-            return Err(Stop::bad_input(format!(
-                "--worktree: there is no place beside {} that could be named",
-                self.main.display()
-            )));
-        };
-        let own = if self.bare { own.strip_suffix(".git").unwrap_or(own) } else { own };
-        match self.bare && (own.is_empty() || own.starts_with('.')) {
-            true => Ok(parent.join(name)),
-            false => Ok(parent.join(format!("{own}-{name}"))),
-        }
+        beside(&self.main, self.bare, name)
     }
 
     /// A worktree that is there already.
@@ -228,29 +166,16 @@ impl Repository {
 
     /// One that is to be made.
     fn planned(&self, path: &Path, name: &str, trees: &[Tree]) -> Result<Worktree, Stop> {
-        let shown = path.display();
         if std::fs::symlink_metadata(path).is_ok() {
-            return Err(Stop::bad_input(format!(
-                "--worktree: {shown} is there and is no worktree of this repository: choose \
-                 another name"
-            )));
+            return Err(other_thing(path));
         }
         if let Some(tree) = trees.iter().find(|tree| tree.branch.as_deref() == Some(name)) {
-            let there = tree.path.display();
-            let advice = match tree.path.is_dir() {
-                true => format!("choose another name, or run there with -C {there}"),
-                false => "which is gone: git worktree prune".to_owned(),
-            };
-            return Err(Stop::bad_input(format!(
-                "--worktree: the branch {name} is checked out in {there}: {advice}"
-            )));
+            return Err(checked_out(name, &tree.path));
         }
         if let Some(base) = self.commit(&format!("refs/heads/{name}")) {
             return Ok(self.worktree(path, name.to_owned(), base, false));
         }
-        let base = self.commit("HEAD").ok_or_else(|| {
-            Stop::bad_input("--worktree: the repository has no commit yet: make a first one")
-        })?;
+        let base = self.commit("HEAD").ok_or_else(no_commit)?;
         Ok(self.worktree(path, name.to_owned(), base, true))
     }
 
@@ -272,11 +197,7 @@ impl Repository {
             }
         };
         if !there {
-            return Err(Stop::bad_input(format!(
-                "--worktree: {} is not in the branch {}: commit it, or start from a directory that is",
-                self.directory.display(),
-                worktree.branch
-            )));
+            return Err(not_in_branch(&self.directory, &worktree.branch));
         }
         let mut notes = Vec::new();
         if worktree.made && self.dirty() > 0 {
@@ -328,42 +249,4 @@ fn trees(git: &Git) -> Result<Vec<Tree>, Stop> {
         tree.bare |= field == "bare";
     }
     Ok(trees)
-}
-
-/// `worktree ~/shop-try, on the new branch try`
-fn told(worktree: &Worktree, known: bool, around: &Surroundings) -> String {
-    let Worktree { path, branch, made, .. } = worktree;
-    let new = if *made { "new " } else { "" };
-    let branch = match branch.as_str() {
-        "" => "on no branch".to_owned(),
-        branch => format!("on the {new}branch {branch}"),
-    };
-    let known = if known { ", as it is" } else { "" };
-    format!("worktree {}{known}, {branch}", typed(path, around))
-}
-
-/// A recipe's name as part of a branch's.
-fn as_word(recipe: &str) -> String {
-    let kept = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
-    let text: String = recipe.chars().map(kept).take(LONGEST).collect();
-    let words: Vec<&str> = text.split('-').filter(|word| !word.is_empty()).collect();
-    if words.is_empty() { "run".to_owned() } else { words.join("-") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_recipes_become_words() {
-        for (name, word) in [
-            ("Review and Commit", "review-and-commit"),
-            ("--x..y~^:\\ ", "x-y"),
-            ("日本", "run"),
-            ("", "run"),
-        ] {
-            assert_eq!(as_word(name), word);
-        }
-        assert_eq!(as_word(&"a".repeat(99)).len(), LONGEST);
-    }
 }

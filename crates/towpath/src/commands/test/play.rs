@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use towpath_core::guarded_git;
 
 /// What the agents of a case answer.
 const SCRIPT: &str = "agents.jsonl";
@@ -174,7 +175,7 @@ impl Stage<'_> {
 
     /// Git and `setup`.
     fn prepare(&self, place: &Place, case: &Case, around: &[Variable]) -> Result<(), Cut> {
-        let git = case.git.then(|| ("git".to_owned(), COMMIT.to_owned()));
+        let git = case.git.then(|| ("git".to_owned(), guarded_git() + COMMIT));
         let setup = case.setup.clone().map(|text| ("setup".to_owned(), text));
         let texts: Vec<(String, String)> = git.into_iter().chain(setup).collect();
         let record = self.own(place, "prepare", &texts, around)?;

@@ -1,0 +1,332 @@
+//! Our own calls of git: nothing that a clone brings along runs, what the user has configured does,
+//! and a look calls no git.
+
+use crate::support::{Person, Said};
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use towpath_core::GIT_GUARDS;
+
+fn git(person: &Person, folder: &str, arguments: &[&str]) -> String {
+    let mut git = Command::new("git");
+    git.args(["-c", "user.name=Ann", "-c", "user.email=ann@localhost"]).args(arguments);
+    git.current_dir(person.path(folder)).env("HOME", person.path("")).env_remove("GIT_DIR");
+    let output = git.output().expect("git starts");
+    assert!(output.status.success(), "git {arguments:?}: {output:?}");
+    String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+}
+
+/// An agent that writes a file.
+const ASK: &str = "name: ask\nsteps:\n  - {id: one, prompt: go, auto_stage: true}\n";
+const ANSWERS: &str =
+    "{\"text\": \"ok\", \"run\": \"echo abc > \\\"new-$RANDOM.txt\\\"; echo more >> old.txt\"}\n";
+
+fn repository() -> Person {
+    let person = Person::new().file("ask.yaml", ASK).file("old.txt", "old\n");
+    let person = person.file("sub/old.txt", "old\n").file(".beads-local/local.db", "");
+    fs::write(person.path("answers.jsonl"), ANSWERS).expect("a file");
+    git(&person, "work", &["init", "--quiet", "--initial-branch=main"]);
+    git(&person, "work", &["add", "--all"]);
+    git(&person, "work", &["commit", "--quiet", "--message", "First"]);
+    person
+}
+
+fn program(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(path, text).expect("a file");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a program");
+}
+
+/// Makes a git directory start `touch PWN` wherever its configuration can.
+fn poison(person: &Person, directory: &Path, with_filters: bool) {
+    let pwn = person.path("PWN").display().to_string();
+    let command = format!("touch {pwn}; cat");
+    let mut config = fs::read_to_string(directory.join("config")).expect("a configuration");
+    config.push_str(&format!(
+        "[core]\n fsmonitor = \"{command}\"\n hooksPath = {}/hooks\n",
+        directory.display()
+    ));
+    for key in ["pager", "editor", "sshCommand", "askPass", "gitProxy", "alternateRefsCommand"] {
+        config.push_str(&format!(" {key} = \"{command}\"\n"));
+    }
+    config
+        .push_str(&format!("[diff]\n external = \"{command}\"\n[gpg]\n program = \"{command}\"\n"));
+    config.push_str(&format!(
+        "[credential]\n helper = \"!{command}\"\n[submodule]\n recurse = true\n"
+    ));
+    for word in
+        ["status", "add", "worktree", "rev-parse", "branch", "update-ref", "config", "remote"]
+    {
+        config.push_str(&format!("[alias]\n {word} = \"!{command}\"\n"));
+    }
+    if with_filters {
+        config.push_str(&format!(
+            "[core]\n bare = false\n worktree = {}\n",
+            person.path("work/sub").display()
+        ));
+        config.push_str(&format!(
+            "[filter \"x\"]\n clean = \"{command}\"\n smudge = \"{command}\"\n required = true\n"
+        ));
+        fs::create_dir_all(directory.join("info")).expect("a folder");
+        fs::write(directory.join("info/attributes"), "* filter=x diff=x\n").expect("attributes");
+    }
+    fs::write(directory.join("config"), config).expect("a configuration");
+    for hook in
+        ["post-checkout", "post-index-change", "reference-transaction", "pre-commit", "pre-auto-gc"]
+    {
+        program(&directory.join("hooks").join(hook), &format!("#!/bin/sh\ntouch {pwn}\n"));
+    }
+}
+
+/// All that calls git, and all that looks, in a folder of the place to work.
+fn everything(person: &Person, folder: &str, path: &str) -> Vec<Said> {
+    let recipe = person.path("work/ask.yaml").display().to_string();
+    let answers = person.path("answers.jsonl").display().to_string();
+    let team = person.path("work/.git").display().to_string();
+    let run = ["run", &recipe, "--script", &answers];
+    let calls: [Vec<&str>; 12] = [
+        run.to_vec(),
+        [&run[..], &["--worktree", "z"]].concat(),
+        [&run[..], &["--worktree", "z"]].concat(),
+        [&run[..], &["--worktree", "auto"]].concat(),
+        [&run[..], &["--worktree", "y", "--dry-run"]].concat(),
+        [&run[..], &["--worktree", "auto", "--dry-run"]].concat(),
+        vec!["run", "demo"],
+        vec!["recipes", "sync", &team, "--remote", "up"],
+        vec!["list"],
+        vec!["doctor"],
+        vec!["runs"],
+        vec!["trust"],
+    ];
+    let said = calls.iter().map(|arguments| {
+        let mut command = person.command(arguments);
+        command.current_dir(person.path("work").join(folder)).env("PATH", path);
+        Said::from(command.output().expect("towpath starts"))
+    });
+    said.collect()
+}
+
+fn own_path() -> String {
+    std::env::var("PATH").expect("a PATH")
+}
+
+#[test]
+fn a_git_directory_in_a_clone_starts_nothing() {
+    let person = repository();
+    git(&person, "work", &["clone", "--quiet", "--bare", ".", "vendor/lib"]);
+    fs::create_dir_all(person.path("work/vendor/lib/.beads-local")).expect("a folder");
+    fs::write(person.path("work/vendor/lib/.beads-local/local.db"), "").expect("a file");
+    poison(&person, &person.path("work/vendor/lib"), true);
+    let pwn = person.path("PWN");
+    let plain =
+        Command::new("git").arg("status").current_dir(person.path("work/vendor/lib")).output();
+    assert!(pwn.exists(), "git itself runs it: {plain:?}");
+    fs::remove_file(&pwn).expect("it was there");
+    for folder in ["vendor/lib", "vendor/lib/objects", "vendor/lib/refs/heads", "vendor", ""] {
+        let said = everything(&person, folder, &own_path());
+        assert!(!pwn.exists(), "{folder}: {said:?}");
+        assert_eq!(said[0].code, Some(0), "{:?}", said[0]);
+        if folder.starts_with("vendor/lib") {
+            for worktree in &said[1..6] {
+                assert_eq!(worktree.code, Some(2), "{worktree:?}");
+                assert!(
+                    worktree.stderr.contains("inside another repository's tree"),
+                    "{worktree:?}"
+                );
+            }
+        }
+    }
+    assert!(
+        git(&person, "work", &["diff", "--cached", "--name-only"]).contains("new-"),
+        "staged elsewhere"
+    );
+}
+
+#[test]
+fn hooks_and_monitors_of_the_repository_itself_are_not_started() {
+    let person = repository();
+    poison(&person, &person.path("work/.git"), false);
+    for folder in ["", "sub"] {
+        let said = everything(&person, folder, &own_path());
+        let codes: Vec<Option<i32>> = said[..7].iter().map(|said| said.code).collect();
+        assert_eq!(codes, [Some(0); 7], "{said:?}");
+        assert!(!person.path("PWN").exists(), "{folder}: {said:?}");
+    }
+}
+
+#[test]
+fn filters_that_the_user_has_configured_do_their_work() {
+    let person = repository();
+    let config =
+        "[filter \"upper\"]\n clean = tr a-z A-Z\n smudge = tr A-Z a-z\n required = true\n";
+    fs::write(person.path(".gitconfig"), config).expect("a configuration");
+    person.write(".gitattributes", "*.txt filter=upper\n");
+    git(&person, "work", &["add", "--all", "--renormalize"]);
+    git(&person, "work", &["add", ".gitattributes"]);
+    git(&person, "work", &["commit", "--quiet", "--message", "Filtered"]);
+    assert_eq!(git(&person, "work", &["cat-file", "blob", "HEAD:old.txt"]), "OLD");
+    let answers = person.path("answers.jsonl").display().to_string();
+    let run = ["run", "ask.yaml", "--script", &answers, "--worktree", "z"];
+    person.towpath(&run).exits(0).says("staged");
+    let made = fs::read_to_string(person.path("work-z/old.txt")).expect("a file");
+    assert_eq!(made, "old\nmore\n", "smudged when the worktree was made");
+    assert_eq!(
+        git(&person, "work-z", &["cat-file", "blob", ":old.txt"]),
+        "OLD\nMORE",
+        "cleaned when staged"
+    );
+}
+
+/// A `git` that writes down how it is called, first on a PATH.
+fn recorded(person: &Person) -> (String, PathBuf) {
+    let path = own_path();
+    let real = std::env::split_paths(&path)
+        .map(|p| p.join("git"))
+        .find(|file| file.is_file())
+        .expect("git");
+    let log = person.path("calls");
+    let script = format!(
+        "#!/bin/sh\n(printf '%s: ' \"$PWD\"; printf '%s ' \"$@\"; echo) >> {}\nexec {} \"$@\"\n",
+        log.display(),
+        real.display()
+    );
+    program(&person.path("bin/git"), &script);
+    (format!("{}:{path}", person.path("bin").display()), log)
+}
+
+#[test]
+fn every_call_of_git_is_guarded() {
+    let person = repository();
+    let (path, log) = recorded(&person);
+    everything(&person, "sub", &path);
+    let mut case = person.command(&["test", "ask.test.yaml"]);
+    person.write("ask.test.yaml", "cases:\n  - name: one\n    git: true\n    agents: {one: ok}\n");
+    let tested =
+        Said::from(case.env("PATH", &path).args(["--json"]).output().expect("towpath starts"));
+    let mut words = BTreeSet::new();
+    for call in fs::read_to_string(log).expect("calls").lines() {
+        let (directory, call) = call.split_once(": ").expect("a directory");
+        // The steps of the demo are a recipe's, in a repository that we have made.
+        let of_step = directory.contains("/demo/") && !call.contains(" init ");
+        if call == "--version " || of_step {
+            continue;
+        }
+        for guard in GIT_GUARDS {
+            assert!(call.contains(&format!("-c {guard} ")), "without {guard}: {call}");
+        }
+        words.extend(call.split_whitespace().map(str::to_owned));
+    }
+    for word in [
+        "rev-parse",
+        "status",
+        "worktree",
+        "branch",
+        "init",
+        "fetch",
+        "remote",
+        "ls-files",
+        "commit",
+    ] {
+        assert!(words.contains(word), "{word} is not among {words:?}: {tested:?}");
+    }
+}
+
+/// Where the sources of this workspace start git: each goes through the one list.
+#[test]
+fn no_source_starts_git_by_itself() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crates");
+    let (mut starts, mut scripts) = (Vec::new(), Vec::new());
+    let mut folders: Vec<PathBuf> = fs::read_dir(crates)
+        .expect("crates")
+        .map(|c| c.expect("a crate").path().join("src"))
+        .collect();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().map(|e| e.expect("an entry").path())
+        {
+            if entry.is_dir() {
+                folders.push(entry);
+                continue;
+            }
+            let text = fs::read_to_string(&entry).unwrap_or_default();
+            let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let name = entry.strip_prefix(crates).expect("below").display().to_string();
+            if text.contains("Command::new(\"git\")") {
+                starts.push(name.clone());
+            }
+            let code = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
+            let is_call = |line: &str| {
+                ["git ", "exec git", "new=$(git", "const COMMIT: &str = \"git"]
+                    .iter()
+                    .any(|c| line.starts_with(c))
+            };
+            if entry.extension().is_some_and(|e| e == "rs") && code.into_iter().any(is_call) {
+                assert!(text.contains("guarded_git()"), "{name} calls git without the guards");
+                scripts.push(name);
+            }
+        }
+    }
+    scripts.sort();
+    assert_eq!(starts, ["towpath/src/git.rs"]);
+    assert_eq!(scripts, ["towpath-run/src/stage.rs", "towpath/src/commands/test/play.rs"]);
+}
+
+/// What is told of the worktree by a look and by a run, without what only the run knows.
+fn told(said: &Said) -> serde_json::Value {
+    let json: serde_json::Value =
+        serde_json::from_str(&said.stdout).unwrap_or_else(|e| panic!("{e}: {said:?}"));
+    let tree = &json["worktree"];
+    serde_json::json!([tree["path"], tree["branch"], tree["base"]])
+}
+
+#[test]
+fn a_look_calls_no_git_and_agrees_with_the_run() {
+    let person = repository();
+    git(&person, "work", &["branch", "packed/one"]);
+    git(&person, "work", &["pack-refs", "--all"]);
+    git(&person, "work", &["branch", "loose"]);
+    git(&person, "work", &["worktree", "add", "--quiet", "../side", "-b", "side"]);
+    git(&person, "side", &["commit", "--quiet", "--allow-empty", "--message", "Side"]);
+    git(&person, "work", &["worktree", "add", "--quiet", "--detach", "../work-detached"]);
+    git(&person, "", &["clone", "--quiet", "--bare", "work", "shop.git"]);
+    fs::create_dir_all(person.path("hub")).expect("a folder");
+    git(&person, "", &["clone", "--quiet", "--bare", "work", "hub/.bare"]);
+    fs::write(person.path("hub/.git"), "gitdir: ./.bare\n").expect("a link");
+    let (path, log) = recorded(&person);
+    let keep = "name: keep\nsteps:\n  - {id: a, command: touch kept}\n";
+    fs::write(person.path("keep.yaml"), keep).expect("a recipe");
+    let recipe = person.path("keep.yaml").display().to_string();
+    let run = |folder: &str, name: &str, more: &[&str]| {
+        let arguments = [&["run", &recipe, "--worktree", name, "--json"], more].concat();
+        let mut command = person.command(&arguments);
+        command.current_dir(person.path(folder)).env("PATH", &path);
+        Said::from(command.output().expect("towpath starts"))
+    };
+    for (folder, name) in [
+        ("work", "new"),
+        ("work", "new"),
+        ("work/sub", "fix/login"),
+        ("work", "packed/one"),
+        ("work", "loose"),
+        ("work", "detached"),
+        ("side", "from-side"),
+        ("shop.git", "of-bare"),
+        ("hub/.bare", "of-hub"),
+        ("work", "main"),
+        ("work", "side"),
+        ("work", "a..b"),
+        ("work/.git", "x"),
+        ("", "x"),
+    ] {
+        let _ = fs::remove_file(&log);
+        let look = run(folder, name, &["--dry-run"]);
+        assert!(!log.exists(), "{folder} {name}: {}", fs::read_to_string(&log).unwrap_or_default());
+        let done = run(folder, name, &[]);
+        assert_eq!(look.code, done.code, "{folder} {name}: {look:?} {done:?}");
+        match done.code {
+            Some(0) => assert_eq!(told(&look), told(&done), "{folder} {name}"),
+            _ => assert_eq!(look.stderr, done.stderr, "{folder} {name}"),
+        }
+    }
+}
