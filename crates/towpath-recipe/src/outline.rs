@@ -4,8 +4,9 @@
 
 use crate::condition::Condition;
 use crate::model::{ParseJson, Recursion, StepSpans, ValueTemplate, VariableUse, Work};
+use crate::printed_no::{asked_no, printed_no};
 use crate::text_map::TextMap;
-use std::ops::Range;
+use crate::unfilled::Unfilled;
 use std::sync::Arc;
 use towpath_core::{Map, Source, Span};
 
@@ -18,6 +19,8 @@ pub(crate) struct Outline {
     pub recursion: Recursion,
     pub steps: Vec<StepOutline>,
     pub hook_uses: Vec<VariableUse>,
+    /// Double braces in its texts that are no placeholder.
+    pub unfilled: Vec<Unfilled>,
     /// Its context, its steps or what it extends could not be read: nothing is said about what they
     /// may set.
     pub open: bool,
@@ -70,9 +73,18 @@ pub(crate) struct StepOutline {
 /// What a step does, as far as others need to know.
 #[derive(Debug, Clone)]
 pub(crate) enum Task {
-    Bash,
-    Agent { named: Option<Named> },
-    Call { recipe: Named, recovery: bool },
+    Bash {
+        /// A word for "no" that it prints.
+        no: Option<&'static str>,
+    },
+    Agent {
+        named: Option<Named>,
+        no: Option<&'static str>,
+    },
+    Call {
+        recipe: Named,
+        recovery: bool,
+    },
 }
 
 impl Task {
@@ -84,10 +96,11 @@ impl Task {
             span,
         };
         match work {
-            Work::Bash { .. } => Task::Bash,
-            Work::Agent(work) => {
-                Task::Agent { named: work.agent.as_ref().map(|a| named(&a.name, a.span)) }
-            }
+            Work::Bash { command } => Task::Bash { no: printed_no(command.text()) },
+            Work::Agent(work) => Task::Agent {
+                named: work.agent.as_ref().map(|a| named(&a.name, a.span)),
+                no: asked_no(work.prompt.source()),
+            },
             Work::Recipe { name, name_span, recovery } => {
                 Task::Call { recipe: named(name, *name_span), recovery: *recovery }
             }
@@ -111,12 +124,8 @@ pub(crate) struct PlacedCondition {
     pub condition: Condition,
     pub map: TextMap,
     pub source: Arc<Source>,
-}
-
-impl PlacedCondition {
-    pub fn locate(&self, range: Range<usize>) -> Span {
-        self.map.locate(range)
-    }
+    /// No value changes its truth; that is said where it is read.
+    pub is_constant: bool,
 }
 
 impl Gate {
@@ -161,8 +170,8 @@ impl StepOutline {
     /// The names under which the step can be read by later ones: a called recipe's outputs are there
     /// under the step's id, beside its own output.
     pub fn writes(&self) -> impl Iterator<Item = &str> {
-        let by_id =
-            self.output.is_none() || !matches!(self.task, Some(Task::Bash | Task::Agent { .. }));
+        let by_id = self.output.is_none()
+            || !matches!(self.task, Some(Task::Bash { .. } | Task::Agent { .. }));
         let id = self.id.as_deref().filter(|_| by_id);
         id.into_iter().chain(self.output.as_deref())
     }

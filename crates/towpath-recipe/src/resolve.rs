@@ -13,7 +13,7 @@ use crate::outline::{Named, Outline, Restart, StepOutline, Task};
 use crate::plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags};
 use crate::read::{Beside, read_beside};
 use crate::shelf::{BUILT_IN, Shelf};
-use crate::{PlannedAgent, Read, Recipe, builtin, check, required, scope, tags};
+use crate::{PlannedAgent, Read, Recipe, builtin, check, doubts, required, scope, tags};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -354,7 +354,7 @@ impl Resolver<'_> {
     /// Finds the agents that a recipe's steps name.
     fn find_agents(&mut self, index: usize) {
         for step in &self.loaded[index].outline.steps {
-            let Some(Task::Agent { named: Some(agent) }) = &step.task else { continue };
+            let Some(Task::Agent { named: Some(agent), .. }) = &step.task else { continue };
             if self.agents.contains_key(&agent.name) {
                 continue;
             }
@@ -392,6 +392,7 @@ impl Resolver<'_> {
         let Request { inputs, wishes, .. } = self.request;
         let flow = scope::Flow::new(&self.loaded, inputs);
         self.problems.extend(scope::unset_variables(&flow));
+        self.problems.extend(doubts::doubtful(&flow));
         self.problems.extend(required::missing_in_calls(&flow, inputs, wishes));
         self.problems.extend(tags::unknown_tags(&self.loaded, &wishes.tags));
         self.problems.extend(self.loaded.first().and_then(|root| self.missing_inputs(root)));

@@ -1,6 +1,5 @@
 //! Which variables can have a value where they are read, over all recipes of a plan. It is careful
 //! to one side: whatever some caller may provide counts as set, so that a warning is worth reading.
-//! Conditions are left out: there an unset variable is null by design.
 
 use crate::model::VariableUse;
 use crate::outline::{Gate, Outline, StepOutline};
@@ -9,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 use towpath_core::{Diagnostic, Map, VarPath, nearest};
 
 /// Set by the engine for hooks.
-const HOOK_VARIABLES: [&str; 3] = ["step_id", "step_status", "error"];
+pub(crate) const HOOK_VARIABLES: [&str; 3] = ["step_id", "step_status", "error"];
 /// How the steps went, set by the engine.
-const STEPS: &str = "steps";
+pub(crate) const STEPS: &str = "steps";
 /// Looking for a near name is slow in a recipe of thousands of steps.
 const MAX_SUGGESTIONS: usize = 50;
 
@@ -42,7 +41,7 @@ pub(crate) struct Flow<'a> {
     /// A recipe that may start with any variable set.
     pub open: Vec<bool>,
     /// A recipe one of whose steps may set any variable.
-    leaks: Vec<bool>,
+    pub leaks: Vec<bool>,
 }
 
 impl<'a> Flow<'a> {
@@ -138,32 +137,9 @@ fn unset_in_steps(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
     for stage in recipe.outline.stages() {
         let mates = Mates::new(stage);
         for (position, step) in stage.iter().enumerate().filter(|(_, step)| !step.unsure) {
-            let mut told = HashSet::new();
-            for used in &step.uses {
-                let root = used.path.root();
-                let own = used.field != "context" && step.sets_for_itself(root);
-                // A mate's output is another problem, told where groups are checked.
-                let set_before = is_set(&set, &used.path) || mates.other_writes(position, root);
-                if own && used.is_condition() && !set_before && told.insert(root) {
-                    problems.push(set_too_late(&who(step), used));
-                }
-                let known = set_before || own;
-                // A step that asks for it first, by its condition, knows that it may be unset.
-                let asked = matches!(step.gate, Gate::Broken)
-                    || step.uses.iter().any(|u| u.is_condition() && u.path.root() == root);
-                // Unset is null by design in a condition; unless it looks like a slip of the hand.
-                let condition = used.is_condition();
-                if !known && (condition || !asked) && !told.contains(root) {
-                    let near = (problems.len() < MAX_SUGGESTIONS)
-                        .then(|| meant(&set, step.context.iter().map(|(key, _)| key), &used.path))
-                        .flatten();
-                    if condition && near.is_none() {
-                        continue;
-                    }
-                    told.insert(root);
-                    problems.push(unset(&who(step), used, near, elsewhere.get(root)));
-                }
-            }
+            let names = NamesAt { set: &set, mates: &mates, position, elsewhere: &elsewhere };
+            let suggests = problems.len() < MAX_SUGGESTIONS;
+            problems.extend(unset_in_step(step, &names, suggests));
         }
         if stage.iter().any(|step| flow.may_set_anything(recipe, step)) {
             break;
@@ -176,6 +152,63 @@ fn unset_in_steps(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
         }
     }
     problems
+}
+
+/// What is known of names where a step is.
+struct NamesAt<'s, 'a> {
+    set: &'s Names<'a>,
+    mates: &'s Mates<'a>,
+    /// The step's place in its stage.
+    position: usize,
+    elsewhere: &'s HashMap<&'a str, String>,
+}
+
+fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) -> Vec<Diagnostic> {
+    let mut told = HashSet::new();
+    let mut problems = Vec::new();
+    for used in &step.uses {
+        let root = used.path.root();
+        let condition = used.is_condition();
+        // A mate's output is another problem, told where groups are checked.
+        let set = is_set(names.set, &used.path) || names.mates.other_writes(names.position, root);
+        // A step that asks for it first, by its condition, knows that it may be unset.
+        let asked = matches!(step.gate, Gate::Broken)
+            || step.uses.iter().any(|u| u.is_condition() && u.path.root() == root);
+        let is_null = condition && NULL.contains(&used.path.as_str());
+        if set || is_null || (asked && !condition) || told.contains(root) {
+            continue;
+        }
+        let own = used.field != "context" && step.sets_for_itself(root);
+        if own && !condition {
+            continue;
+        }
+        told.insert(root);
+        if own {
+            problems.push(set_too_late(&who(step), used));
+            continue;
+        }
+        let own = step.context.iter().map(|(key, _)| key);
+        let near = suggests.then(|| meant(names.set, own, &used.path)).flatten();
+        let hint = Hint { elsewhere: names.elsewhere.get(root), near, word: word(step, used) };
+        problems.push(unset(&who(step), used, hint));
+    }
+    problems
+}
+
+/// Words for null. None is a word of the language, but a name that nothing sets is null.
+const NULL: [&str; 4] = ["null", "none", "None", "nil"];
+
+/// What a bare word in a condition is probably meant to be.
+fn word(step: &StepOutline, used: &VariableUse) -> Option<String> {
+    let Gate::Condition(placed) = &step.gate else { return None };
+    let mut names = placed.condition.names().into_iter();
+    let name = names.find(|name| placed.map.locate(name.range.clone()) == used.span)?;
+    let word = name.path.as_str();
+    match word.to_lowercase().as_str() {
+        "true" | "yes" | "on" | "y" => Some("`true`".to_owned()),
+        "false" | "no" | "off" | "n" => Some("`false`".to_owned()),
+        _ => name.compared.then(|| format!("'{word}'")),
+    }
 }
 
 /// Who writes which variable in one stage: the writer's place in it, none when there are several.
@@ -219,7 +252,7 @@ fn elsewhere(steps: &[StepOutline]) -> HashMap<&str, String> {
     labels
 }
 
-fn who(step: &StepOutline) -> String {
+pub(crate) fn who(step: &StepOutline) -> String {
     step.id.as_ref().map_or("a step".to_owned(), |id| format!("step `{id}`"))
 }
 
@@ -256,29 +289,43 @@ fn unset_in_hooks(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
     uses.filter(|used| told.insert(used.path.root()))
         .map(|used| {
             let near = meant(&set, std::iter::empty(), &used.path);
-            unset("a hook", used, near, None)
+            unset("a hook", used, Hint { near, ..Hint::default() })
         })
         .collect()
 }
 
-fn unset(
-    who: &str,
-    used: &VariableUse,
-    near: Option<&str>,
-    elsewhere: Option<&String>,
-) -> Diagnostic {
+/// What may be said of a name that nothing sets.
+#[derive(Default)]
+struct Hint<'a> {
+    elsewhere: Option<&'a String>,
+    near: Option<&'a str>,
+    word: Option<String>,
+}
+
+fn unset(who: &str, used: &VariableUse, hint: Hint<'_>) -> Diagnostic {
     let path = &used.path;
-    let message = if used.is_condition() {
+    let condition = used.is_condition();
+    let message = if condition {
         format!("the condition of {who} reads `{path}`, which nothing sets: it will be null")
     } else {
         format!("{who} uses {{{{{path}}}}}, which nothing sets: it will be empty")
     };
-    let label = match (elsewhere, near) {
+    let near = hint.near.map(|near| format!("`{near}`"));
+    let meant: Vec<String> = near.into_iter().chain(hint.word).collect();
+    let label = match (hint.elsewhere, meant.is_empty()) {
         (Some(label), _) => label.clone(),
-        (None, Some(near)) => format!("did you mean `{near}`?"),
-        (None, None) => String::new(),
+        (None, false) => format!("did you mean {}?", meant.join(" or ")),
+        (None, true) => String::new(),
     };
-    Diagnostic::warning("undefined-variable", message).at(&used.source, used.span, label)
+    let unhelped = condition && label.is_empty();
+    let problem = Diagnostic::warning("undefined-variable", message);
+    let problem = problem.at(&used.source, used.span, label);
+    if !unhelped {
+        return problem;
+    }
+    let name = path.as_str().trim_start_matches("context.").split('.').next();
+    let name = name.unwrap_or(path.root());
+    problem.help(format!("if it may be left out, declare it: `{name}: ''` in `context`"))
 }
 
 fn set_too_late(who: &str, used: &VariableUse) -> Diagnostic {

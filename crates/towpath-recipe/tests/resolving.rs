@@ -1,5 +1,7 @@
 //! From files on disk to a plan: what names mean, what is refused, what is warned about.
 
+#[path = "resolving/doubts.rs"]
+mod doubts;
 mod support;
 
 use std::fs;
@@ -345,8 +347,14 @@ fn a_circle_without_a_condition_is_refused() {
         ("a.yaml", "name: a\nsteps:\n  - {id: x, recipe: b}\n"),
         ("b.yaml", "name: b\nsteps:\n  - {id: y, command: ls}\n  - {id: z, recipe: a}\n"),
         ("self.yaml", "name: self\nsteps:\n  - {id: x, recipe: self}\n"),
-        ("fine.yaml", "name: fine\nsteps:\n  - {id: x, recipe: fine, condition: more}\n"),
-        ("both.yaml", "name: both\nsteps:\n  - {id: x, recipe: both2, condition: more}\n"),
+        (
+            "fine.yaml",
+            "name: fine\ncontext: {more: 1}\nsteps:\n  - {id: x, recipe: fine, condition: more}\n",
+        ),
+        (
+            "both.yaml",
+            "name: both\ncontext: {more: 1}\nsteps:\n  - {id: x, recipe: both2, condition: more}\n",
+        ),
         ("both2.yaml", "name: both2\nsteps:\n  - {id: x, recipe: both}\n"),
     ]);
     let resolved = place.named("a.yaml");
@@ -396,6 +404,9 @@ steps:
          nothing sets: it will be empty | step `second` sets it, but not before this\n\
          warning[undefined-variable] @/a.yaml:6:66 `{{first}}` step `first` uses {{first}}, which \
          nothing sets: it will be empty | step `first` sets it, but not before this\n\
+         warning[undefined-variable] @/a.yaml:10:16 `whatever` the condition of step `second` reads \
+         `whatever`, which nothing sets: it will be null | if it may be left out, declare it: \
+         `whatever: ''` in `context`\n\
          warning[undefined-variable] @/a.yaml:9:21 `{{own}}` step `second` uses {{own}}, which \
          nothing sets: it will be empty\n\
          warning[undefined-variable] @/a.yaml:13:28 `{{second}}` step `third` uses {{second}}, which \
@@ -405,7 +416,9 @@ steps:
          warning[undefined-variable] @/a.yaml:14:19 `{{dir}}` step `third` uses {{dir}}, which \
          nothing sets: it will be empty\n\
          warning[undefined-variable] @/a.yaml:3:56 `{{stpe_id}}` a hook uses {{stpe_id}}, which \
-         nothing sets: it will be empty | did you mean `step_id`?\n"
+         nothing sets: it will be empty | did you mean `step_id`?\n\
+         warning[no-parts] @/a.yaml:8:14 `{{first.status}}` step `second` uses {{first.status}}, but \
+         `first` is text: it will be empty | did you mean `steps.first.status`?\n"
     );
 }
 
@@ -421,7 +434,10 @@ fn a_variable_is_read_by_its_own_name() {
         place.told(&place.named("a.yaml")),
         "warning[undefined-variable] @/a.yaml:4:63 `context.run_tests` the condition of step \
          `test` reads `context.run_tests`, which nothing sets: it will be null | did you mean \
-         `run_tests`?\n"
+         `run_tests`?\n\
+         warning[undefined-variable] @/a.yaml:5:40 `context.elsewhere` the condition of step `other` \
+         reads `context.elsewhere`, which nothing sets: it will be null | if it may be left out, \
+         declare it: `elsewhere: ''` in `context`\n"
     );
 }
 

@@ -10,6 +10,7 @@ use crate::model::{
 };
 use crate::node::{Entry, Kind, Node};
 use crate::outline::{Gate, PlacedCondition, StepOutline, Task};
+use crate::unfilled::{Unfilled, unfilled};
 use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::{Diagnostic, Severity, Source, Span, Template, VarPath, is_safe_segment};
@@ -62,7 +63,7 @@ impl Reader<'_> {
             parallel_group: group.map(|g| g.text),
             context: self.step_context(&fields, &mut uses),
             effect: self.effect(&fields, step_type),
-            when_tags: self.text_list(&fields, "when_tags").unwrap_or_default(),
+            when_tags: self.when_tags(&fields),
             parse_json: self.parse_json(&fields),
             work,
             uses,
@@ -227,6 +228,7 @@ impl Reader<'_> {
         uses: &mut Vec<VariableUse>,
     ) -> Template {
         let template = Template::parse_where(&text.text, |path| self.is_place(path));
+        self.note_braces(text);
         uses.extend(template.places().map(|place| VariableUse {
             path: place.path.clone(),
             source: Arc::clone(self.source),
@@ -234,6 +236,37 @@ impl Reader<'_> {
             field,
         }));
         template
+    }
+
+    /// Keeps the braces that are no placeholder; which of them are slips is known later.
+    pub(super) fn note_braces(&mut self, text: &Text) {
+        let source = self.source;
+        let found = unfilled(&text.text).into_iter().map(|(range, inside, closed)| Unfilled {
+            source: Arc::clone(source),
+            span: text.map.locate(range),
+            inside: inside.to_owned(),
+            closed,
+        });
+        self.outline.unfilled.extend(found);
+    }
+
+    /// A tag is asked for by a list with commas, without blanks around its names.
+    fn when_tags(&mut self, fields: &FieldMap<'_>) -> Vec<String> {
+        let tags = self.text_list(fields, "when_tags").unwrap_or_default();
+        let items = match fields.get("when_tags").map(|entry| &entry.value.kind) {
+            Some(Kind::List(items)) => items.as_slice(),
+            _ => &[],
+        };
+        for item in items {
+            let Kind::Text(tag) = &item.kind else { continue };
+            if tag.is_empty() || tag.contains(',') || tag.trim() != tag {
+                let message = format!("nobody can ask for the tag `{tag}`");
+                let problem = Diagnostic::warning("bad-tag", message);
+                let problem = problem.at(self.source, item.defined, "no step runs because of it");
+                self.problem(problem.help("write each tag alone, as in `[release, docs]`"));
+            }
+        }
+        tags
     }
 
     fn condition(&mut self, fields: &FieldMap<'_>, uses: &mut Vec<VariableUse>) -> Gate {
@@ -249,9 +282,10 @@ impl Reader<'_> {
                     span: text.map.locate(name.range),
                     field: "condition",
                 }));
-                self.warn_constant(&condition, &text);
+                let is_constant = self.warn_constant(&condition, &text);
                 let source = Arc::clone(self.source);
-                Gate::Condition(Arc::new(PlacedCondition { condition, map: text.map, source }))
+                let map = text.map;
+                Gate::Condition(Arc::new(PlacedCondition { condition, map, source, is_constant }))
             }
             Err(error) => {
                 let problem = Diagnostic::error("bad-condition", error.message);
@@ -261,8 +295,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A condition that no value can make true, or that fails with every value.
-    fn warn_constant(&mut self, condition: &Condition, text: &Text) {
+    /// A condition that no value can make true, or that fails with every value. Whether it is one.
+    fn warn_constant(&mut self, condition: &Condition, text: &Text) -> bool {
         match condition.foresee(&towpath_core::Map::new(), &|_| true) {
             Ok(Some(false)) => {
                 let message = "this step can never run: its condition is always false";
@@ -278,8 +312,9 @@ impl Reader<'_> {
                 let help = "the recipe never gets past a step whose condition fails";
                 self.place(problem, text, error.range, Some(help.to_owned()));
             }
-            Ok(_) => {}
+            Ok(_) => return false,
         }
+        true
     }
 
     pub(super) fn output(&mut self, fields: &FieldMap<'_>) -> Option<Text> {
