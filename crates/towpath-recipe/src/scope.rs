@@ -5,7 +5,7 @@ use crate::model::VariableUse;
 use crate::outline::{Gate, Outline, StepOutline};
 use crate::resolve::Loaded;
 use std::collections::{HashMap, HashSet};
-use towpath_core::{Diagnostic, Map, VarPath, nearest};
+use towpath_core::{Diagnostic, Map, Severity, VarPath, nearest};
 
 /// Set by the engine for hooks.
 pub(crate) const HOOK_VARIABLES: [&str; 3] = ["step_id", "step_status", "error"];
@@ -174,8 +174,11 @@ fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) ->
         // A step that asks for it first, by its condition, knows that it may be unset.
         let asked = matches!(step.gate, Gate::Broken)
             || step.uses.iter().any(|u| u.is_condition() && u.path.root() == root);
-        let is_null = condition && NULL.contains(&used.path.as_str());
-        if set || is_null || (asked && !condition) || told.contains(root) {
+        if set
+            || (condition && cannot_slip(step, used))
+            || (asked && !condition)
+            || told.contains(root)
+        {
             continue;
         }
         let own = used.field != "context" && step.sets_for_itself(root);
@@ -189,13 +192,21 @@ fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) ->
         }
         let own = step.context.iter().map(|(key, _)| key);
         let near = suggests.then(|| meant(names.set, own, &used.path)).flatten();
-        let hint = Hint { elsewhere: names.elsewhere.get(root), near, word: word(step, used) };
+        let asked = matches!(&step.gate, Gate::Condition(placed) if placed.condition.asks(root));
+        let elsewhere = names.elsewhere.get(root);
+        let hint = Hint { elsewhere, near, word: word(step, used), asked };
         problems.push(unset(&who(step), used, hint));
     }
     problems
 }
 
-/// Words for null. None is a word of the language, but a name that nothing sets is null.
+/// Words for null, and what is in a condition that never changes, which is another problem.
+fn cannot_slip(step: &StepOutline, used: &VariableUse) -> bool {
+    let constant = matches!(&step.gate, Gate::Condition(placed) if placed.is_constant);
+    constant || NULL.contains(&used.path.as_str())
+}
+
+/// None is a word of the language, but a name that nothing sets is null.
 const NULL: [&str; 4] = ["null", "none", "None", "nil"];
 
 /// What a bare word in a condition is probably meant to be.
@@ -300,6 +311,8 @@ struct Hint<'a> {
     elsewhere: Option<&'a String>,
     near: Option<&'a str>,
     word: Option<String>,
+    /// The condition asks whether it is set.
+    asked: bool,
 }
 
 fn unset(who: &str, used: &VariableUse, hint: Hint<'_>) -> Diagnostic {
@@ -317,10 +330,11 @@ fn unset(who: &str, used: &VariableUse, hint: Hint<'_>) -> Diagnostic {
         (None, false) => format!("did you mean {}?", meant.join(" or ")),
         (None, true) => String::new(),
     };
-    let unhelped = condition && label.is_empty();
-    let problem = Diagnostic::warning("undefined-variable", message);
+    let is_slip = !condition || !label.is_empty();
+    let severity = if is_slip || !hint.asked { Severity::Warning } else { Severity::Note };
+    let problem = Diagnostic::new(severity, "undefined-variable", message);
     let problem = problem.at(&used.source, used.span, label);
-    if !unhelped {
+    if is_slip {
         return problem;
     }
     let name = path.as_str().trim_start_matches("context.").split('.').next();

@@ -435,7 +435,7 @@ fn a_variable_is_read_by_its_own_name() {
         "warning[undefined-variable] @/a.yaml:4:63 `context.run_tests` the condition of step \
          `test` reads `context.run_tests`, which nothing sets: it will be null | did you mean \
          `run_tests`?\n\
-         warning[undefined-variable] @/a.yaml:5:40 `context.elsewhere` the condition of step `other` \
+         note[undefined-variable] @/a.yaml:5:40 `context.elsewhere` the condition of step `other` \
          reads `context.elsewhere`, which nothing sets: it will be null | if it may be left out, \
          declare it: `elsewhere: ''` in `context`\n"
     );

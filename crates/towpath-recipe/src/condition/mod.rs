@@ -78,6 +78,11 @@ impl Condition {
         names
     }
 
+    /// Whether a variable is asked for its truth alone, so that it may be unset.
+    pub(crate) fn asks(&self, root: &str) -> bool {
+        self.root.asks(root)
+    }
+
     /// The value itself: `and` and `or` give the operand that decided.
     pub fn value(&self, scope: &Map) -> Result<Value, EvalError> {
         evaluate::evaluate(&self.text, &self.root, scope).map(|value| value.into_owned())

@@ -90,6 +90,18 @@ impl Node {
 }
 
 impl Node {
+    /// Whether the truth of this is that of a variable, or made of it.
+    pub fn asks(&self, root: &str) -> bool {
+        match &self.kind {
+            Kind::Variable(path) => path.root() == root,
+            Kind::And(terms) | Kind::Or(terms) | Kind::Call(Function::Bool, terms) => {
+                terms.iter().any(|term| term.asks(root))
+            }
+            Kind::Not { inner, .. } => inner.asks(root),
+            _ => false,
+        }
+    }
+
     fn collect_compared(&self, compared: bool, names: &mut Vec<NameUse>) {
         let before = names.len();
         self.collect_names(names);

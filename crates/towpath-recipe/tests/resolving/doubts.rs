@@ -79,11 +79,11 @@ fn a_condition_that_cannot_be_meant_is_warned_of_at_its_location() {
             "did you mean `count` or 'cuont'?",
         ),
         (
-            "fast",
+            "mode == 'fast'",
             "undefined-variable",
-            "17 `fast`",
-            null("fast", unset),
-            "declare it: `fast: ''` in `context`",
+            "17 `mode`",
+            null("mode", unset),
+            "declare it: `mode: ''` in `context`",
         ),
         (
             "build == 'x'",
@@ -355,6 +355,16 @@ fn what_may_be_meant_is_left_alone() {
         "steps and items",
     ] {
         assert_eq!(of(condition), "", "{condition}");
+    }
+}
+
+#[test]
+fn a_variable_that_may_be_left_out_is_asked_for_and_only_noted() {
+    for condition in ["fast", "not fast", "fast and len(fast) > 0", "bool(fast) or a == 'x'"] {
+        let told = of(condition);
+        assert!(told.starts_with("note[undefined-variable] "), "{condition}: {told}");
+        assert!(told.ends_with("declare it: `fast: ''` in `context`\n"), "{condition}: {told}");
+        assert_eq!(told.lines().count(), 1, "{condition}: {told}");
     }
 }
 

@@ -23,8 +23,8 @@ use crate::times::TimeFlags;
 use crate::trust::CalledAs;
 use clap::Parser;
 use std::ffi::OsString;
-use std::path::PathBuf;
-use towpath_recipe::{Origin, Program};
+use std::path::{Path, PathBuf};
+use towpath_recipe::{Origin, Program, builtin};
 
 /// Run step recipes: recipe-runner-rs RECIPE, or recipe-runner-rs list.
 ///
@@ -120,13 +120,14 @@ impl Line {
 
 const NAME: &str = "recipe-runner-rs";
 
-/// The file of a recipe that was found in the working tree: under this name it runs without asking,
-/// so the first line names it.
+/// The file that runs in the place of a built-in: under this name it runs without asking, so the first
+/// line names it.
 fn found_at(program: &Program, origin: Origin) -> String {
     let root = &program.plan.recipes[0];
-    match (origin, &root.path) {
-        (Origin::Project, Some(_)) => format!(" from {}", one_line(&root.source)),
-        _ => String::new(),
+    let name = root.path.as_ref().and_then(|path| Path::new(path).file_stem()?.to_str());
+    match origin == Origin::Project && name.is_some_and(|name| builtin(name).is_some()) {
+        true => format!(" from {}", one_line(&root.source)),
+        false => String::new(),
     }
 }
 
