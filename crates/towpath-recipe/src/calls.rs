@@ -1,7 +1,7 @@
 //! Recipes that call each other in a circle. A circle is fine when a condition or an outcome can end
 //! it; one in which every call is always made could only end at a limit and is refused.
 
-use crate::model::{Recipe, Step, Work};
+use crate::outline::{Named, StepOutline};
 use crate::resolve::Loaded;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source, Span};
@@ -27,25 +27,26 @@ pub(crate) fn endless(loaded: &[Loaded]) -> Vec<Diagnostic> {
 }
 
 fn unconditional_calls(loaded: &Loaded) -> Vec<Call> {
-    let steps = loaded.recipe.iter().flat_map(|recipe| always_entered(recipe));
-    steps
-        .filter(|step| step.condition.is_none())
-        .filter_map(|step| match &step.work {
-            Work::Recipe { name, name_span, .. } => {
-                let source = Arc::clone(&step.source);
-                Some(Call { callee: *loaded.calls.get(name)?, source, span: *name_span })
-            }
-            _ => None,
+    always_entered(loaded)
+        .iter()
+        .filter(|step| step.gate.is_always())
+        .filter_map(|step| {
+            let Named { name, source, span } = step.calls()?;
+            let callee = *loaded.calls.get(name)?;
+            Some(Call { callee, source: Arc::clone(source), span: *span })
         })
         .collect()
 }
 
 /// The steps that every run comes to: of a machine only its first.
-fn always_entered(recipe: &Recipe) -> &[Step] {
-    match recipe.machine() {
-        Some(machine) => recipe.steps.get(machine.initial).map_or(&[], std::slice::from_ref),
-        None => &recipe.steps,
+fn always_entered(loaded: &Loaded) -> &[StepOutline] {
+    let steps = loaded.outline.steps.as_slice();
+    if !loaded.outline.is_machine {
+        return steps;
     }
+    // A machine's outline has all its steps, in their order, once it could be read.
+    let initial = loaded.recipe.as_ref().and_then(|recipe| Some(recipe.machine()?.initial));
+    initial.and_then(|at| steps.get(at)).map_or(&[], std::slice::from_ref)
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -100,7 +101,7 @@ fn told(loaded: &[Loaded], calls: &[Vec<Call>], circle: &[(usize, usize)]) -> Di
     let names: Vec<String> = circle
         .iter()
         .chain(circle.first())
-        .map(|(recipe, _)| loaded[*recipe].recipe.as_ref().map_or("?", |r| &r.name).to_owned())
+        .map(|(recipe, _)| loaded[*recipe].name().to_owned())
         .collect();
     let mut problem = Diagnostic::error(
         "endless-calls",
@@ -116,9 +117,9 @@ fn told(loaded: &[Loaded], calls: &[Vec<Call>], circle: &[(usize, usize)]) -> Di
 /// What a person can do: the steps of a machine have no conditions, and the one it begins with is
 /// entered by every run.
 fn way_out(loaded: &[Loaded], circle: &[(usize, usize)]) -> String {
-    let recipes = circle.iter().filter_map(|(recipe, _)| loaded[*recipe].recipe.as_ref());
-    let (machines, lists): (Vec<_>, Vec<_>) = recipes.partition(|r| r.machine().is_some());
-    let names: Vec<&str> = lists.iter().map(|recipe| recipe.name.as_str()).collect();
+    let recipes = circle.iter().map(|(recipe, _)| &loaded[*recipe]);
+    let (machines, lists): (Vec<_>, Vec<_>) = recipes.partition(|r| r.outline.is_machine);
+    let names: Vec<&str> = lists.iter().map(|recipe| recipe.name()).collect();
     match (machines.is_empty(), names.as_slice()) {
         (true, _) => "give one of these steps a `condition` that ends it".to_owned(),
         (false, []) => "let one of these machines begin with another step, one of whose outcomes \

@@ -2,13 +2,13 @@
 //! variables their members write and read. It looks at one recipe; what other recipes provide is
 //! the business of `resolve`.
 
-use crate::model::Step;
+use crate::outline::{Outline, StepOutline};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Map, Source, Span};
 
-pub(crate) fn across_steps(context: &Map, steps: &[Step]) -> Vec<Diagnostic> {
-    let checker = Checker { context, steps };
+pub(crate) fn across_steps(outline: &Outline) -> Vec<Diagnostic> {
+    let checker = Checker { context: &outline.context, steps: &outline.steps };
     let mut problems = checker.scattered_groups();
     for group in checker.groups() {
         problems.extend(checker.same_writers(group));
@@ -36,23 +36,25 @@ pub(crate) fn same_ids(source: &Arc<Source>, ids: &[(String, Span)]) -> Vec<Diag
 
 struct Checker<'a> {
     context: &'a Map,
-    steps: &'a [Step],
+    steps: &'a [StepOutline],
 }
 
 impl<'a> Checker<'a> {
     /// Neighbours with the same group name, as slices of the steps.
-    fn groups(&self) -> impl Iterator<Item = &'a [Step]> {
-        self.steps
-            .chunk_by(|a, b| a.parallel_group == b.parallel_group)
-            .filter(|chunk| chunk[0].parallel_group.is_some())
+    fn groups(&self) -> impl Iterator<Item = &'a [StepOutline]> {
+        self.steps.chunk_by(|a, b| a.group == b.group).filter(|chunk| chunk[0].group.is_some())
     }
 
     fn scattered_groups(&self) -> Vec<Diagnostic> {
-        let mut ended: HashMap<&str, &Step> = HashMap::new();
+        // A step that could not be read may be the missing link.
+        if self.steps.iter().any(|step| step.unsure) {
+            return Vec::new();
+        }
+        let mut ended: HashMap<&str, &StepOutline> = HashMap::new();
         let mut problems = Vec::new();
         for group in self.groups() {
             let (here, last) = (&group[0], &group[group.len() - 1]);
-            let Some(name) = here.parallel_group.as_deref() else { continue };
+            let Some(name) = here.group.as_deref() else { continue };
             if let Some(earlier) = ended.insert(name, last) {
                 let message = format!("the steps of group `{name}` are not next to each other");
                 problems.push(
@@ -67,16 +69,20 @@ impl<'a> Checker<'a> {
     }
 
     /// The variable that gets a step's output.
-    fn written(&self, step: &'a Step) -> Option<(&'a str, Span)> {
+    fn written(&self, step: &'a StepOutline) -> Option<(&'a str, Span)> {
         match (&step.output, step.spans.output) {
             (Some(name), Some(span)) => Some((name, span)),
-            _ if self.context.contains_key(&step.id) => None,
-            _ => Some((&step.id, step.spans.id)),
+            _ => self.id(step).map(|id| (id, step.spans.id)),
         }
     }
 
-    fn same_writers(&self, group: &'a [Step]) -> Vec<Diagnostic> {
-        let mut writers: HashMap<&str, (&Step, Span)> = HashMap::new();
+    /// The step's id, where a variable of that name is the step's.
+    fn id(&self, step: &'a StepOutline) -> Option<&'a str> {
+        step.id.as_deref().filter(|id| !self.context.contains_key(*id))
+    }
+
+    fn same_writers(&self, group: &'a [StepOutline]) -> Vec<Diagnostic> {
+        let mut writers: HashMap<&str, (&StepOutline, Span)> = HashMap::new();
         let mut problems = Vec::new();
         for (step, (name, span)) in group.iter().filter_map(|s| Some((s, self.written(s)?))) {
             if let Some((first, earlier)) = writers.insert(name, (step, span)) {
@@ -92,11 +98,11 @@ impl<'a> Checker<'a> {
         problems
     }
 
-    fn reads_of_mates(&self, group: &'a [Step]) -> Vec<Diagnostic> {
-        let mut writers: HashMap<&str, &Step> = HashMap::new();
+    fn reads_of_mates(&self, group: &'a [StepOutline]) -> Vec<Diagnostic> {
+        let mut writers: HashMap<&str, &StepOutline> = HashMap::new();
         for mate in group {
-            if !self.context.contains_key(&mate.id) {
-                writers.insert(&mate.id, mate);
+            if let Some(id) = self.id(mate) {
+                writers.insert(id, mate);
             }
         }
         for mate in group {
@@ -104,7 +110,8 @@ impl<'a> Checker<'a> {
                 writers.insert(name, mate);
             }
         }
-        let ids: HashMap<&str, &Step> = group.iter().map(|p| (p.id.as_str(), p)).collect();
+        let ids: HashMap<&str, &StepOutline> =
+            group.iter().filter_map(|p| Some((p.id.as_deref()?, p))).collect();
         let mut problems = Vec::new();
         for placed in group {
             for variable in &placed.uses {
@@ -122,8 +129,8 @@ impl<'a> Checker<'a> {
         problems
     }
 
-    fn read_of_mate(&self, reading: &Step, mate: &Step, span: Span) -> Diagnostic {
-        let (reader, writer) = (&reading.id, &mate.id);
+    fn read_of_mate(&self, reading: &StepOutline, mate: &StepOutline, span: Span) -> Diagnostic {
+        let (reader, writer) = (reading.shown_id(), mate.shown_id());
         let message =
             format!("step `{reader}` reads what `{writer}` writes, but both run at the same time");
         Diagnostic::error("reads-mate", message)
@@ -152,6 +159,6 @@ impl<'a> Checker<'a> {
     }
 }
 
-fn group_span(step: &Step) -> Span {
+fn group_span(step: &StepOutline) -> Span {
     step.spans.group.unwrap_or(step.spans.id)
 }

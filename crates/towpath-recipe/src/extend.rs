@@ -23,10 +23,7 @@ pub(crate) fn extend(child: Recipe, parent: &Recipe) -> Recipe {
     Recipe {
         context: contexts(&parent.context, &child.context),
         required_context: required,
-        recursion: Recursion {
-            max_depth: child.recursion.max_depth.or(parent.recursion.max_depth),
-            max_total_steps: child.recursion.max_total_steps.or(parent.recursion.max_total_steps),
-        },
+        recursion: recursion(parent.recursion, child.recursion),
         hooks: hooks(&parent.hooks, &child.hooks),
         steps: in_place(&parent.steps, &child.steps, |step: &Step| Some(step.id.as_str())),
         stages: std::sync::OnceLock::new(),
@@ -36,8 +33,8 @@ pub(crate) fn extend(child: Recipe, parent: &Recipe) -> Recipe {
 
 /// The same for what is known of recipes that may have errors.
 pub(crate) fn extend_outline(child: &Outline, parent: &Outline) -> Outline {
-    let mut context = parent.context.clone();
-    context.extend(child.context.iter().cloned());
+    let mut required = parent.required.clone();
+    required.extend(child.required.iter().filter(|n| !parent.required.contains(n)).cloned());
     let mut hook_uses: Vec<VariableUse> = parent
         .hook_uses
         .iter()
@@ -46,11 +43,21 @@ pub(crate) fn extend_outline(child: &Outline, parent: &Outline) -> Outline {
         .collect();
     hook_uses.extend(child.hook_uses.iter().cloned());
     Outline {
-        context,
+        context: contexts(&parent.context, &child.context),
+        required,
+        recursion: recursion(parent.recursion, child.recursion),
         steps: in_place(&parent.steps, &child.steps, |step| step.id.as_deref()),
         hook_uses,
+        unfilled: parent.unfilled.iter().chain(&child.unfilled).cloned().collect(),
         open: child.open || parent.open,
         ..Outline::default()
+    }
+}
+
+fn recursion(parent: Recursion, child: Recursion) -> Recursion {
+    Recursion {
+        max_depth: child.max_depth.or(parent.max_depth),
+        max_total_steps: child.max_total_steps.or(parent.max_total_steps),
     }
 }
 

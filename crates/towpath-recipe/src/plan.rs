@@ -81,7 +81,10 @@ impl Tags {
     /// Why a step does not run with these tags. Untagged steps always do; a tag that is ruled out
     /// wins over one that is asked for.
     pub fn against(&self, step: &Step) -> Option<String> {
-        let tags = &step.when_tags;
+        self.against_tags(&step.when_tags)
+    }
+
+    pub(crate) fn against_tags(&self, tags: &[String]) -> Option<String> {
         if tags.is_empty() {
             return None;
         }

@@ -3,23 +3,22 @@
 //! an error where the call is sure to fail in the run that was asked for; where the person may still
 //! give the value, or the call may not be reached, it is a warning.
 
-use crate::model::{Recipe, Step, ValueTemplate, Work};
+use crate::model::ValueTemplate;
+use crate::outline::{Named, Outline, StepOutline, Task};
 use crate::resolve::{Loaded, Wishes, missing, quoted_list};
 use crate::scope::Flow;
 use std::collections::HashSet;
-use towpath_core::{Diagnostic, Map, Severity, Span, Value};
+use towpath_core::{Diagnostic, Map, Severity, Value};
 
 pub(crate) fn missing_in_calls(flow: &Flow<'_>, inputs: &Map, wishes: &Wishes) -> Vec<Diagnostic> {
     let sure = surely_called(flow.loaded, wishes);
     let mut problems = Vec::new();
     for (index, caller) in flow.loaded.iter().enumerate() {
-        let Some(recipe) = caller.recipe.as_deref().filter(|_| caller.is_called) else { continue };
-        if flow.open[index] {
+        if flow.open[index] || !caller.is_called {
             continue;
         }
-        let mut given = Given::at_the_start(flow, index, recipe, inputs);
-        for stage in recipe.stages() {
-            let stage = &recipe.steps[stage.clone()];
+        let mut given = Given::at_the_start(flow, index, inputs);
+        for stage in caller.outline.stages() {
             for call in stage.iter().filter_map(|step| Call::of(flow.loaded, caller, step)) {
                 let missing = given.missing(&call);
                 if !missing.is_empty() && may_run(call.step, wishes) {
@@ -27,38 +26,44 @@ pub(crate) fn missing_in_calls(flow: &Flow<'_>, inputs: &Map, wishes: &Wishes) -
                     problems.push(call.told(&missing, certain));
                 }
             }
+            if stage.iter().any(|step| flow.may_set_anything(caller, step)) {
+                break;
+            }
             stage.iter().for_each(|step| given.after(flow, caller, step));
         }
     }
     problems
 }
 
-/// A step that calls a recipe which could be read.
+/// A step that calls a recipe which was found.
 struct Call<'a> {
-    step: &'a Step,
-    name: &'a str,
-    span: Span,
+    step: &'a StepOutline,
+    named: &'a Named,
     index: usize,
-    called: &'a Recipe,
+    called: &'a Outline,
 }
 
 impl<'a> Call<'a> {
-    fn of(loaded: &'a [Loaded], caller: &Loaded, step: &'a Step) -> Option<Call<'a>> {
-        let Work::Recipe { name, name_span, .. } = &step.work else { return None };
-        let index = *caller.calls.get(name)?;
-        let called = loaded[index].recipe.as_deref()?;
-        Some(Call { step, name, span: *name_span, index, called })
+    fn of(loaded: &'a [Loaded], caller: &Loaded, step: &'a StepOutline) -> Option<Call<'a>> {
+        let named = step.calls()?;
+        let index = *caller.calls.get(&named.name)?;
+        Some(Call { step, named, index, called: &loaded[index].outline })
     }
 
     fn told(&self, missing: &[&str], certain: bool) -> Diagnostic {
-        let (id, name, needs) = (&self.step.id, self.name, quoted_list(missing));
+        let (id, name) = (self.step.shown_id(), &self.named.name);
+        let needs = quoted_list(missing);
         let message = format!("step `{id}` calls `{name}`, which needs a value for {needs}");
         let severity = if certain { Severity::Error } else { Severity::Warning };
         let what = if missing.len() == 1 { "it" } else { "them" };
         let sets: Vec<String> = missing.iter().map(|name| format!("--set {name}=…")).collect();
         let sets = sets.join(" ");
         Diagnostic::new(severity, "missing-input", message)
-            .at(&self.step.source, self.span, format!("nothing gives {what} a value before this"))
+            .at(
+                &self.named.source,
+                self.named.span,
+                format!("nothing gives {what} a value before this"),
+            )
             .help(format!("set {what} in the step's `context`, or give {sets}"))
     }
 }
@@ -71,8 +76,9 @@ struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    fn at_the_start(flow: &Flow<'a>, index: usize, recipe: &'a Recipe, inputs: &Map) -> Given<'a> {
-        let mut values = recipe.context.clone();
+    fn at_the_start(flow: &Flow<'a>, index: usize, inputs: &Map) -> Given<'a> {
+        let outline = &flow.loaded[index].outline;
+        let mut values = outline.context.clone();
         if index == 0 {
             values.extend(inputs.clone());
         }
@@ -80,14 +86,13 @@ impl<'a> Given<'a> {
         // What the person gave the first recipe is known.
         let provided = provided.filter(|name| index > 0 || !inputs.contains_key(*name));
         // What the caller requires itself is looked for where it is called, or asked of the person.
-        let required = recipe.required_context.iter().map(String::as_str);
+        let required = outline.required.iter().map(String::as_str);
         let open = provided.chain(required).collect();
         Given { values, open }
     }
 
-    fn after(&mut self, flow: &Flow<'a>, caller: &Loaded, step: &'a Step) {
-        self.open.insert(&step.id);
-        self.open.extend(step.output.as_deref());
+    fn after(&mut self, flow: &Flow<'a>, caller: &Loaded, step: &'a StepOutline) {
+        self.open.extend(step.writes());
         if let Some(call) = Call::of(flow.loaded, caller, step) {
             self.open.extend(&flow.returned[call.index]);
         }
@@ -107,7 +112,7 @@ impl<'a> Given<'a> {
                 None => drop(open.insert(name)),
             }
         }
-        let mut missing = missing(&call.called.required_context, &values);
+        let mut missing = missing(&call.called.required, &values);
         missing.retain(|name| !open.contains(name));
         missing
     }
@@ -133,9 +138,10 @@ fn surely_called(loaded: &[Loaded], wishes: &Wishes) -> Vec<bool> {
             continue;
         }
         let caller = &loaded[index];
-        let steps = caller.recipe.iter().flat_map(|recipe| &recipe.steps);
         // What an agent may finish has not failed for sure.
-        let recovers = |step: &Step| matches!(step.work, Work::Recipe { recovery: true, .. });
+        let recovers =
+            |step: &StepOutline| matches!(step.task, Some(Task::Call { recovery: true, .. }));
+        let steps = caller.outline.steps.iter();
         let certain = steps.filter(|step| always(step) && !recovers(step) && may_run(step, wishes));
         next.extend(certain.filter_map(|step| Some(Call::of(loaded, caller, step)?.index)));
     }
@@ -143,10 +149,10 @@ fn surely_called(loaded: &[Loaded], wishes: &Wishes) -> Vec<bool> {
 }
 
 /// Nothing the steps give can keep it from running, and its failure is the recipe's.
-fn always(step: &Step) -> bool {
-    step.condition.is_none() && !step.continue_on_error
+fn always(step: &StepOutline) -> bool {
+    step.gate.is_always() && !step.continue_on_error
 }
 
-fn may_run(step: &Step, wishes: &Wishes) -> bool {
-    !wishes.to_run || wishes.tags.against(step).is_none()
+fn may_run(step: &StepOutline, wishes: &Wishes) -> bool {
+    !wishes.to_run || wishes.tags.against_tags(&step.when_tags).is_none()
 }

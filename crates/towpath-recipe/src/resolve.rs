@@ -8,17 +8,17 @@ use crate::discover::{Found, NotFound, Origin, Place, SearchDir, SearchPath, fin
 use crate::extend::{MAX_LEVELS, extend, extend_outline};
 use crate::files::{self, EXTENSIONS};
 use crate::machine::machine_findings;
-use crate::model::{Recursion, Work};
-use crate::outline::{Outline, Restart};
+use crate::model::Recursion;
+use crate::outline::{Named, Outline, Restart, StepOutline, Task};
 use crate::plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags};
 use crate::read::{Beside, read_beside};
 use crate::shelf::{BUILT_IN, Shelf};
-use crate::{PlannedAgent, Read, Recipe, builtin, check, required, scope, tags};
+use crate::{PlannedAgent, Read, Recipe, builtin, check, doubts, required, scope, tags};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use towpath_core::{Diagnostic, Map, Severity, Source, Span, nearest};
+use towpath_core::{Diagnostic, Map, Severity, Source, nearest};
 
 /// What a person asked for.
 #[derive(Debug, Clone)]
@@ -112,6 +112,19 @@ pub(crate) struct Loaded {
     pub is_called: bool,
     /// What it includes, by the paths from its directory.
     pub files: BTreeMap<String, String>,
+}
+
+impl Loaded {
+    /// Whether a recipe that it calls was not found.
+    pub fn lacks_a_call(&self) -> bool {
+        let mut calls = self.outline.steps.iter().filter_map(StepOutline::calls);
+        calls.any(|call| !self.calls.contains_key(&call.name))
+    }
+
+    /// What it calls itself, or else what a person knows its text by.
+    pub fn name(&self) -> &str {
+        self.recipe.as_ref().map_or(&self.source.name, |recipe| &recipe.name)
+    }
 }
 
 struct Resolver<'a> {
@@ -220,28 +233,27 @@ impl Resolver<'_> {
 
     /// Reads what a recipe extends and makes both one.
     fn join_parent(&mut self, child: usize) {
-        let Some(recipe) = self.loaded[child].recipe.clone() else { return };
-        let Some(extends) = &recipe.extends else { return };
+        let Some(extends) = self.loaded[child].outline.extends.clone() else { return };
         self.extending.push(child);
         let parent = self.parent(child, &extends.name);
         self.extending.pop();
         let parent = match parent {
             Ok(parent) => parent,
             Err(problem) => {
-                let label = "extended here";
-                self.problems.push(placed(problem, &recipe.source, extends.span, label));
+                self.problems.push(placed(problem, &extends, "extended here"));
                 self.loaded[child].outline.open = true;
                 return;
             }
         };
         let outline = extend_outline(&self.loaded[child].outline, &self.loaded[parent].outline);
+        self.problems.extend(check::across_steps(&outline));
         self.loaded[child].outline = outline;
         self.loaded[child].extends = Some(parent);
-        self.loaded[child].recipe = self.loaded[parent].recipe.as_ref().map(|parent| {
-            let joined = extend(Recipe::clone(&recipe), parent);
-            self.problems.extend(check::across_steps(&joined.context, &joined.steps));
-            Arc::new(joined)
-        });
+        let recipes = [child, parent].map(|index| self.loaded[index].recipe.as_deref());
+        self.loaded[child].recipe = match recipes {
+            [Some(child), Some(parent)] => Some(Arc::new(extend(child.clone(), parent))),
+            _ => None,
+        };
     }
 
     fn parent(&mut self, child: usize, name: &str) -> Result<usize, Diagnostic> {
@@ -272,31 +284,29 @@ impl Resolver<'_> {
     }
 
     fn follow_calls(&mut self, caller: usize) {
-        let Some(recipe) = self.loaded[caller].recipe.clone() else { return };
-        self.follow_restarts(caller, &recipe.name);
-        for step in &recipe.steps {
-            let Work::Recipe { name, name_span, .. } = &step.work else { continue };
-            if self.loaded[caller].calls.contains_key(name) {
+        self.follow_restarts(caller);
+        let steps = self.loaded[caller].outline.steps.iter();
+        let calls: Vec<Named> = steps.filter_map(|step| step.calls().cloned()).collect();
+        for call in calls {
+            if self.loaded[caller].calls.contains_key(&call.name) {
                 continue;
             }
-            match self.callee_of(caller, name) {
+            match self.callee_of(caller, &call.name) {
                 Ok(index) => {
                     self.loaded[index].is_called = true;
-                    self.loaded[caller].calls.insert(name.clone(), index);
+                    self.loaded[caller].calls.insert(call.name, index);
                 }
-                Err(problem) => {
-                    self.loaded[caller].outline.open = true;
-                    self.problems.push(placed(problem, &step.source, *name_span, "called here"));
-                }
+                Err(problem) => self.problems.push(placed(problem, &call, "called here")),
             }
         }
     }
 
     /// Finds the machines that a machine may begin anew. Its own id means itself.
-    fn follow_restarts(&mut self, caller: usize, own: &str) {
+    fn follow_restarts(&mut self, caller: usize) {
+        let own = self.loaded[caller].outline.id.as_ref().map(|(id, _)| id.clone());
         for restart in self.loaded[caller].outline.restarts.clone() {
             let Restart { recipe: name, spot, source, span } = &restart;
-            if name == own {
+            if Some(name) == own.as_ref() {
                 self.loaded[caller].calls.insert(name.clone(), caller);
             }
             if self.loaded[caller].calls.contains_key(name) {
@@ -316,7 +326,9 @@ impl Resolver<'_> {
                     if problem.labels.is_empty() {
                         problem.message = format!("Restart recipe '{name}' not found {spot}");
                     }
-                    self.problems.push(placed(problem, source, *span, ""));
+                    let named =
+                        Named { name: name.clone(), source: Arc::clone(source), span: *span };
+                    self.problems.push(placed(problem, &named, ""));
                 }
             }
         }
@@ -341,10 +353,8 @@ impl Resolver<'_> {
 
     /// Finds the agents that a recipe's steps name.
     fn find_agents(&mut self, index: usize) {
-        let Some(recipe) = self.loaded[index].recipe.clone() else { return };
-        for step in &recipe.steps {
-            let Work::Agent(work) = &step.work else { continue };
-            let Some(agent) = &work.agent else { continue };
+        for step in &self.loaded[index].outline.steps {
+            let Some(Task::Agent { named: Some(agent), .. }) = &step.task else { continue };
             if self.agents.contains_key(&agent.name) {
                 continue;
             }
@@ -353,7 +363,7 @@ impl Resolver<'_> {
             match find_agent(&agent.name, &self.request.search.agents, shown) {
                 Ok(found) => drop(self.agents.insert(agent.name.clone(), found)),
                 Err(problem) => {
-                    self.problems.push(placed(problem, &step.source, agent.span, "named here"));
+                    self.problems.push(placed(problem, agent, "named here"));
                 }
             }
         }
@@ -382,6 +392,7 @@ impl Resolver<'_> {
         let Request { inputs, wishes, .. } = self.request;
         let flow = scope::Flow::new(&self.loaded, inputs);
         self.problems.extend(scope::unset_variables(&flow));
+        self.problems.extend(doubts::doubtful(&flow));
         self.problems.extend(required::missing_in_calls(&flow, inputs, wishes));
         self.problems.extend(tags::unknown_tags(&self.loaded, &wishes.tags));
         self.problems.extend(self.loaded.first().and_then(|root| self.missing_inputs(root)));
@@ -434,10 +445,12 @@ impl Resolver<'_> {
 
     /// Required variables that neither the person nor the recipe gives a value.
     fn missing_inputs(&self, root: &Loaded) -> Option<Diagnostic> {
-        let recipe = root.recipe.as_ref()?;
-        let mut context = recipe.context.clone();
+        if root.outline.open {
+            return None;
+        }
+        let mut context = root.outline.context.clone();
         context.extend(self.request.inputs.clone());
-        let missing = missing(&recipe.required_context, &context);
+        let missing = missing(&root.outline.required, &context);
         if missing.is_empty() {
             return None;
         }
@@ -485,11 +498,13 @@ impl Resolver<'_> {
 
 /// A recipe whose steps that always run are more than it may have would fail on its way.
 fn more_than_its_limit(root: &Loaded) -> Option<Diagnostic> {
-    let recipe = root.recipe.as_ref().filter(|recipe| recipe.machine().is_none())?;
-    let stated = recipe.recursion.max_total_steps;
+    if root.outline.is_machine {
+        return None;
+    }
+    let stated = root.outline.recursion.max_total_steps;
     let limit = stated.unwrap_or(Recursion::DEFAULT_MAX_TOTAL_STEPS);
-    let mut always =
-        recipe.steps.iter().filter(|step| step.condition.is_none() && step.when_tags.is_empty());
+    let steps = root.outline.steps.iter();
+    let mut always = steps.filter(|step| step.gate.is_always() && step.when_tags.is_empty());
     let first_over = always.nth(limit as usize)?;
     let whose = if stated.is_some() { "its `max_total_steps`" } else { "the default limit" };
     let message = format!("the recipe has more steps than {whose} of {limit} lets run");
@@ -549,9 +564,9 @@ fn not_found(name: &str, why: NotFound) -> Diagnostic {
 }
 
 /// The problem of a call points at the call first.
-fn placed(mut problem: Diagnostic, source: &Arc<Source>, span: Span, label: &str) -> Diagnostic {
+fn placed(mut problem: Diagnostic, call: &Named, label: &str) -> Diagnostic {
     let own = std::mem::take(&mut problem.labels);
-    let mut problem = problem.at(source, span, label);
+    let mut problem = problem.at(&call.source, call.span, label);
     problem.labels.extend(own);
     problem
 }

@@ -1,17 +1,16 @@
 //! Which variables can have a value where they are read, over all recipes of a plan. It is careful
 //! to one side: whatever some caller may provide counts as set, so that a warning is worth reading.
-//! Conditions are left out: there an unset variable is null by design.
 
 use crate::model::VariableUse;
-use crate::outline::StepOutline;
+use crate::outline::{Gate, Outline, StepOutline};
 use crate::resolve::Loaded;
 use std::collections::{HashMap, HashSet};
-use towpath_core::{Diagnostic, Map, VarPath, nearest};
+use towpath_core::{Diagnostic, Map, Severity, VarPath, nearest};
 
 /// Set by the engine for hooks.
-const HOOK_VARIABLES: [&str; 3] = ["step_id", "step_status", "error"];
+pub(crate) const HOOK_VARIABLES: [&str; 3] = ["step_id", "step_status", "error"];
 /// How the steps went, set by the engine.
-const STEPS: &str = "steps";
+pub(crate) const STEPS: &str = "steps";
 /// Looking for a near name is slow in a recipe of thousands of steps.
 const MAX_SUGGESTIONS: usize = 50;
 
@@ -20,10 +19,13 @@ pub(crate) type Names<'a> = HashSet<&'a str>;
 pub(crate) fn unset_variables(flow: &Flow<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for (index, recipe) in flow.loaded.iter().enumerate() {
-        // In a machine only what is declared is read at all.
-        if !flow.open[index] && !recipe.outline.is_machine {
+        // In a machine only what is declared is read at all. What is only extended is looked at as
+        // a part of the recipe that extends it.
+        if !flow.open[index] && !recipe.outline.is_machine && recipe.is_called {
             problems.extend(unset_in_steps(flow, recipe, index));
-            problems.extend(unset_in_hooks(flow, recipe, index));
+            if !flow.leaks[index] {
+                problems.extend(unset_in_hooks(flow, recipe, index));
+            }
         }
     }
     problems
@@ -36,8 +38,10 @@ pub(crate) struct Flow<'a> {
     pub provided: Vec<Names<'a>>,
     /// What a recipe's steps leave behind for its caller.
     pub returned: Vec<Names<'a>>,
-    /// A recipe about which too little is known.
+    /// A recipe that may start with any variable set.
     pub open: Vec<bool>,
+    /// A recipe one of whose steps may set any variable.
+    pub leaks: Vec<bool>,
 }
 
 impl<'a> Flow<'a> {
@@ -47,12 +51,19 @@ impl<'a> Flow<'a> {
             provided: vec![Names::new(); loaded.len()],
             returned: vec![Names::new(); loaded.len()],
             open: loaded.iter().map(|l| l.outline.open).collect(),
+            leaks: loaded.iter().map(|l| l.outline.open).collect(),
         };
         if let Some(root) = flow.provided.first_mut() {
             root.extend(inputs.keys().map(String::as_str));
         }
         while flow.pass() {}
         flow
+    }
+
+    /// Whether a step may set any variable, because it or what it calls could not be read.
+    pub fn may_set_anything(&self, recipe: &Loaded, step: &StepOutline) -> bool {
+        let calls = step.calls().map(|call| recipe.calls.get(&call.name));
+        step.unsure || calls.is_some_and(|callee| callee.is_none_or(|callee| self.leaks[*callee]))
     }
 
     /// One round over all calls; whether anything was learnt.
@@ -62,7 +73,7 @@ impl<'a> Flow<'a> {
             let outline = &caller.outline;
             let mut returned: Names<'a> =
                 outline.steps.iter().flat_map(StepOutline::writes).collect();
-            let mut known: Names<'a> = outline.context.iter().map(String::as_str).collect();
+            let mut known: Names<'a> = outline.declared().collect();
             known.extend(&self.provided[index]);
             for (_, callee) in calls(caller) {
                 returned.extend(&self.returned[callee]);
@@ -74,11 +85,29 @@ impl<'a> Flow<'a> {
                 if callees.insert(callee) {
                     learnt |= grow(&mut self.provided[callee], known.iter().copied());
                 }
-                let own = step.context.iter().map(String::as_str);
+                let own = step.context.iter().map(|(key, _)| key.as_str());
                 learnt |= grow(&mut self.provided[callee], own);
-                let open = self.open[index] || self.open[callee];
-                learnt |= open != (self.open[index] && self.open[callee]);
-                (self.open[index], self.open[callee]) = (open, open);
+            }
+            learnt |= self.pass_doubt(index);
+        }
+        learnt
+    }
+
+    /// From the first step that may set anything on, every variable may be set.
+    fn pass_doubt(&mut self, index: usize) -> bool {
+        let caller = &self.loaded[index];
+        let mut doubt = self.open[index];
+        let mut learnt = false;
+        // In a machine any step may come before any other.
+        doubt |= caller.outline.is_machine && self.leaks[index];
+        for step in &caller.outline.steps {
+            let callee = step.calls().and_then(|call| caller.calls.get(&call.name));
+            if let Some(callee) = callee.filter(|_| doubt || step.unsure) {
+                learnt |= !std::mem::replace(&mut self.open[*callee], true);
+            }
+            if self.may_set_anything(caller, step) {
+                doubt = true;
+                learnt |= !std::mem::replace(&mut self.leaks[index], true);
             }
         }
         learnt
@@ -88,7 +117,7 @@ impl<'a> Flow<'a> {
 /// The steps of a recipe that call another one, with its index.
 fn calls(caller: &Loaded) -> impl Iterator<Item = (&StepOutline, usize)> {
     caller.outline.steps.iter().filter_map(|step| {
-        let callee = caller.calls.get(step.calls.as_ref()?)?;
+        let callee = caller.calls.get(&step.calls()?.name)?;
         Some((step, *callee))
     })
 }
@@ -100,49 +129,97 @@ fn grow<'a>(names: &mut Names<'a>, more: impl Iterator<Item = &'a str>) -> bool 
 }
 
 fn unset_in_steps(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
-    let steps = &recipe.outline.steps;
-    let writers = first_writers(steps);
-    let mut set: Names<'_> = recipe.outline.context.iter().map(String::as_str).collect();
+    let elsewhere = elsewhere(&recipe.outline.steps);
+    let mut set: Names<'_> = recipe.outline.declared().collect();
     set.extend(&flow.provided[index]);
     set.insert(STEPS);
     let mut problems = Vec::new();
-    for stage in steps.chunk_by(|a, b| a.group.is_some() && a.group == b.group) {
+    for stage in recipe.outline.stages() {
         let mates = Mates::new(stage);
-        for (position, step) in stage.iter().enumerate() {
-            let mut told = HashSet::new();
-            for used in &step.uses {
-                let root = used.path.root();
-                let own = used.field != "context" && step.context.iter().any(|key| key == root);
-                // A mate's output is another problem, told where groups are checked.
-                let set_before = is_set(&set, &used.path) || mates.other_writes(position, root);
-                if own && used.is_condition() && !set_before && told.insert(root) {
-                    problems.push(set_too_late(&who(step), used));
-                }
-                let known = set_before || own;
-                // A step that asks for it first, by its condition, knows that it may be unset.
-                let asked = step.uses.iter().any(|u| u.is_condition() && u.path.root() == root);
-                // Unset is null by design in a condition; unless it looks like a slip of the hand.
-                let condition = used.is_condition();
-                if !known && (condition || !asked) && !told.contains(root) {
-                    let near = (problems.len() < MAX_SUGGESTIONS)
-                        .then(|| meant(&set, &step.context, &used.path))
-                        .flatten();
-                    if condition && near.is_none() {
-                        continue;
-                    }
-                    told.insert(root);
-                    problems.push(unset(&who(step), used, near, writers.get(root)));
-                }
-            }
+        for (position, step) in stage.iter().enumerate().filter(|(_, step)| !step.unsure) {
+            let names = NamesAt { set: &set, mates: &mates, position, elsewhere: &elsewhere };
+            let suggests = problems.len() < MAX_SUGGESTIONS;
+            problems.extend(unset_in_step(step, &names, suggests));
+        }
+        if stage.iter().any(|step| flow.may_set_anything(recipe, step)) {
+            break;
         }
         for step in stage {
             set.extend(step.writes());
-            if let Some(callee) = step.calls.as_ref().and_then(|name| recipe.calls.get(name)) {
+            if let Some(callee) = step.calls().and_then(|call| recipe.calls.get(&call.name)) {
                 set.extend(&flow.returned[*callee]);
             }
         }
     }
     problems
+}
+
+/// What is known of names where a step is.
+struct NamesAt<'s, 'a> {
+    set: &'s Names<'a>,
+    mates: &'s Mates<'a>,
+    /// The step's place in its stage.
+    position: usize,
+    elsewhere: &'s HashMap<&'a str, String>,
+}
+
+fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) -> Vec<Diagnostic> {
+    let mut told = HashSet::new();
+    let mut problems = Vec::new();
+    for used in &step.uses {
+        let root = used.path.root();
+        let condition = used.is_condition();
+        // A mate's output is another problem, told where groups are checked.
+        let set = is_set(names.set, &used.path) || names.mates.other_writes(names.position, root);
+        // A step that asks for it first, by its condition, knows that it may be unset.
+        let asked = matches!(step.gate, Gate::Broken)
+            || step.uses.iter().any(|u| u.is_condition() && u.path.root() == root);
+        if set
+            || (condition && cannot_slip(step, used))
+            || (asked && !condition)
+            || told.contains(root)
+        {
+            continue;
+        }
+        let own = used.field != "context" && step.sets_for_itself(root);
+        if own && !condition {
+            continue;
+        }
+        told.insert(root);
+        if own {
+            problems.push(set_too_late(&who(step), used));
+            continue;
+        }
+        let own = step.context.iter().map(|(key, _)| key);
+        let near = suggests.then(|| meant(names.set, own, &used.path)).flatten();
+        let asked = matches!(&step.gate, Gate::Condition(placed) if placed.condition.asks(root));
+        let elsewhere = names.elsewhere.get(root);
+        let hint = Hint { elsewhere, near, word: word(step, used), asked };
+        problems.push(unset(&who(step), used, hint));
+    }
+    problems
+}
+
+/// Words for null, and what is in a condition that never changes, which is another problem.
+fn cannot_slip(step: &StepOutline, used: &VariableUse) -> bool {
+    let constant = matches!(&step.gate, Gate::Condition(placed) if placed.is_constant);
+    constant || NULL.contains(&used.path.as_str())
+}
+
+/// None is a word of the language, but a name that nothing sets is null.
+const NULL: [&str; 4] = ["null", "none", "None", "nil"];
+
+/// What a bare word in a condition is probably meant to be.
+fn word(step: &StepOutline, used: &VariableUse) -> Option<String> {
+    let Gate::Condition(placed) = &step.gate else { return None };
+    let mut names = placed.condition.names().into_iter();
+    let name = names.find(|name| placed.map.locate(name.range.clone()) == used.span)?;
+    let word = name.path.as_str();
+    match word.to_lowercase().as_str() {
+        "true" | "yes" | "on" | "y" => Some("`true`".to_owned()),
+        "false" | "no" | "off" | "n" => Some("`false`".to_owned()),
+        _ => name.compared.then(|| format!("'{word}'")),
+    }
 }
 
 /// Who writes which variable in one stage: the writer's place in it, none when there are several.
@@ -167,26 +244,37 @@ impl<'a> Mates<'a> {
     }
 }
 
-/// The first step that writes each variable, by its id.
-fn first_writers(steps: &[StepOutline]) -> HashMap<&str, &str> {
-    let mut writers = HashMap::new();
+/// Why a name is no variable where it is read: the step that sets it comes later, or the step of
+/// that name stores its output under another one.
+fn elsewhere(steps: &[StepOutline]) -> HashMap<&str, String> {
+    let mut labels = HashMap::new();
     for step in steps {
-        let Some(id) = step.id.as_deref() else { continue };
+        let id = step.shown_id();
         for name in step.writes() {
-            writers.entry(name).or_insert(id);
+            let label = || format!("step `{id}` sets it, but not before this");
+            labels.entry(name).or_insert_with(label);
         }
     }
-    writers
+    for step in steps {
+        if let (Some(id), Some(output)) = (&step.id, &step.output) {
+            labels.entry(id).or_insert_with(|| format!("the output of step `{id}` is `{output}`"));
+        }
+    }
+    labels
 }
 
-fn who(step: &StepOutline) -> String {
+pub(crate) fn who(step: &StepOutline) -> String {
     step.id.as_ref().map_or("a step".to_owned(), |id| format!("step `{id}`"))
 }
 
 /// What was meant by a variable that nothing sets: the same without `context.` before it, for
 /// variables are read by their own names, or else a name that is nearly the same.
-fn meant<'a>(set: &Names<'a>, own: &'a [String], path: &'a VarPath) -> Option<&'a str> {
-    let mut known: Vec<&str> = set.iter().copied().chain(own.iter().map(String::as_str)).collect();
+fn meant<'a>(
+    set: &Names<'a>,
+    own: impl Iterator<Item = &'a String>,
+    path: &'a VarPath,
+) -> Option<&'a str> {
+    let mut known: Vec<&str> = set.iter().copied().chain(own.map(String::as_str)).collect();
     let bare = path.as_str().strip_prefix("context.").filter(|bare| {
         let root = bare.split('.').next().unwrap_or(bare);
         known.contains(&root)
@@ -201,35 +289,57 @@ fn is_set(set: &Names<'_>, path: &VarPath) -> bool {
 
 fn unset_in_hooks(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
     let outline = &recipe.outline;
-    let mut set: Names<'_> = outline.context.iter().map(String::as_str).collect();
+    let mut set: Names<'_> = outline.declared().collect();
     set.extend(&flow.provided[index]);
     set.extend(&flow.returned[index]);
-    set.extend(outline.steps.iter().flat_map(|s| s.context.iter().map(String::as_str)));
+    set.extend(outline.steps.iter().flat_map(|s| s.context.iter().map(|(key, _)| key.as_str())));
     set.extend(HOOK_VARIABLES);
     set.insert(STEPS);
     let mut told = HashSet::new();
     let uses = outline.hook_uses.iter().filter(|used| !is_set(&set, &used.path));
     uses.filter(|used| told.insert(used.path.root()))
         .map(|used| {
-            let near = meant(&set, &[], &used.path);
-            unset("a hook", used, near, None)
+            let near = meant(&set, std::iter::empty(), &used.path);
+            unset("a hook", used, Hint { near, ..Hint::default() })
         })
         .collect()
 }
 
-fn unset(who: &str, used: &VariableUse, near: Option<&str>, writer: Option<&&str>) -> Diagnostic {
+/// What may be said of a name that nothing sets.
+#[derive(Default)]
+struct Hint<'a> {
+    elsewhere: Option<&'a String>,
+    near: Option<&'a str>,
+    word: Option<String>,
+    /// The condition asks whether it is set.
+    asked: bool,
+}
+
+fn unset(who: &str, used: &VariableUse, hint: Hint<'_>) -> Diagnostic {
     let path = &used.path;
-    let message = if used.is_condition() {
+    let condition = used.is_condition();
+    let message = if condition {
         format!("the condition of {who} reads `{path}`, which nothing sets: it will be null")
     } else {
         format!("{who} uses {{{{{path}}}}}, which nothing sets: it will be empty")
     };
-    let label = match (writer, near) {
-        (Some(step), _) => format!("step `{step}` sets it, but not before this"),
-        (None, Some(near)) => format!("did you mean `{near}`?"),
-        (None, None) => String::new(),
+    let near = hint.near.map(|near| format!("`{near}`"));
+    let meant: Vec<String> = near.into_iter().chain(hint.word).collect();
+    let label = match (hint.elsewhere, meant.is_empty()) {
+        (Some(label), _) => label.clone(),
+        (None, false) => format!("did you mean {}?", meant.join(" or ")),
+        (None, true) => String::new(),
     };
-    Diagnostic::warning("undefined-variable", message).at(&used.source, used.span, label)
+    let is_slip = !condition || !label.is_empty();
+    let severity = if is_slip || !hint.asked { Severity::Warning } else { Severity::Note };
+    let problem = Diagnostic::new(severity, "undefined-variable", message);
+    let problem = problem.at(&used.source, used.span, label);
+    if is_slip {
+        return problem;
+    }
+    let name = path.as_str().trim_start_matches("context.").split('.').next();
+    let name = name.unwrap_or(path.root());
+    problem.help(format!("if it may be left out, declare it: `{name}: ''` in `context`"))
 }
 
 fn set_too_late(who: &str, used: &VariableUse) -> Diagnostic {
@@ -249,7 +359,7 @@ fn set_too_late(who: &str, used: &VariableUse) -> Diagnostic {
 /// Inputs that no recipe of the plan declares or reads.
 pub(crate) fn unread_inputs(loaded: &[Loaded], inputs: &Map) -> Vec<Diagnostic> {
     let outlines = || loaded.iter().map(|l| &l.outline);
-    let declared = outlines().flat_map(|o| o.context.iter().map(String::as_str));
+    let declared = outlines().flat_map(Outline::declared);
     let in_steps = outlines().flat_map(|o| o.steps.iter().flat_map(|s| &s.uses));
     let read = in_steps.chain(outlines().flat_map(|o| &o.hook_uses));
     let known: HashSet<&str> =

@@ -9,10 +9,10 @@ use towpath_core::{Diagnostic, nearest};
 
 pub(crate) fn unknown_tags(loaded: &[Loaded], tags: &Tags) -> Vec<Diagnostic> {
     let called = || loaded.iter().filter(|loaded| loaded.is_called);
-    if called().any(|loaded| loaded.recipe.is_none() || loaded.outline.open) {
+    if called().any(|loaded| loaded.outline.open || loaded.lacks_a_call()) {
         return Vec::new();
     }
-    let steps = called().flat_map(|loaded| loaded.recipe.iter().flat_map(|recipe| &recipe.steps));
+    let steps = called().flat_map(|loaded| &loaded.outline.steps);
     let known: BTreeSet<&str> =
         steps.flat_map(|step| step.when_tags.iter().map(String::as_str)).collect();
     let asked = [("--include-tags", &tags.include), ("--exclude-tags", &tags.exclude)];

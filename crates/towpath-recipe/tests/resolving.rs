@@ -1,5 +1,7 @@
 //! From files on disk to a plan: what names mean, what is refused, what is warned about.
 
+#[path = "resolving/doubts.rs"]
+mod doubts;
 mod support;
 
 use std::fs;
@@ -345,8 +347,14 @@ fn a_circle_without_a_condition_is_refused() {
         ("a.yaml", "name: a\nsteps:\n  - {id: x, recipe: b}\n"),
         ("b.yaml", "name: b\nsteps:\n  - {id: y, command: ls}\n  - {id: z, recipe: a}\n"),
         ("self.yaml", "name: self\nsteps:\n  - {id: x, recipe: self}\n"),
-        ("fine.yaml", "name: fine\nsteps:\n  - {id: x, recipe: fine, condition: more}\n"),
-        ("both.yaml", "name: both\nsteps:\n  - {id: x, recipe: both2, condition: more}\n"),
+        (
+            "fine.yaml",
+            "name: fine\ncontext: {more: 1}\nsteps:\n  - {id: x, recipe: fine, condition: more}\n",
+        ),
+        (
+            "both.yaml",
+            "name: both\ncontext: {more: 1}\nsteps:\n  - {id: x, recipe: both2, condition: more}\n",
+        ),
         ("both2.yaml", "name: both2\nsteps:\n  - {id: x, recipe: both}\n"),
     ]);
     let resolved = place.named("a.yaml");
@@ -396,14 +404,21 @@ steps:
          nothing sets: it will be empty | step `second` sets it, but not before this\n\
          warning[undefined-variable] @/a.yaml:6:66 `{{first}}` step `first` uses {{first}}, which \
          nothing sets: it will be empty | step `first` sets it, but not before this\n\
+         warning[undefined-variable] @/a.yaml:10:16 `whatever` the condition of step `second` reads \
+         `whatever`, which nothing sets: it will be null | if it may be left out, declare it: \
+         `whatever: ''` in `context`\n\
          warning[undefined-variable] @/a.yaml:9:21 `{{own}}` step `second` uses {{own}}, which \
          nothing sets: it will be empty\n\
+         warning[undefined-variable] @/a.yaml:13:28 `{{second}}` step `third` uses {{second}}, which \
+         nothing sets: it will be empty | the output of step `second` is `late`\n\
          warning[undefined-variable] @/a.yaml:13:39 `{{own}}` step `third` uses {{own}}, which \
          nothing sets: it will be empty\n\
          warning[undefined-variable] @/a.yaml:14:19 `{{dir}}` step `third` uses {{dir}}, which \
          nothing sets: it will be empty\n\
          warning[undefined-variable] @/a.yaml:3:56 `{{stpe_id}}` a hook uses {{stpe_id}}, which \
-         nothing sets: it will be empty | did you mean `step_id`?\n"
+         nothing sets: it will be empty | did you mean `step_id`?\n\
+         warning[no-parts] @/a.yaml:8:14 `{{first.status}}` step `second` uses {{first.status}}, but \
+         `first` is text: it will be empty | did you mean `steps.first.status`?\n"
     );
 }
 
@@ -419,7 +434,10 @@ fn a_variable_is_read_by_its_own_name() {
         place.told(&place.named("a.yaml")),
         "warning[undefined-variable] @/a.yaml:4:63 `context.run_tests` the condition of step \
          `test` reads `context.run_tests`, which nothing sets: it will be null | did you mean \
-         `run_tests`?\n"
+         `run_tests`?\n\
+         note[undefined-variable] @/a.yaml:5:40 `context.elsewhere` the condition of step `other` \
+         reads `context.elsewhere`, which nothing sets: it will be null | if it may be left out, \
+         declare it: `elsewhere: ''` in `context`\n"
     );
 }
 
@@ -877,4 +895,105 @@ fn a_condition_that_reads_only_what_its_own_step_sets_is_warned_of() {
         "warning[undefined-variable] @/r.yaml:3:24 `mode` the condition of step `a` reads `mode`, which only the step's own `context` sets: here it is null | a condition is looked at before the step has its `context` | set `mode` in the recipe's `context`, or compare what the step's `context` is made of\n"
     );
     assert_eq!(told("context: {mode: slow}\n"), "");
+}
+
+#[test]
+fn every_problem_that_can_be_known_comes_in_one_round() {
+    let mut place = Place::new(&[
+        (
+            "r.yaml",
+            r#"name: r
+contxt_of: x
+required_context: [task]
+steps:
+  - {id: typo, comand: ls, output: made}
+  - {id: gate, condition: "made ==", command: 'echo {{made}} {{unasked}}'}
+  - {id: shell, command: 'cat <<{{made}}'}
+  - {id: who, agent: nobody-knows, prompt: x, model: 1, timeout: soon}
+  - {id: needs, recipe: needy, parse_json: maybe}
+  - {id: calls, recipe: nowhere, comand: x}
+  - {id: deep, recipe: middle}
+  - {id: late, command: 'echo {{from_nowhere}}'}
+"#,
+        ),
+        (
+            "middle.yaml",
+            "name: middle\nsteps:\n  - {id: a, recipe: nirgends, tiemout: 1}\n  - {id: b, agent: \
+             ghost, prompt: x}\n",
+        ),
+        ("needy.yaml", "name: needy\nrequired_context: [what]\nsteps:\n  - {id: a, comand: x}\n"),
+    ]);
+    place.wishes.to_run = true;
+    let told = place.told(&place.named("r.yaml"));
+    let codes: Vec<(&str, &str)> = told
+        .lines()
+        .map(|line| {
+            let (code, rest) = line.split_once("] ").expect("a code");
+            let place = rest.split(' ').next().unwrap_or_default();
+            (code.split_once('[').expect("a code").1, place.trim_start_matches("@/"))
+        })
+        .collect();
+    assert_eq!(
+        codes,
+        [
+            ("unknown-field", "r.yaml:2:1"),
+            ("unknown-field", "r.yaml:5:16"),
+            ("bad-condition", "r.yaml:6:35"),
+            ("bad-shell-text", "r.yaml:7:33"),
+            ("wrong-type", "r.yaml:8:66"),
+            ("wrong-type", "r.yaml:9:44"),
+            ("unknown-field", "r.yaml:10:34"),
+            ("unknown-field", "needy.yaml:4:13"),
+            ("recipe-not-found", "r.yaml:10:25"),
+            ("unknown-field", "middle.yaml:3:31"),
+            ("agent-not-found", "r.yaml:8:22"),
+            ("recipe-not-found", "middle.yaml:3:21"),
+            ("agent-not-found", "middle.yaml:4:20"),
+            ("missing-input", "r.yaml:9:25"),
+            ("missing-input", "the"),
+        ],
+        "{told}"
+    );
+}
+
+#[test]
+fn a_broken_recipe_is_looked_at_with_what_it_extends_and_calls() {
+    let place = Place::new(&[
+        ("r.yaml", "name: r\nextends: base\nsteps:\n  - {id: a, recipe: lost, comand: x}\n"),
+        ("base.yaml", "name: base\nsteps:\n  - {id: b, recipe: gone}\n"),
+        ("orphan.yaml", "name: o\nextends: nobody\nsteps:\n  - {id: a, comand: 'echo {{x}}'}\n"),
+        ("loop.yaml", "name: loop\ntypo: x\nsteps:\n  - {id: a, recipe: loop}\n"),
+    ]);
+    let told = place.told(&place.named("r.yaml"));
+    for expected in ["`comand`", "there is no recipe `lost`", "there is no recipe `gone`"] {
+        assert!(told.contains(expected), "{told}");
+    }
+    let told = place.told(&place.named("orphan.yaml"));
+    assert!(told.contains("`comand`") && told.contains("there is no recipe `nobody`"), "{told}");
+    let told = place.told(&place.named("loop.yaml"));
+    assert!(told.contains("`typo`") && told.contains("without end"), "{told}");
+}
+
+#[test]
+fn what_could_not_be_read_is_no_reason_to_warn_of_what_it_may_set() {
+    for broken in [
+        "{id: a, recipe: nowhere}",
+        "{id: a, outptu: x, command: ls}",
+        "{id: a, output: [x], command: ls}",
+        "{id: 'a b', command: ls}",
+        "{command: ls}",
+        "just a text",
+        "",
+    ] {
+        let text = format!(
+            "name: r\nsteps:\n  - {{id: before, command: 'echo {{{{early}}}}'}}\n  - {broken}\n  - \
+             {{id: after, condition: x, command: 'echo {{{{x}}}}'}}\n"
+        );
+        let place = Place::new(&[("r.yaml", &text)]);
+        let told = place.told(&place.named("r.yaml"));
+        let unset = told.lines().filter(|line| line.contains("undefined-variable"));
+        let unset: Vec<&str> = unset.collect();
+        assert!(matches!(unset[..], [one] if one.contains("{{early}}")), "{broken}: {told}");
+        assert!(told.contains("error["), "{broken}: {told}");
+    }
 }

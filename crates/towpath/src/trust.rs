@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use towpath_recipe::{Origin, Program, Request, Resolved, plan_hash, resolve};
+use towpath_recipe::{Origin, Program, Request, Resolved, ShadowedBuiltIn, plan_hash, resolve};
 use towpath_store::{PlanHash, Store, TrustRecord};
 
 /// Something found in a working tree that a person may agree to.
@@ -178,19 +178,60 @@ pub fn ask(question: &str) -> bool {
     read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
-/// What a reference means to `towpath run`. An untrusted file of the working tree that has the name of
-/// a built-in is not run in its place, and the built-in is not run in the file's: a person decides.
-pub fn resolved_to_run(around: &Surroundings, request: &Request) -> Result<Resolved, Stop> {
-    let found = resolve(request);
-    if names_a_file(&found, request) { Ok(found) } else { resolved(around, request) }
+/// The name under which the program was called. It decides what a name means when a file of the
+/// working tree and a built-in both have it, and the file is not trusted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CalledAs {
+    /// Neither of the two runs until the user decides.
+    #[default]
+    Towpath,
+    /// The built-in.
+    AgentRecipes,
+    /// The file, as that program's search order has it.
+    RecipeRunner,
 }
 
-/// What a reference means to those who look: a file that cannot be understood is told, and an
-/// untrusted one that can does not take the place of a built-in of its name.
-pub fn resolved_to_look(around: &Surroundings, request: &Request) -> Result<Resolved, Stop> {
+/// What a reference means to a command that runs it.
+pub fn resolved_to_run(
+    around: &Surroundings,
+    request: &Request,
+    called_as: CalledAs,
+) -> Result<Resolved, Stop> {
+    resolved(around, request, called_as, |_| true)
+}
+
+/// What a reference means to a command that looks: as `towpath`, a file that cannot be understood is
+/// reported, and an untrusted one that can does not take the place of a built-in of its name.
+pub fn resolved_to_look(
+    around: &Surroundings,
+    request: &Request,
+    called_as: CalledAs,
+) -> Result<Resolved, Stop> {
+    resolved(around, request, called_as, |found| found.program.is_none())
+}
+
+fn resolved(
+    around: &Surroundings,
+    request: &Request,
+    called_as: CalledAs,
+    keeps_named_file: impl FnOnce(&Resolved) -> bool,
+) -> Result<Resolved, Stop> {
     let found = resolve(request);
-    let broken = found.program.is_none() && names_a_file(&found, request);
-    if broken { Ok(found) } else { resolved(around, request) }
+    match called_as {
+        CalledAs::RecipeRunner => {
+            name_shadows(around, &found.shadowed_built_ins);
+            Ok(found)
+        }
+        CalledAs::Towpath if names_a_file(&found, request) && keeps_named_file(&found) => Ok(found),
+        CalledAs::Towpath | CalledAs::AgentRecipes => built_ins_first(around, request, found),
+    }
+}
+
+fn name_shadows(around: &Surroundings, shadows: &[ShadowedBuiltIn]) {
+    for ShadowedBuiltIn { name, path } in shadows {
+        let path = shown_path(path, around);
+        tell_once(format!("note: {path} takes the place of the built-in `{}`", visible(name)));
+    }
 }
 
 /// Whether the name that was given is a built-in's and a file's.
@@ -198,10 +239,12 @@ fn names_a_file(found: &Resolved, request: &Request) -> bool {
     found.shadowed_built_ins.iter().any(|shadow| shadow.name == request.reference)
 }
 
-/// What a reference means to the other names: an untrusted file of the working tree does not take the
-/// place of a built-in of its name.
-pub fn resolved(around: &Surroundings, request: &Request) -> Result<Resolved, Stop> {
-    let found = resolve(request);
+/// An untrusted file of the working tree does not take the place of a built-in of its name.
+fn built_ins_first(
+    around: &Surroundings,
+    request: &Request,
+    found: Resolved,
+) -> Result<Resolved, Stop> {
     if found.origin != Origin::Project || found.shadowed_built_ins.is_empty() {
         return Ok(found);
     }

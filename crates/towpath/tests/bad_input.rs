@@ -416,6 +416,8 @@ fn a_slip_in_a_condition_is_warned_about() {
     );
     let said = person.towpath(&["run", "r.yaml"]).exits(0).says("did you mean `environment`?");
     assert!(!said.stderr.contains("optional_feature"), "{}", said.stderr);
+    let looked = person.towpath(&["validate", "r.yaml"]).exits(0).stdout;
+    assert!(looked.contains("note: the condition of step `b`"), "{looked}");
 }
 
 /// What is only found is read only if it is a file: a pipe would hold whoever looks at a list.
@@ -434,5 +436,72 @@ fn a_pipe_among_recipes_and_tests_holds_nobody() {
         command.env("TOWPATH_HOME", person.path("home"));
         let ended = command.output().expect("it starts");
         assert_ne!(ended.status.code(), Some(124), "{looking:?} waits for a pipe");
+    }
+}
+
+#[test]
+fn what_would_be_skipped_in_silence_is_warned_of_by_whoever_looks_or_runs() {
+    let steps =
+        "name: r\ncontext: {a: dev}\nsteps:\n  - {id: build, command: 'echo {}', output: o}\n";
+    for (condition, hint) in [
+        ("a == prod", "did you mean 'prod'?"),
+        ("'yes'", "did you mean `true`?"),
+        ("steps.biuld.status == 'completed'", "did you mean `build`?"),
+        ("steps.build.status == 'success'", "did you mean 'completed'?"),
+        ("o.a", "`parse_json: true` on step `build`"),
+    ] {
+        let step = format!("{steps}  - {{id: gate, condition: {condition}, command: echo ran}}\n");
+        let person = with(&step);
+        let strict = person.towpath(&["validate", "--strict", "r.yaml"]).exits(2);
+        assert!(strict.stdout.contains(hint) && strict.stdout.contains("r.yaml:5:"), "{strict:?}");
+        person.towpath(&["validate", "r.yaml"]).exits(0);
+        let runner = ["as", "recipe-runner-rs", "r.yaml", "--validate-only"];
+        for arguments in [
+            &["run", "r.yaml"][..],
+            &["run", "r.yaml", "--dry-run"],
+            &["explain", "r.yaml"],
+            &runner,
+        ] {
+            let said = person.towpath(arguments).exits(0);
+            assert!(said.stderr.contains(hint), "{arguments:?} {condition}: {}", said.stderr);
+        }
+    }
+    let person = with(
+        "name: r\ncontext: {items: [1]}\nsteps:\n  - {id: x, condition: 'items[-1]', command: ls}\n",
+    );
+    person.towpath(&["run", "r.yaml"]).exits(2).says("`-1` is never the place of an element");
+}
+
+#[test]
+fn all_problems_come_in_one_round_whoever_asks() {
+    let person = with(
+        "name: r\nrequired_context: [task]\nsteps:\n  - {id: a, comand: ls}\n  - {id: b, recipe: nowhere}\n  - {id: c, agent: nobody, prompt: x}\n  - {id: d, condition: 'x ==', command: 'cat <<{{x}}'}\n  - {id: e, recipe: ./sub}\n",
+    );
+    person.write("sub.yaml", "name: sub\nsteps:\n  - {id: a, recipe: lost, timout: 1}\n");
+    let all = [
+        "unknown field `comand`",
+        "there is no recipe `nowhere`",
+        "there is no agent `nobody`",
+        "a value is expected after `==`",
+        "a value cannot be the delimiter of a here-document",
+        "there is no recipe `lost`",
+        "unknown field `timout`",
+        "needs a value for `task`",
+    ];
+    for arguments in [
+        &["validate", "r.yaml"][..],
+        &["run", "r.yaml"],
+        &["run", "r.yaml", "--dry-run"],
+        &["as", "recipe-runner-rs", "r.yaml"],
+        &["as", "recipe-runner-rs", "r.yaml", "--validate-only"],
+    ] {
+        let said = person.towpath(arguments).exits(2);
+        let told = said.stdout.clone() + &said.stderr;
+        let looks = !arguments.contains(&"run") && arguments.len() != 3;
+        // Who only looks need not give the values yet: that is a note.
+        for problem in all.iter().filter(|problem| !(looks && problem.starts_with("needs"))) {
+            assert!(told.contains(problem), "{arguments:?}: no {problem:?} in\n{told}");
+        }
+        assert!(!told.contains("which nothing sets"), "no follow-up noise: {told}");
     }
 }

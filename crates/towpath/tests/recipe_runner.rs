@@ -570,3 +570,70 @@ fn nothing_is_staged_when_that_is_asked_for_whatever_a_step_says() {
     runner(&person, &arguments[..3]).exits(0);
     assert_eq!(staged(), "arguments.txt\nprompt.txt\n");
 }
+
+const GUIDE: &str = "amplifier-bundle/recipes/guide.yaml";
+
+/// A project with a recipe of its own under the name of a built-in, and one that calls it.
+fn with_own_guide() -> Person {
+    let person = Person::new()
+        .file(GUIDE, "name: guide\nsteps:\n  - {id: ours, command: echo our own guide}\n")
+        .file(".towpath/recipes/tour.yaml", "name: tour\nsteps:\n  - {id: call, recipe: guide}\n");
+    fs::create_dir(person.path("work/.git")).expect("a project");
+    person
+}
+
+#[test]
+fn a_file_of_the_project_wins_over_a_built_in_of_its_name_everywhere() {
+    let person = with_own_guide();
+    let json = ["--output-format", "json"];
+    for (arguments, sign) in [
+        (&["guide"][..], "our own guide\n"),
+        (&["guide", "--dry-run"], "[runs] ours -- echo our own guide"),
+        (&["guide", "--explain"], "  1. ours\n"),
+        (&["guide", "--validate-only"], "is valid (1 steps)"),
+        (&["tour"], "our own guide\n"),
+        (&["tour", "--dry-run"], "[runs] call/ours -- echo our own guide"),
+    ] {
+        let said = runner(&person, arguments).exits(0);
+        assert!(said.stdout.contains(sign), "{arguments:?}: {said:?}");
+        let note = format!("note: {GUIDE} takes the place of the built-in `guide`\n");
+        assert!(said.stderr.contains(&note), "{arguments:?}: {said:?}");
+        let first = said.stdout.lines().next().expect("a line");
+        assert_eq!(first.contains(GUIDE), arguments[0] == "guide", "it names the file: {first}");
+        let said = runner(&person, &[arguments, &json].concat()).exits(0);
+        assert!(!said.stderr.contains("does not take the place"), "{arguments:?}: {said:?}");
+    }
+    let said = runner(&person, &["guide"]).exits(0);
+    assert!(said.stderr.contains(&format!("warning: {GUIDE} was found in the working tree")));
+    let explained = runner(&person, &["guide", "--explain", json[0], json[1]]).exits(0).json();
+    assert_eq!(explained["recipes"][0]["steps"][0]["id"], "ours", "{explained}");
+    let listed = runner(&person, &["list", json[0], json[1]]).exits(0).json();
+    let guides = listed["recipes"].as_array().expect("a list").iter();
+    let guides: Vec<_> = guides.filter(|recipe| recipe["name"] == "guide").collect();
+    assert_eq!((&guides[0]["origin"], &guides[0]["shadowed"]), (&json!("project"), &json!(false)));
+    assert_eq!((&guides[1]["origin"], &guides[1]["shadowed"]), (&json!("built-in"), &json!(true)));
+    let said = runner(&person, &["list"]).exits(0);
+    let row = said.stdout.lines().find(|line| line.starts_with("guide "));
+    assert_eq!(row.expect("it is listed").split_whitespace().collect::<Vec<_>>(), ["guide", "1.0"]);
+}
+
+#[test]
+fn a_broken_file_in_the_place_of_a_built_in_is_an_error() {
+    let person = with_own_guide().file(GUIDE, "name: guide\nsteps:\n  - {id: a, comand: ls}\n");
+    for more in [&[][..], &["--dry-run"], &["--explain"], &["--validate-only"]] {
+        let said = runner(&person, &[&["guide"], more].concat()).exits(2);
+        assert!(said.stderr.contains(GUIDE), "{more:?}: {said:?}");
+    }
+}
+
+#[test]
+fn under_the_other_names_an_untrusted_file_takes_no_built_ins_place() {
+    let person = with_own_guide();
+    person.towpath(&["run", "guide"]).exits(5).prints("");
+    let said = person.towpath(&["run", "tour"]).exits(5).prints("");
+    assert!(said.stderr.contains("towpath trust --yes"), "{said:?}");
+    let said = person.towpath(&["explain", "guide"]).exits(0);
+    assert!(said.stderr.contains("does not take the place of the built-in `guide`"), "{said:?}");
+    person.towpath(&["trust", "--yes", GUIDE]).exits(0);
+    person.towpath(&["run", "guide"]).exits(0).prints("our own guide\n");
+}

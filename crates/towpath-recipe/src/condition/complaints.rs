@@ -6,6 +6,7 @@ use super::excerpt::excerpt;
 use super::foreign;
 use super::parser::Parser;
 use super::tokens::{Bracket, Token, TokenKind};
+use super::tree::Node;
 use super::vocabulary::{self, FUNCTIONS, METHODS};
 use std::ops::Range;
 
@@ -32,6 +33,21 @@ pub(super) fn no_method(range: Range<usize>, name: &str, receiver: &str) -> Cond
         }
     });
     ConditionError::new(range, format!("there is no method `{}`", excerpt(name))).help(help)
+}
+
+/// What never is the place of an element: `-1`, `1.5`, `true`.
+pub(super) fn no_index(text: &str, index: &Node) -> ConditionError {
+    let written = excerpt(&text[index.range.clone()]);
+    let error = ConditionError::new(
+        index.range.clone(),
+        format!("`{written}` is never the place of an element: the first one is 0"),
+    );
+    match written.starts_with('-') {
+        true => {
+            error.help("let an earlier step take the element from the end, and test its output")
+        }
+        false => error.help("write a whole number, or a key in quotes"),
+    }
 }
 
 impl Parser<'_> {

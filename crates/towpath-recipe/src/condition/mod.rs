@@ -7,6 +7,7 @@
 mod calls;
 mod compare;
 mod complaints;
+pub(crate) mod doubts;
 mod evaluate;
 mod excerpt;
 mod foreign;
@@ -38,6 +39,8 @@ pub struct NameUse {
     pub path: VarPath,
     /// Bytes in the condition's text.
     pub range: Range<usize>,
+    /// It is compared with something that is no literal: a word whose quotes may be missing.
+    pub compared: bool,
 }
 
 /// Why a text is no condition. The range counts bytes of that text.
@@ -73,6 +76,11 @@ impl Condition {
         let mut names = Vec::new();
         self.root.collect_names(&mut names);
         names
+    }
+
+    /// Whether a variable is asked for its truth alone, so that it may be unset.
+    pub(crate) fn asks(&self, root: &str) -> bool {
+        self.root.asks(root)
     }
 
     /// The value itself: `and` and `or` give the operand that decided.

@@ -3,7 +3,7 @@
 //! languages agree on what it means; so is nesting beyond a fixed depth.
 
 use super::ConditionError;
-use super::complaints::{no_function, no_method};
+use super::complaints::{no_function, no_index, no_method};
 use super::tokens::{Bracket, Token, TokenKind, tokens};
 use super::tree::{Comparison, Kind, Link, LinkKind, Node};
 use super::vocabulary::{self, Entry, FUNCTIONS, METHODS};
@@ -262,7 +262,10 @@ impl Parser<'_> {
         let open = self.enter()?;
         let index = self.disjunction()?;
         self.leave(&open, Bracket::Square)?;
-        Ok(index)
+        match &index.kind {
+            Kind::Literal(value) if !may_be_index(value) => Err(no_index(self.text, &index)),
+            _ => Ok(index),
+        }
     }
 
     /// Expressions between brackets, with commas between them.
@@ -303,6 +306,15 @@ impl Parser<'_> {
             return Ok(());
         }
         Err(self.surplus(Some((open, bracket))))
+    }
+}
+
+/// A place in a list counts from 0; a key is text.
+fn may_be_index(value: &Value) -> bool {
+    match value {
+        Value::String(_) => true,
+        Value::Number(n) => n.as_f64().is_some_and(|n| n >= 0.0 && n.fract() == 0.0),
+        _ => false,
     }
 }
 

@@ -61,7 +61,8 @@ impl Node {
         match &self.kind {
             Kind::Literal(_) => {}
             Kind::Variable(path) => {
-                names.push(NameUse { path: path.clone(), range: self.range.clone() });
+                let (path, range) = (path.clone(), self.range.clone());
+                names.push(NameUse { path, range, compared: false });
             }
             Kind::List(nodes) | Kind::Call(_, nodes) | Kind::And(nodes) | Kind::Or(nodes) => {
                 nodes.iter().for_each(|node| node.collect_names(names));
@@ -70,11 +71,42 @@ impl Node {
                 base.collect_names(names);
                 links.iter().for_each(|link| link.collect_names(names));
             }
-            Kind::Compare(_, sides) => {
-                sides.0.collect_names(names);
-                sides.1.collect_names(names);
+            Kind::Compare(comparison, sides) => {
+                let holds = matches!(comparison, Comparison::In | Comparison::NotIn);
+                sides.0.collect_compared(!matches!(sides.1.kind, Kind::Literal(_)), names);
+                match &sides.1.kind {
+                    Kind::List(items) if holds => {
+                        items.iter().for_each(|item| item.collect_compared(true, names));
+                    }
+                    _ => {
+                        let literal = matches!(sides.0.kind, Kind::Literal(_));
+                        sides.1.collect_compared(!literal && !holds, names);
+                    }
+                }
             }
             Kind::Not { inner, .. } => inner.collect_names(names),
+        }
+    }
+}
+
+impl Node {
+    /// Whether the truth of this is that of a variable, or made of it.
+    pub fn asks(&self, root: &str) -> bool {
+        match &self.kind {
+            Kind::Variable(path) => path.root() == root,
+            Kind::And(terms) | Kind::Or(terms) | Kind::Call(Function::Bool, terms) => {
+                terms.iter().any(|term| term.asks(root))
+            }
+            Kind::Not { inner, .. } => inner.asks(root),
+            _ => false,
+        }
+    }
+
+    fn collect_compared(&self, compared: bool, names: &mut Vec<NameUse>) {
+        let before = names.len();
+        self.collect_names(names);
+        if let (true, Kind::Variable(_)) = (compared, &self.kind) {
+            names[before..].iter_mut().for_each(|name| name.compared = true);
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::check;
 use crate::fields::{FieldType, Section};
 use crate::model::{Extends, Flow, Hooks, Recipe, Recursion, Step};
 use crate::node::{self, Kind, Node};
-use crate::outline::Outline;
+use crate::outline::{Named, Outline};
 use std::collections::HashSet;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Map, Source, Span, Template, VarPath};
@@ -139,7 +139,8 @@ impl<'a> Reader<'a> {
             return None;
         }
         let fields = self.section(root, Section::Recipe, "a recipe")?;
-        self.outline.open |= ["context", "steps"].iter().any(|name| fields.has_misspelt(name));
+        self.outline.open |=
+            ["context", "steps", "extends"].iter().any(|name| fields.has_misspelt(name));
         let name = self.name(&fields, root);
         let version = self.optional_text(&fields, "version").unwrap_or_else(|| "1.0".to_owned());
         let description = self.optional_text(&fields, "description").unwrap_or_default();
@@ -152,11 +153,13 @@ impl<'a> Reader<'a> {
         self.refuse_unsupported(&fields, None);
         let extends = self.fixed_text(&fields, "extends");
         let extends = extends.map(|t| Extends { name: t.text.trim().to_owned(), span: t.span });
+        self.outline.extends = extends.as_ref().map(|e| self.named(&e.name, e.span));
+        self.outline.open |= extends.is_none() && fields.has("extends");
         let steps = self.steps(&fields, root);
         self.problems.extend(check::same_ids(self.source, &self.ids));
         // With a parent's steps among them, the steps are looked at once those are known.
         if extends.is_none() {
-            self.problems.extend(check::across_steps(&context, &steps));
+            self.problems.extend(check::across_steps(&self.outline));
         }
         Some(Recipe {
             source: Arc::clone(self.source),
@@ -202,15 +205,18 @@ impl<'a> Reader<'a> {
     }
 
     fn context(&mut self, fields: &FieldMap<'_>) -> Map {
-        let Some(entries) = fields.get("context").and_then(|e| self.map(e)) else {
+        let Some(entry) = fields.get("context") else { return Map::new() };
+        let Some(entries) = self.map(entry) else {
+            self.outline.open |= !matches!(entry.value.kind, Kind::Null);
             return Map::new();
         };
         for entry in entries {
             self.variable_name(&entry.key, entry.key_defined, "context key");
             self.note_unfilled(&entry.value);
         }
-        self.outline.context = entries.iter().map(|e| e.key.clone()).collect();
-        entries.iter().map(|e| (e.key.clone(), e.value.value())).collect()
+        self.outline.context =
+            entries.iter().map(|e| (e.key.clone(), e.value.value())).collect::<Map>();
+        self.outline.context.clone()
     }
 
     /// Values of the context are data: a place in them is never filled.
@@ -249,17 +255,18 @@ impl<'a> Reader<'a> {
                 self.variable_name(name, entry.value.defined, "variable");
             }
         }
-        self.outline.context.extend(names.iter().cloned());
+        self.outline.required = names.clone();
         names
     }
 
     fn recursion(&mut self, fields: &FieldMap<'_>) -> Recursion {
         let section = self.subsection(fields, "recursion", Section::Recursion, "`recursion`");
         let Some(limits) = section else { return Recursion::default() };
-        Recursion {
+        self.outline.recursion = Recursion {
             max_depth: self.count(&limits, "max_depth"),
             max_total_steps: self.count(&limits, "max_total_steps"),
-        }
+        };
+        self.outline.recursion
     }
 
     fn hooks(&mut self, fields: &FieldMap<'_>) -> Hooks {
@@ -297,13 +304,15 @@ impl<'a> Reader<'a> {
             }
             _ => {
                 self.wrong_type(entry, FieldType::Steps);
+                self.outline.open = true;
                 return Vec::new();
             }
         };
-        let steps: Vec<Step> = items.iter().filter_map(|item| self.step(item)).collect();
-        // A step that could not be read may have been the one a later step needs, so nothing is
-        // concluded across steps from a part of them.
-        if steps.len() == items.len() { steps } else { Vec::new() }
+        items.iter().filter_map(|item| self.step(item)).collect()
+    }
+
+    fn named(&self, name: &str, span: Span) -> Named {
+        Named { name: name.to_owned(), source: Arc::clone(self.source), span }
     }
 }
 

@@ -44,6 +44,7 @@ impl Reader<'_> {
                 return None;
             }
         };
+        self.note_braces(text);
         for warning in shell.warnings() {
             let severity = if warning.note { Severity::Note } else { Severity::Warning };
             let problem = Diagnostic::new(severity, warning.code, warning.message.clone());

@@ -9,18 +9,23 @@ use crate::model::{
     VariableUse, Work,
 };
 use crate::node::{Entry, Kind, Node};
-use crate::outline::StepOutline;
+use crate::outline::{Gate, PlacedCondition, StepOutline, Task};
+use crate::unfilled::{Unfilled, unfilled};
 use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::{Diagnostic, Severity, Source, Span, Template, VarPath, is_safe_segment};
 
 impl Reader<'_> {
     pub(super) fn step(&mut self, node: &Node) -> Option<Step> {
-        if matches!(node.kind, Kind::Null) {
+        let is_empty = matches!(node.kind, Kind::Null);
+        if is_empty {
             self.error("empty-step", "this step is empty".to_owned(), node.span, "");
-            return None;
         }
-        let fields = self.section(node, Section::Step, "a step")?;
+        let fields = if is_empty { None } else { self.section(node, Section::Step, "a step") };
+        let Some(fields) = fields else {
+            self.outline.steps.push(StepOutline::unreadable(self.source, node.span));
+            return None;
+        };
         let id = self.id(&fields, node);
         let id_span = id.as_ref().map_or(first_line(self.source, node), |id| id.span);
         self.ids.extend(id.as_ref().map(|id| (id.text.clone(), id.span)));
@@ -38,12 +43,19 @@ impl Reader<'_> {
             output: output.as_ref().map(|o| o.span),
             group: group.as_ref().map(|g| g.span),
         };
+        let what_it_sets = ["id", "output", "context", "recipe", "parallel_group"];
+        let unsure = what_it_sets.iter().any(|field| fields.has_misspelt(field))
+            || id.is_none()
+            || (output.is_none() && fields.has("output"))
+            || (group.is_none() && fields.has("parallel_group"));
+        let gate = self.condition(&fields, &mut uses);
         let read = Pieces {
             id: id.map(|id| id.text),
             source: Arc::clone(self.source),
             spans,
             span: without_blank_end(&self.source.text, node.extent()),
-            condition: self.condition(&fields, &mut uses),
+            gate,
+            unsure,
             output: output.map(|o| o.text),
             continue_on_error: self.bool(&fields, "continue_on_error").unwrap_or(false),
             timeout: self.seconds(&fields, "timeout"),
@@ -51,14 +63,12 @@ impl Reader<'_> {
             parallel_group: group.map(|g| g.text),
             context: self.step_context(&fields, &mut uses),
             effect: self.effect(&fields, step_type),
-            when_tags: self.text_list(&fields, "when_tags").unwrap_or_default(),
+            when_tags: self.when_tags(&fields),
             parse_json: self.parse_json(&fields),
             work,
             uses,
         };
         self.outline.steps.push(read.outline());
-        self.outline.open |=
-            ["id", "output", "context", "recipe"].iter().any(|name| fields.has_misspelt(name));
         read.step()
     }
 
@@ -218,6 +228,7 @@ impl Reader<'_> {
         uses: &mut Vec<VariableUse>,
     ) -> Template {
         let template = Template::parse_where(&text.text, |path| self.is_place(path));
+        self.note_braces(text);
         uses.extend(template.places().map(|place| VariableUse {
             path: place.path.clone(),
             source: Arc::clone(self.source),
@@ -227,12 +238,42 @@ impl Reader<'_> {
         template
     }
 
-    fn condition(
-        &mut self,
-        fields: &FieldMap<'_>,
-        uses: &mut Vec<VariableUse>,
-    ) -> Option<Condition> {
-        let text = self.text(fields.get("condition")?)?;
+    /// Keeps the braces that are no placeholder; which of them are slips is known later.
+    pub(super) fn note_braces(&mut self, text: &Text) {
+        let source = self.source;
+        let found = unfilled(&text.text).into_iter().map(|(range, inside, closed)| Unfilled {
+            source: Arc::clone(source),
+            span: text.map.locate(range),
+            inside: inside.to_owned(),
+            closed,
+        });
+        self.outline.unfilled.extend(found);
+    }
+
+    /// A tag is asked for by a list with commas, without blanks around its names.
+    fn when_tags(&mut self, fields: &FieldMap<'_>) -> Vec<String> {
+        let tags = self.text_list(fields, "when_tags").unwrap_or_default();
+        let items = match fields.get("when_tags").map(|entry| &entry.value.kind) {
+            Some(Kind::List(items)) => items.as_slice(),
+            _ => &[],
+        };
+        for item in items {
+            let Kind::Text(tag) = &item.kind else { continue };
+            if tag.is_empty() || tag.contains(',') || tag.trim() != tag {
+                let message = format!("nobody can ask for the tag `{tag}`");
+                let problem = Diagnostic::warning("bad-tag", message);
+                let problem = problem.at(self.source, item.defined, "no step runs because of it");
+                self.problem(problem.help("write each tag alone, as in `[release, docs]`"));
+            }
+        }
+        tags
+    }
+
+    fn condition(&mut self, fields: &FieldMap<'_>, uses: &mut Vec<VariableUse>) -> Gate {
+        let Some(entry) = fields.get("condition") else {
+            return if fields.has_misspelt("condition") { Gate::Broken } else { Gate::Always };
+        };
+        let Some(text) = self.text(entry) else { return Gate::Broken };
         match Condition::parse(&text.text) {
             Ok(condition) => {
                 uses.extend(condition.names().into_iter().map(|name| VariableUse {
@@ -241,19 +282,21 @@ impl Reader<'_> {
                     span: text.map.locate(name.range),
                     field: "condition",
                 }));
-                self.warn_constant(&condition, &text);
-                Some(condition)
+                let is_constant = self.warn_constant(&condition, &text);
+                let source = Arc::clone(self.source);
+                let map = text.map;
+                Gate::Condition(Arc::new(PlacedCondition { condition, map, source, is_constant }))
             }
             Err(error) => {
                 let problem = Diagnostic::error("bad-condition", error.message);
                 self.place(problem, &text, error.range, error.help);
-                None
+                Gate::Broken
             }
         }
     }
 
-    /// A condition that no value can make true, or that fails with every value.
-    fn warn_constant(&mut self, condition: &Condition, text: &Text) {
+    /// A condition that no value can make true, or that fails with every value. Whether it is one.
+    fn warn_constant(&mut self, condition: &Condition, text: &Text) -> bool {
         match condition.foresee(&towpath_core::Map::new(), &|_| true) {
             Ok(Some(false)) => {
                 let message = "this step can never run: its condition is always false";
@@ -269,8 +312,9 @@ impl Reader<'_> {
                 let help = "the recipe never gets past a step whose condition fails";
                 self.place(problem, text, error.range, Some(help.to_owned()));
             }
-            Ok(_) => {}
+            Ok(_) => return false,
         }
+        true
     }
 
     pub(super) fn output(&mut self, fields: &FieldMap<'_>) -> Option<Text> {
@@ -342,7 +386,8 @@ struct Pieces {
     source: Arc<Source>,
     spans: StepSpans,
     span: Span,
-    condition: Option<Condition>,
+    gate: Gate,
+    unsure: bool,
     output: Option<String>,
     continue_on_error: bool,
     timeout: Option<Duration>,
@@ -360,14 +405,19 @@ impl Pieces {
     fn outline(&self) -> StepOutline {
         StepOutline {
             id: self.id.clone(),
+            source: Arc::clone(&self.source),
+            span: self.span,
+            spans: self.spans,
             output: self.output.clone(),
-            context: self.context.iter().map(|(key, _)| key.clone()).collect(),
+            context: self.context.clone(),
             uses: self.uses.clone(),
             group: self.parallel_group.clone(),
-            calls: match &self.work {
-                Some(Work::Recipe { name, .. }) => Some(name.clone()),
-                _ => None,
-            },
+            gate: self.gate.clone(),
+            continue_on_error: self.continue_on_error,
+            when_tags: self.when_tags.clone(),
+            parse_json: self.parse_json,
+            task: self.work.as_ref().map(|work| Task::of(work, &self.source)),
+            unsure: self.unsure,
         }
     }
 
@@ -378,7 +428,10 @@ impl Pieces {
             span: self.span,
             spans: self.spans,
             also: Vec::new(),
-            condition: self.condition,
+            condition: match self.gate {
+                Gate::Condition(placed) => Some(placed.condition.clone()),
+                Gate::Always | Gate::Broken => None,
+            },
             output: self.output,
             continue_on_error: self.continue_on_error,
             timeout: self.timeout,

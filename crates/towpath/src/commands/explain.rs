@@ -14,7 +14,7 @@ use crate::chart::{dot, mermaid, svg};
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::surroundings::Surroundings;
-use crate::trust;
+use crate::trust::{self, CalledAs};
 use crate::words::{clean, count, duration};
 use std::collections::BTreeSet;
 use towpath_core::{Diagnostic, Map, text_of};
@@ -41,6 +41,8 @@ pub struct Args {
     /// The same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
+    #[arg(skip)]
+    pub called_as: CalledAs,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -100,7 +102,7 @@ fn program(around: &Surroundings, args: &Args) -> Result<(Program, Origin, Vec<D
     let here = args.request.here(around)?;
     let mut request = args.request.request(around, &here, &args.recipe)?;
     args.limits.over(&mut request.wishes.machine);
-    let resolved = trust::resolved_to_look(around, &request)?;
+    let resolved = trust::resolved_to_look(around, &request, args.called_as)?;
     show_problems(&resolved.problems, &args.recipe, around, args.is_json())?;
     match resolved.program {
         Some(program) => {

@@ -5,7 +5,7 @@ use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::places::{search_path, working_directory};
 use crate::surroundings::Surroundings;
-use crate::trust;
+use crate::trust::{self, CalledAs};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use towpath_core::Map;
@@ -26,12 +26,14 @@ pub struct Args {
     /// One JSON object on stdout.
     #[arg(long)]
     pub json: bool,
+    #[arg(skip)]
+    pub called_as: CalledAs,
 }
 
 impl Args {
     /// For `towpath run` without a recipe.
     pub fn plain(directory: Option<PathBuf>, recipe_dirs: Vec<PathBuf>, json: bool) -> Args {
-        Args { directory, recipe_dirs, json }
+        Args { directory, recipe_dirs, json, called_as: CalledAs::default() }
     }
 }
 
@@ -40,14 +42,14 @@ pub struct Entry {
     pub recipe: Listed,
     /// Found in the working tree, and nobody has agreed to it.
     pub untrusted: bool,
-    /// The name means another one: what is found first, and never what is not trusted while there
-    /// is a built-in of that name.
+    /// The name means another one: what is found first, and, but for `recipe-runner-rs`, never what is
+    /// not trusted while there is a built-in of that name.
     pub shadowed: bool,
 }
 
 pub fn execute(args: &Args) -> Result<Exit, Stop> {
     let around = Surroundings::read()?;
-    let entries = entries(&around, args.directory.as_deref(), &args.recipe_dirs)?;
+    let entries = entries(&around, args)?;
     if args.json {
         let recipes: Vec<serde_json::Value> = entries.iter().map(as_json).collect();
         out::json(&serde_json::json!({ "schema": 1, "recipes": recipes }));
@@ -57,16 +59,12 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     Ok(Exit::Done)
 }
 
-pub fn entries(
-    around: &Surroundings,
-    directory: Option<&Path>,
-    recipe_dirs: &[PathBuf],
-) -> Result<Vec<Entry>, Stop> {
-    let directory = working_directory(around, directory)?;
+pub fn entries(around: &Surroundings, args: &Args) -> Result<Vec<Entry>, Stop> {
+    let directory = working_directory(around, args.directory.as_deref())?;
     let settings = trust::settings_for(around, &directory)?;
-    let search = search_path(around, &settings, recipe_dirs, &directory)?;
+    let search = search_path(around, &settings, &args.recipe_dirs, &directory)?;
     let store = around.journal()?;
-    entries_in(&directory, &search, store.as_ref())
+    entries_in(&directory, &search, store.as_ref(), args.called_as)
 }
 
 /// What the places of a search path hold, for a run in this directory.
@@ -74,13 +72,15 @@ pub fn entries_in(
     directory: &Path,
     search: &SearchPath,
     store: Option<&Store>,
+    called_as: CalledAs,
 ) -> Result<Vec<Entry>, Stop> {
     let mut taken = HashSet::new();
     let mut entries = Vec::new();
     for recipe in towpath_recipe::list(search) {
         let untrusted =
             recipe.origin == Origin::Project && !is_trusted(&recipe, directory, search, store)?;
-        let powerless = untrusted && builtin(&recipe.name).is_some();
+        let powerless =
+            untrusted && called_as != CalledAs::RecipeRunner && builtin(&recipe.name).is_some();
         let shadowed = powerless || !taken.insert(recipe.name.clone());
         entries.push(Entry { recipe, untrusted, shadowed });
     }

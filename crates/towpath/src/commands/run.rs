@@ -19,7 +19,7 @@ use crate::secrets;
 use crate::settings::Settings;
 use crate::surroundings::Surroundings;
 use crate::times::TimeFlags;
-use crate::trust;
+use crate::trust::{self, CalledAs};
 use crate::words::ago;
 use crate::worktree::{self, Left};
 use std::path::{Path, PathBuf};
@@ -59,9 +59,8 @@ pub struct Args {
     /// from before. `auto` makes a name.
     #[arg(long, value_name = "NAME|auto")]
     pub worktree: Option<String>,
-    /// Under another name, whose program knows no trust.
     #[arg(skip)]
-    pub other_name: bool,
+    pub called_as: CalledAs,
     #[command(flatten)]
     pub agent: AgentFlags,
     #[command(flatten)]
@@ -171,10 +170,9 @@ pub fn chosen_or(
     request.wishes.step_timeout = times.step_timeout.or(here.settings.step_timeout());
     let rehearsal = Rehearsal::read(args.rehearsal.as_deref())?;
     request.inputs.extend(rehearsal.inputs.clone());
-    let resolved = match (args.other_name, args.dry_run) {
-        (true, _) => trust::resolved(around, &request)?,
-        (false, true) => trust::resolved_to_look(around, &request)?,
-        (false, false) => trust::resolved_to_run(around, &request)?,
+    let resolved = match args.dry_run {
+        true => trust::resolved_to_look(around, &request, args.called_as)?,
+        false => trust::resolved_to_run(around, &request, args.called_as)?,
     };
     let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
     let problems = &resolved.problems;

@@ -7,7 +7,7 @@ use crate::draw;
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::surroundings::Surroundings;
-use crate::trust;
+use crate::trust::{self, CalledAs};
 use towpath_core::{Diagnostic, Severity};
 
 /// Everything that is wrong with recipes and what they call, at once.
@@ -28,6 +28,8 @@ pub struct Args {
     /// One JSON object on stdout.
     #[arg(long)]
     pub json: bool,
+    #[arg(skip)]
+    pub called_as: CalledAs,
 }
 
 /// One recipe with all its problems.
@@ -66,7 +68,7 @@ pub fn check(around: &Surroundings, args: &Args) -> Result<Vec<Checked>, Stop> {
             continue;
         }
         let request = args.request.request(around, &here, recipe)?;
-        let resolved = trust::resolved_to_look(around, &request)?;
+        let resolved = trust::resolved_to_look(around, &request, args.called_as)?;
         let name = resolved.plan.map_or_else(|| recipe.clone(), |p| p.recipes[0].source.clone());
         checked.push(Checked { name, problems: resolved.problems });
     }

@@ -6,7 +6,7 @@ use super::{Around, MachineReader, is_kebab_case};
 use crate::fields::{Section, StepType};
 use crate::model::{AgentWork, ParseJson, Step, StepSpans, VariableUse, Work};
 use crate::node::Kind;
-use crate::outline::StepOutline;
+use crate::outline::{StepOutline, Task};
 use crate::read::step::without_blank_end;
 use crate::read::values::Text;
 use crate::read::{Reader, first_line_of};
@@ -29,7 +29,8 @@ impl<'l> MachineReader<'_, 'l> {
         let what = format!("step '{name}'");
         let fields = self.fields(parts.fields.iter().copied(), Section::MachineStep, &what);
         if !parts.made_from.iter().all(|level| self.is_object(*level)) || parts.broken {
-            self.reader.outline.open = true;
+            let unreadable = StepOutline::unreadable(self.reader.source, entry.key_span);
+            self.reader.outline.steps.push(unreadable);
             self.transitions_alone(parts, &fields, around);
             return None;
         }
@@ -52,20 +53,16 @@ impl<'l> MachineReader<'_, 'l> {
         let timeout = self.shared(parts, &fields, "timeout", |r| r.seconds(&plain, "timeout"));
         let effect = self.shared(parts, &fields, "effect", |r| r.effect(&plain, work_type));
         let outcomes = self.outcomes(parts, &fields, work_type, around);
+        let source = self.reader.source;
         self.reader.outline.steps.push(StepOutline {
             id: Some(name.clone()),
             output: output.as_ref().map(|text| text.text.clone()),
-            context: context.iter().map(|(key, _)| key.clone()).collect(),
+            context: context.clone(),
             uses: uses.clone(),
-            group: None,
-            calls: match &work {
-                Some(Work::Recipe { name, .. }) => Some(name.clone()),
-                _ => None,
-            },
+            task: work.as_ref().map(|work| Task::of(work, source)),
+            unsure: ["output", "context", "recipe"].iter().any(|name| fields.has_misspelt(name)),
+            ..StepOutline::unreadable(source, entry.key_span)
         });
-        self.reader.outline.open |=
-            ["output", "context", "recipe"].iter().any(|name| fields.has_misspelt(name));
-        let source = self.reader.source;
         let own = |part: &Part<'_>| {
             without_blank_end(
                 &self.source(part.file).text,

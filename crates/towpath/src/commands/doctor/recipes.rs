@@ -7,7 +7,7 @@ use crate::commands::list::{Entry, entries_in};
 use crate::commands::runs::table::shown_path;
 use crate::exit::Stop;
 use crate::surroundings::Surroundings;
-use crate::trust::quoted;
+use crate::trust::{CalledAs, quoted};
 use crate::words::{clean, count};
 use towpath_recipe::SearchPath;
 
@@ -19,7 +19,8 @@ pub fn look(
     search: &SearchPath,
     record: &Record,
 ) -> Result<Vec<Finding>, Stop> {
-    let mut entries = entries_in(&around.current, search, record.store.as_ref())?;
+    let mut entries =
+        entries_in(&around.current, search, record.store.as_ref(), CalledAs::Towpath)?;
     // A directory that is not there is told with the places.
     entries.retain(|entry| entry.recipe.path.as_ref().is_none_or(|path| path.exists()));
     let broken: Vec<&Entry> = entries.iter().filter(|e| e.recipe.broken.is_some()).collect();

@@ -14,10 +14,11 @@ use crate::commands::run::{self, Chosen, Ready};
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::report::{self, EventFlags, Look, OUTPUT, Voice};
+use crate::result_json;
 use crate::surroundings::Surroundings;
 use crate::times::TimeFlags;
+use crate::trust::{self, CalledAs};
 use crate::words::clean;
-use crate::{result_json, trust};
 use clap::Parser;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -97,7 +98,7 @@ impl Line {
             recipe: Some(recipe.to_owned()),
             request: self.request(),
             dry_run: self.dry_run,
-            other_name: true,
+            called_as: CalledAs::AgentRecipes,
             machine: MachineFlags {
                 model: self.model.clone(),
                 limits: self.limits.clone(),

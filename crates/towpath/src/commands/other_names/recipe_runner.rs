@@ -14,14 +14,17 @@ use crate::cli;
 use crate::commands::machine_flags::MachineFlags;
 use crate::commands::request::RequestFlags;
 use crate::commands::run;
+use crate::commands::runs::table::one_line;
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::report::EventFlags;
 use crate::surroundings::Surroundings;
 use crate::times::TimeFlags;
+use crate::trust::CalledAs;
 use clap::Parser;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use towpath_recipe::{Origin, Program, builtin};
 
 /// Run step recipes: recipe-runner-rs RECIPE, or recipe-runner-rs list.
 ///
@@ -90,7 +93,7 @@ impl Line {
     /// The same wish in the words of `towpath run`.
     fn run_args(&self, recipe: &str) -> run::Args {
         run::Args {
-            other_name: true,
+            called_as: CalledAs::RecipeRunner,
             recipe: Some(recipe.to_owned()),
             request: self.request(),
             no_auto_stage: self.no_auto_stage,
@@ -116,6 +119,17 @@ impl Line {
 }
 
 const NAME: &str = "recipe-runner-rs";
+
+/// The file that runs in the place of a built-in: under this name it runs without asking, so the first
+/// line names it.
+fn found_at(program: &Program, origin: Origin) -> String {
+    let root = &program.plan.recipes[0];
+    let name = root.path.as_ref().and_then(|path| Path::new(path).file_stem()?.to_str());
+    match origin == Origin::Project && name.is_some_and(|name| builtin(name).is_some()) {
+        true => format!(" from {}", one_line(&root.source)),
+        false => String::new(),
+    }
+}
 
 pub fn run(arguments: &[OsString]) -> Result<Exit, Stop> {
     match answered(arguments) {

@@ -7,9 +7,18 @@ use crate::commands::runs::table::one_line;
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::surroundings::Surroundings;
+use crate::trust::CalledAs;
 
 pub fn execute(around: &Surroundings, line: &Line) -> Result<Exit, Stop> {
-    let entries = list::entries(around, line.working_dir.as_deref(), &line.recipe_dir)?;
+    let entries = list::entries(
+        around,
+        &list::Args {
+            directory: line.working_dir.clone(),
+            recipe_dirs: line.recipe_dir.clone(),
+            json: line.json,
+            called_as: CalledAs::AgentRecipes,
+        },
+    )?;
     let mut machines: Vec<&list::Entry> =
         entries.iter().filter(|entry| entry.recipe.label.is_some()).collect();
     machines.sort_by_key(|entry| (entry.recipe.label.clone(), entry.shadowed));

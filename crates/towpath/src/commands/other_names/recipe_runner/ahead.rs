@@ -30,7 +30,7 @@ pub fn execute(
     if let Some(missing) = missing {
         out::note(format!("warning: {missing}"));
     }
-    out::line(go::heading(program));
+    out::line(go::heading(chosen));
     out::line(format!("Recipe '{}': DRY RUN", one_line(&program.root().name)));
     print(&preview.steps, 1);
     out::line(dry_run::summary(&preview).join(" · "));

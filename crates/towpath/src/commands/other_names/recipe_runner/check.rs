@@ -1,13 +1,13 @@
 //! `--validate-only`: everything that is wrong with a recipe and what it reaches, at once.
 
-use super::Line;
+use super::{Line, found_at};
 use crate::commands::runs::table::one_line;
 use crate::commands::{run, validate};
 use crate::draw;
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::surroundings::Surroundings;
-use crate::trust;
+use crate::trust::{self, CalledAs};
 use towpath_core::{Diagnostic, Severity};
 use towpath_recipe::Resolved;
 
@@ -18,6 +18,7 @@ pub fn execute(around: &Surroundings, line: &Line, recipe: &str) -> Result<Exit,
             request: line.request(),
             strict: false,
             json: true,
+            called_as: CalledAs::RecipeRunner,
         });
     }
     let resolved = resolved(around, line, recipe)?;
@@ -27,15 +28,16 @@ pub fn execute(around: &Surroundings, line: &Line, recipe: &str) -> Result<Exit,
     };
     let root = program.root();
     let name = one_line(&root.name);
+    let from = found_at(&program, resolved.origin);
     let worth = |problem: &&Diagnostic| {
         problem.severity == Severity::Warning || problem.code == "missing-input"
     };
     let warnings: Vec<&Diagnostic> = resolved.problems.iter().filter(worth).collect();
     if warnings.is_empty() {
-        out::line(format!("✓ Recipe '{name}' is valid ({} steps)", root.steps.len()));
+        out::line(format!("✓ Recipe '{name}'{from} is valid ({} steps)", root.steps.len()));
         return Ok(Exit::Done);
     }
-    out::line(format!("⚠ Recipe '{name}' has {} warning(s):", warnings.len()));
+    out::line(format!("⚠ Recipe '{name}'{from} has {} warning(s):", warnings.len()));
     for problem in warnings {
         let place = draw::as_json(problem)["line"].as_u64();
         let place = place.map_or(String::new(), |line| format!("line {line}: "));
@@ -48,5 +50,5 @@ pub fn resolved(around: &Surroundings, line: &Line, recipe: &str) -> Result<Reso
     let flags = line.request();
     let here = flags.here(around)?;
     let request = flags.request(around, &here, recipe)?;
-    trust::resolved(around, &request)
+    trust::resolved_to_look(around, &request, CalledAs::RecipeRunner)
 }

@@ -2,7 +2,7 @@
 //! ends with. A recipe that was found in the working tree runs with a warning: under this name nobody
 //! expects to be asked.
 
-use super::{Line, code, summary};
+use super::{Line, code, found_at, summary};
 use crate::audit::{Audit, audited};
 use crate::commands::run::{self, Chosen, Ready};
 use crate::commands::runs::table::one_line;
@@ -13,7 +13,6 @@ use crate::result_json;
 use crate::surroundings::Surroundings;
 use crate::trust;
 use towpath_engine::RunEnd;
-use towpath_recipe::Program;
 use towpath_store::Store;
 
 pub fn execute(
@@ -25,7 +24,7 @@ pub fn execute(
     trust::warn(around, &chosen.program, chosen.origin)?;
     let mut audit = Audit::in_directory(around, line.audit_dir.as_deref())?;
     let mut store = Store::open(&around.places.state)?;
-    let heading = heading(&chosen.program);
+    let heading = heading(&chosen);
     let voice = Voice::Stepwise { progress: line.progress };
     let look = Look { voice, ..Look::new(around, &args.shared) };
     let Ready { prepared, config, tree, .. } = run::ready(around, &mut store, chosen, args)?;
@@ -44,10 +43,11 @@ pub fn execute(
     audited(audit, driven, |end, _| conclude(&end, &store, &look, line))
 }
 
-pub fn heading(program: &Program) -> String {
-    let root = program.root();
+pub fn heading(chosen: &Chosen) -> String {
+    let root = chosen.program.root();
     let (name, version) = (one_line(&root.name), one_line(&root.version));
-    format!("Recipe: {name} (v{version})\nSteps: {}\n", root.steps.len())
+    let from = found_at(&chosen.program, chosen.origin);
+    format!("Recipe: {name} (v{version}){from}\nSteps: {}\n", root.steps.len())
 }
 
 fn conclude(end: &RunEnd, store: &Store, look: &Look, line: &Line) -> Result<Exit, Stop> {

@@ -7,16 +7,19 @@ use crate::commands::runs::table::{Cell, Screen, Table};
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::surroundings::Surroundings;
+use crate::trust::CalledAs;
 
 pub fn execute(around: &Surroundings, line: &Line) -> Result<Exit, Stop> {
+    let args = list::Args {
+        directory: line.working_dir.clone(),
+        recipe_dirs: line.recipe_dir.clone(),
+        json: line.json(),
+        called_as: CalledAs::RecipeRunner,
+    };
     if line.json() {
-        return list::execute(&list::Args {
-            directory: line.working_dir.clone(),
-            recipe_dirs: line.recipe_dir.clone(),
-            json: true,
-        });
+        return list::execute(&args);
     }
-    let entries = list::entries(around, line.working_dir.as_deref(), &line.recipe_dir)?;
+    let entries = list::entries(around, &args)?;
     let mut table = Table::new(&["NAME", "VERSION", "DESCRIPTION"]);
     let mut found = 0;
     for entry in entries.iter().filter(|entry| !entry.shadowed) {

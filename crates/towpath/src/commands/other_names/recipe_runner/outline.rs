@@ -1,12 +1,13 @@
 //! `--explain`: the recipe's name and version, and its steps by number, each with what it does, when
 //! it runs, and whether the tags that were asked for leave it out.
 
-use super::{Line, check};
+use super::{Line, check, found_at};
 use crate::commands::runs::table::one_line;
 use crate::commands::{explain, run};
 use crate::exit::{Exit, Stop};
 use crate::out;
 use crate::surroundings::Surroundings;
+use crate::trust::CalledAs;
 use towpath_recipe::{Program, Step, Work};
 
 pub fn execute(around: &Surroundings, line: &Line, recipe: &str) -> Result<Exit, Stop> {
@@ -19,6 +20,7 @@ pub fn execute(around: &Surroundings, line: &Line, recipe: &str) -> Result<Exit,
             limits: Default::default(),
             format: explain::Format::Json,
             json: false,
+            called_as: CalledAs::RecipeRunner,
         });
     }
     let resolved = check::resolved(around, line, recipe)?;
@@ -26,18 +28,18 @@ pub fn execute(around: &Surroundings, line: &Line, recipe: &str) -> Result<Exit,
     let Some(program) = resolved.program else {
         return Err(Stop::bad_input(format!("{recipe} cannot be explained")));
     };
-    print(&program);
+    print(&program, &found_at(&program, resolved.origin));
     Ok(Exit::Done)
 }
 
-fn print(program: &Program) {
+fn print(program: &Program, from: &str) {
     let root = program.root();
     let field = |name: &str, text: &str| {
         if !text.is_empty() {
             out::line(format!("{name}: {}", one_line(text)));
         }
     };
-    field("Recipe", &root.name);
+    field("Recipe", &format!("{}{from}", root.name));
     field("Version", &root.version);
     field("Description", &root.description);
     field("Author", &root.author);

@@ -1,0 +1,103 @@
+//! What a recipe says soundly and cannot mean: conditions that never change, steps and parts of
+//! values that are not there, braces that are no placeholder. Everything here is a warning or a
+//! note, with its location.
+
+use crate::condition::doubts::{Doubt, NoValue, Variables, What};
+use crate::model::VariableUse;
+use crate::outline::{Gate, PlacedCondition, StepOutline};
+use crate::resolve::Loaded;
+use crate::scope::{Flow, HOOK_VARIABLES, STEPS, who};
+use crate::variables::RecipeVariables;
+use std::collections::HashSet;
+use towpath_core::Diagnostic;
+
+pub(crate) fn doubtful(flow: &Flow<'_>) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for (index, recipe) in flow.loaded.iter().enumerate() {
+        if flow.open[index] || !recipe.is_called {
+            continue;
+        }
+        // In a machine any step may come before any other, and there are no conditions.
+        if !recipe.outline.is_machine {
+            problems.extend(in_steps(&RecipeVariables::new(flow, index), recipe));
+        }
+        problems.extend(unfilled(flow, recipe, index));
+    }
+    problems
+}
+
+fn in_steps(variables: &RecipeVariables<'_>, recipe: &Loaded) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let mut start = 0;
+    for stage in recipe.outline.stages() {
+        let places = start..start + stage.len();
+        start = places.end;
+        for step in stage.iter().filter(|step| !step.unsure) {
+            if let Gate::Condition(placed) = &step.gate {
+                let at = variables.of_step(places.clone(), None);
+                problems.extend(in_condition(step, placed, &at));
+            }
+            let at = variables.of_step(places.clone(), Some(step));
+            let uses = step.uses.iter().filter(|used| !used.is_condition());
+            problems.extend(without_value(&who(step), uses, &at));
+        }
+    }
+    let hooks = recipe.outline.hook_uses.iter();
+    problems.extend(without_value("a hook", hooks, &variables.of_hooks()));
+    problems
+}
+
+fn in_condition(
+    step: &StepOutline,
+    placed: &PlacedCondition,
+    variables: &dyn Variables,
+) -> Vec<Diagnostic> {
+    let doubts = placed.condition.doubts(variables).into_iter();
+    let told = |Doubt { range, what }: Doubt| {
+        let written = placed.condition.text()[range.clone()].to_owned();
+        let span = placed.map.locate(range);
+        match what {
+            What::NoValue(NoValue { code, why, label }) => {
+                let message = format!(
+                    "the condition of {} reads `{written}`, {why}: it will be null",
+                    who(step)
+                );
+                Diagnostic::warning(code, message).at(&placed.source, span, label)
+            }
+            What::Said { severity, code, message, label, help } => Diagnostic {
+                help,
+                ..Diagnostic::new(severity, code, message).at(&placed.source, span, label)
+            },
+        }
+    };
+    doubts.filter(|doubt| doubt.may_be_told(placed.is_constant)).map(told).collect()
+}
+
+fn without_value<'u>(
+    who: &str,
+    uses: impl Iterator<Item = &'u VariableUse>,
+    variables: &dyn Variables,
+) -> Vec<Diagnostic> {
+    let mut told = HashSet::new();
+    uses.filter(|used| told.insert(used.path.as_str()))
+        .filter_map(|used| {
+            let path: Vec<&str> = used.path.segments().collect();
+            let NoValue { code, why, label } = variables.shape(&path).err()?;
+            let message = format!("{who} uses {{{{{}}}}}, {why}: it will be empty", used.path);
+            Some(Diagnostic::warning(code, message).at(&used.source, used.span, label))
+        })
+        .collect()
+}
+
+fn unfilled(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
+    let outline = &recipe.outline;
+    let mut names: HashSet<&str> = outline.declared().collect();
+    names.extend(&flow.provided[index]);
+    names.extend(&flow.returned[index]);
+    names.extend(outline.steps.iter().flat_map(|s| s.context.iter().map(|(key, _)| key.as_str())));
+    if !outline.is_machine {
+        names.extend(HOOK_VARIABLES.iter().chain([&STEPS]));
+    }
+    let known = |name: &str| names.contains(name);
+    outline.unfilled.iter().filter_map(|braces| braces.problem(&known)).collect()
+}
