@@ -110,7 +110,7 @@ fn unset_in_steps(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
         let mates = Mates::new(stage);
         for (position, step) in stage.iter().enumerate() {
             let mut told = HashSet::new();
-            for used in &step.uses {
+            for used in step.uses.iter().filter(|used| !used.has_default) {
                 let root = used.path.root();
                 let own = used.field != "context" && step.context.iter().any(|key| key == root);
                 // A mate's output is another problem, told where groups are checked.
@@ -208,7 +208,7 @@ fn unset_in_hooks(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
     set.extend(HOOK_VARIABLES);
     set.insert(STEPS);
     let mut told = HashSet::new();
-    let uses = outline.hook_uses.iter().filter(|used| !is_set(&set, &used.path));
+    let uses = outline.hook_uses.iter().filter(|u| !u.has_default && !is_set(&set, &u.path));
     uses.filter(|used| told.insert(used.path.root()))
         .map(|used| {
             let near = meant(&set, &[], &used.path);

@@ -96,7 +96,7 @@ impl Visitor for Search<'_> {
         let AssignedValue::Scalar(word) = &assignment.value else { return };
         if self.names.integer(name) {
             self.calculated(None, &word.range, &word.parts);
-        } else if self.names.unseen_code
+        } else if self.names.unseen_code_before(assignment.range.start)
             && let Some(place) = self.direct(&word.range, &word.parts)
         {
             let message = format!(
@@ -143,6 +143,28 @@ impl Visitor for Search<'_> {
     }
 }
 
+/// Expansions of variables that were set from a value.
+struct HeldVariables<'a, 'b> {
+    search: &'a Search<'b>,
+    found: Vec<Range<usize>>,
+}
+
+impl Visitor for HeldVariables<'_, '_> {
+    fn part(&mut self, part: &Part) {
+        let (name, range) = match part {
+            Part::Variable { name, range } => (name, range),
+            Part::Parameter(p) if matches!(p.operation, Operation::None) => {
+                (&p.target.name, &p.range)
+            }
+            _ => return,
+        };
+        let quoted = self.search.region.text[range.clone()].ends_with("@Q}");
+        if self.search.holders.contains(name) && !quoted {
+            self.found.push(range.clone());
+        }
+    }
+}
+
 /// Placeholders that `echo` or `printf` prints.
 struct Printed<'a> {
     region: &'a Region,
@@ -168,7 +190,7 @@ impl Search<'_> {
             let (name, _) =
                 self.region.text[word.range.clone()].split_once('=').unwrap_or_default();
             let name = name.trim_start_matches(['"', '\'']);
-            if Names::is_code(name)
+            if self.names.is_code(name)
                 && let Some(place) = self.direct(&word.range, &word.parts)
             {
                 let message = format!("bash expands or runs what `{name}` holds");
@@ -180,6 +202,15 @@ impl Search<'_> {
             // There the value arrives as one piece in the other shell, too.
             if code.as_ref().is_some_and(|c| c.range.contains(&word.range.start)) {
                 continue;
+            }
+            if reader == "let" {
+                self.calculated(None, &word.range, &word.parts);
+            }
+            if let Some(place) = self.held(word) {
+                let source = self.region.text[word.range.clone()].trim_matches('"');
+                let note = matches!(reading, Reading::Code | Reading::Integer)
+                    && source.len() == place.len();
+                self.push(place, reader, note);
             }
             if let Some(place) = self.direct(&word.range, &word.parts) {
                 let note = match reading {
@@ -193,6 +224,18 @@ impl Search<'_> {
         if let Some(reader) = programs::reads_code_from_stdin(&words, program) {
             self.redirected(redirects, reader);
         }
+        if let Some(reader) = programs::reads_code_from_file(&words, program) {
+            let mut printed = Printed { region: self.region, places: Vec::new() };
+            simple.words.iter().for_each(|w| visit::parts(&w.parts, &mut printed));
+            printed.places.into_iter().for_each(|place| self.push(place, reader, false));
+        }
+    }
+
+    /// `$x` in a word, where `x` was set from a value. `${x@Q}` is quoted for a shell.
+    fn held(&self, word: &Word) -> Option<Range<usize>> {
+        let mut found = HeldVariables { search: self, found: Vec::new() };
+        visit::parts(&word.parts, &mut found);
+        found.found.into_iter().next()
     }
 
     fn redirected(&mut self, redirects: &[Redirect], reader: &'static str) {

@@ -18,6 +18,7 @@ mod nested;
 mod program_table;
 mod programs;
 mod reader;
+mod recipe_variables;
 mod region;
 mod rewrite;
 mod shell_text;
@@ -25,4 +26,5 @@ mod syntax;
 mod visit;
 
 pub use filled::Filled;
+pub use recipe_variables::RecipeVariable;
 pub use shell_text::{FillError, PlaceKind, ShellError, ShellPlace, ShellText, ShellWarning};

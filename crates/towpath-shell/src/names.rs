@@ -28,10 +28,12 @@ pub struct Names {
     any_attribute: bool,
     /// Something could have unset any name, or made an array of it.
     any_shape: bool,
-    /// Code runs in this shell that the text does not show.
-    pub unseen_code: bool,
+    /// Where code first runs in this shell that the text does not show.
+    unseen_code: Option<usize>,
     /// Some command prints or exports function bodies (`export -f`, `declare -f`, `set -a`).
     pub functions_leave: bool,
+    /// An interactive shell is started.
+    interactive: bool,
     /// `set -k`: an argument `name=value` is an assignment.
     pub keyword: bool,
 }
@@ -59,12 +61,13 @@ const BUILT_IN_ARRAYS: [&str; 15] = [
 /// Variables that bash sets from what commands are given and what they read.
 const SET_BY_BASH: [&str; 7] = ["_", "PWD", "OLDPWD", "OPTARG", "REPLY", "MAPFILE", "BASH_ARGV0"];
 /// Variables whose value bash expands like code, or runs.
-const CODE: [&str; 7] = ["BASH_ENV", "ENV", "PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND"];
+const CODE: [&str; 6] = ["BASH_ENV", "PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND"];
 
 impl Names {
     /// The names of `block`, added to those of the text around it.
     pub fn of(block: &Block, text: &str, outer: &Names) -> Names {
-        let mut search = Search { names: outer.clone(), text, depth: 0 };
+        let mut search = Search { names: outer.clone(), text, at: 0, depth: 0 };
+        search.names.unseen_code = outer.unseen_code.and(Some(0));
         search.subscripted(text);
         visit::block(block, &mut search);
         search.names
@@ -82,8 +85,9 @@ impl Names {
         self.any_shape || self.array.contains(name) || BUILT_IN_ARRAYS.contains(&name)
     }
 
-    pub fn is_code(name: &str) -> bool {
-        CODE.contains(&name)
+    /// Whether bash expands or runs what this variable holds. Only interactive shells look at `ENV`.
+    pub fn is_code(&self, name: &str) -> bool {
+        CODE.contains(&name) || name == "ENV" && self.interactive
     }
 
     /// Whether only bash knows if this is an integer or a reference.
@@ -99,10 +103,19 @@ impl Names {
 
     /// Whether nothing in the text makes another thing of a name declared `-A`.
     pub fn only_associative(&self, name: &str) -> bool {
-        let unsure = self.any_shape || self.any_attribute || self.unseen_code;
+        let unsure = self.any_shape || self.any_attribute || self.unseen_code();
         let through = self.reference.iter().any(|r| self.otherwise.contains(r));
         let other = self.otherwise.contains(name) || self.reference.contains(name);
         self.associative.contains(name) && !unsure && !through && !other
+    }
+
+    /// Whether code runs in this shell that the text does not show.
+    pub fn unseen_code(&self) -> bool {
+        self.unseen_code.is_some()
+    }
+
+    pub fn unseen_code_before(&self, at: usize) -> bool {
+        self.unseen_code.is_some_and(|unseen| unseen < at)
     }
 
     /// Whether `read` or its like sets a variable of which bash evaluates the value.
@@ -153,6 +166,8 @@ const MAX_DEPTH: usize = 4;
 struct Search<'a> {
     names: Names,
     text: &'a str,
+    /// The command that is looked at.
+    at: usize,
     depth: usize,
 }
 
@@ -262,6 +277,9 @@ impl Search<'_> {
     }
 
     fn simple(&mut self, simple: &Simple) {
+        if self.depth == 0 {
+            self.at = simple.range.start;
+        }
         for text in simple.words.iter().filter_map(|w| w.text.as_deref()) {
             self.subscripted(text);
         }
@@ -269,6 +287,8 @@ impl Search<'_> {
             return self.unknown_command(simple);
         };
         let texts = || arguments.iter().filter_map(|w| w.text.as_deref());
+        let flag = |t: &str| t.starts_with('-') && !t.starts_with("--") && t.contains('i');
+        self.names.interactive |= name.ends_with("sh") && texts().any(flag);
         match name {
             _ if builtins::declares(name) => {
                 let operands: Vec<Operand> =
@@ -284,15 +304,16 @@ impl Search<'_> {
                     self.names.array.extend(known.clone());
                     self.names.read.extend(known);
                 }
-                self.names.unseen_code |= texts().any(|t| t.starts_with("-C"));
+                if texts().any(|t| t.starts_with("-C")) {
+                    self.unseen();
+                }
             }
             "eval" => self.code(arguments),
             "trap" => self.code(arguments.get(..1).unwrap_or_default()),
-            "source" | "." | "fc" | "enable" => self.names.unseen_code = true,
-            "alias" => {
-                let expanded = ["expand_aliases", "posix"].iter().any(|o| self.text.contains(o));
-                self.names.any_attribute |= expanded;
-                self.names.unseen_code |= expanded;
+            "source" | "." | "fc" | "enable" => self.unseen(),
+            "alias" if ["expand_aliases", "posix"].iter().any(|o| self.text.contains(o)) => {
+                self.names.any_attribute = true;
+                self.unseen();
             }
             "set" | "shopt" => self.options(arguments),
             _ => {}
@@ -330,13 +351,17 @@ impl Search<'_> {
         match code.as_deref().map(|code| (code, grammar::parse(code))) {
             Some((code, Ok(block))) => {
                 let names = std::mem::take(&mut self.names);
-                let mut inner = Search { names, text: code, depth: self.depth + 1 };
+                let mut inner = Search { names, text: code, at: self.at, depth: self.depth + 1 };
                 inner.subscripted(code);
                 visit::block(&block, &mut inner);
                 self.names = inner.names;
             }
-            _ => self.names.unseen_code = true,
+            _ => self.unseen(),
         }
+    }
+
+    fn unseen(&mut self) {
+        self.names.unseen_code.get_or_insert(self.at);
     }
 
     fn options(&mut self, arguments: &[Word]) {

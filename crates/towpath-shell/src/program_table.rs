@@ -147,6 +147,7 @@ pub const PROGRAMS: &[Program] = &[
         &["-f", "--from-file"],
     ),
     first(&["trap"], &[], &["-l", "-p"]),
+    first(&["parallel"], &[("-j", 1), ("-P", 1), ("-I", 1), ("-a", 1)], &[]),
     all(&["eval", "alias", "compgen", "complete", "watch"]),
     Program {
         names: &["ssh"],

@@ -236,9 +236,20 @@ fn skip_flags(words: &Words, mut at: usize) -> usize {
     at
 }
 
+/// The program's name, if it runs a file that is named in its arguments: `source <(echo …)`.
+pub fn reads_code_from_file(words: &Words, program: usize) -> Option<&'static str> {
+    let name = words.base(program)?;
+    let shells = PROGRAMS.iter().filter(|p| p.stdin).flat_map(|p| p.names);
+    ["source", "."].iter().chain(shells).find(|n| **n == name).copied().filter(|n| *n != "ssh")
+}
+
 /// The program's name, if it has no code and no file among its arguments.
 pub fn reads_code_from_stdin(words: &Words, program: usize) -> Option<&'static str> {
     let name = words.base(program)?;
+    let streams = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+    if words.text(program + 1).is_some_and(|file| streams.contains(&file)) {
+        return reads_code_from_file(words, program);
+    }
     let entry = PROGRAMS.iter().find(|p| p.stdin && p.names.contains(&name))?;
     let reader = entry.names.iter().find(|n| **n == name)?;
     let plain = match entry.code {

@@ -8,7 +8,7 @@ use crate::names::Names;
 use crate::reader::{Reader, Scope};
 use crate::region::Region;
 use crate::rewrite::{Piece, Script, Variable};
-use crate::{Filled, deep, filled, grammar};
+use crate::{Filled, RecipeVariable, deep, filled, grammar, recipe_variables};
 use std::collections::HashMap;
 use std::ops::Range;
 use towpath_core::{Place, VarPath};
@@ -23,6 +23,7 @@ pub struct ShellText {
     places: Vec<ShellPlace>,
     warnings: Vec<ShellWarning>,
     script: Script,
+    recipe_variables: Vec<RecipeVariable>,
 }
 
 /// One `{{name}}`, with how bash reads it there.
@@ -92,6 +93,11 @@ impl ShellText {
         text: &str,
         known: &dyn Fn(&VarPath) -> bool,
     ) -> Result<ShellText, ShellError> {
+        let recipe_variables = recipe_variables::find(text, known);
+        Ok(ShellText { recipe_variables, ..ShellText::read(text, known)? })
+    }
+
+    fn read(text: &str, known: &dyn Fn(&VarPath) -> bool) -> Result<ShellText, ShellError> {
         let whole = |message: &str| ShellError {
             range: 0..0,
             message: message.to_owned(),
@@ -117,6 +123,11 @@ impl ShellText {
     /// In text order.
     pub fn places(&self) -> &[ShellPlace] {
         &self.places
+    }
+
+    /// The variables of the environment that the text expects, in text order.
+    pub fn recipe_variables(&self) -> &[RecipeVariable] {
+        &self.recipe_variables
     }
 
     pub fn warnings(&self) -> &[ShellWarning] {
@@ -205,6 +216,7 @@ fn without_places(text: &str, region: Region) -> ShellText {
         places: Vec::new(),
         warnings: warnings.into_iter().collect(),
         script: Script { pieces: vec![Piece::Text(region.text)], variables: Vec::new() },
+        recipe_variables: Vec::new(),
     }
 }
 
@@ -229,5 +241,5 @@ fn with_places(text: &str, region: &Region, places: &[Place]) -> Result<ShellTex
         })
         .collect();
     let script = Script { pieces, variables };
-    Ok(ShellText { text: text.to_owned(), places, warnings, script })
+    Ok(ShellText { text: text.to_owned(), places, warnings, script, recipe_variables: Vec::new() })
 }

@@ -570,3 +570,31 @@ fn nothing_is_staged_when_that_is_asked_for_whatever_a_step_says() {
     runner(&person, &arguments[..3]).exits(0);
     assert_eq!(staged(), "arguments.txt\nprompt.txt\n");
 }
+
+const TASKS: &str = r#"
+name: tasks
+context: { task_description: "" }
+steps:
+  - id: made
+    command: printf '%s' "$RECIPE_VAR_task_description"
+  - id: again
+    command: printf '[%s]' "$RECIPE_VAR_made" > got; [ -e go ]
+  - id: rest
+    command: env | grep RECIPE_VAR || echo none
+"#;
+
+#[test]
+fn a_step_gets_the_recipe_variables_that_it_names_and_no_others() {
+    let task = "it's \"a\" $(touch pwned)\n  `touch pwned` *";
+    let person = Person::new().file("tasks.yaml", TASKS);
+    let set = format!("task_description={task}");
+    runner(&person, &["tasks.yaml", "--set", &set]).exits(1);
+    assert_eq!(person.read("got"), format!("[{task}]"));
+    // A resume fills them from the recorded outputs.
+    person.write("got", "");
+    person.write("go", "");
+    let said = person.towpath(&["resume", person.run().as_str()]).exits(0);
+    assert_eq!(person.read("got"), format!("[{task}]"));
+    assert!(said.stdout.contains("none"), "{}", said.stdout);
+    assert!(!person.path("pwned").exists());
+}

@@ -223,6 +223,7 @@ impl Reader<'_> {
             source: Arc::clone(self.source),
             span: text.map.locate(place.range.clone()),
             field,
+            has_default: false,
         }));
         template
     }
@@ -240,6 +241,7 @@ impl Reader<'_> {
                     source: Arc::clone(self.source),
                     span: text.map.locate(name.range),
                     field: "condition",
+                    has_default: false,
                 }));
                 self.warn_constant(&condition, &text);
                 Some(condition)

@@ -5,7 +5,7 @@ use super::{Done, Walk};
 use crate::form::{self, Mode};
 use crate::integer::Style;
 use crate::literal;
-use crate::names::{self, Names};
+use crate::names;
 use crate::syntax::*;
 
 impl Walk<'_, '_> {
@@ -68,7 +68,7 @@ impl Walk<'_, '_> {
 
     /// How bash reads what is assigned to `name`, in whatever way.
     pub(super) fn assigned(&self, name: &str) -> Mode {
-        if Names::is_code(name) {
+        if self.names.is_code(name) {
             Mode::Refuse(&form::CODE_VARIABLE)
         } else if self.names.unclear(name) {
             Mode::Refuse(&form::ATTRIBUTES)
@@ -104,7 +104,7 @@ impl Walk<'_, '_> {
             "local" => false,
             _ => return false,
         };
-        self.names.array(name) || here && self.names.unseen_code
+        self.names.array(name) || here && self.names.unseen_code()
     }
 
     pub(super) fn assignment(

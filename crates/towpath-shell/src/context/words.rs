@@ -84,10 +84,8 @@ impl Walk<'_, '_> {
         match &parameter.operation {
             Operation::None => Ok(()),
             Operation::Value(parts) => match self.assigning(parameter) {
-                Some(operator) if self.region.has_mark(&parameter.range) => {
-                    self.default(parameter, operator, parts, value)
-                }
-                _ => self.parts(parts, value),
+                Some(operator) => self.default(parameter, operator, parts, value),
+                None => self.parts(parts, value),
             },
             Operation::Pattern(parts) => self.parts(parts, pattern),
             Operation::Replace { pattern: find, with } => {
@@ -98,11 +96,15 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The operator of `${x:=…}` and `${x=…}`.
+    /// The operator of `${x:=…}` and `${x=…}`, if a value is assigned.
     fn assigning(&self, parameter: &Parameter) -> Option<&'static str> {
         let target = &parameter.target;
         let end = target.subscript.as_ref().map_or(target.range.end, |s| s.range.end + 1);
-        let rest = &self.region.text[end..parameter.range.end];
+        let operand = end..parameter.range.end;
+        if !self.region.has_mark(&operand) {
+            return None;
+        }
+        let rest = &self.region.text[operand];
         [":=", "="].into_iter().find(|operator| rest.starts_with(operator))
     }
 
