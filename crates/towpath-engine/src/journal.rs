@@ -11,6 +11,7 @@ use std::sync::Arc;
 use towpath_core::{JobKey, JobKind, RunId, Secrets};
 use towpath_recipe::{ParseJson, Plan, Program, ValueTemplate, Work};
 use towpath_run::{Fact, Limits, Output, Run};
+use towpath_shell::ShellText;
 use towpath_store::{NewFact, OutputRef, Store, StoreError, StoredFact, StoredOutput};
 
 /// Outputs over this are no values.
@@ -114,9 +115,7 @@ impl Reads {
         let mut reads = Reads::default();
         for recipe in &program.recipes {
             for hook in [&recipe.hooks.pre_step, &recipe.hooks.post_step, &recipe.hooks.on_error] {
-                for place in hook.iter().flat_map(|h| h.places()) {
-                    reads.path(place.path.as_str());
-                }
+                hook.iter().for_each(|h| reads.command(h));
             }
             for step in &recipe.steps {
                 for name in step.condition.iter().flat_map(|c| c.names()) {
@@ -129,9 +128,7 @@ impl Reads {
                     reads.value(value);
                 }
                 match &step.work {
-                    Work::Bash { command } => {
-                        command.places().iter().for_each(|p| reads.path(p.path.as_str()));
-                    }
+                    Work::Bash { command } => reads.command(command),
                     Work::Agent(agent) => {
                         agent.prompt.places().for_each(|p| reads.path(p.path.as_str()));
                     }
@@ -150,6 +147,14 @@ impl Reads {
             }
         }
         reads
+    }
+
+    fn command(&mut self, command: &ShellText) {
+        command.places().iter().for_each(|p| self.path(p.path.as_str()));
+        for variable in command.recipe_variables() {
+            self.path(variable.path.as_str());
+            variable.exact().iter().for_each(|path| self.path(path.as_str()));
+        }
     }
 
     fn path(&mut self, path: &str) {

@@ -138,6 +138,8 @@ pub struct VariableUse {
     pub span: Span,
     /// The field it stands in, such as `command`.
     pub field: &'static str,
+    /// The text itself says what happens without a value.
+    pub has_default: bool,
 }
 
 impl VariableUse {

@@ -166,7 +166,7 @@ struct NamesAt<'s, 'a> {
 fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) -> Vec<Diagnostic> {
     let mut told = HashSet::new();
     let mut problems = Vec::new();
-    for used in &step.uses {
+    for used in step.uses.iter().filter(|used| !used.has_default) {
         let root = used.path.root();
         let condition = used.is_condition();
         // A mate's output is another problem, told where groups are checked.
@@ -296,7 +296,7 @@ fn unset_in_hooks(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
     set.extend(HOOK_VARIABLES);
     set.insert(STEPS);
     let mut told = HashSet::new();
-    let uses = outline.hook_uses.iter().filter(|used| !is_set(&set, &used.path));
+    let uses = outline.hook_uses.iter().filter(|u| !u.has_default && !is_set(&set, &u.path));
     uses.filter(|used| told.insert(used.path.root()))
         .map(|used| {
             let near = meant(&set, std::iter::empty(), &used.path);

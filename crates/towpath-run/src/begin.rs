@@ -8,7 +8,10 @@ use crate::run::Run;
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, Map, Template, VarPath, lookup, text_of};
 use towpath_recipe::{AgentWork, Recursion, Work, missing};
-use towpath_shell::{Filled, ShellText};
+use towpath_shell::{RecipeVariable, ShellText};
+
+/// A job's work, and the variables of its environment.
+pub(crate) type FilledWork = (JobWork, Vec<(String, String)>);
 
 /// What the tags and the condition say about a step.
 pub(crate) enum Verdict {
@@ -52,14 +55,40 @@ impl Scope<'_> {
         Ok(out)
     }
 
-    pub fn fill(&self, text: &ShellText) -> Result<Filled, Failure> {
-        for place in text.places() {
-            if let Some(failure) = self.unreadable(place.path.root()) {
-                return Err(failure);
-            }
+    /// The text with its values, and the variables of its environment.
+    pub fn fill(&self, text: &ShellText) -> Result<FilledWork, Failure> {
+        let places = text.places().iter().map(|p| &p.path);
+        let variables = text.recipe_variables().iter().map(|v| &v.path);
+        if let Some(failure) = places.chain(variables).find_map(|p| self.unreadable(p.root())) {
+            return Err(failure);
         }
-        text.fill(&mut |path| self.get(path).map(text_of))
-            .map_err(|e| failure(format!("{{{{{}}}}}: {}", e.path, e.message)))
+        let unfit =
+            |e: towpath_shell::FillError| failure(format!("{{{{{}}}}}: {}", e.path, e.message));
+        let filled = text.fill(&mut |path| self.get(path).map(text_of)).map_err(unfit)?;
+        let mut environment = Vec::new();
+        for variable in text.recipe_variables() {
+            let value = match self.recipe_variable(variable) {
+                Some(value) => text_of(value),
+                None if variable.has_default => continue,
+                None => String::new(),
+            };
+            environment.push(variable.set(value).map_err(unfit)?);
+        }
+        Ok((JobWork::Bash(filled), environment))
+    }
+
+    fn recipe_variable(&self, variable: &RecipeVariable) -> Option<&towpath_core::Value> {
+        let exact = variable.exact();
+        exact.and_then(|path| self.get(&path)).or_else(|| self.get(&variable.path))
+    }
+
+    /// The names that a command reads and nothing has set.
+    pub fn undefined_in(&self, command: &ShellText) -> Vec<String> {
+        let variables = command.recipe_variables().iter();
+        let unset = variables
+            .filter(|v| !v.has_default && self.recipe_variable(v).is_none())
+            .map(|v| &v.path);
+        self.undefined(command.places().iter().map(|p| &p.path).chain(unset))
     }
 
     /// Whether everything that a value is made from can be read.
@@ -229,8 +258,8 @@ impl Run {
         match &definition.work {
             Work::Bash { command } => {
                 let scope = Scope { extra, frame: &self.frames[frame] };
-                let undefined = scope.undefined(command.places().iter().map(|p| &p.path));
-                let filled = scope.fill(command).map(JobWork::Bash);
+                let undefined = scope.undefined_in(command);
+                let filled = scope.fill(command);
                 self.warn_undefined(frame, step, undefined);
                 self.want_work(frame, step, JobKind::Bash, filled, directory, timeout);
             }
@@ -244,7 +273,8 @@ impl Run {
                 }
                 let scope = Scope { extra, frame: &self.frames[frame] };
                 let undefined = scope.undefined(agent.prompt.places().map(|p| &p.path));
-                let work = scope.render(&agent.prompt).map(|text| self.agent_job(agent, &text));
+                let work = scope.render(&agent.prompt);
+                let work = work.map(|text| (self.agent_job(agent, &text), Vec::new()));
                 self.warn_undefined(frame, step, undefined);
                 self.want_work(frame, step, JobKind::Agent, work, directory, timeout);
             }
@@ -278,16 +308,15 @@ impl Run {
         frame: usize,
         step: usize,
         kind: JobKind,
-        work: Result<JobWork, Failure>,
+        work: Result<FilledWork, Failure>,
         directory: String,
         timeout: Option<Duration>,
     ) {
         match work {
             Err(failure) => self.fail(frame, step, failure),
-            Ok(work) => {
+            Ok((work, environment)) => {
                 let attempt = self.frames[frame].steps[step].attempts.work;
                 let key = self.key(frame, step, attempt, kind);
-                let environment = Vec::new();
                 let job = Job { key, work, directory, timeout, environment };
                 self.ready.push((job, frame, step));
             }
@@ -329,12 +358,12 @@ impl Run {
         extra.insert("error".into(), error.into());
         let scope = Scope { extra, frame: &self.frames[frame] };
         match scope.fill(hook) {
-            Ok(filled) => {
-                let environment =
-                    vec![("STEP_ID".to_owned(), id), ("STEP_STATUS".to_owned(), status.to_owned())];
+            Ok((work, mut environment)) => {
+                environment.push(("STEP_ID".to_owned(), id));
+                environment.push(("STEP_STATUS".to_owned(), status.to_owned()));
                 let job = Job {
                     key: self.key(frame, step, attempt, kind),
-                    work: JobWork::Bash(filled),
+                    work,
                     directory: self.frames[frame].directory.clone(),
                     timeout: Some(HOOK_TIMEOUT),
                     environment,

@@ -331,6 +331,59 @@ fn an_undefined_variable_is_empty_with_a_warning() {
     assert_eq!(play.warnings, ["{{nope}} has no value: it is empty"]);
 }
 
+/// The environment of a step's job, or of its hook.
+fn environment(play: &Play, name: &str) -> Vec<(String, String)> {
+    play.jobs.iter().rfind(|j| name_of(j) == name).expect("the job was wanted").environment.clone()
+}
+
+#[test]
+fn a_command_gets_the_recipe_variables_that_it_mentions() {
+    let value = "it's \"a\" $(b)\n`c` *";
+    let recipe = "name: r
+context: {list: [1, {a: 1.10}], map: {key: deep}, own__name: own, other: no}
+hooks: {post_step: 'echo $RECIPE_VAR_task $RECIPE_VAR_step_status'}
+steps:
+  - id: a
+    command: >-
+      bash -c 'echo \"$RECIPE_VAR_task\" ${RECIPE_VAR_list} $RECIPE_VAR_map__key
+      $RECIPE_VAR_own__name ${RECIPE_VAR_nope:-none}'
+  - {id: b, command: 'echo {{task}}'}
+";
+    let play = Play::new(&[("r", recipe)], serde_json::json!({ "task": value })).play();
+    let pair = |name: &str, value: &str| (format!("RECIPE_VAR_{name}"), value.to_owned());
+    let expected = [
+        pair("task", value),
+        pair("list", "[1,{\"a\":1.10}]"),
+        pair("map__key", "deep"),
+        pair("own__name", "own"),
+    ];
+    assert_eq!(environment(&play, "a"), expected);
+    assert_eq!(environment(&play, "b"), []);
+    let hook = environment(&play, "a:post_step");
+    assert_eq!(hook[..2], [pair("task", value), pair("step_status", "completed")]);
+    assert_eq!(play.warnings, [""; 0]);
+}
+
+#[test]
+fn a_recipe_variable_without_a_value_is_empty_with_a_warning() {
+    let play = Play::one("name: r\nsteps:\n  - {id: a, command: 'echo $RECIPE_VAR_nope'}\n").play();
+    assert_eq!(environment(&play, "a"), [("RECIPE_VAR_nope".to_owned(), String::new())]);
+    assert_eq!(play.warnings, ["{{nope}} has no value: it is empty"]);
+}
+
+#[test]
+fn a_recipe_variable_that_no_environment_can_take_fails_its_step() {
+    let recipe = "name: r\nsteps:\n  - {id: a, command: 'echo $RECIPE_VAR_big'}\n";
+    let big = |bytes: usize| serde_json::json!({ "big": "x".repeat(bytes) });
+    let longest = 131_071 - "RECIPE_VAR_big=".len();
+    let play = Play::new(&[("r", recipe)], big(longest)).play();
+    assert_eq!(play.started(), "a");
+    let play = Play::new(&[("r", recipe)], big(longest + 1)).play();
+    assert_eq!(play.started(), "", "the shell does not start");
+    assert!(play.outcome().contains("128 KiB"), "{}", play.outcome());
+    assert!(play.outcome().contains("{{big}}"), "{}", play.outcome());
+}
+
 #[test]
 fn outputs_that_are_too_large() {
     let named = "name: r\nsteps:\n  - {id: a, command: x, output: v}\n";

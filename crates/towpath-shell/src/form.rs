@@ -109,5 +109,18 @@ refusals! {
         "use letters and digits only, such as 'EOF'";
     FUNCTION_LEAVES: "this function is handed to another shell, where the value is not known",
         "give the function the value as an argument, and use \"$1\" in it";
+    DESCRIPTOR: "bash would expand this value twice, or take it for a file descriptor",
+        "write `> {{v}} 2>&1` for a file";
+    ATTRIBUTES: "a declaration that only bash can read may make this variable an integer or a \
+        reference: bash could run the value",
+        "declare with plain names and flags, or use the value itself: \"{{v}}\"";
+    EVALUATED_READ: "`read`, or a command like it, sets a variable declared `-i` or `-n` in this text: \
+        bash could run a value that arrives there",
+        "read into a variable of its own, and check that it is a number";
+    CODE_VARIABLE: "bash expands or runs what this variable holds", "write the text itself";
+    KEYWORD: "with `set -k` bash takes this argument for an assignment", "do without `set -k`";
+    DEFAULT: "bash would split this value into words: it is assigned without its quotes",
+        "write `\"${x:={{v}}}\"`, with nothing but the value in it";
+    DEEP_SHELLS: "too many shells start one another here", "put the inner code into a script file";
     DEEP: "the backticks nest too deeply", "use `$(…)`";
 }

@@ -6,21 +6,69 @@
 //! the reader of a recipe, not a guard: what is not in the tables is not seen.
 
 use crate::ShellWarning;
+use crate::names::Names;
 use crate::programs::{self, Finding, Reading, Words};
 use crate::region::Region;
 use crate::syntax::*;
 use crate::visit::{self, Visitor};
+use crate::{builtins, nested};
 use std::collections::HashSet;
 use std::ops::Range;
 
-pub fn warn(block: &Block, region: &Region, warnings: &mut Vec<ShellWarning>) {
-    let mut search = Search { region, holders: HashSet::new(), warnings };
-    visit::block(block, &mut search);
+pub fn warn(block: &Block, region: &Region, names: &Names, warnings: &mut Vec<ShellWarning>) {
+    let mut holders = Holders { region, names: HashSet::new() };
+    visit::block(block, &mut holders);
+    let holders = holders.names;
+    visit::block(block, &mut Search { region, names, holders, warnings });
+}
+
+/// Variables that the text sets from a value.
+struct Holders<'a> {
+    region: &'a Region,
+    names: HashSet<String>,
+}
+
+impl Visitor for Holders<'_> {
+    fn statement(&mut self, statement: &Statement) {
+        match &statement.command {
+            Command::Compound(compound)
+                if compound.words.iter().any(|w| self.is_given(&w.range, &w.parts)) =>
+            {
+                let names = compound.names.iter();
+                self.names.extend(names.map(|n| self.region.text[n.clone()].to_owned()));
+            }
+            Command::Simple(simple) => {
+                let given = simple.words.iter().any(|w| self.region.has_mark(&w.range))
+                    || statement.redirects.iter().any(|r| self.region.has_mark(&r.range));
+                let texts = simple.words.iter().filter_map(|w| w.text.as_deref());
+                let reads = builtins::called(simple)
+                    .is_some_and(|(name, _)| matches!(name, "read" | "mapfile" | "printf"));
+                if given && reads {
+                    self.names.extend(texts.skip(1).map(str::to_owned));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn assignment(&mut self, assignment: &Assignment) {
+        if let AssignedValue::Scalar(word) = &assignment.value
+            && self.is_given(&word.range, &word.parts)
+        {
+            self.names.insert(assignment.target.name.clone());
+        }
+    }
+}
+
+impl Holders<'_> {
+    fn is_given(&self, range: &Range<usize>, parts: &[Part]) -> bool {
+        direct(self.region, range, parts).is_some()
+    }
 }
 
 struct Search<'a> {
     region: &'a Region,
-    /// Variables that the text sets from a value.
+    names: &'a Names,
     holders: HashSet<String>,
     warnings: &'a mut Vec<ShellWarning>,
 }
@@ -44,26 +92,92 @@ impl Visitor for Search<'_> {
     }
 
     fn assignment(&mut self, assignment: &Assignment) {
-        if let AssignedValue::Scalar(word) = &assignment.value
-            && self.direct(&word.range, &word.parts).is_some()
+        let name = assignment.target.name.as_str();
+        let AssignedValue::Scalar(word) = &assignment.value else { return };
+        if self.names.integer(name) {
+            self.calculated(None, &word.range, &word.parts);
+        } else if self.names.unseen_code_before(assignment.range.start)
+            && let Some(place) = self.direct(&word.range, &word.parts)
         {
-            self.holders.insert(assignment.target.name.clone());
+            let message = format!(
+                "code that this text does not show may have made `{name}` an integer: then bash \
+                 calculates with the value"
+            );
+            self.warn(place, message, Some("assign it before that code runs".into()), true);
         }
     }
 
-    fn arithmetic(&mut self, arithmetic: &Arithmetic) {
-        let text = &self.region.text[arithmetic.range.clone()];
+    fn part(&mut self, part: &Part) {
+        let Part::Parameter(parameter) = part else { return };
+        let name = &parameter.target.name;
+        let text = &self.region.text[parameter.range.clone()];
+        let reads = match text {
+            _ if text.starts_with("${!") => "the name of another variable",
+            _ if text.ends_with("@P}") => "a prompt",
+            _ => return,
+        };
+        if self.holders.contains(name) {
+            let message =
+                format!("bash reads the value of `{name}` as {reads}, and runs code in it");
+            self.warn(parameter.range.clone(), message, None, false);
+        }
+    }
+
+    fn calculated(&mut self, array: Option<&str>, range: &Range<usize>, parts: &[Part]) {
+        if array.is_some_and(|name| self.names.associative_somewhere(name)) {
+            return;
+        }
+        let help = "use the placeholder itself here: its value is checked to be an integer";
+        let mut printed = Printed { region: self.region, places: Vec::new() };
+        visit::parts(parts, &mut printed);
+        for place in printed.places {
+            let message = "bash calculates with what is printed here, and runs code in it".into();
+            self.warn(place, message, Some(help.into()), false);
+        }
+        let text = &self.region.text[range.clone()];
         let mut names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
         let Some(name) = names.find(|n| self.holders.contains(*n)) else { return };
-        self.warnings.push(ShellWarning {
-            range: self.region.author(arithmetic.range.clone()),
-            code: "value-as-code",
-            message: format!(
-                "bash calculates with `{name}`, and runs code that its value may hold"
-            ),
-            help: Some("use the place itself here: its value is checked to be an integer".into()),
-            note: false,
-        });
+        let message =
+            format!("bash calculates with `{name}`, and runs code that its value may hold");
+        self.warn(range.clone(), message, Some(help.into()), false);
+    }
+}
+
+/// Expansions of variables that were set from a value.
+struct HeldVariables<'a, 'b> {
+    search: &'a Search<'b>,
+    found: Vec<Range<usize>>,
+}
+
+impl Visitor for HeldVariables<'_, '_> {
+    fn part(&mut self, part: &Part) {
+        let (name, range) = match part {
+            Part::Variable { name, range } => (name, range),
+            Part::Parameter(p) if matches!(p.operation, Operation::None) => {
+                (&p.target.name, &p.range)
+            }
+            _ => return,
+        };
+        let quoted = self.search.region.text[range.clone()].ends_with("@Q}");
+        if self.search.holders.contains(name) && !quoted {
+            self.found.push(range.clone());
+        }
+    }
+}
+
+/// Placeholders that `echo` or `printf` prints.
+struct Printed<'a> {
+    region: &'a Region,
+    places: Vec<Range<usize>>,
+}
+
+impl Visitor for Printed<'_> {
+    fn statement(&mut self, statement: &Statement) {
+        let Command::Simple(simple) = &statement.command else { return };
+        if matches!(builtins::called(simple), Some(("echo" | "printf", _))) {
+            let words = simple.words.iter();
+            self.places.extend(words.filter_map(|w| direct(self.region, &w.range, &w.parts)));
+        }
     }
 }
 
@@ -71,8 +185,33 @@ impl Search<'_> {
     fn simple(&mut self, simple: &Simple, redirects: &[Redirect]) {
         let words = Words { words: &simple.words, region: self.region };
         let Some(program) = programs::resolve(&words) else { return };
+        let code = nested::find(simple, redirects, self.region);
+        for word in &simple.words {
+            let (name, _) =
+                self.region.text[word.range.clone()].split_once('=').unwrap_or_default();
+            let name = name.trim_start_matches(['"', '\'']);
+            if self.names.is_code(name)
+                && let Some(place) = self.direct(&word.range, &word.parts)
+            {
+                let message = format!("bash expands or runs what `{name}` holds");
+                self.warn(place, message, Some("write the text itself".into()), false);
+            }
+        }
         for Finding { word, reader, reading } in programs::code_words(&words, program) {
             let word = &simple.words[word];
+            // There the value arrives as one piece in the other shell, too.
+            if code.as_ref().is_some_and(|c| c.range.contains(&word.range.start)) {
+                continue;
+            }
+            if reader == "let" {
+                self.calculated(None, &word.range, &word.parts);
+            }
+            if let Some(place) = self.held(word) {
+                let source = self.region.text[word.range.clone()].trim_matches('"');
+                let note = matches!(reading, Reading::Code | Reading::Integer)
+                    && source.len() == place.len();
+                self.push(place, reader, note);
+            }
             if let Some(place) = self.direct(&word.range, &word.parts) {
                 let note = match reading {
                     Reading::Code => self.is_one_place(word),
@@ -85,6 +224,18 @@ impl Search<'_> {
         if let Some(reader) = programs::reads_code_from_stdin(&words, program) {
             self.redirected(redirects, reader);
         }
+        if let Some(reader) = programs::reads_code_from_file(&words, program) {
+            let mut printed = Printed { region: self.region, places: Vec::new() };
+            simple.words.iter().for_each(|w| visit::parts(&w.parts, &mut printed));
+            printed.places.into_iter().for_each(|place| self.push(place, reader, false));
+        }
+    }
+
+    /// `$x` in a word, where `x` was set from a value. `${x@Q}` is quoted for a shell.
+    fn held(&self, word: &Word) -> Option<Range<usize>> {
+        let mut found = HeldVariables { search: self, found: Vec::new() };
+        visit::parts(&word.parts, &mut found);
+        found.found.into_iter().next()
     }
 
     fn redirected(&mut self, redirects: &[Redirect], reader: &'static str) {
@@ -92,7 +243,7 @@ impl Search<'_> {
             let found = match &redirect.target {
                 Target::HereDoc(heredoc) => self.direct(&heredoc.body, &heredoc.parts),
                 Target::HereString(word) => self.direct(&word.range, &word.parts),
-                Target::File(_) => None,
+                Target::File(_) | Target::Duplicate(_) => None,
             };
             if let Some(place) = found {
                 self.push(place, reader, false);
@@ -134,6 +285,10 @@ impl Search<'_> {
 
     fn push(&mut self, place: Range<usize>, reader: &'static str, note: bool) {
         let (message, help) = programs::advice(reader, note);
+        self.warn(place, message, help, note);
+    }
+
+    fn warn(&mut self, place: Range<usize>, message: String, help: Option<String>, note: bool) {
         self.warnings.push(ShellWarning {
             range: self.region.author(place),
             code: "value-as-code",
@@ -143,25 +298,30 @@ impl Search<'_> {
         });
     }
 
-    /// The first place in a word that is not inside a substitution: there it would be the data of
-    /// another command.
     fn direct(&self, range: &Range<usize>, parts: &[Part]) -> Option<Range<usize>> {
-        let mut inner = Substitutions(Vec::new());
-        visit::parts(parts, &mut inner);
-        let mark = self
-            .region
-            .marks_in(range)
-            .iter()
-            .find(|m| !inner.0.iter().any(|r| r.contains(&m.at)))?;
-        Some(mark.at..mark.at + crate::region::MARK_LEN)
+        direct(self.region, range, parts)
     }
 
     fn is_one_place(&self, word: &Word) -> bool {
-        let text = &self.region.text[word.range.clone()];
-        let bare = text.trim_matches('"');
-        let bare = if bare.len() == text.len() { text.trim_matches('\'') } else { bare };
-        self.region.marks_in(&word.range).len() == 1 && bare.len() == crate::region::MARK_LEN
+        is_one_place(self.region, word)
     }
+}
+
+/// The first place in a word that is not inside a substitution: there it would be the data of
+/// another command.
+fn direct(region: &Region, range: &Range<usize>, parts: &[Part]) -> Option<Range<usize>> {
+    let mut inner = Substitutions(Vec::new());
+    visit::parts(parts, &mut inner);
+    let mark =
+        region.marks_in(range).iter().find(|m| !inner.0.iter().any(|r| r.contains(&m.at)))?;
+    Some(mark.at..mark.at + crate::region::MARK_LEN)
+}
+
+pub fn is_one_place(region: &Region, word: &Word) -> bool {
+    let text = &region.text[word.range.clone()];
+    let bare = text.trim_matches('"');
+    let bare = if bare.len() == text.len() { text.trim_matches('\'') } else { bare };
+    region.marks_in(&word.range).len() == 1 && bare.len() == crate::region::MARK_LEN
 }
 
 struct Substitutions(Vec<Range<usize>>);

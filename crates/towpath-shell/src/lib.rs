@@ -4,6 +4,7 @@
 //! Nothing here starts a shell, reads a file or looks at the environment. What is not understood
 //! for sure is refused when the text is parsed, with the place and a way to write it.
 
+mod builtins;
 mod context;
 mod deep;
 mod filled;
@@ -13,9 +14,11 @@ mod inner_code;
 mod integer;
 mod literal;
 mod names;
+mod nested;
 mod program_table;
 mod programs;
 mod reader;
+mod recipe_variables;
 mod region;
 mod rewrite;
 mod shell_text;
@@ -23,4 +26,5 @@ mod syntax;
 mod visit;
 
 pub use filled::Filled;
+pub use recipe_variables::RecipeVariable;
 pub use shell_text::{FillError, PlaceKind, ShellError, ShellPlace, ShellText, ShellWarning};

@@ -2,6 +2,7 @@
 //! parser: a second opinion on whether it really is plain text, and what stands beside a place.
 
 use crate::region::{MARK_LEN, Mark, Region};
+use crate::syntax::Part;
 use std::ops::Range;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +93,21 @@ pub fn assigns_to_mark(region: &Region, word: &Range<usize>) -> bool {
 pub fn names_descriptor(text: &str, word: &Range<usize>) -> bool {
     let inside = &text[word.clone()];
     inside.starts_with('{') && inside.ends_with('}') && text[word.end..].starts_with(['<', '>'])
+}
+
+/// Whether a redirection's word has text that no file descriptor has.
+pub fn is_file_name(text: &str, parts: &[Part]) -> bool {
+    let outside = |text: &str| {
+        text.contains(|c: char| {
+            !c.is_ascii_digit() && !matches!(c, '-' | '\\' | '\u{e000}'..='\u{f8ff}')
+        })
+    };
+    parts.iter().any(|part| match part {
+        Part::Literal(range) => outside(&text[range.clone()]),
+        Part::Single(range) => outside(&text[range.start + 1..range.end - 1]),
+        Part::Double { parts, .. } => is_file_name(text, parts),
+        _ => false,
+    })
 }
 
 /// The name in `"name=…"` or `'name=…'`.

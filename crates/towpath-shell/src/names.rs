@@ -1,7 +1,10 @@
 //! What the text itself says about its variables: which are declared associative, integer or a
-//! reference, and which are arrays. Bash evaluates what is assigned to some of them, so a place
-//! there needs more care. Known only from the text: what another file declares is not seen.
+//! reference, which are arrays, and what could change that unseen. Bash evaluates what is assigned to
+//! some of them, so a placeholder there needs more care. Known only from the text: what another file
+//! declares is not seen, but that it could is.
 
+use crate::builtins::{self, Operand};
+use crate::grammar;
 use crate::syntax::*;
 use crate::visit::{self, Visitor};
 use std::collections::HashSet;
@@ -15,14 +18,30 @@ pub struct Names {
     integer: HashSet<String>,
     reference: HashSet<String>,
     array: HashSet<String>,
-    /// Some command prints or exports function bodies (`export -f`, `declare -f`).
+    /// Given to a command whose name only bash knows: it could be `declare -i`.
+    unclear: HashSet<String>,
+    /// Set by `read` and its like, from data that is not in the text.
+    read: HashSet<String>,
+    /// `read` and its like set a name that only bash knows.
+    reads_any: bool,
+    /// A declaration could have made any name an integer or a reference.
+    any_attribute: bool,
+    /// Something could have unset any name, or made an array of it.
+    any_shape: bool,
+    /// Where code first runs in this shell that the text does not show.
+    unseen_code: Option<usize>,
+    /// Some command prints or exports function bodies (`export -f`, `declare -f`, `set -a`).
     pub functions_leave: bool,
+    /// An interactive shell is started.
+    interactive: bool,
+    /// `set -k`: an argument `name=value` is an assignment.
+    pub keyword: bool,
 }
 
 /// Variables that bash itself keeps as integers: it evaluates what is assigned to them.
 const BUILT_IN_INTEGERS: [&str; 6] =
     ["RANDOM", "SRANDOM", "OPTIND", "HISTCMD", "SECONDS", "LINENO"];
-const BUILT_IN_ARRAYS: [&str; 9] = [
+const BUILT_IN_ARRAYS: [&str; 15] = [
     "PIPESTATUS",
     "DIRSTACK",
     "BASH_ARGC",
@@ -32,14 +51,26 @@ const BUILT_IN_ARRAYS: [&str; 9] = [
     "FUNCNAME",
     "GROUPS",
     "BASH_REMATCH",
+    "BASH_ALIASES",
+    "BASH_CMDS",
+    "BASH_VERSINFO",
+    "COMP_WORDS",
+    "COMPREPLY",
+    "COPROC",
 ];
+/// Variables that bash sets from what commands are given and what they read.
+const SET_BY_BASH: [&str; 7] = ["_", "PWD", "OLDPWD", "OPTARG", "REPLY", "MAPFILE", "BASH_ARGV0"];
+/// Variables whose value bash expands like code, or runs.
+const CODE: [&str; 6] = ["BASH_ENV", "PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND"];
 
 impl Names {
     /// The names of `block`, added to those of the text around it.
-    pub fn of(block: &Block, outer: &Names) -> Names {
-        let mut names = outer.clone();
-        visit::block(block, &mut names);
-        names
+    pub fn of(block: &Block, text: &str, outer: &Names) -> Names {
+        let mut search = Search { names: outer.clone(), text, at: 0, depth: 0 };
+        search.names.unseen_code = outer.unseen_code.and(Some(0));
+        search.subscripted(text);
+        visit::block(block, &mut search);
+        search.names
     }
 
     pub fn integer(&self, name: &str) -> bool {
@@ -51,7 +82,19 @@ impl Names {
     }
 
     pub fn array(&self, name: &str) -> bool {
-        self.array.contains(name) || BUILT_IN_ARRAYS.contains(&name)
+        self.any_shape || self.array.contains(name) || BUILT_IN_ARRAYS.contains(&name)
+    }
+
+    /// Whether bash expands or runs what this variable holds. Only interactive shells look at `ENV`.
+    pub fn is_code(&self, name: &str) -> bool {
+        CODE.contains(&name) || name == "ENV" && self.interactive
+    }
+
+    /// Whether only bash knows if this is an integer or a reference.
+    pub fn unclear(&self, name: &str) -> bool {
+        // What is declared about a reference is declared about a variable with another name.
+        let through = self.reference.iter().any(|r| self.integer.contains(r));
+        self.any_attribute || through || self.unclear.contains(name)
     }
 
     pub fn associative_somewhere(&self, name: &str) -> bool {
@@ -60,9 +103,32 @@ impl Names {
 
     /// Whether nothing in the text makes another thing of a name declared `-A`.
     pub fn only_associative(&self, name: &str) -> bool {
-        self.associative.contains(name)
-            && !self.otherwise.contains(name)
-            && !self.reference.contains(name)
+        let unsure = self.any_shape || self.any_attribute || self.unseen_code();
+        let through = self.reference.iter().any(|r| self.otherwise.contains(r));
+        let other = self.otherwise.contains(name) || self.reference.contains(name);
+        self.associative.contains(name) && !unsure && !through && !other
+    }
+
+    /// Whether code runs in this shell that the text does not show.
+    pub fn unseen_code(&self) -> bool {
+        self.unseen_code.is_some()
+    }
+
+    pub fn unseen_code_before(&self, at: usize) -> bool {
+        self.unseen_code.is_some_and(|unseen| unseen < at)
+    }
+
+    /// Whether `read` or its like sets a variable of which bash evaluates the value.
+    pub fn reads_are_evaluated(&self) -> bool {
+        let evaluated = |name: &str| self.integer(name) || self.reference(name);
+        SET_BY_BASH.iter().any(|name| evaluated(name))
+            || self.read.iter().any(|name| evaluated(name) || self.unclear(name))
+            || self.reads_any && self.any_evaluated()
+    }
+
+    /// Whether bash evaluates what is assigned to some name of this text.
+    pub fn any_evaluated(&self) -> bool {
+        self.any_attribute || !(self.integer.is_empty() && self.reference.is_empty())
     }
 }
 
@@ -71,19 +137,53 @@ pub fn has_flag(declare: &Declare, letter: char) -> bool {
     declare
         .flags
         .iter()
+        .chain(&declare.dynamic)
         .filter_map(|f| f.text.as_deref())
         .any(|f| f.strip_prefix('-').is_some_and(|letters| letters.contains(letter)))
+}
+
+/// Whether a declaration certainly takes place, with these flags and names.
+pub fn certainly_declares(declare: &Declare, in_function: bool) -> bool {
+    let known = |f: &str| {
+        let letters = f.strip_prefix(['-', '+']);
+        letters.is_some_and(|l| !l.is_empty() && l.chars().all(|c| "aAgilrtux".contains(c)))
+    };
+    let texts = declare.flags.iter().all(|f| f.text.as_deref().is_some_and(known));
+    let here = match declare.variant.as_str() {
+        "local" => in_function,
+        variant => matches!(variant, "declare" | "typeset"),
+    };
+    here && texts && declare.dynamic.is_empty()
 }
 
 pub fn declared(declare: &Declare) -> impl Iterator<Item = &Name> {
     declare.names.iter().chain(declare.assignments.iter().map(|a| &a.target))
 }
 
-impl Visitor for Names {
+/// Code inside code is read this deep.
+const MAX_DEPTH: usize = 4;
+
+struct Search<'a> {
+    names: Names,
+    text: &'a str,
+    /// The command that is looked at.
+    at: usize,
+    depth: usize,
+}
+
+impl Visitor for Search<'_> {
     fn statement(&mut self, statement: &Statement) {
         match &statement.command {
-            Command::Declare(declare) => self.declaration(declare),
+            Command::Declare(declare) => self.declare(declare),
             Command::Simple(simple) => self.simple(simple),
+            // `coproc NAME` makes an array.
+            Command::Compound(compound)
+                if self.text[compound.range.clone()].starts_with("coproc") =>
+            {
+                let names = compound.names.iter().map(|n| self.text[n.clone()].to_owned());
+                self.names.array.extend(names.clone());
+                self.names.otherwise.extend(names);
+            }
             _ => {}
         }
     }
@@ -92,50 +192,189 @@ impl Visitor for Names {
         if assignment.target.subscript.is_some()
             || matches!(assignment.value, AssignedValue::Array(_))
         {
-            self.array.insert(assignment.target.name.clone());
-        }
-    }
-
-    fn part(&mut self, part: &Part) {
-        if let Part::Parameter(parameter) = part
-            && parameter.target.subscript.is_some()
-        {
-            self.array.insert(parameter.target.name.clone());
+            self.names.array.insert(assignment.target.name.clone());
         }
     }
 }
 
-impl Names {
-    fn declaration(&mut self, declare: &Declare) {
-        self.functions_leave |= has_flag(declare, 'f');
-        let scoped = !matches!(declare.variant.as_str(), "export" | "readonly");
-        let associative = has_flag(declare, 'A');
-        let array = associative || has_flag(declare, 'a');
-        for target in declared(declare) {
-            let name = || target.name.clone();
-            if associative {
-                self.associative.insert(name());
-            } else if scoped || array {
-                self.otherwise.insert(name());
-            }
-            if array {
-                self.array.insert(name());
-            }
-            if has_flag(declare, 'i') {
-                self.integer.insert(name());
-            }
-            if has_flag(declare, 'n') && declare.variant != "export" {
-                self.reference.insert(name());
+impl Search<'_> {
+    /// Whoever writes `name[` may have an array.
+    fn subscripted(&mut self, text: &str) {
+        for (at, _) in text.match_indices('[') {
+            let before = text[..at].trim_end_matches(['"', '\'', '\\']);
+            let name = before
+                .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                .map_or(before, |i| &before[i..])
+                .trim_start_matches(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            if !name.is_empty() {
+                self.names.array.insert(name.to_owned());
             }
         }
     }
 
+    fn declare(&mut self, declare: &Declare) {
+        let flags = declare.flags.iter().filter_map(|f| f.text.as_deref());
+        let letters: String = flags.filter(|f| f.starts_with('-')).collect();
+        let names = declared(declare).map(|n| Operand::Named(n.name.clone()));
+        let other = declare.dynamic.iter().map(|w| builtins::operand(w, self.text));
+        let operands: Vec<Operand> = names.chain(other).chain([Operand::Flags(letters)]).collect();
+        self.declaration(&declare.variant, &operands);
+    }
+
+    fn declaration(&mut self, variant: &str, operands: &[Operand]) {
+        let letters: String = operands
+            .iter()
+            .filter_map(|o| match o {
+                Operand::Flags(letters) => Some(letters.as_str()),
+                _ => None,
+            })
+            .collect();
+        let has = |letter| letters.contains(letter);
+        self.names.functions_leave |= has('f');
+        if has('f') || has('F') || has('p') {
+            return;
+        }
+        let scoped = !matches!(variant, "export" | "readonly");
+        // `export -n` takes the export away.
+        let evaluated = has('i') || has('n') && variant != "export";
+        for operand in operands {
+            match operand {
+                Operand::Flags(_) => {}
+                Operand::Named(name) => self.attributes(name, variant, &letters),
+                Operand::Unknown => {
+                    self.names.any_attribute |= evaluated;
+                    self.names.any_shape |= has('a') || has('A') || scoped;
+                }
+                Operand::Anything => {
+                    self.names.any_attribute |= scoped;
+                    self.names.any_shape |= variant != "export";
+                }
+            }
+        }
+    }
+
+    fn attributes(&mut self, name: &str, variant: &str, letters: &str) {
+        let has = |letter| letters.contains(letter);
+        let array = has('a') || has('A');
+        let scoped = !matches!(variant, "export" | "readonly");
+        let mut into = |set: fn(&mut Names) -> &mut HashSet<String>| {
+            set(&mut self.names).insert(name.to_owned());
+        };
+        if has('A') {
+            into(|n| &mut n.associative);
+        } else if scoped || array {
+            into(|n| &mut n.otherwise);
+        }
+        if array {
+            into(|n| &mut n.array);
+        }
+        if has('i') {
+            into(|n| &mut n.integer);
+        }
+        if has('n') && variant != "export" {
+            into(|n| &mut n.reference);
+        }
+    }
+
     fn simple(&mut self, simple: &Simple) {
-        let mut texts = simple.words.iter().filter_map(|w| w.text.as_deref());
-        match texts.next() {
-            Some("unset") => self.otherwise.extend(texts.map(str::to_owned)),
-            Some("read" | "mapfile" | "readarray") => self.array.extend(texts.map(str::to_owned)),
+        if self.depth == 0 {
+            self.at = simple.range.start;
+        }
+        for text in simple.words.iter().filter_map(|w| w.text.as_deref()) {
+            self.subscripted(text);
+        }
+        let Some((name, arguments)) = builtins::called(simple) else {
+            return self.unknown_command(simple);
+        };
+        let texts = || arguments.iter().filter_map(|w| w.text.as_deref());
+        let flag = |t: &str| t.starts_with('-') && !t.starts_with("--") && t.contains('i');
+        self.names.interactive |= name.ends_with("sh") && texts().any(flag);
+        match name {
+            _ if builtins::declares(name) => {
+                let operands: Vec<Operand> =
+                    arguments.iter().map(|w| builtins::operand(w, self.text)).collect();
+                self.declaration(name, &operands);
+            }
+            "unset" => self.unset(arguments),
+            "read" | "mapfile" | "readarray" | "getopts" => {
+                for word in builtins::names_set(name, arguments) {
+                    let known = word.text.clone();
+                    self.names.reads_any |= known.is_none();
+                    self.names.any_shape |= known.is_none() && name != "getopts";
+                    self.names.array.extend(known.clone());
+                    self.names.read.extend(known);
+                }
+                if texts().any(|t| t.starts_with("-C")) {
+                    self.unseen();
+                }
+            }
+            "eval" => self.code(arguments),
+            "trap" => self.code(arguments.get(..1).unwrap_or_default()),
+            "source" | "." | "fc" | "enable" => self.unseen(),
+            "alias" if ["expand_aliases", "posix"].iter().any(|o| self.text.contains(o)) => {
+                self.names.any_attribute = true;
+                self.unseen();
+            }
+            "set" | "shopt" => self.options(arguments),
             _ => {}
+        }
+    }
+
+    /// `$command -i n`: it could be anything that declares, unsets or reads.
+    fn unknown_command(&mut self, simple: &Simple) {
+        let texts: Vec<&str> = simple.words.iter().filter_map(|w| w.text.as_deref()).collect();
+        let evaluates = |t: &&str| t.starts_with('-') && t.contains(['i', 'n']);
+        let names = texts.iter().map(|t| t.to_string());
+        if texts.iter().any(evaluates) {
+            self.names.unclear.extend(names.clone());
+        }
+        self.names.otherwise.extend(names);
+    }
+
+    fn unset(&mut self, arguments: &[Word]) {
+        for word in arguments {
+            match (builtins::operand(word, self.text), word.text.as_deref()) {
+                (Operand::Flags(_), _) => {}
+                (Operand::Named(name), Some(text)) => {
+                    let element = text.contains('[') && !text.contains(['@', '*']);
+                    self.names.otherwise.extend((!element).then_some(name));
+                }
+                _ => self.names.any_shape = true,
+            }
+        }
+    }
+
+    /// Code that runs in this shell: read where it is plain text.
+    fn code(&mut self, words: &[Word]) {
+        let texts: Option<Vec<&str>> = words.iter().map(|w| w.text.as_deref()).collect();
+        let code = texts.map(|t| t.join(" ")).filter(|_| self.depth < MAX_DEPTH);
+        match code.as_deref().map(|code| (code, grammar::parse(code))) {
+            Some((code, Ok(block))) => {
+                let names = std::mem::take(&mut self.names);
+                let mut inner = Search { names, text: code, at: self.at, depth: self.depth + 1 };
+                inner.subscripted(code);
+                visit::block(&block, &mut inner);
+                self.names = inner.names;
+            }
+            _ => self.unseen(),
+        }
+    }
+
+    fn unseen(&mut self) {
+        self.names.unseen_code.get_or_insert(self.at);
+    }
+
+    fn options(&mut self, arguments: &[Word]) {
+        for word in arguments {
+            match word.text.as_deref() {
+                Some("--") => break,
+                Some(option) => {
+                    let letters = option.strip_prefix('-').unwrap_or_default();
+                    self.names.functions_leave |= option == "allexport" || letters.contains('a');
+                    self.names.keyword |= option == "keyword" || letters.contains('k');
+                }
+                None => self.names.functions_leave = true,
+            }
         }
     }
 }

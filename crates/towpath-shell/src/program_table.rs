@@ -35,6 +35,11 @@ pub const WRAPPERS: &[Wrapper] = &[
     wrapper("command", &[], 0),
     wrapper("builtin", &[], 0),
     wrapper("exec", &["-a"], 0),
+    wrapper("busybox", &[], 0),
+    wrapper("chroot", &[], 1),
+    wrapper("flock", &["-w", "-E", "--timeout", "--conflict-exit-code"], 1),
+    wrapper("gosu", &[], 1),
+    wrapper("su-exec", &[], 1),
     wrapper("xargs", &["-I", "-n", "-P", "-L", "-d", "-E", "-s", "-a"], 0),
 ];
 
@@ -55,6 +60,8 @@ pub struct Options {
     pub long: &'static [&'static str],
     /// Letters of other options whose argument is the next word.
     pub takes: &'static str,
+    /// Long options whose argument is the next word.
+    pub arguments: &'static [&'static str],
     /// The first word that is no option is a file, and the rest are its arguments.
     pub file: bool,
 }
@@ -64,6 +71,8 @@ pub struct Program {
     pub code: Code,
     /// Reads code from its standard input when it gets none in its arguments.
     pub stdin: bool,
+    /// Its code is for a shell.
+    pub shell: bool,
 }
 
 /// Runs a file, or the code after an option, or its standard input.
@@ -73,8 +82,8 @@ const fn interpreter(
     long: &'static [&'static str],
     takes: &'static str,
 ) -> Program {
-    let options = Options { letters, long, takes, file: true };
-    Program { names, code: Code::Option(options), stdin: true }
+    let options = Options { letters, long, takes, arguments: &[], file: true };
+    Program { names, code: Code::Option(options), stdin: true, shell: false }
 }
 
 const fn by_option(
@@ -82,8 +91,8 @@ const fn by_option(
     letters: &'static str,
     long: &'static [&'static str],
 ) -> Program {
-    let options = Options { letters, long, takes: "", file: false };
-    Program { names, code: Code::Option(options), stdin: false }
+    let options = Options { letters, long, takes: "", arguments: &[], file: false };
+    Program { names, code: Code::Option(options), stdin: false, shell: false }
 }
 
 const fn first(
@@ -91,17 +100,28 @@ const fn first(
     takes: &'static [(&'static str, usize)],
     unless: &'static [&'static str],
 ) -> Program {
-    Program { names, code: Code::First { takes, unless }, stdin: false }
+    Program { names, code: Code::First { takes, unless }, stdin: false, shell: false }
 }
 
 const fn all(names: &'static [&'static str]) -> Program {
-    Program { names, code: Code::All, stdin: false }
+    Program { names, code: Code::All, stdin: false, shell: false }
 }
 
 const SED: &[&str] = &["-e", "-f", "--expression", "--file"];
 
 pub const PROGRAMS: &[Program] = &[
-    interpreter(&["bash", "sh", "dash", "zsh", "ksh"], "c", &[], "oO"),
+    Program {
+        names: &["bash", "sh", "dash", "ash", "zsh", "ksh"],
+        code: Code::Option(Options {
+            letters: "c",
+            long: &[],
+            takes: "oO",
+            arguments: &["--rcfile", "--init-file"],
+            file: true,
+        }),
+        stdin: true,
+        shell: true,
+    },
     interpreter(&["python", "python3", "python2"], "c", &[], "WX"),
     interpreter(&["perl"], "eE", &[], "I"),
     interpreter(&["ruby", "lua"], "e", &[], "rI"),
@@ -109,7 +129,7 @@ pub const PROGRAMS: &[Program] = &[
     interpreter(&["php"], "r", &[], "d"),
     by_option(&["psql"], "c", &["--command"]),
     by_option(&["mysql", "mariadb"], "e", &["--execute"]),
-    by_option(&["su"], "c", &["--command"]),
+    Program { shell: true, ..by_option(&["su", "runuser"], "c", &["--command"]) },
     by_option(&["osascript", "Rscript"], "e", &[]),
     by_option(&["sed", "gsed"], "e", &["--expression"]),
     first(&["sed", "gsed"], &[("-l", 1)], SED),
@@ -127,6 +147,7 @@ pub const PROGRAMS: &[Program] = &[
         &["-f", "--from-file"],
     ),
     first(&["trap"], &[], &["-l", "-p"]),
+    first(&["parallel"], &[("-j", 1), ("-P", 1), ("-I", 1), ("-a", 1)], &[]),
     all(&["eval", "alias", "compgen", "complete", "watch"]),
     Program {
         names: &["ssh"],
@@ -137,9 +158,14 @@ pub const PROGRAMS: &[Program] = &[
             ],
         },
         stdin: true,
+        shell: true,
     },
     by_option(&["mapfile", "readarray"], "C", &[]),
 ];
 
+/// Programs that hand a shell among their arguments on as it is written.
+pub const CONTAINERS: &[&str] =
+    &["docker", "podman", "nerdctl", "kubectl", "oc", "docker-compose", "lxc", "incus"];
+
 /// Builtins whose arguments are names of variables, in which bash evaluates a subscript.
-pub const NAMERS: &[&str] = &["read", "unset", "mapfile", "readarray", "getopts"];
+pub const NAMERS: &[&str] = &["read", "unset", "mapfile", "readarray"];

@@ -1,9 +1,10 @@
 //! Finds the words of a command that the program it starts reads as code, and what to tell the
 //! author about them. Looks through programs that only start another one.
 
-use crate::program_table::{Code, NAMERS, Options, PROGRAMS, WRAPPERS};
+use crate::program_table::{CONTAINERS, Code, NAMERS, Options, PROGRAMS, WRAPPERS};
 use crate::region::Region;
-use crate::syntax::Word;
+use crate::syntax::{Part, Word};
+use std::ops::Range;
 
 /// The words of a simple command, with the text they were parsed from.
 pub struct Words<'a> {
@@ -86,6 +87,35 @@ pub fn code_words(words: &Words, program: usize) -> Vec<Finding> {
     found
 }
 
+/// The words that another shell gets as its code, exactly as they are, and which shell that is.
+pub fn shell_code(words: &Words) -> Option<(Range<usize>, &'static str)> {
+    let program = resolve(words)?;
+    // `xargs` changes the words that it hands on.
+    if (0..program).any(|at| words.base(at) == Some("xargs")) {
+        return None;
+    }
+    let shells = &PROGRAMS[0];
+    let at = match words.base(program)? {
+        name if CONTAINERS.contains(&name) => (program + 1..words.words.len())
+            .find(|at| words.base(*at).is_some_and(|name| shells.names.contains(&name)))?,
+        _ => program,
+    };
+    let name = words.base(at)?;
+    let entry = PROGRAMS.iter().find(|p| p.shell && p.names.contains(&name))?;
+    let found = code_indexes(words, at, &entry.code);
+    let (first, last) = (*found.first()?, *found.last()?);
+    // `ssh $x y z`: an unquoted expansion could be options as well as the host.
+    let host = &words.words[first - 1];
+    let options = matches!(entry.code, Code::Rest { .. })
+        && first != last
+        && host
+            .parts
+            .iter()
+            .any(|p| !matches!(p, Part::Literal(_) | Part::Single(_) | Part::Double { .. }));
+    let shell = entry.names.iter().find(|n| **n == name)?;
+    (!options).then_some((first..last + 1, shell))
+}
+
 /// `docker exec c sh -c "…"`, `find … -exec sh -c "…"`: a shell among another program's arguments.
 fn started_shell(words: &Words, program: usize, found: &mut Vec<Finding>) {
     let shell = &PROGRAMS[0];
@@ -104,12 +134,14 @@ fn findings(words: Vec<usize>, reader: &'static str) -> impl Iterator<Item = Fin
 
 fn names_read(words: &Words, program: usize, name: &str, found: &mut Vec<Finding>) {
     let arguments = program + 1..words.words.len();
-    let after = |option: &str| {
+    let after = |option: &str| -> Vec<usize> {
         arguments.clone().filter(|i| words.text(*i) == Some(option)).map(|i| i + 1).collect()
     };
     let (reader, indexes, reading): (_, Vec<usize>, _) = match name {
         "printf" => ("printf -v", after("-v"), Reading::Name),
-        "test" | "[" => ("test -v", after("-v"), Reading::Name),
+        "test" | "[" => ("test -v", [after("-v"), after("-R")].concat(), Reading::Name),
+        "wait" => ("wait -p", after("-p"), Reading::Name),
+        "getopts" => ("getopts", vec![program + 2], Reading::Name),
         "let" => ("let", arguments.collect(), Reading::Integer),
         _ => match NAMERS.iter().find(|n| **n == name) {
             Some(reader) => (*reader, name_arguments(words, program), Reading::Name),
@@ -150,8 +182,10 @@ fn code_indexes(words: &Words, program: usize, code: &Code) -> Vec<usize> {
             (at < end).then_some(at).into_iter().collect()
         }
         Code::Rest { takes } => {
-            let host = skip_options(words, program + 1, |option| takes.contains(&option).into());
-            (host + 1..end).collect()
+            let takes = |option: &str| takes.contains(&option).into();
+            let host = skip_options(words, program + 1, takes);
+            // Options may stand after the host too.
+            (skip_options(words, host + 1, takes)..end).collect()
         }
     }
 }
@@ -164,9 +198,14 @@ fn after_options(words: &Words, program: usize, options: &Options) -> Vec<usize>
         let source = words.source(at);
         if let Some(name) = options.long.iter().find(|l| source.starts_with(**l)) {
             found.push(if source[name.len()..].starts_with('=') { at } else { at + 1 });
-        } else if source.starts_with('-') && !source.starts_with("--") {
+        } else if options.arguments.iter().any(|name| words.text(at) == Some(*name)) {
+            at += 1;
+        } else if source.starts_with(['-', '+']) && !source.starts_with("--") {
             match words.text(at) {
-                Some(cluster) if cluster.contains(|c| options.letters.contains(c)) => {
+                Some(cluster)
+                    if cluster.starts_with('-')
+                        && cluster.contains(|c| options.letters.contains(c)) =>
+                {
                     at = skip_flags(words, at + 1);
                     found.push(at);
                 }
@@ -197,9 +236,20 @@ fn skip_flags(words: &Words, mut at: usize) -> usize {
     at
 }
 
+/// The program's name, if it runs a file that is named in its arguments: `source <(echo …)`.
+pub fn reads_code_from_file(words: &Words, program: usize) -> Option<&'static str> {
+    let name = words.base(program)?;
+    let shells = PROGRAMS.iter().filter(|p| p.stdin).flat_map(|p| p.names);
+    ["source", "."].iter().chain(shells).find(|n| **n == name).copied().filter(|n| *n != "ssh")
+}
+
 /// The program's name, if it has no code and no file among its arguments.
 pub fn reads_code_from_stdin(words: &Words, program: usize) -> Option<&'static str> {
     let name = words.base(program)?;
+    let streams = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+    if words.text(program + 1).is_some_and(|file| streams.contains(&file)) {
+        return reads_code_from_file(words, program);
+    }
     let entry = PROGRAMS.iter().find(|p| p.stdin && p.names.contains(&name))?;
     let reader = entry.names.iter().find(|n| **n == name)?;
     let plain = match entry.code {
@@ -228,7 +278,7 @@ pub fn advice(reader: &str, note: bool) -> (String, Option<String>) {
             (format!("`{reader}` calculates: only an integer is accepted here"), None)
         }
         _ if note => (format!("`{reader}` runs this value as code"), None),
-        "printf -v" | "test -v" => name_advice(reader),
+        "printf -v" | "test -v" | "wait -p" => name_advice(reader),
         _ if NAMERS.contains(&reader) => name_advice(reader),
         _ => {
             let help = match reader {

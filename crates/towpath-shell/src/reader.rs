@@ -3,12 +3,11 @@
 
 use crate::context::Walk;
 use crate::form::{self, Form, Refusal};
-use crate::grammar;
 use crate::inner_code;
 use crate::names::Names;
 use crate::region::Region;
-use crate::rewrite::{self, Piece};
-use crate::{PlaceKind, ShellError, ShellWarning};
+use crate::rewrite::{self, Piece, Script, Variable};
+use crate::{PlaceKind, ShellError, ShellWarning, filled, grammar};
 use std::collections::HashMap;
 use towpath_core::{Place, VarPath};
 
@@ -16,8 +15,8 @@ pub struct Reader<'a> {
     places: &'a [Place],
     prefix: String,
     pub kinds: Vec<Option<PlaceKind>>,
-    /// The values that travel, in the order of their variables' numbers.
-    pub variables: Vec<VarPath>,
+    /// What travels, in the order of the variables' numbers.
+    pub variables: Vec<Variable>,
     numbers: HashMap<&'a VarPath, usize>,
     pub warnings: Vec<ShellWarning>,
 }
@@ -33,6 +32,10 @@ pub struct Scope {
     pub functions: usize,
     /// Backticks around this point.
     pub depth: usize,
+    /// Shells that get this text from another one.
+    pub shells: usize,
+    /// The shell may know no more than POSIX.
+    pub posix: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -59,8 +62,8 @@ impl<'a> Reader<'a> {
             message: format!("this text cannot be read as bash: {}", e.message),
             help: None,
         })?;
-        let names = Names::of(&block, outer);
-        inner_code::warn(&block, region, &mut self.warnings);
+        let names = Names::of(&block, &region.text, outer);
+        inner_code::warn(&block, region, &names, &mut self.warnings);
         let mut walk = Walk { region, names: &names, scope, reader: self, edits: Vec::new() };
         walk.block(&block)?;
         let edits = walk.edits;
@@ -92,9 +95,22 @@ impl<'a> Reader<'a> {
     fn variable(&mut self, place: usize) -> usize {
         let path = &self.places[place].path;
         *self.numbers.entry(path).or_insert_with(|| {
-            self.variables.push(path.clone());
+            self.variables.push(Variable::Value(path.clone()));
             self.variables.len() - 1
         })
+    }
+
+    /// Reads a text for another shell. Gives the reference to the variable that holds it.
+    pub fn nested(&mut self, region: &Region, scope: Scope) -> Result<String, ShellError> {
+        let prefix = std::mem::replace(&mut self.prefix, filled::prefix_for(&region.text));
+        let variables = std::mem::take(&mut self.variables);
+        let numbers = std::mem::take(&mut self.numbers);
+        let pieces = self.region(region, &Names::default(), scope)?;
+        let variables = std::mem::replace(&mut self.variables, variables);
+        self.variables.push(Variable::Code(Script { pieces, variables }));
+        self.prefix = prefix;
+        self.numbers = numbers;
+        Ok(format!("\"${}{}\"", self.prefix, self.variables.len() - 1))
     }
 
     pub fn error_at(&self, place: usize, refusal: &Refusal) -> ShellError {

@@ -85,6 +85,22 @@ impl Region {
         !self.marks_in(range).is_empty()
     }
 
+    /// A text made of characters of this one, in order, each with where it is from.
+    pub fn select(&self, chars: &[(usize, char)], end: usize) -> Region {
+        let mut inner = Region { text: String::new(), origin: Vec::new(), marks: Vec::new() };
+        for (at, c) in chars {
+            if let Ok(index) = self.marks.binary_search_by_key(at, |m| m.at)
+                && self.text[*at..].starts_with(*c)
+            {
+                inner.marks.push(Mark { at: inner.text.len(), place: self.marks[index].place });
+            }
+            inner.text.push(*c);
+            inner.origin.extend(std::iter::repeat_n(self.origin[*at], c.len_utf8()));
+        }
+        inner.origin.push(self.origin[end]);
+        inner
+    }
+
     /// What bash parses for the backtick substitution whose body is `body`. Inside double quotes
     /// `\"` loses its backslash as well.
     pub fn backtick(&self, body: Range<usize>, double: bool) -> Region {

@@ -3,11 +3,26 @@
 
 use crate::integer::Style;
 use std::ops::Range;
+use towpath_core::VarPath;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
     Text(String),
     Integer { place: usize, style: Style },
+}
+
+/// A text to fill: its pieces, and what its variables hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Script {
+    pub pieces: Vec<Piece>,
+    pub variables: Vec<Variable>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Variable {
+    Value(VarPath),
+    /// Code for another shell, with its own variables.
+    Code(Script),
 }
 
 /// Replaces a range of the text; an empty range inserts.

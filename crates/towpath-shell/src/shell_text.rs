@@ -7,8 +7,8 @@ use crate::integer;
 use crate::names::Names;
 use crate::reader::{Reader, Scope};
 use crate::region::Region;
-use crate::rewrite::Piece;
-use crate::{Filled, deep, filled, grammar};
+use crate::rewrite::{Piece, Script, Variable};
+use crate::{Filled, RecipeVariable, deep, filled, grammar, recipe_variables};
 use std::collections::HashMap;
 use std::ops::Range;
 use towpath_core::{Place, VarPath};
@@ -22,8 +22,8 @@ pub struct ShellText {
     text: String,
     places: Vec<ShellPlace>,
     warnings: Vec<ShellWarning>,
-    pieces: Vec<Piece>,
-    variables: Vec<VarPath>,
+    script: Script,
+    recipe_variables: Vec<RecipeVariable>,
 }
 
 /// One `{{name}}`, with how bash reads it there.
@@ -93,6 +93,11 @@ impl ShellText {
         text: &str,
         known: &dyn Fn(&VarPath) -> bool,
     ) -> Result<ShellText, ShellError> {
+        let recipe_variables = recipe_variables::find(text, known);
+        Ok(ShellText { recipe_variables, ..ShellText::read(text, known)? })
+    }
+
+    fn read(text: &str, known: &dyn Fn(&VarPath) -> bool) -> Result<ShellText, ShellError> {
         let whole = |message: &str| ShellError {
             range: 0..0,
             message: message.to_owned(),
@@ -120,6 +125,11 @@ impl ShellText {
         &self.places
     }
 
+    /// The variables of the environment that the text expects, in text order.
+    pub fn recipe_variables(&self) -> &[RecipeVariable] {
+        &self.recipe_variables
+    }
+
     pub fn warnings(&self) -> &[ShellWarning] {
         &self.warnings
     }
@@ -133,27 +143,35 @@ impl ShellText {
         for place in &self.places {
             known.entry(&place.path).or_insert_with(|| value(&place.path).unwrap_or_default());
         }
-        let mut script = String::new();
-        for piece in &self.pieces {
+        self.fill_script(&self.script, &known)
+    }
+
+    fn fill_script(
+        &self,
+        script: &Script,
+        known: &HashMap<&VarPath, String>,
+    ) -> Result<Filled, FillError> {
+        let mut text = String::new();
+        for piece in &script.pieces {
             match piece {
-                Piece::Text(text) => script.push_str(text),
+                Piece::Text(written) => text.push_str(written),
                 Piece::Integer { place, style } => {
                     let place = &self.places[*place];
                     let value = &known[&place.path];
                     let digits = integer::canonical(value, *style);
-                    script.push_str(&digits.ok_or_else(|| no_integer(place, value))?);
+                    text.push_str(&digits.ok_or_else(|| no_integer(place, value))?);
                 }
             }
         }
-        let mut values = Vec::with_capacity(self.variables.len());
-        for path in &self.variables {
-            let value = known.remove(path).unwrap_or_default();
-            match value.contains('\0') {
-                true => return Err(self.nul(path)),
-                false => values.push(value),
-            }
-        }
-        Ok(Filled { script, values })
+        let values = script.variables.iter().map(|variable| match variable {
+            Variable::Code(inner) => Ok(self.fill_script(inner, known)?.command_with_values()),
+            Variable::Value(path) => match &known[path] {
+                value if value.contains('\0') => Err(self.nul(path)),
+                value => Ok(value.clone()),
+            },
+        });
+        let values = values.collect::<Result<_, _>>()?;
+        Ok(Filled { script: text, values })
     }
 
     fn nul(&self, path: &VarPath) -> FillError {
@@ -197,8 +215,8 @@ fn without_places(text: &str, region: Region) -> ShellText {
         text: text.to_owned(),
         places: Vec::new(),
         warnings: warnings.into_iter().collect(),
-        pieces: vec![Piece::Text(region.text)],
-        variables: Vec::new(),
+        script: Script { pieces: vec![Piece::Text(region.text)], variables: Vec::new() },
+        recipe_variables: Vec::new(),
     }
 }
 
@@ -222,5 +240,6 @@ fn with_places(text: &str, region: &Region, places: &[Place]) -> Result<ShellTex
             kind: kind.expect("the reader refuses a text in which a place was not met"),
         })
         .collect();
-    Ok(ShellText { text: text.to_owned(), places, warnings, pieces, variables })
+    let script = Script { pieces, variables };
+    Ok(ShellText { text: text.to_owned(), places, warnings, script, recipe_variables: Vec::new() })
 }

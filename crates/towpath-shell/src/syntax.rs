@@ -150,6 +150,8 @@ pub struct Redirect {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     File(Word),
+    /// The word of `>&` and `<&`. Where it is no descriptor, bash expands it a second time.
+    Duplicate(Word),
     HereString(Word),
     HereDoc(HereDoc),
 }

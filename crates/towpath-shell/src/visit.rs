@@ -2,12 +2,14 @@
 //! visitor. For questions about the whole text; it keeps no context and changes nothing.
 
 use crate::syntax::*;
+use std::ops::Range;
 
 pub trait Visitor {
     fn statement(&mut self, _statement: &Statement) {}
     fn assignment(&mut self, _assignment: &Assignment) {}
     fn part(&mut self, _part: &Part) {}
-    fn arithmetic(&mut self, _arithmetic: &Arithmetic) {}
+    /// Text that bash calculates with, and the words in it. `array` is what it is the subscript of.
+    fn calculated(&mut self, _array: Option<&str>, _range: &Range<usize>, _parts: &[Part]) {}
 }
 
 pub fn block(block: &Block, visitor: &mut dyn Visitor) {
@@ -55,7 +57,9 @@ fn statement(s: &Statement, visitor: &mut dyn Visitor) {
     }
     for redirect in &s.redirects {
         match &redirect.target {
-            Target::File(word) | Target::HereString(word) => parts(&word.parts, visitor),
+            Target::File(word) | Target::Duplicate(word) | Target::HereString(word) => {
+                parts(&word.parts, visitor);
+            }
             Target::HereDoc(heredoc) => parts(&heredoc.parts, visitor),
         }
     }
@@ -63,7 +67,9 @@ fn statement(s: &Statement, visitor: &mut dyn Visitor) {
 
 fn operand(operand: &Operand, visitor: &mut dyn Visitor) {
     match operand {
-        Operand::Word(word) | Operand::Regex(word) | Operand::Integer(word) => {
+        Operand::Word(word) | Operand::Regex(word) => parts(&word.parts, visitor),
+        Operand::Integer(word) => {
+            visitor.calculated(None, &word.range, &word.parts);
             parts(&word.parts, visitor);
         }
         Operand::Pattern(pattern) => parts(pattern, visitor),
@@ -79,7 +85,7 @@ fn assignments(list: &[Assignment], visitor: &mut dyn Visitor) {
             AssignedValue::Scalar(word) => parts(&word.parts, visitor),
             AssignedValue::Array(elements) => {
                 for element in elements {
-                    element.key.iter().for_each(|k| parts(&k.parts, visitor));
+                    element.key.iter().for_each(|k| subscript(&assignment.target.name, k, visitor));
                     parts(&element.value.parts, visitor);
                 }
             }
@@ -88,7 +94,12 @@ fn assignments(list: &[Assignment], visitor: &mut dyn Visitor) {
 }
 
 fn name(name: &Name, visitor: &mut dyn Visitor) {
-    name.subscript.iter().for_each(|s| parts(&s.parts, visitor));
+    name.subscript.iter().for_each(|s| subscript(&name.name, s, visitor));
+}
+
+fn subscript(array: &str, subscript: &Subscript, visitor: &mut dyn Visitor) {
+    visitor.calculated(Some(array), &subscript.range, &subscript.parts);
+    parts(&subscript.parts, visitor);
 }
 
 fn words(words: &[Word], visitor: &mut dyn Visitor) {
@@ -96,7 +107,7 @@ fn words(words: &[Word], visitor: &mut dyn Visitor) {
 }
 
 fn arithmetic(a: &Arithmetic, visitor: &mut dyn Visitor) {
-    visitor.arithmetic(a);
+    visitor.calculated(None, &a.range, &a.parts);
     parts(&a.parts, visitor);
 }
 
@@ -111,7 +122,10 @@ pub fn parts(list: &[Part], visitor: &mut dyn Visitor) {
                 name(&parameter.target, visitor);
                 match &parameter.operation {
                     Operation::None => {}
-                    Operation::Value(p) | Operation::Pattern(p) | Operation::Slice(p) => {
+                    Operation::Value(p) | Operation::Pattern(p) => parts(p, visitor),
+                    Operation::Slice(p) => {
+                        let slice = parameter.target.range.end..parameter.range.end;
+                        visitor.calculated(None, &slice, p);
                         parts(p, visitor);
                     }
                     Operation::Replace { pattern, with } => {

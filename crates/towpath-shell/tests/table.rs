@@ -35,7 +35,7 @@ const PRINTS: &[(&str, PlaceKind)] = &[
     ("printf '[%s]' \"${u:-\"{{v}}\"}\"", PlaceKind::DoubleQuoted),
     ("printf '[%s]' ${u:-'{{v}}'}", PlaceKind::SingleQuoted),
     ("printf '[%s]' \"${u:-`printf %s {{v}}`}\"", PlaceKind::Word),
-    ("x=; : ${x:={{v}}}; printf '[%s]' \"$x\"", PlaceKind::Word),
+    ("x=; : ${x:={{v}}}; printf '[%s]' \"$x\"", PlaceKind::DoubleQuoted),
     ("x=X; printf '[%s]' \"${x/X/{{v}}}\"", PlaceKind::Pattern),
     ("x=X; printf '[%s]' \"${x/X/'{{v}}'}\"", PlaceKind::SingleQuoted),
     ("x=[X]; printf %s \"${x//X/{{v}}}\"", PlaceKind::Pattern),

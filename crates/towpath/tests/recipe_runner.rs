@@ -637,3 +637,31 @@ fn under_the_other_names_an_untrusted_file_takes_no_built_ins_place() {
     person.towpath(&["trust", "--yes", GUIDE]).exits(0);
     person.towpath(&["run", "guide"]).exits(0).prints("our own guide\n");
 }
+
+const TASKS: &str = r#"
+name: tasks
+context: { task_description: "" }
+steps:
+  - id: made
+    command: printf '%s' "$RECIPE_VAR_task_description"
+  - id: again
+    command: printf '[%s]' "$RECIPE_VAR_made" > got; [ -e go ]
+  - id: rest
+    command: env | grep RECIPE_VAR || echo none
+"#;
+
+#[test]
+fn a_step_gets_the_recipe_variables_that_it_names_and_no_others() {
+    let task = "it's \"a\" $(touch pwned)\n  `touch pwned` *";
+    let person = Person::new().file("tasks.yaml", TASKS);
+    let set = format!("task_description={task}");
+    runner(&person, &["tasks.yaml", "--set", &set]).exits(1);
+    assert_eq!(person.read("got"), format!("[{task}]"));
+    // A resume fills them from the recorded outputs.
+    person.write("got", "");
+    person.write("go", "");
+    let said = person.towpath(&["resume", person.run().as_str()]).exits(0);
+    assert_eq!(person.read("got"), format!("[{task}]"));
+    assert!(said.stdout.contains("none"), "{}", said.stdout);
+    assert!(!person.path("pwned").exists());
+}

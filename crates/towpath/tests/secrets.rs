@@ -208,6 +208,16 @@ fn a_towpath_that_a_step_starts_masks_the_outer_runs_secrets() {
 }
 
 #[test]
+fn a_secret_is_masked_in_recipe_variables_too() {
+    let recipe = "name: env\nsteps:\n  - {id: had, command: 'printf \"<%s>\" \"$TOKEN\"'}\n  \
+                  - {id: got, command: 'echo \"$RECIPE_VAR_had\"; echo \"$TOKEN\"'}\n";
+    let person = Person::new().file("env.yaml", recipe);
+    let said = types(&person, &["run", "env.yaml", "--secret", "TOKEN"]).exits(0);
+    assert!(said.stdout.contains("<***><***>\n***\n"), "{}", said.stdout);
+    is_clean(&person);
+}
+
+#[test]
 fn without_the_flag_the_search_finds_it() {
     let person = Person::new().file("leaky.yaml", LEAKY);
     let run = with(person.command(&["run", "leaky.yaml"])).output().expect("towpath starts");

@@ -50,14 +50,16 @@ impl Reader<'_> {
             let problem = Diagnostic::new(severity, warning.code, warning.message.clone());
             self.place(problem, text, warning.range.clone(), warning.help.clone());
         }
-        let uses = shell
-            .places()
-            .iter()
-            .map(|place| VariableUse {
-                path: place.path.clone(),
+        let places = shell.places().iter().map(|place| (&place.path, &place.range, false));
+        let variables = shell.recipe_variables().iter();
+        let uses = places
+            .chain(variables.map(|v| (&v.path, &v.range, v.has_default)))
+            .map(|(path, range, has_default)| VariableUse {
+                path: path.clone(),
                 source: Arc::clone(self.source),
-                span: text.map.locate(place.range.clone()),
+                span: text.map.locate(range.clone()),
                 field,
+                has_default,
             })
             .collect();
         Some((shell, uses))

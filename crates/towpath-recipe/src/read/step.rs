@@ -234,6 +234,7 @@ impl Reader<'_> {
             source: Arc::clone(self.source),
             span: text.map.locate(place.range.clone()),
             field,
+            has_default: false,
         }));
         template
     }
@@ -281,6 +282,7 @@ impl Reader<'_> {
                     source: Arc::clone(self.source),
                     span: text.map.locate(name.range),
                     field: "condition",
+                    has_default: false,
                 }));
                 let is_constant = self.warn_constant(&condition, &text);
                 let source = Arc::clone(self.source);

@@ -3,7 +3,7 @@
 
 use super::prompt;
 use super::report::{Misreport, Reported, read_report};
-use crate::begin::{Scope, join};
+use crate::begin::{FilledWork, Scope, join};
 use crate::fact::{JobEnd, JobStatus, Output};
 use crate::frame::{Answered, Phase, Written};
 use crate::happening::Happening;
@@ -40,7 +40,7 @@ impl Run {
         &self,
         frame: usize,
         step: &Step,
-    ) -> Result<(Map, String, Option<JobWork>), Failure> {
+    ) -> Result<(Map, String, Option<FilledWork>), Failure> {
         let mut extra = Map::new();
         for (name, value) in &step.context {
             let scope = Scope { extra: Map::new(), frame: &self.frames[frame] };
@@ -53,7 +53,7 @@ impl Run {
             None => String::new(),
         };
         let work = match &step.work {
-            Work::Bash { command } => Some(JobWork::Bash(scope.fill(command)?)),
+            Work::Bash { command } => Some(scope.fill(command)?),
             _ => None,
         };
         Ok((scope.extra, inside, work))

@@ -20,7 +20,10 @@ impl Walk<'_, '_> {
             command => command,
         };
         let Command::Declare(declare) = command else { return };
-        if statement.background || !names::has_flag(declare, 'A') {
+        let certain = names::certainly_declares(declare, self.scope.functions > 0);
+        // A redirection that fails takes the declaration with it.
+        let alone = !statement.background && statement.redirects.is_empty();
+        if !(alone && certain && names::has_flag(declare, 'A')) {
             return;
         }
         for name in names::declared(declare) {
@@ -59,9 +62,49 @@ impl Walk<'_, '_> {
     /// Whether a declaration only stores the value: no arithmetic, no array text, no reference.
     pub(super) fn plain_variable(&self, name: &str, declare: &Declare) -> bool {
         !"aAin".chars().any(|flag| names::has_flag(declare, flag))
-            && !self.names.integer(name)
-            && !self.names.reference(name)
-            && !self.names.array(name)
+            && self.assigned(name) == Mode::Word
+            && !self.existing_array(name, declare)
+    }
+
+    /// How bash reads what is assigned to `name`, in whatever way.
+    pub(super) fn assigned(&self, name: &str) -> Mode {
+        if self.names.is_code(name) {
+            Mode::Refuse(&form::CODE_VARIABLE)
+        } else if self.names.unclear(name) {
+            Mode::Refuse(&form::ATTRIBUTES)
+        } else if self.names.reference(name) {
+            Mode::Refuse(&form::REFERENCE)
+        } else if self.names.integer(name) {
+            Mode::Integer(Style::Bare)
+        } else {
+            Mode::Word
+        }
+    }
+
+    /// `printf -v NAME` assigns what it prints.
+    pub(super) fn printed_into(&self, arguments: &[Word]) -> Mode {
+        let mut arguments = arguments.iter();
+        let Some(first) = arguments.next() else { return Mode::Word };
+        let target = match first.text.as_deref() {
+            Some("-v") => arguments.next().and_then(|w| w.text.as_deref()),
+            Some(text) if text.starts_with("-v") => Some(&text[2..]),
+            _ => return Mode::Word,
+        };
+        match target {
+            Some(name) => self.assigned(name.split('[').next().unwrap_or(name)),
+            None if self.names.any_evaluated() => Mode::Refuse(&form::ATTRIBUTES),
+            None => Mode::Word,
+        }
+    }
+
+    /// Whether a declaration could meet an array, of which bash would read the value as its text.
+    fn existing_array(&self, name: &str, declare: &Declare) -> bool {
+        let here = match declare.variant.as_str() {
+            "declare" | "typeset" => self.scope.functions == 0 || names::has_flag(declare, 'g'),
+            "local" => false,
+            _ => return false,
+        };
+        self.names.array(name) || here && self.names.unseen_code()
     }
 
     pub(super) fn assignment(
@@ -74,18 +117,14 @@ impl Walk<'_, '_> {
         if let Some(subscript) = &assignment.target.subscript {
             self.subscript(name, subscript, Mode::Word, declare.is_some())?;
         }
-        let mode = if flag('n') || self.names.reference(name) {
-            Mode::Refuse(&form::REFERENCE)
-        } else if flag('i') || self.names.integer(name) {
-            Mode::Integer(Style::Bare)
-        } else {
-            Mode::Word
+        let mode = match self.assigned(name) {
+            _ if flag('n') => Mode::Refuse(&form::REFERENCE),
+            Mode::Word if flag('i') => Mode::Integer(Style::Bare),
+            mode => mode,
         };
         match &assignment.value {
             AssignedValue::Scalar(word) => {
-                let existing = declare
-                    .is_some_and(|d| matches!(d.variant.as_str(), "declare" | "typeset"))
-                    && self.names.array(name);
+                let existing = declare.is_some_and(|d| self.existing_array(name, d));
                 let array = flag('a') || flag('A') || existing;
                 self.word(word, if array { Mode::Refuse(&form::ARRAY_TEXT) } else { mode })?;
             }

@@ -7,11 +7,12 @@
 use crate::form::{self, Form, Mode, Refusal};
 use crate::integer::Style;
 use crate::names::Names;
+use crate::nested::{self, NestedCode};
 use crate::reader::{Reader, Scope};
 use crate::region::{MARK_LEN, Mark, Region};
 use crate::rewrite::Edit;
 use crate::syntax::*;
-use crate::{ShellError, literal};
+use crate::{ShellError, builtins, literal};
 use std::ops::Range;
 
 pub struct Walk<'a, 'r> {
@@ -52,7 +53,7 @@ impl Walk<'_, '_> {
     fn statement(&mut self, statement: &Statement) -> Done {
         self.comments(&statement.comments)?;
         match &statement.command {
-            Command::Simple(simple) => self.simple(simple)?,
+            Command::Simple(simple) => self.simple(simple, &statement.redirects)?,
             Command::Declare(declare) => self.declare(declare)?,
             Command::Chain { first, rest } => {
                 self.statement(first)?;
@@ -83,7 +84,7 @@ impl Walk<'_, '_> {
         statement.redirects.iter().try_for_each(|r| self.redirect(r))
     }
 
-    fn simple(&mut self, simple: &Simple) -> Done {
+    fn simple(&mut self, simple: &Simple, redirects: &[Redirect]) -> Done {
         for assignment in &simple.assignments {
             self.assignment(assignment, None)?;
         }
@@ -91,17 +92,36 @@ impl Walk<'_, '_> {
         if literal::assigns_to_mark(self.region, &name.range) {
             return Err(self.refuse(&name.range, &form::VARIABLE_NAME));
         }
-        let text = |i: usize| simple.words.get(i).and_then(|w| w.text.as_deref());
-        let wrapped = matches!(text(0), Some("command" | "builtin"));
-        let mode = match text(usize::from(wrapped)) {
-            Some("declare" | "typeset" | "local" | "export" | "readonly") => {
-                Mode::Refuse(&form::DECLARATION)
-            }
-            Some("let") => Mode::Integer(Style::Bare),
+        let mode = match builtins::called(simple) {
+            Some((name, _)) if builtins::declares(name) => Mode::Refuse(&form::DECLARATION),
+            Some(("let", _)) => Mode::Integer(Style::Bare),
+            Some(("printf", arguments)) => self.printed_into(arguments),
             _ => Mode::Word,
         };
         self.word(name, Mode::Word)?;
-        self.words(&simple.words[1..], mode)
+        let code = nested::find(simple, redirects, self.region);
+        let inside = |w: &&Word| code.as_ref().is_some_and(|c| c.range.contains(&w.range.start));
+        for word in simple.words[1..].iter().filter(|w| !inside(w)) {
+            let source = &self.region.text[word.range.clone()];
+            if self.names.keyword && source.contains('=') {
+                self.no_mark(&word.range, &form::KEYWORD)?;
+            }
+            self.word(word, mode)?;
+        }
+        code.map_or(Ok(()), |code| self.nested(&code))
+    }
+
+    /// The command gets its code in a variable, filled for the shell that reads it.
+    fn nested(&mut self, code: &NestedCode) -> Done {
+        let shells = self.scope.shells + 1;
+        if shells > nested::MAX_DEPTH {
+            return Err(self.refuse(&code.range, &form::DEEP_SHELLS));
+        }
+        self.may_hold(&code.range)?;
+        let scope = Scope { shells, posix: !code.bash, ..Scope::default() };
+        let reference = self.reader.nested(&code.region, scope)?;
+        self.edits.push(Edit::text(code.range.clone(), reference));
+        Ok(())
     }
 
     fn compound(&mut self, compound: &Compound) -> Done {
@@ -114,7 +134,10 @@ impl Walk<'_, '_> {
             return Err(self.refuse(&compound.range, &form::PARENTHESES));
         }
         compound.names.iter().try_for_each(|n| self.no_mark(n, &form::VARIABLE_NAME))?;
-        self.words(&compound.words, Mode::Word)?;
+        // `for` and `select` assign every word to their name.
+        let name = compound.names.first().map(|n| &self.region.text[n.clone()]);
+        let mode = name.map_or(Mode::Word, |name| self.assigned(name));
+        self.words(&compound.words, mode)?;
         compound.arithmetic.iter().try_for_each(|a| self.arithmetic(a))?;
         compound.blocks.iter().try_for_each(|b| self.block(b))
     }
@@ -135,8 +158,25 @@ impl Walk<'_, '_> {
     fn redirect(&mut self, redirect: &Redirect) -> Done {
         match &redirect.target {
             Target::File(word) | Target::HereString(word) => self.word(word, Mode::Word),
+            Target::Duplicate(word) => self.duplicate(redirect, word),
             Target::HereDoc(heredoc) => self.here_doc(heredoc),
         }
+    }
+
+    /// `>& file` is `&> file`, but bash expands the file's name twice.
+    fn duplicate(&mut self, redirect: &Redirect, word: &Word) -> Done {
+        let operator = redirect.range.start..word.range.start.max(redirect.range.start);
+        let written = self.region.text[operator.clone()].trim_end();
+        let descriptor = written.strip_suffix(">&").map(|n| n.trim_start_matches('0'));
+        let named = self.region.text[..operator.start].ends_with('}');
+        if self.region.has_mark(&word.range) && !named && matches!(descriptor, Some("" | "1")) {
+            if self.scope.posix || !literal::is_file_name(&self.region.text, &word.parts) {
+                return Err(self.refuse(&word.range, &form::DESCRIPTOR));
+            }
+            let operator = operator.start..operator.start + written.len();
+            self.edits.push(Edit::text(operator, "&>"));
+        }
+        self.word(word, Mode::Word)
     }
 
     fn marks(&self, range: &Range<usize>) -> Vec<Mark> {

@@ -83,7 +83,10 @@ impl Walk<'_, '_> {
         };
         match &parameter.operation {
             Operation::None => Ok(()),
-            Operation::Value(parts) => self.parts(parts, value),
+            Operation::Value(parts) => match self.assigning(parameter) {
+                Some(operator) => self.default(parameter, operator, parts, value),
+                None => self.parts(parts, value),
+            },
             Operation::Pattern(parts) => self.parts(parts, pattern),
             Operation::Replace { pattern: find, with } => {
                 self.parts(find, pattern)?;
@@ -91,6 +94,53 @@ impl Walk<'_, '_> {
             }
             Operation::Slice(parts) => self.parts(parts, Mode::Integer(Style::Parentheses)),
         }
+    }
+
+    /// The operator of `${x:=…}` and `${x=…}`, if a value is assigned.
+    fn assigning(&self, parameter: &Parameter) -> Option<&'static str> {
+        let target = &parameter.target;
+        let end = target.subscript.as_ref().map_or(target.range.end, |s| s.range.end + 1);
+        let operand = end..parameter.range.end;
+        if !self.region.has_mark(&operand) {
+            return None;
+        }
+        let rest = &self.region.text[operand];
+        [":=", "="].into_iter().find(|operator| rest.starts_with(operator))
+    }
+
+    /// `${x:={{v}}}` assigns, and gives what it assigned without its quotes: bash would split it.
+    /// `${x:-"${x:=…}"}` gives the same in one piece, and splits an `x` that was set as before.
+    fn default(
+        &mut self,
+        parameter: &Parameter,
+        operator: &str,
+        parts: &[Part],
+        mode: Mode,
+    ) -> Done {
+        let range = &parameter.range;
+        let target = range.start + 2..parameter.target.range.end;
+        if self.region.text[target.clone()] != parameter.target.name {
+            return Err(self.refuse(range, &form::UNSURE));
+        }
+        let mode = match self.assigned(&parameter.target.name) {
+            Mode::Word => mode,
+            evaluated => return self.parts(parts, evaluated),
+        };
+        if mode != Mode::Word {
+            return self.parts(parts, mode);
+        }
+        let plain = |part: &Part| match part {
+            Part::Literal(range) => !self.region.text[range.clone()].contains(['\\', '~']),
+            part => !matches!(part, Part::Single(_) | Part::Ansi(_)),
+        };
+        if parameter.target.subscript.is_some() || !parts.iter().all(plain) {
+            return Err(self.refuse(range, &form::DEFAULT));
+        }
+        let kept = operator.replace('=', "-");
+        let open = format!("{kept}\"${{{}", parameter.target.name);
+        self.edits.push(Edit::text(target.end..target.end, open));
+        self.edits.push(Edit::text(range.end - 1..range.end - 1, "}\""));
+        self.parts(parts, Mode::Operand { heredoc: false })
     }
 
     pub(super) fn substitution(
@@ -225,10 +275,20 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
+    /// Whether the variable of a value is known where `range` is read, and goes nowhere else.
+    pub(super) fn may_hold(&self, range: &Range<usize>) -> Done {
+        if self.scope.functions > 0 && self.names.functions_leave {
+            return Err(self.refuse(range, &form::FUNCTION_LEAVES));
+        }
+        match self.names.reads_are_evaluated() {
+            true => Err(self.refuse(range, &form::EVALUATED_READ)),
+            false => Ok(()),
+        }
+    }
+
     pub(super) fn write(&mut self, mark: Mark, form: Form) -> Done {
-        let leaves = self.scope.functions > 0 && self.names.functions_leave;
-        if leaves && !matches!(form, Form::Comment | Form::Integer(_)) {
-            return Err(self.refuse(&mark_range(mark), &form::FUNCTION_LEAVES));
+        if !matches!(form, Form::Comment | Form::Integer(_)) {
+            self.may_hold(&mark_range(mark))?;
         }
         let Some(piece) = self.reader.meet(mark.place, form) else {
             return Err(self.refuse(&mark_range(mark), &form::UNSURE));

@@ -159,7 +159,10 @@ impl Tree<'_> {
             },
             C::BraceGroup(body) => self.blocks(body.span, vec![self.block(body)?])?,
             C::Time(c) => self.wrapped(c.span, c.command.as_deref())?,
-            C::Coproc(c) => self.wrapped(c.span, Some(&c.body))?,
+            C::Coproc(c) => Compound {
+                names: c.name_span.map(|s| self.range(s)).transpose()?.into_iter().collect(),
+                ..self.wrapped(c.span, Some(&c.body))?
+            },
             C::Case(c) => return self.case(c),
             C::Conditional(c) => {
                 let mut operands = Vec::new();
@@ -261,6 +264,14 @@ impl Tree<'_> {
         let target = match &redirect.target {
             ast::RedirectTarget::Word(word) if redirect.kind == ast::RedirectKind::HereString => {
                 Target::HereString(self.word(word)?)
+            }
+            ast::RedirectTarget::Word(word)
+                if matches!(
+                    redirect.kind,
+                    ast::RedirectKind::DupOutput | ast::RedirectKind::DupInput
+                ) =>
+            {
+                Target::Duplicate(self.word(word)?)
             }
             ast::RedirectTarget::Word(word) => Target::File(self.word(word)?),
             ast::RedirectTarget::Heredoc(heredoc) => Target::HereDoc(self.here_doc(heredoc)?),
