@@ -46,7 +46,7 @@ pub use config::{Config, Options, WardenStart, Worktree};
 pub use driver::{Control, Controller, RunEnd};
 pub use error::EngineError;
 pub use event::{CallEnded, CallStarted, Event, Reporter, Stream};
-pub use journal::{Recorded, recorded};
+pub use journal::{Recorded, recorded, recorded_options};
 pub use listener::{Listener, NullListener, StderrListener, WriterListener};
 pub use models::Models;
 pub use open::{Prepared, ResumeAnswers, create, held_by, hold, is_held, resume};

@@ -134,16 +134,17 @@ impl Live {
             reporter.event(&Event::Heard { step: &self.step });
         }
         for sign in signs {
+            if let Some(what) = sign.doing() {
+                let what = self.files.secrets.mask(&what);
+                reporter.event(&Event::Doing { step: &self.step, what: &what });
+            }
             match sign {
-                Sign::Doing(what) | Sign::Retrying(what) => {
-                    let what = self.files.secrets.mask(&what);
-                    reporter.event(&Event::Doing { step: &self.step, what: &what });
-                }
                 Sign::Session(id) => self.named = Some(id),
                 Sign::Complete => {
                     let lingers = |call: &Asking| call.prepared.backend.row().can.lingers;
                     self.over = self.call.as_ref().is_some_and(lingers);
                 }
+                _ => {}
             }
         }
         shown

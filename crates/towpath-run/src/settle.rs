@@ -56,8 +56,15 @@ impl Run {
         if key.kind == JobKind::Agent {
             let error = (!end.succeeded()).then(|| describe(&end.status, None));
             let said = end.error.clone();
-            let call = EndedCall { key: key.clone(), usage: end.usage, report: None, error, said };
-            self.frames[frame].steps[step].calls.push(call);
+            let progress = &mut self.frames[frame].steps[step];
+            progress.calls.push(EndedCall {
+                key: key.clone(),
+                conversation: progress.conversation.clone(),
+                usage: end.usage,
+                report: None,
+                error,
+                said,
+            });
         }
         if let JobStatus::Faulted(fault) = &end.status
             && fault.kind == FaultKind::Limit
