@@ -147,8 +147,8 @@ pub enum Sign {
     /// What the agent does now, one line: `Bash cargo tree`.
     Doing(String),
     /// A whole message of the agent.
-    Said(String),
-    /// The line that the agent is writing. All of it comes later, as what was said or as the answer.
+    Message(String),
+    /// The line that the agent is writing. All of it comes later, as a message or as the answer.
     Writing(String),
     /// The program waits and tries again by itself.
     Retrying(String),
@@ -161,14 +161,14 @@ impl Sign {
     pub fn doing(&self) -> Option<String> {
         match self {
             Sign::Doing(what) | Sign::Writing(what) | Sign::Retrying(what) => Some(what.clone()),
-            Sign::Said(text) => doing::last_line(text),
+            Sign::Message(text) => doing::last_line(text),
             Sign::Session(_) | Sign::Complete => None,
         }
     }
 
     /// The sign that a message is; none where it is blank.
-    pub(crate) fn said(text: &str) -> Option<Sign> {
-        (!text.trim().is_empty()).then(|| Sign::Said(text.to_owned()))
+    pub(crate) fn message(text: &str) -> Option<Sign> {
+        (!text.trim().is_empty()).then(|| Sign::Message(text.to_owned()))
     }
 
     /// The sign that a session's id is, where it was not known so far.

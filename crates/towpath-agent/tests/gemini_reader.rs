@@ -44,11 +44,11 @@ fn a_good_call_from_its_first_line_to_its_last() {
         Sign::Session("u-1".into()),
         writing("I will"),
         writing("I will look."),
-        Sign::Said("I will look.".into()),
+        Sign::Message("I will look.".into()),
         Sign::Doing("run_shell_command echo made > here".into()),
         writing("{\"out"),
         writing("{\"outcome\":\"ok\"}"),
-        Sign::Said(OUTCOME.into()),
+        Sign::Message(OUTCOME.into()),
         Sign::Complete,
     ];
     assert_eq!(signs, expected);

@@ -238,6 +238,8 @@ impl Steps<'_> {
             let cost = Cost::of_calls(&step.calls);
             object.insert("cost_usd".into(), json!(cost.known()));
             object.insert("cost_complete".into(), json!(!cost.unknown));
+        }
+        if step.kind == "agent" {
             object.insert("session_id".into(), json!(step.conversation.session));
         }
         if step.kind == "recipe" {
@@ -438,7 +440,7 @@ steps:
     #[test]
     fn a_cost_has_its_known_part_and_says_whether_that_is_all() {
         let recipe = "name: r\nsteps:\n  - { id: a, prompt: x }\n  - { id: b, prompt: x }\n";
-        let told = |first: Option<f64>, second: Option<f64>| {
+        let cost = |first: Option<f64>, second: Option<f64>| {
             let run = driven(&[("r", recipe)], &mut |key| {
                 let cost_usd = if key.step == "a" { first } else { second };
                 let usage = cost_usd.map(|_| Usage { cost_usd, ..Usage::default() });
@@ -447,9 +449,9 @@ steps:
             let summary = summary(&ended(run, None));
             (summary["cost_usd"].clone(), summary["cost_complete"].clone())
         };
-        assert_eq!(told(None, None), (Value::Null, json!(false)));
-        assert_eq!(told(Some(0.5), None), (json!(0.5), json!(false)));
-        assert_eq!(told(Some(0.5), Some(0.25)), (json!(0.75), json!(true)));
+        assert_eq!(cost(None, None), (Value::Null, json!(false)));
+        assert_eq!(cost(Some(0.5), None), (json!(0.5), json!(false)));
+        assert_eq!(cost(Some(0.5), Some(0.25)), (json!(0.75), json!(true)));
         let none =
             driven(&[("r", "name: r\nsteps:\n  - { id: a, command: x }\n")], &mut |_| exit(0, ""));
         assert_eq!(summary(&ended(none, None))["cost_usd"], json!(0.0));

@@ -83,7 +83,7 @@ impl ClaudeReader {
                     let input = block.get("input").unwrap_or(&Value::Null);
                     Some(Sign::Doing(doing::tool_use(field("name").unwrap_or("tool"), input)))
                 }
-                Some("text") => field("text").and_then(Sign::said),
+                Some("text") => field("text").and_then(Sign::message),
                 _ => None,
             });
         }

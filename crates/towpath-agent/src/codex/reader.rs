@@ -51,7 +51,7 @@ impl CodexReader {
         signs.extend(match text_at(item, "/type") {
             Some("agent_message") if completed => {
                 self.said = text_at(item, "/text").unwrap_or("").to_owned();
-                Sign::said(&self.said)
+                Sign::message(&self.said)
             }
             Some("command_execution") if !completed => {
                 let command = text_at(item, "/command").unwrap_or("");

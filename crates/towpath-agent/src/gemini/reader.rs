@@ -46,7 +46,7 @@ impl GeminiReader {
 
     /// What was written is a whole message once something else follows.
     fn message_over(&mut self, signs: &mut Vec<Sign>) {
-        signs.extend(Sign::said(&std::mem::take(&mut self.said)));
+        signs.extend(Sign::message(&std::mem::take(&mut self.said)));
     }
 
     fn tool_use(&mut self, event: &Value, signs: &mut Vec<Sign>) {
@@ -98,7 +98,7 @@ impl Reader for GeminiReader {
             Some("result") => {
                 self.usage = event.get("stats").and_then(tokens);
                 self.result = Some(event);
-                signs.extend(Sign::said(&self.said));
+                signs.extend(Sign::message(&self.said));
                 signs.push(Sign::Complete);
             }
             _ => {}

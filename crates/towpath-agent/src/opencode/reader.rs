@@ -59,7 +59,7 @@ impl OpenCodeReader {
             self.text.push('\n');
         }
         self.text.push_str(text);
-        signs.extend(Sign::said(text));
+        signs.extend(Sign::message(text));
     }
 
     fn tool(&mut self, event: &Value, signs: &mut Vec<Sign>) {

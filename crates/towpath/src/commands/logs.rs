@@ -9,7 +9,7 @@ use super::resume::find;
 use super::show::open;
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::report::Shape;
+use crate::report::{Shape, columns};
 use crate::surroundings::Surroundings;
 use crate::words::{clean, count};
 use choice::Choice;
@@ -53,9 +53,10 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     let around = Surroundings::read()?;
     let store = open(&around, &args.run)?;
     let row = find(&store, &args.run)?;
-    let mut log = Log::new(&store, &row, args.raw);
+    let columns = around.stderr_terminal.then(columns);
+    let mut log = Log::new(&store, &row, args.raw, columns);
     log.read()?;
-    let choice = Choice::new(args.step.as_deref(), args.all);
+    let choice = Choice::new(args.step.as_deref(), args.all, args.follow);
     let mut wanted: BTreeSet<usize> = BTreeSet::new();
     if let Some(step) = args.step.as_ref().filter(|_| args.follow)
         && !may_come(&store, &row.id, step)?
@@ -80,7 +81,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
         std::thread::sleep(PAUSE);
     }
     for index in &wanted {
-        log.show_held(*index);
+        log.show_pending(*index);
     }
     if wanted.is_empty()
         && let Some(step) = &args.step
@@ -129,13 +130,15 @@ struct Log<'a> {
     seen: u32,
     /// The job that printed last.
     said: Option<usize>,
+    /// How wide the terminal is, if stderr is one.
+    columns: Option<usize>,
     /// Several steps are shown, so that each needs its name.
     several: bool,
     announced: bool,
 }
 
 impl<'a> Log<'a> {
-    fn new(store: &'a Store, row: &'a RunRow, raw: bool) -> Log<'a> {
+    fn new(store: &'a Store, row: &'a RunRow, raw: bool, columns: Option<usize>) -> Log<'a> {
         // A run whose plan cannot be read any more still has its output.
         let known = recorded(store, &row.id, Limits::default());
         let shape = known.map_or_else(|_| Shape::default(), |known| Shape::of(known.run.program()));
@@ -147,6 +150,7 @@ impl<'a> Log<'a> {
             jobs: Vec::new(),
             seen: 0,
             said: None,
+            columns,
             several: false,
             announced: false,
         }
@@ -165,7 +169,7 @@ impl<'a> Log<'a> {
                     if let Ok(Fact::JobStarted { backend, .. }) = serde_json::from_str(&stored.body)
                         && !self.raw
                     {
-                        job.transcript = Transcript::of(backend.as_deref(), &self.row.directory);
+                        job.transcript = self.transcript(backend.as_deref());
                     }
                     self.jobs.push(job);
                 }
@@ -182,10 +186,14 @@ impl<'a> Log<'a> {
         Ok(())
     }
 
+    fn transcript(&self, backend: Option<&str>) -> Option<Transcript> {
+        Transcript::of(backend, &self.row.directory, self.columns)
+    }
+
     /// Says once what is not shown.
     fn announce(&mut self, wanted: &BTreeSet<usize>, choice: &Choice) {
         let units: BTreeSet<&str> = wanted.iter().map(|i| self.jobs[*i].unit.as_str()).collect();
-        self.several = units.len() > 1;
+        self.several = units.len() > 1 || choice.may_grow && self.shape.has_several_steps();
         let Some(last) = wanted.last().filter(|_| units.len() == 1 && !choice.all) else { return };
         let (_, tries) = choice::tries(&self.jobs, *last);
         if tries > 1 && !std::mem::replace(&mut self.announced, true) {
@@ -223,10 +231,10 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// What an agent said last, of a call that is not waited for.
-    fn show_held(&mut self, index: usize) {
-        let held = self.jobs[index].transcript.as_mut().map(Transcript::release);
-        self.say_lines(index, &held.unwrap_or_default());
+    /// The last message of an agent, of a call that is not waited for.
+    fn show_pending(&mut self, index: usize) {
+        let pending = self.jobs[index].transcript.as_mut().map(Transcript::release);
+        self.say_lines(index, &pending.unwrap_or_default());
     }
 
     fn show_recorded(&mut self, index: usize, stream: Stream) -> Result<(), Stop> {

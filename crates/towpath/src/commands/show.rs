@@ -87,9 +87,8 @@ impl Shown {
             self.rows(&step, now, &mut table);
         }
         table.print(screen);
-        for line in self.talks(around).iter().chain(&self.next(now)) {
-            screen.line(line);
-        }
+        // A command is copied: it stays whole, however narrow the terminal is.
+        self.talks(around).iter().chain(&self.next(now)).for_each(out::line);
     }
 
     fn rows(&self, step: &StepView, now: i64, table: &mut Table) {

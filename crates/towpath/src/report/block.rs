@@ -1,7 +1,7 @@
 //! The block at the bottom of the screen: one line per step, then how it goes. It is never wider
 //! than the terminal and never higher; what does not fit is counted, not shown.
 
-use super::board::{Board, Row, State};
+use super::board::{Board, Entered, Row, State};
 use super::line::{Line, Tone, fitted, one_line, shortened, width};
 use crate::words::{count, duration};
 
@@ -275,14 +275,18 @@ fn inner(row: &Row, now_ms: i64) -> String {
     }
 }
 
-/// `2 running · 1 of 6 done · $0.31 · Ctrl-C stops, keeps everything`; how many steps a machine will
-/// take nobody knows, but there is a most.
+/// `2 running · 1 of 6 done · $0.31 · Ctrl-C stops, keeps everything`; of a machine, which visits its
+/// steps one at a time, `visit 2/3 · step 3, at most 6`.
 fn footer(board: &Board, columns: usize) -> Line {
-    let mut parts = vec![format!("{} running", board.running().len())];
-    parts.push(match board.steps {
-        Some((entered, most)) => format!("step {entered}, at most {most}"),
-        None => format!("{} of {} done", board.done(), board.rows.len()),
-    });
+    let mut parts = match &board.machine {
+        Some(Entered { visit: (visit, visits), steps: (step, steps) }) => {
+            vec![format!("visit {visit}/{visits}"), format!("step {step}, at most {steps}")]
+        }
+        None => vec![
+            format!("{} running", board.running().len()),
+            format!("{} of {} done", board.done(), board.rows.len()),
+        ],
+    };
     parts.extend(board.cost.text());
     let said = format!("  {}", parts.join(" · "));
     let hints = [" · Ctrl-C stops, keeps everything", " · Ctrl-C stops", ""];

@@ -55,7 +55,7 @@ pub struct Row {
     pub heard_ms: i64,
     pub took_ms: Option<i64>,
     pub doing: String,
-    /// Of a machine's step: which visit of its session this is, and how many there may be.
+    /// Of a called machine's step: which visit of its session this is, and how many there may be.
     pub visit: Option<(u32, u32)>,
     /// What a machine's step reported.
     pub report: Option<String>,
@@ -65,12 +65,20 @@ pub struct Row {
     pub called: usize,
 }
 
+/// A step that the run's own machine has entered: which visit and which step of the session, and the
+/// most there may be.
+#[derive(Debug)]
+pub struct Entered {
+    pub visit: (u32, u32),
+    pub steps: (u32, u64),
+}
+
 #[derive(Debug, Default)]
 pub struct Board {
     pub rows: Vec<Row>,
     pub cost: Cost,
-    /// The steps that the run's own machine has entered in this session, and the most there may be.
-    pub steps: Option<(u32, u64)>,
+    /// Where the run's own machine is.
+    pub machine: Option<Entered>,
     shape: Shape,
     /// Where the run works.
     directory: PathBuf,
@@ -89,11 +97,12 @@ impl Board {
 
     /// A machine has entered a step.
     pub fn entered(&mut self, step: &StepPath, visit: (u32, u32), total: (u32, u32), recipe: &str) {
-        self.row(step).visit = Some(visit);
-        if step.frame().is_none() {
-            let bound = self.shape.most_steps(recipe).unwrap_or(u64::from(total.1));
-            self.steps = Some((total.0, bound.min(u64::from(total.1))));
+        if step.frame().is_some() {
+            self.row(step).visit = Some(visit);
+            return;
         }
+        let most = self.shape.most_steps(recipe).unwrap_or(u64::MAX).min(u64::from(total.1));
+        self.machine = Some(Entered { visit, steps: (total.0, most) });
     }
 
     pub fn started(&mut self, step: &StepPath, kind: &'static str, now_ms: i64) {

@@ -31,7 +31,7 @@ pub use conversation::{ByHand, by_hand};
 pub use cost::Cost;
 pub use ending::{counts, unused};
 pub use failure::{logs, shell_word, told as told_failure};
-pub use line::relative;
+pub use line::{fitted, relative};
 #[cfg(test)]
 pub use shape::RecipeShape;
 pub use shape::{Shape, bare};

@@ -83,7 +83,11 @@ impl Shape {
         self.is_visit(path).unwrap_or_else(root)
     }
 
-    /// A step's path in which only the visits of machines are told apart. In a list, a step that is
+    pub fn has_several_steps(&self) -> bool {
+        self.recipes.iter().map(|recipe| recipe.steps).sum::<usize>() > 1
+    }
+
+    /// A step's path in which only the visits of machines differ. In a list, a step that is
     /// run again takes the place of what it was before.
     pub fn without_reruns(&self, path: &StepPath) -> String {
         let text = path.as_str();

@@ -80,11 +80,11 @@ fn what_an_agent_does_is_seen_from_another_terminal_and_afterwards() {
     let mut follower = person.command(&["logs", &id, "-f"]).spawn().expect("logs starts");
     let mut told = BufReader::new(follower.stderr.take().expect("its stderr"));
     let mut live = String::new();
-    for _ in 0..3 {
+    for _ in 0..4 {
         told.read_line(&mut live).expect("a line while the agent works");
     }
-    assert_eq!(live, TRANSCRIPT);
-    // Who does not wait sees all that was said so far.
+    assert_eq!(live, format!("── look\n{TRANSCRIPT}"));
+    // A reader that does not wait sees all messages so far.
     until("what was done", || person.towpath(&["logs", &id]).stderr == TRANSCRIPT);
     person.write("go", "");
     let mut rest = String::new();

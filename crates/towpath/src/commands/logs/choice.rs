@@ -1,5 +1,5 @@
 //! Which jobs of a run a user means by a step's name, and which of them are the latest try. The
-//! visits of a state machine's step are told apart: each has tries of its own. In a list of steps
+//! visits of a state machine's step are kept apart: each has tries of its own. In a list of steps
 //! a step that is run again takes the place of what it was before.
 
 use super::Job;
@@ -11,11 +11,13 @@ pub struct Choice<'a> {
     step: Option<&'a str>,
     /// Every try, not only the latest.
     pub all: bool,
+    /// All steps of a run that may still begin others.
+    pub may_grow: bool,
 }
 
 impl<'a> Choice<'a> {
-    pub fn new(step: Option<&'a str>, all: bool) -> Choice<'a> {
-        Choice { step, all }
+    pub fn new(step: Option<&'a str>, all: bool, follow: bool) -> Choice<'a> {
+        Choice { step, all, may_grow: follow && step.is_none() }
     }
 
     /// The jobs to show, by their index; an error when the name could mean several steps.
@@ -144,7 +146,7 @@ mod tests {
     }
 
     fn chosen(step: Option<&str>, all: bool) -> Result<Vec<&'static str>, String> {
-        let found = Choice::new(step, all).of(&jobs(&KEYS, false))?;
+        let found = Choice::new(step, all, false).of(&jobs(&KEYS, false))?;
         Ok(found.into_iter().map(|index| KEYS[index]).collect())
     }
 
@@ -180,7 +182,7 @@ mod tests {
     #[test]
     fn every_visit_of_a_machines_step_is_shown_with_tries_of_its_own() {
         let jobs = jobs(&VISITS, true);
-        let chosen = |step, all| Choice::new(step, all).of(&jobs).expect("one step");
+        let chosen = |step, all| Choice::new(step, all, false).of(&jobs).expect("one step");
         assert_eq!(chosen(None, false), [1, 2, 3, 4, 5]);
         assert_eq!(chosen(Some("look"), false), [1, 2, 4, 5]);
         assert_eq!(chosen(Some("look#1"), false), [1, 2]);

@@ -1,8 +1,8 @@
 //! What an agent did, one line for each tool use and each sentence, from what its program printed.
-//! The program's backend reads it, live or recorded. The last message is held back: when it is the
+//! The program's backend reads it, live or recorded. The last message is kept back: when it is the
 //! answer, the answer follows and would repeat it.
 
-use crate::report::relative;
+use crate::report::{fitted, relative};
 use crate::words::clean;
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
@@ -12,18 +12,24 @@ pub struct Transcript {
     reader: Box<dyn Reader>,
     /// Where the run works: paths below it are shown without it.
     directory: PathBuf,
+    /// How wide a terminal is that shows it.
+    columns: Option<usize>,
     partial: Vec<u8>,
-    held: Vec<String>,
+    pending: Vec<String>,
 }
 
 impl Transcript {
     /// None where it is not known whose output it is, or that program prints its answer only.
-    pub fn of(backend: Option<&str>, directory: &Path) -> Option<Transcript> {
+    pub fn of(
+        backend: Option<&str>,
+        directory: &Path,
+        columns: Option<usize>,
+    ) -> Option<Transcript> {
         let make = backend_row(backend?)?.make?;
         // Only its reader is used: nothing is started.
         let reader = make(PathBuf::new(), TimeZone::system()).reader();
-        let (partial, held) = (Vec::new(), Vec::new());
-        Some(Transcript { reader, directory: directory.to_owned(), partial, held })
+        let directory = directory.to_owned();
+        Some(Transcript { reader, directory, columns, partial: Vec::new(), pending: Vec::new() })
     }
 
     /// Takes what the program printed next, and gives the lines to show.
@@ -45,28 +51,29 @@ impl Transcript {
         let line = std::mem::take(&mut self.partial);
         self.read(&line, &mut shown);
         let answer = sentences(answer);
-        let last = self.held.iter().rev().zip(answer.iter().rev());
-        let repeated = last.take_while(|(held, answered)| held == answered).count();
-        self.held.truncate(self.held.len() - repeated);
-        shown.append(&mut self.held);
+        let last = self.pending.iter().rev().zip(answer.iter().rev());
+        let repeated = last.take_while(|(pending, answered)| pending == answered).count();
+        self.pending.truncate(self.pending.len() - repeated);
+        shown.append(&mut self.pending);
         shown
     }
 
-    /// What was held back, for who does not wait for what follows.
+    /// What was kept back, for a reader that does not wait for what follows.
     pub fn release(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.held)
+        std::mem::take(&mut self.pending)
     }
 
     fn read(&mut self, line: &[u8], shown: &mut Vec<String>) {
         for sign in self.reader.line(line) {
             match sign {
                 Sign::Doing(what) | Sign::Retrying(what) => {
-                    shown.append(&mut self.held);
-                    shown.push(format!("  {}", clean(&relative(&what, &self.directory))));
+                    shown.append(&mut self.pending);
+                    let line = format!("  {}", clean(&relative(&what, &self.directory)));
+                    shown.push(self.columns.map_or(line.clone(), |most| fitted(&line, most)));
                 }
-                Sign::Said(text) => {
-                    shown.append(&mut self.held);
-                    self.held = sentences(&text);
+                Sign::Message(text) => {
+                    shown.append(&mut self.pending);
+                    self.pending = sentences(&text);
                 }
                 Sign::Writing(_) | Sign::Session(_) | Sign::Complete => {}
             }
@@ -112,7 +119,7 @@ mod tests {
     ];
 
     fn transcript(backend: &str) -> Transcript {
-        Transcript::of(Some(backend), Path::new("/w")).expect("a program that reports")
+        Transcript::of(Some(backend), Path::new("/w"), None).expect("a program that reports")
     }
 
     #[test]
@@ -151,7 +158,7 @@ mod tests {
     #[test]
     fn the_scripted_agent_and_an_unknown_one_only_have_an_answer() {
         for backend in [None, Some("scripted"), Some("nobody")] {
-            assert!(Transcript::of(backend, Path::new("/w")).is_none(), "{backend:?}");
+            assert!(Transcript::of(backend, Path::new("/w"), None).is_none(), "{backend:?}");
         }
     }
 }

@@ -78,7 +78,7 @@ fn trees(shared: &Path) -> Vec<PathBuf> {
     main.into_iter().chain(linked).collect()
 }
 
-/// The path that a file of git's holds, which may be relative to a directory.
+/// The path in a file of git's, which may be relative to a directory.
 fn named_in(file: &Path, before: &str, base: &Path) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
     let bytes = fs::read(file).ok()?;

@@ -417,11 +417,11 @@ fn enter(live: &mut Live<Recorder>, step: &str, total: u32) {
 #[test]
 fn visits_and_steps_are_counted_and_paths_are_relative() {
     let (mut live, seen) = machine(Look { terminal: true, joined: true, ..look() });
-    live.doing("look", "Read /home/me/shop/crates/towpath/src/report/live/deep.rs");
+    live.doing("look", "Read /home/me/shop/crates/towpath/src/report/live/very/deep.rs");
     seen.pass_time(2_000);
     live.tick();
-    let block = "  ⠋ look  2 s  visit 1/3 · Read …/src/report/live/deep.rs\n\n  \
-                 1 running · step 1, at most 6 · Ctrl-C stops";
+    let block = "  ⠋ look  2 s  Read …/towpath/src/report/live/very/deep.rs\n\n  \
+                 visit 1/3 · step 1, at most 6 · Ctrl-C stops";
     let text = Screen::of(&seen).text();
     assert!(text.ends_with(block), "{text}");
 }
