@@ -1,6 +1,7 @@
 //! The words between the engine and a backend: a call, how to start it, what is seen on the way,
 //! and what came of it. Plain data; no backend's own notions appear here.
 
+use crate::doing;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use towpath_core::{FaultKind, Usage};
@@ -143,8 +144,12 @@ impl std::fmt::Display for Exit {
 pub enum Sign {
     /// The session's id, as soon as the program names it.
     Session(String),
-    /// What the agent does now, one line: `Bash cargo tree`, or the last line it wrote.
+    /// What the agent does now, one line: `Bash cargo tree`.
     Doing(String),
+    /// A whole message of the agent.
+    Message(String),
+    /// The line that the agent is writing. All of it comes later, as a message or as the answer.
+    Writing(String),
     /// The program waits and tries again by itself.
     Retrying(String),
     /// The program has said all that it will say: its process should end by itself now.
@@ -152,6 +157,20 @@ pub enum Sign {
 }
 
 impl Sign {
+    /// What the agent does now, in one line.
+    pub fn doing(&self) -> Option<String> {
+        match self {
+            Sign::Doing(what) | Sign::Writing(what) | Sign::Retrying(what) => Some(what.clone()),
+            Sign::Message(text) => doing::last_line(text),
+            Sign::Session(_) | Sign::Complete => None,
+        }
+    }
+
+    /// The sign that a message is; none where it is blank.
+    pub(crate) fn message(text: &str) -> Option<Sign> {
+        (!text.trim().is_empty()).then(|| Sign::Message(text.to_owned()))
+    }
+
     /// The sign that a session's id is, where it was not known so far.
     pub(crate) fn session(known: &mut Option<String>, id: Option<&str>) -> Option<Sign> {
         let id = id.filter(|id| !id.is_empty() && known.as_deref() != Some(*id))?;

@@ -18,6 +18,7 @@ pub(crate) fn tool_use(name: &str, input: &Value) -> String {
 pub(crate) fn tool(name: &str, on: &str) -> String {
     match first_line(on) {
         "" => short(name),
+        on if is_path(on) => format!("{} {}", short(name), end_of(on)),
         on => short(&format!("{name} {on}")),
     }
 }
@@ -48,6 +49,18 @@ fn first_line(text: &str) -> &str {
     text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("")
 }
 
+/// One word that names a file: its end says most.
+fn is_path(on: &str) -> bool {
+    on.contains('/') && !on.contains(char::is_whitespace)
+}
+
+fn end_of(path: &str) -> String {
+    match path.char_indices().nth_back(LONGEST) {
+        Some((before, c)) => format!("…{}", &path[before + c.len_utf8()..]),
+        None => path.to_owned(),
+    }
+}
+
 fn short(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -75,6 +88,9 @@ mod tests {
         }
         let long = tool_use("Bash", &json!({"command": "ü".repeat(500)}));
         assert_eq!(long.chars().count(), LONGEST + 1);
+        let deep = format!("/{}/lib.rs", "ü".repeat(500));
+        let told = tool_use("Read", &json!({ "file_path": deep }));
+        assert!(told.starts_with("Read …ü") && told.ends_with("/lib.rs"), "{told}");
     }
 
     #[test]

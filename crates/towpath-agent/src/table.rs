@@ -25,10 +25,12 @@ pub struct BackendRow {
     pub variable: Option<&'static str>,
     /// Where installers put it when it is not on `PATH`; `~/` is the home directory.
     pub known: &'static [&'static str],
-    /// The command that installs it.
     /// The variable by which a person names the program's own model.
     pub model_variable: Option<&'static str>,
+    /// The command that installs it.
     pub install: &'static str,
+    /// What a user types before a session's id to continue its conversation by hand.
+    pub by_hand: Option<&'static str>,
     pub can: Capabilities,
     /// `None` for a backend that is made anew for each call.
     pub make: Option<Make>,
@@ -43,6 +45,13 @@ pub const BACKENDS: &[BackendRow] = &[
     gemini::ROW,
     scripted::ROW,
 ];
+
+impl BackendRow {
+    /// The command that continues a session by hand: `claude --resume ID`.
+    pub fn by_hand(&self, session: &str) -> Option<String> {
+        Some(format!("{}{session}", self.by_hand?))
+    }
+}
 
 pub fn backend_row(id: &str) -> Option<&'static BackendRow> {
     BACKENDS.iter().find(|row| row.id == id)

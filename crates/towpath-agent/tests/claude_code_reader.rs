@@ -40,7 +40,7 @@ fn a_good_call_from_its_first_line_to_its_last() {
         Sign::Session("s-1".into()),
         Sign::Retrying("overloaded, try 1 of 10 in 1 s".into()),
         Sign::Doing("Bash cargo tree".into()),
-        Sign::Doing("{\"outcome\":\"ok\"}".into()),
+        Sign::Message(OUTCOME.into()),
         Sign::Complete,
     ];
     assert_eq!(signs, expected);

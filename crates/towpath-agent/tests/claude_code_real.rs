@@ -57,9 +57,9 @@ fn a_session_is_opened_used_and_resumed_from_another_directory() {
     assert_eq!(reply.result.as_deref(), Ok("first\n{\"outcome\": \"ok\"}"));
     assert_eq!(reply.session, call.session);
     let session = Sign::Session(call.session.clone().unwrap());
-    let [before, tool, text] =
-        ["I will do it.", "Bash echo made > here; env -0 > names", "{\"outcome\": \"ok\"}"]
-            .map(|t| Sign::Doing(t.into()));
+    let tool = Sign::Doing("Bash echo made > here; env -0 > names".into());
+    let [before, text] =
+        ["I will do it.", "first\n{\"outcome\": \"ok\"}"].map(|t| Sign::Message(t.into()));
     assert_eq!(signs, [session, before, tool, text, Sign::Complete]);
     assert_eq!(desk.read("project/here"), "made\n");
     let Usage { input_tokens, output_tokens, cost_usd } = reply.usage.unwrap();

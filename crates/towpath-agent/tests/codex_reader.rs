@@ -45,10 +45,10 @@ fn a_good_call_from_its_first_line_to_its_last() {
     let expected = [
         Sign::Session("t-1".into()),
         Sign::Retrying(retry.into()),
-        doing("I will look."),
+        Sign::Message("I will look.".into()),
         doing("Bash echo hi; exit 3"),
         doing("Edit /w/a.txt"),
-        doing("{\"outcome\": \"ok\"}"),
+        Sign::Message(OUTCOME.into()),
         Sign::Complete,
     ];
     assert_eq!(signs, expected);

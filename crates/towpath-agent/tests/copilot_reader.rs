@@ -40,9 +40,9 @@ fn a_good_call_from_its_first_line_to_its_last() {
     let expected = [
         Sign::Retrying("rate limit, try 2".into()),
         Sign::Retrying("rate limit, try 3".into()),
-        Sign::Doing("I will look.".into()),
+        Sign::Message("I will look.".into()),
         Sign::Doing("bash echo hi > made".into()),
-        Sign::Doing("{\"outcome\": \"ok\"}".into()),
+        Sign::Message(OUTCOME.into()),
         Sign::Session("u-1".into()),
         Sign::Complete,
     ];

@@ -24,9 +24,9 @@ fn a_good_call_from_its_first_line_to_its_last() {
     let (signs, reply) = read(&lines, Exit::code(0), "");
     let expected = [
         Sign::Session("c-1".into()),
-        Sign::Doing("I'll read it.".into()),
+        Sign::Message("I'll read it.".into()),
         Sign::Doing("shell cargo tree".into()),
-        Sign::Doing("{\"outcome\": \"ok\"}".into()),
+        Sign::Message(OUTCOME.into()),
         Sign::Complete,
     ];
     assert_eq!(signs, expected);

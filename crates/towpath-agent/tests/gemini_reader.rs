@@ -39,14 +39,16 @@ fn failed(message: &str) -> String {
 fn a_good_call_from_its_first_line_to_its_last() {
     let lines = [INIT, USER, WILL, LOOK, TOOL, RAN, HELLO, REST, DONE];
     let (signs, reply) = read(&lines, &End::new(Exit::code(0), "YOLO mode is enabled.\n"));
-    let doing = |text: &str| Sign::Doing(text.into());
+    let writing = |text: &str| Sign::Writing(text.into());
     let expected = [
         Sign::Session("u-1".into()),
-        doing("I will"),
-        doing("I will look."),
-        doing("run_shell_command echo made > here"),
-        doing("{\"out"),
-        doing("{\"outcome\":\"ok\"}"),
+        writing("I will"),
+        writing("I will look."),
+        Sign::Message("I will look.".into()),
+        Sign::Doing("run_shell_command echo made > here".into()),
+        writing("{\"out"),
+        writing("{\"outcome\":\"ok\"}"),
+        Sign::Message(OUTCOME.into()),
         Sign::Complete,
     ];
     assert_eq!(signs, expected);

@@ -39,9 +39,9 @@ fn a_good_call_from_its_first_line_to_its_last() {
     let (signs, reply) = read(&lines, &End::new(Exit::code(0), ""));
     let expected = [
         Sign::Session("ses_1".into()),
-        Sign::Doing("I will look.".into()),
+        Sign::Message("I will look.".into()),
         Sign::Doing("bash echo hi > made".into()),
-        Sign::Doing("{\"outcome\": \"ok\"}".into()),
+        Sign::Message("Hello.\n{\"outcome\": \"ok\"}".into()),
         Sign::Complete,
     ];
     assert_eq!(signs, expected);

@@ -127,7 +127,7 @@ fn lines_with_and_without_their_newlines_read_the_same() {
         let mut reader = backend.reader();
         let signs: Vec<Sign> = lines.iter().flat_map(|l| reader.line(l.as_bytes())).collect();
         let [session, a, b] =
-            [Sign::Session("s-1".into()), Sign::Doing("a".into()), Sign::Doing("b".into())];
+            [Sign::Session("s-1".into()), Sign::Writing("a".into()), Sign::Writing("b".into())];
         assert_eq!(signs, [session, a, b]);
         assert_eq!(reader.end(&End::new(Exit::code(0), "")).result.as_deref(), Ok("a\n\nb"));
     }

@@ -144,6 +144,7 @@ impl Driver<'_> {
                             key: key.clone(),
                             line: None,
                             session: None,
+                            backend: None,
                         })?;
                         self.apply(Fact::JobFinished { key, end: *end })?;
                         continue;
@@ -152,7 +153,8 @@ impl Driver<'_> {
             };
             let Calling { prepared: agent, line, session } = call;
             let key = job.key.clone();
-            self.apply(Fact::JobStarted { key, line, session: session.clone() })?;
+            let backend = agent.as_ref().map(|prepared| prepared.backend.id().to_owned());
+            self.apply(Fact::JobStarted { key, line, session: session.clone(), backend })?;
             launches.push(Launch { id: u64::from(self.facts), job, agent, session });
         }
         Ok(launches)

@@ -206,6 +206,19 @@ pub fn recorded(store: &Store, id: &RunId, limits: Limits) -> Result<Recorded, E
     replayed(store, id, limits, &Secrets::default())
 }
 
+/// The options that a run was started with, without replaying it.
+pub fn recorded_options(store: &Store, id: &RunId) -> Result<Options, EngineError> {
+    #[derive(Deserialize)]
+    struct Record {
+        #[serde(default)]
+        options: Options,
+    }
+    let text = store.plan(id, Some(1))?.text;
+    let record: Record =
+        serde_json::from_str(&text).map_err(|e| EngineError::PlanText(e.to_string()))?;
+    Ok(record.options)
+}
+
 /// As `recorded`, masking what was recorded before somebody called it a secret.
 pub(crate) fn replayed(
     store: &Store,

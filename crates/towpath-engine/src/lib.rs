@@ -48,7 +48,7 @@ pub use config::{Config, Options, WardenStart, Worktree};
 pub use driver::{Control, Controller, RunEnd};
 pub use error::EngineError;
 pub use event::{CallEnded, CallStarted, Event, Reporter, Stream};
-pub use journal::{Recorded, recorded};
+pub use journal::{Recorded, recorded, recorded_options};
 pub use listener::{Listener, NullListener, StderrListener, WriterListener};
 pub use models::Models;
 pub use open::{

@@ -137,19 +137,20 @@ impl Live {
             reporter.event(&Event::Heard { step: &self.step });
         }
         for sign in signs {
+            if let Some(what) = sign.doing() {
+                // It works on: another result will come.
+                self.over = None;
+                let what = self.files.secrets.mask(&what);
+                reporter.event(&Event::Doing { step: &self.step, what: &what });
+            }
             match sign {
-                Sign::Doing(what) | Sign::Retrying(what) => {
-                    // It works on: another result will come.
-                    self.over = None;
-                    let what = self.files.secrets.mask(&what);
-                    reporter.event(&Event::Doing { step: &self.step, what: &what });
-                }
                 Sign::Session(id) => self.named = Some(id),
                 Sign::Complete => {
                     let lingers = |call: &Asking| call.prepared.backend.row().can.lingers;
                     let known = self.call.as_ref().is_some_and(lingers);
                     self.over = Some(in_time(if known { Duration::ZERO } else { AFTER_RESULT }));
                 }
+                _ => {}
             }
         }
         shown

@@ -20,6 +20,9 @@ pub enum Fact {
         /// The agent session chosen for this call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<String>,
+        /// The backend that answers this call, as in `--backend`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        backend: Option<String>,
     },
     /// An agent program has named the session of a call, another one than was chosen for it.
     SessionOpened { key: JobKey, session: String },

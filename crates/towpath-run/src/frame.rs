@@ -68,6 +68,8 @@ pub(crate) struct Progress {
     pub misreport: Option<Misreport>,
     /// The agent calls of this visit that have ended.
     pub calls: Vec<EndedCall>,
+    /// Of the visit's latest call, ended or in flight.
+    pub conversation: Conversation,
     /// Why the called recipe failed, while an agent tries to finish its work.
     pub recovering: Option<Failure>,
     /// `pre_step` has run in this visit; it is not repeated when the work is.
@@ -136,10 +138,19 @@ pub(crate) struct Answered {
     pub reminded: bool,
 }
 
+/// Who answers a call and in which session, as far as that is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Conversation {
+    /// As in `--backend`.
+    pub backend: Option<String>,
+    pub session: Option<String>,
+}
+
 /// An agent call that is over.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EndedCall {
     pub key: JobKey,
+    pub conversation: Conversation,
     pub usage: Option<Usage>,
     /// What the answer reports, where a machine asked.
     pub report: Option<Result<Reported, Misreport>>,

@@ -40,10 +40,12 @@ mod time_limit;
 mod view;
 
 pub use fact::{Answer, Fact, Fault, JobEnd, JobStatus, Output, StopReason};
-pub use frame::EndedCall;
+pub use frame::{Conversation, EndedCall};
 pub use happening::{Happening, Movement};
 pub use job::{AgentJob, HOOK_TIMEOUT, JSON_REMINDER, Job, JobWork, NON_INTERACTIVE_FOOTER};
-pub use machine::{MachineExit, MachineView, Misreport, MisreportKind, Reported, read_report};
+pub use machine::{
+    MachineExit, MachineView, Misreport, MisreportKind, Reported, read_report, without_report,
+};
 pub use outcome::{Failure, FailureKind, RunOutcome, StepResult, StepStatus};
 pub use preview::{Preview, PreviewStep, Verdict, preview};
 pub use replan::EditRefused;

@@ -19,15 +19,16 @@ impl Run {
             if key.kind == JobKind::Agent {
                 // It was asked, and what that cost nobody knows.
                 let error = Some("cut off".to_owned());
-                let call = EndedCall {
+                let progress = &mut self.frames[frame].steps[step];
+                progress.calls.push(EndedCall {
                     key: key.clone(),
+                    conversation: progress.conversation.clone(),
                     usage: None,
                     report: None,
                     error,
                     fault: None,
                     said: String::new(),
-                };
-                self.frames[frame].steps[step].calls.push(call);
+                });
             }
             match key.kind {
                 JobKind::PreHook | JobKind::Snapshot => self.retry(frame, step),

@@ -1,7 +1,7 @@
 //! The run's state, its facts and its questions. The rules are in the files beside this one.
 
 use crate::fact::{Answer, Fact, StopReason};
-use crate::frame::{Frame, FrameState, Phase};
+use crate::frame::{Conversation, Frame, FrameState, Phase};
 use crate::happening::Happening;
 use crate::job::{Job, JobWork};
 use crate::outcome::{Failure, FailureKind, RunOutcome, StepStatus};
@@ -96,7 +96,11 @@ impl Run {
                 self.dirty.insert(0);
             }
             Fact::Resumed => self.resumed(),
-            Fact::JobStarted { key, .. } => self.job_started(key)?,
+            Fact::JobStarted { key, session, backend, .. } => {
+                self.job_started(key)?;
+                let (backend, session) = (backend.clone(), session.clone());
+                self.converses(key, Conversation { backend, session });
+            }
             Fact::JobFinished { key, end } => {
                 let (frame, step) = self
                     .running
@@ -104,8 +108,11 @@ impl Run {
                     .ok_or_else(|| Mismatch(format!("{key} ended without having started")))?;
                 self.job_finished(frame, step, key, end);
             }
-            // Which session a call has is the executor's matter.
-            Fact::SessionOpened { .. } => {}
+            // Which session a call has is the executor's matter; it is kept for who looks.
+            Fact::SessionOpened { key, session } => {
+                let backend = self.conversation(key).and_then(|known| known.backend.clone());
+                self.converses(key, Conversation { backend, session: Some(session.clone()) });
+            }
             Fact::Expired { step } => self.expire(step),
             Fact::Answered { step, answer } => self.answered(step, answer)?,
             Fact::NewSession => self.begin_sessions_anew(),
@@ -136,6 +143,21 @@ impl Run {
             JobKind::Bash | JobKind::Agent => attempts.work = key.attempt + 1,
         }
         Ok(())
+    }
+
+    /// Notes who answers a call that is in flight.
+    fn converses(&mut self, key: &JobKey, conversation: Conversation) {
+        let at = self.running.get(key).filter(|_| key.kind == JobKind::Agent);
+        let Some(&(frame, step)) = at else { return };
+        if let Some(machine) = &mut self.frames[frame].machine {
+            machine.conversation = conversation.clone();
+        }
+        self.frames[frame].steps[step].conversation = conversation;
+    }
+
+    fn conversation(&self, key: &JobKey) -> Option<&Conversation> {
+        let (frame, step) = self.running.get(key)?;
+        Some(&self.frames[*frame].steps[*step].conversation)
     }
 
     /// Notes that a step has begun to have effects, and the recipe steps around it with it.

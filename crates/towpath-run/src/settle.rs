@@ -60,9 +60,16 @@ impl Run {
                 JobStatus::Faulted(fault) => Some(fault.kind),
                 _ => None,
             };
-            let (key, usage) = (key.clone(), end.usage);
-            let call = EndedCall { key, usage, report: None, error, fault, said };
-            self.frames[frame].steps[step].calls.push(call);
+            let progress = &mut self.frames[frame].steps[step];
+            progress.calls.push(EndedCall {
+                key: key.clone(),
+                conversation: progress.conversation.clone(),
+                usage: end.usage,
+                report: None,
+                error,
+                fault,
+                said,
+            });
             if end.succeeded() {
                 self.patience.answered();
             }

@@ -1,6 +1,6 @@
 //! The run as a person sees it: every step in file order, called recipes below their step.
 
-use crate::frame::{EndedCall, FrameState, Phase, Progress};
+use crate::frame::{Conversation, EndedCall, FrameState, Phase, Progress};
 use crate::outcome::StepResult;
 use crate::run::Run;
 use towpath_core::{JobKind, StepPath};
@@ -21,6 +21,8 @@ pub struct StepView {
     pub attempts: u32,
     /// Its agent calls that have ended.
     pub calls: Vec<EndedCall>,
+    /// Who answers its agent calls: of the latest, ended or in flight.
+    pub conversation: Conversation,
     pub children: Vec<StepView>,
 }
 
@@ -107,6 +109,7 @@ impl Run {
             ended_ms: progress.ended_ms,
             attempts: progress.attempts.work,
             calls: progress.calls.clone(),
+            conversation: progress.conversation.clone(),
             children: progress.child.map_or_else(Vec::new, |child| self.frame_view(child)),
         }
     }

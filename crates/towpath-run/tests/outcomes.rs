@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
-use towpath_run::read_report;
+use towpath_run::{read_report, without_report};
 
 fn rows() -> Vec<Value> {
     let text = include_str!("../../../tests/cases/outcomes.jsonl");
@@ -83,6 +83,26 @@ proptest! {
 const OUTCOMES: [&str; 3] = ["fine", "broken", "other"];
 
 /// Texts out of the pieces that an outcome is made of, and of anything.
+#[test]
+fn an_answer_is_shown_without_the_line_that_reports() {
+    let report = "{\"outcome\": \"ok\"}";
+    for (answer, shown) in [
+        (format!("Done.\n\n{report}"), "Done.\n"),
+        (format!("Done.\n```json\n{report}\n```\n"), "Done.\n"),
+        (format!("Done.\n`{report}`\n"), "Done.\n"),
+        (format!("```\ncode\n```\n{report}\n"), "```\ncode\n```\n"),
+        (format!("{report}\nThat is all.\n"), "That is all.\n"),
+        (report.to_owned(), ""),
+    ] {
+        assert_eq!(without_report(&answer), shown, "{answer}");
+    }
+    let far = format!("{report}\n1\n2\n3\n4\n5");
+    let others = ["Done.", "{\"a\": 1}\n", "{\"outcome\": 1}", "fn main() {\n}\n", "", &far];
+    for answer in others {
+        assert_eq!(without_report(answer), answer);
+    }
+}
+
 fn soup() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         select(

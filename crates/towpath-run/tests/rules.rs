@@ -128,7 +128,12 @@ impl Play {
         for job in &jobs {
             self.started.push(name_of(job));
             self.jobs.push(job.clone());
-            self.fact(Fact::JobStarted { key: job.key.clone(), line: None, session: None });
+            self.fact(Fact::JobStarted {
+                key: job.key.clone(),
+                line: None,
+                session: None,
+                backend: None,
+            });
         }
         jobs
     }
@@ -898,7 +903,7 @@ fn an_edit_takes_the_place_of_what_was_cut_off() {
 fn a_journal_that_does_not_fit_is_an_error_and_no_panic() {
     let mut play = Play::one("name: r\nsteps:\n  - {id: a, command: x}\n");
     let key = "other#1.0.0:bash".parse().expect("a key");
-    let started = Fact::JobStarted { key, line: None, session: None };
+    let started = Fact::JobStarted { key, line: None, session: None, backend: None };
     assert!(play.run.apply(&started, 9).is_err());
     let key = "a#1.0.0:bash".parse().expect("a key");
     let ended = Fact::JobFinished { key, end: JobEnd::new(JobStatus::Exited(0)) };

@@ -87,6 +87,7 @@ pub fn machine(run: &Run) -> Option<Value> {
         "stepVisitCounts": visits,
         "stepRetryCounts": retries,
         "startTime": started,
+        "sessionId": view.conversation.session,
         "sessionCreated": view.session_created,
         "restarts": view.restarts,
         "reason": exit.as_ref().map(|exit| &exit.reason),
@@ -124,6 +125,8 @@ fn call(call: &EndedCall) -> Value {
         }),
     };
     object["kind"] = json!(kind);
+    object["backend"] = json!(call.conversation.backend);
+    object["session_id"] = json!(call.conversation.session);
     object["input_tokens"] = json!(used.input_tokens);
     object["output_tokens"] = json!(used.output_tokens);
     object["cost_usd"] = json!(used.cost_usd);
@@ -140,11 +143,7 @@ fn summary(end: &RunEnd) -> Value {
     let census = census(&end.run);
     let view = end.run.view();
     let interrupted = view.iter().filter(|step| status(step) == "interrupted").count();
-    let cost = match (census.agent_calls, census.cost_unknown) {
-        (0, _) => json!(0),
-        (_, true) => Value::Null,
-        (_, false) => json!(census.cost_usd),
-    };
+    let cost = Cost::of(&census);
     let skipped: Vec<Value> = census
         .skipped
         .iter()
@@ -165,11 +164,9 @@ fn summary(end: &RunEnd) -> Value {
         "not_reached": census.not_reached,
         "warnings": end.warnings,
         "agent_calls": census.agent_calls,
-        "cost_usd": cost,
+        "cost_usd": cost.known(),
+        "cost_complete": !cost.unknown,
     });
-    if census.cost_unknown && census.cost_usd.is_some() {
-        summary["cost_usd_known"] = json!(census.cost_usd);
-    }
     if !end.unused_lines.is_empty() {
         summary["unused_script_lines"] = json!(end.unused_lines);
     }
@@ -240,7 +237,11 @@ impl Steps<'_> {
             object.insert("skip_reason".into(), json!(reason));
         } else if step.kind == "agent" && result.is_some() {
             let cost = Cost::of_calls(&step.calls);
-            object.insert("cost_usd".into(), json!(cost.usd.filter(|_| !cost.unknown)));
+            object.insert("cost_usd".into(), json!(cost.known()));
+            object.insert("cost_complete".into(), json!(!cost.unknown));
+        }
+        if step.kind == "agent" {
+            object.insert("session_id".into(), json!(step.conversation.session));
         }
         if step.kind == "recipe" {
             object.insert("children".into(), self.list(&step.children)?);
@@ -395,9 +396,10 @@ steps:
                  "tolerated": false, "attempts": 1}]},
             {"step_id": "ask", "path": "ask", "type": "agent", "status": "completed",
              "output": "looks fine", "exit_code": 0, "error": "", "duration": 1.5,
-             "tolerated": false, "attempts": 1, "cost_usd": 0.25, "calls": [
-                {"success": true, "kind": "prompt", "input_tokens": null, "output_tokens": null,
-                 "cost_usd": 0.25}]},
+             "tolerated": false, "attempts": 1, "cost_usd": 0.25, "cost_complete": true,
+             "session_id": null, "calls": [
+                {"success": true, "kind": "prompt", "backend": null, "session_id": null,
+                 "input_tokens": null, "output_tokens": null, "cost_usd": 0.25}]},
             {"step_id": "test", "path": "test", "type": "bash", "status": "failed",
              "output": "half", "exit_code": 1, "error": "exit 1: boom", "duration": 1.5,
              "tolerated": false, "attempts": 1},
@@ -410,7 +412,8 @@ steps:
             "summary": {"total": 6, "ran": 4, "completed": 3, "failed": 1, "interrupted": 0,
                 "skipped": [{"step": "off", "reason": "condition false"}], "tolerated": [],
                 "degraded": [], "recovered": [],
-                "unfinished": 0, "not_reached": 1, "warnings": [], "agent_calls": 1, "cost_usd": 0.25},
+                "unfinished": 0, "not_reached": 1, "warnings": [], "agent_calls": 1,
+                "cost_usd": 0.25, "cost_complete": true},
             "failed_step": "test",
             "step_results": steps, "steps": steps,
             "context": end.run.context(),
@@ -436,13 +439,22 @@ steps:
     }
 
     #[test]
-    fn an_unknown_cost_is_null() {
-        let one = |usage| {
-            let recipe = "name: r\nsteps:\n  - { id: ask, type: agent, prompt: look }\n";
-            let run = driven(&[("r", recipe)], &mut |_| JobEnd { usage, ..exit(0, "") });
-            summary(&ended(run, None))["cost_usd"].clone()
+    fn a_cost_has_its_known_part_and_says_whether_that_is_all() {
+        let recipe = "name: r\nsteps:\n  - { id: a, prompt: x }\n  - { id: b, prompt: x }\n";
+        let cost = |first: Option<f64>, second: Option<f64>| {
+            let run = driven(&[("r", recipe)], &mut |key| {
+                let cost_usd = if key.step == "a" { first } else { second };
+                let usage = cost_usd.map(|_| Usage { cost_usd, ..Usage::default() });
+                JobEnd { usage, ..exit(0, "") }
+            });
+            let summary = summary(&ended(run, None));
+            (summary["cost_usd"].clone(), summary["cost_complete"].clone())
         };
-        assert_eq!(one(None), Value::Null);
-        assert_eq!(one(Some(Usage { cost_usd: Some(0.5), ..Usage::default() })), json!(0.5));
+        assert_eq!(cost(None, None), (Value::Null, json!(false)));
+        assert_eq!(cost(Some(0.5), None), (json!(0.5), json!(false)));
+        assert_eq!(cost(Some(0.5), Some(0.25)), (json!(0.75), json!(true)));
+        let none =
+            driven(&[("r", "name: r\nsteps:\n  - { id: a, command: x }\n")], &mut |_| exit(0, ""));
+        assert_eq!(summary(&ended(none, None))["cost_usd"], json!(0.0));
     }
 }

@@ -70,6 +70,20 @@ fn walks(agent: &Agent, cost: &str) {
         assert!(told.contains(part), "the conversation has no {part:?}: {told}");
     }
     nothing_is_left(&person);
+    is_seen(&person, agent, machine["sessionId"].as_str().expect("a session"));
+}
+
+/// What it did can be read afterwards, its answer apart, and its conversation continued by hand.
+fn is_seen(person: &Person, agent: &Agent, session: &str) {
+    let run = person.run();
+    let said = person.towpath(&["logs", run.as_str(), "edit"]).exits(0);
+    let did = |line: &str| line.starts_with("  ") && line.contains("echo by an agent > made.txt");
+    assert!(said.stderr.lines().any(did), "{}", said.stderr);
+    assert!(!said.stderr.contains("Written."), "the answer twice: {}", said.stderr);
+    said.prints("Written.\n{\"outcome\": \"edited\"}\n");
+    let row = towpath_agent::backend_row(agent.backend).expect("a backend");
+    let command = row.by_hand(session).expect("a way to continue by hand");
+    person.towpath(&["show", run.as_str()]).exits(0).shows(&command);
 }
 
 /// What each call that reported something has used, of tokens in and out.

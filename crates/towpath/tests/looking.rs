@@ -132,6 +132,7 @@ fn a_failed_run_says_where_and_how_to_go_on() {
 
   full output: towpath logs {run} tests/smoke
   nothing is lost: towpath resume {run}
+  after changing the recipe: towpath resume {run} --edited
 "
         ),
     );

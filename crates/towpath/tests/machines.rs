@@ -14,6 +14,8 @@ mod events;
 mod faults;
 #[path = "machines/flags.rs"]
 mod flags;
+#[path = "machines/logs.rs"]
+mod logs;
 #[path = "machines/principles.rs"]
 mod principles;
 #[path = "machines/resuming.rs"]

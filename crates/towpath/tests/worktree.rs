@@ -432,3 +432,46 @@ fn a_look_says_where_a_run_of_either_kind_would_work() {
     assert_eq!(git(&person.path("work"), &["branch", "--list"]), "* main");
     person.towpath(&["run", "go.yaml", "--worktree", "a..b", "--dry-run"]).exits(2);
 }
+
+#[test]
+fn runs_lists_those_of_every_working_tree_of_the_repository() {
+    let person = person("name: go\nsteps:\n  - {id: say, command: pwd -P}\n");
+    let (work, side) = (person.path("work"), person.path("side"));
+    git(&work, &["worktree", "add", "--quiet", side.to_str().expect("text"), "-b", "side"]);
+    let other = person.path("other");
+    fs::create_dir(&other).expect("a folder");
+    git(&other, &["init", "--quiet"]);
+    fs::copy(work.join("go.yaml"), other.join("go.yaml")).expect("a copy");
+    let mut ids = Vec::new();
+    for directory in [&work, &side, &side.join("sub"), &other] {
+        let mut command = person.command(&["run", "../go.yaml"]);
+        if !directory.ends_with("sub") {
+            command = person.command(&["run", "go.yaml"]);
+        }
+        Said::from(command.current_dir(directory).output().expect("it starts")).exits(0);
+        ids.push(person.run().to_string());
+    }
+    // Its worktree is removed again, since nothing is left there.
+    person.towpath(&["run", "go.yaml", "--worktree", "gone"]).exits(0);
+    ids.insert(0, person.run().to_string());
+    let listed = |directory: &Path| {
+        let mut command = person.command(&["runs", "--json"]);
+        // No git is needed to find them.
+        let said = command.current_dir(directory).env("PATH", "/no/such/place").output();
+        let told = Said::from(said.expect("it starts")).exits(0).json();
+        let runs = told["runs"].as_array().expect("a list").clone();
+        let mut ids: Vec<String> =
+            runs.iter().map(|run| run["run_id"].as_str().expect("an id").to_owned()).collect();
+        ids.sort();
+        ids
+    };
+    let sorted = |ids: &[String]| {
+        let mut ids = ids.to_vec();
+        ids.sort();
+        ids
+    };
+    for directory in [&work, &work.join("sub"), &side] {
+        assert_eq!(listed(directory), sorted(&ids[..4]), "in {}", directory.display());
+    }
+    assert_eq!(listed(&other), sorted(&ids[4..]));
+}

@@ -22,6 +22,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
     known: &["~/.claude/local/claude"],
     model_variable: Some("ANTHROPIC_MODEL"),
     install: "npm install -g @anthropic-ai/claude-code",
+    by_hand: Some("claude --resume "),
     can: Capabilities {
         session_ids: SessionIds::Chosen,
         uuid_sessions: true,

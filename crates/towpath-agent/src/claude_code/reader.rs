@@ -78,15 +78,14 @@ impl ClaudeReader {
         let blocks = event.pointer("/message/content").and_then(Value::as_array);
         for block in blocks.into_iter().flatten() {
             let field = |name: &str| block.get(name).and_then(Value::as_str);
-            let doing = match field("type") {
+            signs.extend(match field("type") {
                 Some("tool_use") => {
                     let input = block.get("input").unwrap_or(&Value::Null);
-                    Some(doing::tool_use(field("name").unwrap_or("tool"), input))
+                    Some(Sign::Doing(doing::tool_use(field("name").unwrap_or("tool"), input)))
                 }
-                Some("text") => field("text").and_then(doing::last_line),
+                Some("text") => field("text").and_then(Sign::message),
                 _ => None,
-            };
-            signs.extend(doing.map(Sign::Doing));
+            });
         }
     }
 

@@ -23,6 +23,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
     known: &["~/.local/bin/codex", "/usr/local/bin/codex"],
     model_variable: None,
     install: "npm install -g @openai/codex",
+    by_hand: Some("codex resume "),
     can: Capabilities {
         session_ids: SessionIds::Returned,
         uuid_sessions: true,

@@ -45,27 +45,23 @@ impl CodexReader {
     fn item(&mut self, event: &Value, signs: &mut Vec<Sign>) {
         let Some(item) = event.get("item") else { return };
         let completed = text_at(event, "/type") == Some("item.completed");
-        let doing = match text_at(item, "/type") {
+        let on = |name: &str, at: &str| {
+            Some(Sign::Doing(doing::tool(name, text_at(item, at).unwrap_or(""))))
+        };
+        signs.extend(match text_at(item, "/type") {
             Some("agent_message") if completed => {
                 self.said = text_at(item, "/text").unwrap_or("").to_owned();
-                doing::last_line(&self.said)
+                Sign::message(&self.said)
             }
             Some("command_execution") if !completed => {
                 let command = text_at(item, "/command").unwrap_or("");
-                Some(doing::tool("Bash", bare_command(command)))
+                Some(Sign::Doing(doing::tool("Bash", bare_command(command))))
             }
-            Some("file_change") if !completed => {
-                Some(doing::tool("Edit", text_at(item, "/changes/0/path").unwrap_or("")))
-            }
-            Some("mcp_tool_call") if !completed => {
-                Some(doing::tool("MCP", text_at(item, "/tool").unwrap_or("")))
-            }
-            Some("web_search") if !completed => {
-                Some(doing::tool("Search", text_at(item, "/query").unwrap_or("")))
-            }
+            Some("file_change") if !completed => on("Edit", "/changes/0/path"),
+            Some("mcp_tool_call") if !completed => on("MCP", "/tool"),
+            Some("web_search") if !completed => on("Search", "/query"),
             _ => None,
-        };
-        signs.extend(doing.map(Sign::Doing));
+        });
     }
 
     fn judge(&self, end: &End<'_>) -> Result<String, CallFault> {

@@ -22,6 +22,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
     known: &["~/.local/bin/copilot"],
     model_variable: Some("COPILOT_MODEL"),
     install: "npm install -g @github/copilot",
+    by_hand: Some("copilot --resume="),
     can: Capabilities {
         session_ids: SessionIds::Chosen,
         uuid_sessions: true,

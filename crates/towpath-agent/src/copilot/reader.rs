@@ -59,7 +59,7 @@ impl Reader for CopilotReader {
 impl CopilotReader {
     fn message(&mut self, event: &Value, signs: &mut Vec<Sign>) {
         let content = text_at(event, "/data/content").unwrap_or("");
-        signs.extend(doing::last_line(content).map(Sign::Doing));
+        signs.extend(Sign::message(content));
         if of_subagent(event) {
             return;
         }

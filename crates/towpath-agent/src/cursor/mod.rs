@@ -21,6 +21,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
     known: &["~/.local/bin/cursor-agent"],
     model_variable: None,
     install: "curl https://cursor.com/install -fsS | bash",
+    by_hand: Some("cursor-agent --resume "),
     can: Capabilities {
         session_ids: SessionIds::Returned,
         uuid_sessions: false,

@@ -54,7 +54,7 @@ impl CursorReader {
         let blocks = event.pointer("/message/content").and_then(Value::as_array);
         for text in blocks.into_iter().flatten().filter_map(|block| text_at(block, "/text")) {
             self.last.push_str(text);
-            signs.extend(doing::last_line(text).map(Sign::Doing));
+            signs.extend(Sign::message(text));
         }
     }
 

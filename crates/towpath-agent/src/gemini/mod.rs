@@ -21,6 +21,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
     known: &["~/.local/bin/gemini", "/usr/local/bin/gemini"],
     model_variable: None,
     install: "npm install -g @google/gemini-cli",
+    by_hand: Some("gemini --resume "),
     can: Capabilities {
         session_ids: SessionIds::ChosenOnce,
         uuid_sessions: false,

@@ -41,11 +41,16 @@ impl GeminiReader {
         self.said.push_str(piece);
         let line_begins = self.said.rfind('\n').map_or(0, |at| at + 1);
         let line = doing::last_line(&self.said[line_begins..]);
-        signs.extend(line.or_else(|| doing::last_line(piece)).map(Sign::Doing));
+        signs.extend(line.or_else(|| doing::last_line(piece)).map(Sign::Writing));
+    }
+
+    /// What was written is a whole message once something else follows.
+    fn message_over(&mut self, signs: &mut Vec<Sign>) {
+        signs.extend(Sign::message(&std::mem::take(&mut self.said)));
     }
 
     fn tool_use(&mut self, event: &Value, signs: &mut Vec<Sign>) {
-        self.said.clear();
+        self.message_over(signs);
         let name = text_at(event, "/tool_name").unwrap_or("tool");
         let words = doing::tool_use(name, event.get("parameters").unwrap_or(&Value::Null));
         if let Some(id) = text_at(event, "/tool_id") {
@@ -54,8 +59,8 @@ impl GeminiReader {
         signs.push(Sign::Doing(words));
     }
 
-    fn tool_result(&mut self, event: &Value) {
-        self.said.clear();
+    fn tool_result(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+        self.message_over(signs);
         let words = text_at(event, "/tool_id").and_then(|id| self.tools.remove(id));
         if text_at(event, "/error/type").is_some_and(|word| DENIED.contains(&word)) {
             self.denials.push(words.unwrap_or_else(|| "tool".to_owned()));
@@ -83,7 +88,7 @@ impl Reader for GeminiReader {
             }
             Some("message") => self.message(&event, &mut signs),
             Some("tool_use") => self.tool_use(&event, &mut signs),
-            Some("tool_result") => self.tool_result(&event),
+            Some("tool_result") => self.tool_result(&event, &mut signs),
             // A warning; an error that ends the call is in the result.
             Some("error") => {
                 let line = text_at(&event, "/message").and_then(doing::last_line);
@@ -92,6 +97,7 @@ impl Reader for GeminiReader {
             Some("result") => {
                 self.usage = event.get("stats").and_then(tokens);
                 self.result = Some(event);
+                signs.extend(Sign::message(&self.said));
                 signs.push(Sign::Complete);
             }
             _ => {}

@@ -21,6 +21,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
     known: &["~/.opencode/bin/opencode"],
     model_variable: None,
     install: "npm install -g opencode-ai",
+    by_hand: Some("opencode --session "),
     can: Capabilities {
         session_ids: SessionIds::Returned,
         uuid_sessions: false,

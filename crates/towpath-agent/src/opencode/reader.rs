@@ -59,7 +59,7 @@ impl OpenCodeReader {
             self.text.push('\n');
         }
         self.text.push_str(text);
-        signs.extend(doing::last_line(text).map(Sign::Doing));
+        signs.extend(Sign::message(text));
     }
 
     fn tool(&mut self, event: &Value, signs: &mut Vec<Sign>) {

@@ -23,6 +23,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
     known: &["/bin/bash"],
     model_variable: None,
     install: "apt install bash",
+    by_hand: None,
     can: Capabilities {
         session_ids: SessionIds::Chosen,
         uuid_sessions: false,

@@ -48,7 +48,7 @@ impl Reader for ScriptedReader {
         }
         let doing = String::from_utf8_lossy(line).trim().to_owned();
         if !doing.is_empty() {
-            signs.push(Sign::Doing(doing));
+            signs.push(Sign::Writing(doing));
         }
         signs
     }

@@ -7,9 +7,9 @@ mod prompt;
 mod report;
 mod work;
 
-pub use report::{Misreport, MisreportKind, Reported, read_report};
+pub use report::{Misreport, MisreportKind, Reported, read_report, without_report};
 
-use crate::frame::{Frame, FrameState, Phase, Progress};
+use crate::frame::{Conversation, Frame, FrameState, Phase, Progress};
 use crate::happening::{Happening, Movement};
 use crate::outcome::{Failure, FailureKind, StepStatus};
 use crate::run::Run;
@@ -41,6 +41,7 @@ pub(crate) struct MachineState {
     pub entries: BTreeMap<String, u32>,
     /// The last call that was started in this session, and whether any of them succeeded.
     pub last_call: Option<JobKey>,
+    pub conversation: Conversation,
     pub established: bool,
     /// The session took the place of one that is gone: its agent is told what was done before.
     pub is_new: bool,
@@ -90,8 +91,9 @@ pub struct MachineView {
     pub restarts: u32,
     /// Some call of this session has succeeded.
     pub session_created: bool,
-    /// The call that used the session last.
+    /// The call that used the session last, and who answered it.
     pub last_call: Option<JobKey>,
+    pub conversation: Conversation,
 }
 
 impl Run {
@@ -112,6 +114,7 @@ impl Run {
             restarts: state.restarts,
             session_created: state.established,
             last_call: state.last_call.clone(),
+            conversation: state.conversation.clone(),
         })
     }
 

@@ -82,6 +82,31 @@ pub fn read_report<'a>(
     })
 }
 
+/// An answer as it is shown: without the line that reports its outcome, and a code fence around that
+/// line alone.
+pub fn without_report(answer: &str) -> String {
+    let mut lines: Vec<&str> = answer.trim_end().split('\n').collect();
+    let window = lines.len().saturating_sub(WINDOW)..lines.len();
+    let is_object = |line: &str| line.starts_with('{') && line.ends_with('}');
+    let Some(at) = window.rev().find(|at| is_object(bare(lines[*at]))) else {
+        return answer.to_owned();
+    };
+    let written = serde_json::from_str::<Written>(bare(lines[at]));
+    if !written.is_ok_and(|written| matches!(written.outcome, Some(Value::String(_)))) {
+        return answer.to_owned();
+    }
+    let is_fence = |line: Option<&&str>| {
+        line.is_some_and(|line| line.trim_start().starts_with("```") && bare(line).is_empty())
+    };
+    let fenced = at > 0 && is_fence(lines.get(at - 1)) && is_fence(lines.get(at + 1));
+    lines.drain(if fenced { at - 1..at + 2 } else { at..at + 1 });
+    let text = lines.join("\n");
+    match text.trim_end() {
+        "" => String::new(),
+        text => format!("{text}\n"),
+    }
+}
+
 fn read_line<'a>(
     line: &str,
     mut outcomes: impl Iterator<Item = &'a str> + Clone,

@@ -159,7 +159,12 @@ impl World {
                     self.calls.started(&job.key, agent, &self.program.plan.machine);
                 }
                 assert!(self.keys.insert(job.key.to_string()), "{} twice", job.key);
-                self.fact(Fact::JobStarted { key: job.key.clone(), line: None, session: None });
+                self.fact(Fact::JobStarted {
+                    key: job.key.clone(),
+                    line: None,
+                    session: None,
+                    backend: None,
+                });
                 self.in_flight.push(job);
             }
         }

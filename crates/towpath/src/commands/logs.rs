@@ -3,41 +3,46 @@
 
 mod choice;
 mod pour;
+mod transcript;
 
 use super::resume::find;
 use super::show::open;
 use crate::exit::{Exit, Stop};
 use crate::out;
+use crate::report::{Shape, columns};
 use crate::surroundings::Surroundings;
-use crate::words::count;
+use crate::words::{clean, count};
 use choice::Choice;
 use pour::{pour, reader_gone};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, RunId, nearest};
 use towpath_engine::{is_held, recorded};
 use towpath_run::{Fact, JobEnd, Limits, StepView};
-use towpath_store::{Output, Store, Stream};
+use towpath_store::{Output, RunRow, Store, Stream};
+use transcript::Transcript;
 
 /// What the steps of a run printed: their stdout to stdout, their stderr to stderr.
 ///
-/// Of a step that was tried several times, the latest try. An agent's answer counts as its stdout.
+/// An agent's answer counts as its stdout. Before it, on stderr, each tool use and sentence of the
+/// agent, as far as its program reports them. Of a state machine every visit is shown; of a step
+/// that was tried several times, the latest try.
 ///
 /// Example: towpath logs 7f3k deploy
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The run's id; a unique beginning is enough.
     pub run: String,
-    /// A step's path, as `towpath show` prints it. Without it, all steps in the order they ran.
+    /// A step's path, as `towpath show` prints it; STEP#N is one visit of a state machine's step,
+    /// STEP every visit. Without it, all steps in the order they ran.
     pub step: Option<String>,
-    /// Go on until the run has ended.
+    /// Follow the run until it has ended.
     #[arg(short, long)]
     pub follow: bool,
     /// Every try of a step, not only the latest.
     #[arg(short, long)]
     pub all: bool,
-    /// Of agents, all that the program printed in the place of its answer.
+    /// Of agents, all that the program printed, as it is, instead of tool uses and the answer.
     #[arg(long)]
     pub raw: bool,
 }
@@ -48,9 +53,10 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     let around = Surroundings::read()?;
     let store = open(&around, &args.run)?;
     let row = find(&store, &args.run)?;
-    let mut log = Log::new(&store, &row.id, args.raw);
+    let columns = around.stderr_terminal.then(columns);
+    let mut log = Log::new(&store, &row, args.raw, columns);
     log.read()?;
-    let choice = Choice::new(args.step.as_deref(), args.all);
+    let choice = Choice::new(args.step.as_deref(), args.all, args.follow);
     let mut wanted: BTreeSet<usize> = BTreeSet::new();
     if let Some(step) = args.step.as_ref().filter(|_| args.follow)
         && !may_come(&store, &row.id, step)?
@@ -74,6 +80,9 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
         }
         std::thread::sleep(PAUSE);
     }
+    for index in &wanted {
+        log.show_pending(*index);
+    }
     if wanted.is_empty()
         && let Some(step) = &args.step
     {
@@ -89,41 +98,59 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
 }
 
 /// One effect of a step, and how much of what it printed has been shown.
-#[derive(Debug)]
 struct Job {
     /// The number of the fact that started it; its files have it in their names.
     number: u32,
     key: JobKey,
+    /// What its tries are counted in: a visit of a state machine's step, or a step of a list.
+    unit: String,
     end: Option<JobEnd>,
     shown: [u64; 2],
+    transcript: Option<Transcript>,
+    /// An agent's answer was shown.
+    answered: bool,
+}
+
+impl Job {
+    fn new(number: u32, key: JobKey, shape: &Shape) -> Job {
+        let unit = shape.without_reruns(&key.step_path());
+        let (end, shown) = (None, [0, 0]);
+        Job { number, key, unit, end, shown, transcript: None, answered: false }
+    }
 }
 
 struct Log<'a> {
     /// All that an agent's program printed, in the place of its answer.
     raw: bool,
     store: &'a Store,
-    run: &'a RunId,
-    directory: PathBuf,
+    row: &'a RunRow,
+    shape: Shape,
     jobs: Vec<Job>,
     /// The last fact that was read.
     seen: u32,
     /// The job that printed last.
     said: Option<usize>,
+    /// How wide the terminal is, if stderr is one.
+    columns: Option<usize>,
     /// Several steps are shown, so that each needs its name.
     several: bool,
     announced: bool,
 }
 
 impl<'a> Log<'a> {
-    fn new(store: &'a Store, run: &'a RunId, raw: bool) -> Log<'a> {
+    fn new(store: &'a Store, row: &'a RunRow, raw: bool, columns: Option<usize>) -> Log<'a> {
+        // A run whose plan cannot be read any more still has its output.
+        let known = recorded(store, &row.id, Limits::default());
+        let shape = known.map_or_else(|_| Shape::default(), |known| Shape::of(known.run.program()));
         Log {
             raw,
             store,
-            run,
-            directory: store.run_directory(run),
+            row,
+            shape,
             jobs: Vec::new(),
             seen: 0,
             said: None,
+            columns,
             several: false,
             announced: false,
         }
@@ -131,14 +158,20 @@ impl<'a> Log<'a> {
 
     /// Takes the facts that are new.
     fn read(&mut self) -> Result<(), Stop> {
-        for stored in self.store.facts_after(self.run, self.seen)? {
+        for stored in self.store.facts_after(&self.row.id, self.seen)? {
             self.seen = stored.seq;
             let Some(key) = stored.key.as_ref().and_then(|k| k.parse::<JobKey>().ok()) else {
                 continue;
             };
             match stored.kind.as_str() {
                 "job-started" => {
-                    self.jobs.push(Job { number: stored.seq, key, end: None, shown: [0, 0] });
+                    let mut job = Job::new(stored.seq, key, &self.shape);
+                    if let Ok(Fact::JobStarted { backend, .. }) = serde_json::from_str(&stored.body)
+                        && !self.raw
+                    {
+                        job.transcript = self.transcript(backend.as_deref());
+                    }
+                    self.jobs.push(job);
                 }
                 "job-finished" => {
                     let fact = serde_json::from_str(&stored.body);
@@ -153,16 +186,17 @@ impl<'a> Log<'a> {
         Ok(())
     }
 
+    fn transcript(&self, backend: Option<&str>) -> Option<Transcript> {
+        Transcript::of(backend, &self.row.directory, self.columns)
+    }
+
     /// Says once what is not shown.
     fn announce(&mut self, wanted: &BTreeSet<usize>, choice: &Choice) {
-        let steps: BTreeSet<String> = wanted.iter().map(|i| choice::bare(&self.jobs[*i])).collect();
-        self.several = steps.len() > 1;
-        if self.announced || steps.len() != 1 || choice.all {
-            return;
-        }
-        self.announced = true;
-        let tries = choice::tries(&self.jobs, &steps);
-        if tries > 1 {
+        let units: BTreeSet<&str> = wanted.iter().map(|i| self.jobs[*i].unit.as_str()).collect();
+        self.several = units.len() > 1 || choice.may_grow && self.shape.has_several_steps();
+        let Some(last) = wanted.last().filter(|_| units.len() == 1 && !choice.all) else { return };
+        let (_, tries) = choice::tries(&self.jobs, *last);
+        if tries > 1 && !std::mem::replace(&mut self.announced, true) {
             out::note(format!("try {tries} of {tries}; --all shows every one"));
         }
     }
@@ -170,47 +204,52 @@ impl<'a> Log<'a> {
     /// Shows what is new of a job.
     fn show(&mut self, index: usize) -> Result<(), Stop> {
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let job = &self.jobs[index];
-            let agent = job.key.kind == JobKind::Agent && stream == Stream::Stdout && !self.raw;
-            match (&job.end, agent) {
-                (Some(_), true) => self.show_answer(index),
-                (None, true) => {}
-                (Some(_), false) => self.show_recorded(index, stream)?,
-                (None, false) => self.show_live(index, stream)?,
+            match self.jobs[index].end {
+                Some(_) => self.show_recorded(index, stream)?,
+                None => self.show_live(index, stream)?,
             }
+        }
+        if self.jobs[index].key.kind == JobKind::Agent && !self.raw {
+            self.show_answer(index);
         }
         Ok(())
     }
 
-    /// An agent's answer; its raw stdout is its program's own talk.
+    /// An agent's answer, once it is there; its raw stdout is its program's own talk.
     fn show_answer(&mut self, index: usize) {
-        let job = &self.jobs[index];
-        if job.shown[0] > 0 {
-            return;
-        }
-        let Some(end) = job.end.clone() else { return };
-        if let Some(text) = end.output.text().filter(|text| !text.is_empty()) {
-            self.say(index, Stream::Stdout, format!("{}\n", text).as_bytes());
+        let job = &mut self.jobs[index];
+        let Some(end) = job.end.clone().filter(|_| !job.answered) else { return };
+        job.answered = true;
+        let answer = end.output.text().unwrap_or_default();
+        let left = job.transcript.as_mut().map(|transcript| transcript.finish(answer));
+        self.say_lines(index, &left.unwrap_or_default());
+        if !answer.is_empty() {
+            self.say(index, Stream::Stdout, format!("{answer}\n").as_bytes());
         }
         if !end.succeeded() && !end.error.is_empty() {
             self.say(index, Stream::Stderr, format!("{}\n", end.error.trim_end()).as_bytes());
         }
-        self.jobs[index].shown[0] = 1;
+    }
+
+    /// The last message of an agent, of a call that is not waited for.
+    fn show_pending(&mut self, index: usize) {
+        let pending = self.jobs[index].transcript.as_mut().map(Transcript::release);
+        self.say_lines(index, &pending.unwrap_or_default());
     }
 
     fn show_recorded(&mut self, index: usize, stream: Stream) -> Result<(), Stop> {
         let key = self.jobs[index].key.to_string();
         let from = self.jobs[index].shown[stream as usize];
-        match self.store.output(self.run, &key, stream)? {
+        match self.store.output(&self.row.id, &key, stream)? {
             None => {}
             Some(Output::Inline(bytes)) => {
                 // A job may cut its own output file short: then there is less than was shown.
                 let from = usize::try_from(from).unwrap_or(usize::MAX).min(bytes.len());
-                self.say(index, stream, &bytes[from..]);
+                self.pass(index, stream, &bytes[from..]);
                 self.jobs[index].shown[stream as usize] = bytes.len() as u64;
             }
             Some(Output::File { path, len }) => {
-                let read = pour(&path, from, Some(len), &mut |b| self.say(index, stream, b));
+                let read = pour(&path, from, Some(len), &mut |b| self.pass(index, stream, b));
                 let read = read.map_err(|e| Stop::setup(format!("{}: {e}", path.display())))?;
                 self.jobs[index].shown[stream as usize] = from + read;
             }
@@ -220,9 +259,10 @@ impl<'a> Log<'a> {
 
     fn show_live(&mut self, index: usize, stream: Stream) -> Result<(), Stop> {
         let suffix = if stream == Stream::Stdout { "stdout" } else { "stderr" };
-        let path = self.directory.join(format!("{}.{suffix}", self.jobs[index].number));
+        let directory = self.store.run_directory(&self.row.id);
+        let path = directory.join(format!("{}.{suffix}", self.jobs[index].number));
         let from = self.jobs[index].shown[stream as usize];
-        match pour(&path, from, None, &mut |bytes| self.say(index, stream, bytes)) {
+        match pour(&path, from, None, &mut |bytes| self.pass(index, stream, bytes)) {
             Ok(read) => self.jobs[index].shown[stream as usize] = from + read,
             // It has not started yet, or ended just now and its output is in the record.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -236,22 +276,52 @@ impl<'a> Log<'a> {
         Ok(())
     }
 
+    /// Passes on what a job printed: an agent's program as its transcript.
+    fn pass(&mut self, index: usize, stream: Stream, bytes: &[u8]) {
+        let job = &mut self.jobs[index];
+        if self.raw || job.key.kind != JobKind::Agent || stream != Stream::Stdout {
+            return self.say(index, stream, bytes);
+        }
+        let lines = job.transcript.as_mut().map(|transcript| transcript.take(bytes));
+        self.say_lines(index, &lines.unwrap_or_default());
+    }
+
+    /// Lines about a step: its stdout stays what it printed.
+    fn say_lines(&mut self, index: usize, lines: &[String]) {
+        for line in lines {
+            self.say(index, Stream::Stderr, format!("{line}\n").as_bytes());
+        }
+    }
+
     /// Passes bytes on as they are; the name of their step goes before them, on stderr.
     fn say(&mut self, index: usize, stream: Stream, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
         }
-        let key = &self.jobs[index].key;
-        let hook = key.kind.is_hook();
         if self.several && self.said != Some(index) {
-            let what = if hook { format!(", {}", key.kind.as_str()) } else { String::new() };
-            out::note(format!("── {}{what}", key.step_path()));
+            out::note(self.heading(index));
         }
         self.said = Some(index);
         // A hook's output is no step's output.
         match stream {
-            Stream::Stdout if !hook => out::stdout(bytes),
+            Stream::Stdout if !self.jobs[index].key.kind.is_hook() => out::stdout(bytes),
             _ => out::stderr(bytes),
+        }
+    }
+
+    /// `── code-review#2, try 2 of 3`
+    fn heading(&self, index: usize) -> String {
+        let key = &self.jobs[index].key;
+        let mut text = format!("── {}", clean(key.step_path().as_str()));
+        if key.kind.is_hook() {
+            return format!("{text}, {}", key.kind.as_str());
+        }
+        if key.call > 0 {
+            text.push_str(", reminder");
+        }
+        match choice::tries(&self.jobs, index) {
+            (_, 1) => text,
+            (number, tries) => format!("{text}, try {number} of {tries}"),
         }
     }
 }

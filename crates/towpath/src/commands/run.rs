@@ -279,7 +279,8 @@ pub fn conclude(
         }
         out::json(&value);
     }
-    report::ending(look, &end);
+    let directory = store.run(&end.id)?.map(|row| row.directory);
+    report::ending(look, &end, directory.as_deref().unwrap_or(&around.current), &around.current);
     if let Some(left) = left.filter(|_| !shared.quiet) {
         left.lines(around).iter().for_each(out::note);
     }
@@ -372,12 +373,15 @@ fn hint_at_earlier(
         if matches!(status.as_str(), "failed" | "interrupted" | "stopped" | "waiting" | "asking") {
             let when = ago(row.created_ms, crate::words::now_ms());
             let known = towpath_engine::recorded(store, &row.id, Limits::default());
-            let how = known.map_or_else(
-                |_| format!("towpath show {}", row.id),
-                |known| report::next::resume(&row.id, &known.run),
-            );
+            let how = match known {
+                Ok(known) => report::next::resume(&row.id, &known.run),
+                Err(_) => Some(format!("towpath show {}", row.id)),
+            };
             let (id, name) = (&row.id, &row.recipe);
-            out::note(format!("note: run {id} of {name} {status} {when}; to go on with it: {how}"));
+            if let Some(how) = how {
+                let how = format!("to go on with it: {how}");
+                out::note(format!("note: run {id} of {name} {status} {when}; {how}"));
+            }
             return Ok(());
         }
         if status == "done" {

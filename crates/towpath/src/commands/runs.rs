@@ -1,19 +1,21 @@
 //! `towpath runs`: what has run, the newest first, from the summaries alone.
 
+mod here;
 mod prune;
 pub mod table;
 
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::surroundings::{Surroundings, is_project, project_root};
+use crate::surroundings::Surroundings;
 use crate::words::{ago, count, duration, local_time, money, now_ms, rfc3339};
-use std::path::{Path, PathBuf};
+use here::Here;
 use table::{Cell, Screen, Table, Tint, shown_path};
 use towpath_store::{RunFilter, RunRow, Store, Summary};
 
 /// What has run here, the newest first.
 ///
-/// Shows the runs of this project, or of this directory where there is no project.
+/// Shows the runs of this project and of the working trees of its repository, or of this directory
+/// where there is no project.
 ///
 /// Example: towpath runs --all
 #[derive(Debug, clap::Args)]
@@ -24,10 +26,10 @@ pub struct Args {
     /// The runs of every directory.
     #[arg(long)]
     pub all: bool,
-    /// At most so many.
+    /// Show at most N runs.
     #[arg(short = 'n', value_name = "N", default_value_t = 20)]
     pub number: usize,
-    /// Only runs that stand like this.
+    /// Only runs with this status.
     #[arg(long, value_name = "STATUS", value_parser = STATUSES)]
     pub status: Option<String>,
     /// One JSON object on stdout.
@@ -66,7 +68,9 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     let total = all.len();
     let here = Here::new(&around);
     let mut rows = all;
-    rows.retain(|(row, _)| args.all || here.has(&row.directory));
+    if let (Some(store), false) = (&store, args.all) {
+        rows.retain(|(row, _)| here.has(store, row));
+    }
     rows.retain(|(_, status)| args.status.as_ref().is_none_or(|wanted| wanted == status));
     let found = rows.len();
     rows.truncate(args.number);
@@ -118,25 +122,6 @@ pub fn status_of(store: &Store, row: &RunRow) -> String {
         return "interrupted".to_owned();
     }
     status.to_owned()
-}
-
-/// Which directories count as here.
-struct Here {
-    root: PathBuf,
-    /// Whether everything below the root belongs to it.
-    project: bool,
-}
-
-impl Here {
-    fn new(around: &Surroundings) -> Here {
-        let root = project_root(&around.current, around.home.as_deref());
-        let project = is_project(&root);
-        Here { root, project }
-    }
-
-    fn has(&self, directory: &Path) -> bool {
-        if self.project { directory.starts_with(&self.root) } else { directory == self.root }
-    }
 }
 
 fn nothing(args: &Args, total: usize) -> String {
@@ -202,6 +187,12 @@ fn cost(row: &RunRow) -> String {
     }
 }
 
+/// The part that is known: nothing was paid where no agent was called.
+fn known_cost(summary: &Summary) -> Option<f64> {
+    let unpaid = (!summary.cost_unknown).then_some(0.0);
+    summary.cost_microusd.map(dollars).or(unpaid)
+}
+
 fn dollars(micro: i64) -> f64 {
     micro as f64 / 1e6
 }
@@ -235,8 +226,8 @@ fn as_json(row: &RunRow, status: &str) -> serde_json::Value {
         "started": rfc3339(row.created_ms),
         "ended": s.ended_ms.map(rfc3339),
         "duration": (s.active_ms > 0).then(|| s.active_ms as f64 / 1000.0),
-        "cost_usd": s.cost_microusd.filter(|_| !s.cost_unknown).map(dollars),
-        "cost_usd_known": s.cost_microusd.map(dollars),
+        "cost_usd": known_cost(s),
+        "cost_complete": !s.cost_unknown,
         "where": place(row, &rfc3339),
         "steps": { "ran": s.steps_done, "skipped": s.steps_skipped, "total": s.steps_total },
     })

@@ -5,7 +5,7 @@ use super::runs::table::{Cell, Screen, Table, Tint, escaped, shown_path};
 use super::runs::{status_of, tint, waits_for, waits_until};
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::report::{Cost, logs, next};
+use crate::report::{ByHand, Cost, by_hand, logs, next};
 use crate::result_json;
 use crate::surroundings::Surroundings;
 use crate::words::{ago, clean, count, duration, last_line, local_time, now_ms, rfc3339};
@@ -87,9 +87,8 @@ impl Shown {
             self.rows(&step, now, &mut table);
         }
         table.print(screen);
-        for line in self.next(now) {
-            screen.line(&line);
-        }
+        // A command is copied: it stays whole, however narrow the terminal is.
+        self.talks(around).iter().chain(&self.next(now)).for_each(out::line);
     }
 
     fn rows(&self, step: &StepView, now: i64, table: &mut Table) {
@@ -140,7 +139,19 @@ impl Shown {
         }
     }
 
-    /// What a person can do next, as commands to copy.
+    /// The commands that continue the agents' conversations by hand.
+    fn talks(&self, around: &Surroundings) -> Vec<String> {
+        let talks = by_hand(&self.run().view(), &self.row.directory, &around.current);
+        let of = |talk: &ByHand| match talks.len() {
+            1 => String::new(),
+            _ => format!(" of {}", clean(talk.step.as_str())),
+        };
+        let line = |talk| format!("  continue the conversation{}: {}", of(talk), talk.command);
+        let lines: Vec<String> = talks.iter().map(line).collect();
+        if lines.is_empty() { lines } else { [vec![String::new()], lines].concat() }
+    }
+
+    /// What a user can do next, as commands to copy.
     fn next(&self, now: i64) -> Vec<String> {
         let id = &self.row.id;
         let mut lines = vec![String::new()];
@@ -160,7 +171,8 @@ impl Shown {
             }
             ("failed", Some(RunOutcome::Failed { step, failure })) => {
                 lines.push(format!("  full output: {}", logs(id, &step, &failure)));
-                lines.push(format!("  nothing is lost: {}", next::resume(id, self.run())));
+                let ways = next::ways(id, self.run()).into_iter();
+                lines.extend(ways.map(|way| format!("  {}: {}", way.when, way.command)));
             }
             ("waiting", Some(RunOutcome::Waiting { why, until_ms: Some(until) })) => {
                 let until = local_time(until, now);
@@ -187,12 +199,8 @@ impl Shown {
             result_json::mark_over(&mut steps);
         }
         let resumable = !matches!(self.status.as_str(), "done" | "running");
-        let resume = resumable.then(|| next::resume(&row.id, self.run()));
-        let census = census(self.run());
-        let cost = match census.agent_calls {
-            0 => Some(0.0),
-            _ => census.cost_usd.filter(|_| !census.cost_unknown),
-        };
+        let resume = resumable.then(|| next::resume(&row.id, self.run())).flatten();
+        let cost = Cost::of(&census(self.run()));
         serde_json::json!({
             "schema": 1,
             "run_id": row.id.as_str(),
@@ -206,7 +214,8 @@ impl Shown {
             "started": rfc3339(row.created_ms),
             "ended": row.summary.ended_ms.map(rfc3339),
             "duration": Some(row.summary.active_ms).filter(|ms| *ms > 0).map(|ms| ms as f64 / 1000.0),
-            "cost_usd": cost,
+            "cost_usd": cost.known(),
+            "cost_complete": !cost.unknown,
             "steps": steps,
             "machine": result_json::machine(self.run()),
             "asking": self.asking(),

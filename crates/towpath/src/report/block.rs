@@ -1,8 +1,8 @@
 //! The block at the bottom of the screen: one line per step, then how it goes. It is never wider
 //! than the terminal and never higher; what does not fit is counted, not shown.
 
-use super::board::{Board, Row, State};
-use super::line::{Line, Tone, one_line, shortened, width};
+use super::board::{Board, Entered, Row, State};
+use super::line::{Line, Tone, fitted, one_line, shortened, width};
 use crate::words::{count, duration};
 
 /// Steps that are shown by tallies around them need this much room to be of use.
@@ -62,8 +62,9 @@ fn alone(row: &Row, columns: usize, now_ms: i64) -> Line {
     let name = if width(&path) + 4 <= columns { &path } else { &row.name };
     let time = time(row, now_ms).unwrap_or_default();
     let (symbol, tone) = sign(&row.state, now_ms);
-    let note = running(row, now_ms);
-    Line::plain("  ").with(tone, symbol).text(format!(" {name}  {time}  {note}")).cut(columns)
+    let line = Line::plain("  ").with(tone, symbol).text(format!(" {name}  {time}  "));
+    let note = fitted(&running(row, now_ms), columns.saturating_sub(line.width()));
+    line.text(note).cut(columns)
 }
 
 /// The steps alone, as they stay on the screen when the run has ended.
@@ -71,7 +72,8 @@ pub fn steps(board: &Board, room: usize, columns: usize, now_ms: i64) -> Vec<Lin
     let shown = choose(board, room);
     let name = board.rows.iter().map(|row| width(&row.name)).max().unwrap_or(0);
     let time = board.rows.iter().filter_map(|row| time(row, now_ms)).map(|t| width(&t)).max();
-    let layout = Layout { name: name.min(columns * 2 / 5), time: time.unwrap_or(0), now_ms };
+    let name = name.min(columns * 2 / 5);
+    let layout = Layout { name, time: time.unwrap_or(0), columns, now_ms };
     let mut lines = Vec::new();
     let hidden = |over: bool| {
         let rows = board.rows.iter().zip(&shown);
@@ -153,6 +155,7 @@ fn plural(state: &State) -> &'static str {
 struct Layout {
     name: usize,
     time: usize,
+    columns: usize,
     now_ms: i64,
 }
 
@@ -178,7 +181,9 @@ impl Layout {
             State::Running => Tone::Plain,
             _ => Tone::Faint,
         };
-        line.text(format!("{gap}{time}  ")).with(note_tone, note)
+        let line = line.text(format!("{gap}{time}  "));
+        let room = self.columns.saturating_sub(line.width());
+        line.with(note_tone, fitted(&note, room))
     }
 }
 
@@ -248,14 +253,13 @@ fn note(row: &Row, now_ms: i64) -> String {
     }
 }
 
-/// What a step does, and before it, since a line is cut at its end, for how long it has been silent.
+/// What a step does, and before it, since a line is cut at its end, which visit it is of how many and
+/// for how long it has been silent.
 fn running(row: &Row, now_ms: i64) -> String {
-    match (row.silence(now_ms), row.doing.as_str()) {
-        (None, "") => "running".to_owned(),
-        (None, doing) => doing.to_owned(),
-        (Some(silence), "") => silence,
-        (Some(silence), doing) => format!("{silence} · {doing}"),
-    }
+    let visit = row.visit.map(|(visit, most)| format!("visit {visit}/{most}"));
+    let doing = Some(row.doing.clone()).filter(|doing| !doing.is_empty());
+    let parts: Vec<String> = visit.into_iter().chain(row.silence(now_ms)).chain(doing).collect();
+    if parts.is_empty() { "running".to_owned() } else { parts.join(" · ") }
 }
 
 /// The running steps of a called recipe; of a single one also what it does.
@@ -271,10 +275,18 @@ fn inner(row: &Row, now_ms: i64) -> String {
     }
 }
 
-/// `2 running · 1 of 6 done · $0.31 · Ctrl-C stops, keeps everything`
+/// `2 running · 1 of 6 done · $0.31 · Ctrl-C stops, keeps everything`; of a machine, which visits its
+/// steps one at a time, `visit 2/3 · step 3, at most 6`.
 fn footer(board: &Board, columns: usize) -> Line {
-    let mut parts = vec![format!("{} running", board.running().len())];
-    parts.push(format!("{} of {} done", board.done(), board.rows.len()));
+    let mut parts = match &board.machine {
+        Some(Entered { visit: (visit, visits), steps: (step, steps) }) => {
+            vec![format!("visit {visit}/{visits}"), format!("step {step}, at most {steps}")]
+        }
+        None => vec![
+            format!("{} running", board.running().len()),
+            format!("{} of {} done", board.done(), board.rows.len()),
+        ],
+    };
     parts.extend(board.cost.text());
     let said = format!("  {}", parts.join(" · "));
     let hints = [" · Ctrl-C stops, keeps everything", " · Ctrl-C stops", ""];

@@ -2,10 +2,11 @@
 //! drawn of it is `block.rs`.
 
 use super::cost::Cost;
-use super::line::one_line;
+use super::line::{one_line, relative};
 use super::said;
 use super::shape::Shape;
 use crate::words::last_line;
+use std::path::{Path, PathBuf};
 use towpath_core::StepPath;
 use towpath_run::{FailureKind, RunOutcome, StepResult, StepState, StepStatus, StepView};
 
@@ -54,6 +55,8 @@ pub struct Row {
     pub heard_ms: i64,
     pub took_ms: Option<i64>,
     pub doing: String,
+    /// Of a called machine's step: which visit of its session this is, and how many there may be.
+    pub visit: Option<(u32, u32)>,
     /// What a machine's step reported.
     pub report: Option<String>,
     /// The steps of a called recipe that have been heard of.
@@ -62,11 +65,23 @@ pub struct Row {
     pub called: usize,
 }
 
+/// A step that the run's own machine has entered: which visit and which step of the session, and the
+/// most there may be.
+#[derive(Debug)]
+pub struct Entered {
+    pub visit: (u32, u32),
+    pub steps: (u32, u64),
+}
+
 #[derive(Debug, Default)]
 pub struct Board {
     pub rows: Vec<Row>,
     pub cost: Cost,
+    /// Where the run's own machine is.
+    pub machine: Option<Entered>,
     shape: Shape,
+    /// Where the run works.
+    directory: PathBuf,
 }
 
 impl Board {
@@ -74,9 +89,20 @@ impl Board {
         Board { shape, ..Board::default() }
     }
 
-    pub fn begin(&mut self, steps: &[StepView]) {
+    pub fn begin(&mut self, steps: &[StepView], directory: &Path) {
+        self.directory = directory.to_owned();
         self.rows = steps.iter().map(|step| Row::of(step, &self.shape)).collect();
         self.cost.add_all(steps);
+    }
+
+    /// A machine has entered a step.
+    pub fn entered(&mut self, step: &StepPath, visit: (u32, u32), total: (u32, u32), recipe: &str) {
+        if step.frame().is_some() {
+            self.row(step).visit = Some(visit);
+            return;
+        }
+        let most = self.shape.most_steps(recipe).unwrap_or(u64::MAX).min(u64::from(total.1));
+        self.machine = Some(Entered { visit, steps: (total.0, most) });
     }
 
     pub fn started(&mut self, step: &StepPath, kind: &'static str, now_ms: i64) {
@@ -87,11 +113,11 @@ impl Board {
             row.kind = kind;
             return;
         }
-        let (id, called) = (row.id.clone(), row.called);
+        let (id, called, visit) = (row.id.clone(), row.called, row.visit);
         let children = if kind == "recipe" { std::mem::take(&mut row.children) } else { vec![] };
         let new = Row::new(id, step.clone(), kind, called);
         let (since_ms, heard_ms) = (now_ms, now_ms);
-        *row = Row { state: State::Running, since_ms, heard_ms, children, ..new };
+        *row = Row { state: State::Running, since_ms, heard_ms, children, visit, ..new };
     }
 
     /// Something came from a step: it is running, even where its start was before our time.
@@ -118,7 +144,7 @@ impl Board {
 
     pub fn doing(&mut self, step: &StepPath, what: &str, now_ms: i64) {
         self.heard(step, now_ms);
-        self.row(step).doing = one_line(what);
+        self.row(step).doing = one_line(&relative(what, &self.directory));
     }
 
     pub fn ended(&mut self, step: &StepPath, result: &StepResult, tolerated: bool, took_ms: i64) {
@@ -134,6 +160,11 @@ impl Board {
 
     pub fn over(&mut self, outcome: &RunOutcome) {
         over(&mut self.rows, outcome);
+    }
+
+    /// Whether a step is an agent's.
+    pub fn is_agent(&mut self, step: &StepPath) -> bool {
+        self.row(step).kind == "agent"
     }
 
     /// Steps that are doing something themselves.
@@ -206,6 +237,7 @@ impl Row {
             heard_ms: 0,
             took_ms: None,
             doing: String::new(),
+            visit: None,
             report: None,
             children: Vec::new(),
             called,

@@ -25,7 +25,8 @@ impl Cost {
         cost
     }
 
-    fn count(&mut self, usd: Option<f64>) {
+    /// Counts one call.
+    pub fn count(&mut self, usd: Option<f64>) {
         self.calls += 1;
         match usd {
             Some(usd) => self.usd = Some(self.usd.unwrap_or(0.0) + usd),
@@ -48,6 +49,11 @@ impl Cost {
             step.calls.iter().for_each(|c| self.count(c.usage.and_then(|usage| usage.cost_usd)));
             self.add_all(&step.children);
         }
+    }
+
+    /// The part that is known: nothing was paid where no agent was called.
+    pub fn known(&self) -> Option<f64> {
+        if self.calls == 0 { Some(0.0) } else { self.usd }
     }
 
     /// `$0.31`, `$?`, `at least $0.31`; nothing where no agent was called.

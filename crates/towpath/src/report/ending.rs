@@ -1,6 +1,7 @@
 //! The last lines of a run: what happened, not only how it ended, and what to do next. A run in
 //! which something was skipped or tolerated never reads like one in which everything went well.
 
+use super::conversation::ByHand;
 use super::cost::Cost;
 use super::failure::{self, beside_name};
 use super::limit::{self, Limit};
@@ -15,11 +16,17 @@ use towpath_run::{Failure, FailureKind, RunOutcome, StepState, StepStatus, StepV
 /// More names than this are only counted.
 const NAMES: usize = 6;
 
-pub fn text(end: &RunEnd, color: bool, limit: Option<usize>, now_ms: i64) -> String {
+pub fn text(
+    end: &RunEnd,
+    talks: &[ByHand],
+    color: bool,
+    limit: Option<usize>,
+    now_ms: i64,
+) -> String {
     let steps = end.run.view();
     let name = clean(&end.run.program().root().name);
     let took = duration(i64::try_from(end.took.as_millis()).unwrap_or(i64::MAX));
-    let teller = Teller { end, steps, name, took, limit, now_ms };
+    let teller = Teller { end, steps, talks, name, took, limit, now_ms };
     let mut text = String::new();
     for line in teller.lines() {
         text.push_str(&line.render(color));
@@ -31,13 +38,15 @@ pub fn text(end: &RunEnd, color: bool, limit: Option<usize>, now_ms: i64) -> Str
 /// `4 of 6 steps ran · 1 skipped (deploy: needs tag release)`
 pub fn counts(end: &RunEnd) -> String {
     let (name, took) = (String::new(), String::new());
-    let teller = Teller { end, steps: end.run.view(), name, took, limit: None, now_ms: 0 };
+    let (steps, talks) = (end.run.view(), &[][..]);
+    let teller = Teller { end, steps, talks, name, took, limit: None, now_ms: 0 };
     joined("", "", teller.counts(), None).iter().map(|line| line.render(false)).collect()
 }
 
 struct Teller<'a> {
     end: &'a RunEnd,
     steps: Vec<StepView>,
+    talks: &'a [ByHand],
     name: String,
     took: String,
     limit: Option<usize>,
@@ -69,7 +78,19 @@ impl Teller<'_> {
             parts.push(Line::plain(one_line(&format!("{}{more}", exit.reason))));
         }
         parts.extend(self.counts());
-        joined("", "  ", parts, self.limit)
+        let talk = self.talk().map(|talk| Line::plain(format!("  {talk}")));
+        joined("", "  ", parts, self.limit).into_iter().chain(talk).collect()
+    }
+
+    /// The line that continues the conversation by hand: of the step that failed, else the latest.
+    fn talk(&self) -> Option<String> {
+        let failed = match &self.end.outcome {
+            RunOutcome::Failed { step, .. } => Some(step),
+            _ => None,
+        };
+        let of_failed = self.talks.iter().find(|talk| Some(&talk.step) == failed);
+        let talk = of_failed.or(self.talks.last())?;
+        Some(format!("continue the conversation: {}", talk.command))
     }
 
     fn failed(&self, step: &StepPath, failure: &Failure) -> Vec<Line> {
@@ -93,7 +114,8 @@ impl Teller<'_> {
         }
         lines.push(Line::new());
         lines.extend(self.counts_below());
-        lines.push(self.resume("nothing is lost"));
+        let ways = next::ways(&self.end.id, &self.end.run).into_iter();
+        lines.extend(ways.map(|way| offered(way.when, way.command)));
         lines
     }
 
@@ -175,13 +197,14 @@ impl Teller<'_> {
     }
 
     fn resume(&self, words: &str) -> Line {
-        let command = next::resume(&self.end.id, &self.end.run);
-        Line::plain(format!("  {words}: ")).with(Tone::Strong, command)
+        offered(words, format!("towpath resume {}", self.end.id))
     }
 
-    /// The counts, and where a machine was cut off the session that its agent was in.
+    /// The counts, and how the conversation is continued by hand; where that is not known, the session
+    /// that the agent of a machine was in when it was cut off.
     fn counts_below(&self) -> Vec<Line> {
-        let session = super::session(self.end).map(|text| Line::plain(format!("  {text}")));
+        let session = self.talk().or_else(|| super::session(self.end));
+        let session = session.map(|text| Line::plain(format!("  {text}")));
         joined("  ", "  ", self.counts(), self.limit).into_iter().chain(session).collect()
     }
 
@@ -218,6 +241,10 @@ impl Teller<'_> {
         parts.extend(Cost::of(&census).text().map(Line::plain));
         parts
     }
+}
+
+fn offered(words: &str, command: String) -> Line {
+    Line::plain(format!("  {words}: ")).with(Tone::Strong, command)
 }
 
 /// What the census does not tell of the run's own steps.

@@ -5,6 +5,7 @@
 
 mod place;
 
+use super::cost::Cost;
 use super::limit;
 use super::shape::Shape;
 use crate::exit::Stop;
@@ -16,8 +17,9 @@ use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
+use std::time::Instant;
 use towpath_core::StepPath;
-use towpath_engine::{CallStarted, Event};
+use towpath_engine::{CallEnded, CallStarted, Event};
 use towpath_run::{Movement, Run, RunOutcome, StepResult, StepStatus, StepView};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -65,6 +67,32 @@ pub struct Events {
     is_machine: bool,
     /// How the run's machine ended.
     exit: Option<String>,
+    totals: Totals,
+}
+
+/// What all calls of this owner came to.
+#[derive(Debug, Default)]
+struct Totals {
+    began: Option<Instant>,
+    prompt_length: Option<usize>,
+    response_length: Option<usize>,
+}
+
+impl Totals {
+    fn call_ended(&mut self, call: &CallEnded<'_>) {
+        let add = |sum: &mut Option<usize>, more| *sum = Some(sum.unwrap_or(0) + more);
+        add(&mut self.prompt_length, call.prompt_length);
+        call.length.into_iter().for_each(|length| add(&mut self.response_length, length));
+    }
+
+    /// The last event's place: the totals of the run in the place of one step's.
+    fn over(&self, place: Place, steps: &[StepView]) -> Place {
+        let mut cost = Cost::default();
+        cost.add_all(steps);
+        let took = self.began.and_then(|began| u64::try_from(began.elapsed().as_millis()).ok());
+        let Totals { prompt_length, response_length, .. } = *self;
+        Place { took_ms: took, cost, prompt_length, response_length, ..place }
+    }
 }
 
 impl Events {
@@ -97,6 +125,7 @@ impl Events {
             begun: BTreeMap::new(),
             is_machine: false,
             exit: None,
+            totals: Totals::default(),
         }))
     }
 
@@ -131,6 +160,7 @@ impl Events {
         match event {
             Event::RunStarted { run, recipe, .. } => {
                 self.run = run.to_string();
+                self.totals.began = Some(Instant::now());
                 self.recipe = (*recipe).to_owned();
             }
             Event::Entered { step, recipe, visit, max_visits, total, max_total, model } => {
@@ -154,7 +184,10 @@ impl Events {
                 }
             }
             Event::StepStarted { step, .. } => self.plain_start(step),
-            Event::CallEnded(call) => self.places.call_ended(call),
+            Event::CallEnded(call) => {
+                self.totals.call_ended(call);
+                self.places.call_ended(call);
+            }
             Event::Reminded { step, error } => self.reminded(step, error),
             Event::Reported { step, report } => {
                 self.enter(step);
@@ -342,7 +375,7 @@ impl Events {
             .as_ref()
             .map_or(String::new(), |error| format!(" — {}", super::line::one_line(error)));
         let more = json!({ "reason": reason, "error": error });
-        let last = Place { error, ..place.clone() };
+        let last = self.totals.over(Place { error, ..place.clone() }, steps);
         self.tell(&last, "recipe_exited", &format!("[recipe:exited]  {reason}{why}"), more);
         if self.shown == Some(Format::Json) || self.file.is_some() {
             self.tell(&place, "turn_complete", "", json!({}));

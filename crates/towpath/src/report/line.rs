@@ -3,6 +3,7 @@
 
 use crate::words::clean;
 use anstyle::{AnsiColor, Style};
+use std::path::Path;
 use unicode_width::UnicodeWidthChar;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,6 +138,43 @@ pub fn shortened(text: &str, limit: usize) -> String {
     }
 }
 
+/// A text in at most `limit` columns. A path at its end loses its beginning, since its end says most.
+pub fn fitted(text: &str, limit: usize) -> String {
+    if width(text) <= limit {
+        return text.to_owned();
+    }
+    let (before, path) = text.split_at(text.rfind(' ').map_or(0, |at| at + 1));
+    let room = limit.saturating_sub(width(before) + 1);
+    let mut ends = path.match_indices('/').map(|(at, _)| &path[at..]);
+    match ends.find(|end| end.len() > 1 && width(end) <= room) {
+        Some(end) => format!("{before}…{end}"),
+        None => Line::plain(text).cut(limit).render(false),
+    }
+}
+
+/// A text in which paths below a directory are relative to it.
+pub fn relative(text: &str, directory: &Path) -> String {
+    let Some(base) = directory.to_str().filter(|base| base.len() > 1) else {
+        return text.to_owned();
+    };
+    let base = format!("{base}/");
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(&base) {
+        let (before, found) = rest.split_at(at);
+        shown.push_str(before);
+        let begins = shown.chars().next_back().is_none_or(|c| " \t\n\"'`=:(<>|;&,".contains(c));
+        // Nothing is left to show of the directory itself.
+        let after = found[base.len()..].chars().next();
+        let names = after.is_some_and(|c| !c.is_whitespace() && !"\"'`/;&|)".contains(c));
+        if !(begins && names) {
+            shown.push_str(&base);
+        }
+        rest = &found[base.len()..];
+    }
+    shown + rest
+}
+
 /// Foreign text that is to stand in one line of the block.
 pub fn one_line(text: &str) -> String {
     clean(&text.replace(['\n', '\t'], " "))
@@ -205,6 +243,39 @@ mod tests {
         assert_eq!(shortened("review-completeness#12", 12), "review-c…#12");
         assert_eq!(shortened("review-completeness", 12), "review-comp…");
         assert_eq!(shortened("review#12", 4), "rev…");
+    }
+
+    #[test]
+    fn a_path_keeps_its_end() {
+        let text = "Read crates/towpath/src/deep/file.rs";
+        for (limit, shown) in [
+            (36, text),
+            (35, "Read …/towpath/src/deep/file.rs"),
+            (22, "Read …/deep/file.rs"),
+            (14, "Read …/file.rs"),
+            (13, "Read crates/…"),
+        ] {
+            assert_eq!(fitted(text, limit), shown);
+        }
+        assert_eq!(fitted("Bash cargo test --workspace", 12), "Bash cargo …");
+        let silent = "silent for 4 min · Read src/a/auth.rs";
+        assert_eq!(fitted(silent, 33), "silent for 4 min · Read …/auth.rs");
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_directory() {
+        let shown = |text| relative(text, Path::new("/home/me/shop"));
+        for (text, expected) in [
+            ("Read /home/me/shop/src/lib.rs", "Read src/lib.rs"),
+            ("Bash cat '/home/me/shop/a b' >/home/me/shop/c", "Bash cat 'a b' >c"),
+            ("Bash ls /home/me/shop/", "Bash ls /home/me/shop/"),
+            ("Bash ls /home/me/shop", "Bash ls /home/me/shop"),
+            ("Read /home/me/shopping/x", "Read /home/me/shopping/x"),
+            ("Read /mnt/home/me/shop/x", "Read /mnt/home/me/shop/x"),
+        ] {
+            assert_eq!(shown(text), expected);
+        }
+        assert_eq!(relative("Read /etc/hosts", Path::new("/")), "Read /etc/hosts");
     }
 
     #[test]

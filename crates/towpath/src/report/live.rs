@@ -11,12 +11,13 @@ use super::outlet::Outlet;
 use super::said;
 use super::seam::Seam;
 use super::shape::Shape;
-use super::{Aside, Look};
+use super::{Aside, Look, Voice};
 use crate::words::clean;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use towpath_core::StepPath;
 use towpath_engine::{Event, Reporter, Stream};
-use towpath_run::Movement;
+use towpath_run::{Movement, without_report};
 
 const HIDE_CURSOR: &str = "\u{1b}[?25l";
 const SHOW_CURSOR: &str = "\u{1b}[?25h";
@@ -115,8 +116,10 @@ impl<O: Outlet> Live<O> {
 
     fn show(&mut self, step: &StepPath, bytes: &[u8]) {
         let beside = self.beside.contains(step);
-        if beside && self.voice.as_ref() != Some(step) {
-            self.say(&Line::new().with(Tone::Strong, clean(step.as_str())));
+        let visit = self.is_own_visit(step);
+        if (beside || visit) && self.voice.as_ref() != Some(step) {
+            let rule = if beside { "" } else { "── " };
+            self.say(&Line::plain(rule).with(Tone::Strong, clean(step.as_str())));
             self.voice = Some(step.clone());
         }
         if beside {
@@ -125,7 +128,7 @@ impl<O: Outlet> Live<O> {
                 self.above.extend(line);
             }
         } else {
-            self.voice = None;
+            self.voice = self.voice.take().filter(|_| visit);
             self.above.extend(bytes);
         }
         if !bytes.ends_with(b"\n") {
@@ -137,6 +140,29 @@ impl<O: Outlet> Live<O> {
         }
         if self.above.len() >= WAITING {
             self.draw_now();
+        }
+    }
+
+    /// Whether it is a visit of a machine's step. Under another program's name its answers are shown as
+    /// that program shows them.
+    fn is_own_visit(&self, step: &StepPath) -> bool {
+        self.look.voice == Voice::Own && self.shape.is_machines(step)
+    }
+
+    /// What is shown of an output: of a machine's agent not the line that reports its outcome, which
+    /// its row has.
+    fn shown_part<'a>(
+        &mut self,
+        step: &StepPath,
+        stream: Stream,
+        bytes: &'a [u8],
+    ) -> Cow<'a, [u8]> {
+        let answer = stream == Stream::Stdout && self.shown(stream) && self.is_own_visit(step);
+        match std::str::from_utf8(bytes) {
+            Ok(text) if answer && self.board.is_agent(step) => {
+                without_report(text).into_bytes().into()
+            }
+            _ => bytes.into(),
         }
     }
 
@@ -273,7 +299,7 @@ impl<O: Outlet> Reporter for Live<O> {
     fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::RunStarted { run, recipe, directory, resumed, steps } => {
-                self.board.begin(steps);
+                self.board.begin(steps, directory);
                 self.say(&said::header(run, recipe, directory, *resumed));
                 // A run that is over before the first drawing does not flash.
                 self.drawn_ms = self.outlet.now_ms();
@@ -281,7 +307,10 @@ impl<O: Outlet> Reporter for Live<O> {
                 self.clear();
             }
             Event::StepStarted { step, kind } => self.started(step, kind),
-            Event::Output { step, stream, bytes } => self.output(step, *stream, bytes),
+            Event::Output { step, stream, bytes } => {
+                let shown = self.shown_part(step, *stream, bytes);
+                self.output(step, *stream, &shown);
+            }
             Event::Heard { step } => self.board.heard(step, self.outlet.now_ms()),
             Event::Doing { step, what } => {
                 self.board.doing(step, what, self.outlet.now_ms());
@@ -293,9 +322,12 @@ impl<O: Outlet> Reporter for Live<O> {
             }
             Event::Reminded { step, error } => self.say(&said::reminded(step, error)),
             Event::Moved { to: Movement::Restart(recipe), .. } => self.say(&said::restart(recipe)),
-            // A step's own lines say which step is entered and what it reports.
-            Event::Entered { .. }
-            | Event::CallStarted(_)
+            Event::Entered { step, recipe, visit, max_visits, total, max_total, .. } => {
+                let (visit, total) = ((*visit, *max_visits), (*total, *max_total));
+                self.board.entered(step, visit, total, recipe);
+            }
+            // A step's own lines say what it reports.
+            Event::CallStarted(_)
             | Event::CallEnded(_)
             | Event::Reported { .. }
             | Event::Moved { .. } => {}

@@ -6,6 +6,7 @@
 
 mod block;
 mod board;
+mod conversation;
 mod cost;
 mod ending;
 pub mod events;
@@ -26,9 +27,14 @@ mod stepwise;
 pub mod testing;
 mod writer;
 
+pub use conversation::{ByHand, by_hand};
 pub use cost::Cost;
 pub use ending::{counts, unused};
 pub use failure::{logs, shell_word, told as told_failure};
+pub use line::{fitted, relative};
+#[cfg(test)]
+pub use shape::RecipeShape;
+pub use shape::{Shape, bare};
 
 use crate::audit::Audit;
 use crate::commands::run::Shared;
@@ -42,7 +48,6 @@ use live::Live;
 use orchestration::Orchestration;
 use outlet::Standard;
 use plain::Plain;
-use shape::Shape;
 use std::path::Path;
 use stepwise::Stepwise;
 use towpath_engine::{Config, EngineError, Event, Prepared, Reporter, RunEnd, SessionTree};
@@ -184,7 +189,10 @@ pub fn drive(
     let events = Events::asked(wanted.format, wanted.file.as_ref())?;
     let events = events.map(|events| events.of(prepared.run(), shape.clone()));
     let mut reporter: Box<dyn Aside> = match look.voice {
-        _ if look.live() => Box::new(Live::new(Standard::new(), *look, shape)),
+        _ if look.live() => {
+            let shape = shape.bounded(prepared.run().program());
+            Box::new(Live::new(Standard::new(), *look, shape))
+        }
         Voice::Own => Box::new(Plain::new(Standard::new(), *look, shape)),
         Voice::Stepwise { progress } => {
             Box::new(Stepwise::new(Standard::new(), *look, shape, progress))
@@ -281,11 +289,12 @@ pub fn in_lines(parts: Vec<String>, limit: Option<usize>) -> Vec<String> {
     line::joined("", "  ", parts, limit).iter().map(|line| line.render(false)).collect()
 }
 
-/// The last lines: what happened, and what to do next.
-pub fn ending(look: &Look, end: &RunEnd) {
+/// The last lines: what happened, and what to do next. `directory` is the run's, `current` ours.
+pub fn ending(look: &Look, end: &RunEnd, directory: &Path, current: &Path) {
     if look.quiet && end.outcome == RunOutcome::Done {
         return;
     }
     let width = look.terminal.then(|| outlet::size().0);
-    out::say(&ending::text(end, look.color, width, now_ms()));
+    let talks = by_hand(&end.run.view(), directory, current);
+    out::say(&ending::text(end, &talks, look.color, width, now_ms()));
 }

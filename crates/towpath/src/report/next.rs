@@ -1,16 +1,68 @@
-//! How a run can go on, as commands to copy. They are whole: a resume that would be refused is not
-//! offered.
+//! How a run can be continued, as commands to copy. They are whole, and only those that can help: a
+//! resume that would be refused, or would fail in the same way, is not offered.
 
 use super::failure::shell_word;
 use towpath_core::{RunId, StepPath};
-use towpath_run::{FailureKind, Run, RunOutcome};
+use towpath_run::{Failure, FailureKind, Run, RunOutcome, StepView};
 
-pub fn resume(id: &RunId, run: &Run) -> String {
-    match raising(run) {
-        Some(Raising { flag, .. }) => format!("towpath resume {id} {flag}"),
-        None if run.needs_new_session() => format!("towpath resume {id} --new-session"),
-        None => format!("towpath resume {id}"),
+const AS_IT_IS: &str = "nothing is lost";
+const CHANGED: &str = "after changing the recipe";
+
+/// One way to continue a run.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Way {
+    /// When it helps.
+    pub when: &'static str,
+    pub command: String,
+}
+
+/// The ways to continue a run that is not done, the likeliest first; none where no resume can help.
+pub fn ways(id: &RunId, run: &Run) -> Vec<Way> {
+    let flags = match run.outcome() {
+        Some(RunOutcome::Failed { step, failure }) => flags(run, &step, &failure),
+        _ => vec![(AS_IT_IS, "")],
+    };
+    let command = |flag: &str| match flag {
+        "" => format!("towpath resume {id}"),
+        flag => format!("towpath resume {id} {flag}"),
+    };
+    flags.into_iter().map(|(when, flag)| Way { when, command: command(flag) }).collect()
+}
+
+/// The first of the ways.
+pub fn resume(id: &RunId, run: &Run) -> Option<String> {
+    ways(id, run).into_iter().next().map(|way| way.command)
+}
+
+/// What a resume after a failure needs, and when that helps.
+fn flags(run: &Run, step: &StepPath, failure: &Failure) -> Vec<(&'static str, &'static str)> {
+    if let Some(raising) = raising(run) {
+        return vec![(AS_IT_IS, raising.flag)];
     }
+    if run.needs_new_session() {
+        return vec![(AS_IT_IS, "--new-session")];
+    }
+    // Its text or its values are at fault before anything of it has run.
+    let never_ran = find(&run.view(), step).is_none_or(|view| view.attempts == 0);
+    let (again, edited) = match failure.kind {
+        FailureKind::Agent(_) | FailureKind::Stopped => (true, false),
+        FailureKind::Limit => (false, true),
+        FailureKind::Value => (!never_ran, true),
+        FailureKind::Command | FailureKind::Timeout | FailureKind::Start | FailureKind::Report => {
+            (true, true)
+        }
+    };
+    // What is built in cannot be changed.
+    let has_file = run.program().plan.recipes.first().is_some_and(|recipe| recipe.path.is_some());
+    let ways = [(again, (AS_IT_IS, "")), (edited && has_file, (CHANGED, "--edited"))];
+    ways.into_iter().filter(|(helps, _)| *helps).map(|(_, way)| way).collect()
+}
+
+fn find(steps: &[StepView], path: &StepPath) -> Option<StepView> {
+    steps.iter().find_map(|step| match step.path == *path {
+        true => Some(step.clone()),
+        false => find(&step.children, path),
+    })
 }
 
 /// Why a machine ended at a limit, and the flag without which it does not go on.
@@ -50,4 +102,47 @@ pub fn done(id: &RunId, run: &Run, step: &StepPath) -> String {
 
 pub fn again(id: &RunId, step: &StepPath) -> String {
     format!("towpath resume {id} --again {}", shell_word(step.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::driven_from;
+    use super::*;
+    use towpath_core::FaultKind;
+    use towpath_run::{Fault, JobEnd, JobStatus, Output};
+
+    /// What is offered after a run of this step, which ends like this.
+    fn offered(step: &str, status: JobStatus, path: Option<&str>) -> Vec<String> {
+        let recipe = format!("name: r\nsteps:\n  - {step}\n");
+        let run = driven_from(path, &[("r", &recipe)], &mut |_| JobEnd {
+            output: Output::Text("no".into()),
+            ..JobEnd::new(status.clone())
+        });
+        let ways = ways(&RunId::new("7f3k").unwrap(), &run);
+        ways.iter().map(|way| format!("{}: {}", way.when, way.command)).collect()
+    }
+
+    const PLAIN: &str = "nothing is lost: towpath resume 7f3k";
+    const EDITED: &str = "after changing the recipe: towpath resume 7f3k --edited";
+    const BASH: &str = "{ id: a, command: x }";
+
+    #[test]
+    fn edited_is_named_where_the_recipe_may_have_to_change() {
+        let file = Some("/w/r.yaml");
+        for status in [JobStatus::Exited(1), JobStatus::TimedOut, JobStatus::NotStarted] {
+            assert_eq!(offered(BASH, status.clone(), file), [PLAIN, EDITED]);
+            assert_eq!(offered(BASH, status, None), [PLAIN], "a built-in recipe cannot change");
+        }
+        let fault = Fault { kind: FaultKind::Auth, until_ms: None };
+        assert_eq!(offered("{ id: a, prompt: x }", JobStatus::Faulted(fault), file), [PLAIN]);
+        let json = "{ id: a, command: x, parse_json_required: true }";
+        assert_eq!(offered(json, JobStatus::Exited(0), file), [PLAIN, EDITED]);
+    }
+
+    #[test]
+    fn nothing_is_offered_where_no_resume_can_help() {
+        let value = "{ id: a, command: \"echo $(( {{ n }} ))\" }\ncontext: { n: no number }";
+        assert_eq!(offered(value, JobStatus::Exited(0), Some("/w/r.yaml")), [EDITED]);
+        assert!(offered(value, JobStatus::Exited(0), None).is_empty());
+    }
 }

@@ -3,7 +3,7 @@
 //! of steps that run at the same time, and before a line of our own.
 
 use super::held::Held;
-use super::line::{Line, Tone, one_line};
+use super::line::{Line, Tone, one_line, relative};
 use super::outlet::Outlet;
 use super::said;
 use super::seam::Seam;
@@ -11,6 +11,7 @@ use super::shape::Shape;
 use super::{Aside, Look};
 use crate::words::{clean, duration};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use towpath_core::StepPath;
 use towpath_engine::{Event, Reporter, Stream};
 use towpath_run::{FailureKind, Movement, RunOutcome, StepResult, StepStatus};
@@ -22,6 +23,8 @@ pub struct Plain<O: Outlet> {
     outlet: O,
     look: Look,
     shape: Shape,
+    /// Where the run works.
+    directory: PathBuf,
     held: Held,
     running: BTreeMap<StepPath, Running>,
     stdout: Seam,
@@ -44,6 +47,7 @@ impl<O: Outlet> Plain<O> {
             outlet,
             look,
             shape,
+            directory: PathBuf::new(),
             held: Held::default(),
             running: BTreeMap::new(),
             stdout: Seam::default(),
@@ -190,7 +194,7 @@ impl<O: Outlet> Plain<O> {
     }
 
     fn note_doing(&mut self, step: &StepPath, what: &str) {
-        let what = one_line(what);
+        let what = one_line(&relative(what, &self.directory));
         if self.look.verbose {
             self.say(&Line::plain(format!("{}: {what}", clean(step.as_str()))));
         }
@@ -218,6 +222,7 @@ impl<O: Outlet> Reporter for Plain<O> {
     fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::RunStarted { run, recipe, directory, resumed, .. } => {
+                self.directory = directory.to_path_buf();
                 self.say(&said::header(run, recipe, directory, *resumed));
             }
             Event::StepStarted { step, kind } => self.started(step, kind),

@@ -4,7 +4,7 @@
 use crate::words::clean;
 use std::collections::BTreeMap;
 use towpath_core::StepPath;
-use towpath_recipe::{Program, Work};
+use towpath_recipe::{Analysis, Program, Work};
 
 #[derive(Debug, Clone, Default)]
 pub struct Shape {
@@ -18,6 +18,8 @@ pub struct RecipeShape {
     pub steps: usize,
     /// Its steps are visited, and each visit is told by itself.
     pub machine: bool,
+    /// The most steps that a machine's limits and transitions allow in one session.
+    pub most_steps: Option<u64>,
     /// The recipe that a step calls: an index.
     pub calls: BTreeMap<String, usize>,
     pub work: BTreeMap<String, String>,
@@ -48,6 +50,15 @@ impl Shape {
         Shape { recipes: recipes.collect() }
     }
 
+    /// With the most steps that each machine can take, which takes a search to find out.
+    pub fn bounded(mut self, program: &Program) -> Shape {
+        for (index, recipe) in self.recipes.iter_mut().enumerate() {
+            let known = Analysis::of(program, index);
+            recipe.most_steps = known.map(|(known, _)| known.bounds.steps);
+        }
+        self
+    }
+
     /// How many steps the recipe has that this step calls; nobody knows how many a machine visits.
     pub fn called_steps(&self, path: &StepPath) -> Option<usize> {
         let (recipe, id) = self.locate(path)?;
@@ -55,13 +66,33 @@ impl Shape {
         self.recipes.get(*callee).filter(|recipe| !recipe.machine).map(|recipe| recipe.steps)
     }
 
+    /// The most steps that the machine of this name can take in one session.
+    pub fn most_steps(&self, recipe: &str) -> Option<u64> {
+        self.recipes.iter().find(|known| known.name == recipe)?.most_steps
+    }
+
     /// What tells a step from the others of its recipe: a visit of a machine's, else its id.
     pub fn name_of(&self, path: &StepPath) -> String {
         let last = path.as_str().rsplit('/').next().unwrap_or_default();
-        // What begins in the place of a machine is one.
+        if self.is_machines(path) { last.to_owned() } else { bare(last).to_owned() }
+    }
+
+    /// Whether it is a visit of a machine's step. What begins in the place of a machine is one.
+    pub fn is_machines(&self, path: &StepPath) -> bool {
         let root = || self.recipes.first().is_some_and(|recipe| recipe.machine);
-        let visited = self.is_visit(path).unwrap_or_else(root);
-        if visited { last.to_owned() } else { bare(last).to_owned() }
+        self.is_visit(path).unwrap_or_else(root)
+    }
+
+    pub fn has_several_steps(&self) -> bool {
+        self.recipes.iter().map(|recipe| recipe.steps).sum::<usize>() > 1
+    }
+
+    /// A step's path in which only the visits of machines differ. In a list, a step that is
+    /// run again takes the place of what it was before.
+    pub fn without_reruns(&self, path: &StepPath) -> String {
+        let text = path.as_str();
+        let ends = text.match_indices('/').map(|(at, _)| at).chain([text.len()]);
+        ends.map(|end| self.name_of(&StepPath::new(&text[..end]))).collect::<Vec<_>>().join("/")
     }
 
     /// Whether it is a step of a machine; none where a restart has led elsewhere.

@@ -203,6 +203,7 @@ pub fn pending(id: &str, kind: &'static str) -> StepView {
         ended_ms: None,
         attempts: 0,
         calls: Vec::new(),
+        conversation: Default::default(),
         children: Vec::new(),
     }
 }
@@ -288,9 +289,18 @@ impl<R: Reporter> Tell for R {}
 /// A run of recipes (the root first, each step's `recipe:` naming the next ones), driven with
 /// made-up ends.
 pub fn driven(texts: &[(&str, &str)], ends: &mut dyn FnMut(&JobKey) -> JobEnd) -> Run {
+    driven_from(None, texts, ends)
+}
+
+/// The same, with the root read from a file.
+pub fn driven_from(
+    path: Option<&str>,
+    texts: &[(&str, &str)],
+    ends: &mut dyn FnMut(&JobKey) -> JobEnd,
+) -> Run {
     let recipes = texts.iter().map(|(source, text)| PlannedRecipe {
         source: (*source).to_owned(),
-
+        path: path.map(str::to_owned),
         text: (*text).to_owned(),
         calls: texts
             .iter()
@@ -309,7 +319,8 @@ pub fn driven(texts: &[(&str, &str)], ends: &mut dyn FnMut(&JobKey) -> JobEnd) -
             return run;
         }
         for job in &jobs {
-            let fact = Fact::JobStarted { key: job.key.clone(), line: None, session: None };
+            let fact =
+                Fact::JobStarted { key: job.key.clone(), line: None, session: None, backend: None };
             run.apply(&fact, now).unwrap();
         }
         for job in jobs {

@@ -210,7 +210,9 @@ fn conclude(end: &RunEnd, complete: Complete, store: &Store, line: &Line) -> Res
     }
     report::session(end).iter().for_each(out::note);
     if exit != Exit::Done {
-        out::note(format!("nothing is lost: {}", report::next::resume(&end.id, &end.run)));
+        for way in report::next::ways(&end.id, &end.run) {
+            out::note(format!("{}: {}", way.when, way.command));
+        }
     }
     if let Some(last) = last_line(end) {
         out::line(last);

@@ -17,7 +17,7 @@ steps:
 "#;
 
 fn told(end: &RunEnd, limit: Option<usize>) -> String {
-    text(end, false, limit, 0)
+    text(end, &[], false, limit, 0)
 }
 
 fn exit(code: i32) -> JobEnd {

@@ -2,6 +2,7 @@
 //! and a called recipe's steps are within a step of its caller. Unknown stays unknown; nothing is taken
 //! over from another step but a machine's session, which its steps share.
 
+use super::super::cost::Cost;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -22,7 +23,9 @@ pub struct Place {
     pub prompt_length: Option<usize>,
     pub response_length: Option<usize>,
     pub took_ms: Option<u64>,
-    pub cost_usd: Option<f64>,
+    pub cost: Cost,
+    /// Of the prompts of its calls that have ended.
+    pub prompted: usize,
     pub began: Option<Instant>,
     /// Its start was told.
     pub told: bool,
@@ -46,7 +49,7 @@ impl Place {
         self.took_ms = self.took_ms.or(since);
     }
 
-    /// The twelve fields that every event has.
+    /// The fields that every event has.
     pub fn fields(&self, object: &mut Map<String, Value>) {
         for (name, value) in [
             ("sessionId", json!(self.session)),
@@ -60,7 +63,8 @@ impl Place {
             ("promptLength", json!(self.prompt_length)),
             ("responseLength", json!(self.response_length)),
             ("durationMs", json!(self.took_ms)),
-            ("costUsd", json!(self.cost_usd)),
+            ("costUsd", json!(self.cost.usd)),
+            ("costComplete", json!((self.cost.calls > 0).then_some(!self.cost.unknown))),
         ] {
             object.insert(name.to_owned(), value);
         }
@@ -143,19 +147,21 @@ impl Places {
     pub fn call_started(&mut self, call: &CallStarted<'_>) {
         self.in_session(call.step, call.session);
         if let Some(place) = self.steps.get_mut(call.step) {
-            place.prompt_length = Some(call.length);
+            place.prompt_length = Some(place.prompted + call.length);
             place.model = call.model.map(str::to_owned);
         }
     }
 
+    /// A step's calls are added up: after a reminder they are the whole visit's.
     pub fn call_ended(&mut self, call: &CallEnded<'_>) {
         self.in_session(call.step, call.session);
         let Some(place) = self.steps.get_mut(call.step) else { return };
         place.model = call.model.map(str::to_owned);
-        place.prompt_length = Some(call.prompt_length);
+        place.prompted += call.prompt_length;
+        place.prompt_length = Some(place.prompted);
         place.response_length = call.length;
-        place.took_ms = Some(call.took_ms);
-        place.cost_usd = call.usage.and_then(|usage| usage.cost_usd);
+        place.took_ms = Some(place.took_ms.unwrap_or(0) + call.took_ms);
+        place.cost.count(call.usage.and_then(|usage| usage.cost_usd));
         place.error = call.error.map(str::to_owned);
     }
 

@@ -1,6 +1,7 @@
 //! What stands on the screen, word for word.
 
 use super::*;
+use crate::report::shape::RecipeShape;
 use crate::report::testing::*;
 use towpath_run::{RunOutcome, StepView};
 
@@ -67,7 +68,7 @@ fn the_block_of_the_sketch_in_50_columns() {
 ship-release · run 7f3k · shop
 
   ✓ ci                   1 m 12 s  6 of 6 steps
-  ⠹ security-review          48 s  Read src/auth…
+  ⠹ security-review          48 s  Read …/auth.rs
   ⠹ architecture-review      48 s  Bash cargo tr…
   · quality-gate
   · deploy                         skipped: need…
@@ -147,7 +148,7 @@ fn the_running_step_is_named_in_the_smallest_window() {
     seen.pass_time(2_000);
     live.tick();
     let text = Screen::of(&seen).text();
-    let block = "  ⠋ edit  2 s  Read src/auth…\n  1 running · 0 of 3 done";
+    let block = "  ⠋ edit  2 s  Read …/auth.rs\n  1 running · 0 of 3 done";
     assert!(text.ends_with(block), "{text}");
 }
 
@@ -386,4 +387,69 @@ fn foreign_words_in_the_block_cannot_move_the_cursor() {
     live.tick();
     let text = Screen::of(&seen).text();
     assert!(text.contains("a\u{fffd}[2Jb  0 s  Bash \u{fffd}[3A\u{fffd}\n"), "{text}");
+}
+
+/// A machine of one step that may be visited three times, entered once.
+fn machine(look: Look) -> (Live<Recorder>, Recorder) {
+    let recorder = Recorder::new(60, 24);
+    let recipe = RecipeShape {
+        name: "review".into(),
+        machine: true,
+        most_steps: Some(6),
+        ..RecipeShape::default()
+    };
+    let shape = Shape { recipes: vec![recipe] };
+    let mut live = Live::new(recorder.clone(), look, shape);
+    live.run(Vec::new());
+    enter(&mut live, "look", 1);
+    (live, recorder)
+}
+
+fn enter(live: &mut Live<Recorder>, step: &str, total: u32) {
+    let step = &path(step);
+    let (visit, max_visits, max_total) = (total, 3, 100);
+    let recipe = "review";
+    let model = None;
+    live.event(&Event::Entered { step, recipe, visit, max_visits, total, max_total, model });
+    live.event(&Event::StepStarted { step, kind: "agent" });
+}
+
+#[test]
+fn visits_and_steps_are_counted_and_paths_are_relative() {
+    let (mut live, seen) = machine(Look { terminal: true, joined: true, ..look() });
+    live.doing("look", "Read /home/me/shop/crates/towpath/src/report/live/very/deep.rs");
+    seen.pass_time(2_000);
+    live.tick();
+    let block = "  ⠋ look  2 s  Read …/towpath/src/report/live/very/deep.rs\n\n  \
+                 visit 1/3 · step 1, at most 6 · Ctrl-C stops";
+    let text = Screen::of(&seen).text();
+    assert!(text.ends_with(block), "{text}");
+}
+
+#[test]
+fn a_machines_answers_have_their_steps_name_and_not_the_outcome_line() {
+    for (voice, expected) in [
+        (Voice::Own, "── look\nIt is wrong.\n── look#2\nAll good.\n\nNow."),
+        (
+            Voice::Orchestration,
+            "It is wrong.\n\n{\"outcome\": \"bad\"}\n{\"outcome\": \"x\"}\nAll good.\n\nNow.\n```json\n\
+             {\"outcome\": \"fine\"}\n```",
+        ),
+    ] {
+        let (mut live, seen) = machine(Look { terminal: true, joined: true, voice, ..look() });
+        live.print("look", "It is wrong.\n\n{\"outcome\": \"bad\"}\n");
+        live.print("look", "{\"outcome\": \"x\"}\n");
+        live.end("look", &completed(), 10);
+        enter(&mut live, "look#2", 2);
+        live.print("look#2", "All good.\n\nNow.\n```json\n{\"outcome\": \"fine\"}\n```\n");
+        live.end("look#2", &completed(), 10);
+        live.leave();
+        let text = Screen::of(&seen).text();
+        assert_eq!(text, format!("ship-release · run 7f3k · shop\n{expected}"));
+    }
+    // A reader of stdout gets the whole answer.
+    let (mut live, seen) = machine(Look { terminal: true, ..look() });
+    live.print("look", "Done.\n{\"outcome\": \"fine\"}\n");
+    live.leave();
+    assert_eq!(seen.stdout_text(), "Done.\n{\"outcome\": \"fine\"}\n");
 }

@@ -60,7 +60,9 @@ fn conclude(end: &RunEnd, store: &Store, look: &Look, line: &Line) -> Result<Exi
         out::stdout(summary::text(end, look.live()).as_bytes());
         report::limit::notes(end).iter().for_each(out::note);
         if exit != Exit::Done {
-            out::note(format!("nothing is lost: {}", report::next::resume(&end.id, &end.run)));
+            for way in report::next::ways(&end.id, &end.run) {
+                out::note(format!("{}: {}", way.when, way.command));
+            }
         }
     }
     Ok(exit)

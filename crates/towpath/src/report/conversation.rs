@@ -1,0 +1,87 @@
+//! The agents' conversations of a run, and the commands that continue them by hand, in the agents'
+//! own programs.
+
+use super::failure::shell_word;
+use std::path::Path;
+use towpath_agent::backend_row;
+use towpath_core::StepPath;
+use towpath_run::{Conversation, StepView};
+
+/// A conversation that can be continued by hand.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ByHand {
+    /// The step that used it last.
+    pub step: StepPath,
+    pub command: String,
+}
+
+/// Every conversation of these steps that can be continued by hand, in the order of their last use.
+pub fn by_hand(steps: &[StepView], directory: &Path, current: &Path) -> Vec<ByHand> {
+    let Some(prefix) = prefix(directory, current) else { return Vec::new() };
+    let mut found: Vec<ByHand> = Vec::new();
+    for (step, conversation) in conversations(steps) {
+        let row = conversation.backend.as_deref().and_then(backend_row);
+        let session = conversation.session.as_deref().map(shell_word);
+        let command = row.zip(session).and_then(|(row, session)| row.by_hand(&session));
+        let Some(command) = command.map(|command| format!("{prefix}{command}")) else { continue };
+        found.retain(|known| known.command != command);
+        found.push(ByHand { step: step.clone(), command });
+    }
+    found
+}
+
+fn conversations(steps: &[StepView]) -> Vec<(&StepPath, &Conversation)> {
+    let mut found = Vec::new();
+    for step in steps {
+        found.extend(step.calls.iter().map(|call| (&step.path, &call.conversation)));
+        found.push((&step.path, &step.conversation));
+        found.extend(conversations(&step.children));
+    }
+    found
+}
+
+/// What goes before a command that must run where the run did; none where that is gone.
+fn prefix(directory: &Path, current: &Path) -> Option<String> {
+    if directory == current {
+        return Some(String::new());
+    }
+    let shown = directory.to_str().filter(|_| directory.is_dir())?;
+    Some(format!("cd {} && ", shell_word(shown)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{path, pending};
+    use super::*;
+
+    fn step(id: &str, backend: &str, session: Option<&str>) -> StepView {
+        let (backend, session) = (Some(backend.to_owned()), session.map(str::to_owned));
+        StepView { conversation: Conversation { backend, session }, ..pending(id, "agent") }
+    }
+
+    #[test]
+    fn every_conversation_once_in_the_words_of_its_program() {
+        let called = step("call/ask", "codex", Some("t-1"));
+        let steps = [
+            step("look", "claude-code", Some("s-1")),
+            StepView { children: vec![called], ..pending("call", "recipe") },
+            step("fix", "claude-code", Some("s-1")),
+            step("say", "github-copilot", Some("u; rm x")),
+            step("none", "gemini", None),
+            step("played", "scripted", Some("s-2")),
+        ];
+        let here = Path::new("/");
+        let found = |current: &Path| -> Vec<(StepPath, String)> {
+            let found = by_hand(&steps, here, current);
+            found.into_iter().map(|one| (one.step, one.command)).collect()
+        };
+        let expected = [
+            (path("call/ask"), "codex resume t-1".to_owned()),
+            (path("fix"), "claude --resume s-1".to_owned()),
+            (path("say"), "copilot --resume='u; rm x'".to_owned()),
+        ];
+        assert_eq!(found(here), expected);
+        assert_eq!(found(Path::new("/tmp"))[0].1, "cd / && codex resume t-1");
+        assert!(by_hand(&steps, Path::new("/no/such/place"), here).is_empty());
+    }
+}
