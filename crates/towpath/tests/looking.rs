@@ -148,6 +148,24 @@ fn a_failed_run_says_where_and_how_to_go_on() {
 }
 
 #[test]
+fn where_only_another_recipe_helps_no_other_way_is_offered() {
+    let person = Person::new().file(
+        "count.yaml",
+        "name: count\ncontext: { n: many }\nsteps:\n  - { id: add, command: \"echo $(( {{n}} + 1 ))\" }\n",
+    );
+    let said = person.towpath(&["run", "count.yaml"]).exits(1);
+    let run = person.run().to_string();
+    let edited = format!("\n  after changing the recipe: towpath resume {run} --edited\n");
+    for text in [&said.stderr, &person.towpath(&["show", &run]).exits(0).stdout] {
+        assert!(text.ends_with(&edited), "{text}");
+        assert!(!text.contains("nothing is lost") && !text.contains("full output"), "{text}");
+    }
+    person.write("count.yaml", &person.read("count.yaml").replace("many", "1"));
+    person.towpath(&["resume", &run]).exits(1);
+    person.towpath(&["resume", &run, "--edited"]).exits(0).prints("2\n");
+}
+
+#[test]
 fn logs_keep_the_streams_apart_and_show_the_latest_try() {
     let (person, run) = failed();
     let said = person.towpath(&["logs", &run]).exits(0).prints("building debug\nunit ok\nsmoke\n");

@@ -1,11 +1,11 @@
 //! `towpath show`: one run, step by step, replayed from its record, and how it can go on.
 
-use super::resume::find;
+use super::resume;
 use super::runs::table::{Cell, Screen, Table, Tint, escaped, shown_path};
 use super::runs::{status_of, tint, waits_for, waits_until};
 use crate::exit::{Exit, Stop};
 use crate::out;
-use crate::report::{ByHand, Cost, by_hand, logs, next};
+use crate::report::{ByHand, Cost, by_hand, find, has_output, logs, next};
 use crate::result_json;
 use crate::surroundings::Surroundings;
 use crate::words::{ago, clean, count, duration, last_line, local_time, now_ms, rfc3339};
@@ -33,7 +33,7 @@ pub struct Args {
 pub fn execute(args: &Args) -> Result<Exit, Stop> {
     let around = Surroundings::read()?;
     let store = open(&around, &args.run)?;
-    let row = find(&store, &args.run)?;
+    let row = resume::find(&store, &args.run)?;
     let known = recorded(&store, &row.id, Limits::default())?;
     let shown = Shown { status: status_of(&store, &row), row, known };
     if args.json {
@@ -170,7 +170,9 @@ impl Shown {
                 lines.push(format!("  end it: towpath cancel {id}"));
             }
             ("failed", Some(RunOutcome::Failed { step, failure })) => {
-                lines.push(format!("  full output: {}", logs(id, &step, &failure)));
+                if has_output(&failure, find(&self.run().view(), &step)) {
+                    lines.push(format!("  full output: {}", logs(id, &step, &failure)));
+                }
                 let ways = next::ways(id, self.run()).into_iter();
                 lines.extend(ways.map(|way| format!("  {}: {}", way.when, way.command)));
             }

@@ -8,7 +8,7 @@ use super::shape::Shape;
 use crate::words::last_line;
 use std::path::{Path, PathBuf};
 use towpath_core::StepPath;
-use towpath_run::{FailureKind, RunOutcome, StepResult, StepState, StepStatus, StepView};
+use towpath_run::{FailureKind, Run, RunOutcome, StepResult, StepState, StepStatus, StepView};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum State {
@@ -73,6 +73,25 @@ pub struct Entered {
     pub steps: (u32, u64),
 }
 
+impl Entered {
+    /// Where the machine of a run is that is about to be driven.
+    pub fn of(run: &Run, shape: &Shape) -> Option<Entered> {
+        let view = run.machine_view()?;
+        let step = view.step?;
+        let (_, visit) = view.visits.into_iter().find(|(id, _)| *id == step)?;
+        let program = run.program();
+        let recipe = program.recipes.iter().find(|recipe| recipe.name == view.recipe)?;
+        let limits = recipe.machine()?.guardrails_with(&program.plan.machine);
+        let visit = (visit, limits.max_step_visits);
+        Some(Entered::new(visit, (view.steps, limits.max_total_steps), &view.recipe, shape))
+    }
+
+    fn new(visit: (u32, u32), total: (u32, u32), recipe: &str, shape: &Shape) -> Entered {
+        let most = shape.most_steps(recipe).unwrap_or(u64::MAX).min(u64::from(total.1));
+        Entered { visit, steps: (total.0, most) }
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct Board {
     pub rows: Vec<Row>,
@@ -101,8 +120,7 @@ impl Board {
             self.row(step).visit = Some(visit);
             return;
         }
-        let most = self.shape.most_steps(recipe).unwrap_or(u64::MAX).min(u64::from(total.1));
-        self.machine = Some(Entered { visit, steps: (total.0, most) });
+        self.machine = Some(Entered::new(visit, total, recipe, &self.shape));
     }
 
     pub fn started(&mut self, step: &StepPath, kind: &'static str, now_ms: i64) {

@@ -3,7 +3,7 @@
 
 use super::conversation::ByHand;
 use super::cost::Cost;
-use super::failure::{self, beside_name};
+use super::failure::{self, beside_name, find};
 use super::limit::{self, Limit};
 use super::line::{Line, Tone, joined, one_line};
 use super::next;
@@ -283,13 +283,6 @@ impl Tally {
             self.find_tolerated(&step.children);
         }
     }
-}
-
-fn find<'a>(steps: &'a [StepView], path: &StepPath) -> Option<&'a StepView> {
-    steps.iter().find_map(|step| match step.path == *path {
-        true => Some(step),
-        false => find(&step.children, path),
-    })
 }
 
 fn is_stopped(step: &StepView) -> bool {

@@ -37,9 +37,7 @@ pub fn block(
         said.extend(failure.message.lines().map(clean));
     }
     said.extend(last_words(failure, view.and_then(|step| step.result.as_ref())));
-    let printed =
-        !matches!(failure.kind, FailureKind::Value | FailureKind::Start | FailureKind::Limit);
-    let ran = printed && view.is_some_and(|step| step.attempts > 0);
+    let ran = has_output(failure, view);
     if said.is_empty() && ran {
         said.push("it printed nothing".to_owned());
     }
@@ -48,6 +46,21 @@ pub fn block(
         texts.push((Tone::Faint, format!("full output: {}", logs(run, step, failure))));
     }
     beside_name(step, texts, limit)
+}
+
+/// Whether a failed step may have printed something.
+pub fn has_output(failure: &Failure, view: Option<&StepView>) -> bool {
+    let printed =
+        !matches!(failure.kind, FailureKind::Value | FailureKind::Start | FailureKind::Limit);
+    printed && view.is_some_and(|step| step.attempts > 0)
+}
+
+/// A step, wherever it is.
+pub fn find<'a>(steps: &'a [StepView], path: &StepPath) -> Option<&'a StepView> {
+    steps.iter().find_map(|step| match step.path == *path {
+        true => Some(step),
+        false => find(&step.children, path),
+    })
 }
 
 /// The command that shows all that a failed step printed.

@@ -4,7 +4,7 @@
 //! comes, so that it is neither overdrawn nor broken.
 
 use super::block::{Moment, block, steps};
-use super::board::Board;
+use super::board::{Board, Entered};
 use super::held::Held;
 use super::line::{Line, Tone, one_line};
 use super::outlet::Outlet;
@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use towpath_core::StepPath;
 use towpath_engine::{Event, Reporter, Stream};
-use towpath_run::{Movement, without_report};
+use towpath_run::{Movement, Run, without_report};
 
 const HIDE_CURSOR: &str = "\u{1b}[?25l";
 const SHOW_CURSOR: &str = "\u{1b}[?25h";
@@ -76,6 +76,12 @@ impl<O: Outlet> Live<O> {
             active: false,
             cursor_hidden: false,
         }
+    }
+
+    /// A run that is resumed is in the middle of a visit, of which no event comes.
+    pub fn resuming(mut self, run: &Run) -> Live<O> {
+        self.board.machine = Entered::of(run, &self.shape);
+        self
     }
 
     fn say(&mut self, line: &Line) {

@@ -30,7 +30,7 @@ mod writer;
 pub use conversation::{ByHand, by_hand};
 pub use cost::Cost;
 pub use ending::{counts, unused};
-pub use failure::{logs, shell_word, told as told_failure};
+pub use failure::{find, has_output, logs, shell_word, told as told_failure};
 pub use line::{fitted, relative};
 #[cfg(test)]
 pub use shape::RecipeShape;
@@ -191,7 +191,7 @@ pub fn drive(
     let mut reporter: Box<dyn Aside> = match look.voice {
         _ if look.live() => {
             let shape = shape.bounded(prepared.run().program());
-            Box::new(Live::new(Standard::new(), *look, shape))
+            Box::new(Live::new(Standard::new(), *look, shape).resuming(prepared.run()))
         }
         Voice::Own => Box::new(Plain::new(Standard::new(), *look, shape)),
         Voice::Stepwise { progress } => {

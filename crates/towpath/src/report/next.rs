@@ -1,9 +1,9 @@
 //! How a run can be continued, as commands to copy. They are whole, and only those that can help: a
 //! resume that would be refused, or would fail in the same way, is not offered.
 
-use super::failure::shell_word;
+use super::failure::{find, shell_word};
 use towpath_core::{RunId, StepPath};
-use towpath_run::{Failure, FailureKind, Run, RunOutcome, StepView};
+use towpath_run::{Failure, FailureKind, Run, RunOutcome};
 
 const AS_IT_IS: &str = "nothing is lost";
 const CHANGED: &str = "after changing the recipe";
@@ -56,13 +56,6 @@ fn flags(run: &Run, step: &StepPath, failure: &Failure) -> Vec<(&'static str, &'
     let has_file = run.program().plan.recipes.first().is_some_and(|recipe| recipe.path.is_some());
     let ways = [(again, (AS_IT_IS, "")), (edited && has_file, (CHANGED, "--edited"))];
     ways.into_iter().filter(|(helps, _)| *helps).map(|(_, way)| way).collect()
-}
-
-fn find(steps: &[StepView], path: &StepPath) -> Option<StepView> {
-    steps.iter().find_map(|step| match step.path == *path {
-        true => Some(step.clone()),
-        false => find(&step.children, path),
-    })
 }
 
 /// Why a machine ended at a limit, and the flag without which it does not go on.

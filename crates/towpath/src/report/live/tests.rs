@@ -3,7 +3,8 @@
 use super::*;
 use crate::report::shape::RecipeShape;
 use crate::report::testing::*;
-use towpath_run::{RunOutcome, StepView};
+use towpath_core::FaultKind;
+use towpath_run::{Fault, JobEnd, JobStatus, Output, RunOutcome, StepView};
 
 fn reporter(columns: usize, rows: usize) -> (Live<Recorder>, Recorder) {
     let recorder = Recorder::new(columns, rows);
@@ -452,4 +453,29 @@ fn a_machines_answers_have_their_steps_name_and_not_the_outcome_line() {
     live.print("look", "Done.\n{\"outcome\": \"fine\"}\n");
     live.leave();
     assert_eq!(seen.stdout_text(), "Done.\n{\"outcome\": \"fine\"}\n");
+}
+
+#[test]
+fn a_machine_that_is_resumed_shows_which_visit_it_is_in() {
+    let recipe = "id: review\nlabel: R\ndescription: d\ninitialStep: look\nguardrails: {}\nsteps:\n  \
+                  look: {prompt: x, outcomes: [again, fine], onOutcome: {again: {nextStep: look}, \
+                  fine: {action: exit, reason: fine}}}\n";
+    let run = driven(&[("review", recipe)], &mut |key| {
+        let limit = Fault { kind: FaultKind::Limit, until_ms: None };
+        let again = Output::Text("{\"outcome\": \"again\"}".into());
+        match key.visit {
+            1 => JobEnd { output: again, ..JobEnd::new(JobStatus::Exited(0)) },
+            _ => JobEnd::new(JobStatus::Faulted(limit)),
+        }
+    });
+    let recorder = Recorder::new(60, 24);
+    let look = Look { terminal: true, joined: true, ..look() };
+    let shape = Shape::of(run.program()).bounded(run.program());
+    let mut live = Live::new(recorder.clone(), look, shape).resuming(&run);
+    live.run(run.view());
+    live.start("look#2", "agent");
+    recorder.pass_time(80);
+    live.tick();
+    let text = Screen::of(&recorder).text();
+    assert!(text.contains("\n  visit 2/3 · step 2, at most 3 · $? · Ctrl-C"), "{text}");
 }
