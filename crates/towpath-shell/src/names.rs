@@ -15,6 +15,8 @@ pub struct Names {
     integer: HashSet<String>,
     reference: HashSet<String>,
     array: HashSet<String>,
+    /// Named in text that is not understood: such a variable may be anything.
+    unclear: HashSet<String>,
     /// Some command prints or exports function bodies (`export -f`, `declare -f`).
     pub functions_leave: bool,
 }
@@ -43,11 +45,13 @@ impl Names {
     }
 
     pub fn integer(&self, name: &str) -> bool {
-        self.integer.contains(name) || BUILT_IN_INTEGERS.contains(&name)
+        self.integer.contains(name)
+            || BUILT_IN_INTEGERS.contains(&name)
+            || self.unclear.contains(name)
     }
 
     pub fn reference(&self, name: &str) -> bool {
-        self.reference.contains(name)
+        self.reference.contains(name) || self.unclear.contains(name)
     }
 
     pub fn array(&self, name: &str) -> bool {
@@ -60,10 +64,35 @@ impl Names {
 
     /// Whether nothing in the text makes another thing of a name declared `-A`.
     pub fn only_associative(&self, name: &str) -> bool {
-        self.associative.contains(name)
-            && !self.otherwise.contains(name)
-            && !self.reference.contains(name)
+        self.associative.contains(name) && !self.otherwise.contains(name) && !self.reference(name)
     }
+
+    /// An expansion or a quoted string that the tree does not show: of what is in it, only an
+    /// assignment reaches the text around.
+    pub fn add_hidden_piece(&mut self, text: &str) {
+        self.functions_leave |= hands_over_functions(text);
+        if ["=", "++", "--"].iter().any(|sign| text.contains(sign)) {
+            self.unclear.extend(identifiers(text));
+        }
+        if text.contains('[') {
+            self.array.extend(identifiers(text));
+        }
+    }
+
+    /// Commands that the tree does not show.
+    pub fn add_hidden_line(&mut self, text: &str) {
+        self.functions_leave |= hands_over_functions(text);
+        self.unclear.extend(identifiers(text));
+    }
+}
+
+fn identifiers(text: &str) -> impl Iterator<Item = String> {
+    let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    names.filter(|n| !n.is_empty()).map(str::to_owned)
+}
+
+fn hands_over_functions(text: &str) -> bool {
+    ["declare", "typeset", "export", "set"].iter().any(|word| text.contains(word))
 }
 
 /// Whether a declaration has the flag letter, as in `-gA`.

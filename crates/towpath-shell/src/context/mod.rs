@@ -15,7 +15,10 @@ use crate::{ShellError, literal};
 use std::ops::Range;
 
 pub struct Walk<'a, 'r> {
+    /// The text that the tree was made from.
     pub region: &'a Region,
+    /// The text as it was written.
+    pub written: &'a Region,
     pub names: &'a Names,
     pub scope: Scope,
     pub reader: &'a mut Reader<'r>,
@@ -40,7 +43,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn comments(&mut self, comments: &[Range<usize>]) -> Done {
+    pub fn comments(&mut self, comments: &[Range<usize>]) -> Done {
         for comment in comments {
             for mark in self.marks(comment) {
                 self.write(mark, Form::Comment)?;
