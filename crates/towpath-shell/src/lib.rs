@@ -4,6 +4,7 @@
 //! Nothing here starts a shell, reads a file or looks at the environment. What is not understood
 //! for sure is refused when the text is parsed, with the place and a way to write it.
 
+mod agree;
 mod builtins;
 mod context;
 mod deep;
@@ -15,12 +16,15 @@ mod integer;
 mod literal;
 mod names;
 mod nested;
+mod neutral;
 mod program_table;
 mod programs;
 mod reader;
+mod reading;
 mod recipe_variables;
 mod region;
 mod rewrite;
+mod scanner;
 mod shell_text;
 mod syntax;
 mod visit;

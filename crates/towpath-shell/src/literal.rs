@@ -33,7 +33,7 @@ pub fn is_inert(text: &str, quoting: Quoting) -> bool {
             '$' if quoting == Quoting::Ansi => false,
             '$' => chars.peek().is_some_and(|next| {
                 let quote = quoting == Quoting::Bare && matches!(next, '\'' | '"');
-                quote || next.is_ascii_alphanumeric() || "_{([@*#?$!-".contains(*next)
+                quote || begins_expansion(*next)
             }),
             _ => false,
         };
@@ -57,8 +57,16 @@ pub enum Before {
 pub fn before_place(before: &str, quoting: Quoting) -> Before {
     let odd_backslashes =
         |text: &str| text.bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1;
+    let joined = before.strip_suffix('\n').is_some_and(odd_backslashes);
     match quoting {
         Quoting::Single => Before::Plain,
+        // Bash joins the lines first, so that a `$` at the end of the line before comes next.
+        _ if joined && quoting != Quoting::Ansi => {
+            match before_place(&before[..before.len() - 2], quoting) {
+                Before::Plain => Before::Plain,
+                Before::Dollar | Before::Backslash => Before::Backslash,
+            }
+        }
         _ if odd_backslashes(before) => Before::Backslash,
         Quoting::Ansi => match before.strip_suffix('c').is_some_and(odd_backslashes) {
             true => Before::Backslash,
@@ -117,6 +125,99 @@ pub fn quoted_assignment(word: &str) -> Option<&str> {
     let first = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     (first && plain).then_some(name)
+}
+
+/// The word after quote removal, if nothing in it is expanded.
+pub fn unquoted(word: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut chars = word.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => out.extend(chars.next().filter(|c| *c != '\n')),
+            '\'' => loop {
+                match chars.next()? {
+                    '\'' => break,
+                    c => out.push(c),
+                }
+            },
+            '"' => unquoted_double(&mut chars, &mut out)?,
+            '$' => match chars.peek() {
+                Some('\'') => {
+                    chars.next();
+                    unquoted_ansi(&mut chars, &mut out)?;
+                }
+                Some('"') => {}
+                Some(c) if begins_expansion(*c) => return None,
+                _ => out.push(c),
+            },
+            '`' | ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')' => return None,
+            c => out.push(c),
+        }
+    }
+    Some(out)
+}
+
+type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+
+fn begins_expansion(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_{([@*#?$!-".contains(c)
+}
+
+fn unquoted_double(chars: &mut Chars, out: &mut String) -> Option<()> {
+    loop {
+        match chars.next()? {
+            '"' => return Some(()),
+            '`' => return None,
+            '$' if chars.peek().is_some_and(|c| begins_expansion(*c)) => return None,
+            '\\' => match chars.next()? {
+                '\n' => {}
+                c @ ('$' | '`' | '"' | '\\') => out.push(c),
+                c => out.extend(['\\', c]),
+            },
+            c => out.push(c),
+        }
+    }
+}
+
+/// The inside of `$'…'`. `None` where it makes bytes that are no ASCII.
+fn unquoted_ansi(chars: &mut Chars, out: &mut String) -> Option<()> {
+    loop {
+        match chars.next()? {
+            '\'' => return Some(()),
+            '\\' => {}
+            c => {
+                out.push(c);
+                continue;
+            }
+        }
+        let mut code = |first: u32, radix: u32, most: usize, chars: &mut Chars| {
+            let mut value = first;
+            for _ in 0..most {
+                let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
+                value = value.checked_mul(radix)?.checked_add(digit)?;
+                chars.next();
+            }
+            out.push(char::from_u32(value).filter(|c| c.is_ascii() && *c != '\0')?);
+            Some(())
+        };
+        match chars.next()? {
+            'x' => code(0, 16, 2, chars)?,
+            'u' => code(0, 16, 4, chars)?,
+            'U' => code(0, 16, 8, chars)?,
+            c @ '0'..='7' => code(c.to_digit(8)?, 8, 2, chars)?,
+            'c' => return None,
+            'n' => out.push('\n'),
+            't' => out.push('\t'),
+            'r' => out.push('\r'),
+            'a' => out.push('\x07'),
+            'b' => out.push('\x08'),
+            'e' | 'E' => out.push('\x1b'),
+            'f' => out.push('\x0c'),
+            'v' => out.push('\x0b'),
+            c @ ('\\' | '\'' | '"' | '?') => out.push(c),
+            c => out.extend(['\\', c]),
+        }
+    }
 }
 
 /// The array whose subscript the mark stands in, inside the arithmetic that begins at `start`.

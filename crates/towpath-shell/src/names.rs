@@ -18,7 +18,7 @@ pub struct Names {
     integer: HashSet<String>,
     reference: HashSet<String>,
     array: HashSet<String>,
-    /// Given to a command whose name only bash knows: it could be `declare -i`.
+    /// Given to a command that only bash knows: it could be `declare -i`.
     unclear: HashSet<String>,
     /// Set by `read` and its like, from data that is not in the text.
     read: HashSet<String>,
@@ -74,11 +74,13 @@ impl Names {
     }
 
     pub fn integer(&self, name: &str) -> bool {
-        self.integer.contains(name) || BUILT_IN_INTEGERS.contains(&name)
+        self.integer.contains(name)
+            || BUILT_IN_INTEGERS.contains(&name)
+            || self.unclear.contains(name)
     }
 
     pub fn reference(&self, name: &str) -> bool {
-        self.reference.contains(name)
+        self.reference.contains(name) || self.unclear.contains(name)
     }
 
     pub fn array(&self, name: &str) -> bool {
@@ -105,7 +107,7 @@ impl Names {
     pub fn only_associative(&self, name: &str) -> bool {
         let unsure = self.any_shape || self.any_attribute || self.unseen_code();
         let through = self.reference.iter().any(|r| self.otherwise.contains(r));
-        let other = self.otherwise.contains(name) || self.reference.contains(name);
+        let other = self.otherwise.contains(name) || self.reference(name);
         self.associative.contains(name) && !unsure && !through && !other
     }
 
@@ -130,6 +132,48 @@ impl Names {
     pub fn any_evaluated(&self) -> bool {
         self.any_attribute || !(self.integer.is_empty() && self.reference.is_empty())
     }
+
+    /// An expansion or a quoted string that the tree does not show: of what is in it, only an
+    /// assignment reaches the text around.
+    pub fn add_hidden_piece(&mut self, text: &str) {
+        self.functions_leave |= hands_over_functions(text);
+        if ["=", "++", "--"].iter().any(|sign| text.contains(sign)) {
+            self.unclear.extend(identifiers(text));
+        }
+        if text.contains('[') {
+            self.array.extend(identifiers(text));
+        }
+    }
+
+    /// Commands that the tree does not show.
+    pub fn add_hidden_line(&mut self, text: &str) {
+        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        self.functions_leave |= hands_over_functions(text);
+        self.keyword |= text.contains("set") && text.contains('k');
+        self.array.extend(identifiers(text));
+        self.otherwise.extend(identifiers(text));
+        if has(&["declare", "typeset", "local", "readonly", "export"]) {
+            self.unclear.extend(identifiers(text));
+            let evaluates = |t: &str| t.starts_with('-') && t.contains(['i', 'n']);
+            let dynamic = text.contains(['$', '`']);
+            self.any_attribute |= dynamic && text.split_whitespace().any(evaluates);
+        }
+        if has(&["unset", "read", "mapfile"]) {
+            self.any_shape |= text.contains(['$', '`']);
+        }
+        if has(&["eval", "source", ". ", "trap", "alias", "enable", "fc"]) {
+            self.unseen_code = Some(0);
+        }
+    }
+}
+
+fn identifiers(text: &str) -> impl Iterator<Item = String> {
+    let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    names.filter(|n| !n.is_empty()).map(str::to_owned)
+}
+
+fn hands_over_functions(text: &str) -> bool {
+    ["declare", "typeset", "export", "set"].iter().any(|word| text.contains(word))
 }
 
 /// Whether a declaration has the flag letter, as in `-gA`.
@@ -348,7 +392,7 @@ impl Search<'_> {
     fn code(&mut self, words: &[Word]) {
         let texts: Option<Vec<&str>> = words.iter().map(|w| w.text.as_deref()).collect();
         let code = texts.map(|t| t.join(" ")).filter(|_| self.depth < MAX_DEPTH);
-        match code.as_deref().map(|code| (code, grammar::parse(code))) {
+        match code.as_deref().map(|code| (code, grammar::parse(code, code))) {
             Some((code, Ok(block))) => {
                 let names = std::mem::take(&mut self.names);
                 let mut inner = Search { names, text: code, at: self.at, depth: self.depth + 1 };

@@ -47,7 +47,7 @@ pub fn find(simple: &Simple, redirects: &[Redirect], region: &Region) -> Option<
     }
     let inner = region.select(&chars, range.end);
     // These have a syntax of their own.
-    let other = matches!(shell, "zsh" | "ksh") && grammar::parse(&inner.text).is_err();
+    let other = matches!(shell, "zsh" | "ksh") && grammar::parse(&inner.text, &inner.text).is_err();
     (!other).then_some(NestedCode { range, region: inner, bash: shell == "bash" })
 }
 

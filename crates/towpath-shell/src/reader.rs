@@ -5,11 +5,15 @@ use crate::context::Walk;
 use crate::form::{self, Form, Refusal};
 use crate::inner_code;
 use crate::names::Names;
+use crate::reading::{self, Reading};
 use crate::region::Region;
 use crate::rewrite::{self, Piece, Script, Variable};
-use crate::{PlaceKind, ShellError, ShellWarning, filled, grammar};
+use crate::{PlaceKind, ShellError, ShellWarning, filled};
 use std::collections::HashMap;
 use towpath_core::{Place, VarPath};
+
+const SIMPLER: &str =
+    "write this part in a simpler way, or assign the value to a variable on a line before it";
 
 pub struct Reader<'a> {
     places: &'a [Place],
@@ -57,21 +61,43 @@ impl<'a> Reader<'a> {
         outer: &Names,
         scope: Scope,
     ) -> Result<Vec<Piece>, ShellError> {
-        let block = grammar::parse(&region.text).map_err(|e| ShellError {
-            range: region.author(e.range),
-            message: format!("this text cannot be read as bash: {}", e.message),
-            help: None,
+        let reading = reading::read(region, outer).map_err(|e| ShellError {
+            range: region.author(e.range.clone()),
+            help: e.is_unsure().then(|| SIMPLER.to_owned()),
+            message: match e.is_unsure() {
+                true => e.message,
+                false => format!("this text cannot be read as bash: {}", e.message),
+            },
         })?;
-        let names = Names::of(&block, &region.text, outer);
-        inner_code::warn(&block, region, &names, &mut self.warnings);
-        let mut walk = Walk { region, names: &names, scope, reader: self, edits: Vec::new() };
-        walk.block(&block)?;
+        self.warn_unread(region, &reading);
+        let names = Names::of(&reading.block, &region.text, &reading.names);
+        inner_code::warn(&reading.block, region, &names, &mut self.warnings);
+        let mut walk = Walk {
+            region: &reading.region,
+            written: region,
+            names: &names,
+            scope,
+            reader: self,
+            edits: Vec::new(),
+        };
+        walk.block(&reading.block)?;
+        walk.comments(&reading.comments)?;
         let edits = walk.edits;
         if let Some(mark) = region.marks.iter().find(|m| self.kinds[m.place].is_none()) {
             return Err(self.error_at(mark.place, &form::UNSURE));
         }
         let overlap = || self.error_at(region.marks.first().map_or(0, |m| m.place), &form::UNSURE);
         rewrite::apply(&region.text, edits).ok_or_else(overlap)
+    }
+
+    fn warn_unread(&mut self, region: &Region, reading: &Reading) {
+        self.warnings.extend(reading.unread.iter().map(|e| ShellWarning {
+            range: region.author(e.range.clone()),
+            code: "bash-syntax",
+            message: format!("this text may not be valid bash: {}", e.message),
+            help: None,
+            note: false,
+        }));
     }
 
     /// What to write for a place. `None` if it was met before.

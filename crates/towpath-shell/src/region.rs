@@ -6,6 +6,7 @@
 use std::ops::Range;
 use towpath_core::{Part, Place, Template, VarPath};
 
+#[derive(Clone)]
 pub struct Region {
     pub text: String,
     /// For each byte of `text`, and for its end, the byte of the author's text it comes from.
@@ -57,6 +58,17 @@ impl Region {
         }
         region.origin.push(text.len());
         Some((region, places))
+    }
+
+    /// The same placeholders in another text of the same length.
+    pub fn with_text(&self, text: String) -> Region {
+        debug_assert_eq!(text.len(), self.text.len());
+        Region { text, ..self.clone() }
+    }
+
+    pub fn without_marks(text: &str) -> Region {
+        let origin = (0..=text.len()).collect();
+        Region { text: text.to_owned(), origin, marks: Vec::new() }
     }
 
     /// `written` is `literal` with one backslash more before each escaped place.

@@ -8,13 +8,13 @@ use crate::names::Names;
 use crate::reader::{Reader, Scope};
 use crate::region::Region;
 use crate::rewrite::{Piece, Script, Variable};
-use crate::{Filled, RecipeVariable, deep, filled, grammar, recipe_variables};
+use crate::{Filled, RecipeVariable, deep, filled, reading, recipe_variables};
 use std::collections::HashMap;
 use std::ops::Range;
 use towpath_core::{Place, VarPath};
 
-/// The most bytes of a text with places.
-const LIMIT: usize = 256 * 1024;
+/// The most bytes of a text with placeholders.
+const LIMIT: usize = 4 * 1024 * 1024;
 
 /// A command's text, parsed.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,7 +109,7 @@ impl ShellText {
         let Some(first) = places.first() else { return Ok(without_places(text, region)) };
         if text.len() > LIMIT {
             let range = first.range.clone();
-            return Err(ShellError { range, ..whole("text with values is limited to 256 kB") });
+            return Err(ShellError { range, ..whole("text with values is limited to 4 MB") });
         }
         deep::run(text.len(), || with_places(text, &region, &places))
             .unwrap_or_else(|| Err(whole("this text is too deep to be understood")))
@@ -200,10 +200,7 @@ fn no_integer(place: &ShellPlace, value: &str) -> FillError {
 }
 
 fn without_places(text: &str, region: Region) -> ShellText {
-    let checked = match text.len() <= LIMIT {
-        true => deep::run(text.len(), || grammar::check(&region.text)).unwrap_or(Ok(())),
-        false => Ok(()),
-    };
+    let checked = deep::run(text.len(), || reading::check(&region)).unwrap_or(Ok(()));
     let warnings = checked.err().map(|e| ShellWarning {
         range: region.author(e.range),
         code: "bash-syntax",

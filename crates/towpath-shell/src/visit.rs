@@ -6,19 +6,23 @@ use std::ops::Range;
 
 pub trait Visitor {
     fn statement(&mut self, _statement: &Statement) {}
+    fn comments(&mut self, _comments: &[std::ops::Range<usize>]) {}
     fn assignment(&mut self, _assignment: &Assignment) {}
+    fn word(&mut self, _word: &Word) {}
     fn part(&mut self, _part: &Part) {}
     /// Text that bash calculates with, and the words in it. `array` is what it is the subscript of.
     fn calculated(&mut self, _array: Option<&str>, _range: &Range<usize>, _parts: &[Part]) {}
 }
 
 pub fn block(block: &Block, visitor: &mut dyn Visitor) {
+    visitor.comments(&block.comments);
     for s in &block.statements {
         statement(s, visitor);
     }
 }
 
 fn statement(s: &Statement, visitor: &mut dyn Visitor) {
+    visitor.comments(&s.comments);
     visitor.statement(s);
     match &s.command {
         Command::Simple(simple) => {
@@ -42,7 +46,7 @@ fn statement(s: &Statement, visitor: &mut dyn Visitor) {
             c.blocks.iter().for_each(|b| block(b, visitor));
         }
         Command::Case { word, arms } => {
-            parts(&word.parts, visitor);
+            one_word(word, visitor);
             for arm in arms {
                 arm.patterns.iter().for_each(|p| parts(p, visitor));
                 block(&arm.body, visitor);
@@ -58,7 +62,7 @@ fn statement(s: &Statement, visitor: &mut dyn Visitor) {
     for redirect in &s.redirects {
         match &redirect.target {
             Target::File(word) | Target::Duplicate(word) | Target::HereString(word) => {
-                parts(&word.parts, visitor);
+                one_word(word, visitor);
             }
             Target::HereDoc(heredoc) => parts(&heredoc.parts, visitor),
         }
@@ -67,10 +71,10 @@ fn statement(s: &Statement, visitor: &mut dyn Visitor) {
 
 fn operand(operand: &Operand, visitor: &mut dyn Visitor) {
     match operand {
-        Operand::Word(word) | Operand::Regex(word) => parts(&word.parts, visitor),
+        Operand::Word(word) | Operand::Regex(word) => one_word(word, visitor),
         Operand::Integer(word) => {
             visitor.calculated(None, &word.range, &word.parts);
-            parts(&word.parts, visitor);
+            one_word(word, visitor);
         }
         Operand::Pattern(pattern) => parts(pattern, visitor),
         Operand::Name(_) => {}
@@ -82,11 +86,11 @@ fn assignments(list: &[Assignment], visitor: &mut dyn Visitor) {
         visitor.assignment(assignment);
         name(&assignment.target, visitor);
         match &assignment.value {
-            AssignedValue::Scalar(word) => parts(&word.parts, visitor),
+            AssignedValue::Scalar(word) => one_word(word, visitor),
             AssignedValue::Array(elements) => {
                 for element in elements {
                     element.key.iter().for_each(|k| subscript(&assignment.target.name, k, visitor));
-                    parts(&element.value.parts, visitor);
+                    one_word(&element.value, visitor);
                 }
             }
         }
@@ -103,7 +107,12 @@ fn subscript(array: &str, subscript: &Subscript, visitor: &mut dyn Visitor) {
 }
 
 fn words(words: &[Word], visitor: &mut dyn Visitor) {
-    words.iter().for_each(|w| parts(&w.parts, visitor));
+    words.iter().for_each(|w| one_word(w, visitor));
+}
+
+fn one_word(word: &Word, visitor: &mut dyn Visitor) {
+    visitor.word(word);
+    parts(&word.parts, visitor);
 }
 
 fn arithmetic(a: &Arithmetic, visitor: &mut dyn Visitor) {

@@ -254,7 +254,7 @@ fn no_value_runs() {
 #[test]
 fn a_plain_word_is_the_same_pasted() {
     let mut compared = 0;
-    for seed in 0..common::scale(2_500) {
+    for seed in 0..common::scale(3_500) {
         let text = framed(seed + 2_000_000);
         let Ok(parsed) = ShellText::parse(&text) else { continue };
         let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');

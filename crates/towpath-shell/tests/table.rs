@@ -108,6 +108,102 @@ fn here_documents_take_the_text() {
     }
 }
 
+/// What the parser library takes for other quoting than bash does.
+#[test]
+fn quoting_that_is_easily_misread() {
+    let value = "x'\"$(touch pwned)`id` \\ é";
+    for (text, expected) in [
+        (r#"a=($'\'' 'x {{v}}'); printf %s "${a[1]}""#, "x V"),
+        (r#"a=($'\'' "x {{v}}" $'\''); printf %s "${a[1]}""#, "x V"),
+        (r#"U=u; printf %s "{\"u\": \"$U {{v}}\"}""#, r#"{"u": "u V"}"#),
+        (r#"printf %s "{\"t\": \"$(echo t)\"}" {{v}}"#, r#"{"t": "t"}V"#),
+        (r#"U=a/b; p=${U//\//_}; printf %s $p{{v}}"#, "a_bV"),
+        (r#"x='"a"'; x="${x%\"}"; printf %s "$x{{v}}${x#\"}""#, "\"aVa"),
+        (r#"printf '%s.' \{} \; {{v}}"#, "{}.;.V."),
+        (r#"printf '%s.' \{{{v}}\}"#, "{V}."),
+        ("cat <<A - <<B\na {{v}}\nA\nb {{v}} $((1+1))\nB\n", "b V 2\n"),
+        ("x=1; cat <<A; cat <<B\n$x {{v}}\nA\n$x {{v}} ${x%\\\"}\nB\n", "1 V\n1 V 1\n"),
+        ("cat <<'END-X'\n$x {{v}}\nEND-X\necho {{v}}", "$x V\nV\n"),
+        ("cat <<-\"a b\"\n\t$x {{v}} END\n\ta b\necho {{v}}", "$x V END\nV\n"),
+        ("cat <<E\\-X\n$x {{v}}\nE-X\n", "$x V\n"),
+        ("x=1; cat <<E-X\n$x {{v}}\nE-X\n", "1 V\n"),
+        ("cat <(case x in x) printf %s {{v}};; esac)", "V"),
+        ("cat <(cat <<E\n\"' {{v}}\nE\n)", "\"' V\n"),
+        ("a=(1 # it's {{v}}\n{{v}})\nprintf %s \"${a[@]}\"", "1V"),
+        ("(printf %s {{v}} # '{{v}}\n)", "V"),
+        ("if [[ x =~ ^(a|x')')$ || 1 ]]; then printf %s {{v}}; fi", "V"),
+    ] {
+        let filled = fill(text, &[("v", value)]);
+        let ran = bash(&filled);
+        let stdout = String::from_utf8(ran.stdout).unwrap();
+        assert_eq!(
+            stdout,
+            expected.replace('V', value),
+            "{text}\n{}\n{}",
+            filled.script,
+            ran.stderr
+        );
+        assert!(!ran.pwned, "{text}");
+    }
+}
+
+/// Each of these, with `a[$(touch pwned)]`: refused, or the value does not run and is not lost.
+#[test]
+fn quoting_that_is_not_certain_is_refused() {
+    for text in [
+        r"a=($'it\'s' [{{v}}]=x)",
+        r"a=(1 $'it\'s' [{{v}}]=x $'it\'s')",
+        r"a+=($'\'' [{{v}}]+=x)",
+        "echo \"$\\\n{{v}}\"",
+        "echo $\\\n\\\n{{v}}",
+        "cat <<E\n$\\\n{{v}}\nE\n",
+        "echo \"$$(echo {{v}})\"",
+        "echo $(cat <<E)\n{{v}}\nE",
+        "cat <<E $(echo\n) {{v}}\nE",
+    ] {
+        let Ok(parsed) = ShellText::parse(text) else { continue };
+        let filled = parsed.fill(&mut |_| Some("a[$(touch pwned)]".into()));
+        assert!(filled.is_err(), "{text}\n{filled:?}");
+    }
+}
+
+/// What holds no placeholder need not be understood, and does not count against any limit.
+#[test]
+fn other_parts_do_not_matter() {
+    let deep = |open: &str, close: &str| open.repeat(150) + "echo x" + &close.repeat(150);
+    for other in [
+        "> f case if\n".to_owned(),
+        "echo a\n".repeat(60_000),
+        "# it's\n\n".repeat(60_000),
+        deep("{ ", "; }") + "\n",
+        deep("$(", ")") + "\n",
+        format!("echo {}\n", "{".repeat(700)),
+        format!("f() {{\n> f case if\n{}}}\n", "echo a\n".repeat(60_000)),
+        format!("cat <<'E'\n{}\nE\n", "it's `${\n".repeat(50_000)),
+    ] {
+        let shown: String = other.chars().take(60).collect();
+        for text in [format!("{other}echo {{{{v}}}}\n"), format!("echo {{{{v}}}}\n{other}")] {
+            let parsed = ShellText::parse(&text).unwrap_or_else(|e| panic!("{shown}: {e:?}"));
+            assert_eq!(parsed.places()[0].kind, PlaceKind::Word, "{shown}");
+        }
+    }
+}
+
+/// A variable that is named in a part that is not understood may be an integer or a reference.
+#[test]
+fn attributes_in_other_parts_count() {
+    for text in [
+        "declare -i n; > f case if\nn={{v}}",
+        "f() {\ndeclare -n n=m; > f case if\n}\nn={{v}}",
+        "declare -i n; x=\"{\\\"u\\\": \\\"$U\\\"}\"\nn={{v}}",
+        "f() { echo {{v}}; }\nx=\"{\\\"t\\\": \\\"$(declare -f f)\\\"}\"\nssh h \"$x\"",
+    ] {
+        let Ok(parsed) = ShellText::parse(text) else { continue };
+        let filled = parsed.fill(&mut |_| Some("a[$(touch pwned)]".into()));
+        assert!(filled.is_err(), "{text}\n{filled:?}");
+    }
+}
+
 #[test]
 fn patterns_are_literal() {
     for value in ["*", "a?c", "[a-c]", "a.c", "(", "\\", "#", "%x", "/", "+(a)", "^a", "a$", "&"] {
@@ -219,7 +315,6 @@ fn what_cannot_hold_a_value_is_refused() {
         "echo {{v}} 'open",
         "echo {{v}} )",
         "cat <<EOF\n{{v}}\n",
-        "cat <<'E F'\n{{v}}\nE F\n",
         "echo `echo \\\\{{v}}`",
         "echo $'\\c{{v}}'",
         "echo \"${u:-'$x{{v}}'}\"",
@@ -285,8 +380,12 @@ fn values_are_not_exported() {
 
 #[test]
 fn limits_give_clean_errors() {
-    let long = format!("echo {{{{v}}}} # {}", "x".repeat(256 * 1024));
-    assert!(ShellText::parse(&long).unwrap_err().message.contains("256 kB"));
+    for (size, limit) in [(200_000, "256 kB"), (2_000_000, "4 MB")] {
+        let long = format!("echo {{{{v}}}}{}", " ab".repeat(size));
+        let error = ShellText::parse(&long).unwrap_err();
+        assert!(error.message.contains(limit), "{}", error.message);
+        assert_eq!(&long[error.range], "{{v}}");
+    }
     for (open, close, times) in [
         ("$(echo ", ")", 5_000),
         ("(", ")", 5_000),

@@ -26,11 +26,20 @@ impl Walk<'_, '_> {
     /// Becomes an expanding one in which all of the author's text is escaped: a value pasted into a
     /// quoted one could hold its end line, and the rest would run.
     pub(super) fn quoted_here_doc(&mut self, heredoc: &HereDoc) -> Done {
-        if !literal::is_plain_word(&heredoc.end_line) {
-            return Err(self.refuse(&heredoc.delimiter, &form::ODD_DELIMITER));
-        }
-        self.edits.push(Edit::text(heredoc.delimiter.clone(), heredoc.end_line.as_str()));
         let body = &self.region.text[heredoc.body.clone()];
+        let mut end_line = heredoc.end_line.clone();
+        if !literal::is_plain_word(&end_line) {
+            end_line = "END".to_owned();
+            while body.contains(&end_line) {
+                end_line.push('_');
+            }
+            let rest = &self.region.text[heredoc.body.end..];
+            let tabs = rest.len() - rest.trim_start_matches('\t').len();
+            let start = heredoc.body.end + tabs;
+            let end = start + heredoc.end_line.len();
+            self.edits.push(Edit::text(start..end, end_line.as_str()));
+        }
+        self.edits.push(Edit::text(heredoc.delimiter.clone(), end_line));
         for (offset, _) in body.match_indices(['$', '`', '\\']) {
             let at = heredoc.body.start + offset;
             self.edits.push(Edit::text(at..at, "\\"));

@@ -16,7 +16,10 @@ use crate::{ShellError, builtins, literal};
 use std::ops::Range;
 
 pub struct Walk<'a, 'r> {
+    /// The text that the tree was made from.
     pub region: &'a Region,
+    /// The text as it was written.
+    pub written: &'a Region,
     pub names: &'a Names,
     pub scope: Scope,
     pub reader: &'a mut Reader<'r>,
@@ -41,7 +44,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn comments(&mut self, comments: &[Range<usize>]) -> Done {
+    pub fn comments(&mut self, comments: &[Range<usize>]) -> Done {
         for comment in comments {
             for mark in self.marks(comment) {
                 self.write(mark, Form::Comment)?;
@@ -99,7 +102,7 @@ impl Walk<'_, '_> {
             _ => Mode::Word,
         };
         self.word(name, Mode::Word)?;
-        let code = nested::find(simple, redirects, self.region);
+        let code = nested::find(simple, redirects, self.written);
         let inside = |w: &&Word| code.as_ref().is_some_and(|c| c.range.contains(&w.range.start));
         for word in simple.words[1..].iter().filter(|w| !inside(w)) {
             let source = &self.region.text[word.range.clone()];

@@ -164,7 +164,7 @@ impl Walk<'_, '_> {
 
     pub(super) fn backtick(&mut self, range: &Range<usize>, mode: Mode) -> Done {
         let body = range.start + 1..range.end - 1;
-        let inner = self.region.backtick(body.clone(), mode == Mode::Double);
+        let inner = self.written.backtick(body.clone(), mode == Mode::Double);
         let mut scope = self.scope.clone();
         scope.depth += 1;
         if scope.depth > 6 {

@@ -20,25 +20,29 @@ pub struct NotBash {
     pub message: String,
 }
 
-/// The most open braces. The parser's time grows with the square of their number.
-const MAX_BRACES: usize = 500;
+impl NotBash {
+    /// Bash may read the part in another way than it seems.
+    pub fn unsure(range: Range<usize>) -> NotBash {
+        NotBash { range, message: UNSURE.to_owned() }
+    }
 
-/// Parses a whole script.
-pub fn parse(text: &str) -> Result<Block, NotBash> {
-    bounded(text)?;
-    let result = Parser::new(text).parse();
-    match result.is_ok() {
-        true => Tree { text }.block(&result.file.body),
-        false => Err(refusal(text, &result)),
+    pub fn is_unsure(&self) -> bool {
+        self.message == UNSURE
     }
 }
 
-/// Whether the text is bash, without asking for its tree.
-pub fn check(text: &str) -> Result<(), NotBash> {
+const UNSURE: &str = "it is not certain how bash would read this part";
+
+/// The most open braces. The parser's time grows with the square of their number.
+const MAX_BRACES: usize = 500;
+
+/// Parses a whole script. `written` is as long as `text`, and the same but for pieces that `text`
+/// has in a form that the parser understands: what words mean is read from there.
+pub fn parse(text: &str, written: &str) -> Result<Block, NotBash> {
     bounded(text)?;
     let result = Parser::new(text).parse();
     match result.is_ok() {
-        true => Ok(()),
+        true => Tree { text, written }.block(&result.file.body),
         false => Err(refusal(text, &result)),
     }
 }
@@ -88,6 +92,7 @@ fn offset_of(text: &str, line: usize, column: usize) -> usize {
 /// The conversion of one parsed text.
 struct Tree<'a> {
     text: &'a str,
+    written: &'a str,
 }
 
 impl Tree<'_> {
@@ -108,7 +113,7 @@ impl Tree<'_> {
     }
 
     fn unsure(&self, range: Range<usize>) -> NotBash {
-        NotBash { range, message: "this part could not be placed in the text for sure".into() }
+        NotBash::unsure(range)
     }
 }
 
@@ -120,7 +125,7 @@ mod tests {
     #[test]
     fn words_have_exact_ranges() {
         let text = "é; FOO=1 grep  'a b' \"$x\" # c\n";
-        let block = parse(text).unwrap();
+        let block = parse(text, text).unwrap();
         let Command::Simple(simple) = &block.statements[1].command else { panic!() };
         let words: Vec<&str> = simple.words.iter().map(|w| &text[w.range.clone()]).collect();
         assert_eq!(words, ["grep", "'a b'", "\"$x\""]);
@@ -131,7 +136,7 @@ mod tests {
     #[test]
     fn an_error_has_a_place() {
         let text = "echo é\necho 'open";
-        let error = parse(text).unwrap_err();
+        let error = parse(text, text).unwrap_err();
         assert!(text.get(error.range.clone()).is_some(), "{error:?}");
         assert!(error.range.start >= 8, "{error:?}");
     }

@@ -1,6 +1,7 @@
 //! Words, patterns, expansions and here-documents of the parser's tree into ours.
 
 use super::{NotBash, Tree};
+use crate::literal;
 use crate::syntax::*;
 use shuck_ast as ast;
 use std::ops::Range;
@@ -22,7 +23,10 @@ impl Tree<'_> {
                 sequences.push(self.inside(brace.span, &range)?);
             }
         }
-        let text = ast::static_command_name_text(word, self.text).map(|t| t.into_owned());
+        let text = match self.text[range.clone()] == self.written[range.clone()] {
+            true => ast::static_command_name_text(word, self.text).map(|t| t.into_owned()),
+            false => literal::unquoted(&self.written[range.clone()]),
+        };
         Ok(Word { parts: self.parts(&word.parts, &range)?, range, text, sequences })
     }
 
@@ -330,7 +334,9 @@ impl Tree<'_> {
     pub(super) fn here_doc(&self, heredoc: &ast::Heredoc) -> Result<HereDoc, NotBash> {
         let delimiter = &heredoc.delimiter;
         let body = self.range(heredoc.body.span)?;
-        let parts = match delimiter.quoted {
+        // The parser takes the second one on a line for quoted, whatever is written.
+        let quoted = self.text[self.range(delimiter.span)?].contains(['\'', '"', '\\']);
+        let parts = match quoted {
             true => vec![Part::Literal(body.clone())],
             false => heredoc
                 .body
@@ -343,8 +349,9 @@ impl Tree<'_> {
         let next = if delimiter.strip_tabs { next.trim_start_matches('\t') } else { next };
         Ok(HereDoc {
             delimiter: self.range(delimiter.span)?,
-            end_line: delimiter.cooked.to_string(),
-            quoted: delimiter.quoted,
+            end_line: literal::unquoted(&self.written[self.range(delimiter.span)?])
+                .unwrap_or_default(),
+            quoted,
             closed: next == delimiter.cooked.as_str(),
             body,
             parts,

@@ -1,0 +1,146 @@
+//! How a text with placeholders is understood: the parser's tree of it, with the scanner's consent.
+//!
+//! The text itself comes first. If the parser cannot read it, or sees other quoting than the scanner
+//! does, pieces without a placeholder are replaced by harmless ones, then whole command lines
+//! without one. What is read from the parts that the tree no longer shows is read with care: a
+//! variable that is named there may be anything.
+
+use crate::agree;
+use crate::grammar::{self, NotBash};
+use crate::names::Names;
+use crate::neutral::Neutral;
+use crate::region::{MARK_LEN, Region};
+use crate::scanner::{self, Atom, Scan, ScannedWord};
+use crate::syntax::Block;
+use std::ops::Range;
+
+/// The most bytes that are given to the parser, without what is replaced.
+const MOST: usize = 256 * 1024;
+
+pub struct Reading {
+    pub block: Block,
+    /// The text that `block` is the tree of, as long as the one that was written.
+    pub region: Region,
+    /// The names of the text around, and of what `block` does not show.
+    pub names: Names,
+    /// Comments with a placeholder that `block` does not show.
+    pub comments: Vec<Range<usize>>,
+    /// Lines without a placeholder that the parser cannot read, and why.
+    pub unread: Vec<NotBash>,
+}
+
+pub fn read(region: &Region, outer: &Names) -> Result<Reading, NotBash> {
+    let scan = scanner::scan(region)?;
+    if region.text.len() <= MOST
+        && let Ok(block) = tree(region, region, &scan.atoms, &scan.words)
+    {
+        let names = outer.clone();
+        return Ok(Reading {
+            block,
+            region: region.clone(),
+            names,
+            comments: Vec::new(),
+            unread: Vec::new(),
+        });
+    }
+    without_unread(region, &scan, outer)
+}
+
+/// Whether the text is bash, as far as can be known without running it.
+pub fn check(region: &Region) -> Result<(), NotBash> {
+    if region.text.len() > MOST {
+        return Ok(());
+    }
+    let Err(error) = grammar::parse(&region.text, &region.text) else { return Ok(()) };
+    match scanner::scan(region) {
+        Ok(scan) => grammar::parse(&Neutral::of(region, &scan).text, &region.text).map(|_| ()),
+        Err(_) => Err(error),
+    }
+}
+
+/// The tree of `region`, if the scanner agrees with it.
+fn tree(
+    region: &Region,
+    written: &Region,
+    atoms: &[Atom],
+    words: &[ScannedWord],
+) -> Result<Block, NotBash> {
+    let block = grammar::parse(&region.text, &written.text)?;
+    match agree::difference(region, &block, atoms, words) {
+        None => Ok(block),
+        Some(range) => Err(NotBash::unsure(range)),
+    }
+}
+
+fn without_unread(region: &Region, scan: &Scan, outer: &Names) -> Result<Reading, NotBash> {
+    let mut neutral = Neutral::of(region, scan);
+    let mut names = outer.clone();
+    for piece in &neutral.hidden {
+        names.add_hidden_piece(&region.text[piece.clone()]);
+    }
+    let mut unread = Vec::new();
+    let whole = region.with_text(neutral.text.clone());
+    if whole.text.len() <= MOST
+        && let Ok(block) = tree(&whole, region, &neutral.atoms, &scan.words)
+    {
+        return Ok(Reading { block, region: whole, names, comments: neutral.comments, unread });
+    }
+    let keep = whole.text.len() <= MOST;
+    let mut dropped: Vec<Range<usize>> = Vec::new();
+    for line in lines_without_marks(region, scan) {
+        match line_tree(region, &neutral, &line) {
+            Ok(_) if keep => continue,
+            Ok(block) => names = Names::of(&block, &region.text[line.clone()], &names),
+            Err(error) => {
+                names.add_hidden_line(&region.text[line.clone()]);
+                unread.push(error);
+            }
+        }
+        match dropped.last_mut() {
+            Some(last) if neutral.text[last.end..line.start].trim().is_empty() => {
+                last.end = line.end;
+            }
+            _ => dropped.push(line),
+        }
+    }
+    neutral.drop_lines(&dropped);
+    let left = neutral.squeeze_blanks() - dropped.iter().map(|line| line.len()).sum::<usize>();
+    if left > MOST {
+        let message = "commands with values are limited to 256 kB".to_owned();
+        let first = region.marks.first().map_or(0..0, |mark| mark.at..mark.at + MARK_LEN);
+        return Err(NotBash { range: first, message });
+    }
+    let whole = region.with_text(neutral.text);
+    let block = tree(&whole, region, &neutral.atoms, &scan.words)?;
+    Ok(Reading { block, region: whole, names, comments: neutral.comments, unread })
+}
+
+/// The tree of one line alone; its ranges begin at the line.
+fn line_tree(region: &Region, neutral: &Neutral, line: &Range<usize>) -> Result<Block, NotBash> {
+    let moved = |range: &Range<usize>| range.start - line.start..range.end - line.start;
+    let from = neutral.atoms.partition_point(|a| a.range.start < line.start);
+    let atoms: Vec<Atom> = neutral.atoms[from..]
+        .iter()
+        .take_while(|a| a.range.start < line.end)
+        .map(|a| Atom { range: moved(&a.range), ..a.clone() })
+        .collect();
+    let alone = Region::without_marks(&neutral.text[line.clone()]);
+    let written = Region::without_marks(&region.text[line.clone()]);
+    tree(&alone, &written, &atoms, &[]).map_err(|e| NotBash {
+        range: e.range.start + line.start..e.range.end + line.start,
+        message: e.message,
+    })
+}
+
+/// The longest complete lines that hold no placeholder.
+fn lines_without_marks(region: &Region, scan: &Scan) -> Vec<Range<usize>> {
+    let mut lines: Vec<_> = scan.lines.iter().filter(|l| !region.has_mark(l)).cloned().collect();
+    lines.sort_by_key(|line| (line.start, std::cmp::Reverse(line.end)));
+    let mut inside = 0;
+    lines.retain(|line| {
+        let outer = line.start >= inside;
+        inside = inside.max(line.end);
+        outer
+    });
+    lines
+}
