@@ -134,12 +134,9 @@ impl Names {
     }
 
     /// An expansion or a quoted string that the tree does not show: of what is in it, only an
-    /// assignment reaches the text around.
+    /// assignment reaches the text around. That gives no attribute, but may make an array.
     pub fn add_hidden_piece(&mut self, text: &str) {
         self.functions_leave |= hands_over_functions(text);
-        if ["=", "++", "--"].iter().any(|sign| text.contains(sign)) {
-            self.unclear.extend(identifiers(text));
-        }
         if text.contains('[') {
             self.array.extend(identifiers(text));
         }
