@@ -30,6 +30,10 @@ pub fn declares(name: &str) -> bool {
 pub fn names_set<'a>(name: &str, arguments: &'a [Word]) -> Vec<&'a Word> {
     let takes = match name {
         "getopts" => return arguments.get(1).into_iter().collect(),
+        "printf" => {
+            let set = arguments.first().is_some_and(|w| w.text.as_deref() == Some("-v"));
+            return arguments.get(1).filter(|_| set).into_iter().collect();
+        }
         "read" => "dinNptu",
         _ => "dnOsucC",
     };

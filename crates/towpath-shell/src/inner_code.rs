@@ -40,11 +40,14 @@ impl Visitor for Holders<'_> {
             Command::Simple(simple) => {
                 let given = simple.words.iter().any(|w| self.region.has_mark(&w.range))
                     || statement.redirects.iter().any(|r| self.region.has_mark(&r.range));
-                let texts = simple.words.iter().filter_map(|w| w.text.as_deref());
-                let reads = builtins::called(simple)
-                    .is_some_and(|(name, _)| matches!(name, "read" | "mapfile" | "printf"));
-                if given && reads {
-                    self.names.extend(texts.skip(1).map(str::to_owned));
+                match builtins::called(simple) {
+                    Some((name @ ("read" | "mapfile" | "readarray" | "printf"), arguments))
+                        if given =>
+                    {
+                        let set = builtins::names_set(name, arguments).into_iter();
+                        self.names.extend(set.filter_map(|w| w.text.clone()));
+                    }
+                    _ => {}
                 }
             }
             _ => {}

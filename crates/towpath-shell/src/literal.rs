@@ -103,6 +103,16 @@ pub fn names_descriptor(text: &str, word: &Range<usize>) -> bool {
     inside.starts_with('{') && inside.ends_with('}') && text[word.end..].starts_with(['<', '>'])
 }
 
+/// `exec {name}`: what bash opens next gets its number in that variable.
+pub fn ends_with_descriptor_name(before: &str) -> bool {
+    let Some((front, name)) = before.strip_suffix('}').and_then(|b| b.rsplit_once('{')) else {
+        return false;
+    };
+    let alone = front.is_empty() || front.ends_with([' ', '\t', '\n', ';', '&', '|', '(']);
+    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    alone && starts && !name.contains([',', ' ', '.'])
+}
+
 /// Whether a redirection's word has text that no file descriptor has.
 pub fn is_file_name(text: &str, parts: &[Part]) -> bool {
     let outside = |text: &str| {

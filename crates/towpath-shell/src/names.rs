@@ -186,8 +186,8 @@ pub fn has_flag(declare: &Declare, letter: char) -> bool {
 /// Whether a declaration certainly takes place, with these flags and names.
 pub fn certainly_declares(declare: &Declare, in_function: bool) -> bool {
     let known = |f: &str| {
-        let letters = f.strip_prefix(['-', '+']);
-        letters.is_some_and(|l| !l.is_empty() && l.chars().all(|c| "aAgilrtux".contains(c)))
+        let letters = f.strip_prefix('-');
+        letters.is_some_and(|l| !l.is_empty() && l.chars().all(|c| "Agilrtux".contains(c)))
     };
     let texts = declare.flags.iter().all(|f| f.text.as_deref().is_some_and(known));
     let here = match declare.variant.as_str() {

@@ -66,6 +66,17 @@ pub struct Options {
     pub file: bool,
 }
 
+impl Options {
+    /// How many of the next words are arguments of these letters. A shell's `o` takes one wherever it
+    /// is; elsewhere what follows a letter is its argument.
+    pub fn taken(&self, cluster: &str) -> usize {
+        match self.takes {
+            "oO" if !cluster.starts_with("--") => cluster.matches(['o', 'O']).count(),
+            takes => cluster.ends_with(|c| takes.contains(c)).into(),
+        }
+    }
+}
+
 pub struct Program {
     pub names: &'static [&'static str],
     pub code: Code,

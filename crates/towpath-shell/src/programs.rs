@@ -104,16 +104,19 @@ pub fn shell_code(words: &Words) -> Option<(Range<usize>, &'static str)> {
     let entry = PROGRAMS.iter().find(|p| p.shell && p.names.contains(&name))?;
     let found = code_indexes(words, at, &entry.code);
     let (first, last) = (*found.first()?, *found.last()?);
+    let joined = matches!(entry.code, Code::Rest { .. });
+    // `su --command=…`: the option is in the same word.
+    if !joined && (first != last || words.source(first).starts_with('-')) {
+        return None;
+    }
     // `ssh $x y z`: an unquoted expansion could be options as well as the host.
-    let host = &words.words[first - 1];
-    let options = matches!(entry.code, Code::Rest { .. })
-        && first != last
-        && host
-            .parts
-            .iter()
-            .any(|p| !matches!(p, Part::Literal(_) | Part::Single(_) | Part::Double { .. }));
+    let quoted = |p: &Part| matches!(p, Part::Literal(_) | Part::Single(_) | Part::Double { .. });
+    let unsure = words.words[at + 1..first].iter().any(|w| !w.parts.iter().all(quoted));
+    if joined && first != last && unsure {
+        return None;
+    }
     let shell = entry.names.iter().find(|n| **n == name)?;
-    (!options).then_some((first..last + 1, shell))
+    Some((first..last + 1, shell))
 }
 
 /// `docker exec c sh -c "…"`, `find … -exec sh -c "…"`: a shell among another program's arguments.
@@ -206,11 +209,10 @@ fn after_options(words: &Words, program: usize, options: &Options) -> Vec<usize>
                     if cluster.starts_with('-')
                         && cluster.contains(|c| options.letters.contains(c)) =>
                 {
-                    at = skip_flags(words, at + 1);
+                    at = skip_flags(words, at, options);
                     found.push(at);
                 }
-                Some(cluster) if cluster.ends_with(|c| options.takes.contains(c)) => at += 1,
-                Some(_) => {}
+                Some(cluster) => at += options.taken(cluster),
                 // `-e's/{{v}}/x/'`: the code is in the same word.
                 None if source[1..].starts_with(|c| options.letters.contains(c)) => found.push(at),
                 None => {}
@@ -228,10 +230,10 @@ fn after_options(words: &Words, program: usize, options: &Options) -> Vec<usize>
     found
 }
 
-/// `bash -c -x CODE`: further options may stand before the code.
-fn skip_flags(words: &Words, mut at: usize) -> usize {
-    while words.text(at).is_some_and(|t| t.starts_with(['-', '+'])) {
-        at += 1;
+/// `bash -c -x CODE`, `bash -co pipefail CODE`: further options may stand before the code.
+fn skip_flags(words: &Words, mut at: usize, options: &Options) -> usize {
+    while let Some(flag) = words.text(at).filter(|t| t.starts_with(['-', '+'])) {
+        at += 1 + options.taken(flag);
     }
     at
 }

@@ -26,6 +26,8 @@ fn code_with_a_value_in_it() {
         "bash --rcfile f -c \"echo $x {{v}}\"",
         "bash +o pipefail -c \"echo $x {{v}}\"",
         "bash -c echo*{{v}}",
+        "su --command=\"echo {{v}}\" me",
+        "ssh $x -t host ls {{v}}",
         "bash -c {a,b}{{v}}",
         "zsh -c \"echo {{v}} >(\" x",
         "sudo -u me bash -c \"$x; echo {{v}}\"",
@@ -164,6 +166,7 @@ fn data_is_not_warned_about() {
         "su - me -c 'echo {{v}}'",
         "echo $(( $(wc -l <{{v}}) + 1 ))",
         "getopts {{v}} o {{v}}",
+        "printf '%s' n {{v}}; ((n++))",
     ] {
         assert_eq!(counts(text), (0, 0), "{text}");
     }

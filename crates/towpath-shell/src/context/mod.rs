@@ -171,7 +171,7 @@ impl Walk<'_, '_> {
         let operator = redirect.range.start..word.range.start.max(redirect.range.start);
         let written = self.region.text[operator.clone()].trim_end();
         let descriptor = written.strip_suffix(">&").map(|n| n.trim_start_matches('0'));
-        let named = self.region.text[..operator.start].ends_with('}');
+        let named = literal::ends_with_descriptor_name(&self.region.text[..operator.start]);
         if self.region.has_mark(&word.range) && !named && matches!(descriptor, Some("" | "1")) {
             if self.scope.posix || !literal::is_file_name(&self.region.text, &word.parts) {
                 return Err(self.refuse(&word.range, &form::DESCRIPTOR));
