@@ -113,7 +113,7 @@ impl Generator {
             12 => format!("\"${{s:{}}}\"", self.number()),
             13 => format!("\"${{s:1:{}}}\"", self.number()),
             14 => format!("\"${{a[{}]}}\"", self.number()),
-            15 => format!("\"${{m[{}]}}\"", self.word(0)),
+            15 => format!("\"${{m[{}]}}\"", self.key()),
             16 => format!("$(( {} + 1 ))", self.number()),
             17 => format!("\"$(( ({} * 2) ))\"", self.number()),
             18 => format!("{{c,{}}}", self.affixed("", "")),
@@ -160,8 +160,18 @@ impl Generator {
         }
     }
 
+    /// Without a substitution: bash 5.2 corrupts its memory on `$(m["$(…)"]=1)`.
+    fn key(&mut self) -> String {
+        match self.dice.below(5) {
+            0 => self.affixed("", ""),
+            1 => self.affixed("\"", "\""),
+            2 => self.affixed("'", "'"),
+            _ => self.pick(&["k", r"$'it\'s'", "\"a b\"", "\\'"]).to_owned(),
+        }
+    }
+
     fn array(&mut self, depth: usize) -> String {
-        let (w, y, n) = (self.word(depth), self.word(0), self.number());
+        let (w, y, n, k) = (self.word(depth), self.word(0), self.number(), self.key());
         let print = "; printf '%s|' \"${!b[@]}\" \"${b[@]}\"; unset b";
         match self.dice.below(8) {
             0 => format!("b=({w} {y}){print}"),
@@ -170,8 +180,8 @@ impl Generator {
             3 => format!("b[{n}]={w}{print}"),
             4 => format!("b+=({w}); b+=([{n}]+={y}){print}"),
             5 => format!("declare -a b=({w} {y}){print}"),
-            6 => format!("m[{w}]={y}; printf '%s|' \"${{#m[@]}}\" \"${{m[{w}]}}\""),
-            _ => format!("declare -A h=([{y}]={w}); printf '%s|' \"${{!h[@]}}\" \"${{h[@]}}\""),
+            6 => format!("m[{k}]={w}; printf '%s|' \"${{#m[@]}}\" \"${{m[{k}]}}\""),
+            _ => format!("declare -A h=([{k}]={w}); printf '%s|' \"${{!h[@]}}\" \"${{h[@]}}\""),
         }
     }
 
