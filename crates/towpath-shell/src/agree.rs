@@ -20,13 +20,16 @@ pub fn difference(
     let mut tree = Tree { region, words, seen: Vec::new(), opaque: Vec::new(), split: Vec::new() };
     visit::block(block, &mut tree);
     let Tree { mut seen, mut opaque, split, .. } = tree;
+    seen.sort_by_key(|(range, kind)| (range.start, Reverse(range.end), *kind));
     // What is between backticks is compared on its own.
-    let backticks = || seen.iter().filter(|(_, kind)| *kind == Kind::Backtick);
-    let own = |word: &Range<usize>| backticks().any(|(b, _)| b.contains(&word.start));
+    let backticks: Vec<_> = seen.iter().filter(|(_, k)| *k == Kind::Backtick).collect();
+    let own = |word: &Range<usize>| {
+        let before = &backticks[..backticks.partition_point(|(b, _)| b.start <= word.start)];
+        before.last().is_some_and(|(b, _)| word.start < b.end)
+    };
     if let Some(word) = split.into_iter().find(|word| !own(word)) {
         return Some(word);
     }
-    seen.sort_by_key(|(range, kind)| (range.start, Reverse(range.end), *kind));
     opaque.sort_by_key(|range| range.start);
     let compared = |kind: Kind| !matches!(kind, Kind::Escape | Kind::ArithmeticFor);
     let scanned = atoms.iter().map(|a| (a.range.clone(), a.kind)).filter(|(_, k)| compared(*k));

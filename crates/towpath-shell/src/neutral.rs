@@ -34,8 +34,8 @@ impl Neutral {
             if atom.range.start < inside {
                 continue;
             }
-            let marked = region.has_mark(&atom.range);
-            if !marked || matches!(atom.kind, Kind::Backtick | Kind::Comment) {
+            let kept = region.has_mark(&atom.range) || atom.kind == Kind::Key;
+            if !kept || matches!(atom.kind, Kind::Backtick | Kind::Comment) {
                 inside = atom.range.end;
                 out.replace(region, atom, &mut bytes);
             } else if atom.kind == Kind::Process {
