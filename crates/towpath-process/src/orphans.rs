@@ -70,7 +70,7 @@ pub(crate) fn end_children(spared: &HashSet<i32>, until: Instant, secrets: &Secr
 
 fn describe(pid: i32, secrets: &Secrets) -> (ProcessKey, Leftover) {
     let key = os::process(pid).map_or(ProcessKey { pid, started: 0 }, |process| process.key);
-    let command = os::command_of(pid, secrets);
+    let command = os::name_of(pid, secrets);
     (key, Leftover { pid: pid.unsigned_abs(), command, job: None })
 }
 

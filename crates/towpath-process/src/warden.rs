@@ -60,8 +60,28 @@ struct Child {
 /// Until when the warden has to have ended what it was asked to end.
 #[derive(Debug, Default)]
 struct Due {
-    jobs: BTreeMap<u64, Instant>,
+    /// The jobs whose end is not told yet; none where nobody has asked for it.
+    jobs: BTreeMap<u64, Option<Instant>>,
     all: Option<Instant>,
+}
+
+impl Due {
+    /// A job whose end is told already owes nothing.
+    fn end_job(&mut self, id: u64, at: Instant) {
+        if let Some(due) = self.jobs.get_mut(&id) {
+            *due = Some(due.map_or(at, |earlier| earlier.min(at)));
+        }
+    }
+
+    fn take(&mut self, event: &Event) {
+        if let Event::Ended { id, .. } | Event::StartFailed { id, .. } = event {
+            self.jobs.remove(id);
+        }
+    }
+
+    fn is_over(&self, now: Instant) -> bool {
+        self.jobs.values().flatten().chain(&self.all).any(|at| *at <= now)
+    }
 }
 
 impl Child {
@@ -82,8 +102,7 @@ impl Child {
     }
 
     fn is_late(&self) -> bool {
-        let due = self.due();
-        due.jobs.values().chain(&due.all).any(|at| *at <= Instant::now())
+        self.due().is_over(Instant::now())
     }
 }
 
@@ -158,6 +177,7 @@ impl Warden {
     /// Answered by `Event::Started` or `Event::StartFailed`. While paused, a new job is stopped as
     /// soon as it has started.
     pub fn start(&self, spec: &ChildSpec) -> Result<(), ProcessError> {
+        self.process.due().jobs.entry(spec.id).or_default();
         self.send(&Command::Start(WireSpec::from(spec)))
     }
 
@@ -166,7 +186,7 @@ impl Warden {
     /// ended meanwhile is no error.
     pub fn stop(&self, id: u64, grace: Duration) -> Result<(), ProcessError> {
         let at = Instant::now() + grace.min(LONGEST) + PATIENCE;
-        self.process.due().jobs.entry(id).and_modify(|due| *due = at.min(*due)).or_insert(at);
+        self.process.due().end_job(id, at);
         self.send(&Command::Stop { id, grace_ms: milliseconds(grace) })
     }
 
@@ -233,9 +253,7 @@ impl WardenEvents {
         loop {
             match self.answer(None) {
                 Some(Answer::Event(event)) => {
-                    if let Event::Ended { id, .. } = &event {
-                        self.process.due().jobs.remove(id);
-                    }
+                    self.process.due().take(&event);
                     return Some(event);
                 }
                 Some(Answer::Ready) => {}
@@ -317,4 +335,27 @@ fn execute(
 
 fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::ExitStatus;
+
+    #[test]
+    fn only_a_job_that_has_not_ended_is_waited_for() {
+        let mut due = Due::default();
+        let now = Instant::now();
+        let status = ExitStatus { code: Some(0), signal: None };
+        let ended = Event::Ended { id: 1, status, ended: vec![], left: vec![], lost: None };
+        due.jobs.entry(1).or_default();
+        assert!(!due.is_over(now), "nobody has asked for its end");
+        due.end_job(1, now);
+        assert!(due.is_over(now));
+        due.end_job(1, now + PATIENCE);
+        assert!(due.is_over(now), "a second wish gives no more time");
+        due.take(&ended);
+        due.end_job(1, now);
+        assert!(!due.is_over(now), "its end is told");
+    }
 }

@@ -17,5 +17,5 @@ pub use own::{own_program, since_boot};
 pub(crate) use pipes::{PIPE_SIZE, output_pipe, widen};
 pub(crate) use processes::{
     Process, ProcessKey, all_processes, children_of, command_of, environment_of, lock_holders,
-    own_pid, process, signal, signal_child, signal_group,
+    name_of, own_pid, process, signal, signal_child, signal_group,
 };

@@ -135,9 +135,18 @@ pub(crate) fn command_of(pid: i32, secrets: &Secrets) -> String {
         let _ = file.take(1000).read_to_end(&mut bytes);
     }
     if bytes.is_empty() {
-        bytes = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
+        return name_of(pid, secrets);
     }
-    let bytes = secrets.mask_bytes(&bytes);
+    one_line(&bytes, secrets)
+}
+
+/// Its short name alone, which can be read of a process that hangs in the kernel or is dead.
+pub(crate) fn name_of(pid: i32, secrets: &Secrets) -> String {
+    one_line(&fs::read(format!("/proc/{pid}/comm")).unwrap_or_default(), secrets)
+}
+
+fn one_line(bytes: &[u8], secrets: &Secrets) -> String {
+    let bytes = secrets.mask_bytes(bytes);
     let words = String::from_utf8_lossy(&bytes);
     let line = words.trim_end_matches(['\0', '\n']).replace(|c: char| c.is_control(), " ");
     line.chars().take(200).collect()
