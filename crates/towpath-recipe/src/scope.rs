@@ -110,9 +110,12 @@ fn unset_in_steps(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
         let mates = Mates::new(stage);
         for (position, step) in stage.iter().enumerate() {
             let mut told = HashSet::new();
+            let given: Names<'_> = step.context.iter().map(String::as_str).collect();
+            let in_condition = step.uses.iter().filter(|used| used.is_condition());
+            let asked: Names<'_> = in_condition.map(|used| used.path.root()).collect();
             for used in &step.uses {
                 let root = used.path.root();
-                let own = used.field != "context" && step.context.iter().any(|key| key == root);
+                let own = used.field != "context" && given.contains(root);
                 // A mate's output is another problem, told where groups are checked.
                 let set_before = is_set(&set, &used.path) || mates.other_writes(position, root);
                 if own && used.is_condition() && !set_before && told.insert(root) {
@@ -120,7 +123,7 @@ fn unset_in_steps(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
                 }
                 let known = set_before || own;
                 // A step that asks for it first, by its condition, knows that it may be unset.
-                let asked = step.uses.iter().any(|u| u.is_condition() && u.path.root() == root);
+                let asked = asked.contains(root);
                 // Unset is null by design in a condition; unless it looks like a slip of the hand.
                 let condition = used.is_condition();
                 if !known && (condition || !asked) && !told.contains(root) {
