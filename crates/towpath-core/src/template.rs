@@ -12,7 +12,7 @@ pub struct VarPath(String);
 impl VarPath {
     pub fn new(text: &str) -> Option<VarPath> {
         let starts = text.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-        let inside = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        let inside = text.chars().all(is_name_character);
         let dots = !text.ends_with('.') && !text.contains("..");
         (starts && inside && dots).then(|| VarPath(text.to_owned()))
     }
@@ -145,12 +145,17 @@ impl Template {
     }
 }
 
-/// The name and the end of the place whose `{{` is at `start`.
+/// The name and the end of the placeholder whose `{{` is at `start`. It looks no further than the
+/// name goes, so that a text full of `{{` is read once.
 fn place_at(text: &str, start: usize) -> Option<(VarPath, usize)> {
-    let inner = start + 2;
-    let close = inner + text[inner..].find("}}")?;
-    let name = text[inner..close].trim_matches([' ', '\t']);
-    VarPath::new(name).map(|path| (path, close + 2))
+    let inner = text[start + 2..].trim_start_matches([' ', '\t']);
+    let end = inner.find(|c: char| !is_name_character(c))?;
+    let rest = inner[end..].trim_start_matches([' ', '\t']).strip_prefix("}}")?;
+    VarPath::new(&inner[..end]).map(|path| (path, text.len() - rest.len()))
+}
+
+fn is_name_character(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
 #[cfg(test)]
@@ -197,6 +202,17 @@ mod tests {
         let scope = Map::from_iter([("a".to_owned(), Value::from("1"))]);
         assert_eq!(template.render(&scope), r"1 {{ b }} \{{b}} {{a}} \\{{b}}");
         assert_eq!(template.source(), text);
+    }
+
+    /// Each would take minutes if a part of the text were read once for each of its braces.
+    #[test]
+    fn a_long_text_is_read_once() {
+        for piece in ["{{", "{{a", "{{ ", "{{a.b {", "\\{{", "{{a}", "{{v}}", "\\{{v}}"] {
+            let text = piece.repeat(1_000_000 / piece.len());
+            let found = Template::parse(&text).places().count();
+            let expected = if piece == "{{v}}" { text.len() / piece.len() } else { 0 };
+            assert_eq!(found, expected, "{piece}");
+        }
     }
 
     proptest! {

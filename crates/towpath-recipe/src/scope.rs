@@ -166,14 +166,16 @@ struct NamesAt<'s, 'a> {
 fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) -> Vec<Diagnostic> {
     let mut told = HashSet::new();
     let mut problems = Vec::new();
+    let in_condition = step.uses.iter().filter(|used| used.is_condition());
+    let asks_for: Names<'_> = in_condition.map(|used| used.path.root()).collect();
+    let given: Names<'_> = step.context.iter().map(|(key, _)| key.as_str()).collect();
     for used in step.uses.iter().filter(|used| !used.has_default) {
         let root = used.path.root();
         let condition = used.is_condition();
         // A mate's output is another problem, told where groups are checked.
         let set = is_set(names.set, &used.path) || names.mates.other_writes(names.position, root);
         // A step that asks for it first, by its condition, knows that it may be unset.
-        let asked = matches!(step.gate, Gate::Broken)
-            || step.uses.iter().any(|u| u.is_condition() && u.path.root() == root);
+        let asked = matches!(step.gate, Gate::Broken) || asks_for.contains(root);
         if set
             || (condition && cannot_slip(step, used))
             || (asked && !condition)
@@ -181,7 +183,7 @@ fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) ->
         {
             continue;
         }
-        let own = used.field != "context" && step.sets_for_itself(root);
+        let own = used.field != "context" && given.contains(root);
         if own && !condition {
             continue;
         }

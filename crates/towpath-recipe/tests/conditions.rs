@@ -562,7 +562,7 @@ mod endurance {
     fn a_short_text_cannot_fill_the_memory() {
         let thousand = "a".repeat(1_000);
         let grow = format!(".replace('a', '{thousand}')");
-        let refused = Err("this makes more than 256 MiB of text".to_owned());
+        let refused = Err("this makes more than 128 MiB of text".to_owned());
         assert_eq!(survives("'a'".to_owned() + &grow.repeat(3)), refused);
         let context = scope(json!({"mega": "x".repeat(1 << 20)}));
         let many = "mega, ".repeat(300);
@@ -571,6 +571,35 @@ mod endurance {
         {
             let found = Condition::parse(&text).unwrap().value(&context);
             assert_eq!(found.map_err(|error| error.message), refused, "{}", &text[..20]);
+        }
+        // As many passes as fit into the longest condition, over the largest value.
+        let large = scope(json!({"x": "a".repeat(16 << 20)}));
+        let passes = "x == 'b' or ".repeat(500) + "x";
+        let found = Condition::parse(&passes).unwrap().holds(&large);
+        let message = "this reads more than 1024 MiB of text";
+        assert_eq!(found.map_err(|error| error.message), Err(message.to_owned()));
+        let some = "x.strip() == x and x != 'b'";
+        assert_eq!(Condition::parse(some).unwrap().holds(&large), Ok(true));
+    }
+
+    #[test]
+    fn a_look_computes_little() {
+        let nothing = scope(json!({}));
+        let known = scope(json!({"x": "a".repeat(16 << 20)}));
+        let doubled = |times: usize| "'a'".to_owned() + &".replace('a','aa')".repeat(times);
+        for (text, context, foreseen) in [
+            (doubled(10), &nothing, Some(true)),
+            (doubled(27), &nothing, None),
+            (format!("{} == 'b'", doubled(27)), &nothing, None),
+            (format!("false and {}", doubled(27)), &nothing, Some(false)),
+            (format!("u or {}", doubled(27)), &nothing, None),
+            ("x.count('a') > 1".to_owned(), &known, None),
+            ("x == 'a'".to_owned(), &known, None),
+            ("len(x) > 1".to_owned(), &known, Some(true)),
+        ] {
+            let unknown = |path: &towpath_core::VarPath| path.as_str() == "u";
+            let seen = Condition::parse(&text).unwrap().foresee(context, &unknown);
+            assert_eq!(seen, Ok(foreseen), "{}", &text[..text.len().min(40)]);
         }
     }
 }

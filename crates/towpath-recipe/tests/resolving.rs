@@ -997,3 +997,19 @@ fn what_could_not_be_read_is_no_reason_to_warn_of_what_it_may_set() {
         assert!(told.contains("error["), "{broken}: {told}");
     }
 }
+
+/// Each would take many minutes if every placeholder were compared with every other.
+#[test]
+fn many_placeholders_are_read_in_one_pass() {
+    let many = "{{v}} ".repeat(60_000);
+    let context: String = (0..3_000).map(|n| format!("      k{n}: x\n")).collect();
+    let given: String = (0..3_000).map(|n| format!("{{{{k{n}}}}}")).collect();
+    let prompt = format!("name: p\nsteps:\n  - id: a\n    prompt: '{many}'\n");
+    let called = format!(
+        "name: c\nsteps:\n  - id: a\n    recipe: p\n    context:\n{context}  - id: b\n    prompt: '{given}'\n"
+    );
+    let place = Place::new(&[("in/p.yaml", &prompt), ("in/c.yaml", &called)]);
+    let told = place.named("in/p.yaml").problems;
+    assert_eq!(told.iter().filter(|p| p.message.contains("which nothing sets")).count(), 1);
+    assert!(place.named("in/c.yaml").plan.is_some());
+}

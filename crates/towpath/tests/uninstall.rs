@@ -82,16 +82,90 @@ fn while_a_run_is_alive_nothing_goes() {
     assert!(!person.path("home").exists());
 }
 
+/// All files below a directory.
+fn files(directory: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).into_iter().flatten().map(|e| e.expect("an entry").path())
+    {
+        match entry.is_dir() && !entry.is_symlink() {
+            true => found.extend(files(&entry)),
+            false => found.push(entry.display().to_string()),
+        }
+    }
+    found.sort();
+    found
+}
+
+const THEIRS: [&str; 10] = [
+    "letter.txt",
+    "data/prices.csv",
+    "data/recipes/soup.yaml",
+    "cache/index.bin",
+    "cache/demo/film.mp4",
+    "cache/recipes/soup.git",
+    "config/app.toml",
+    "config/recipes/soup.txt",
+    "state/machine.json",
+    "state/runs/data/lap1",
+];
+
 #[test]
-fn directories_that_hold_other_files_are_refused() {
+fn only_what_is_ours_goes_and_what_is_left_is_named() {
     let person = person();
-    fs::write(person.path("home/letter.txt"), "dear").expect("a file");
-    let purge = ["uninstall", "--purge", "--yes"];
-    person.towpath(&purge).exits(5).says("holds other files as well (letter.txt)");
-    assert_eq!(person.runs(), 1);
-    fs::remove_file(person.path("home/letter.txt")).expect("it goes");
+    person.towpath(&["run", "demo", "-q"]).exits(0);
+    fs::create_dir_all(person.path("home/config/recipes")).expect("a folder");
+    fs::write(person.path("home/config/recipes/mine.yaml"), OK).expect("a file");
+    for name in THEIRS {
+        let path = person.path("home").join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, "theirs").expect("a file");
+    }
+    let look = person.towpath(&["uninstall", "--purge", "--dry-run"]).exits(0);
+    let said = person.towpath(&["uninstall", "--purge", "--yes"]).exits(0);
+    assert_eq!(look.stdout.replace("would remove", "removed"), said.stdout);
+    let line = "left in ~/home/state, not towpath's: machine.json, runs/data\n";
+    assert!(said.stdout.contains(line), "{}", said.stdout);
+    assert!(said.stdout.contains("removed ~/home/cache, "), "{}", said.stdout);
+    assert!(!said.stdout.contains("removed ~/home/data"), "{}", said.stdout);
+    let mut theirs = THEIRS.map(|name| person.path("home").join(name).display().to_string());
+    theirs.sort();
+    assert_eq!(files(&person.path("home")), theirs);
+}
+
+#[test]
+fn where_nothing_is_ours_nothing_goes() {
+    let person = Person::new();
+    let theirs = [
+        "config/settings.toml",
+        "config/recipes/soup.yaml",
+        "config/agents/smith.md",
+        "data/x",
+        "state/runs/data/lock",
+        "state/sessions/x",
+        "cache/demo/x",
+    ];
+    for name in theirs {
+        let path = person.path("home").join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, "").expect("a file");
+    }
+    let said = person.towpath(&["uninstall", "--purge", "--yes"]).exits(0);
+    assert!(said.stdout.starts_with("nothing to remove\n"), "{}", said.stdout);
+    assert!(said.stdout.contains("left in ~/home/data, not towpath's: x\n"), "{}", said.stdout);
+    assert_eq!(files(&person.path("home")).len(), theirs.len());
+}
+
+#[test]
+fn a_place_that_is_a_link_is_refused_and_links_inside_are_not_followed() {
+    let person = person();
     fs::create_dir(person.path("elsewhere")).expect("a folder");
+    fs::write(person.path("elsewhere/lock"), "").expect("a file");
+    symlink(person.path("elsewhere"), person.path("home/state/runs/abcd")).expect("a link");
     symlink(person.path("elsewhere"), person.path("home/data")).expect("a link");
+    let purge = ["uninstall", "--purge", "--yes"];
     person.towpath(&purge).exits(5).says("is a link or a file");
-    assert!(person.path("elsewhere").exists());
+    assert_eq!(person.runs(), 1);
+    fs::remove_file(person.path("home/data")).expect("it goes");
+    person.towpath(&purge).exits(0).shows("not towpath's: runs/abcd\n");
+    assert!(person.path("elsewhere/lock").exists());
 }

@@ -18,6 +18,9 @@ impl<'a> Evaluation<'a> {
     pub(super) fn call(&mut self, function: Function, nodes: &'a [Node]) -> Found<'a> {
         let mut values = self.values(nodes)?;
         let range = &nodes[0].range;
+        if !matches!(function, Function::Len | Function::Bool) {
+            self.read_values(&values, range)?;
+        }
         let made = match function {
             Function::Min => return Ok(extreme(values, Ordering::Less)),
             Function::Max => return Ok(extreme(values, Ordering::Greater)),
@@ -48,6 +51,7 @@ impl<'a> Evaluation<'a> {
         range: Range<usize>,
     ) -> Found<'a> {
         let values = self.values(nodes)?;
+        self.read(text.len(), &range)?;
         if method == Method::Join {
             return self.join(text, &values[0], &nodes[0].range);
         }

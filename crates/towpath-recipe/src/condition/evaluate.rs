@@ -1,6 +1,7 @@
 //! Asks a tree for its value. Only what decides is looked at: `and` and `or` stop early, and an
 //! error on the side that is not reached is none. Values are borrowed where they lie; what a
-//! condition makes anew is counted and bounded, so that a short text cannot fill the memory.
+//! condition reads and makes is counted and bounded, so that a short text can neither fill the memory
+//! nor take minutes. Who only looks at a recipe has a small budget.
 
 use super::EvalError;
 use super::compare::{compare, truthy};
@@ -10,26 +11,41 @@ use std::borrow::Cow;
 use std::ops::Range;
 use towpath_core::{Map, Value, lookup};
 
-/// Bytes that one evaluation may make. A few passes over the largest sensible output.
-const MAX_MADE: usize = 256 << 20;
+/// Bytes that one evaluation may make and read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    made: usize,
+    read: usize,
+}
+
+/// A few passes over the largest value there is make so much; many read it.
+const RUNNING: Budget = Budget { made: 128 << 20, read: 1 << 30 };
+/// For a look: some milliseconds.
+pub(super) const LOOKING: Budget = Budget { made: 1 << 20, read: 4 << 20 };
 
 pub(super) type Found<'a> = Result<Cow<'a, Value>, EvalError>;
 
 pub(super) fn evaluate<'a>(text: &'a str, root: &'a Node, scope: &'a Map) -> Found<'a> {
-    Evaluation::new(text, scope).value(root)
+    Evaluation::new(text, scope, RUNNING).value(root)
 }
 
 pub(super) struct Evaluation<'a> {
     text: &'a str,
     scope: &'a Map,
-    made: usize,
+    budget: Budget,
+    spent: Budget,
 }
 
 const NULL: Cow<'static, Value> = Cow::Owned(Value::Null);
 
 impl<'a> Evaluation<'a> {
-    pub fn new(text: &'a str, scope: &'a Map) -> Evaluation<'a> {
-        Evaluation { text, scope, made: 0 }
+    pub fn new(text: &'a str, scope: &'a Map, budget: Budget) -> Evaluation<'a> {
+        Evaluation { text, scope, budget, spent: Budget { made: 0, read: 0 } }
+    }
+
+    /// Whether an error came from the budget.
+    pub fn exceeded(&self) -> bool {
+        self.spent.made > self.budget.made || self.spent.read > self.budget.read
     }
 
     pub fn value(&mut self, node: &'a Node) -> Found<'a> {
@@ -45,9 +61,9 @@ impl<'a> Evaluation<'a> {
             Kind::Or(terms) => return self.first(terms, true),
             Kind::Not { odd, inner } => truthy(&*self.value(inner)?) != *odd,
             Kind::Compare(comparison, sides) => {
-                let left = self.value(&sides.0)?;
-                let right = self.value(&sides.1)?;
-                compare(*comparison, &left, &right)
+                let sides = [self.value(&sides.0)?, self.value(&sides.1)?];
+                self.read_values(&sides, &node.range)?;
+                compare(*comparison, &sides[0], &sides[1])
             }
         };
         Ok(Cow::Owned(Value::Bool(truth)))
@@ -104,12 +120,30 @@ impl<'a> Evaluation<'a> {
 
     /// Counts what is about to be made.
     pub fn make(&mut self, bytes: usize, range: &Range<usize>) -> Result<(), EvalError> {
-        self.made = self.made.saturating_add(bytes);
-        if self.made > MAX_MADE {
-            let message = format!("this makes more than {} MiB of text", MAX_MADE >> 20);
+        self.spent.made = self.spent.made.saturating_add(bytes);
+        if self.spent.made > self.budget.made {
+            let message = format!("this makes more than {} MiB of text", self.budget.made >> 20);
             return Err(EvalError { range: range.clone(), message });
         }
         Ok(())
+    }
+
+    /// Counts what is about to be read as a whole.
+    pub fn read(&mut self, bytes: usize, range: &Range<usize>) -> Result<(), EvalError> {
+        self.spent.read = self.spent.read.saturating_add(bytes);
+        if self.spent.read > self.budget.read {
+            let message = format!("this reads more than {} MiB of text", self.budget.read >> 20);
+            return Err(EvalError { range: range.clone(), message });
+        }
+        Ok(())
+    }
+
+    pub fn read_values(
+        &mut self,
+        values: &[Cow<'a, Value>],
+        range: &Range<usize>,
+    ) -> Result<(), EvalError> {
+        self.read(values.iter().map(|value| weight(value)).sum(), range)
     }
 
     pub fn excerpt(&self, range: &Range<usize>) -> String {

@@ -95,15 +95,16 @@ impl Condition {
 
 impl Condition {
     /// Whether it holds whatever the unknown variables turn out to be; none where that depends on
-    /// them. An error is one that comes whatever they are.
+    /// them, or where it takes more than a look may. An error is one that comes whatever they are.
     pub fn foresee(
         &self,
         known: &Map,
         unknown: &dyn Fn(&VarPath) -> bool,
     ) -> Result<Option<bool>, EvalError> {
-        let evaluation = evaluate::Evaluation::new(&self.text, known);
+        let evaluation = evaluate::Evaluation::new(&self.text, known, evaluate::LOOKING);
         let mut foresight = foresee::Foresight { evaluation, unknown };
-        foresight.look(&self.root).map(|seen| seen.certain())
+        let certain = foresight.look(&self.root).map(|seen| seen.certain());
+        if foresight.evaluation.exceeded() { Ok(None) } else { certain }
     }
 }
 

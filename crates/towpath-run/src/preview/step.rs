@@ -293,7 +293,10 @@ fn depends_on(frame: &Frame<'_>, condition: &Condition) -> String {
             names.push(shown);
         }
     }
-    format!("depends on {}", names.join(", "))
+    match names.is_empty() {
+        true => "takes too long to compute before the run".to_owned(),
+        false => format!("depends on {}", names.join(", ")),
+    }
 }
 
 fn shown(step: &Step, values: &Values<'_>) -> Shown {

@@ -1,7 +1,7 @@
 //! `towpath uninstall`: takes back what towpath put on this machine outside of projects. Links are
-//! removed only where they lead to this program, towpath's own directories only when asked for and
-//! only while no run is alive. The program's own file, and what a person wrote with its help, are
-//! named and left.
+//! removed only where they lead to this program, towpath's own files only when asked for and
+//! only while no run is alive. The program's own file, and whatever is not towpath's, are named and
+//! left.
 
 mod home;
 
@@ -52,17 +52,22 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
         out::line(format!("{verb} the link {}", shown_path(link, &around)));
     }
     for place in home.iter().flat_map(Home::places) {
+        let told = place.told(&around);
         if !args.dry_run {
-            removed(&place.path, std::fs::remove_dir_all(&place.path))?;
+            let failed = |(path, error): (PathBuf, std::io::Error)| {
+                Stop::setup(format!("{}: {error}", escaped(&path)))
+            };
+            place.remove().map_err(failed)?;
         }
-        out::line(format!("{verb} {}", place.told(&around)));
+        out::line(format!("{verb} {told}"));
     }
     if !args.dry_run {
         home.iter().for_each(Home::leave);
     }
-    if links.is_empty() && home.as_ref().is_none_or(|home| home.places().is_empty()) {
+    if links.is_empty() && home.as_ref().is_none_or(|home| home.places().next().is_none()) {
         out::line("nothing to remove");
     }
+    home.iter().flat_map(|home| home.left(&around)).for_each(out::line);
     tell_rest(args, &around, &program);
     Ok(Exit::Done)
 }
@@ -85,7 +90,7 @@ fn agree(args: &Args, around: &Surroundings, home: &Home) -> Result<(), Stop> {
         );
         return Err(Stop::new(Exit::Setup, "held", message));
     }
-    if args.yes || home.places().is_empty() {
+    if args.yes || home.places().next().is_none() {
         return Ok(());
     }
     for place in home.places() {
