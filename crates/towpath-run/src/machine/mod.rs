@@ -42,7 +42,7 @@ pub(crate) struct MachineState {
     /// The last call that was started in this session, and whether any of them succeeded.
     pub last_call: Option<JobKey>,
     pub established: bool,
-    /// The session took the place of one that is gone: its agent is told what was done before.
+    /// The session took the place of one that is gone: its first prompt begins with the record.
     pub is_new: bool,
     /// The models that steps of this session have named.
     pub models: BTreeSet<String>,

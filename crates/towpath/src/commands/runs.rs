@@ -238,6 +238,7 @@ fn as_json(row: &RunRow, status: &str) -> serde_json::Value {
         "cost_usd": s.cost_microusd.filter(|_| !s.cost_unknown).map(dollars),
         "cost_usd_known": s.cost_microusd.map(dollars),
         "where": place(row, &rfc3339),
+        "waiting_for": (status == "waiting").then(|| waits_for(row)),
         "steps": { "ran": s.steps_done, "skipped": s.steps_skipped, "total": s.steps_total },
     })
 }
