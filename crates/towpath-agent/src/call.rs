@@ -95,12 +95,15 @@ pub struct End<'a> {
     pub at_ms: i64,
     /// The files of [`Invocation::reads`] that are there.
     pub files: &'a [(&'static str, Vec<u8>)],
+    /// We ended it, or nobody saw how it ended: its last lines may be what an interrupted program
+    /// prints.
+    pub interrupted: bool,
 }
 
 impl<'a> End<'a> {
     /// An end that left no files.
     pub fn new(exit: Exit, stderr: &'a str) -> End<'a> {
-        End { exit, stderr, at_ms: 0, files: &[] }
+        End { exit, stderr, at_ms: 0, files: &[], interrupted: false }
     }
 
     pub fn file(&self, name: &str) -> Option<&'a [u8]> {

@@ -37,7 +37,7 @@ pub enum WithoutModel {
     Kept,
 }
 
-/// What a program wants to be told before it works as root without asking.
+/// What a program requires before it works as root without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AsRoot {
     /// It has to be `1`.
@@ -77,7 +77,7 @@ pub struct Capabilities {
     /// Its process is known to live on after [`Sign::Complete`](crate::Sign): it is ended at once
     /// then. Any other program gets some seconds to end by itself.
     pub lingers: bool,
-    /// It does not work without asking as root, unless it is told so.
+    /// What it requires before it works without asking as root.
     pub as_root: Option<AsRoot>,
 }
 

@@ -140,7 +140,7 @@ fn a_complete_answer_counts_however_the_process_ends() {
         for exit in [Exit::code(143), Exit::code(1), Exit::signal(9), Exit::signal(15)] {
             let reply = read(&format!("{INIT}\n{done}"), exit, "noise").1;
             assert_eq!(reply.result.as_deref(), Ok(OUTCOME), "{exit}");
-            assert_eq!(reply.usage.expect("told").cost_usd, Some(0.25));
+            assert_eq!(reply.usage.expect("a usage").cost_usd, Some(0.25));
         }
     }
     // Every byte of the line counts; only its newline does not.

@@ -126,6 +126,11 @@ fn what_is_only_on_standard_error() {
 fn an_end_without_a_good_result_is_no_success() {
     assert_eq!(fault(&[LOOK, TOOL], Exit::code(0), "").0, FaultKind::Crash);
     assert_eq!(fault(&[HELLO], Exit::code(0), "").0, FaultKind::Crash);
+    // Interrupted in a tool it may say that all is well.
+    let end = |interrupted| End { interrupted, ..End::new(Exit::code(0), "") };
+    assert!(read(&[LOOK, TOOL, DONE], &end(true)).1.result.is_err());
+    assert_eq!(read(&[LOOK, TOOL, DONE], &end(false)).1.result.as_deref(), Ok(""));
+    assert!(read(&[LOOK, TOOL, HELLO, DONE], &end(true)).1.result.is_ok());
     let [_, result] = failed("");
     assert_eq!(fault(&[HELLO, &result], Exit::code(0), "").0, FaultKind::Crash);
     let odd = DONE.replace("\"exitCode\":0", "\"exitCode\":\"0\"");

@@ -196,7 +196,7 @@ pub struct Recorded {
     pub facts: u32,
     /// Its first `JobStarted` facts' scripted lines, by job: see `agents.rs`.
     pub(crate) started: Vec<(Fact, i64)>,
-    /// Jobs that are in flight as far as the record tells.
+    /// Jobs whose start is recorded and whose end is not.
     pub(crate) dead: Vec<Dead>,
     pub warnings: Vec<String>,
 }

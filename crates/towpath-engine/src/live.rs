@@ -286,7 +286,9 @@ impl Live {
     ) -> (Vec<String>, Option<String>) {
         let exit = Exit { code: status.code, signal: status.signal };
         let files = self.files.left();
-        let ended = End { exit, stderr: &end.error, at_ms: now_ms(), files: &files };
+        let interrupted = self.asked.is_some() || exit == Exit { code: None, signal: None };
+        let stderr = &end.error;
+        let ended = End { exit, stderr, at_ms: now_ms(), files: &files, interrupted };
         let Reply { result, usage, denials, session, session_total } = lines.finish(&ended);
         self.files.forget_private();
         end.usage = usage;

@@ -78,7 +78,7 @@ fn backend(id: Option<&str>) -> Option<Arc<dyn Backend>> {
     Some(make(PathBuf::new(), jiff::tz::TimeZone::UTC))
 }
 
-/// The end of a call, where the files that it left hold a complete result.
+/// The end of a call, where the files that it left contain a complete result.
 fn read(
     dead: &Dead,
     backend: &dyn Backend,

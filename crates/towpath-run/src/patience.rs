@@ -19,7 +19,7 @@ pub(crate) struct Waiting {
 /// How patient a run is, and what it knows of its agents.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Patience {
-    /// The first wait after a fault that is no limit; none where somebody watches.
+    /// The first wait after a fault that is no limit; none where the user watches.
     first_ms: Option<i64>,
     /// Waits since an agent last answered.
     vain: usize,

@@ -115,7 +115,7 @@ impl Run {
             }
             Fact::Expired { step } => self.expire(step),
             Fact::Answered { step, answer } => self.answered(step, answer)?,
-            Fact::NewSession => self.begin_sessions_anew(),
+            Fact::NewSession => self.begin_new_sessions(),
             Fact::Patient { first_ms } => self.patience.begin(*first_ms),
             Fact::Replanned { .. } => {}
             Fact::Stopping { reason } => self.stopping = Some(*reason),
@@ -302,7 +302,7 @@ impl Run {
         Some((self.path(frame, machine.at?), machine.refused.clone()?))
     }
 
-    /// Whether the run failed because the conversation that it was in cannot go on, so that only
+    /// Whether the run failed because the conversation that it was in cannot continue, so that only
     /// another session helps.
     pub fn needs_new_session(&self) -> bool {
         let Some(RunOutcome::Failed { failure, .. }) = self.outcome() else { return false };

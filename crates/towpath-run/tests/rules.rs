@@ -666,7 +666,7 @@ fn faults_that_may_pass_are_waited_for_where_nobody_watches_longer_each_time() {
             play.go_on();
         }
         assert_eq!(minutes, [1, 2, 5, 10, 30, 60, 60, 60]);
-        // Somebody who resumes it by hand is told at once.
+        // A resume by hand reports the fault at once.
         play.fact(Fact::Resumed);
         play.go_on();
         assert!(play.outcome().contains("failed at b"), "{}", play.outcome());

@@ -168,7 +168,7 @@ fn refused_root(around: &Surroundings, row: &BackendRow, program: &Program) -> O
     may_come_to(program, &|work| root::is_unattended(work, &rule)).then_some(why)
 }
 
-/// What stands against a backend's calls that work without asking, and the command that helps.
+/// Why a backend's calls that work without asking would fail, and the command that helps.
 pub fn root_obstacle(around: &Surroundings, row: &BackendRow) -> Option<(String, String)> {
     let variable = row.can.as_root?.variable;
     Some((root::obstacle(around, row)?, format!("export {variable}=1")))

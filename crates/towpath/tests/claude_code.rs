@@ -142,6 +142,30 @@ steps:
     onOutcome: {done: {action: exit, reason: all-done}}
 ";
 
+/// A conversation whose files are gone is a fault that comes again and again. In a new session the
+/// agent learns what was done.
+#[test]
+fn a_conversation_that_is_gone_continues_in_a_new_session() {
+    const DONE: Answer = Answer::Text("MARK-DONE\n{\"outcome\": \"done\"}");
+    let person = Person::new().file("three.yaml", THREE);
+    let server = ModelServer::new(vec![DONE, Answer::Error(500, &[], "boom")]);
+    CLAUDE_CODE.run(&person, &server, &["run", "three.yaml"]).exits(4);
+    fs::remove_dir_all(person.path(".claude/projects")).expect("the program's conversations");
+    for _ in 0..2 {
+        let said = CLAUDE_CODE.run(&person, &server, &["resume", "--last"]).exits(4);
+        let said = said.says("No conversation found");
+        said.says(&format!("towpath resume {} --new-session", person.run()));
+    }
+    server.now(vec![DONE, DONE]);
+    let resume = ["resume", "--last", "--new-session", "--json"];
+    let told = CLAUDE_CODE.run(&person, &server, &resume).exits(0).json();
+    assert_eq!(told["machine"]["reason"], "all-done");
+    let requests = server.requests();
+    let asked = requests[0]["messages"].to_string();
+    assert!(asked.contains("- first: done") && asked.contains("MARK-DONE"), "{asked}");
+    assert!(asked.contains("MARK-2") && requests.len() == 2, "{asked}");
+}
+
 /// A model that does each step with a tool call and then says so, whatever the conversation has been
 /// through. It forgets the outcome once.
 fn steady() -> ModelServer {

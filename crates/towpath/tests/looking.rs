@@ -77,7 +77,8 @@ fn an_empty_machine_says_so_and_stays_empty() {
          max_agents    10           default\n\
          recipe_dirs   –            default\n\
          step_timeout  –            default\n\
-         idle_timeout  –            default\n",
+         idle_timeout  –            default\n\
+         retry_wait    60           default\n",
     );
     for command in ["show", "logs", "cancel"] {
         let said = person.towpath(&[command, "7f3k"]).exits(2);

@@ -271,10 +271,12 @@ fn faults_that_may_pass_leave_a_due_run_waiting_with_the_reason() {
         person.towpath(&["show", &run]).exits(0).shows(&format!("agent: {word}; next try at "));
         let listed = person.towpath(&["runs"]).exits(0);
         assert!(listed.stdout.contains(&format!("{word} until ")), "{}", listed.stdout);
+        let listed = person.towpath(&["runs", "--json"]).exits(0).json();
+        assert_eq!(listed["runs"][0]["waiting_for"], word);
         // Not due yet: a minute has not passed.
         person.towpath(&["resume", "--due"]).exits(0).prints("");
         assert_eq!(person.read("calls").lines().count(), 3);
-        // Who types the command wants a try now, and is told what is wrong as ever.
+        // A user who types the command wants a try now, and sees the fault.
         person.towpath(&["resume", "--last"]).exits(4).says(said);
     }
 }
@@ -293,7 +295,7 @@ fn what_is_left_waiting_is_tried_again_until_it_works() {
     assert_eq!(status(&person), "done");
 }
 
-/// The same with a process that waits by itself. A login that never worked is told at once.
+/// The same with a process that waits by itself. A login that never worked is reported at once.
 #[test]
 fn a_run_that_waits_by_itself_outlasts_what_may_pass() {
     let faults = [OVERLOADED, "\"one\"\n", REFUSED].concat();

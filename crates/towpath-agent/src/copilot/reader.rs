@@ -96,7 +96,10 @@ impl CopilotReader {
         let Some(result) = &self.result else { return Err(fault::no_result(end)) };
         let code = result.get("exitCode").and_then(Value::as_i64);
         match &self.error {
-            _ if code == Some(0) => Ok(self.text.clone().unwrap_or_default()),
+            // Interrupted in a tool, it may report success without an answer.
+            _ if code == Some(0) && (self.text.is_some() || !end.interrupted) => {
+                Ok(self.text.clone().unwrap_or_default())
+            }
             Some(error) => Err(fault::of_error(error)),
             None => Err(fault::ended(end)),
         }

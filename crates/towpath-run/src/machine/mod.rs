@@ -43,7 +43,7 @@ pub(crate) struct MachineState {
     pub last_call: Option<JobKey>,
     pub conversation: Conversation,
     pub established: bool,
-    /// The session took the place of one that is gone: its agent is told what was done before.
+    /// The session took the place of one that is gone: its first prompt begins with the record.
     pub is_new: bool,
     /// The models that steps of this session have named.
     pub models: BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! A conversation that is gone, or too long to go on, is begun again in another session. The agent
+//! A conversation that is gone, or too long to continue, is replaced by another session. The agent
 //! there knows nothing: what the run has recorded of the machine's steps comes before its prompt.
 
 use super::PastVisit;
@@ -7,7 +7,7 @@ use crate::run::Run;
 use std::fmt::Write;
 use towpath_core::JobKind;
 
-/// As much of the end of an answer as is told.
+/// As much of the end of an answer as is shown.
 const ANSWER: usize = 1_500;
 /// As much as all steps together may take. The latest count most.
 const ALL: usize = 12_000;
@@ -15,7 +15,7 @@ const ALL: usize = 12_000;
 impl Run {
     /// What is asked next opens a session of its own. An answer that waited for its reminder is
     /// asked for from the beginning: nobody remembers it.
-    pub(crate) fn begin_sessions_anew(&mut self) {
+    pub(crate) fn begin_new_sessions(&mut self) {
         for frame in &mut self.frames {
             if let Some(machine) = &mut frame.machine {
                 machine.last_call = None;
@@ -28,12 +28,10 @@ impl Run {
                 progress.misreport = None;
             }
         }
-        let asks = |run: &Run, frame: usize, step: usize| {
-            run.frames[frame].steps[step].recovering.is_none()
-        };
-        let wanted = std::mem::take(&mut self.ready);
-        for (job, frame, step) in wanted {
-            if job.key.kind == JobKind::Agent && asks(self, frame, step) {
+        for (job, frame, step) in std::mem::take(&mut self.ready) {
+            // A recovery has a session of its own in any case.
+            let recovers = self.frames[frame].steps[step].recovering.is_some();
+            if job.key.kind == JobKind::Agent && !recovers {
                 self.begin_work(frame, step);
             } else {
                 self.ready.push((job, frame, step));
@@ -49,7 +47,7 @@ impl Run {
         let mut length = 0;
         let past = &state.past[state.session_start..];
         for visit in past.iter().rev() {
-            let text = told(visit);
+            let text = describe(visit);
             length += text.len();
             if length > ALL {
                 break;
@@ -82,7 +80,7 @@ impl Run {
 }
 
 /// `- look: broken`, and the end of what was answered.
-fn told(visit: &PastVisit) -> String {
+fn describe(visit: &PastVisit) -> String {
     let result = visit.progress.result.as_ref();
     let outcome = match result.and_then(|result| result.report.as_ref()) {
         Some(report) => match &report.description {

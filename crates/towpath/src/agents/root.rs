@@ -1,5 +1,5 @@
-//! A program that does not work unattended as root, unless it is told that it is in a sandbox. That
-//! is known before the start, and is refused there and not by the first call.
+//! A program that does not work unattended as root outside a sandbox. That is known before the
+//! start, and is refused there and not by the first call.
 
 use crate::surroundings::Surroundings;
 use rustix::process::getuid;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use towpath_agent::{AsRoot, BackendRow};
 use towpath_recipe::Work;
 
-/// What stands against calls of this program that work without asking, and the advice.
+/// Why calls of this program that work without asking would fail, with the advice.
 pub fn obstacle(around: &Surroundings, row: &BackendRow) -> Option<String> {
     let rule = row.can.as_root?;
     if !getuid().is_root() || is_set(around, &rule) {

@@ -229,6 +229,7 @@ fn as_json(row: &RunRow, status: &str) -> serde_json::Value {
         "cost_usd": known_cost(s),
         "cost_complete": !s.cost_unknown,
         "where": place(row, &rfc3339),
+        "waiting_for": (status == "waiting").then(|| waits_for(row)),
         "steps": { "ran": s.steps_done, "skipped": s.steps_skipped, "total": s.steps_total },
     })
 }

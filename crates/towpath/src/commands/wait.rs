@@ -41,7 +41,7 @@ fn due_ms(since: i64, until: Option<i64>, vain: u32) -> i64 {
     }
 }
 
-/// When a waiting run may go on. What is no limit has its waits from the run itself.
+/// When a waiting run may continue. What is no limit has its waits from the run itself.
 pub fn due(row: &RunRow, vain: u32) -> i64 {
     let vain = if waits_for(row) == FaultKind::Limit.as_str() { vain } else { 0 };
     due_ms(row.summary.ended_ms.unwrap_or(row.created_ms), waits_until(row), vain)

@@ -34,7 +34,7 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("cursor", include_str!("../../../towpath-agent/tests/recorded/cursor.jsonl")),
 ];
 
-/// A person whose agent prints `lines`, notes that it has, and then does `after`.
+/// A user whose agent prints `lines`, notes that it has, and then does `after`.
 fn person(lines: &str, after: &str) -> Person {
     let person = Person::new().file("ask.yaml", &RECIPE.replace("TIME", "600"));
     person.write("answer.jsonl", lines);
@@ -80,7 +80,7 @@ fn asked(person: &Person) -> usize {
     person.read("asked").lines().count()
 }
 
-/// What the record tells of the call, without its times.
+/// What the record says of the call, without its times.
 fn call(person: &Person) -> Value {
     let run = person.run();
     let shown = person.towpath(&["show", run.as_str(), "--json"]).exits(0).json();
@@ -107,7 +107,7 @@ fn sessions(person: &Person) -> Vec<String> {
     named.collect()
 }
 
-/// Goes on where something was cut off; the answer is used, and nobody is asked.
+/// Resumes what was interrupted: the answer is used, and nobody is asked.
 fn resumes(person: &Person, what: &str) {
     let said = person.towpath(&["resume", "--last"]);
     assert_eq!(said.code, Some(0), "{what}: {}", said.stderr);
@@ -242,7 +242,7 @@ steps:
     onOutcome: {ok: {action: exit, reason: all-done}}
 ";
 
-/// The next step goes on in the session that only the dead call's output names.
+/// The next step continues the session that only the dead call's output names.
 #[test]
 fn a_machine_goes_on_with_the_session_of_the_dead_call() {
     for (backend, lines) in PROGRAMS {

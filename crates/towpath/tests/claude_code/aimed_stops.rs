@@ -132,6 +132,7 @@ fn one(number: u64, usual: Duration) -> bool {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "how many stops were of which kind is meant to be read")]
 fn a_complete_answer_is_paid_once_wherever_it_is_stopped() {
     let many = std::env::var("TOWPATH_AGENT_STOPS").ok().and_then(|text| text.parse().ok());
     let many: u64 = many.unwrap_or(20);

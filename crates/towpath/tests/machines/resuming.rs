@@ -271,7 +271,7 @@ fn a_lost_or_too_long_conversation_is_begun_in_a_new_session() {
         let (old, new) = sessions.split_at(3);
         assert!(old.iter().all(|id| *id == old[0]) && new.iter().all(|id| *id == new[0]));
         assert_ne!(old[0], new[0]);
-        // Until the new session has answered once, its agent is told what was done.
+        // Until the new session has answered once, its prompts begin with the record.
         for at in [3, 4] {
             assert!(prompts[at].starts_with("## Record\n\n"), "{}", prompts[at]);
             let told = "- look: broken\n  Worked.\n  \n  {\"outcome\": \"broken\"}\n";
@@ -282,7 +282,7 @@ fn a_lost_or_too_long_conversation_is_begun_in_a_new_session() {
     }
 }
 
-/// Nothing is told of the limits of a text: the latest steps count most.
+/// The latest steps count most.
 #[test]
 fn the_record_of_a_long_run_is_short_enough_for_a_prompt() {
     let long = |word: &str| format!("{}\n{{\"outcome\": \"{word}\"}}", "é".repeat(20_000));
