@@ -51,7 +51,7 @@ fn first_line(text: &str) -> &str {
 
 /// One word that names a file: its end says most.
 fn is_path(on: &str) -> bool {
-    on.contains('/') && !on.contains(char::is_whitespace)
+    on.contains('/') && !on.contains("://") && !on.contains(char::is_whitespace)
 }
 
 fn end_of(path: &str) -> String {

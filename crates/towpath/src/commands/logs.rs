@@ -107,15 +107,15 @@ struct Job {
     end: Option<JobEnd>,
     shown: [u64; 2],
     transcript: Option<Transcript>,
-    /// An agent's answer was shown.
-    answered: bool,
+    /// It has ended, and everything of it was shown.
+    complete: bool,
 }
 
 impl Job {
     fn new(number: u32, key: JobKey, shape: &Shape) -> Job {
         let unit = shape.without_reruns(&key.step_path());
         let (end, shown) = (None, [0, 0]);
-        Job { number, key, unit, end, shown, transcript: None, answered: false }
+        Job { number, key, unit, end, shown, transcript: None, complete: false }
     }
 }
 
@@ -203,23 +203,29 @@ impl<'a> Log<'a> {
 
     /// Shows what is new of a job.
     fn show(&mut self, index: usize) -> Result<(), Stop> {
+        if self.jobs[index].complete {
+            return Ok(());
+        }
+        let end = self.jobs[index].end.clone();
         for stream in [Stream::Stdout, Stream::Stderr] {
-            match self.jobs[index].end {
+            match end {
                 Some(_) => self.show_recorded(index, stream)?,
                 None => self.show_live(index, stream)?,
             }
         }
-        if self.jobs[index].key.kind == JobKind::Agent && !self.raw {
-            self.show_answer(index);
+        if let Some(end) = end {
+            self.show_answer(index, &end);
+            self.jobs[index].complete = true;
         }
         Ok(())
     }
 
-    /// An agent's answer, once it is there; its raw stdout is its program's own talk.
-    fn show_answer(&mut self, index: usize) {
+    /// An agent's answer, or why there is none; its raw stdout is its program's own.
+    fn show_answer(&mut self, index: usize, end: &JobEnd) {
         let job = &mut self.jobs[index];
-        let Some(end) = job.end.clone().filter(|_| !job.answered) else { return };
-        job.answered = true;
+        if job.key.kind != JobKind::Agent || self.raw {
+            return;
+        }
         let answer = end.output.text().unwrap_or_default();
         let left = job.transcript.as_mut().map(|transcript| transcript.finish(answer));
         self.say_lines(index, &left.unwrap_or_default());

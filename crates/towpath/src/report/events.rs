@@ -4,8 +4,8 @@
 //! error that is told when the run has ended.
 
 mod place;
+mod totals;
 
-use super::cost::Cost;
 use super::limit;
 use super::shape::Shape;
 use crate::exit::Stop;
@@ -18,8 +18,9 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::time::Instant;
+use totals::Totals;
 use towpath_core::StepPath;
-use towpath_engine::{CallEnded, CallStarted, Event};
+use towpath_engine::{CallStarted, Event};
 use towpath_run::{Movement, Run, RunOutcome, StepResult, StepStatus, StepView};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -68,31 +69,6 @@ pub struct Events {
     /// How the run's machine ended.
     exit: Option<String>,
     totals: Totals,
-}
-
-/// What all calls of this owner came to.
-#[derive(Debug, Default)]
-struct Totals {
-    began: Option<Instant>,
-    prompt_length: Option<usize>,
-    response_length: Option<usize>,
-}
-
-impl Totals {
-    fn call_ended(&mut self, call: &CallEnded<'_>) {
-        let add = |sum: &mut Option<usize>, more| *sum = Some(sum.unwrap_or(0) + more);
-        add(&mut self.prompt_length, call.prompt_length);
-        call.length.into_iter().for_each(|length| add(&mut self.response_length, length));
-    }
-
-    /// The last event's place: the totals of the run in the place of one step's.
-    fn over(&self, place: Place, steps: &[StepView]) -> Place {
-        let mut cost = Cost::default();
-        cost.add_all(steps);
-        let took = self.began.and_then(|began| u64::try_from(began.elapsed().as_millis()).ok());
-        let Totals { prompt_length, response_length, .. } = *self;
-        Place { took_ms: took, cost, prompt_length, response_length, ..place }
-    }
 }
 
 impl Events {

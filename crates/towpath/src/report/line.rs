@@ -146,7 +146,8 @@ pub fn fitted(text: &str, limit: usize) -> String {
     let (before, path) = text.split_at(text.rfind(' ').map_or(0, |at| at + 1));
     let room = limit.saturating_sub(width(before) + 1);
     let mut ends = path.match_indices('/').map(|(at, _)| &path[at..]);
-    match ends.find(|end| end.len() > 1 && width(end) <= room) {
+    // Of an address the beginning says most.
+    match ends.find(|end| end.len() > 1 && width(end) <= room && !path.contains("://")) {
         Some(end) => format!("{before}…{end}"),
         None => Line::plain(text).cut(limit).render(false),
     }
@@ -258,6 +259,7 @@ mod tests {
             assert_eq!(fitted(text, limit), shown);
         }
         assert_eq!(fitted("Bash cargo test --workspace", 12), "Bash cargo …");
+        assert_eq!(fitted("Fetch https://example.org/a/b", 22), "Fetch https://example…");
         let silent = "silent for 4 min · Read src/a/auth.rs";
         assert_eq!(fitted(silent, 33), "silent for 4 min · Read …/auth.rs");
     }

@@ -1,0 +1,32 @@
+//! What the calls of a run came to, for its last event.
+
+use super::super::cost::Cost;
+use super::place::Place;
+use std::time::Instant;
+use towpath_engine::CallEnded;
+use towpath_run::StepView;
+
+/// Of all calls that this owner of the run has made.
+#[derive(Debug, Default)]
+pub struct Totals {
+    pub began: Option<Instant>,
+    prompt_length: Option<usize>,
+    response_length: Option<usize>,
+}
+
+impl Totals {
+    pub fn call_ended(&mut self, call: &CallEnded<'_>) {
+        let add = |sum: &mut Option<usize>, more| *sum = Some(sum.unwrap_or(0) + more);
+        add(&mut self.prompt_length, call.prompt_length);
+        call.length.into_iter().for_each(|length| add(&mut self.response_length, length));
+    }
+
+    /// The totals in place of one step's numbers.
+    pub fn over(&self, place: Place, steps: &[StepView]) -> Place {
+        let mut cost = Cost::default();
+        cost.add_all(steps);
+        let took = self.began.and_then(|began| u64::try_from(began.elapsed().as_millis()).ok());
+        let Totals { prompt_length, response_length, .. } = *self;
+        Place { took_ms: took, cost, prompt_length, response_length, ..place }
+    }
+}
