@@ -12,7 +12,7 @@ pub(crate) const HOOK_VARIABLES: [&str; 3] = ["step_id", "step_status", "error"]
 /// How the steps went, set by the engine.
 pub(crate) const STEPS: &str = "steps";
 /// Looking for a near name is slow in a recipe of thousands of steps.
-const MAX_SUGGESTIONS: usize = 50;
+pub(crate) const MAX_SUGGESTIONS: usize = 50;
 
 pub(crate) type Names<'a> = HashSet<&'a str>;
 

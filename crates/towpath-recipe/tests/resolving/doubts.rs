@@ -128,6 +128,13 @@ fn a_condition_that_cannot_be_meant_is_warned_of_at_its_location() {
             "",
         ),
         (
+            "steps.call.exit_code == 0",
+            "unknown-step",
+            "17 `steps.call.exit_code`",
+            null("steps.call.exit_code", "but step `call` calls a recipe, which has no exit code"),
+            "did you mean `steps.call.status`?",
+        ),
+        (
             "steps.build.stauts == 'failed'",
             "unknown-step",
             "17 `steps.build.stauts`",
@@ -345,7 +352,7 @@ fn what_may_be_meant_is_left_alone() {
         "steps.build.status == 'completed' or steps['build']['status'] in ['failed', 'skipped']",
         "'complete' in steps.build.status",
         "steps.build.exit_code",
-        "steps.build.exit_code == '1' and steps.call.exit_code == null",
+        "steps.build.exit_code == '1' and steps.ask.exit_code == null",
         "len(o) == '3' and len(o) > 2 and int(o) == 3",
         "o == 3 and o == true and o != 'x' and o > 1",
         "(a or 'default') == 'dev'",
