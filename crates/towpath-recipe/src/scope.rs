@@ -164,12 +164,12 @@ struct NamesAt<'s, 'a> {
 }
 
 fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) -> Vec<Diagnostic> {
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     let mut problems = Vec::new();
     for used in &step.uses {
         let root = used.path.root();
         let condition = used.is_condition();
-        // A mate's output is another problem, told where groups are checked.
+        // A mate's output is another problem, reported where groups are checked.
         let set = is_set(names.set, &used.path) || names.mates.other_writes(names.position, root);
         // A step that asks for it first, by its condition, knows that it may be unset.
         let asked = matches!(step.gate, Gate::Broken)
@@ -177,7 +177,7 @@ fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) ->
         if set
             || (condition && cannot_slip(step, used))
             || (asked && !condition)
-            || told.contains(root)
+            || reported.contains(root)
         {
             continue;
         }
@@ -185,7 +185,7 @@ fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) ->
         if own && !condition {
             continue;
         }
-        told.insert(root);
+        reported.insert(root);
         if own {
             problems.push(set_too_late(&who(step), used));
             continue;

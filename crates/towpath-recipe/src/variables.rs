@@ -1,5 +1,5 @@
 //! What is known of a recipe's variables before it runs: which of them are text, which are maps,
-//! and what `steps` holds where a step is. It is careful to one side: what a caller or `--set` may
+//! and what `steps` contains where a step is. It is careful to one side: what a caller or `--set` may
 //! give can be anything.
 
 use crate::condition::doubts::{NoValue, Shape, Variables};
@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use towpath_core::{Value, nearest};
 
-/// What `steps` holds of each step.
+/// What `steps` contains of each step.
 const RESULTS: [&str; 2] = ["status", "exit_code"];
 
 pub(crate) struct RecipeVariables<'a> {
