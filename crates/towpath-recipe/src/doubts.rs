@@ -53,7 +53,7 @@ fn in_condition(
     variables: &dyn Variables,
 ) -> Vec<Diagnostic> {
     let doubts = placed.condition.doubts(variables).into_iter();
-    let told = |Doubt { range, what }: Doubt| {
+    let report = |Doubt { range, what }: Doubt| {
         let written = placed.condition.text()[range.clone()].to_owned();
         let span = placed.map.locate(range);
         match what {
@@ -70,7 +70,7 @@ fn in_condition(
             },
         }
     };
-    doubts.filter(|doubt| doubt.may_be_told(placed.is_constant)).map(told).collect()
+    doubts.filter(|doubt| doubt.is_new(placed.is_constant)).map(report).collect()
 }
 
 fn without_value<'u>(
@@ -78,8 +78,8 @@ fn without_value<'u>(
     uses: impl Iterator<Item = &'u VariableUse>,
     variables: &dyn Variables,
 ) -> Vec<Diagnostic> {
-    let mut told = HashSet::new();
-    uses.filter(|used| told.insert(used.path.as_str()))
+    let mut reported = HashSet::new();
+    uses.filter(|used| reported.insert(used.path.as_str()))
         .filter_map(|used| {
             let path: Vec<&str> = used.path.segments().collect();
             let NoValue { code, why, label } = variables.shape(&path).err()?;

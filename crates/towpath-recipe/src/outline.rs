@@ -1,5 +1,5 @@
 //! What a recipe sets, reads and calls, also when parts of it are broken: what the analysis across
-//! steps and recipes works on, so that all problems come at once. It holds names, values and
+//! steps and recipes works on, so that all problems come at once. It contains names, values and
 //! locations, nothing that could be run.
 
 use crate::condition::Condition;

@@ -121,7 +121,7 @@ impl Loaded {
         calls.any(|call| !self.calls.contains_key(&call.name))
     }
 
-    /// What it calls itself, or else what a person knows its text by.
+    /// The recipe's name, or else that of its text.
     pub fn name(&self) -> &str {
         self.recipe.as_ref().map_or(&self.source.name, |recipe| &recipe.name)
     }

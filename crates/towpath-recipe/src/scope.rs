@@ -12,7 +12,7 @@ pub(crate) const HOOK_VARIABLES: [&str; 3] = ["step_id", "step_status", "error"]
 /// How the steps went, set by the engine.
 pub(crate) const STEPS: &str = "steps";
 /// Looking for a near name is slow in a recipe of thousands of steps.
-const MAX_SUGGESTIONS: usize = 50;
+pub(crate) const MAX_SUGGESTIONS: usize = 50;
 
 pub(crate) type Names<'a> = HashSet<&'a str>;
 
@@ -164,7 +164,7 @@ struct NamesAt<'s, 'a> {
 }
 
 fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) -> Vec<Diagnostic> {
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     let mut problems = Vec::new();
     let in_condition = step.uses.iter().filter(|used| used.is_condition());
     let asks_for: Names<'_> = in_condition.map(|used| used.path.root()).collect();
@@ -172,14 +172,14 @@ fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) ->
     for used in step.uses.iter().filter(|used| !used.has_default) {
         let root = used.path.root();
         let condition = used.is_condition();
-        // A mate's output is another problem, told where groups are checked.
+        // A mate's output is another problem, reported where groups are checked.
         let set = is_set(names.set, &used.path) || names.mates.other_writes(names.position, root);
         // A step that asks for it first, by its condition, knows that it may be unset.
         let asked = matches!(step.gate, Gate::Broken) || asks_for.contains(root);
         if set
             || (condition && cannot_slip(step, used))
             || (asked && !condition)
-            || told.contains(root)
+            || reported.contains(root)
         {
             continue;
         }
@@ -187,7 +187,7 @@ fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) ->
         if own && !condition {
             continue;
         }
-        told.insert(root);
+        reported.insert(root);
         if own {
             problems.push(set_too_late(&who(step), used));
             continue;

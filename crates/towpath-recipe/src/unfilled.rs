@@ -25,7 +25,7 @@ const INSTRUCTIONS: [&str; 20] = [
     "block", "define", "template", "include", "set", "macro", "print", "printf", "json",
 ];
 
-/// What stands in double braces and is no placeholder: its range, what is inside, whether `}}`
+/// Double braces in a text that are no placeholder: its range, what is inside, whether `}}`
 /// closes it.
 pub(crate) fn unfilled(text: &str) -> Vec<(Range<usize>, &str, bool)> {
     let mut found = Vec::new();
@@ -100,12 +100,12 @@ mod tests {
     fn label(text: &str) -> Vec<Option<String>> {
         let known = |name: &str| ["x", "name", "user_name", "steps", "items"].contains(&name);
         let source = Source::new("r", text);
-        let told = |(range, inside, closed): (Range<usize>, &str, bool)| {
+        let report = |(range, inside, closed): (Range<usize>, &str, bool)| {
             let source = Arc::clone(&source);
             let span = Span::new(range);
             Unfilled { source, span, inside: inside.to_owned(), closed }.label(&known)
         };
-        unfilled(text).into_iter().map(told).collect()
+        unfilled(text).into_iter().map(report).collect()
     }
 
     #[test]

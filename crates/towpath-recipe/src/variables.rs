@@ -1,16 +1,17 @@
 //! What is known of a recipe's variables before it runs: which of them are text, which are maps,
-//! and what `steps` holds where a step is. It is careful to one side: what a caller or `--set` may
+//! and what `steps` contains where a step is. It is careful to one side: what a caller or `--set` may
 //! give can be anything.
 
 use crate::condition::doubts::{NoValue, Shape, Variables};
 use crate::model::ParseJson;
 use crate::outline::{Outline, StepOutline, Task};
-use crate::scope::{Flow, STEPS};
+use crate::scope::{Flow, MAX_SUGGESTIONS, STEPS};
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use towpath_core::{Value, nearest};
 
-/// What `steps` holds of each step.
+/// What `steps` contains of each step.
 const RESULTS: [&str; 2] = ["status", "exit_code"];
 
 pub(crate) struct RecipeVariables<'a> {
@@ -20,8 +21,12 @@ pub(crate) struct RecipeVariables<'a> {
     places: HashMap<&'a str, usize>,
     /// Names of which a caller or the user decides.
     given: HashSet<&'a str>,
+    /// The variables whose step prints a word for "no", with the step and the word.
+    nos: HashMap<&'a str, (&'a str, &'static str)>,
     /// Every step could be read, so that there are no others.
     complete: bool,
+    /// How many more near names are looked for: that is slow in a recipe of thousands of steps.
+    suggestions: Cell<usize>,
 }
 
 impl<'a> RecipeVariables<'a> {
@@ -49,7 +54,9 @@ impl<'a> RecipeVariables<'a> {
             shapes,
             places: ids.filter_map(|(at, step)| Some((step.id.as_deref()?, at))).collect(),
             given,
+            nos: outline.steps.iter().flat_map(printed_nos).collect(),
             complete: !outline.steps.iter().any(|step| step.unsure),
+            suggestions: Cell::new(MAX_SUGGESTIONS),
         }
     }
 
@@ -105,14 +112,7 @@ impl Variables for Place<'_> {
         if self.shape(path) != Ok(Shape::Text) {
             return None;
         }
-        let writers = self.variables.outline.steps.iter();
-        let mut writers = writers.filter(|step| step.writes().any(|written| written == *name));
-        writers.find_map(|step| match &step.task {
-            Some(Task::Bash { no: Some(no) } | Task::Agent { no: Some(no), .. }) => {
-                Some((step.shown_id(), *no))
-            }
-            _ => None,
-        })
+        self.variables.nos.get(name).copied()
     }
 }
 
@@ -124,8 +124,9 @@ impl Place<'_> {
                 return Ok(Shape::Anything);
             }
             let ids = self.variables.places.keys().copied();
-            let label = near(id, ids).unwrap_or_default();
-            return Err(NoValue { code: "unknown-step", why: no_step(id), label });
+            let label = self.near(id, ids).unwrap_or_default();
+            let why = format!("but there is no step `{id}`");
+            return Err(NoValue { code: "unknown-step", why, label });
         };
         if let Some(stage) = &self.stage {
             // What runs at the same time is looked at with the groups.
@@ -141,16 +142,31 @@ impl Place<'_> {
         match results {
             [] => Ok(Shape::Map),
             ["status"] => Ok(Shape::Status),
-            ["exit_code"] => Ok(Shape::Number),
+            ["exit_code"] => match self.variables.outline.steps[*at].calls() {
+                Some(_) => Err(NoValue {
+                    code: "unknown-step",
+                    why: format!("but step `{id}` calls a recipe, which has no exit code"),
+                    label: format!("did you mean `steps.{id}.status`?"),
+                }),
+                None => Ok(Shape::Number),
+            },
             ["status", ..] => Err(self.no_parts("status", &[], "text")),
             ["exit_code", ..] => Err(self.no_parts("exit_code", &[], "a number")),
             [other, ..] => Err(self.no_result(*at, id, other)),
         }
     }
 
+    fn near<'n>(&self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+        let left = self.variables.suggestions.get().checked_sub(1)?;
+        self.variables.suggestions.set(left);
+        let mut known: Vec<&str> = known.into_iter().collect();
+        known.sort_unstable();
+        nearest(name, known).map(|near| format!("did you mean `{near}`?"))
+    }
+
     fn no_result(&self, at: usize, id: &str, other: &str) -> NoValue {
         let output = self.variables.outline.steps[at].writes().last().unwrap_or(id).to_owned();
-        let label = near(other, RESULTS).unwrap_or_else(|| match other {
+        let label = self.near(other, RESULTS).unwrap_or_else(|| match other {
             "output" | "stdout" | "result" | "value" => format!("its output is `{output}`"),
             _ => format!("it has `{}`", RESULTS.join("` and `")),
         });
@@ -181,7 +197,7 @@ impl Place<'_> {
             let Value::Object(map) = value else { return None };
             let Some(inner) = map.get(*part) else {
                 let whole = [&[root], &parts[..depth]].concat().join(".");
-                let label = near(part, map.keys().map(String::as_str))?;
+                let label = self.near(part, map.keys().map(String::as_str))?;
                 let why = format!("but `{whole}` has no `{part}`");
                 return Some(NoValue { code: "undefined-variable", why, label });
             };
@@ -191,16 +207,6 @@ impl Place<'_> {
     }
 }
 
-fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let mut known: Vec<&str> = known.into_iter().collect();
-    known.sort_unstable();
-    nearest(name, known).map(|near| format!("did you mean `{near}`?"))
-}
-
-fn no_step(id: &str) -> String {
-    format!("but there is no step `{id}`")
-}
-
 /// A default says what kind of value is meant; an empty one says nothing.
 fn default(value: &Value) -> Shape {
     match value {
@@ -208,6 +214,14 @@ fn default(value: &Value) -> Shape {
         Value::Number(_) | Value::Bool(_) => Shape::Scalar,
         _ => Shape::Anything,
     }
+}
+
+fn printed_nos(step: &StepOutline) -> impl Iterator<Item = (&str, (&str, &'static str))> {
+    let no = match &step.task {
+        Some(Task::Bash { no } | Task::Agent { no, .. }) => *no,
+        _ => None,
+    };
+    no.into_iter().flat_map(move |no| step.writes().map(move |name| (name, (step.shown_id(), no))))
 }
 
 fn output(step: &StepOutline) -> Shape {

@@ -64,8 +64,8 @@ pub(crate) enum What {
 }
 
 impl Doubt {
-    /// What never changes is said once: of a condition that is constant, when it is read.
-    pub fn may_be_told(&self, constant: bool) -> bool {
+    /// A constant condition is reported when it is read, and not once more for its parts.
+    pub fn is_new(&self, constant: bool) -> bool {
         !constant || !matches!(self.what, What::Said { code: "never-changes", .. })
     }
 }

@@ -72,15 +72,15 @@ impl Node {
                 links.iter().for_each(|link| link.collect_names(names));
             }
             Kind::Compare(comparison, sides) => {
-                let holds = matches!(comparison, Comparison::In | Comparison::NotIn);
+                let is_membership = matches!(comparison, Comparison::In | Comparison::NotIn);
                 sides.0.collect_compared(!matches!(sides.1.kind, Kind::Literal(_)), names);
                 match &sides.1.kind {
-                    Kind::List(items) if holds => {
+                    Kind::List(items) if is_membership => {
                         items.iter().for_each(|item| item.collect_compared(true, names));
                     }
                     _ => {
                         let literal = matches!(sides.0.kind, Kind::Literal(_));
-                        sides.1.collect_compared(!literal && !holds, names);
+                        sides.1.collect_compared(!literal && !is_membership, names);
                     }
                 }
             }

@@ -162,6 +162,16 @@ fn receivable(tree: Tree) -> Tree {
     }
 }
 
+/// As an index only what can be the place of an element may be written; it may be computed.
+fn indexing(tree: Tree) -> Tree {
+    match tree {
+        Tree::Number(written) if written.contains(['-', '.']) => {
+            Tree::Function("float", vec![Tree::Number(written)])
+        }
+        other => other,
+    }
+}
+
 fn function(
     names: &'static [&'static str],
     argument: &BoxedStrategy<Tree>,
@@ -232,7 +242,8 @@ fn anything(level: &Kinds, below: &Kinds) -> BoxedStrategy<Tree> {
         1 => several(&any, 2..4).prop_map(Tree::Or),
         1 => function(&["bool"], &any, 1..2),
         1 => method(&text, &["startswith", "endswith"], several(&text, 1..2)),
-        1 => (any.clone(), key).prop_map(|(base, key)| Tree::Index(Box::new(base), Box::new(key))),
+        1 => (any.clone(), key)
+            .prop_map(|(base, key)| Tree::Index(Box::new(base), Box::new(indexing(key)))),
         1 => (any.clone(), prop::sample::select(vec!["k", "in", "0"]))
             .prop_map(|(base, key)| Tree::Field(Box::new(receivable(base)), key)),
         // Calls without regard to types, for the errors.

@@ -1,4 +1,4 @@
-//! What is sound and cannot be meant: told before the run, with its location.
+//! What is sound and cannot be meant: reported before the run, with its location.
 
 use super::Place;
 
@@ -14,16 +14,16 @@ steps:
 
 const AFTER: &str = "\n  - {id: deploy, command: ls}\n";
 
-fn told(text: &str) -> String {
+fn report(text: &str) -> String {
     let other = "name: other\nsteps:\n  - {id: inner, command: echo x, output: returned}\n";
     let place = Place::new(&[("r.yaml", text), ("other.yaml", other)]);
     place.told(&place.named("r.yaml"))
 }
 
-/// What is told about a condition, without the file.
+/// What is reported about a condition, without the file.
 fn of(condition: &str) -> String {
     let quoted = serde_json::to_string(condition).unwrap();
-    told(&format!("{BEFORE}{quoted}{AFTER}")).replace("@/r.yaml:9:", "")
+    report(&format!("{BEFORE}{quoted}{AFTER}")).replace("@/r.yaml:9:", "")
 }
 
 fn null(path: &str, why: &str) -> String {
@@ -126,6 +126,13 @@ fn a_condition_that_cannot_be_meant_is_warned_of_at_its_location() {
             "17 `steps.gate.status`",
             null("steps.gate.status", "but this step has not run yet"),
             "",
+        ),
+        (
+            "steps.call.exit_code == 0",
+            "unknown-step",
+            "17 `steps.call.exit_code`",
+            null("steps.call.exit_code", "but step `call` calls a recipe, which has no exit code"),
+            "did you mean `steps.call.status`?",
         ),
         (
             "steps.build.stauts == 'failed'",
@@ -310,10 +317,10 @@ fn a_condition_that_cannot_be_meant_is_warned_of_at_its_location() {
             "compare a part of it",
         ),
     ] {
-        let told = of(condition);
+        let report = of(condition);
         let expected = format!("warning[{code}] {place} {message}");
-        assert!(told.starts_with(&expected) && told.contains(hint), "{condition}:\n{told}");
-        assert_eq!(told.lines().count(), 1, "{condition}: {told}");
+        assert!(report.starts_with(&expected) && report.contains(hint), "{condition}:\n{report}");
+        assert_eq!(report.lines().count(), 1, "{condition}: {report}");
     }
 }
 
@@ -322,9 +329,15 @@ fn an_index_that_no_list_has_is_an_error() {
     for (condition, place) in
         [("items[-1]", "23 `-1`"), ("items[1.5] == 2", "23 `1.5`"), ("answer.x[true]", "26 `true`")]
     {
-        let told = of(condition);
-        assert!(told.starts_with(&format!("error[bad-condition] {place} ")), "{condition}: {told}");
-        assert!(told.contains("is never the place of an element: the first one is 0"), "{told}");
+        let report = of(condition);
+        assert!(
+            report.starts_with(&format!("error[bad-condition] {place} ")),
+            "{condition}: {report}"
+        );
+        assert!(
+            report.contains("is never the place of an element: the first one is 0"),
+            "{report}"
+        );
     }
     assert!(of("items[-1]").contains("let an earlier step take the element from the end"));
 }
@@ -345,7 +358,7 @@ fn what_may_be_meant_is_left_alone() {
         "steps.build.status == 'completed' or steps['build']['status'] in ['failed', 'skipped']",
         "'complete' in steps.build.status",
         "steps.build.exit_code",
-        "steps.build.exit_code == '1' and steps.call.exit_code == null",
+        "steps.build.exit_code == '1' and steps.ask.exit_code == null",
         "len(o) == '3' and len(o) > 2 and int(o) == 3",
         "o == 3 and o == true and o != 'x' and o > 1",
         "(a or 'default') == 'dev'",
@@ -361,10 +374,10 @@ fn what_may_be_meant_is_left_alone() {
 #[test]
 fn a_variable_that_may_be_left_out_is_asked_for_and_only_noted() {
     for condition in ["fast", "not fast", "fast and len(fast) > 0", "bool(fast) or a == 'x'"] {
-        let told = of(condition);
-        assert!(told.starts_with("note[undefined-variable] "), "{condition}: {told}");
-        assert!(told.ends_with("declare it: `fast: ''` in `context`\n"), "{condition}: {told}");
-        assert_eq!(told.lines().count(), 1, "{condition}: {told}");
+        let report = of(condition);
+        assert!(report.starts_with("note[undefined-variable] "), "{condition}: {report}");
+        assert!(report.ends_with("declare it: `fast: ''` in `context`\n"), "{condition}: {report}");
+        assert_eq!(report.lines().count(), 1, "{condition}: {report}");
     }
 }
 
@@ -386,7 +399,7 @@ fn what_a_caller_or_the_user_gives_counts_as_set() {
 #[test]
 fn a_printed_no_is_true_and_that_is_noted() {
     let of = |step: &str, condition: &str| {
-        told(&format!(
+        report(&format!(
             "name: r\nsteps:\n  - {{id: check, {step}}}\n  - {{id: x, condition: {condition}, command: ls}}\n"
         ))
     };
@@ -427,8 +440,8 @@ steps:
     prompt: "{{a[0]}} {{ other | upper }} {{steps.a.status|e}} {{#if x}} {{'x'}}"
     working_dir: "{{x.y()}}"
 "#;
-    let told = told(text);
-    let lines: Vec<(&str, &str)> = told
+    let report = report(text);
+    let lines: Vec<(&str, &str)> = report
         .lines()
         .filter_map(|line| {
             let (place, rest) =
@@ -450,13 +463,13 @@ steps:
             ("11:43", &filter("steps.a.status")),
             ("12:19", "a placeholder is a name alone: {{x.y}}"),
         ],
-        "{told}"
+        "{report}"
     );
-    assert!(told.contains("`{{ x | upper }}` this is no placeholder: it stays as it is written"));
+    assert!(report.contains("`{{ x | upper }}` this is no placeholder: it stays as it is written"));
     let parts = "name: r\nsteps:\n  - {id: a, command: ls}\n  - {id: b, command: 'echo {{a.x}} \
                  {{steps.c.status}}'}\n";
     assert_eq!(
-        self::told(parts),
+        self::report(parts),
         "warning[no-parts] @/r.yaml:4:28 `{{a.x}}` step `b` uses {{a.x}}, but `a` is text: it will \
          be empty | `parse_json: true` on step `a` makes a map of JSON\n\
          warning[unknown-step] @/r.yaml:4:36 `{{steps.c.status}}` step `b` uses {{steps.c.status}}, \
@@ -469,6 +482,6 @@ fn a_tag_that_nobody_can_ask_for_is_warned_of() {
     for tag in ["'a, b'", "' a'", "''"] {
         let text = format!("name: r\nsteps:\n  - {{id: a, command: ls, when_tags: [{tag}]}}\n");
         let expected = format!("warning[bad-tag] @/r.yaml:3:38 `{tag}` nobody can ask for the tag");
-        assert!(told(&text).starts_with(&expected), "{}", told(&text));
+        assert!(report(&text).starts_with(&expected), "{}", report(&text));
     }
 }
