@@ -120,12 +120,19 @@ impl Names {
         self.unseen_code.is_some_and(|unseen| unseen < at)
     }
 
+    /// Whether bash evaluates what it sets from a command's own words.
+    pub fn arguments_are_evaluated(&self) -> bool {
+        SET_BY_BASH.iter().any(|name| self.is_evaluated(name))
+    }
+
     /// Whether `read` or its like sets a variable of which bash evaluates the value.
     pub fn reads_are_evaluated(&self) -> bool {
-        let evaluated = |name: &str| self.integer(name) || self.reference(name);
-        SET_BY_BASH.iter().any(|name| evaluated(name))
-            || self.read.iter().any(|name| evaluated(name) || self.unclear(name))
+        self.read.iter().any(|name| self.is_evaluated(name) || self.unclear(name))
             || self.reads_any && self.any_evaluated()
+    }
+
+    fn is_evaluated(&self, name: &str) -> bool {
+        self.integer(name) || self.reference(name)
     }
 
     /// Whether bash evaluates what is assigned to some name of this text.

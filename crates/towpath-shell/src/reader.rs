@@ -1,7 +1,7 @@
 //! Reads a text with places: parses it, walks it, and keeps what is learnt about each place.
 //! Everything that can be decided without the values is decided here, once.
 
-use crate::context::Walk;
+use crate::context::{self, Walk};
 use crate::form::{self, Form, Refusal};
 use crate::inner_code;
 use crate::names::Names;
@@ -72,6 +72,8 @@ impl<'a> Reader<'a> {
         self.warn_unread(region, &reading);
         let names = Names::of(&reading.block, &region.text, &reading.names);
         inner_code::warn(&reading.block, region, &names, &mut self.warnings);
+        // A substitution's output is read by the text around it.
+        let scope_is_whole = scope.depth == 0;
         let mut walk = Walk {
             region: &reading.region,
             written: region,
@@ -79,6 +81,11 @@ impl<'a> Reader<'a> {
             scope,
             reader: self,
             edits: Vec::new(),
+            unread: if scope_is_whole {
+                context::unread(&reading.block, &region.text)
+            } else {
+                Vec::new()
+            },
         };
         walk.block(&reading.block)?;
         walk.comments(&reading.comments)?;

@@ -24,6 +24,23 @@ pub struct Walk<'a, 'r> {
     pub scope: Scope,
     pub reader: &'a mut Reader<'r>,
     pub edits: Vec<Edit>,
+    /// Commands whose output nothing in this text reads.
+    pub unread: Vec<Range<usize>>,
+}
+
+/// Commands of the text itself that only print, as far as can be seen: no pipe, redirection,
+/// substitution or function is around them.
+pub fn unread(block: &Block, text: &str) -> Vec<Range<usize>> {
+    // What these redirect may be the output of everything.
+    if ["exec", "coproc"].iter().any(|word| text.contains(word)) {
+        return Vec::new();
+    }
+    let alone = block.statements.iter().filter(|s| s.redirects.is_empty() && !s.background);
+    let simple = alone.filter_map(|s| match &s.command {
+        Command::Simple(simple) => Some(simple.range.clone()),
+        _ => None,
+    });
+    simple.filter(|range| !text[range.clone()].contains(['(', '`'])).collect()
 }
 
 mod assignments;

@@ -280,7 +280,9 @@ impl Walk<'_, '_> {
         if self.scope.functions > 0 && self.names.functions_leave {
             return Err(self.refuse(range, &form::FUNCTION_LEAVES));
         }
-        match self.names.reads_are_evaluated() {
+        let unread = self.unread.iter().any(|r| r.start <= range.start && range.end <= r.end);
+        let read = !unread && self.names.reads_are_evaluated();
+        match read || self.names.arguments_are_evaluated() {
             true => Err(self.refuse(range, &form::EVALUATED_READ)),
             false => Ok(()),
         }

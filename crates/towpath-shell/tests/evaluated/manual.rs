@@ -418,6 +418,12 @@ const MANUAL: &[Section] = &[
             (Refused, r#"declare -i n; printf '%s\n' {{v}} | while read n; do :; done"#),
             (Refused, r#"declare -i n; echo {{v}} >f; read n <f"#),
             (Refused, r#"declare -i n; command read n <<<{{v}}"#),
+            (Refused, r#"declare -i n; exec 3> >(read n); echo {{v}} >&3"#),
+            (Refused, r#"declare -i n; { echo {{v}}; } | read n"#),
+            (Refused, r#"declare -i n; f() { echo {{v}}; }; f | read n"#),
+            (Refused, r#"declare -i n; read n <<<1; x=$(echo {{v}}); read n <<<"$x""#),
+            (Refused, r#"declare -i _; echo {{v}}"#),
+            (Arrives, r#"declare -i n; read n <<<1; printf '[%s]' {{v}}"#),
             (Refused, r#"declare -i n; read "$x" <<<{{v}}"#),
             (Refused, r#"read n <<<{{v}}; declare -n n"#),
             (
