@@ -32,7 +32,8 @@ pub struct Walk<'a, 'r> {
 /// substitution or function is around them.
 pub fn unread(block: &Block, text: &str) -> Vec<Range<usize>> {
     // What these redirect may be the output of everything.
-    if ["exec", "coproc"].iter().any(|word| text.contains(word)) {
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    if words.any(|word| matches!(word, "exec" | "coproc")) {
         return Vec::new();
     }
     let alone = block.statements.iter().filter(|s| s.redirects.is_empty() && !s.background);
