@@ -62,7 +62,9 @@ fn trial(seed: u64) -> Option<Trial> {
     let mut generator = Generator { dice: Dice(seed) };
     let text = generator.script();
     let harmless = generator.pick(HARMLESS);
-    let hostile = generator.pick(HOSTILE);
+    let any = generator.pick(HOSTILE);
+    // Only such a value can run in a subscript.
+    let hostile = if text.contains("[{{v}}]") { HOSTILE[0] } else { any };
     let parsed = ShellText::parse(&text).ok()?;
     let counts = |name: &str| {
         parsed.places().iter().any(|p| p.path.as_str() == name && p.kind == PlaceKind::Integer)

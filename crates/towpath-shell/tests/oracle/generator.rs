@@ -69,7 +69,7 @@ impl Generator {
 
     /// A number, mostly one that fits.
     fn number(&mut self) -> &'static str {
-        self.pick(&["{{n}}", "{{n}}", "{{n}}", "{{n}}", "1", "{{v}}"])
+        self.pick(&["{{n}}", "{{n}}", "{{n}}", "1", "{{v}}", "{{v}}"])
     }
 
     fn affixed(&mut self, open: &str, close: &str) -> String {
@@ -173,8 +173,12 @@ impl Generator {
     fn array(&mut self, depth: usize) -> String {
         let (w, y, n, k) = (self.word(depth), self.word(0), self.number(), self.key());
         let print = "; printf '%s|' \"${!b[@]}\" \"${b[@]}\"; unset b";
-        match self.dice.below(8) {
+        match self.dice.below(10) {
             0 => format!("b=({w} {y}){print}"),
+            8 | 9 => {
+                let quoted = self.pick(&[r"$'it\'s'", r"$'\''", r#""\"'""#, r"\'"]);
+                format!("b=({quoted} [{n}]={w} {quoted}){print}")
+            }
             1 => format!("b=({y} [{n}]={w} {y}){print}"),
             2 => format!("b=(1\n  {w} # {{{{v}}}} '\n  [5]={y}\n){print}"),
             3 => format!("b[{n}]={w}{print}"),
