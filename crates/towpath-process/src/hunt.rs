@@ -142,18 +142,21 @@ impl<'a> Hunt<'a> {
                 if passed.contains(&pid) {
                     continue;
                 }
-                let process = os::process(pid).filter(Process::lives);
-                match process {
-                    Some(process) if self.is_marked(process.key) => {
-                        let Some(signal) = signal else { return Chased::Some };
-                        os::signal(process.key, signal);
-                        chased = Chased::Some;
-                    }
-                    Some(_) => drop(passed.insert(pid)),
-                    None => {
-                        passed.insert(pid);
-                        chased = Chased::Some;
-                    }
+                let living = os::process(pid).filter(Process::lives);
+                if let Some(process) = living.filter(|process| self.is_marked(process.key)) {
+                    let Some(signal) = signal else { return Chased::Some };
+                    os::signal(process.key, signal);
+                    chased = Chased::Some;
+                    continue;
+                }
+                // One that has died before its environment was read may have left a child, which is
+                // in the list when it is dead, and not yet while it is dying.
+                let now = os::process(pid).filter(Process::lives);
+                if now.is_none_or(|now| now.is_dying()) {
+                    chased = Chased::Some;
+                }
+                if now.is_none_or(|now| !now.is_dying()) {
+                    passed.insert(pid);
                 }
             }
             if chased == Chased::None || Instant::now() >= until {

@@ -162,6 +162,28 @@ fn after_a_timeout() {
     });
 }
 
+/// The other step, which goes on, sees that nothing of the first is left.
+#[test]
+fn after_a_timeout_while_another_step_runs() {
+    for name in ["a chain of forks", "a chain that changes its name and group", "fifty processes"] {
+        let (_, way) = WAYS.iter().find(|(n, _)| *n == name).expect("a way");
+        let group = "    parallel_group: g\n";
+        let options = format!("    timeout: 1\n    continue_on_error: true\n{group}");
+        let (person, path) = prepare(way, &options);
+        let witness =
+            "until [ -e away ] && flock -n alive echo nothing is left; do sleep 0.1; done";
+        let mut recipe = person.read("escape.yaml");
+        recipe.push_str(&format!(
+            "  - id: witness\n    timeout: 15\n{group}    command: '{witness}'\n"
+        ));
+        person.write("escape.yaml", &recipe);
+        let output = person.command(&["run", "escape.yaml"]).env("PATH", path).output();
+        let said = support::Said::from(output.expect("towpath starts")).exits(0);
+        assert!(said.stdout.contains("nothing is left"), "{name}: {said:?}");
+        said.says("timed out after 1 s");
+    }
+}
+
 #[test]
 fn after_kill_9_of_both_a_cancel_ends_what_has_its_environment() {
     for name in ["a session of its own", "a chain of forks", "twins that replace each other"] {
