@@ -61,11 +61,13 @@ impl Git {
             None => child.wait_with_output(),
             // From a thread of its own: git may print before it has read everything.
             Some(mut pipe) => std::thread::scope(|scope| {
-                scope.spawn(move || {
+                let write = move || {
                     // A git that does not want it says why on stderr.
                     let _ = pipe.write_all(input);
-                });
-                child.wait_with_output()
+                };
+                let writing = std::thread::Builder::new().spawn_scoped(scope, write);
+                // Without the thread git gets no input, and ends by itself.
+                child.wait_with_output().and_then(|output| writing.map(|_| output))
             }),
         };
         let output = output.map_err(cannot)?;
