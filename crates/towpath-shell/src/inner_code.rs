@@ -320,6 +320,17 @@ fn direct(region: &Region, range: &Range<usize>, parts: &[Part]) -> Option<Range
     Some(mark.at..mark.at + crate::region::MARK_LEN)
 }
 
+/// Where a value would be the name of a variable for a builtin: bash evaluates a subscript in it.
+pub fn value_as_name(simple: &Simple, region: &Region) -> Option<Range<usize>> {
+    let words = Words { words: &simple.words, region };
+    let findings = programs::code_words(&words, programs::resolve(&words)?);
+    let mut names = findings.iter().filter(|f| f.reading == Reading::Name);
+    names.find_map(|f| {
+        let word = &simple.words[f.word];
+        direct(region, &word.range, &word.parts)
+    })
+}
+
 pub fn is_one_place(region: &Region, word: &Word) -> bool {
     let text = &region.text[word.range.clone()];
     let bare = text.trim_matches('"');

@@ -26,6 +26,10 @@ pub struct Names {
     reads_any: bool,
     /// A declaration could have made any name an integer or a reference.
     any_attribute: bool,
+    /// Some word is a declaration as text, as in `x='declare -i n'`.
+    kept_declaration: bool,
+    /// A command is called whose name only bash knows.
+    unknown_command: bool,
     /// Something could have unset any name, or made an array of it.
     any_shape: bool,
     /// Where code first runs in this shell that the text does not show.
@@ -96,7 +100,8 @@ impl Names {
     pub fn unclear(&self, name: &str) -> bool {
         // What is declared about a reference is declared about a variable with another name.
         let through = self.reference.iter().any(|r| self.integer.contains(r));
-        self.any_attribute || through || self.unclear.contains(name)
+        let kept = self.kept_declaration && self.unknown_command;
+        self.any_attribute || kept || through || self.unclear.contains(name)
     }
 
     pub fn associative_somewhere(&self, name: &str) -> bool {
@@ -236,6 +241,11 @@ impl Visitor for Search<'_> {
         }
     }
 
+    fn word(&mut self, word: &Word) {
+        let mut words = word.text.iter().flat_map(|text| text.split_whitespace());
+        self.names.kept_declaration |= words.any(builtins::declares);
+    }
+
     fn assignment(&mut self, assignment: &Assignment) {
         if assignment.target.subscript.is_some()
             || matches!(assignment.value, AssignedValue::Array(_))
@@ -370,6 +380,7 @@ impl Search<'_> {
 
     /// `$command -i n`: it could be anything that declares, unsets or reads.
     fn unknown_command(&mut self, simple: &Simple) {
+        self.names.unknown_command |= simple.words.first().is_some_and(|w| w.text.is_none());
         let texts: Vec<&str> = simple.words.iter().filter_map(|w| w.text.as_deref()).collect();
         let evaluates = |t: &&str| t.starts_with('-') && t.contains(['i', 'n']);
         let names = texts.iter().map(|t| t.to_string());

@@ -12,7 +12,7 @@ use crate::reader::{Reader, Scope};
 use crate::region::{MARK_LEN, Mark, Region};
 use crate::rewrite::Edit;
 use crate::syntax::*;
-use crate::{ShellError, builtins, literal};
+use crate::{ShellError, builtins, inner_code, literal};
 use std::ops::Range;
 
 pub struct Walk<'a, 'r> {
@@ -119,6 +119,9 @@ impl Walk<'_, '_> {
             Some(("printf", arguments)) => self.printed_into(arguments),
             _ => Mode::Word,
         };
+        if let Some(range) = inner_code::value_as_name(simple, self.written) {
+            return Err(self.refuse(&range, &form::VARIABLE_NAME));
+        }
         self.word(name, Mode::Word)?;
         let code = nested::find(simple, redirects, self.written);
         let inside = |w: &&Word| code.as_ref().is_some_and(|c| c.range.contains(&w.range.start));
