@@ -12,9 +12,6 @@ use crate::{PlaceKind, ShellError, ShellWarning, filled};
 use std::collections::HashMap;
 use towpath_core::{Place, VarPath};
 
-const SIMPLER: &str =
-    "write this part in a simpler way, or assign the value to a variable on a line before it";
-
 pub struct Reader<'a> {
     places: &'a [Place],
     prefix: String,
@@ -63,10 +60,10 @@ impl<'a> Reader<'a> {
     ) -> Result<Vec<Piece>, ShellError> {
         let reading = reading::read(region, outer).map_err(|e| ShellError {
             range: region.author(e.range.clone()),
-            help: e.is_unsure().then(|| SIMPLER.to_owned()),
-            message: match e.is_unsure() {
-                true => e.message,
-                false => format!("this text cannot be read as bash: {}", e.message),
+            help: e.help.map(str::to_owned),
+            message: match e.help {
+                Some(_) => e.message,
+                None => format!("this text cannot be read as bash: {}", e.message),
             },
         })?;
         self.warn_unread(region, &reading);

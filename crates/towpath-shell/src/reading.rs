@@ -106,9 +106,8 @@ fn without_unread(region: &Region, scan: &Scan, outer: &Names) -> Result<Reading
     neutral.drop_lines(&dropped);
     let left = neutral.squeeze_blanks() - dropped.iter().map(|line| line.len()).sum::<usize>();
     if left > MOST {
-        let message = "commands with values are limited to 256 kB".to_owned();
         let first = region.marks.first().map_or(0..0, |mark| mark.at..mark.at + MARK_LEN);
-        return Err(NotBash { range: first, message });
+        return Err(NotBash::new(first, "commands with values are limited to 256 kB"));
     }
     let whole = region.with_text(neutral.text);
     let block = tree(&whole, region, &neutral.atoms, &scan.words)?;
@@ -126,10 +125,8 @@ fn line_tree(region: &Region, neutral: &Neutral, line: &Range<usize>) -> Result<
         .collect();
     let alone = Region::without_marks(&neutral.text[line.clone()]);
     let written = Region::without_marks(&region.text[line.clone()]);
-    tree(&alone, &written, &atoms, &[]).map_err(|e| NotBash {
-        range: e.range.start + line.start..e.range.end + line.start,
-        message: e.message,
-    })
+    tree(&alone, &written, &atoms, &[])
+        .map_err(|e| NotBash { range: e.range.start + line.start..e.range.end + line.start, ..e })
 }
 
 /// The longest complete lines that hold no placeholder.

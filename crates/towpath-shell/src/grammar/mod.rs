@@ -7,6 +7,7 @@
 mod commands;
 mod words;
 
+use crate::form::{self, Refusal};
 use crate::syntax::Block;
 use shuck_ast::Span;
 use shuck_parser::Error;
@@ -18,20 +19,24 @@ use std::ops::Range;
 pub struct NotBash {
     pub range: Range<usize>,
     pub message: String,
+    /// What to write instead, where the text may be bash.
+    pub help: Option<&'static str>,
 }
 
 impl NotBash {
+    pub fn new(range: Range<usize>, message: impl Into<String>) -> NotBash {
+        NotBash { range, message: message.into(), help: None }
+    }
+
+    pub fn refused(range: Range<usize>, refusal: &Refusal) -> NotBash {
+        NotBash { range, message: refusal.message.to_owned(), help: Some(refusal.help) }
+    }
+
     /// Bash may read the part in another way than it seems.
     pub fn unsure(range: Range<usize>) -> NotBash {
-        NotBash { range, message: UNSURE.to_owned() }
-    }
-
-    pub fn is_unsure(&self) -> bool {
-        self.message == UNSURE
+        NotBash::refused(range, &form::UNSURE_PART)
     }
 }
-
-const UNSURE: &str = "it is not certain how bash would read this part";
 
 /// The most open braces. The parser's time grows with the square of their number.
 const MAX_BRACES: usize = 500;
@@ -57,7 +62,7 @@ fn bounded(text: &str) -> Result<(), NotBash> {
         }
         if open > MAX_BRACES {
             let message = format!("more than {MAX_BRACES} braces are open");
-            return Err(NotBash { range: at..at + 1, message });
+            return Err(NotBash::new(at..at + 1, message));
         }
     }
     Ok(())
@@ -67,14 +72,14 @@ fn refusal(text: &str, result: &ParseResult) -> NotBash {
     if let Some(diagnostic) = result.diagnostics.first() {
         let start = diagnostic.span.start.offset();
         let end = diagnostic.span.end.offset();
-        return NotBash { range: sane(text, start, end), message: diagnostic.message.clone() };
+        return NotBash::new(sane(text, start, end), &diagnostic.message);
     }
     match &result.terminal_error {
         Some(Error::Parse { message, line, column }) => {
             let start = offset_of(text, *line, *column);
-            NotBash { range: sane(text, start, start + 1), message: message.clone() }
+            NotBash::new(sane(text, start, start + 1), message)
         }
-        None => NotBash { range: 0..0, message: "the text could not be parsed".into() },
+        None => NotBash::new(0..0, "the text could not be parsed"),
     }
 }
 

@@ -3,7 +3,10 @@
 
 use super::words::Subscripts;
 use super::{Delimiter, Kind, Scanner, Step, Within};
+use crate::form;
+use crate::grammar::NotBash;
 use crate::literal;
+use crate::region::MARK_LEN;
 use std::ops::Range;
 
 pub struct Pending {
@@ -23,6 +26,9 @@ impl Scanner<'_> {
         let odd = |kind| !matches!(kind, Kind::Single | Kind::Double | Kind::Escape | Kind::Ansi);
         if word.is_empty() || self.found.atoms[atoms..].iter().any(|a| odd(a.kind)) {
             return Err(self.unsure(word.start));
+        }
+        if let Some(mark) = self.region.marks_in(&word).first() {
+            return Err(NotBash::refused(mark.at..mark.at + MARK_LEN, &form::DELIMITER));
         }
         let text = &self.region.text[word.clone()];
         let quoted = text.replace("\\\n", "").contains(['\'', '"', '\\']);

@@ -144,7 +144,7 @@ impl Scanner<'_> {
         let text = &self.region.text;
         let start = text.floor_char_boundary(range.start);
         let end = text.ceil_char_boundary(range.end.min(text.len())).max(start);
-        NotBash { range: start..end, message: message.to_owned() }
+        NotBash::new(start..end, message)
     }
 
     fn unclosed(&self, start: usize, what: &str) -> NotBash {
