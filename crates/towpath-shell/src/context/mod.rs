@@ -194,7 +194,10 @@ impl Walk<'_, '_> {
         let descriptor = written.strip_suffix(">&").map(|n| n.trim_start_matches('0'));
         let named = literal::ends_with_descriptor_name(&self.region.text[..operator.start]);
         if self.region.has_mark(&word.range) && !named && matches!(descriptor, Some("" | "1")) {
-            if self.scope.posix || !literal::is_file_name(&self.region.text, &word.parts) {
+            // `>&word-` moves a descriptor.
+            let moves = self.region.text[word.range.clone()].trim_end_matches(['"', '\'']);
+            let file = literal::is_file_name(&self.region.text, &word.parts);
+            if self.scope.posix || moves.ends_with('-') || !file {
                 return Err(self.refuse(&word.range, &form::DESCRIPTOR));
             }
             let operator = operator.start..operator.start + written.len();

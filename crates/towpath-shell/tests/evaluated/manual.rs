@@ -262,6 +262,7 @@ const MANUAL: &[Section] = &[
             (Arrives, r#"printf '[%s]' {{v}}>&'b-{{v}}.log'; cat b*"#),
             (Arrives, r#"printf '[%s]' {{v}} 01>&b$u{{v}}; cat b*"#),
             (Arrives, r#"{ printf '[%s]' {{v}}; } >& b-{{v}}.log; cat b*"#),
+            (Refused, r#"printf '[%s]' {{v}} >& b{{v}}-"#),
             (Arrives, r#"printf '[%s]' {{v}} &> b-{{v}}.log; cat b*"#),
             (Arrives, r#"printf '[%s]' {{v}} &>> b-{{v}}.log; cat b*"#),
             (Arrives, r#"printf '[%s]' {{v}} >| b-{{v}}.log; cat b*"#),

@@ -191,7 +191,11 @@ impl Generator {
 
     fn attribute(&mut self, depth: usize) -> String {
         let (w, n) = (self.word(depth), self.number());
-        match self.dice.below(8) {
+        match self.dice.below(12) {
+            8 => format!("declare -i \"i\"; for i in {n} 2; do printf '%s|' \"$i\"; done"),
+            9 => format!("builtin declare -i i; printf -v i '%s' {n}; printf '%s|' \"$i\""),
+            10 => format!("\\declare -i i; unset i; i={w}; printf '%s|' \"$i\""),
+            11 => format!("unset u; printf '%s|' \"${{u:={w}}}\" \"$u\"; unset u"),
             0 => format!("declare -i i={n}; i+={n}; printf '%s|' \"$i\""),
             1 => format!("declare -u U={w}; printf '%s|' \"$U\""),
             2 => format!("declare -l L; L={w}; printf '%s|' \"$L\""),
@@ -236,7 +240,9 @@ impl Generator {
     fn redirection(&mut self, depth: usize) -> String {
         let w = self.word(depth);
         let file = self.affixed("f", "");
-        match self.dice.below(10) {
+        match self.dice.below(12) {
+            10 => format!("printf '%s|' {w} >& {file}; cat {file}"),
+            11 => format!("printf '%s|' {w} 1>&\"{file}\"; cat \"{file}\""),
             0 => format!("printf '%s|' {w} > {file}; cat < {file}"),
             1 => format!("printf '%s|' {w} >> \"{file}\"; cat \"{file}\""),
             2 => format!("printf '%s|' {w} >| g 2> h; cat g"),
@@ -267,7 +273,10 @@ impl Generator {
 
     fn builtin(&mut self, depth: usize) -> String {
         let w = self.word(depth);
-        match self.dice.below(6) {
+        match self.dice.below(9) {
+            6 => format!("bash -c {}", self.affixed("'printf \"%s|\" ", " \"$#\"' x y")),
+            7 => format!("sh -c \"printf '%s|' {} '{}'\"", self.placeholder(), self.placeholder()),
+            8 => format!("${{u:={}}} true; unset u", self.affixed("", "")),
             0 => format!("set -- {w} b; printf '%s|' \"$#\" \"$@\""),
             1 => format!("printf -v y '%s' {w}; printf '%s|' \"$y\""),
             2 => format!("IFS= read -r y <<< {w}; printf '%s|' \"$y\""),
