@@ -156,6 +156,7 @@ fn quoting_that_is_not_certain_is_refused() {
         r"a+=($'\'' [{{v}}]+=x)",
         "echo \"$\\\n{{v}}\"",
         "echo $\\\n\\\n{{v}}",
+        "echo {a,b}$'{{v}}\\t'",
         "cat <<E\n$\\\n{{v}}\nE\n",
         "echo \"$$(echo {{v}})\"",
         "echo $(cat <<E)\n{{v}}\nE",

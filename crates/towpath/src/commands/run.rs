@@ -379,7 +379,7 @@ fn hint_at_earlier(
             };
             let (id, name) = (&row.id, &row.recipe);
             if let Some(how) = how {
-                let how = format!("to go on with it: {how}");
+                let how = format!("to continue it: {how}");
                 out::note(format!("note: run {id} of {name} {status} {when}; {how}"));
             }
             return Ok(());
