@@ -57,7 +57,7 @@ pub fn parse_recipe(name: &str, text: &str) -> Result<Recipe, Problems> {
 /// none of it [is an error](Diagnostic::is_error).
 ///
 /// ```
-/// let text = "name: hello\nsteps:\n  - id: greet\n    command: bash -c \"echo {{who}}\"\n";
+/// let text = "name: hello\nsteps:\n  - id: greet\n    command: eval \"echo {{who}}\"\n";
 /// let problems = towpath_engine::validate("hello.yaml", text);
 /// assert!(problems.iter().all(|problem| !problem.is_error()));
 /// assert!(!problems.is_empty(), "a value would become code here");
