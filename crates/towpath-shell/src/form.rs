@@ -90,6 +90,8 @@ refusals! {
     UNSURE: "it is not certain how bash would read this value", BY_VARIABLE;
     BACKSLASH: "a backslash right before a value would change how it is read", BY_VARIABLE;
     CLASS: "a value cannot stand between the brackets of a pattern", "write the characters out";
+    REPLACEMENT: "bash would split this value into words, and expand them",
+        "write the expansion in double quotes: \"${x/a/{{v}}}\"";
     SEQUENCE: "a value cannot be the bound of a sequence: bash expands {a..b} before it knows it",
         "use `seq 1 {{v}}`, or `for ((i = 1; i <= {{v}}; i++))`";
     NUMBER: "a number here would join the text beside it",

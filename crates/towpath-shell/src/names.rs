@@ -45,7 +45,7 @@ pub struct Names {
 /// Variables that bash itself keeps as integers: it evaluates what is assigned to them.
 const BUILT_IN_INTEGERS: [&str; 6] =
     ["RANDOM", "SRANDOM", "OPTIND", "HISTCMD", "SECONDS", "LINENO"];
-const BUILT_IN_ARRAYS: [&str; 15] = [
+const BUILT_IN_ARRAYS: [&str; 16] = [
     "PIPESTATUS",
     "DIRSTACK",
     "BASH_ARGC",
@@ -61,11 +61,13 @@ const BUILT_IN_ARRAYS: [&str; 15] = [
     "COMP_WORDS",
     "COMPREPLY",
     "COPROC",
+    "MAPFILE",
 ];
 /// Variables that bash sets from what commands are given and what they read.
 const SET_BY_BASH: [&str; 7] = ["_", "PWD", "OLDPWD", "OPTARG", "REPLY", "MAPFILE", "BASH_ARGV0"];
 /// Variables whose value bash expands like code, or runs.
-const CODE: [&str; 6] = ["BASH_ENV", "PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND"];
+const CODE: [&str; 8] =
+    ["BASH_ALIASES", "BASH_CMDS", "BASH_ENV", "PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND"];
 
 impl Names {
     /// The names of `block`, added to those of the text around it.
@@ -132,8 +134,9 @@ impl Names {
 
     /// Whether `read` or its like sets a variable of which bash evaluates the value.
     pub fn reads_are_evaluated(&self) -> bool {
-        self.read.iter().any(|name| self.is_evaluated(name) || self.unclear(name))
-            || self.reads_any && self.any_evaluated()
+        let evaluated =
+            |name: &String| self.is_evaluated(name) || self.unclear(name) || self.is_code(name);
+        self.read.iter().any(evaluated) || self.reads_any && self.any_evaluated()
     }
 
     fn is_evaluated(&self, name: &str) -> bool {

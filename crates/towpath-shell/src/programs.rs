@@ -73,7 +73,7 @@ fn skip_options(words: &Words, mut at: usize, takes: impl Fn(&str) -> usize) -> 
 
 pub fn code_words(words: &Words, program: usize) -> Vec<Finding> {
     let mut found = Vec::new();
-    let Some(name) = words.base(program) else { return found };
+    let Some(name) = words.base(program) else { return unknown_shell(words, program) };
     for entry in PROGRAMS {
         if let Some(reader) = entry.names.iter().find(|n| **n == name) {
             found.extend(findings(code_indexes(words, program, &entry.code), reader));
@@ -85,6 +85,15 @@ pub fn code_words(words: &Words, program: usize) -> Vec<Finding> {
         started_shell(words, program, &mut found);
     }
     found
+}
+
+/// `$SHELL -c "…"`: whatever it is, it gets code.
+fn unknown_shell(words: &Words, program: usize) -> Vec<Finding> {
+    let is_code =
+        |text: &str| text.starts_with('-') && !text.starts_with("--") && text.ends_with('c');
+    let option = (program + 1..words.words.len()).find(|at| words.text(*at).is_some_and(is_code));
+    let code = option.map(|at| at + 1).filter(|at| *at < words.words.len());
+    findings(code.into_iter().collect(), "sh").collect()
 }
 
 /// The words that another shell gets as its code, exactly as they are, and which shell that is.

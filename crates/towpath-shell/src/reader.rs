@@ -27,8 +27,8 @@ pub struct Reader<'a> {
 pub struct Scope {
     /// Arrays that are certainly associative here.
     pub associative: Vec<String>,
-    /// Arrays that the text has filled before declaring them.
-    pub arrays: Vec<String>,
+    /// Bash does not split what is expanded here.
+    pub unsplit: bool,
     /// Function bodies around this point.
     pub functions: usize,
     /// Backticks around this point.

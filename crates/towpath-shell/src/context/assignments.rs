@@ -27,14 +27,18 @@ impl Walk<'_, '_> {
             return;
         }
         for name in names::declared(declare) {
-            if self.may_become_associative(&name.name) {
+            if self.may_become_associative(&name.name, declare) {
                 self.scope.associative.push(name.name.clone());
             }
         }
     }
 
-    pub(super) fn may_become_associative(&self, name: &str) -> bool {
-        self.names.only_associative(name) && !self.scope.arrays.iter().any(|a| a == name)
+    /// An array that the text has filled in any way before cannot become associative: what names the
+    /// variable before its declaration may have.
+    fn may_become_associative(&self, name: &str, declare: &Declare) -> bool {
+        let before = &self.written.text[..declare.range.start];
+        let mut earlier = before.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        self.names.only_associative(name) && !earlier.any(|word| word == name)
     }
 
     pub(super) fn declare(&mut self, declare: &Declare) -> Done {
@@ -126,10 +130,12 @@ impl Walk<'_, '_> {
             AssignedValue::Scalar(word) => {
                 let existing = declare.is_some_and(|d| self.existing_array(name, d));
                 let array = flag('a') || flag('A') || existing;
-                self.word(word, if array { Mode::Refuse(&form::ARRAY_TEXT) } else { mode })?;
+                self.unsplit(word, if array { Mode::Refuse(&form::ARRAY_TEXT) } else { mode })?;
             }
             AssignedValue::Array(elements) => {
-                let associative = flag('A') && self.may_become_associative(name);
+                let associative = declare
+                    .filter(|_| flag('A'))
+                    .is_some_and(|declare| self.may_become_associative(name, declare));
                 if associative {
                     self.scope.associative.push(name.to_owned());
                 }
@@ -143,11 +149,6 @@ impl Walk<'_, '_> {
                     self.scope.associative.pop();
                 }
             }
-        }
-        let array = assignment.target.subscript.is_some()
-            || matches!(assignment.value, AssignedValue::Array(_));
-        if array && !flag('A') && !self.associative(name) {
-            self.scope.arrays.push(name.to_owned());
         }
         Ok(())
     }

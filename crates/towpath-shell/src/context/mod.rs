@@ -53,12 +53,14 @@ type Done = Result<(), ShellError>;
 impl Walk<'_, '_> {
     pub fn block(&mut self, block: &Block) -> Done {
         let known = self.scope.associative.len();
+        let unsplit = std::mem::take(&mut self.scope.unsplit);
         self.comments(&block.comments)?;
         for statement in &block.statements {
             self.statement(statement)?;
             self.declared(statement);
         }
         self.scope.associative.truncate(known);
+        self.scope.unsplit = unsplit;
         Ok(())
     }
 
@@ -87,7 +89,7 @@ impl Walk<'_, '_> {
             }
             Command::Compound(compound) => self.compound(compound)?,
             Command::Case { word, arms } => {
-                self.word(word, Mode::Word)?;
+                self.unsplit(word, Mode::Word)?;
                 for arm in arms {
                     arm.patterns.iter().try_for_each(|p| self.parts(p, Mode::Pattern))?;
                     self.block(&arm.body)?;
@@ -168,7 +170,7 @@ impl Walk<'_, '_> {
 
     fn operand(&mut self, operand: &Operand) -> Done {
         match operand {
-            Operand::Word(word) => self.word(word, Mode::Word),
+            Operand::Word(word) => self.unsplit(word, Mode::Word),
             Operand::Pattern(parts) => self.parts(parts, Mode::Pattern),
             Operand::Regex(word) => self.word(word, Mode::Regex),
             Operand::Integer(word) => self.word(word, Mode::Integer(Style::Bare)),
@@ -181,7 +183,8 @@ impl Walk<'_, '_> {
 
     fn redirect(&mut self, redirect: &Redirect) -> Done {
         match &redirect.target {
-            Target::File(word) | Target::HereString(word) => self.word(word, Mode::Word),
+            Target::File(word) => self.word(word, Mode::Word),
+            Target::HereString(word) => self.unsplit(word, Mode::Word),
             Target::Duplicate(word) => self.duplicate(redirect, word),
             Target::HereDoc(heredoc) => self.here_doc(heredoc),
         }
@@ -193,15 +196,20 @@ impl Walk<'_, '_> {
         let written = self.region.text[operator.clone()].trim_end();
         let descriptor = written.strip_suffix(">&").map(|n| n.trim_start_matches('0'));
         let named = literal::ends_with_descriptor_name(&self.region.text[..operator.start]);
-        if self.region.has_mark(&word.range) && !named && matches!(descriptor, Some("" | "1")) {
-            // `>&word-` moves a descriptor.
-            let moves = self.region.text[word.range.clone()].trim_end_matches(['"', '\'']);
-            let file = literal::is_file_name(&self.region.text, &word.parts);
-            if self.scope.posix || moves.ends_with('-') || !file {
-                return Err(self.refuse(&word.range, &form::DESCRIPTOR));
-            }
+        let (marked, ours) =
+            (self.region.has_mark(&word.range), matches!(descriptor, Some("" | "1")));
+        if named || !ours || !marked && word.text.is_some() {
+            return self.word(word, Mode::Word);
+        }
+        // `>&word-` moves a descriptor.
+        let moves = self.region.text[word.range.clone()].trim_end_matches(['"', '\'']);
+        let file = literal::is_file_name(&self.region.text, &word.parts);
+        if !self.scope.posix && file && !moves.ends_with('-') {
+            // Also where no placeholder is: a variable may have a value.
             let operator = operator.start..operator.start + written.len();
             self.edits.push(Edit::text(operator, "&>"));
+        } else if marked {
+            return Err(self.refuse(&word.range, &form::DESCRIPTOR));
         }
         self.word(word, Mode::Word)
     }

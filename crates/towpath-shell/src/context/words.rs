@@ -26,6 +26,14 @@ impl Walk<'_, '_> {
         self.parts(&word.parts, mode)
     }
 
+    /// A word that bash does not split after its expansions.
+    pub(super) fn unsplit(&mut self, word: &Word, mode: Mode) -> Done {
+        let before = std::mem::replace(&mut self.scope.unsplit, true);
+        let done = self.word(word, mode);
+        self.scope.unsplit = before;
+        done
+    }
+
     pub(super) fn parts(&mut self, parts: &[Part], mode: Mode) -> Done {
         parts.iter().try_for_each(|p| self.part(p, mode))
     }
@@ -90,7 +98,10 @@ impl Walk<'_, '_> {
             Operation::Pattern(parts) => self.parts(parts, pattern),
             Operation::Replace { pattern: find, with } => {
                 self.parts(find, pattern)?;
-                self.parts(with, pattern)
+                match mode == Mode::Word && !self.scope.unsplit {
+                    true => self.parts(with, Mode::Refuse(&form::REPLACEMENT)),
+                    false => self.parts(with, pattern),
+                }
             }
             Operation::Slice(parts) => self.parts(parts, Mode::Integer(Style::Parentheses)),
         }

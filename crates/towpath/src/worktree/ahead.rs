@@ -189,12 +189,13 @@ mod tests {
 
     #[test]
     fn names_of_branches_are_those_of_git() {
+        // Git means what is checked out by it, and allows or refuses it depending on that.
+        assert!(!is_branch_name("@"));
         for name in [
             "a",
             "fix/login",
             "a.b",
             "é",
-            "@",
             "@a",
             "HEAD",
             "head",
