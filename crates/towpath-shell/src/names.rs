@@ -246,7 +246,8 @@ impl Visitor for Search<'_> {
 
     fn word(&mut self, word: &Word) {
         let mut words = word.text.iter().flat_map(|text| text.split_whitespace());
-        self.names.kept_declaration |= words.any(builtins::declares);
+        let first = words.next().is_some_and(|w| w != "export" && builtins::declares(w));
+        self.names.kept_declaration |= first && words.next().is_none_or(|w| w.starts_with('-'));
     }
 
     fn assignment(&mut self, assignment: &Assignment) {
