@@ -20,7 +20,7 @@ pub struct Census {
     pub not_reached: usize,
     /// Begun, and waiting for a limit to end or for an answer.
     pub unfinished: usize,
-    /// Known cost of every agent call, called recipes included.
+    /// Known cost of every agent call, also of those that were made again.
     pub cost_usd: Option<f64>,
     /// Whether some agent call did not say what it cost.
     pub cost_unknown: bool,
@@ -41,9 +41,10 @@ pub fn census(run: &Run) -> Census {
         census.unfinished += view.iter().filter(running).count();
     }
     collect(&view, &mut census);
-    // What a call costs that has not ended is not known yet.
-    census.agent_calls += run.calls_in_flight();
-    census.cost_unknown |= run.calls_in_flight() > 0;
+    let spent = run.spent();
+    census.agent_calls = spent.calls;
+    census.cost_usd = spent.cost_usd;
+    census.cost_unknown = spent.unknown;
     census.reached_end = run.outcome() == Some(RunOutcome::Done);
     census
 }
@@ -68,7 +69,7 @@ fn count(step: &StepView, census: &mut Census) {
     census.ran += usize::from(started || result.status.is_success());
 }
 
-/// What is told of every level: skips, tolerated failures, cost.
+/// What is shown of every level: skips, tolerated failures.
 fn collect(steps: &[StepView], census: &mut Census) {
     for step in steps {
         if let Some(result) = &step.result {
@@ -82,13 +83,6 @@ fn collect(steps: &[StepView], census: &mut Census) {
             }
             if step.tolerated {
                 census.tolerated.push(step.path.clone());
-            }
-        }
-        for call in &step.calls {
-            census.agent_calls += 1;
-            match call.usage.and_then(|u| u.cost_usd) {
-                Some(cost) => census.cost_usd = Some(census.cost_usd.unwrap_or(0.0) + cost),
-                None => census.cost_unknown = true,
             }
         }
         collect(&step.children, census);

@@ -162,6 +162,26 @@ pub struct EndedCall {
     pub said: String,
 }
 
+/// What the agent calls of a run have cost, those too that were made again since.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Spent {
+    pub calls: usize,
+    /// The known part.
+    pub cost_usd: Option<f64>,
+    /// Some call did not report its cost.
+    pub unknown: bool,
+}
+
+impl Spent {
+    pub(crate) fn add(&mut self, usage: Option<Usage>) {
+        self.calls += 1;
+        match usage.and_then(|usage| usage.cost_usd) {
+            Some(cost) => self.cost_usd = Some(self.cost_usd.unwrap_or(0.0) + cost),
+            None => self.unknown = true,
+        }
+    }
+}
+
 /// What a step set.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Written {

@@ -40,7 +40,7 @@ mod time_limit;
 mod view;
 
 pub use fact::{Answer, Fact, Fault, JobEnd, JobStatus, Output, StopReason};
-pub use frame::{Conversation, EndedCall};
+pub use frame::{Conversation, EndedCall, Spent};
 pub use happening::{Happening, Movement};
 pub use job::{AgentJob, HOOK_TIMEOUT, JSON_REMINDER, Job, JobWork, NON_INTERACTIVE_FOOTER};
 pub use machine::{

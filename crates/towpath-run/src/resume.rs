@@ -19,6 +19,7 @@ impl Run {
             if key.kind == JobKind::Agent {
                 // It was asked, and what that cost nobody knows.
                 let error = Some("cut off".to_owned());
+                self.spent.add(None);
                 let progress = &mut self.frames[frame].steps[step];
                 progress.calls.push(EndedCall {
                     key: key.clone(),

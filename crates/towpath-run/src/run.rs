@@ -1,7 +1,7 @@
 //! The run's state, its facts and its questions. The rules are in the files beside this one.
 
 use crate::fact::{Answer, Fact, StopReason};
-use crate::frame::{Conversation, Frame, FrameState, Phase};
+use crate::frame::{Conversation, Frame, FrameState, Phase, Spent};
 use crate::happening::Happening;
 use crate::job::{Job, JobWork};
 use crate::outcome::{Failure, FailureKind, RunOutcome, StepStatus};
@@ -60,6 +60,7 @@ pub struct Run {
     pub(crate) stopping: Option<StopReason>,
     pub(crate) waiting: Option<Waiting>,
     pub(crate) patience: Patience,
+    pub(crate) spent: Spent,
     pub(crate) happenings: Vec<Happening>,
     pub(crate) now_ms: i64,
     pub(crate) ended: bool,
@@ -81,6 +82,7 @@ impl Run {
             stopping: None,
             waiting: None,
             patience: Patience::default(),
+            spent: Spent::default(),
             happenings: Vec::new(),
             now_ms: 0,
             ended: false,
@@ -310,7 +312,8 @@ impl Run {
             FailureKind::Agent(FaultKind::UnknownSession) => true,
             // A first prompt that is too long is too long anywhere.
             FailureKind::Agent(FaultKind::TooLong) => {
-                self.frames.iter().filter_map(|frame| frame.machine.as_ref()).any(|m| m.established)
+                let mut machines = self.frames.iter().filter_map(|frame| frame.machine.as_ref());
+                self.program.plan.machine.session.is_some() || machines.any(|m| m.established)
             }
             _ => false,
         }
@@ -319,6 +322,14 @@ impl Run {
     /// What has happened since this was last asked.
     pub fn take_happenings(&mut self) -> Vec<Happening> {
         std::mem::take(&mut self.happenings)
+    }
+
+    /// What the run's agent calls have cost so far.
+    pub fn spent(&self) -> Spent {
+        let in_flight = self.calls_in_flight();
+        // What a call costs that has not ended is not known yet.
+        let unknown = self.spent.unknown || in_flight > 0;
+        Spent { calls: self.spent.calls + in_flight, unknown, ..self.spent }
     }
 
     pub fn program(&self) -> &Arc<Program> {

@@ -60,6 +60,7 @@ impl Run {
                 JobStatus::Faulted(fault) => Some(fault.kind),
                 _ => None,
             };
+            self.spent.add(end.usage);
             let progress = &mut self.frames[frame].steps[step];
             progress.calls.push(EndedCall {
                 key: key.clone(),

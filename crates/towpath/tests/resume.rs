@@ -301,3 +301,21 @@ steps:
     assert!(told[0].starts_with("warning: serve: what it left running is gone"), "{}", told[0]);
     assert!(told[0].ends_with(&format!("towpath resume {run} --again serve")), "{}", told[0]);
 }
+
+/// What was paid for a step that ran again was paid all the same.
+#[test]
+fn the_cost_of_a_run_contains_the_calls_that_were_made_again() {
+    let recipe = "name: two\nsteps:\n  - {id: a, prompt: x}\n  - {id: b, prompt: y}\n";
+    let answers: String =
+        [1, 2, 4, 8].map(|cost| format!("{{\"text\": \"done\", \"cost_usd\": {cost}}}\n")).concat();
+    let person = Person::new().file("two.yaml", recipe).file("answers.jsonl", &answers);
+    let script = ["--script", "answers.jsonl", "--json"];
+    let first = person.towpath(&[&["run", "two.yaml"], &script[..]].concat()).exits(0).json();
+    assert_eq!(first["summary"]["cost_usd"], 3.0, "{first}");
+    let resume = ["resume", "--last", "--again", "a"];
+    let second = person.towpath(&[&resume[..], &script[2..]].concat()).exits(0).json();
+    let summary = &second["summary"];
+    assert_eq!(summary["cost_usd"], 15.0, "{second}");
+    assert_eq!(summary["cost_complete"], true, "{second}");
+    assert_eq!(summary["agent_calls"], 4, "{second}");
+}

@@ -220,7 +220,7 @@ impl Reading<'_> {
         match self.byte {
             b'\\' if inside || self.has_escapes() => self.turn(Within::Backslashes),
             b'%' if self.has_escapes() => self.number(Number::Percent),
-            b'&' if !self.is_alphanumeric() => self.turn(Within::Ampersand),
+            b'&' if self.has_escapes() => self.turn(Within::Ampersand),
             b'+' if text && self.expected() == b' ' => self.advance(1, Within::Nothing),
             b'\'' if text && (inside || self.expected() == b'\'') => self.turn(Within::Closed),
             b'\r' | b'\n' if inside => self.line_break(),
@@ -275,8 +275,8 @@ impl Reading<'_> {
         }
         match byte {
             b'\\' => self.turn(Within::Backslashes),
-            b'u' if !self.is_alphanumeric() => self.number(Number::Unit),
-            b'U' if !self.is_alphanumeric() => self.number(Number::Long),
+            b'u' if self.has_escapes() => self.number(Number::Unit),
+            b'U' if self.has_escapes() => self.number(Number::Long),
             b'x' if self.has_escapes() => self.number(Number::Byte),
             b'0'..=b'7' if self.has_escapes() => self.digit(Number::Octal, 0, 0),
             b'n' | b'r' | b'\n' | b'\r' if self.thread.at > 0 => self.line_break(),

@@ -35,6 +35,11 @@ fn a_secret_is_masked_in_every_common_form() {
         ("<a>&\"b\"'c'", "<td>&lt;a&gt;&amp;&quot;b&quot;&#39;c&#39;</td>", "<td>***</td>"),
         (" padded ", "[padded]", "[***]"),
         // Escaped by Go, PHP, .NET, Python, Ruby, JavaScript, Perl; once and twice.
+        ("ghp_a1", "&#103;&#104;&#112;&#95;&#97;&#49;", "***"),
+        ("ghp_a1", "&#x67;&#x68;&#x70;&#x5f;&#x61;&#x31;", "***"),
+        ("ghp_a1", r"\u0067\u0068\u0070\u005f\u0061\u0031", "***"),
+        ("ghp_a1", r"\u{67}\u{68}\u{70}\u{5f}\u{61}\u{31}", "***"),
+        ("ghp_a1", r"\U00000067\U00000068\U00000070\U0000005f\U00000061\U00000031", "***"),
         ("a<b>&c+d", r"a\u003cb\u003e\u0026c+d", "***"),
         ("ä/b\"c€", r#"\u00e4\/b\"c\u20ac"#, "***"),
         ("ä/b\"c+<", r"\u00E4/b\u0022c\u002B\u003C", "***"),

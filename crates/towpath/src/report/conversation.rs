@@ -4,7 +4,7 @@
 use super::failure::shell_word;
 use std::path::Path;
 use towpath_agent::backend_row;
-use towpath_core::StepPath;
+use towpath_core::{FaultKind, StepPath};
 use towpath_run::{Conversation, StepView};
 
 /// A conversation that can be continued by hand.
@@ -19,13 +19,28 @@ pub struct ByHand {
 pub fn by_hand(steps: &[StepView], directory: &Path, current: &Path) -> Vec<ByHand> {
     let Some(prefix) = prefix(directory, current) else { return Vec::new() };
     let mut found: Vec<ByHand> = Vec::new();
+    let lost = lost(steps);
     for (step, conversation) in conversations(steps) {
+        if conversation.session.as_deref().is_some_and(|id| lost.contains(&id)) {
+            continue;
+        }
         let row = conversation.backend.as_deref().and_then(backend_row);
         let session = conversation.session.as_deref().map(shell_word);
         let command = row.zip(session).and_then(|(row, session)| row.by_hand(&session));
         let Some(command) = command.map(|command| format!("{prefix}{command}")) else { continue };
         found.retain(|known| known.command != command);
         found.push(ByHand { step: step.clone(), command });
+    }
+    found
+}
+
+/// The sessions that their programs do not know any more.
+fn lost(steps: &[StepView]) -> Vec<&str> {
+    let mut found = Vec::new();
+    for step in steps {
+        let gone = step.calls.iter().filter(|c| c.fault == Some(FaultKind::UnknownSession));
+        found.extend(gone.filter_map(|call| call.conversation.session.as_deref()));
+        found.extend(lost(&step.children));
     }
     found
 }

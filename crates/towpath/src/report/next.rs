@@ -2,7 +2,7 @@
 //! resume that would be refused, or would fail in the same way, is not offered.
 
 use super::failure::{find, shell_word};
-use towpath_core::{RunId, StepPath};
+use towpath_core::{FaultKind, RunId, StepPath};
 use towpath_run::{Failure, FailureKind, Run, RunOutcome};
 
 const AS_IT_IS: &str = "nothing is lost";
@@ -45,6 +45,9 @@ fn flags(run: &Run, step: &StepPath, failure: &Failure) -> Vec<(&'static str, &'
     // Its text or its values are at fault before anything of it has run.
     let never_ran = find(&run.view(), step).is_none_or(|view| view.attempts == 0);
     let (again, edited) = match failure.kind {
+        // What is asked may be at fault: its model, or its length.
+        FailureKind::Agent(FaultKind::BadRequest) => (true, true),
+        FailureKind::Agent(FaultKind::TooLong) => (false, true),
         FailureKind::Agent(_) | FailureKind::Stopped => (true, false),
         FailureKind::Limit => (false, true),
         FailureKind::Value => (!never_ran, true),

@@ -282,6 +282,15 @@ fn a_lost_or_too_long_conversation_is_begun_in_a_new_session() {
     }
 }
 
+/// A session that was brought may be too long for the first prompt.
+#[test]
+fn a_session_that_was_brought_and_is_too_long_is_left_for_a_new_one() {
+    let person = person(&[r#"{"error": "too_long", "text": "Prompt is too long"}"#]);
+    let session = ["mend.yaml", "--session", "22222222-2222-4222-8222-222222222222"];
+    let hint = |person: &Person| format!("towpath resume {} --new-session", person.run());
+    run(&person, &session).exits(4).says(&hint(&person));
+}
+
 /// The latest steps count most.
 #[test]
 fn the_record_of_a_long_run_is_short_enough_for_a_prompt() {
