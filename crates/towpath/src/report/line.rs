@@ -138,6 +138,9 @@ pub fn shortened(text: &str, limit: usize) -> String {
     }
 }
 
+/// Fewer columns of a path's end say nothing.
+const SHORTEST_END: usize = 4;
+
 /// A text in at most `limit` columns. A path at its end loses its beginning, since its end says most.
 pub fn fitted(text: &str, limit: usize) -> String {
     if width(text) <= limit {
@@ -147,10 +150,23 @@ pub fn fitted(text: &str, limit: usize) -> String {
     let room = limit.saturating_sub(width(before) + 1);
     let mut ends = path.match_indices('/').map(|(at, _)| &path[at..]);
     // Of an address the beginning says most.
-    match ends.find(|end| end.len() > 1 && width(end) <= room && !path.contains("://")) {
-        Some(end) => format!("{before}…{end}"),
-        None => Line::plain(text).cut(limit).render(false),
+    if !path.contains('/') || path.contains("://") || room < SHORTEST_END {
+        return Line::plain(text).cut(limit).render(false);
     }
+    let whole = ends.find(|end| end.len() > 1 && width(end) <= room);
+    format!("{before}…{}", whole.unwrap_or_else(|| ending(path, room)))
+}
+
+/// The end of a text that has at most `limit` columns.
+fn ending(text: &str, limit: usize) -> &str {
+    let mut taken = 0;
+    for (at, c) in text.char_indices().rev() {
+        taken += c.width().unwrap_or(0);
+        if taken > limit {
+            return &text[at + c.len_utf8()..];
+        }
+    }
+    text
 }
 
 /// A text in which paths below a directory are relative to it.
@@ -254,7 +270,9 @@ mod tests {
             (35, "Read …/towpath/src/deep/file.rs"),
             (22, "Read …/deep/file.rs"),
             (14, "Read …/file.rs"),
-            (13, "Read crates/…"),
+            (13, "Read …file.rs"),
+            (10, "Read …e.rs"),
+            (9, "Read cra…"),
         ] {
             assert_eq!(fitted(text, limit), shown);
         }
