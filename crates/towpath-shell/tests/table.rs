@@ -173,6 +173,7 @@ fn quoting_that_is_not_certain_is_refused() {
 fn other_parts_do_not_matter() {
     let deep = |open: &str, close: &str| open.repeat(150) + "echo x" + &close.repeat(150);
     for other in [
+        "shopt -s expand_aliases\nalias ll='ls -l' echo=': '\n".to_owned(),
         "> f case if\n".to_owned(),
         "echo a\n".repeat(60_000),
         "# it's\n\n".repeat(60_000),

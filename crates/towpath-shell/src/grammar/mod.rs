@@ -45,6 +45,9 @@ const MAX_BRACES: usize = 500;
 /// has in a form that the parser understands: what words mean is read from there.
 pub fn parse(text: &str, written: &str) -> Result<Block, NotBash> {
     bounded(text)?;
+    // The parser would put in what aliases stand for, and cut characters in doing so. A tree of the
+    // text as it is written is wanted.
+    let text = &text.replace("expand_aliases", "expand_aliasez");
     let result = Parser::new(text).parse();
     match result.is_ok() {
         true => Tree { text, written }.block(&result.file.body),
