@@ -194,9 +194,18 @@ impl Place<'_> {
         }
         let mut value = self.variables.outline.context.get(root)?;
         for (depth, part) in parts.iter().enumerate() {
-            let Value::Object(map) = value else { return None };
+            let whole = || [&[root], &parts[..depth]].concat().join(".");
+            let map = match value {
+                Value::Object(map) => map,
+                Value::Array(_) if part.parse::<usize>().is_err() => {
+                    let (why, label) =
+                        (format!("but `{}` is a list", whole()), in_a_list(&whole()));
+                    return Some(NoValue { code: "no-parts", why, label });
+                }
+                _ => return None,
+            };
             let Some(inner) = map.get(*part) else {
-                let whole = [&[root], &parts[..depth]].concat().join(".");
+                let whole = whole();
                 let label = self.near(part, map.keys().map(String::as_str))?;
                 let why = format!("but `{whole}` has no `{part}`");
                 return Some(NoValue { code: "undefined-variable", why, label });
@@ -205,6 +214,10 @@ impl Place<'_> {
         }
         None
     }
+}
+
+fn in_a_list(list: &str) -> String {
+    format!("`len({list})` counts its items, and `{list}.0` is the first")
 }
 
 /// A default says what kind of value is meant; an empty one says nothing.

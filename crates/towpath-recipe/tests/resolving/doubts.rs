@@ -343,6 +343,16 @@ fn an_index_that_no_list_has_is_an_error() {
 }
 
 #[test]
+fn a_list_has_no_named_parts() {
+    for condition in ["items.length > 0", "items.size", "items['count'] == 2"] {
+        let report = of(condition);
+        assert!(report.starts_with("warning[no-parts] "), "{condition}: {report}");
+        assert!(report.contains("but `items` is a list"), "{condition}: {report}");
+        assert!(report.contains("`len(items)` counts its items"), "{condition}: {report}");
+    }
+}
+
+#[test]
 fn what_may_be_meant_is_left_alone() {
     for condition in [
         "a == 'prod'",
