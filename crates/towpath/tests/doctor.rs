@@ -347,9 +347,10 @@ fn what_a_dead_runner_left_is_broken_until_it_is_ended() {
     let pid = person.read("pid").trim().to_owned();
     let warden = parent(&parent(&pid));
     assert_eq!(parent(&warden), runner.id().to_string());
-    // Stopped first, so that it cannot end the step when its runner is gone.
+    // Both are stopped first, so that neither can end the step when the other is gone.
+    let runner_pid = runner.id().to_string();
     for (signal, pid) in
-        [("-STOP", &warden), ("-KILL", &runner.id().to_string()), ("-KILL", &warden)]
+        [("-STOP", &runner_pid), ("-STOP", &warden), ("-KILL", &warden), ("-KILL", &runner_pid)]
     {
         assert!(Command::new("kill").args([signal, pid]).status().expect("kill").success());
     }
