@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Takes the run, ends what is left of it, also a warden that does not end by itself, and records it
 /// as cancelled. Returns the processes that were ended. `secrets` gives those of the run's options,
-/// where it can: command lines that cannot be masked are not told.
+/// where it can: command lines that cannot be masked are not shown.
 pub fn cancel_unowned(
     store: &mut Store,
     id: &RunId,

@@ -60,13 +60,13 @@ struct Child {
 /// Until when the warden has to have ended what it was asked to end.
 #[derive(Debug, Default)]
 struct Due {
-    /// The jobs whose end is not told yet; none where nobody has asked for it.
+    /// The jobs whose end is not reported yet; none where nobody has asked for it.
     jobs: BTreeMap<u64, Option<Instant>>,
     all: Option<Instant>,
 }
 
 impl Due {
-    /// A job whose end is told already owes nothing.
+    /// A job whose end is reported already owes nothing.
     fn end_job(&mut self, id: u64, at: Instant) {
         if let Some(due) = self.jobs.get_mut(&id) {
             *due = Some(due.map_or(at, |earlier| earlier.min(at)));

@@ -221,7 +221,7 @@ impl Keeper {
         !self.earlier && self.jobs.len() == 1 && self.jobs.contains_key(&id)
     }
 
-    /// Whether nothing of the job lives, as far as that can be told from what others left.
+    /// Whether nothing of the job lives, as far as that can be distinguished from what others left.
     fn is_gone(&mut self, id: u64) -> bool {
         if os::children_of(os::own_pid()).is_empty() {
             return true;

@@ -38,7 +38,7 @@ pub(crate) const SOCKET_FD: RawFd = 3;
 /// Where a living warden has the run's lock, if there is one.
 pub(crate) const LOCK_FD: RawFd = 4;
 
-/// How long to go on killing what hangs in the kernel, when the engine is gone or the run ends.
+/// How long to keep killing what hangs in the kernel, when the engine is gone or the run ends.
 const LAST_PATIENCE: Duration = Duration::from_secs(3);
 /// When someone asks the warden itself to end.
 const TERM_GRACE: Duration = Duration::from_secs(1);
