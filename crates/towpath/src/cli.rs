@@ -2,8 +2,9 @@
 //! its help.
 
 use crate::commands;
-use crate::exit::{Exit, Stop};
-use crate::out;
+use crate::compat;
+use crate::exit::{CommandError, Exit};
+use crate::terminal::out;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 
@@ -22,7 +23,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     #[command(hide = true)]
-    Doors,
+    Overview,
     Run(commands::run::Args),
     Resume(commands::resume::Args),
     Runs(commands::runs::Args),
@@ -76,7 +77,7 @@ pub fn answer_version(name: &str, arguments: &[OsString]) -> bool {
 pub fn usage(error: &clap::Error) -> Exit {
     let text = error.render();
     if error.use_stderr() {
-        let color = crate::surroundings::Surroundings::read().is_ok_and(|s| s.color);
+        let color = crate::environment::Environment::read().is_ok_and(|s| s.color);
         let text = if color { text.ansi().to_string() } else { text.to_string() };
         out::stderr(text.as_bytes());
         return Exit::BadInput;
@@ -105,13 +106,13 @@ impl Command {
                 false
             }
             Command::Uninstall(_) => false,
-            Command::Doors | Command::As { .. } => false,
+            Command::Overview | Command::As { .. } => false,
         }
     }
 
-    pub fn execute(self) -> Result<Exit, Stop> {
+    pub fn execute(self) -> Result<Exit, CommandError> {
         match self {
-            Command::Doors => commands::doors::execute(),
+            Command::Overview => commands::overview::execute(),
             Command::Run(args) => commands::run::execute(args),
             Command::Resume(args) => commands::resume::execute(args),
             Command::Runs(args) => commands::runs::execute(&args),
@@ -132,7 +133,7 @@ impl Command {
             Command::Completions(args) => commands::completions::execute(&args),
             Command::Man(args) => commands::man::execute(&args),
             Command::Uninstall(args) => commands::uninstall::execute(&args),
-            Command::As { arguments } => commands::other_names::run_as(&arguments),
+            Command::As { arguments } => compat::run_as(&arguments),
         }
     }
 }

@@ -63,7 +63,7 @@ impl Exit {
 /// What ends a command before or beside a run: told once, with what to do next.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-pub struct Stop {
+pub struct CommandError {
     pub exit: Exit,
     /// A stable word for machines.
     pub kind: &'static str,
@@ -72,37 +72,37 @@ pub struct Stop {
     pub shown: bool,
 }
 
-impl Stop {
-    pub fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> Stop {
-        Stop { exit, kind, message: message.into(), shown: false }
+impl CommandError {
+    pub fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> CommandError {
+        CommandError { exit, kind, message: message.into(), shown: false }
     }
 
-    pub fn bad_input(message: impl Into<String>) -> Stop {
-        Stop::new(Exit::BadInput, "bad-input", message)
+    pub fn bad_input(message: impl Into<String>) -> CommandError {
+        CommandError::new(Exit::BadInput, "bad-input", message)
     }
 
-    pub fn setup(message: impl Into<String>) -> Stop {
-        Stop::new(Exit::Setup, "setup", message)
+    pub fn setup(message: impl Into<String>) -> CommandError {
+        CommandError::new(Exit::Setup, "setup", message)
     }
 }
 
 /// The machine has no more threads for us.
-pub fn no_thread(error: std::io::Error) -> Stop {
-    Stop::setup(format!("cannot start a thread: {error}"))
+pub fn no_thread(error: std::io::Error) -> CommandError {
+    CommandError::setup(format!("cannot start a thread: {error}"))
 }
 
-impl From<StoreError> for Stop {
-    fn from(error: StoreError) -> Stop {
+impl From<StoreError> for CommandError {
+    fn from(error: StoreError) -> CommandError {
         let exit = match error {
             StoreError::NoSuchRun(_) => Exit::BadInput,
             _ => Exit::Setup,
         };
-        Stop::new(exit, "state", error.to_string())
+        CommandError::new(exit, "state", error.to_string())
     }
 }
 
-impl From<EngineError> for Stop {
-    fn from(error: EngineError) -> Stop {
+impl From<EngineError> for CommandError {
+    fn from(error: EngineError) -> CommandError {
         let (exit, kind) = match &error {
             EngineError::Store(StoreError::NoSuchRun(_)) => (Exit::BadInput, "not-found"),
             EngineError::Held { .. } => (Exit::Setup, "held"),
@@ -114,6 +114,6 @@ impl From<EngineError> for Stop {
             EngineError::Process(_) | EngineError::WardenGone => (Exit::Setup, "process"),
             _ => (Exit::Setup, "state"),
         };
-        Stop::new(exit, kind, error.to_string())
+        CommandError::new(exit, kind, error.to_string())
     }
 }

@@ -2,9 +2,9 @@
 //! ask anything, and start no hooks, no file monitors and no `ext::` commands in the place of a URL
 //! (`towpath_core::GIT_GUARDS`). A git directory that lies in another repository's tree is not used.
 
-use crate::exit::Stop;
-use crate::surroundings::Surroundings;
-use crate::words::clean;
+use crate::environment::Environment;
+use crate::exit::CommandError;
+use crate::terminal::format::clean;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -27,8 +27,8 @@ impl Git {
     }
 
     /// For calls that may reach another machine.
-    pub fn over_network(mut self, around: &Surroundings) -> Git {
-        let said = ["GIT_SSH_COMMAND", "GIT_SSH"].iter().any(|name| around.get(name).is_some());
+    pub fn over_network(mut self, env: &Environment) -> Git {
+        let said = ["GIT_SSH_COMMAND", "GIT_SSH"].iter().any(|name| env.get(name).is_some());
         if !said && self.run(&["config", "--get", "core.sshCommand"]).is_err() {
             self.ssh = Some("ssh -oBatchMode=yes");
         }
@@ -36,11 +36,11 @@ impl Git {
     }
 
     /// What git prints; its complaint as the error.
-    pub fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, Stop> {
+    pub fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, CommandError> {
         self.run_with(arguments, b"")
     }
 
-    pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, Stop> {
+    pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, CommandError> {
         let mut command = Command::new("git");
         command.args(GIT_GUARDS.iter().flat_map(|guard| ["-c", guard]));
         command.args(self.bare.then_some("--git-dir=.")).args(arguments);
@@ -54,7 +54,7 @@ impl Git {
         }
         let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let cannot = |e: std::io::Error| Stop::setup(format!("git cannot be started: {e}"));
+        let cannot = |e: std::io::Error| CommandError::setup(format!("git cannot be started: {e}"));
         let mut child = command.spawn().map_err(cannot)?;
         let output = match child.stdin.take() {
             // No thread: one that is just ending would still be there when a run begins.
@@ -80,7 +80,7 @@ impl Git {
         let options = |a: &&&str| a.starts_with('-') || a.contains('=');
         let what = arguments.iter().filter(|a| !options(a)).find(is_word);
         let git = what.map_or("git".to_owned(), |what| format!("git {what}"));
-        Err(Stop::setup(format!("{git}: {}", said.join("\n"))))
+        Err(CommandError::setup(format!("{git}: {}", said.join("\n"))))
     }
 }
 

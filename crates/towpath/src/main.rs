@@ -1,37 +1,25 @@
 //! The binary: reads the arguments, hands over to one file per command, turns what comes back
 //! into an exit code. Under another name it is one of the programs whose habits it keeps.
 
-mod agents;
-mod audit;
-mod beads;
 mod chart;
 mod cli;
 mod commands;
-mod demo;
-mod draw;
+mod compat;
+mod environment;
 mod exit;
+mod files;
 mod git;
-mod models;
-mod out;
-mod places;
-mod reading;
 mod rehearsal;
-mod report;
 mod result_json;
-mod secrets;
+mod session;
 mod settings;
-mod signals;
-mod surroundings;
-mod times;
-mod trust;
-mod words;
-mod worktree;
-mod writing;
+mod terminal;
 
-use exit::{Exit, Stop};
+use exit::{CommandError, Exit};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
+use terminal::out;
 
 fn main() -> ExitCode {
     // Rust ignores SIGPIPE; we keep it so and treat a closed pipe where we write.
@@ -41,8 +29,8 @@ fn main() -> ExitCode {
         .and_then(|a| Path::new(a).file_name())
         .map(|n| n.to_string_lossy().into_owned())
         .unwrap_or_default();
-    if commands::other_names::NAMES.iter().any(|other| other.name == name) {
-        return finish(commands::other_names::run(&name, &arguments[1..]), false);
+    if compat::NAMES.iter().any(|other| other.name == name) {
+        return finish(compat::run(&name, &arguments[1..]), false);
     }
     if let Some(answered) = commands::completions::answer(&arguments) {
         return answered;
@@ -52,10 +40,10 @@ fn main() -> ExitCode {
     }
     let asks = |a: &OsString| a == "--help" || a == "-h";
     if arguments.get(1).is_some_and(|a| a == "as") && !arguments.get(2).is_some_and(asks) {
-        return finish(commands::other_names::run_as(&arguments[2..]), false);
+        return finish(compat::run_as(&arguments[2..]), false);
     }
     if arguments.len() == 1 {
-        arguments.push("doors".into());
+        arguments.push("overview".into());
     }
     match cli::parse(&arguments) {
         Ok(command) => {
@@ -66,7 +54,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn finish(result: Result<Exit, Stop>, json: bool) -> ExitCode {
+fn finish(result: Result<Exit, CommandError>, json: bool) -> ExitCode {
     match result {
         Ok(Exit::Done) if out::failed() => Exit::Setup.into(),
         Ok(exit) => exit.into(),
@@ -79,7 +67,7 @@ fn finish(result: Result<Exit, Stop>, json: bool) -> ExitCode {
                 }));
             }
             if !stop.shown {
-                let color = surroundings::Surroundings::read().is_ok_and(|s| s.color);
+                let color = environment::Environment::read().is_ok_and(|s| s.color);
                 let (on, off) = if color { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
                 out::note(format!("{on}error{off}: {}", stop.message));
             }

@@ -2,7 +2,7 @@
 //! them, which `--set` could not tell apart, what runs instead of a step's own command, and which
 //! transition is changed to see whether a case notices.
 
-use crate::exit::Stop;
+use crate::exit::CommandError;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
@@ -29,9 +29,10 @@ pub struct Ends {
 }
 
 impl Rehearsal {
-    pub fn read(file: Option<&Path>) -> Result<Rehearsal, Stop> {
+    pub fn read(file: Option<&Path>) -> Result<Rehearsal, CommandError> {
         let Some(file) = file else { return Ok(Rehearsal::default()) };
-        let wrong = |e: String| Stop::bad_input(format!("--rehearsal {}: {e}", file.display()));
+        let wrong =
+            |e: String| CommandError::bad_input(format!("--rehearsal {}: {e}", file.display()));
         let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;
         serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))
     }

@@ -3,9 +3,9 @@
 //! Unknown is null, never zero; what is too long to be handed over whole is cut, with its length
 //! and its file named.
 
-use crate::exit::{Exit, Stop};
-use crate::report::{self, Cost};
-use crate::words::rfc3339;
+use crate::exit::{CommandError, Exit};
+use crate::terminal::format::rfc3339;
+use crate::terminal::report::{self, Cost};
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::Read;
@@ -20,7 +20,7 @@ use towpath_store::{Output as Stored, Store};
 /// An output over this is cut.
 const LONGEST: usize = 1 << 20;
 
-pub fn of_run(store: &Store, end: &RunEnd, with_context: bool) -> Result<Value, Stop> {
+pub fn of_run(store: &Store, end: &RunEnd, with_context: bool) -> Result<Value, CommandError> {
     let mut steps = Steps { record: Some((store, &end.id)) }.list(&end.run.view())?;
     mark_over(&mut steps);
     let mut object = json!({
@@ -202,11 +202,11 @@ struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    fn list(&self, steps: &[StepView]) -> Result<Value, Stop> {
+    fn list(&self, steps: &[StepView]) -> Result<Value, CommandError> {
         steps.iter().map(|step| self.one(step)).collect::<Result<Vec<_>, _>>().map(Value::Array)
     }
 
-    fn one(&self, step: &StepView) -> Result<Value, Stop> {
+    fn one(&self, step: &StepView) -> Result<Value, CommandError> {
         let mut object = Map::new();
         object.insert("step_id".into(), json!(step.id));
         object.insert("path".into(), json!(step.path));
@@ -249,7 +249,7 @@ impl Steps<'_> {
         Ok(Value::Object(object))
     }
 
-    fn output(&self, step: &StepView, object: &mut Map<String, Value>) -> Result<(), Stop> {
+    fn output(&self, step: &StepView, object: &mut Map<String, Value>) -> Result<(), CommandError> {
         let output = step.result.as_ref().map_or(&Output::None, |result| &result.output);
         let (text, len) = match output {
             Output::None => (Some(String::new()), 0),
@@ -267,7 +267,7 @@ impl Steps<'_> {
     }
 
     /// The output in the record; none where there is none to be read.
-    fn stored_text(&self, step: &StepView) -> Result<Option<String>, Stop> {
+    fn stored_text(&self, step: &StepView) -> Result<Option<String>, CommandError> {
         let mut bytes = match self.stored(step)? {
             None => return Ok(None),
             Some(Stored::Inline(bytes)) => bytes,
@@ -281,7 +281,7 @@ impl Steps<'_> {
         Ok(Some(beginning(text).to_owned()))
     }
 
-    fn stored(&self, step: &StepView) -> Result<Option<Stored>, Stop> {
+    fn stored(&self, step: &StepView) -> Result<Option<Stored>, CommandError> {
         let Some((store, run)) = self.record else { return Ok(None) };
         Ok(step_output(store, run, step)?)
     }
@@ -308,17 +308,17 @@ fn beginning(text: &str) -> &str {
 }
 
 /// One byte more than is shown tells a longer file from one that just fits.
-fn read_beginning(path: &Path) -> Result<Vec<u8>, Stop> {
+fn read_beginning(path: &Path) -> Result<Vec<u8>, CommandError> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|f| f.take(LONGEST as u64 + 1).read_to_end(&mut bytes));
-    read.map_err(|e| Stop::setup(format!("{}: {e}", path.display())))?;
+    read.map_err(|e| CommandError::setup(format!("{}: {e}", path.display())))?;
     Ok(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::testing::{driven, ended};
+    use crate::terminal::report::testing::{driven, ended};
     use towpath_core::Usage;
     use towpath_run::{JobEnd, JobStatus};
     use towpath_store::{NewFact, NewRun, OutputRef, Summary, settle_output};

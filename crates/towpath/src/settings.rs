@@ -1,9 +1,9 @@
 //! Settings: flag over environment over project over user over default, each value with its
 //! source. A project's file may not choose programs, and counts only once it is trusted.
 
-use crate::exit::{Exit, Stop};
-use crate::surroundings::Surroundings;
-use crate::times::{no_time, of_seconds};
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::session::time_flags::{no_time, of_seconds};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -114,23 +114,23 @@ pub const PROJECT_FILE: &str = ".towpath/settings.toml";
 #[derive(Debug)]
 pub enum Wrong {
     Place(Box<Diagnostic>),
-    Told(Stop),
+    Told(CommandError),
 }
 
-impl From<Stop> for Wrong {
-    fn from(stop: Stop) -> Wrong {
+impl From<CommandError> for Wrong {
+    fn from(stop: CommandError) -> Wrong {
         Wrong::Told(stop)
     }
 }
 
 impl Wrong {
-    fn drawn(self, color: bool) -> Stop {
+    fn drawn(self, color: bool) -> CommandError {
         match self {
             Wrong::Told(stop) => stop,
             Wrong::Place(problem) => {
                 let message = problem.message.clone();
-                crate::draw::draw(&[*problem], color);
-                Stop { shown: true, ..Stop::new(Exit::Setup, "settings", message) }
+                crate::terminal::diagnostics::draw(&[*problem], color);
+                CommandError { shown: true, ..CommandError::new(Exit::Setup, "settings", message) }
             }
         }
     }
@@ -153,21 +153,23 @@ impl Default for Settings {
 
 impl Settings {
     /// `project` is the text of a project's file that is trusted. What is wrong is drawn.
-    pub fn read(around: &Surroundings, project: Option<(&Path, &str)>) -> Result<Settings, Stop> {
-        Settings::gather(around, project).map_err(|wrong| wrong.drawn(around.color))
+    pub fn read(
+        env: &Environment,
+        project: Option<(&Path, &str)>,
+    ) -> Result<Settings, CommandError> {
+        Settings::gather(env, project).map_err(|wrong| wrong.drawn(env.color))
     }
 
     /// As `read`, and draws nothing.
-    pub fn gather(
-        around: &Surroundings,
-        project: Option<(&Path, &str)>,
-    ) -> Result<Settings, Wrong> {
+    pub fn gather(env: &Environment, project: Option<(&Path, &str)>) -> Result<Settings, Wrong> {
         let mut settings = Settings::default();
-        let path = around.places.config.join(USER_FILE);
+        let path = env.directories.config.join(USER_FILE);
         match std::fs::read_to_string(&path) {
             Ok(text) => settings.take_user(parse(&path, &text)?, &path, &text)?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(Stop::setup(format!("{}: {error}", path.display())).into()),
+            Err(error) => {
+                return Err(CommandError::setup(format!("{}: {error}", path.display())).into());
+            }
         }
         if let Some((path, text)) = project {
             let file: ProjectFile = parse(path, text)?;
@@ -180,11 +182,11 @@ impl Settings {
             }
             settings.take_times(file.step_timeout, file.idle_timeout, &source);
         }
-        settings.take_environment(around)?;
+        settings.take_environment(env)?;
         if settings.max_agents.value == 0 {
             let source = &settings.max_agents.source;
             let message = format!("{source}: max_agents is 0: no agent could ever start");
-            return Err(Stop::setup(message).into());
+            return Err(CommandError::setup(message).into());
         }
         Ok(settings)
     }
@@ -241,13 +243,13 @@ impl Settings {
         of_seconds(self.retry_wait.value).expect("a time was checked when it was read")
     }
 
-    fn take_environment(&mut self, around: &Surroundings) -> Result<(), Stop> {
-        if let Some(value) = around.text("TOWPATH_BACKEND").filter(|v| !v.is_empty()) {
+    fn take_environment(&mut self, env: &Environment) -> Result<(), CommandError> {
+        if let Some(value) = env.text("TOWPATH_BACKEND").filter(|v| !v.is_empty()) {
             self.backend = Set { value, source: "TOWPATH_BACKEND".to_owned() };
         }
-        if let Some(text) = around.text("AMPLIHACK_MAX_SESSIONS").filter(|v| !v.is_empty()) {
+        if let Some(text) = env.text("AMPLIHACK_MAX_SESSIONS").filter(|v| !v.is_empty()) {
             let value = text.parse().ok().filter(|n| *n > 0).ok_or_else(|| {
-                Stop::setup(format!(
+                CommandError::setup(format!(
                     "AMPLIHACK_MAX_SESSIONS is `{text}`: write a number above zero"
                 ))
             })?;

@@ -4,11 +4,11 @@
 use super::resume::find;
 use super::runs::status_of;
 use super::show::open;
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::secrets;
-use crate::surroundings::Surroundings;
-use crate::words::clean;
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::session::secrets;
+use crate::terminal::format::clean;
+use crate::terminal::out;
 use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -33,9 +33,9 @@ pub struct Args {
 const PATIENCE: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(50);
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
-    let store = open(&around, &args.run)?;
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
+    let store = open(&env, &args.run)?;
     let row = find(&store, &args.run)?;
     let id = row.id.clone();
     let mut status = status_of(&store, &row);
@@ -52,8 +52,8 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
         }
         // It waits, asks, was stopped, or its owner died: nobody else will end it.
         _ => {
-            let mut store = Store::open(&around.places.state)?;
-            let secrets = |options: &Options| secrets::if_known(&around, options);
+            let mut store = Store::open(&env.directories.state)?;
+            let secrets = |options: &Options| secrets::if_known(&env, options);
             for process in cancel_unowned(&mut store, &id, Limits::default(), &secrets)? {
                 out::note(format!("ended, left by a dead runner: {}", clean(&process)));
             }
@@ -64,14 +64,18 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
 }
 
 /// Leaves word that the signal is a cancellation, then sends it.
-fn tell_owner(store: &Store, id: &RunId) -> Result<(), Stop> {
+fn tell_owner(store: &Store, id: &RunId) -> Result<(), CommandError> {
     let word = store.run_directory(id).join("cancel");
-    leave(&word).map_err(|e| Stop::setup(format!("{}: {e}", word.display())))?;
+    leave(&word).map_err(|e| CommandError::setup(format!("{}: {e}", word.display())))?;
     // Looked up last, so that the number is still that of the process that owns the run.
     let Some(holder) = held_by(store, id) else { return Ok(()) };
     let pid = holder.pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
     let Some(pid) = pid else {
-        return Err(Stop::new(Exit::Setup, "held", format!("run {id} is held by {holder}")));
+        return Err(CommandError::new(
+            Exit::Setup,
+            "held",
+            format!("run {id} is held by {holder}"),
+        ));
     };
     match kill_process(pid, Signal::TERM) {
         // One that is stopped, or whose warden is, hears it only when it continues.
@@ -80,7 +84,7 @@ fn tell_owner(store: &Store, id: &RunId) -> Result<(), Stop> {
             Ok(())
         }
         Err(rustix::io::Errno::SRCH) => Ok(()),
-        Err(error) => Err(Stop::new(
+        Err(error) => Err(CommandError::new(
             Exit::Setup,
             "held",
             format!("run {id} is held by {holder}, which cannot be told to end: {error}"),
@@ -94,7 +98,7 @@ fn leave(word: &Path) -> std::io::Result<()> {
 
 /// Waits for the owner to end, and returns the status of the run then. One that does not end in time
 /// is killed.
-fn wait(store: &Store, id: &RunId) -> Result<String, Stop> {
+fn wait(store: &Store, id: &RunId) -> Result<String, CommandError> {
     let until = Instant::now() + PATIENCE;
     while held_by(store, id).is_some() {
         if Instant::now() >= until {
@@ -107,6 +111,6 @@ fn wait(store: &Store, id: &RunId) -> Result<String, Stop> {
     let _ = std::fs::remove_file(store.run_directory(id).join("cancel"));
     match store.run(id)? {
         Some(row) => Ok(status_of(store, &row)),
-        None => Err(Stop::bad_input(format!("there is no run {id}"))),
+        None => Err(CommandError::bad_input(format!("there is no run {id}"))),
     }
 }

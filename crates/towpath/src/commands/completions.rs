@@ -5,8 +5,8 @@
 mod candidates;
 mod line;
 
-use crate::exit::{Exit, Stop};
-use crate::out;
+use crate::exit::{CommandError, Exit};
+use crate::terminal::out;
 use candidates::{Kind, candidates};
 use clap::builder::ValueHint;
 use clap::{Arg, Command};
@@ -54,14 +54,14 @@ impl Shell {
 pub const VARIABLE: &str = "TOWPATH_COMPLETE";
 const PROGRAM: &str = "towpath";
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
     let shells = Shells::builtins();
     let shell = shells.completer(args.shell.name()).expect("these shells are built in");
     let mut script = Vec::new();
     // By its name on PATH, so that the script stays right when the program moves.
     shell
         .write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script)
-        .map_err(|e| Stop::setup(format!("the script cannot be made: {e}")))?;
+        .map_err(|e| CommandError::setup(format!("the script cannot be made: {e}")))?;
     out::stdout(&script);
     Ok(Exit::Done)
 }

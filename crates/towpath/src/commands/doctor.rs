@@ -2,20 +2,20 @@
 //! and the command that mends each thing. It asks programs for their version and starts nothing
 //! else; it mends nothing, writes nothing and upgrades nothing by itself.
 
-mod abilities;
 mod agents;
+mod capabilities;
+mod directories;
 mod finding;
-mod places;
+mod journal;
 mod recipes;
-mod record;
 mod runs;
 mod settings;
 mod version;
 
-use super::runs::table::Screen;
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::terminal::out;
+use crate::terminal::table::Screen;
 use finding::{Group, Level, as_json, print, verdict, worst};
 use serde_json::json;
 
@@ -32,20 +32,20 @@ pub struct Args {
     pub json: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
-    let record = record::open(&around);
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
+    let record = journal::open(&env);
     let store = record.store.as_ref();
-    let (set, settings) = settings::look(&around, &record);
+    let (set, settings) = settings::look(&env, &record);
     // Asked first, answered last: each may take seconds.
-    let programs = agents::ask(&around, &set);
-    let search = crate::places::search_path(&around, &set, &[], &around.current)?;
+    let programs = agents::ask(&env, &set);
+    let search = crate::session::search_path::search_path(&env, &set, &[], &env.current)?;
     let mut groups = vec![
-        Group { title: "places", findings: places::look(&around, &search) },
+        Group { title: "places", findings: directories::look(&env, &search) },
         Group { title: "settings", findings: settings },
-        Group { title: "record", findings: record.look(&around) },
+        Group { title: "record", findings: record.look(&env) },
         Group { title: "runs", findings: store.map_or(Ok(Vec::new()), runs::look)? },
-        Group { title: "recipes", findings: recipes::look(&around, &search, &record)? },
+        Group { title: "recipes", findings: recipes::look(&env, &search, &record)? },
     ];
     let (findings, agents) = programs.answers();
     groups.insert(2, Group { title: "programs", findings });
@@ -56,12 +56,12 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
             "status": level.word(),
             "findings": as_json(&groups),
             "agents": agents,
-            "places": places::as_json(&around, &search),
+            "places": directories::as_json(&env, &search),
         }));
     } else {
-        let screen = Screen::new(&around);
+        let screen = Screen::new(&env);
         print(&groups, &screen);
-        abilities::print(&screen);
+        capabilities::print(&screen);
         verdict(&groups);
     }
     Ok(if level == Level::Broken { Exit::Failed } else { Exit::Done })

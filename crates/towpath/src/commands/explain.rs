@@ -6,16 +6,16 @@ mod charts;
 mod json;
 mod machine;
 
-use super::machine_flags::LimitFlags;
-use super::request::RequestFlags;
 use super::run::show_problems;
-use super::runs::table::{Cell, Screen, Table, Tint, one_line};
 use crate::chart::{dot, mermaid, svg};
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::surroundings::Surroundings;
-use crate::trust::{self, CalledAs};
-use crate::words::{clean, count, duration};
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::session::machine_flags::LimitFlags;
+use crate::session::request::RequestFlags;
+use crate::session::trust::{self, CalledAs};
+use crate::terminal::format::{clean, count, duration};
+use crate::terminal::out;
+use crate::terminal::table::{Cell, Screen, Table, Tint, one_line};
 use std::collections::BTreeSet;
 use towpath_core::{Diagnostic, Map, text_of};
 use towpath_recipe::{
@@ -64,11 +64,11 @@ impl Args {
     }
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
-    let (program, origin, problems) = program(&around, args)?;
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
+    let (program, origin, problems) = program(&env, args)?;
     let untrusted = origin == Origin::Project && {
-        let store = around.journal()?;
+        let store = env.journal()?;
         !trust::is_trusted(store.as_ref(), &program)?
     };
     if args.is_json() {
@@ -85,31 +85,34 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
         out::line(write(&charts::chart(&program)).trim_end());
         return Ok(Exit::Done);
     }
-    let screen = Screen::new(&around);
+    let screen = Screen::new(&env);
     match program.root().machine() {
         Some(_) => machine::print(&program, &screen),
         None => print(&program, &screen),
     }
     if untrusted {
-        let argument = trust::Thing::of_program(&program).argument(&around);
+        let argument = trust::Thing::of_program(&program).argument(&env);
         out::line(format!("It is not trusted yet: towpath trust {argument}"));
     }
     Ok(Exit::Done)
 }
 
 /// The recipe and all it calls, read and checked.
-fn program(around: &Surroundings, args: &Args) -> Result<(Program, Origin, Vec<Diagnostic>), Stop> {
-    let here = args.request.here(around)?;
-    let mut request = args.request.request(around, &here, &args.recipe)?;
+fn program(
+    env: &Environment,
+    args: &Args,
+) -> Result<(Program, Origin, Vec<Diagnostic>), CommandError> {
+    let here = args.request.here(env)?;
+    let mut request = args.request.request(env, &here, &args.recipe)?;
     args.limits.over(&mut request.wishes.machine);
-    let resolved = trust::resolved_to_look(around, &request, args.called_as)?;
-    show_problems(&resolved.problems, &args.recipe, around, args.is_json())?;
+    let resolved = trust::resolved_to_look(env, &request, args.called_as)?;
+    show_problems(&resolved.problems, &args.recipe, env, args.is_json())?;
     match resolved.program {
         Some(program) => {
             args.limits.refuse_for(&program)?;
             Ok((program, resolved.origin, resolved.problems))
         }
-        None => Err(Stop::bad_input(format!("{} cannot be explained", args.recipe))),
+        None => Err(CommandError::bad_input(format!("{} cannot be explained", args.recipe))),
     }
 }
 

@@ -1,11 +1,11 @@
 //! `towpath link`: this program under its other names. It makes links and replaces links; a file
 //! that is there is never touched.
 
-use super::other_names::NAMES;
-use super::runs::table::shown_path;
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::surroundings::Surroundings;
+use crate::compat::NAMES;
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::terminal::out;
+use crate::terminal::table::shown_path;
 use std::io::ErrorKind;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -24,25 +24,28 @@ pub struct Args {
     pub force: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
-    let directory = around.current.join(around.expand_home(&args.directory));
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
+    let directory = env.current.join(env.expand_home(&args.directory));
     if !directory.is_dir() {
         let shown = args.directory.display();
-        return Err(Stop::bad_input(format!("{shown} is not a directory; make it first")));
+        return Err(CommandError::bad_input(format!("{shown} is not a directory; make it first")));
     }
-    let target = std::env::current_exe()
-        .map_err(|e| Stop::setup(format!("this program's own file cannot be found: {e}")))?;
+    let target = std::env::current_exe().map_err(|e| {
+        CommandError::setup(format!("this program's own file cannot be found: {e}"))
+    })?;
     let mut refused = false;
     for other in NAMES {
         let link = directory.join(other.name);
-        let shown = shown_path(&link, &around);
+        let shown = shown_path(&link, &env);
         // A name that can only fail would hide a program that works.
         if !other.works {
             out::line(format!("{}: not supported yet, no link made", other.name));
             continue;
         }
-        match make(&link, &target, args.force).map_err(|e| Stop::setup(format!("{shown}: {e}")))? {
+        match make(&link, &target, args.force)
+            .map_err(|e| CommandError::setup(format!("{shown}: {e}")))?
+        {
             Made::New => out::line(format!("{shown}: made, {}", other.what)),
             Made::Already => out::line(format!("{shown}: was there already")),
             Made::Replaced(old) => {
@@ -54,8 +57,8 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
             }
         }
     }
-    if !on_path(&around, &directory) {
-        let shown = shown_path(&directory, &around);
+    if !on_path(&env, &directory) {
+        let shown = shown_path(&directory, &env);
         out::note(format!("note: {shown} is not on PATH, so that its links are not found by name"));
     }
     Ok(if refused { Exit::BadInput } else { Exit::Done })
@@ -108,12 +111,12 @@ pub fn ours(directory: &Path, target: &Path) -> Vec<PathBuf> {
     NAMES.iter().map(|other| directory.join(other.name)).filter(is_ours).collect()
 }
 
-fn on_path(around: &Surroundings, directory: &Path) -> bool {
+fn on_path(env: &Environment, directory: &Path) -> bool {
     let same = |other: &Path| match (other.canonicalize(), directory.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,
         _ => false,
     };
-    around.get("PATH").is_some_and(|path| std::env::split_paths(path).any(|p| same(&p)))
+    env.get("PATH").is_some_and(|path| std::env::split_paths(path).any(|p| same(&p)))
 }
 
 #[cfg(test)]

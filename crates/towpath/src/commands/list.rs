@@ -1,11 +1,11 @@
 //! `towpath list`: the recipes that a name can mean, in the order in which `run` looks for them.
 
-use super::runs::table::{Cell, Screen, Table, Tint, escaped, one_line, shown_path};
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::places::{search_path, working_directory};
-use crate::surroundings::Surroundings;
-use crate::trust::{self, CalledAs};
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::session::search_path::{search_path, working_directory};
+use crate::session::trust::{self, CalledAs};
+use crate::terminal::out;
+use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, one_line, shown_path};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use towpath_core::Map;
@@ -47,23 +47,23 @@ pub struct Entry {
     pub shadowed: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
-    let entries = entries(&around, args)?;
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
+    let entries = entries(&env, args)?;
     if args.json {
         let recipes: Vec<serde_json::Value> = entries.iter().map(as_json).collect();
         out::json(&serde_json::json!({ "schema": 1, "recipes": recipes }));
     } else {
-        print(&entries, &around);
+        print(&entries, &env);
     }
     Ok(Exit::Done)
 }
 
-pub fn entries(around: &Surroundings, args: &Args) -> Result<Vec<Entry>, Stop> {
-    let directory = working_directory(around, args.directory.as_deref())?;
-    let settings = trust::settings_for(around, &directory)?;
-    let search = search_path(around, &settings, &args.recipe_dirs, &directory)?;
-    let store = around.journal()?;
+pub fn entries(env: &Environment, args: &Args) -> Result<Vec<Entry>, CommandError> {
+    let directory = working_directory(env, args.directory.as_deref())?;
+    let settings = trust::settings_for(env, &directory)?;
+    let search = search_path(env, &settings, &args.recipe_dirs, &directory)?;
+    let store = env.journal()?;
     entries_in(&directory, &search, store.as_ref(), args.called_as)
 }
 
@@ -73,7 +73,7 @@ pub fn entries_in(
     search: &SearchPath,
     store: Option<&Store>,
     called_as: CalledAs,
-) -> Result<Vec<Entry>, Stop> {
+) -> Result<Vec<Entry>, CommandError> {
     let mut taken = HashSet::new();
     let mut entries = Vec::new();
     for recipe in towpath_recipe::list(search) {
@@ -92,7 +92,7 @@ fn is_trusted(
     directory: &Path,
     search: &SearchPath,
     store: Option<&Store>,
-) -> Result<bool, Stop> {
+) -> Result<bool, CommandError> {
     let Some(path) = recipe.path.as_ref().filter(|_| recipe.broken.is_none()) else {
         return Ok(false);
     };
@@ -107,12 +107,12 @@ fn is_trusted(
     program.map_or(Ok(false), |program| trust::is_trusted(store, &program))
 }
 
-fn print(entries: &[Entry], around: &Surroundings) {
+fn print(entries: &[Entry], env: &Environment) {
     let mut table = Table::new(&["NAME", "VERSION", "STEPS", "DESCRIPTION", "FROM"]);
     for entry in entries {
         let Entry { recipe, .. } = entry;
         let sound = recipe.broken.is_none();
-        let from = recipe.path.as_ref().map(|path| shown_path(path, around));
+        let from = recipe.path.as_ref().map(|path| shown_path(path, env));
         let dim = if entry.shadowed { Tint::Dim } else { Tint::None };
         table.row(vec![
             Cell::tinted(&recipe.name, dim),
@@ -122,7 +122,7 @@ fn print(entries: &[Entry], around: &Surroundings) {
             Cell::tinted(from.as_deref().unwrap_or("built-in"), dim),
         ]);
     }
-    table.print(&Screen::new(around));
+    table.print(&Screen::new(env));
     if entries.iter().any(|e| e.untrusted && e.recipe.broken.is_none()) {
         out::note("what is not trusted does not run; to see what it would run: towpath trust");
     }

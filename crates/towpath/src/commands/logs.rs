@@ -2,18 +2,18 @@
 //! only reads, in pieces, and never waits for anything but the run's owner.
 
 mod choice;
-mod pour;
+mod copy;
 mod transcript;
 
 use super::resume::find;
 use super::show::open;
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::report::{Shape, columns};
-use crate::surroundings::Surroundings;
-use crate::words::{clean, count};
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::terminal::format::{clean, count};
+use crate::terminal::out;
+use crate::terminal::report::{Shape, columns};
 use choice::Choice;
-use pour::{pour, reader_gone};
+use copy::{copy, reader_gone};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, RunId, nearest};
@@ -49,11 +49,11 @@ pub struct Args {
 
 const PAUSE: Duration = Duration::from_millis(100);
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
-    let store = open(&around, &args.run)?;
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
+    let store = open(&env, &args.run)?;
     let row = find(&store, &args.run)?;
-    let columns = around.stderr_terminal.then(columns);
+    let columns = env.stderr_terminal.then(columns);
     let mut log = Log::new(&store, &row, args.raw, columns);
     log.read()?;
     let choice = Choice::new(args.step.as_deref(), args.all, args.follow);
@@ -67,7 +67,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
         // Asked first: whatever a gone owner has recorded is then read below.
         let over = !args.follow || !is_held(&store, &row.id);
         log.read()?;
-        wanted.extend(choice.of(&log.jobs).map_err(Stop::bad_input)?);
+        wanted.extend(choice.of(&log.jobs).map_err(CommandError::bad_input)?);
         log.announce(&wanted, &choice);
         for index in &wanted {
             log.show(*index)?;
@@ -157,7 +157,7 @@ impl<'a> Log<'a> {
     }
 
     /// Takes the facts that are new.
-    fn read(&mut self) -> Result<(), Stop> {
+    fn read(&mut self) -> Result<(), CommandError> {
         for stored in self.store.facts_after(&self.row.id, self.seen)? {
             self.seen = stored.seq;
             let Some(key) = stored.key.as_ref().and_then(|k| k.parse::<JobKey>().ok()) else {
@@ -202,7 +202,7 @@ impl<'a> Log<'a> {
     }
 
     /// Shows what is new of a job.
-    fn show(&mut self, index: usize) -> Result<(), Stop> {
+    fn show(&mut self, index: usize) -> Result<(), CommandError> {
         if self.jobs[index].complete {
             return Ok(());
         }
@@ -243,7 +243,7 @@ impl<'a> Log<'a> {
         self.say_lines(index, &pending.unwrap_or_default());
     }
 
-    fn show_recorded(&mut self, index: usize, stream: Stream) -> Result<(), Stop> {
+    fn show_recorded(&mut self, index: usize, stream: Stream) -> Result<(), CommandError> {
         let key = self.jobs[index].key.to_string();
         let from = self.jobs[index].shown[stream as usize];
         match self.store.output(&self.row.id, &key, stream)? {
@@ -255,20 +255,21 @@ impl<'a> Log<'a> {
                 self.jobs[index].shown[stream as usize] = bytes.len() as u64;
             }
             Some(Output::File { path, len }) => {
-                let read = pour(&path, from, Some(len), &mut |b| self.pass(index, stream, b));
-                let read = read.map_err(|e| Stop::setup(format!("{}: {e}", path.display())))?;
+                let read = copy(&path, from, Some(len), &mut |b| self.pass(index, stream, b));
+                let read =
+                    read.map_err(|e| CommandError::setup(format!("{}: {e}", path.display())))?;
                 self.jobs[index].shown[stream as usize] = from + read;
             }
         }
         Ok(())
     }
 
-    fn show_live(&mut self, index: usize, stream: Stream) -> Result<(), Stop> {
+    fn show_live(&mut self, index: usize, stream: Stream) -> Result<(), CommandError> {
         let suffix = if stream == Stream::Stdout { "stdout" } else { "stderr" };
         let directory = self.store.run_directory(&self.row.id);
         let path = directory.join(format!("{}.{suffix}", self.jobs[index].number));
         let from = self.jobs[index].shown[stream as usize];
-        match pour(&path, from, None, &mut |bytes| self.pass(index, stream, bytes)) {
+        match copy(&path, from, None, &mut |bytes| self.pass(index, stream, bytes)) {
             Ok(read) => self.jobs[index].shown[stream as usize] = from + read,
             // It has not started yet, or ended just now and its output is in the record.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -277,7 +278,7 @@ impl<'a> Log<'a> {
                     self.show_recorded(index, stream)?;
                 }
             }
-            Err(error) => return Err(Stop::setup(format!("{}: {error}", path.display()))),
+            Err(error) => return Err(CommandError::setup(format!("{}: {error}", path.display()))),
         }
         Ok(())
     }
@@ -333,7 +334,7 @@ impl<'a> Log<'a> {
 }
 
 /// Whether any recipe of the run has a step of this name: it may be in one not yet called.
-fn may_come(store: &Store, id: &RunId, step: &str) -> Result<bool, Stop> {
+fn may_come(store: &Store, id: &RunId, step: &str) -> Result<bool, CommandError> {
     let run = recorded(store, id, Limits::default())?.run;
     let last = step.rsplit('/').next().unwrap_or(step);
     let name = last.split('#').next().unwrap_or(last);
@@ -341,10 +342,12 @@ fn may_come(store: &Store, id: &RunId, step: &str) -> Result<bool, Stop> {
 }
 
 /// Why a step has no log.
-fn not_run(store: &Store, id: &RunId, step: &str) -> Result<Stop, Stop> {
+fn not_run(store: &Store, id: &RunId, step: &str) -> Result<CommandError, CommandError> {
     let run = recorded(store, id, Limits::default())?.run;
     match run.find_step(step) {
-        Ok(path) => Ok(Stop::bad_input(format!("{path} has not run: there is no output of it"))),
+        Ok(path) => {
+            Ok(CommandError::bad_input(format!("{path} has not run: there is no output of it")))
+        }
         Err(error) => {
             let mut names = Vec::new();
             collect(&run.view(), &mut names);
@@ -353,7 +356,7 @@ fn not_run(store: &Store, id: &RunId, step: &str) -> Result<Stop, Stop> {
                 || format!("towpath show {id} lists {}", count(names.len(), "step")),
                 |near| format!("did you mean `{near}`?"),
             );
-            Ok(Stop::bad_input(format!("{error}; {hint}")))
+            Ok(CommandError::bad_input(format!("{error}; {hint}")))
         }
     }
 }

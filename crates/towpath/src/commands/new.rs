@@ -1,17 +1,17 @@
 //! `towpath new`: a first recipe with its tests, to be changed into one's own. It makes two files
 //! and never touches one that is there.
 
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::places::PROJECT_PLACES;
-use crate::surroundings::{Surroundings, is_project, project_root};
-use crate::trust::quoted;
-use crate::writing;
+use crate::environment::{Environment, is_project, project_root};
+use crate::exit::{CommandError, Exit};
+use crate::files;
+use crate::session::search_path::PROJECT_PLACES;
+use crate::session::trust::quoted;
+use crate::terminal::out;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use towpath_core::is_safe_name;
 
-use super::runs::table::shown_path;
+use crate::terminal::table::shown_path;
 
 /// Start a recipe: a file with comments to change into your own, and its tests.
 ///
@@ -59,7 +59,7 @@ impl Kind {
         }
     }
 
-    fn starter(self) -> Result<Starter, Stop> {
+    fn starter(self) -> Result<Starter, CommandError> {
         let what = match self {
             Kind::Steps => {
                 return Ok(Starter {
@@ -76,58 +76,60 @@ impl Kind {
             Kind::Document => "documents are",
             Kind::Tool => "tool recipes are",
         };
-        Err(Stop::bad_input(format!("{what} not available in this version")))
+        Err(CommandError::bad_input(format!("{what} not available in this version")))
     }
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
     let starter = Kind::of(args).starter()?;
-    let around = Surroundings::read()?;
+    let env = Environment::read()?;
     let name = args.name.strip_suffix(".yaml").unwrap_or(&args.name);
     if !is_safe_name(name) || name.starts_with('-') {
-        return Err(Stop::bad_input(format!(
+        return Err(CommandError::bad_input(format!(
             "`{}` cannot be a recipe's name: use letters, digits, `_` and `-`, as in \
              towpath new nightly-checks",
-            crate::words::clean(&args.name)
+            crate::terminal::format::clean(&args.name)
         )));
     }
     let own = name.rsplit('/').next().unwrap_or(name);
     if args.machine && !towpath_recipe::is_kebab_case(own) {
-        return Err(Stop::bad_input(format!(
+        return Err(CommandError::bad_input(format!(
             "`{own}` cannot be a machine's id: use small letters and digits, with `-` between \
              words, as in towpath new --machine fix-until-green"
         )));
     }
-    let directory = directory(&around);
+    let directory = directory(&env);
     let recipe = directory.join(format!("{name}.yaml"));
     let tests = directory.join(format!("{name}.test.yaml"));
     for path in [&recipe, &tests] {
         if path.symlink_metadata().is_ok() {
-            return Err(is_there(path, &around));
+            return Err(is_there(path, &env));
         }
     }
     let named = if args.machine { own } else { name };
-    make(&recipe, &starter.recipe.replace("NAME", &yaml(named)), &around)?;
-    make(&tests, starter.tests, &around)?;
-    say_next(name, &recipe, &tests, &around);
+    make(&recipe, &starter.recipe.replace("NAME", &yaml(named)), &env)?;
+    make(&tests, starter.tests, &env)?;
+    say_next(name, &recipe, &tests, &env);
     Ok(Exit::Done)
 }
 
 /// Where a new recipe goes.
-fn directory(around: &Surroundings) -> PathBuf {
-    let root = project_root(&around.current, around.home.as_deref());
-    if is_project(&root) { root.join(PROJECT_PLACES[0]) } else { around.current.clone() }
+fn directory(env: &Environment) -> PathBuf {
+    let root = project_root(&env.current, env.home.as_deref());
+    if is_project(&root) { root.join(PROJECT_PLACES[0]) } else { env.current.clone() }
 }
 
-fn is_there(path: &Path, around: &Surroundings) -> Stop {
-    let shown = shown_path(path, around);
-    Stop::bad_input(format!("{shown} is there already; take another name, or move it away first"))
+fn is_there(path: &Path, env: &Environment) -> CommandError {
+    let shown = shown_path(path, env);
+    CommandError::bad_input(format!(
+        "{shown} is there already; take another name, or move it away first"
+    ))
 }
 
-fn make(path: &Path, text: &str, around: &Surroundings) -> Result<(), Stop> {
-    writing::create(path, text.as_bytes()).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => is_there(path, around),
-        _ => Stop::setup(format!("{}: {error}", shown_path(path, around))),
+fn make(path: &Path, text: &str, env: &Environment) -> Result<(), CommandError> {
+    files::create(path, text.as_bytes()).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => is_there(path, env),
+        _ => CommandError::setup(format!("{}: {error}", shown_path(path, env))),
     })
 }
 
@@ -139,19 +141,19 @@ fn yaml(name: &str) -> String {
     if plain && !special.contains(&word.as_str()) { name.to_owned() } else { format!("\"{name}\"") }
 }
 
-fn say_next(name: &str, recipe: &Path, tests: &Path, around: &Surroundings) {
-    let shown = shown_path(recipe, around);
+fn say_next(name: &str, recipe: &Path, tests: &Path, env: &Environment) {
+    let shown = shown_path(recipe, env);
     let file = quoted(&shown);
     let mut lines = vec![
         (format!("towpath run {file}"), "runs it"),
         (format!("towpath test {file}"), "runs its cases"),
         (format!("towpath validate {file}"), "says what is wrong with it"),
     ];
-    if recipe.parent() != Some(around.current.as_path()) {
+    if recipe.parent() != Some(env.current.as_path()) {
         lines.push((format!("towpath trust {file}"), "lets it run by its name"));
     }
     let width = lines.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
-    out::line(format!("made {shown}\n     {}\n", shown_path(tests, around)));
+    out::line(format!("made {shown}\n     {}\n", shown_path(tests, env)));
     for (command, what) in lines {
         out::line(format!("  {command:width$}  {what}"));
     }

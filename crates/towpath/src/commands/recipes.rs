@@ -8,11 +8,11 @@ mod manifest;
 mod sync;
 mod upstream;
 
-use super::runs::table::shown_path;
-use crate::exit::{Exit, Stop};
-use crate::places::{PROJECT_PLACES, search_path};
-use crate::surroundings::{Surroundings, project_root};
-use crate::trust;
+use crate::environment::{Environment, project_root};
+use crate::exit::{CommandError, Exit};
+use crate::session::search_path::{PROJECT_PLACES, search_path};
+use crate::session::trust;
+use crate::terminal::table::shown_path;
 use std::path::{Path, PathBuf};
 use towpath_recipe::Origin;
 use towpath_recipe::manifest::{Manifest, verify_installation};
@@ -45,7 +45,7 @@ impl Args {
     }
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
     match &args.command {
         Command::Manifest(args) => manifest::execute(args),
         Command::Check(args) => check::execute(args),
@@ -55,35 +55,37 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
 }
 
 /// The directory a person named, else the first of the project's places that holds recipes.
-fn directory(around: &Surroundings, given: Option<&Path>) -> Result<PathBuf, Stop> {
+fn directory(env: &Environment, given: Option<&Path>) -> Result<PathBuf, CommandError> {
     if let Some(given) = given {
-        let directory = around.current.join(around.expand_home(given));
+        let directory = env.current.join(env.expand_home(given));
         if !directory.is_dir() {
-            return Err(Stop::bad_input(format!("{}: no such directory", given.display())));
+            return Err(CommandError::bad_input(format!("{}: no such directory", given.display())));
         }
         return Ok(directory);
     }
-    project_directory(around)?.ok_or_else(|| {
+    project_directory(env)?.ok_or_else(|| {
         let places = PROJECT_PLACES.join(", ");
-        Stop::bad_input(format!("this project has no recipes in {places}; name a directory"))
+        CommandError::bad_input(format!(
+            "this project has no recipes in {places}; name a directory"
+        ))
     })
 }
 
-fn project_directory(around: &Surroundings) -> Result<Option<PathBuf>, Stop> {
-    let settings = trust::settings_for(around, &around.current)?;
-    let mut search = search_path(around, &settings, &[], &around.current)?;
+fn project_directory(env: &Environment) -> Result<Option<PathBuf>, CommandError> {
+    let settings = trust::settings_for(env, &env.current)?;
+    let mut search = search_path(env, &settings, &[], &env.current)?;
     search.directories.retain(|directory| directory.origin == Origin::Project);
     let places = verify_installation(&search);
     Ok(places.into_iter().find(|place| place.recipes > 0).map(|place| place.path))
 }
 
 /// Where new recipes of a project go.
-fn place_for_new(around: &Surroundings) -> PathBuf {
-    project_root(&around.current, around.home.as_deref()).join(PROJECT_PLACES[0])
+fn place_for_new(env: &Environment) -> PathBuf {
+    project_root(&env.current, env.home.as_deref()).join(PROJECT_PLACES[0])
 }
 
 /// What a directory holds now.
-fn contents(around: &Surroundings, directory: &Path) -> Result<Manifest, Stop> {
-    let shown = shown_path(directory, around);
-    Manifest::of_directory(directory).map_err(|e| Stop::setup(format!("{shown}: {e}")))
+fn contents(env: &Environment, directory: &Path) -> Result<Manifest, CommandError> {
+    let shown = shown_path(directory, env);
+    Manifest::of_directory(directory).map_err(|e| CommandError::setup(format!("{shown}: {e}")))
 }

@@ -1,22 +1,24 @@
 //! `towpath resume`: goes on with a run. Work that is recorded as finished is never run again
 //! unless a person says so.
 
-use super::machine_flags::LimitFlags;
-use super::others;
+mod due;
+
 use super::run::{Shared, conclude, config};
 use super::runs::waits_until;
-use super::wait;
-use crate::agents::{self, AgentFlags};
-use crate::audit::{Audit, audited};
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::reading;
-use crate::report::next::{self, Raising};
-use crate::report::{self, Look};
-use crate::secrets;
-use crate::surroundings::Surroundings;
-use crate::trust;
-use crate::worktree;
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::files;
+use crate::session::agents::{self, AgentFlags};
+use crate::session::audit::{Audit, audited};
+use crate::session::machine_flags::LimitFlags;
+use crate::session::other_runs;
+use crate::session::secrets;
+use crate::session::trust;
+use crate::session::wait;
+use crate::session::worktree;
+use crate::terminal::out;
+use crate::terminal::report::next_commands::{self, Raising};
+use crate::terminal::report::{self, Look};
 use std::path::{Path, PathBuf};
 use towpath_core::{RunId, StepPath};
 use towpath_engine::{Agents, Changes, EngineError, Options, Recorded, ResumeAnswers, recorded};
@@ -85,63 +87,63 @@ pub struct Args {
     pub shared: Shared,
 }
 
-pub fn execute(args: Args) -> Result<Exit, Stop> {
+pub fn execute(args: Args) -> Result<Exit, CommandError> {
     if args.due {
-        return super::due::execute(&args);
+        return due::execute(&args);
     }
-    let around = Surroundings::read()?;
-    let mut store = Store::open(&around.places.state)?;
+    let env = Environment::read()?;
+    let mut store = Store::open(&env.directories.state)?;
     let row = match &args.run {
         Some(name) => find(&store, name)?,
-        None => latest(&store, &around)?,
+        None => latest(&store, &env)?,
     };
-    let settings = trust::settings_for(&around, &row.directory)?;
+    let settings = trust::settings_for(&env, &row.directory)?;
     let limits = Limits { agents: settings.max_agents.value };
     let known = recorded(&store, &row.id, limits)?;
     let done = known.run.outcome() == Some(towpath_run::RunOutcome::Done);
     if known.run.is_ended() && done && args.again.is_empty() {
         return already_done(&row.id, &args);
     }
-    let secrets = secrets::of_resume(&around, &row.id, &known.options, &args.shared.secret)?;
-    let plan = edits(&args, &around, &settings, &mut store, &known, &row)?;
+    let secrets = secrets::of_resume(&env, &row.id, &known.options, &args.shared.secret)?;
+    let plan = edits(&args, &env, &settings, &mut store, &known, &row)?;
     let plan = raised(&args, &known, plan)?;
     let plan = timed(plan, &args, &known.run.program().plan);
     let output = output_text(args.output.as_deref())?;
     if (args.output.is_some() || args.outcome.is_some()) && args.done.len() > 1 {
         let why = "--output and --outcome belong to one step: give one --done with them";
-        return Err(Stop::bad_input(why));
+        return Err(CommandError::bad_input(why));
     }
     if let Some(step) = args.done.iter().find(|step| args.again.contains(step)) {
-        return Err(Stop::bad_input(format!("{step} cannot be both done and run again")));
+        return Err(CommandError::bad_input(format!("{step} cannot be both done and run again")));
     }
     if !row.directory.is_dir() {
         let gone = row.directory.display();
         let worktree = known.options.worktree.as_ref();
-        let back = worktree.map_or(String::new(), |worktree| worktree::back(worktree, &around));
-        return Err(Stop::setup(format!("the run's directory {gone} is gone{back}")));
+        let back = worktree.map_or(String::new(), |worktree| worktree::back(worktree, &env));
+        return Err(CommandError::setup(format!("the run's directory {gone} is gone{back}")));
     }
-    let mut audit = Audit::in_directory(&around, args.shared.audit_dir.as_deref())?;
+    let mut audit = Audit::in_directory(&env, args.shared.audit_dir.as_deref())?;
     args.shared.events.check()?;
     // Whatever could refuse the resume comes before anything of it is recorded.
-    let options = merged(known.options.clone(), &args.agent, &around);
+    let options = merged(known.options.clone(), &args.agent, &env);
     if !args.new_session {
         refuse_stranger(&known, &options)?;
     }
     let flags = AgentFlags::from_options(&options);
     let recorded_program = std::sync::Arc::clone(known.run.program());
-    let mut chosen = Some(agents::choose(&around, &settings, &flags, &recorded_program)?);
+    let mut chosen = Some(agents::choose(&env, &settings, &flags, &recorded_program)?);
     if plan.is_some() {
         // What another plan asks for is found out when it is taken.
         chosen = None;
     }
-    let look = Look::new(&around, &args.shared);
+    let look = Look::new(&env, &args.shared);
     if !args.shared.quiet {
-        others::warn(&around, &store, &row.directory, Some(&row.id))?;
+        other_runs::warn(&env, &store, &row.directory, Some(&row.id))?;
     }
     if waits_first(&args, &row) {
         wait::sit_out(&mut store, &row.id, args.in_vain.unwrap_or(0), &look)?;
     }
-    let state = &around.places.state;
+    let state = &env.directories.state;
     let mut answer = |run: &Run| {
         if args.if_waiting && !still_waits(state, &row.id)? {
             return Err(EngineError::Answer(format!("run {} does not wait any more", row.id)));
@@ -164,12 +166,12 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     // A script may come from a pipe, which is read once.
     let (mut agents, tree, _) = match chosen {
         Some(chosen) => chosen,
-        None => agents::choose(&around, &settings, &flags, &program)?,
+        None => agents::choose(&env, &settings, &flags, &program)?,
     };
     if let Agents::Scripted { fresh, .. } = &mut agents {
         *fresh = known.options.script.is_some() && known.options.script != options.script;
     }
-    let mut config = config(&around, &settings, row.directory.clone(), agents, secrets)?;
+    let mut config = config(&env, &settings, row.directory.clone(), agents, secrets)?;
     config.idle_timeout = args.shared.times.idle_timeout.or(options.idle_timeout);
     let driven = report::drive(
         prepared,
@@ -185,9 +187,9 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
         wait::go_on(&row.id, vain, &args.agent, &args.shared);
     }
     let worktree = options.worktree.clone();
-    let left = worktree.map(|worktree| worktree::leave(&around, &store, &driven.end, worktree));
+    let left = worktree.map(|worktree| worktree::leave(&env, &store, &driven.end, worktree));
     audited(audit, driven, |end, complete| {
-        conclude(&around, end, complete, &store, &look, &args.shared, left.as_ref())
+        conclude(&env, end, complete, &store, &look, &args.shared, left.as_ref())
     })
 }
 
@@ -207,7 +209,7 @@ fn still_waits(state: &Path, id: &RunId) -> Result<bool, EngineError> {
     Ok(row.is_some_and(|row| row.summary.status == "waiting"))
 }
 
-fn already_done(id: &RunId, args: &Args) -> Result<Exit, Stop> {
+fn already_done(id: &RunId, args: &Args) -> Result<Exit, CommandError> {
     let mut flags = vec![
         ("--done", !args.done.is_empty()),
         ("--edited", args.edited),
@@ -215,7 +217,7 @@ fn already_done(id: &RunId, args: &Args) -> Result<Exit, Stop> {
     ];
     flags.extend(args.limits.given());
     if let Some((flag, _)) = flags.iter().find(|(_, given)| *given) {
-        return Err(Stop::bad_input(format!(
+        return Err(CommandError::bad_input(format!(
             "run {id} is done, and {flag} changes nothing any more; to run a step of it and what \
              follows anew: towpath resume {id} --again STEP"
         )));
@@ -224,29 +226,31 @@ fn already_done(id: &RunId, args: &Args) -> Result<Exit, Stop> {
         "run {id} is done; to run a step of it and what follows anew: towpath resume {id} --again STEP"
     );
     if args.shared.json {
-        return Err(Stop::new(Exit::Done, "already-done", message));
+        return Err(CommandError::new(Exit::Done, "already-done", message));
     }
     out::note(message);
     Ok(Exit::Done)
 }
 
 /// Finds a run by a unique beginning of its id.
-pub fn find(store: &Store, name: &str) -> Result<RunRow, Stop> {
+pub fn find(store: &Store, name: &str) -> Result<RunRow, CommandError> {
     match store.find(name)? {
         Found::One(row) => Ok(*row),
-        Found::None => {
-            Err(Stop::bad_input(format!("there is no run {name}; `towpath runs` lists them")))
-        }
+        Found::None => Err(CommandError::bad_input(format!(
+            "there is no run {name}; `towpath runs` lists them"
+        ))),
         Found::Many(ids) => {
             let ids: Vec<String> = ids.iter().take(8).map(ToString::to_string).collect();
-            Err(Stop::bad_input(format!("`{name}` could be any of {}", ids.join(", "))))
+            Err(CommandError::bad_input(format!("`{name}` could be any of {}", ids.join(", "))))
         }
     }
 }
 
-fn latest(store: &Store, around: &Surroundings) -> Result<RunRow, Stop> {
-    store.latest(Some(&around.current))?.ok_or_else(|| {
-        Stop::bad_input("no run was started in this directory; `towpath runs --all` lists all")
+fn latest(store: &Store, env: &Environment) -> Result<RunRow, CommandError> {
+    store.latest(Some(&env.current))?.ok_or_else(|| {
+        CommandError::bad_input(
+            "no run was started in this directory; `towpath runs --all` lists all",
+        )
     })
 }
 
@@ -267,23 +271,23 @@ fn answers(run: &Run, args: &Args, output: &str) -> Result<ResumeAnswers, Engine
     Ok(answers)
 }
 
-fn output_text(given: Option<&str>) -> Result<String, Stop> {
+fn output_text(given: Option<&str>) -> Result<String, CommandError> {
     let Some(given) = given else { return Ok(String::new()) };
     let Some(file) = given.strip_prefix('@') else { return Ok(given.to_owned()) };
-    let text = reading::text(Path::new(file), reading::TEXT)
-        .map_err(|e| Stop::bad_input(format!("--output @{file}: {e}")))?;
+    let text = files::read_text(Path::new(file), files::MOST_TEXT)
+        .map_err(|e| CommandError::bad_input(format!("--output @{file}: {e}")))?;
     Ok(text.trim_end_matches('\n').to_owned())
 }
 
 /// Says what was edited since; gives the new plan where it is asked for.
 fn edits(
     args: &Args,
-    around: &Surroundings,
+    env: &Environment,
     settings: &crate::settings::Settings,
     store: &mut Store,
     known: &Recorded,
     row: &RunRow,
-) -> Result<Option<Plan>, Stop> {
+) -> Result<Option<Plan>, CommandError> {
     let old = &known.run.program().plan;
     let changed = edited(old);
     if !changed.is_empty() && !args.shared.quiet {
@@ -298,13 +302,13 @@ fn edits(
         return Ok(None);
     }
     let Some(path) = &old.recipes[0].path else {
-        return Err(Stop::bad_input("a built-in recipe cannot have been edited"));
+        return Err(CommandError::bad_input("a built-in recipe cannot have been edited"));
     };
-    let near = std::path::Path::new(path).strip_prefix(&around.current);
+    let near = std::path::Path::new(path).strip_prefix(&env.current);
     let request = Request {
         reference: near.map_or(path.clone(), |p| format!("./{}", p.display())),
         working_dir: row.directory.clone(),
-        search: crate::places::search_path(around, settings, &[], &row.directory)?,
+        search: crate::session::search_path::search_path(env, settings, &[], &row.directory)?,
         inputs: old.inputs.clone(),
         wishes: Wishes {
             tags: old.tags.clone(),
@@ -315,17 +319,18 @@ fn edits(
         },
     };
     let resolved = resolve(&request);
-    super::run::show_problems(&resolved.problems, path, around, args.shared.json)?;
+    super::run::show_problems(&resolved.problems, path, env, args.shared.json)?;
     if let (Some(program), true) = (&resolved.program, known.options.found) {
-        trust::consent(around, store, program, Origin::Project)?;
+        trust::consent(env, store, program, Origin::Project)?;
     }
     Ok(resolved.plan)
 }
 
 /// The plan with other limits for its machines. What ended at a limit goes on with a higher one only.
-fn raised(args: &Args, known: &Recorded, plan: Option<Plan>) -> Result<Option<Plan>, Stop> {
+fn raised(args: &Args, known: &Recorded, plan: Option<Plan>) -> Result<Option<Plan>, CommandError> {
     // Another text of the recipe may have another limit.
-    let stuck = next::raising(&known.run).filter(|_| args.again.is_empty() && !args.edited);
+    let stuck =
+        next_commands::raising(&known.run).filter(|_| args.again.is_empty() && !args.edited);
     if let Some(Raising { reason, flag }) = stuck {
         let reached = known.run.reached_limit().unwrap_or(0);
         let how = match args.limits.of(flag) {
@@ -336,7 +341,7 @@ fn raised(args: &Args, known: &Recorded, plan: Option<Plan>) -> Result<Option<Pl
         };
         if let Some(how) = how {
             let message = format!("{reason}: {how} to go on: {flag}");
-            return Err(Stop::new(Exit::Limit, "limit", message));
+            return Err(CommandError::new(Exit::Limit, "limit", message));
         }
     }
     if args.limits.is_empty() {
@@ -344,7 +349,7 @@ fn raised(args: &Args, known: &Recorded, plan: Option<Plan>) -> Result<Option<Pl
     }
     let program = known.run.program();
     if !program.recipes.iter().any(|recipe| recipe.machine().is_some()) {
-        return Err(Stop::bad_input("limits of machines: this run has no machine"));
+        return Err(CommandError::bad_input("limits of machines: this run has no machine"));
     }
     let mut plan = plan.unwrap_or_else(|| (*program.plan).clone());
     args.limits.over(&mut plan.machine);
@@ -382,7 +387,7 @@ fn told(recipe: &EditedRecipe) -> String {
 const SCRIPTED: &str = "scripted";
 
 /// A machine's conversation is known to the program that has had it, and to no other.
-fn refuse_stranger(known: &Recorded, now: &Options) -> Result<(), Stop> {
+fn refuse_stranger(known: &Recorded, now: &Options) -> Result<(), CommandError> {
     let begun = known.run.machine_view().is_some_and(|machine| machine.session_created);
     match (&known.options.backend, &now.backend) {
         (Some(before), Some(now)) if begun && before != now && now != SCRIPTED => {
@@ -390,7 +395,7 @@ fn refuse_stranger(known: &Recorded, now: &Options) -> Result<(), Stop> {
                 "the conversation of this run is {before}'s, and {now} does not know it: resume \
                  without --backend, or add --new-session"
             );
-            Err(Stop::new(Exit::Setup, "backend-cannot", why))
+            Err(CommandError::new(Exit::Setup, "backend-cannot", why))
         }
         _ => Ok(()),
     }
@@ -405,10 +410,10 @@ fn other_backend(known: &Options, now: &Options) -> Option<(String, Option<Strin
 }
 
 /// The run's own options, with what this call says over them.
-fn merged(mut options: Options, flags: &AgentFlags, around: &Surroundings) -> Options {
-    let absolute = |p: &PathBuf| around.current.join(around.expand_home(p)).display().to_string();
+fn merged(mut options: Options, flags: &AgentFlags, env: &Environment) -> Options {
+    let absolute = |p: &PathBuf| env.current.join(env.expand_home(p)).display().to_string();
     let scripted = || flags.script.as_ref().map(|_| SCRIPTED.to_owned());
-    let named = flags.named_program(around);
+    let named = flags.named_program(env);
     if flags.backend.as_ref().is_some_and(|backend| options.backend.as_ref() != Some(backend)) {
         // It is another backend's program.
         options.program = None;

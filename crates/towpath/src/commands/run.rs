@@ -1,27 +1,27 @@
 //! `towpath run`: a fresh run of a recipe, recorded from its first step.
 
-use super::machine_flags::MachineFlags;
-use super::needs;
-use super::others;
-use super::request::{Here, RequestFlags};
-use super::wait;
-use crate::agents::{self, AgentFlags};
-use crate::audit::{Audit, Complete, audited};
-use crate::beads;
-use crate::demo;
-use crate::draw;
-use crate::exit::{Exit, Stop};
-use crate::models;
-use crate::out;
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
 use crate::rehearsal::Rehearsal;
-use crate::report::{self, EventFlags, Look, OUTPUT};
-use crate::secrets;
+use crate::session::agents::{self, AgentFlags};
+use crate::session::audit::{Audit, Complete, audited};
+use crate::session::beads;
+use crate::session::demo;
+use crate::session::machine_flags::MachineFlags;
+use crate::session::missing_programs;
+use crate::session::models;
+use crate::session::other_runs;
+use crate::session::request::{Here, RequestFlags};
+use crate::session::secrets;
+use crate::session::time_flags::TimeFlags;
+use crate::session::trust::{self, CalledAs};
+use crate::session::wait;
+use crate::session::worktree::{self, Left};
 use crate::settings::Settings;
-use crate::surroundings::Surroundings;
-use crate::times::TimeFlags;
-use crate::trust::{self, CalledAs};
-use crate::words::ago;
-use crate::worktree::{self, Left};
+use crate::terminal::diagnostics;
+use crate::terminal::format::ago;
+use crate::terminal::out;
+use crate::terminal::report::{self, EventFlags, Look, OUTPUT};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_core::{Diagnostic, Secrets, nearest};
@@ -96,23 +96,23 @@ pub struct Shared {
     pub events: EventFlags,
 }
 
-pub fn execute(args: Args) -> Result<Exit, Stop> {
+pub fn execute(args: Args) -> Result<Exit, CommandError> {
     let Some(recipe) = args.recipe.clone() else {
         let RequestFlags { directory, recipe_dirs, .. } = args.request;
         let list = super::list::Args::plain(directory, recipe_dirs, args.shared.json);
         return super::list::execute(&list);
     };
-    let around = Surroundings::read()?;
-    let chosen = chosen(&around, &args, &recipe)?;
+    let env = Environment::read()?;
+    let chosen = chosen(&env, &args, &recipe)?;
     if args.dry_run {
-        return super::dry_run::execute(&around, &chosen, &args);
+        return crate::session::dry_run::execute(&env, &chosen, &args);
     }
-    let mut audit = Audit::in_directory(&around, args.shared.audit_dir.as_deref())?;
-    let mut store = Store::open(&around.places.state)?;
-    trust::consent(&around, &mut store, &chosen.program, chosen.origin)?;
-    let look = Look::new(&around, &args.shared);
+    let mut audit = Audit::in_directory(&env, args.shared.audit_dir.as_deref())?;
+    let mut store = Store::open(&env.directories.state)?;
+    trust::consent(&env, &mut store, &chosen.program, chosen.origin)?;
+    let look = Look::new(&env, &args.shared);
     let retry_wait = chosen.settings.retry_wait();
-    let ready = ready(&around, &mut store, chosen, &args)?;
+    let ready = ready(&env, &mut store, chosen, &args)?;
     let Ready { mut prepared, config, tree, worktree } = ready;
     if args.wait {
         prepared.be_patient(&mut store, retry_wait)?;
@@ -129,9 +129,9 @@ pub fn execute(args: Args) -> Result<Exit, Stop> {
     if args.wait && wait::helps(&driven.end) {
         wait::go_on(&driven.end.id, 0, &AgentFlags::default(), &args.shared);
     }
-    let left = worktree.map(|worktree| worktree::leave(&around, &store, &driven.end, worktree));
+    let left = worktree.map(|worktree| worktree::leave(&env, &store, &driven.end, worktree));
     audited(audit, driven, |end, complete| {
-        conclude(&around, end, complete, &store, &look, &args.shared, left.as_ref())
+        conclude(&env, end, complete, &store, &look, &args.shared, left.as_ref())
     })
 }
 
@@ -147,22 +147,22 @@ pub struct Chosen {
 }
 
 /// Finds and reads the recipe; says what is wrong with it.
-pub fn chosen(around: &Surroundings, args: &Args, recipe: &str) -> Result<Chosen, Stop> {
-    chosen_or(around, args, recipe, |_| false)
+pub fn chosen(env: &Environment, args: &Args, recipe: &str) -> Result<Chosen, CommandError> {
+    chosen_or(env, args, recipe, |_| false)
 }
 
 /// As `chosen`; `broken` may say in its own words what is wrong with a recipe that cannot be run: true
 /// when it has.
 pub fn chosen_or(
-    around: &Surroundings,
+    env: &Environment,
     args: &Args,
     recipe: &str,
     broken: impl FnOnce(&[Diagnostic]) -> bool,
-) -> Result<Chosen, Stop> {
-    let secrets = secrets::of_run(around, &args.shared.secret)?;
+) -> Result<Chosen, CommandError> {
+    let secrets = secrets::of_run(env, &args.shared.secret)?;
     secrets::refuse_set(&secrets, &args.request.set)?;
-    let here = args.request.here(around)?;
-    let mut request = args.request.request(around, &here, recipe)?;
+    let here = args.request.here(env)?;
+    let mut request = args.request.request(env, &here, recipe)?;
     request.wishes.no_auto_stage = args.no_auto_stage;
     request.wishes.machine = args.machine.wishes()?;
     request.wishes.to_run = true;
@@ -171,15 +171,15 @@ pub fn chosen_or(
     let rehearsal = Rehearsal::read(args.rehearsal.as_deref())?;
     request.inputs.extend(rehearsal.inputs.clone());
     let resolved = match args.dry_run {
-        true => trust::resolved_to_look(around, &request, args.called_as)?,
-        false => trust::resolved_to_run(around, &request, args.called_as)?,
+        true => trust::resolved_to_look(env, &request, args.called_as)?,
+        false => trust::resolved_to_run(env, &request, args.called_as)?,
     };
     let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
     let problems = &resolved.problems;
     if problems.iter().any(Diagnostic::is_error) && broken(problems) {
         return Err(refused(problems, name, args.shared.json));
     }
-    show_problems(problems, name, around, args.shared.json)?;
+    show_problems(problems, name, env, args.shared.json)?;
     let Here { directory, settings } = here;
     match resolved {
         Resolved { program: Some(mut program), origin, problems, .. } => {
@@ -188,7 +188,7 @@ pub fn chosen_or(
             let substitutes = rehearsal.substitutes;
             Ok(Chosen { program, origin, directory, settings, problems, substitutes, secrets })
         }
-        _ => Err(Stop::bad_input(format!("{name} cannot be run"))),
+        _ => Err(CommandError::bad_input(format!("{name} cannot be run"))),
     }
 }
 
@@ -202,11 +202,11 @@ pub struct Ready {
 
 /// Records a new run of what was chosen.
 pub fn ready(
-    around: &Surroundings,
+    env: &Environment,
     store: &mut Store,
     chosen: Chosen,
     args: &Args,
-) -> Result<Ready, Stop> {
+) -> Result<Ready, CommandError> {
     args.shared.events.check()?;
     let Chosen { program, origin, mut directory, settings, substitutes, secrets, .. } = chosen;
     let mut flags = args.agent.clone();
@@ -214,16 +214,16 @@ pub fn ready(
         if args.worktree.is_some() {
             return Err(no_worktree());
         }
-        directory = demo::prepare(around, &mut flags)?;
+        directory = demo::prepare(env, &mut flags)?;
     }
-    let (agents, tree, mut options) = agents::choose(around, &settings, &flags, &program)?;
+    let (agents, tree, mut options) = agents::choose(env, &settings, &flags, &program)?;
     options.found = origin == Origin::Project;
     options.idle_timeout = args.shared.times.idle_timeout.or(settings.idle_timeout());
     if let Some(name) = &args.worktree {
         if name == "auto" {
             agents::refuse_moving(&settings, &flags, &program)?;
         }
-        let entered = worktree::enter(around, &directory, name, &program.root().name)?;
+        let entered = worktree::enter(env, &directory, name, &program.root().name)?;
         if !args.shared.quiet {
             entered.notes.iter().for_each(out::note);
         }
@@ -231,13 +231,13 @@ pub fn ready(
         options.worktree = Some(entered.worktree);
     }
     let worktree = options.worktree.clone();
-    let mut config = config(around, &settings, directory, agents, secrets.clone())?;
+    let mut config = config(env, &settings, directory, agents, secrets.clone())?;
     config.substitutes = substitutes;
     config.idle_timeout = options.idle_timeout;
     hint_at_earlier(store, &program, &config.directory, args.shared.quiet)?;
     if !args.shared.quiet {
-        needs::warn(around, &program, &config.directory);
-        others::warn(around, store, &config.directory, None)?;
+        missing_programs::warn(env, &program, &config.directory);
+        other_runs::warn(env, store, &config.directory, None)?;
     }
     let cwd = config.directory.clone();
     let limits = config.limits;
@@ -253,8 +253,8 @@ pub fn ready(
     Ok(Ready { prepared: created?, config, tree, worktree })
 }
 
-pub fn no_worktree() -> Stop {
-    Stop::bad_input("the demo has a repository of its own: leave --worktree out")
+pub fn no_worktree() -> CommandError {
+    CommandError::bad_input("the demo has a repository of its own: leave --worktree out")
 }
 
 pub fn is_demo(origin: Origin, program: &Program) -> bool {
@@ -263,14 +263,14 @@ pub fn is_demo(origin: Origin, program: &Program) -> bool {
 
 /// The exit code of a run that has ended, with its JSON where asked for.
 pub fn conclude(
-    around: &Surroundings,
+    env: &Environment,
     end: RunEnd,
     complete: Complete,
     store: &Store,
     look: &Look,
     shared: &Shared,
     left: Option<&Left>,
-) -> Result<Exit, Stop> {
+) -> Result<Exit, CommandError> {
     if shared.json {
         let mut value = crate::result_json::of_run(store, &end, shared.with_context)?;
         value["exit_code"] = (complete.exit(Exit::of_outcome(&end.outcome)) as u8).into();
@@ -280,9 +280,9 @@ pub fn conclude(
         out::json(&value);
     }
     let directory = store.run(&end.id)?.map(|row| row.directory);
-    report::ending(look, &end, directory.as_deref().unwrap_or(&around.current), &around.current);
+    report::ending(look, &end, directory.as_deref().unwrap_or(&env.current), &env.current);
     if let Some(left) = left.filter(|_| !shared.quiet) {
-        left.lines(around).iter().for_each(out::note);
+        left.lines(env).iter().for_each(out::note);
     }
     Ok(Exit::of_outcome(&end.outcome))
 }
@@ -294,19 +294,19 @@ const NOWHERE: [&str; 3] = ["recipe-not-found", "bad-recipe-name", "unreadable"]
 pub fn show_problems(
     problems: &[Diagnostic],
     name: &str,
-    around: &Surroundings,
+    env: &Environment,
     json: bool,
-) -> Result<(), Stop> {
+) -> Result<(), CommandError> {
     let errors = problems.iter().filter(|p| p.is_error()).count();
     let notable: Vec<Diagnostic> =
         problems.iter().filter(|p| p.severity > towpath_core::Severity::Note).cloned().collect();
     if !notable.is_empty() {
-        draw::draw(&notable, around.color);
+        diagnostics::draw(&notable, env.color);
     }
     if errors == 0 {
         return Ok(());
     }
-    out::note(draw::tally(problems, name));
+    out::note(diagnostics::tally(problems, name));
     Err(refused(problems, name, json))
 }
 
@@ -316,8 +316,8 @@ pub fn is_nowhere(problems: &[Diagnostic]) -> bool {
 }
 
 /// The end of a run that never began; why has been told.
-fn refused(problems: &[Diagnostic], name: &str, json: bool) -> Stop {
-    let tally = draw::tally(problems, name);
+fn refused(problems: &[Diagnostic], name: &str, json: bool) -> CommandError {
+    let tally = diagnostics::tally(problems, name);
     let message = if json {
         let first = problems.iter().find(|p| p.is_error());
         first.map_or(tally, |p| p.message.clone())
@@ -325,23 +325,23 @@ fn refused(problems: &[Diagnostic], name: &str, json: bool) -> Stop {
         tally
     };
     let kind = if is_nowhere(problems) { "not-found" } else { "bad-recipe" };
-    Stop { shown: true, ..Stop::new(Exit::BadInput, kind, message) }
+    CommandError { shown: true, ..CommandError::new(Exit::BadInput, kind, message) }
 }
 
 pub fn config(
-    around: &Surroundings,
+    env: &Environment,
     settings: &Settings,
     directory: PathBuf,
     agents: towpath_engine::Agents,
     secrets: Secrets,
-) -> Result<Config, Stop> {
+) -> Result<Config, CommandError> {
     Ok(Config {
         directory,
-        environment: secrets::environment(around, &secrets),
-        bash: agents::bash(around)?,
-        models: models::of_agents(around, &agents, settings),
+        environment: secrets::environment(env, &secrets),
+        bash: agents::bash(env)?,
+        models: models::of_agents(env, &agents, settings),
         agents,
-        by_directory: beads::by_directory(around),
+        by_directory: beads::by_directory(env),
         adapter: None,
         limits: Limits { agents: settings.max_agents.value },
         secrets,
@@ -358,7 +358,7 @@ fn hint_at_earlier(
     program: &Program,
     directory: &Path,
     quiet: bool,
-) -> Result<(), Stop> {
+) -> Result<(), CommandError> {
     if quiet {
         return Ok(());
     }
@@ -371,10 +371,10 @@ fn hint_at_earlier(
     for row in store.runs(&filter)? {
         let status = super::runs::status_of(store, &row);
         if matches!(status.as_str(), "failed" | "interrupted" | "stopped" | "waiting" | "asking") {
-            let when = ago(row.created_ms, crate::words::now_ms());
+            let when = ago(row.created_ms, crate::terminal::format::now_ms());
             let known = towpath_engine::recorded(store, &row.id, Limits::default());
             let how = match known {
-                Ok(known) => report::next::resume(&row.id, &known.run),
+                Ok(known) => report::next_commands::resume(&row.id, &known.run),
                 Err(_) => Some(format!("towpath show {}", row.id)),
             };
             let (id, name) = (&row.id, &row.recipe);
@@ -392,11 +392,11 @@ fn hint_at_earlier(
 }
 
 /// Names a backend that exists, or says which one was meant.
-pub fn unknown_backend(name: &str, known: &[&str]) -> Stop {
+pub fn unknown_backend(name: &str, known: &[&str]) -> CommandError {
     let hint = nearest(name, known.iter().copied());
     let hint = hint.map_or_else(
         || format!("there are: {}", known.join(", ")),
         |near| format!("did you mean `{near}`?"),
     );
-    Stop::setup(format!("no agent backend `{name}`: {hint}"))
+    CommandError::setup(format!("no agent backend `{name}`: {hint}"))
 }

@@ -1,15 +1,14 @@
 //! `towpath runs`: what has run, the newest first, from the summaries alone.
 
-mod here;
+mod project_scope;
 mod prune;
-pub mod table;
 
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::surroundings::Surroundings;
-use crate::words::{ago, count, duration, local_time, money, now_ms, rfc3339};
-use here::Here;
-use table::{Cell, Screen, Table, Tint, shown_path};
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::terminal::format::{ago, count, duration, local_time, money, now_ms, rfc3339};
+use crate::terminal::out;
+use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, shown_path};
+use project_scope::ProjectScope;
 use towpath_store::{RunFilter, RunRow, Store, Summary};
 
 /// What has run here, the newest first.
@@ -55,18 +54,18 @@ impl Args {
 pub const STATUSES: [&str; 8] =
     ["running", "done", "failed", "waiting", "asking", "stopped", "cancelled", "interrupted"];
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
     if let Some(Command::Prune(args)) = &args.command {
         return prune::execute(args);
     }
-    let around = Surroundings::read()?;
-    let store = around.journal()?;
+    let env = Environment::read()?;
+    let store = env.journal()?;
     let all = match &store {
         Some(store) => listed(store)?,
         None => Vec::new(),
     };
     let total = all.len();
-    let here = Here::new(&around);
+    let here = ProjectScope::new(&env);
     let mut rows = all;
     if let (Some(store), false) = (&store, args.all) {
         rows.retain(|(row, _)| here.has(store, row));
@@ -83,7 +82,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     } else if found == 0 {
         out::line(nothing(args, total));
     } else {
-        print(&rows, args, &around);
+        print(&rows, args, &env);
         if found > rows.len() {
             let more = count(found - rows.len(), "more run");
             let all = if args.all { " --all" } else { "" };
@@ -94,7 +93,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     Ok(Exit::Done)
 }
 
-fn listed(store: &Store) -> Result<Vec<(RunRow, String)>, Stop> {
+fn listed(store: &Store) -> Result<Vec<(RunRow, String)>, CommandError> {
     let rows = store.runs(&RunFilter::default())?;
     let told = |row: RunRow| {
         let status = status_of(store, &row);
@@ -133,7 +132,7 @@ fn nothing(args: &Args, total: usize) -> String {
     }
 }
 
-fn print(rows: &[(RunRow, String)], args: &Args, around: &Surroundings) {
+fn print(rows: &[(RunRow, String)], args: &Args, env: &Environment) {
     let mut header = vec!["RUN", "RECIPE", "STATUS", "STARTED", "TOOK", "COST", "WHERE"];
     if args.all {
         header.push("DIRECTORY");
@@ -151,11 +150,11 @@ fn print(rows: &[(RunRow, String)], args: &Args, around: &Surroundings) {
             place(row, &|until| local_time(until, now)).into(),
         ];
         if args.all {
-            cells.push(shown_path(&row.directory, around).into());
+            cells.push(shown_path(&row.directory, env).into());
         }
         table.row(cells);
     }
-    table.print(&Screen::new(around));
+    table.print(&Screen::new(env));
 }
 
 /// The colour of a run's status.
@@ -221,7 +220,7 @@ fn as_json(row: &RunRow, status: &str) -> serde_json::Value {
         "run_id": row.id.as_str(),
         "recipe_name": row.recipe,
         "source": row.source,
-        "directory": table::escaped(&row.directory),
+        "directory": escaped(&row.directory),
         "status": status,
         "started": rfc3339(row.created_ms),
         "ended": s.ended_ms.map(rfc3339),

@@ -1,8 +1,8 @@
 //! `towpath schema`: the shape of a file format for editors. It prints what the program itself reads
 //! by, looks at nothing and changes nothing.
 
-use crate::exit::{Exit, Stop};
-use crate::out;
+use crate::exit::{CommandError, Exit};
+use crate::terminal::out;
 
 /// The JSON Schema of a file format, for editors
 ///
@@ -29,7 +29,7 @@ pub enum Format {
     Machine,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
     match args.format {
         Format::Steps => out::json(&towpath_recipe::steps_schema()),
         Format::Machine => out::json(&towpath_recipe::machine_schema()),

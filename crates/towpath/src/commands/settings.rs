@@ -1,10 +1,10 @@
 //! `towpath settings`: each value that holds here, and where it comes from.
 
-use super::runs::table::{Cell, Screen, Table, Tint, shown_path};
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::surroundings::Surroundings;
-use crate::trust;
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::session::trust;
+use crate::terminal::out;
+use crate::terminal::table::{Cell, Screen, Table, Tint, shown_path};
 use std::path::Path;
 use towpath_core::{Value, text_of};
 
@@ -20,9 +20,9 @@ pub struct Args {
     pub json: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
-    let settings = trust::settings_for(&around, &around.current)?;
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
+    let settings = trust::settings_for(&env, &env.current)?;
     if args.json {
         let each =
             |(key, value, source)| (key, serde_json::json!({"value": value, "source": source}));
@@ -34,12 +34,12 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     for (key, value, source) in settings.rows() {
         let tint = if source == "default" { Tint::Dim } else { Tint::None };
         let source = match Path::new(&source).is_absolute() {
-            true => shown_path(Path::new(&source), &around),
+            true => shown_path(Path::new(&source), &env),
             false => source,
         };
         table.row(vec![key.into(), text(&value).into(), Cell::tinted(source, tint)]);
     }
-    table.print(&Screen::new(&around));
+    table.print(&Screen::new(&env));
     Ok(Exit::Done)
 }
 

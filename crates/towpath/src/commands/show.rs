@@ -1,14 +1,16 @@
 //! `towpath show`: one run, step by step, replayed from its record, and how it can go on.
 
 use super::resume;
-use super::runs::table::{Cell, Screen, Table, Tint, escaped, shown_path};
 use super::runs::{status_of, tint, waits_for, waits_until};
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::report::{ByHand, Cost, by_hand, find, has_output, logs, next};
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
 use crate::result_json;
-use crate::surroundings::Surroundings;
-use crate::words::{ago, clean, count, duration, last_line, local_time, now_ms, rfc3339};
+use crate::terminal::format::{
+    ago, clean, count, duration, last_line, local_time, now_ms, rfc3339,
+};
+use crate::terminal::out;
+use crate::terminal::report::{ByHand, Cost, by_hand, find, has_output, logs, next_commands};
+use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, shown_path};
 use towpath_core::{FaultKind, StepPath};
 use towpath_engine::{Recorded, census, recorded};
 use towpath_run::{
@@ -30,25 +32,25 @@ pub struct Args {
     pub json: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
-    let store = open(&around, &args.run)?;
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
+    let store = open(&env, &args.run)?;
     let row = resume::find(&store, &args.run)?;
     let known = recorded(&store, &row.id, Limits::default())?;
     let shown = Shown { status: status_of(&store, &row), row, known };
     if args.json {
         out::json(&shown.json());
     } else {
-        shown.print(&Screen::new(&around), &around);
+        shown.print(&Screen::new(&env), &env);
     }
     Ok(Exit::Done)
 }
 
 /// The journal, for looking at a run that should be there.
-pub fn open(around: &Surroundings, run: &str) -> Result<Store, Stop> {
-    around
-        .journal()?
-        .ok_or_else(|| Stop::bad_input(format!("there is no run {run}; nothing has run yet")))
+pub fn open(env: &Environment, run: &str) -> Result<Store, CommandError> {
+    env.journal()?.ok_or_else(|| {
+        CommandError::bad_input(format!("there is no run {run}; nothing has run yet"))
+    })
 }
 
 struct Shown {
@@ -66,7 +68,7 @@ impl Shown {
         self.status == "running"
     }
 
-    fn print(&self, screen: &Screen, around: &Surroundings) {
+    fn print(&self, screen: &Screen, env: &Environment) {
         let now = now_ms();
         let place = self.row.directory.file_name().map(std::path::Path::new);
         let mut parts = vec![
@@ -79,7 +81,7 @@ impl Shown {
         out::line(parts.join(" · "));
         if let Some(worktree) = &self.known.options.worktree {
             let gone = if self.row.directory.is_dir() { "" } else { " · gone" };
-            let place = shown_path(std::path::Path::new(&worktree.path), around);
+            let place = shown_path(std::path::Path::new(&worktree.path), env);
             out::line(format!("worktree {place} · branch {}{gone}", clean(&worktree.branch)));
         }
         let mut table = Table::plain(2);
@@ -88,7 +90,7 @@ impl Shown {
         }
         table.print(screen);
         // A command is copied: it stays whole, however narrow the terminal is.
-        self.talks(around).iter().chain(&self.next(now)).for_each(out::line);
+        self.talks(env).iter().chain(&self.next(now)).for_each(out::line);
     }
 
     fn rows(&self, step: &StepView, now: i64, table: &mut Table) {
@@ -140,8 +142,8 @@ impl Shown {
     }
 
     /// The commands that continue the agents' conversations by hand.
-    fn talks(&self, around: &Surroundings) -> Vec<String> {
-        let talks = by_hand(&self.run().view(), &self.row.directory, &around.current);
+    fn talks(&self, env: &Environment) -> Vec<String> {
+        let talks = by_hand(&self.run().view(), &self.row.directory, &env.current);
         let of = |talk: &ByHand| match talks.len() {
             1 => String::new(),
             _ => format!(" of {}", clean(talk.step.as_str())),
@@ -157,8 +159,8 @@ impl Shown {
         let mut lines = vec![String::new()];
         for step in self.asking() {
             lines.push(format!("  {step} was cut off, and may run only once: did it do its work?"));
-            lines.push(format!("    yes: {}", next::done(id, self.run(), &step)));
-            lines.push(format!("    no:  {}", next::again(id, &step)));
+            lines.push(format!("    yes: {}", next_commands::done(id, self.run(), &step)));
+            lines.push(format!("    no:  {}", next_commands::again(id, &step)));
         }
         if lines.len() > 1 {
             return lines;
@@ -173,7 +175,7 @@ impl Shown {
                 if has_output(&failure, find(&self.run().view(), &step)) {
                     lines.push(format!("  full output: {}", logs(id, &step, &failure)));
                 }
-                let ways = next::ways(id, self.run()).into_iter();
+                let ways = next_commands::ways(id, self.run()).into_iter();
                 lines.extend(ways.map(|way| format!("  {}: {}", way.when, way.command)));
             }
             ("waiting", Some(RunOutcome::Waiting { why, until_ms: Some(until) })) => {
@@ -201,7 +203,7 @@ impl Shown {
             result_json::mark_over(&mut steps);
         }
         let resumable = !matches!(self.status.as_str(), "done" | "running");
-        let resume = resumable.then(|| next::resume(&row.id, self.run())).flatten();
+        let resume = resumable.then(|| next_commands::resume(&row.id, self.run())).flatten();
         let cost = Cost::of(&census(self.run()));
         serde_json::json!({
             "schema": 1,
@@ -252,7 +254,7 @@ fn is_stopped(step: &StepView) -> bool {
 fn details(step: &StepView) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(result) = &step.result {
-        said.extend(crate::report::outcome(result));
+        said.extend(crate::terminal::report::outcome(result));
         match &result.status {
             StepStatus::Skipped { reason } => return vec![clean(reason)],
             // What failed inside has its own line.

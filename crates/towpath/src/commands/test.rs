@@ -21,13 +21,13 @@ mod suite;
 mod together;
 mod view;
 
-use super::runs::table::shown_path;
-use crate::draw;
-use crate::exit::{Exit, Stop, no_thread};
-use crate::out;
-use crate::reading;
-use crate::signals;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit, no_thread};
+use crate::files;
+use crate::session::signals;
+use crate::terminal::diagnostics;
+use crate::terminal::out;
+use crate::terminal::table::shown_path;
 use crew::Crew;
 use play::{Played, Stage};
 use std::path::PathBuf;
@@ -69,21 +69,21 @@ pub struct Args {
     pub json: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
-    let mut subjects = match subjects(&around, args)? {
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
+    let mut subjects = match subjects(&env, args)? {
         Ok(subjects) => subjects,
-        Err(problems) => return Ok(refuse(&around, &problems, args.json)),
+        Err(problems) => return Ok(refuse(&env, &problems, args.json)),
     };
     choose(&mut subjects, args.case.as_deref())?;
     let program = std::env::current_exe()
-        .map_err(|e| Stop::setup(format!("this program cannot be found: {e}")))?;
+        .map_err(|e| CommandError::setup(format!("this program cannot be found: {e}")))?;
     let temporary = tempfile::Builder::new()
         .prefix("towpath-test-")
         .tempdir()
         .and_then(|made| Ok((made.path().canonicalize()?, made)));
-    let (directory, temporary) =
-        temporary.map_err(|e| Stop::setup(format!("a temporary directory cannot be made: {e}")))?;
+    let (directory, temporary) = temporary
+        .map_err(|e| CommandError::setup(format!("a temporary directory cannot be made: {e}")))?;
     signals::block();
     let crew = Arc::new(Crew::default());
     let told = Arc::clone(&crew);
@@ -93,7 +93,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     });
     listening.map_err(no_thread)?;
     let stage = Stage {
-        around: &around,
+        env: &env,
         program,
         crew: &crew,
         directory,
@@ -108,7 +108,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
 }
 
 fn perform(stage: &Stage<'_>, subjects: &[Subject], args: &Args) -> Exit {
-    let view = View::new(stage.around, args.json);
+    let view = View::new(stage.env, args.json);
     let jobs = args.jobs.map(std::num::NonZeroUsize::get);
     let jobs = jobs.or_else(|| Some(std::thread::available_parallelism().ok()?.get()));
     let jobs = jobs.unwrap_or(2);
@@ -167,21 +167,21 @@ fn play_all(
 
 /// Reads every test file and looks at every recipe; what is wrong comes back, all at once.
 fn subjects(
-    around: &Surroundings,
+    env: &Environment,
     args: &Args,
-) -> Result<Result<Vec<Subject>, Vec<Diagnostic>>, Stop> {
+) -> Result<Result<Vec<Subject>, Vec<Diagnostic>>, CommandError> {
     let (mut subjects, mut wrong) = (Vec::new(), Vec::new());
-    for path in find::files(around, &args.files)? {
-        let shown = shown_path(&path, around);
-        let bytes = reading::bytes(&path, reading::TEXT)
-            .map_err(|e| Stop::bad_input(format!("cannot read {shown}: {e}")))?;
+    for path in find::files(env, &args.files)? {
+        let shown = shown_path(&path, env);
+        let bytes = files::read_bytes(&path, files::MOST_TEXT)
+            .map_err(|e| CommandError::bad_input(format!("cannot read {shown}: {e}")))?;
         let Ok(text) = String::from_utf8(bytes) else {
-            return Err(Stop::bad_input(format!("{shown} is not UTF-8 text")));
+            return Err(CommandError::bad_input(format!("{shown} is not UTF-8 text")));
         };
         let source = Source::new(shown, text.trim_start_matches('\u{feff}'));
         let (suite, problems) = read::read(&source, &path);
         wrong.extend(problems);
-        match suite.map(|suite| Subject::new(around, suite)).transpose()? {
+        match suite.map(|suite| Subject::new(env, suite)).transpose()? {
             Some(Ok(subject)) => subjects.push(subject),
             Some(Err(problems)) => wrong.extend(problems),
             None => {}
@@ -190,12 +190,12 @@ fn subjects(
     Ok(if wrong.iter().any(Diagnostic::is_error) { Err(wrong) } else { Ok(subjects) })
 }
 
-fn refuse(around: &Surroundings, problems: &[Diagnostic], json: bool) -> Exit {
+fn refuse(env: &Environment, problems: &[Diagnostic], json: bool) -> Exit {
     if json {
-        let told: Vec<serde_json::Value> = problems.iter().map(draw::as_json).collect();
+        let told: Vec<serde_json::Value> = problems.iter().map(diagnostics::as_json).collect();
         out::json(&serde_json::json!({ "schema": 1, "success": false, "problems": told }));
     }
-    draw::draw(problems, around.color);
+    diagnostics::draw(problems, env.color);
     let mut files: Vec<&str> = Vec::new();
     for label in problems.iter().filter_map(|p| p.labels.first()) {
         if !files.contains(&label.source.name.as_str()) {
@@ -203,19 +203,19 @@ fn refuse(around: &Surroundings, problems: &[Diagnostic], json: bool) -> Exit {
         }
     }
     let files = if files.is_empty() { "the tests".to_owned() } else { files.join(", ") };
-    out::note(draw::tally(problems, &files));
+    out::note(diagnostics::tally(problems, &files));
     Exit::BadInput
 }
 
 /// Keeps the cases that a person asked for.
-fn choose(subjects: &mut Vec<Subject>, wanted: Option<&str>) -> Result<(), Stop> {
+fn choose(subjects: &mut Vec<Subject>, wanted: Option<&str>) -> Result<(), CommandError> {
     let Some(wanted) = wanted else { return Ok(()) };
     for subject in subjects.iter_mut() {
         subject.suite.cases.retain(|case| case.name.contains(wanted));
     }
     subjects.retain(|subject| !subject.suite.cases.is_empty());
     if subjects.is_empty() {
-        return Err(Stop::bad_input(format!("no case has `{wanted}` in its name")));
+        return Err(CommandError::bad_input(format!("no case has `{wanted}` in its name")));
     }
     Ok(())
 }

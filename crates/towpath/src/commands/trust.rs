@@ -1,14 +1,14 @@
 //! `towpath trust`: what a working tree would run, shown, and a person's consent to it, given,
 //! listed and taken back.
 
-use super::runs::table::{Screen, Table, escaped, shown_path};
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::places::search_path;
+use crate::environment::{Environment, project_root};
+use crate::exit::{CommandError, Exit};
+use crate::session::search_path::search_path;
+use crate::session::trust::{Standing, Thing, ask, project_settings, read_settings};
 use crate::settings::{PROJECT_FILE, Settings};
-use crate::surroundings::{Surroundings, project_root};
-use crate::trust::{Standing, Thing, ask, project_settings, read_settings};
-use crate::words::{ago, clean, now_ms, rfc3339};
+use crate::terminal::format::{ago, clean, now_ms, rfc3339};
+use crate::terminal::out;
+use crate::terminal::table::{Screen, Table, escaped, shown_path};
 use std::path::{Path, PathBuf};
 use towpath_core::Map;
 use towpath_recipe::{Origin, Request, Wishes, list, resolve};
@@ -41,16 +41,16 @@ pub struct Args {
     pub json: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
     if args.list {
-        return show_list(&around, args.json);
+        return show_list(&env, args.json);
     }
     if !args.revoke.is_empty() {
-        return revoke(&around, args);
+        return revoke(&env, args);
     }
-    let things = things(&around, args)?;
-    let store = around.journal()?;
+    let things = things(&env, args)?;
+    let store = env.journal()?;
     let mut open = Vec::new();
     for thing in &things {
         let standing = thing.standing(store.as_ref())?;
@@ -60,21 +60,25 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     }
     drop(store);
     if args.json {
-        return agree_silently(&around, args, &things, &open);
+        return agree_silently(&env, args, &things, &open);
     }
     if open.is_empty() {
         let what = if things.is_empty() { "nothing here needs trust" } else { "all is trusted" };
         out::line(what);
         return Ok(Exit::Done);
     }
-    agree(&around, args, &open)
+    agree(&env, args, &open)
 }
 
 /// Shows each thing, and remembers it where the person agrees.
-fn agree(around: &Surroundings, args: &Args, open: &[(&Thing, Standing)]) -> Result<Exit, Stop> {
+fn agree(
+    env: &Environment,
+    args: &Args,
+    open: &[(&Thing, Standing)],
+) -> Result<Exit, CommandError> {
     let mut left = Vec::new();
     for (thing, standing) in open {
-        let path = shown_path(&thing.path, around);
+        let path = shown_path(&thing.path, env);
         let changed = match standing {
             Standing::Changed { at_ms } => {
                 format!(", changed since it was trusted {}", ago(*at_ms, now_ms()))
@@ -84,18 +88,18 @@ fn agree(around: &Surroundings, args: &Args, open: &[(&Thing, Standing)]) -> Res
         if !args.yes {
             out::line(format!("{path}: {}{changed}\n\n{}", thing.what, thing.contents));
         }
-        let asked = !args.yes && !around.unattended && around.stderr_terminal;
+        let asked = !args.yes && !env.unattended && env.stderr_terminal;
         if args.yes || (asked && ask("Trust it?")) {
-            thing.remember(&mut Store::open(&around.places.state)?)?;
+            thing.remember(&mut Store::open(&env.directories.state)?)?;
             out::line(format!("trusted: {path} ({})", thing.what));
         } else {
-            left.push(thing.argument(around));
+            left.push(thing.argument(env));
         }
     }
     if left.is_empty() {
         return Ok(Exit::Done);
     }
-    Err(Stop::new(
+    Err(CommandError::new(
         Exit::Setup,
         "not-trusted",
         format!("not trusted; to trust as it is now: towpath trust --yes {}", left.join(" ")),
@@ -103,13 +107,13 @@ fn agree(around: &Surroundings, args: &Args, open: &[(&Thing, Standing)]) -> Res
 }
 
 fn agree_silently(
-    around: &Surroundings,
+    env: &Environment,
     args: &Args,
     things: &[Thing],
     open: &[(&Thing, Standing)],
-) -> Result<Exit, Stop> {
+) -> Result<Exit, CommandError> {
     if args.yes && !open.is_empty() {
-        let mut store = Store::open(&around.places.state)?;
+        let mut store = Store::open(&env.directories.state)?;
         for (thing, _) in open {
             thing.remember(&mut store)?;
         }
@@ -129,8 +133,8 @@ fn agree_silently(
     Ok(if args.yes || open.is_empty() { Exit::Done } else { Exit::Setup })
 }
 
-fn show_list(around: &Surroundings, json: bool) -> Result<Exit, Stop> {
-    let store = around.journal()?;
+fn show_list(env: &Environment, json: bool) -> Result<Exit, CommandError> {
+    let store = env.journal()?;
     let records = store.map_or(Ok(Vec::new()), |store| store.trust_list())?;
     if json {
         let each = |r: &TrustRecord| {
@@ -149,25 +153,26 @@ fn show_list(around: &Surroundings, json: bool) -> Result<Exit, Stop> {
         let mut table = Table::new(&["PATH", "TRUSTED", "WHAT"]);
         for record in &records {
             let since = ago(record.at_ms, now_ms());
-            let path = shown_path(&record.path, around);
+            let path = shown_path(&record.path, env);
             table.row(vec![path.into(), since.into(), (&record.what).into()]);
         }
-        table.print(&Screen::new(around));
+        table.print(&Screen::new(env));
     }
     Ok(Exit::Done)
 }
 
-fn revoke(around: &Surroundings, args: &Args) -> Result<Exit, Stop> {
-    let unknown = |path: &Path| Stop::bad_input(format!("{} was not trusted", escaped(path)));
+fn revoke(env: &Environment, args: &Args) -> Result<Exit, CommandError> {
+    let unknown =
+        |path: &Path| CommandError::bad_input(format!("{} was not trusted", escaped(path)));
     // A machine without a journal gets none for being told to forget.
-    let Some(known) = around.journal()? else {
+    let Some(known) = env.journal()? else {
         return Err(unknown(&args.revoke[0]));
     };
     let known = known.trust_list()?;
-    let mut store = Store::open(&around.places.state)?;
+    let mut store = Store::open(&env.directories.state)?;
     let mut revoked = Vec::new();
     for given in &args.revoke {
-        let path = around.current.join(around.expand_home(given));
+        let path = env.current.join(env.expand_home(given));
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         // A directory takes back all that lies in it.
         let below: Vec<PathBuf> = known
@@ -189,75 +194,80 @@ fn revoke(around: &Surroundings, args: &Args) -> Result<Exit, Stop> {
         out::json(&serde_json::json!({ "schema": 1, "revoked": paths }));
     } else {
         for path in &revoked {
-            out::line(format!("no longer trusted: {}", shown_path(path, around)));
+            out::line(format!("no longer trusted: {}", shown_path(path, env)));
         }
     }
     Ok(Exit::Done)
 }
 
 /// What the paths name, or this project has, that needs consent.
-fn things(around: &Surroundings, args: &Args) -> Result<Vec<Thing>, Stop> {
+fn things(env: &Environment, args: &Args) -> Result<Vec<Thing>, CommandError> {
     if args.paths.is_empty() {
-        return of_project(around, args, &around.current);
+        return of_project(env, args, &env.current);
     }
     let mut things = Vec::new();
     for given in &args.paths {
-        let path = around.current.join(around.expand_home(given));
-        let real =
-            path.canonicalize().map_err(|e| Stop::bad_input(format!("{}: {e}", escaped(given))))?;
+        let path = env.current.join(env.expand_home(given));
+        let real = path
+            .canonicalize()
+            .map_err(|e| CommandError::bad_input(format!("{}: {e}", escaped(given))))?;
         if real.is_dir() {
-            things.extend(of_project(around, args, &real)?);
+            things.extend(of_project(env, args, &real)?);
         } else if real.ends_with(PROJECT_FILE) {
             let text = read_settings(&real)
-                .map_err(|e| Stop::bad_input(format!("{}: {e}", escaped(given))))?;
+                .map_err(|e| CommandError::bad_input(format!("{}: {e}", escaped(given))))?;
             things.push(Thing::of_settings(&real, &text));
         } else {
-            things.push(of_recipe(around, args, &real)?);
+            things.push(of_recipe(env, args, &real)?);
         }
     }
     Ok(things)
 }
 
-fn of_project(around: &Surroundings, args: &Args, directory: &Path) -> Result<Vec<Thing>, Stop> {
-    let settings = Settings::read(around, None)?;
-    let search = search_path(around, &settings, &args.recipe_dirs, directory)?;
+fn of_project(
+    env: &Environment,
+    args: &Args,
+    directory: &Path,
+) -> Result<Vec<Thing>, CommandError> {
+    let settings = Settings::read(env, None)?;
+    let search = search_path(env, &settings, &args.recipe_dirs, directory)?;
     let mut things = Vec::new();
-    if let Some((path, text)) = project_settings(around, directory) {
+    if let Some((path, text)) = project_settings(env, directory) {
         things.push(Thing::of_settings(&path, &text));
     }
     for recipe in list(&search).into_iter().filter(|r| r.origin == Origin::Project) {
         let Some(path) = &recipe.path else { continue };
         if let Some(problem) = &recipe.broken {
-            let path = shown_path(path, around);
+            let path = shown_path(path, env);
             out::note(format!("note: {path} is broken: {}", clean(problem)));
             continue;
         }
         // What is broken has been told, and keeps nobody from trusting the rest.
-        things.extend(of_recipe(around, args, path).ok());
+        things.extend(of_recipe(env, args, path).ok());
     }
     Ok(things)
 }
 
 /// The whole plan behind a recipe's file, found as a run in its project finds it.
-fn of_recipe(around: &Surroundings, args: &Args, path: &Path) -> Result<Thing, Stop> {
-    let home = around.home.as_deref();
+fn of_recipe(env: &Environment, args: &Args, path: &Path) -> Result<Thing, CommandError> {
+    let home = env.home.as_deref();
     let own = project_root(path.parent().unwrap_or(path), home);
-    let here = project_root(&around.current, home) == own;
-    let working_dir = if here { around.current.clone() } else { own };
-    let settings = Settings::read(around, None)?;
+    let here = project_root(&env.current, home) == own;
+    let working_dir = if here { env.current.clone() } else { own };
+    let settings = Settings::read(env, None)?;
     let request = Request {
         reference: path.to_string_lossy().into_owned(),
-        search: search_path(around, &settings, &args.recipe_dirs, &working_dir)?,
+        search: search_path(env, &settings, &args.recipe_dirs, &working_dir)?,
         working_dir,
         inputs: Map::new(),
         wishes: Wishes::default(),
     };
     let mut resolved = resolve(&request);
     resolved.problems.retain(|problem| problem.is_error());
-    let shown = shown_path(path, around);
-    super::run::show_problems(&resolved.problems, &shown, around, args.json)?;
+    let shown = shown_path(path, env);
+    super::run::show_problems(&resolved.problems, &shown, env, args.json)?;
     let program = resolved.program;
     program
         .map(|program| Thing::of_program(&program))
-        .ok_or_else(|| Stop::bad_input(format!("{shown} cannot be read")))
+        .ok_or_else(|| CommandError::bad_input(format!("{shown} cannot be read")))
 }

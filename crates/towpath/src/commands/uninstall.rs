@@ -3,16 +3,16 @@
 //! only while no run is alive. The program's own file, and whatever is not towpath's, are named and
 //! left.
 
-mod home;
+mod own_files;
 
 use super::link::ours;
-use super::runs::table::{escaped, shown_path};
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::surroundings::{Surroundings, own_program};
-use crate::trust::{ask, quoted};
-use crate::words::bytes;
-use home::{Home, alive};
+use crate::environment::{Environment, own_program};
+use crate::exit::{CommandError, Exit};
+use crate::session::trust::{ask, quoted};
+use crate::terminal::format::bytes;
+use crate::terminal::out;
+use crate::terminal::table::{escaped, shown_path};
+use own_files::{Home, alive};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -35,27 +35,28 @@ pub struct Args {
     pub yes: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
-    let program = own_program()
-        .map_err(|e| Stop::setup(format!("this program's own file cannot be found: {e}")))?;
-    let home = if args.purge { Some(Home::find(&around)?) } else { None };
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
+    let program = own_program().map_err(|e| {
+        CommandError::setup(format!("this program's own file cannot be found: {e}"))
+    })?;
+    let home = if args.purge { Some(Home::find(&env)?) } else { None };
     if let Some(home) = home.as_ref().filter(|_| !args.dry_run) {
-        agree(args, &around, home)?;
+        agree(args, &env, home)?;
     }
     let verb = if args.dry_run { "would remove" } else { "removed" };
-    let links = links(&around, &program);
+    let links = links(&env, &program);
     for link in &links {
         if !args.dry_run {
             removed(link, std::fs::remove_file(link))?;
         }
-        out::line(format!("{verb} the link {}", shown_path(link, &around)));
+        out::line(format!("{verb} the link {}", shown_path(link, &env)));
     }
     for place in home.iter().flat_map(Home::places) {
-        let told = place.told(&around);
+        let told = place.told(&env);
         if !args.dry_run {
             let failed = |(path, error): (PathBuf, std::io::Error)| {
-                Stop::setup(format!("{}: {error}", escaped(&path)))
+                CommandError::setup(format!("{}: {error}", escaped(&path)))
             };
             place.remove().map_err(failed)?;
         }
@@ -67,51 +68,51 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     if links.is_empty() && home.as_ref().is_none_or(|home| home.places().next().is_none()) {
         out::line("nothing to remove");
     }
-    home.iter().flat_map(|home| home.left(&around)).for_each(out::line);
-    tell_rest(args, &around, &program);
+    home.iter().flat_map(|home| home.left(&env)).for_each(out::line);
+    tell_rest(args, &env, &program);
     Ok(Exit::Done)
 }
 
-fn removed(path: &Path, result: std::io::Result<()>) -> Result<(), Stop> {
+fn removed(path: &Path, result: std::io::Result<()>) -> Result<(), CommandError> {
     match result {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Stop::setup(format!("{}: {error}", escaped(path))))
+            Err(CommandError::setup(format!("{}: {error}", escaped(path))))
         }
         _ => Ok(()),
     }
 }
 
 /// Refuses while a run is alive; shows what would be lost, and asks.
-fn agree(args: &Args, around: &Surroundings, home: &Home) -> Result<(), Stop> {
-    if let Some((run, holder)) = alive(&around.places.state).first() {
+fn agree(args: &Args, env: &Environment, home: &Home) -> Result<(), CommandError> {
+    if let Some((run, holder)) = alive(&env.directories.state).first() {
         let message = format!(
             "run {run} is alive ({holder}); nothing was removed: wait for it, or towpath cancel \
              {run}"
         );
-        return Err(Stop::new(Exit::Setup, "held", message));
+        return Err(CommandError::new(Exit::Setup, "held", message));
     }
     if args.yes || home.places().next().is_none() {
         return Ok(());
     }
     for place in home.places() {
-        out::note(format!("  {}", place.told(around)));
+        out::note(format!("  {}", place.told(env)));
     }
-    if around.unattended || !around.stderr_terminal {
+    if env.unattended || !env.stderr_terminal {
         let message = "this would be removed for good; to do it: towpath uninstall --purge --yes";
-        return Err(Stop::new(Exit::Setup, "not-agreed", message));
+        return Err(CommandError::new(Exit::Setup, "not-agreed", message));
     }
     match ask("Remove all of this for good?") {
         true => Ok(()),
-        false => Err(Stop::new(Exit::Setup, "not-agreed", "nothing was removed")),
+        false => Err(CommandError::new(Exit::Setup, "not-agreed", "nothing was removed")),
     }
 }
 
 /// Links to this program under its other names, wherever `towpath link` is likely to have been told
 /// to put them.
-fn links(around: &Surroundings, program: &Path) -> Vec<PathBuf> {
-    let on_path = around.get("PATH").map(|path| std::env::split_paths(path).collect::<Vec<_>>());
+fn links(env: &Environment, program: &Path) -> Vec<PathBuf> {
+    let on_path = env.get("PATH").map(|path| std::env::split_paths(path).collect::<Vec<_>>());
     let mut directories = on_path.unwrap_or_default();
-    if let Some(home) = &around.home {
+    if let Some(home) = &env.home {
         directories.extend([".local/bin", "bin", ".cargo/bin"].map(|place| home.join(place)));
     }
     directories.extend(program.parent().map(Path::to_owned));
@@ -119,7 +120,7 @@ fn links(around: &Surroundings, program: &Path) -> Vec<PathBuf> {
     let mut links = Vec::new();
     for directory in directories.iter().filter(|d| !d.as_os_str().is_empty()) {
         // The same place may be on PATH under several names.
-        let Ok(real) = around.current.join(directory).canonicalize() else { continue };
+        let Ok(real) = env.current.join(directory).canonicalize() else { continue };
         if seen.insert(real.clone()) {
             links.extend(ours(&real, program));
         }
@@ -128,22 +129,22 @@ fn links(around: &Surroundings, program: &Path) -> Vec<PathBuf> {
 }
 
 /// What is left for a person to do.
-fn tell_rest(args: &Args, around: &Surroundings, program: &Path) {
+fn tell_rest(args: &Args, env: &Environment, program: &Path) {
     if !args.purge {
-        let places = &around.places;
+        let places = &env.directories;
         let kept = [&places.state, &places.data, &places.config, &places.cache];
         let kept: Vec<String> =
-            kept.iter().filter(|p| p.exists()).map(|p| shown_path(p, around)).collect();
+            kept.iter().filter(|p| p.exists()).map(|p| shown_path(p, env)).collect();
         if !kept.is_empty() {
             out::line(format!(
                 "kept: {} ({}); --purge removes them",
                 kept.join(", "),
-                bytes(kept_bytes(around))
+                bytes(kept_bytes(env))
             ));
         }
     }
     out::line("links in other directories, and completions you have saved, are where you put them");
-    let cargo = around.home.as_ref().map(|home| home.join(".cargo/bin"));
+    let cargo = env.home.as_ref().map(|home| home.join(".cargo/bin"));
     let by_cargo = cargo.is_some_and(|bin| program.parent() == Some(&bin));
     let command = match by_cargo {
         true => "cargo uninstall towpath".to_owned(),
@@ -152,8 +153,8 @@ fn tell_rest(args: &Args, around: &Surroundings, program: &Path) {
     out::line(format!("the program itself: {command}"));
 }
 
-fn kept_bytes(around: &Surroundings) -> u64 {
-    let places = &around.places;
+fn kept_bytes(env: &Environment) -> u64 {
+    let places = &env.directories;
     let all = [&places.state, &places.data, &places.config, &places.cache];
     all.into_iter().map(|place| towpath_store::disk_usage(place)).sum()
 }

@@ -1,13 +1,13 @@
 //! `towpath validate`: everything that is wrong with recipes, at once, with its places. It reads
 //! files; it starts nothing and evaluates nothing.
 
-use super::request::RequestFlags;
-use super::runs::table::Screen;
-use crate::draw;
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::surroundings::Surroundings;
-use crate::trust::{self, CalledAs};
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::session::request::RequestFlags;
+use crate::session::trust::{self, CalledAs};
+use crate::terminal::diagnostics;
+use crate::terminal::out;
+use crate::terminal::table::Screen;
 use towpath_core::{Diagnostic, Severity};
 
 /// Everything that is wrong with recipes and what they call, at once.
@@ -38,27 +38,29 @@ pub struct Checked {
     pub problems: Vec<Diagnostic>,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
-    let checked = check(&around, args)?;
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
+    let checked = check(&env, args)?;
     let bar = if args.strict { Severity::Warning } else { Severity::Error };
     let valid = checked.iter().flat_map(|c| &c.problems).all(|p| p.severity < bar);
     if args.json {
-        let problems = checked.iter().flat_map(|c| &c.problems).map(draw::as_json);
+        let problems = checked.iter().flat_map(|c| &c.problems).map(diagnostics::as_json);
         let problems: Vec<serde_json::Value> = problems.collect();
         out::json(&serde_json::json!({ "schema": 1, "valid": valid, "problems": problems }));
     } else {
-        let Screen { width, color } = Screen::new(&around);
+        let Screen { width, color } = Screen::new(&env);
         for Checked { name, problems } in &checked {
-            out::stdout(draw::render(problems, draw::Style { color, width }).as_bytes());
-            out::line(draw::tally(problems, name));
+            out::stdout(
+                diagnostics::render(problems, diagnostics::Style { color, width }).as_bytes(),
+            );
+            out::line(diagnostics::tally(problems, name));
         }
     }
     Ok(if valid { Exit::Done } else { Exit::BadInput })
 }
 
-pub fn check(around: &Surroundings, args: &Args) -> Result<Vec<Checked>, Stop> {
-    let here = args.request.here(around)?;
+pub fn check(env: &Environment, args: &Args) -> Result<Vec<Checked>, CommandError> {
+    let here = args.request.here(env)?;
     let mut checked = Vec::new();
     for recipe in &args.recipes {
         if [".test.yaml", ".test.yml"].iter().any(|ending| recipe.ends_with(ending)) {
@@ -67,8 +69,8 @@ pub fn check(around: &Surroundings, args: &Args) -> Result<Vec<Checked>, Stop> {
             ));
             continue;
         }
-        let request = args.request.request(around, &here, recipe)?;
-        let resolved = trust::resolved_to_look(around, &request, args.called_as)?;
+        let request = args.request.request(env, &here, recipe)?;
+        let resolved = trust::resolved_to_look(env, &request, args.called_as)?;
         let name = resolved.plan.map_or_else(|| recipe.clone(), |p| p.recipes[0].source.clone());
         checked.push(Checked { name, problems: resolved.problems });
     }

@@ -3,10 +3,10 @@
 
 use super::line::Line;
 use crate::commands::{list, logs};
-use crate::places::{search_path, working_directory};
+use crate::environment::Environment;
+use crate::session::search_path::{search_path, working_directory};
 use crate::settings::Settings;
-use crate::surroundings::Surroundings;
-use crate::words::{ago, now_ms};
+use crate::terminal::format::{ago, now_ms};
 use clap_complete::CompletionCandidate;
 use clap_complete::engine::{PathCompleter, ValueCompleter};
 use std::ffi::OsStr;
@@ -36,12 +36,12 @@ pub enum Kind {
 const MOST_RUNS: u32 = 100;
 
 pub fn candidates(kind: Kind, line: &Line, begun: &OsStr) -> Vec<CompletionCandidate> {
-    let around = Surroundings::read();
-    let found = around.ok().and_then(|around| match kind {
-        Kind::Recipe => recipes(&around, line),
+    let env = Environment::read();
+    let found = env.ok().and_then(|env| match kind {
+        Kind::Recipe => recipes(&env, line),
         Kind::BuiltIn => Some(builtin_names().map(CompletionCandidate::new).collect()),
-        Kind::Run { but } => runs(&around, but),
-        Kind::Step => steps(&around, line),
+        Kind::Run { but } => runs(&env, but),
+        Kind::Step => steps(&env, line),
         Kind::Directory | Kind::Path => None,
     });
     let mut found = found.unwrap_or_default();
@@ -66,19 +66,19 @@ fn is_recipe(path: &Path) -> bool {
     recipe && !test && path.is_file()
 }
 
-fn recipes(around: &Surroundings, line: &Line) -> Option<Vec<CompletionCandidate>> {
+fn recipes(env: &Environment, line: &Line) -> Option<Vec<CompletionCandidate>> {
     let directory = line.given("-C", "--working-dir").pop();
-    let directory = working_directory(around, directory.as_deref()).ok()?;
+    let directory = working_directory(env, directory.as_deref()).ok()?;
     // Where recipes are looked for is not for a project's own settings to say.
-    let settings = Settings::read(around, None).ok()?;
+    let settings = Settings::read(env, None).ok()?;
     let given = line.given("-R", "--recipe-dir");
-    let search = search_path(around, &settings, &given, &directory).ok()?;
+    let search = search_path(env, &settings, &given, &directory).ok()?;
     let told = |(name, origin): (String, _)| candidate(&name, list::word(origin).to_owned());
     Some(names(&search).into_iter().map(told).collect())
 }
 
-fn runs(around: &Surroundings, but: &[&str]) -> Option<Vec<CompletionCandidate>> {
-    let store = Store::open_for_reading(&around.places.state).ok()??;
+fn runs(env: &Environment, but: &[&str]) -> Option<Vec<CompletionCandidate>> {
+    let store = Store::open_for_reading(&env.directories.state).ok()??;
     let rows = store.runs(&RunFilter { limit: Some(MOST_RUNS), ..RunFilter::default() }).ok()?;
     let now = now_ms();
     let wanted = rows.iter().filter(|row| !but.contains(&row.summary.status.as_str()));
@@ -89,8 +89,8 @@ fn runs(around: &Surroundings, but: &[&str]) -> Option<Vec<CompletionCandidate>>
     Some(told.collect())
 }
 
-fn steps(around: &Surroundings, line: &Line) -> Option<Vec<CompletionCandidate>> {
-    let store = Store::open_for_reading(&around.places.state).ok()??;
+fn steps(env: &Environment, line: &Line) -> Option<Vec<CompletionCandidate>> {
+    let store = Store::open_for_reading(&env.directories.state).ok()??;
     let words = line.before().iter().skip(1).filter_map(|word| word.to_str());
     let run =
         words.filter(|word| !word.starts_with('-')).find_map(|word| match store.find(word) {

@@ -1,12 +1,12 @@
 //! The programs that steps and agents need: where they are and which version they say they have.
 
-use super::abilities;
+use super::capabilities;
 use super::finding::{Finding, Level};
 use super::version::{Asked, ask as ask_version};
-use crate::agents::{bash, locate, root_obstacle};
-use crate::commands::runs::table::escaped;
+use crate::environment::Environment;
+use crate::session::agents::{bash, locate, root_obstacle};
 use crate::settings::Settings;
-use crate::surroundings::Surroundings;
+use crate::terminal::table::escaped;
 use serde_json::{Value, json};
 use towpath_agent::{BACKENDS, BackendRow, NotFound};
 
@@ -29,22 +29,22 @@ struct Agent {
     refuses: Option<(String, String)>,
 }
 
-pub fn ask(around: &Surroundings, settings: &Settings) -> Programs {
+pub fn ask(env: &Environment, settings: &Settings) -> Programs {
     let agent = |row: &'static BackendRow| {
         let own = row.make.is_some();
-        let variable = row.variable.and_then(|name| around.get(name));
+        let variable = row.variable.and_then(|name| env.get(name));
         Agent {
             row,
-            found: own.then(|| locate(around, settings, row).map(|path| ask_version(&path))),
+            found: own.then(|| locate(env, settings, row).map(|path| ask_version(&path))),
             chosen: settings.backend.value == row.id,
             named: variable.is_some_and(|v| !v.is_empty())
                 || settings.programs.contains_key(row.id),
-            refuses: root_obstacle(around, row),
+            refuses: root_obstacle(env, row),
         }
     };
     Programs {
-        bash: bash(around).map(|path| ask_version(&path)).map_err(|stop| stop.message),
-        git: around.on_path("git").map(|path| ask_version(&around.current.join(path))),
+        bash: bash(env).map(|path| ask_version(&path)).map_err(|stop| stop.message),
+        git: env.on_path("git").map(|path| ask_version(&env.current.join(path))),
         agents: BACKENDS.iter().map(agent).collect(),
     }
 }
@@ -105,7 +105,7 @@ impl Agent {
             "path": path.map(|path| escaped(path)),
             "version": answer.as_ref().and_then(|answer| answer.as_ref().ok()),
             "install": self.found.is_some().then_some(row.install),
-            "can": abilities::as_json(&row.can),
+            "can": capabilities::as_json(&row.can),
         });
         (self.finding(answer), value)
     }

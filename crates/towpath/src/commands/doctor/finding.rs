@@ -1,8 +1,8 @@
 //! What `doctor` has found: one thing each, how it stands, and the command that mends it. Drawn in
 //! groups for a person, as one object for a machine.
 
-use crate::commands::runs::table::{Screen, Tint};
-use crate::out;
+use crate::terminal::out;
+use crate::terminal::table::{Screen, Tint};
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 

@@ -1,26 +1,25 @@
 //! The recipes that a name can mean here: which cannot be read, and which nobody has agreed to.
 
 use super::finding::Finding;
-use super::record::Record;
+use super::journal::Record;
 use super::settings::UNKNOWN;
 use crate::commands::list::{Entry, entries_in};
-use crate::commands::runs::table::shown_path;
-use crate::exit::Stop;
-use crate::surroundings::Surroundings;
-use crate::trust::{CalledAs, quoted};
-use crate::words::{clean, count};
+use crate::environment::Environment;
+use crate::exit::CommandError;
+use crate::session::trust::{CalledAs, quoted};
+use crate::terminal::format::{clean, count};
+use crate::terminal::table::shown_path;
 use towpath_recipe::SearchPath;
 
 /// More of one kind than this are only counted.
 const MOST: usize = 8;
 
 pub fn look(
-    around: &Surroundings,
+    env: &Environment,
     search: &SearchPath,
     record: &Record,
-) -> Result<Vec<Finding>, Stop> {
-    let mut entries =
-        entries_in(&around.current, search, record.store.as_ref(), CalledAs::Towpath)?;
+) -> Result<Vec<Finding>, CommandError> {
+    let mut entries = entries_in(&env.current, search, record.store.as_ref(), CalledAs::Towpath)?;
     // A directory that is not there is told with the places.
     entries.retain(|entry| entry.recipe.path.as_ref().is_none_or(|path| path.exists()));
     let broken: Vec<&Entry> = entries.iter().filter(|e| e.recipe.broken.is_some()).collect();
@@ -28,8 +27,8 @@ pub fn look(
         entries.iter().filter(|e| e.untrusted && e.recipe.broken.is_none()).collect();
     let mut findings = Vec::new();
     for entry in broken.iter().take(MOST) {
-        let path = entry.recipe.path.as_deref().unwrap_or(&around.current);
-        let shown = shown_path(path, around);
+        let path = entry.recipe.path.as_deref().unwrap_or(&env.current);
+        let shown = shown_path(path, env);
         let why = clean(entry.recipe.broken.as_deref().unwrap_or_default());
         let fix = match path.is_dir() {
             true => format!("ls -ld {}", quoted(&shown)),

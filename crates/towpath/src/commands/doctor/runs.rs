@@ -3,9 +3,9 @@
 
 use super::finding::Finding;
 use crate::commands::runs::{status_of, waits_for, waits_until};
-use crate::commands::wait;
-use crate::exit::Stop;
-use crate::words::{ago, clean, count, local_time, now_ms};
+use crate::exit::CommandError;
+use crate::session::wait;
+use crate::terminal::format::{ago, clean, count, local_time, now_ms};
 use towpath_core::RunId;
 use towpath_engine::{held_by, is_held};
 use towpath_process::{marked, marked_runs};
@@ -14,7 +14,7 @@ use towpath_store::{RunFilter, RunRow, Store};
 /// More runs of one kind than this are only counted.
 const MOST: usize = 5;
 
-pub fn look(store: &Store) -> Result<Vec<Finding>, Stop> {
+pub fn look(store: &Store) -> Result<Vec<Finding>, CommandError> {
     let rows = store.runs(&RunFilter::default())?;
     let mut findings = left_behind(store, &rows);
     let kinds: [(&str, Told); 3] =

@@ -1,50 +1,50 @@
 //! The settings that hold here, where each comes from, and what is wrong with their files.
 
 use super::finding::Finding;
-use super::record::Record;
-use crate::commands::runs::table::shown_path;
+use super::journal::Record;
 use crate::commands::settings::text;
+use crate::environment::{Environment, project_root};
+use crate::session::trust::{Standing, Thing, quoted, read_settings};
 use crate::settings::{PROJECT_FILE, Settings, USER_FILE, Wrong};
-use crate::surroundings::{Surroundings, project_root};
-use crate::trust::{Standing, Thing, quoted, read_settings};
+use crate::terminal::table::shown_path;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use towpath_agent::BACKENDS;
 
 /// What holds, as far as it can be read, and what is found.
-pub fn look(around: &Surroundings, record: &Record) -> (Settings, Vec<Finding>) {
+pub fn look(env: &Environment, record: &Record) -> (Settings, Vec<Finding>) {
     let mut findings = Vec::new();
-    let user = around.places.config.join(USER_FILE);
-    let own = match Settings::gather(around, None) {
+    let user = env.directories.config.join(USER_FILE);
+    let own = match Settings::gather(env, None) {
         Ok(settings) => {
             if user.is_file() {
-                findings.push(Finding::ok("your file", shown_path(&user, around)));
+                findings.push(Finding::ok("your file", shown_path(&user, env)));
             }
             settings
         }
         Err(wrong) => {
-            findings.push(told(wrong, &user, around));
+            findings.push(told(wrong, &user, env));
             Settings::default()
         }
     };
-    let settings = match project(around, record, &mut findings) {
-        Some((path, contents)) => match Settings::gather(around, Some((&path, &contents))) {
+    let settings = match project(env, record, &mut findings) {
+        Some((path, contents)) => match Settings::gather(env, Some((&path, &contents))) {
             Ok(settings) => settings,
             // What is wrong with one's own file has been told.
             Err(Wrong::Told(_)) => own,
             Err(wrong) => {
-                findings.push(told(wrong, &path, around));
+                findings.push(told(wrong, &path, env));
                 own
             }
         },
         None => own,
     };
-    findings.extend(rows(&settings, around));
+    findings.extend(rows(&settings, env));
     (settings, findings)
 }
 
-fn told(wrong: Wrong, path: &Path, around: &Surroundings) -> Finding {
-    let shown = shown_path(path, around);
+fn told(wrong: Wrong, path: &Path, env: &Environment) -> Finding {
+    let shown = shown_path(path, env);
     let edit = format!("${{EDITOR:-vi}} {}", quoted(&path.display().to_string()));
     match wrong {
         Wrong::Told(stop) => Finding::broken("settings", stop.message, edit),
@@ -58,12 +58,12 @@ fn told(wrong: Wrong, path: &Path, around: &Surroundings) -> Finding {
 
 /// The project's file, if it holds.
 fn project(
-    around: &Surroundings,
+    env: &Environment,
     record: &Record,
     findings: &mut Vec<Finding>,
 ) -> Option<(PathBuf, String)> {
-    let path = project_root(&around.current, around.home.as_deref()).join(PROJECT_FILE);
-    let shown = shown_path(&path, around);
+    let path = project_root(&env.current, env.home.as_deref()).join(PROJECT_FILE);
+    let shown = shown_path(&path, env);
     let text = match read_settings(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return None,
@@ -84,7 +84,7 @@ fn project(
             None
         }
         _ => {
-            let fix = format!("towpath trust {}", thing.argument(around));
+            let fix = format!("towpath trust {}", thing.argument(env));
             let text = format!("{shown} is not trusted and is not used");
             findings.push(Finding::attention("project's", text, fix));
             None
@@ -95,10 +95,10 @@ fn project(
 /// Said where trust would be asked of a record that cannot be read.
 pub const UNKNOWN: &str = "the record that says what is trusted cannot be read";
 
-fn rows(settings: &Settings, around: &Surroundings) -> Vec<Finding> {
+fn rows(settings: &Settings, env: &Environment) -> Vec<Finding> {
     let row = |(key, value, source): (String, serde_json::Value, String)| {
         let shown = match Path::new(&source).is_absolute() {
-            true => shown_path(Path::new(&source), around),
+            true => shown_path(Path::new(&source), env),
             false => source.clone(),
         };
         let value = text(&value);

@@ -2,7 +2,7 @@
 //! in a group of its own, outside the working tree, without input, and is ended when it takes too
 //! long. An answer is one line, or why there is none.
 
-use crate::words::{clean, last_line};
+use crate::terminal::format::{clean, last_line};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::Read;
 use std::os::unix::process::CommandExt;

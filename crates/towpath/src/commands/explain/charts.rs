@@ -3,8 +3,8 @@
 
 use super::{callee, work};
 use crate::chart::{Card, Chart, Kind, Part, Shape, Stage, To, Way};
-use crate::commands::runs::table::one_line;
-use crate::words::{clean, count};
+use crate::terminal::format::{clean, count};
+use crate::terminal::table::one_line;
 use towpath_recipe::{
     Analysis, End, Machine, OTHER, Program, Recipe, Restarts, Step, Transition, Work,
 };

@@ -3,7 +3,7 @@
 
 use super::{Limits, callee, charts, hooks, work};
 use crate::commands::list::word;
-use crate::draw;
+use crate::terminal::diagnostics;
 use serde_json::{Value, json};
 use towpath_core::Diagnostic;
 use towpath_recipe::{
@@ -26,7 +26,7 @@ pub fn as_json(program: &Program, origin: Origin, trusted: bool, problems: &[Dia
         "inputs": program.plan.inputs,
         "include_tags": program.plan.tags.include,
         "exclude_tags": program.plan.tags.exclude,
-        "problems": problems.iter().map(draw::as_json).collect::<Vec<_>>(),
+        "problems": problems.iter().map(diagnostics::as_json).collect::<Vec<_>>(),
         "limits": {
             "max_depth": depth,
             "max_total_steps": steps,

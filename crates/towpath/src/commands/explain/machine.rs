@@ -3,10 +3,10 @@
 
 use super::{charts, print_inputs, rows, target};
 use crate::chart::{Part, text, wrapped};
-use crate::commands::runs::table::{Cell, Screen, Table, Tint, one_line};
-use crate::out;
-use crate::report::in_lines;
-use crate::words::{clean, count};
+use crate::terminal::format::{clean, count};
+use crate::terminal::out;
+use crate::terminal::report::in_lines;
+use crate::terminal::table::{Cell, Screen, Table, Tint, one_line};
 use std::collections::BTreeSet;
 use towpath_recipe::{
     Analysis, End, EndPath, GuardrailExit, OTHER, Program, Recipe, Restarts, Transition,

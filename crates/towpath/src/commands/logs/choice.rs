@@ -3,7 +3,7 @@
 //! a step that is run again takes the place of what it was before.
 
 use super::Job;
-use crate::report::bare;
+use crate::terminal::report::bare;
 use std::collections::{BTreeMap, BTreeSet};
 use towpath_core::{JobKey, JobKind, StepPath};
 
@@ -125,7 +125,7 @@ fn try_of(key: &JobKey) -> Try<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{RecipeShape, Shape};
+    use crate::terminal::report::{RecipeShape, Shape};
 
     const KEYS: [&str; 9] = [
         "build#1.0.0:pre_step",

@@ -2,8 +2,8 @@
 //! The program's backend reads it, live or recorded. The last message is kept back: when it is the
 //! answer, the answer follows and would repeat it.
 
-use crate::report::{fitted, relative};
-use crate::words::clean;
+use crate::terminal::format::clean;
+use crate::terminal::report::{fitted, relative};
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
 use towpath_agent::{Reader, Sign, backend_row};

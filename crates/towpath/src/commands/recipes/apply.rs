@@ -2,8 +2,8 @@
 //! the person insists, a symbolic link always; the manifest remembers what was taken.
 
 use super::upstream::Upstream;
-use crate::exit::Stop;
-use crate::writing;
+use crate::exit::CommandError;
+use crate::files;
 use std::path::Path;
 use towpath_recipe::manifest::{Compared, Manifest, digest};
 
@@ -37,9 +37,9 @@ pub fn apply(
     upstream: &Upstream,
     mut known: Manifest,
     force: bool,
-) -> Result<Vec<Taken>, Stop> {
+) -> Result<Vec<Taken>, CommandError> {
     std::fs::create_dir_all(directory)
-        .map_err(|e| Stop::setup(format!("{}: {e}", directory.display())))?;
+        .map_err(|e| CommandError::setup(format!("{}: {e}", directory.display())))?;
     let before = known.clone();
     let mut done = Vec::new();
     for (name, state) in compared {
@@ -55,15 +55,17 @@ pub fn apply(
         done.push(taken);
     }
     if known != before {
-        known.write(directory).map_err(|e| Stop::setup(format!("{}: {e}", directory.display())))?;
+        known
+            .write(directory)
+            .map_err(|e| CommandError::setup(format!("{}: {e}", directory.display())))?;
     }
     Ok(done)
 }
 
 fn write(directory: &Path, name: &str, bytes: &[u8], state: Compared) -> std::io::Result<()> {
-    let path = writing::below(directory, name)?;
+    let path = files::below(directory, name)?;
     match state {
-        Compared::New { .. } => writing::create(&path, bytes),
-        _ => writing::replace(&path, bytes),
+        Compared::New { .. } => files::create(&path, bytes),
+        _ => files::replace(&path, bytes),
     }
 }

@@ -1,12 +1,12 @@
 //! `towpath recipes check`: what has changed in a directory since its manifest. It only looks.
 
-use super::super::runs::table::{Screen, Tint, escaped, shown_path};
 use super::{contents, directory};
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::surroundings::Surroundings;
-use crate::trust::quoted;
-use crate::words::count;
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::session::trust::quoted;
+use crate::terminal::format::count;
+use crate::terminal::out;
+use crate::terminal::table::{Screen, Tint, escaped, shown_path};
 use std::path::{Path, PathBuf};
 use towpath_recipe::manifest::{Manifest, ManifestError};
 
@@ -25,11 +25,11 @@ pub struct Args {
     pub json: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
-    let directory = directory(&around, args.directory.as_deref())?;
-    let known = known(&around, &directory)?;
-    let changes = known.changes(&contents(&around, &directory)?);
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
+    let directory = directory(&env, args.directory.as_deref())?;
+    let known = known(&env, &directory)?;
+    let changes = known.changes(&contents(&env, &directory)?);
     let changed = !changes.is_empty();
     if args.json {
         out::json(&serde_json::json!({
@@ -41,7 +41,7 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
             "deleted": changes.deleted,
         }));
     } else {
-        let screen = Screen::new(&around);
+        let screen = Screen::new(&env);
         let rows = [
             ("new", &changes.new, Tint::Good),
             ("modified", &changes.modified, Tint::Attention),
@@ -54,21 +54,21 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
         }
         let number = changes.new.len() + changes.modified.len() + changes.deleted.len();
         let what = if changed { count(number, "change") } else { "no changes".to_owned() };
-        out::line(format!("{what} in {} since its manifest", shown_path(&directory, &around)));
+        out::line(format!("{what} in {} since its manifest", shown_path(&directory, &env)));
     }
     Ok(if changed { Exit::Failed } else { Exit::Done })
 }
 
 /// The manifest of a directory, which must be there.
-fn known(around: &Surroundings, directory: &Path) -> Result<Manifest, Stop> {
+fn known(env: &Environment, directory: &Path) -> Result<Manifest, CommandError> {
     Manifest::read(directory).map_err(|error| {
-        let shown = shown_path(directory, around);
+        let shown = shown_path(directory, env);
         match error {
-            ManifestError::None(_) => Stop::bad_input(format!(
+            ManifestError::None(_) => CommandError::bad_input(format!(
                 "{shown} has no manifest; to note what it holds now: towpath recipes manifest {}",
                 quoted(&shown)
             )),
-            error => Stop::bad_input(error.to_string()),
+            error => CommandError::bad_input(error.to_string()),
         }
     })
 }

@@ -1,13 +1,13 @@
 //! `towpath recipes eject`: a built-in recipe as a file, to be changed.
 
-use super::super::runs::table::shown_path;
 use super::place_for_new;
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::places::PROJECT_PLACES;
-use crate::surroundings::{Surroundings, project_root};
-use crate::trust::quoted;
-use crate::writing;
+use crate::environment::{Environment, project_root};
+use crate::exit::{CommandError, Exit};
+use crate::files;
+use crate::session::search_path::PROJECT_PLACES;
+use crate::session::trust::quoted;
+use crate::terminal::out;
+use crate::terminal::table::shown_path;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use towpath_core::nearest;
@@ -29,23 +29,23 @@ pub struct Args {
     pub to: Option<PathBuf>,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
     let name = &args.builtin;
     let Some(text) = builtin_alone(name) else { return Err(unknown(name)) };
     let directory = match &args.to {
-        Some(given) => around.current.join(around.expand_home(given)),
-        None => place_for_new(&around),
+        Some(given) => env.current.join(env.expand_home(given)),
+        None => place_for_new(&env),
     };
     let path = directory.join(format!("{name}.yaml"));
-    let shown = shown_path(&path, &around);
-    writing::create(&path, text.as_bytes()).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => Stop::bad_input(format!("{shown} is there already")),
-        _ => Stop::setup(format!("{shown}: {error}")),
+    let shown = shown_path(&path, &env);
+    files::create(&path, text.as_bytes()).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => CommandError::bad_input(format!("{shown} is there already")),
+        _ => CommandError::setup(format!("{shown}: {error}")),
     })?;
     out::line(format!("made {shown}, a copy of the built-in {name}"));
     let file = quoted(&shown);
-    if is_searched(&around, &directory) {
+    if is_searched(&env, &directory) {
         out::line(format!("once it is trusted, `{name}` means this file:"));
         out::line(format!("  towpath trust {file}"));
     } else {
@@ -55,16 +55,19 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
 }
 
 /// Whether names are looked for in this directory of the project.
-fn is_searched(around: &Surroundings, directory: &Path) -> bool {
-    let root = project_root(&around.current, around.home.as_deref());
+fn is_searched(env: &Environment, directory: &Path) -> bool {
+    let root = project_root(&env.current, env.home.as_deref());
     let real = |path: &Path| path.canonicalize().ok();
     PROJECT_PLACES.iter().any(|place| real(&root.join(place)) == real(directory))
 }
 
-fn unknown(name: &str) -> Stop {
+fn unknown(name: &str) -> CommandError {
     let hint = match nearest(name, builtin_names()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("there are {}", builtin_names().collect::<Vec<_>>().join(", ")),
     };
-    Stop::bad_input(format!("there is no built-in recipe `{}`: {hint}", crate::words::clean(name)))
+    CommandError::bad_input(format!(
+        "there is no built-in recipe `{}`: {hint}",
+        crate::terminal::format::clean(name)
+    ))
 }

@@ -1,11 +1,11 @@
 //! `towpath recipes manifest`: notes what a directory of recipes holds.
 
-use super::super::runs::table::shown_path;
 use super::{contents, directory};
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::surroundings::Surroundings;
-use crate::words::count;
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::terminal::format::count;
+use crate::terminal::out;
+use crate::terminal::table::shown_path;
 use std::path::PathBuf;
 use towpath_recipe::manifest::MANIFEST_FILE;
 
@@ -23,12 +23,12 @@ pub struct Args {
     pub directory: Option<PathBuf>,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
-    let directory = directory(&around, args.directory.as_deref())?;
-    let now = contents(&around, &directory)?;
-    let shown = shown_path(&directory.join(MANIFEST_FILE), &around);
-    now.write(&directory).map_err(|e| Stop::setup(format!("{shown}: {e}")))?;
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
+    let directory = directory(&env, args.directory.as_deref())?;
+    let now = contents(&env, &directory)?;
+    let shown = shown_path(&directory.join(MANIFEST_FILE), &env);
+    now.write(&directory).map_err(|e| CommandError::setup(format!("{shown}: {e}")))?;
     out::line(format!("{} in {shown}", count(now.len(), "file")));
     Ok(Exit::Done)
 }

@@ -1,15 +1,15 @@
 //! `towpath recipes sync`: how the recipes here compare with another repository's. It shows; only
 //! with `--apply` it changes files, and never one that was changed here.
 
-use super::super::runs::table::{Screen, Tint, escaped, shown_path};
 use super::apply::{Taken, apply, plan};
 use super::upstream::{Upstream, fetch, shown_url};
 use super::{contents, directory, place_for_new, project_directory};
-use crate::exit::{Exit, Stop};
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
 use crate::git::Git;
-use crate::out;
-use crate::surroundings::Surroundings;
-use crate::words::{clean, count};
+use crate::terminal::format::{clean, count};
+use crate::terminal::out;
+use crate::terminal::table::{Screen, Tint, escaped, shown_path};
 use similar::TextDiff;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -57,21 +57,20 @@ struct Row {
     taken: Taken,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
     let directory = match &args.directory {
         // A directory that is still to be made holds nothing.
-        Some(given) if args.apply => around.current.join(around.expand_home(given)),
-        Some(given) => directory(&around, Some(given))?,
-        None => project_directory(&around)?.unwrap_or_else(|| place_for_new(&around)),
+        Some(given) if args.apply => env.current.join(env.expand_home(given)),
+        Some(given) => directory(&env, Some(given))?,
+        None => project_directory(&env)?.unwrap_or_else(|| place_for_new(&env)),
     };
     if let Some(name) = &args.remote {
-        add_remote(&around, &directory, name, &args.url)?;
+        add_remote(&env, &directory, name, &args.url)?;
     }
     let known = known(&directory)?;
-    let here =
-        if directory.is_dir() { contents(&around, &directory)? } else { Manifest::default() };
-    let upstream = fetch(&around, &args.url, args.reference.as_deref(), args.path.as_deref())?;
+    let here = if directory.is_dir() { contents(&env, &directory)? } else { Manifest::default() };
+    let upstream = fetch(&env, &args.url, args.reference.as_deref(), args.path.as_deref())?;
     let compared = compare(&here, &upstream.manifest(), &known);
     let diffs: Vec<Option<String>> =
         compared.iter().map(|(name, state)| diff(&directory, name, *state, &upstream)).collect();
@@ -89,18 +88,18 @@ pub fn execute(args: &Args) -> Result<Exit, Stop> {
     if args.json {
         out::json(&as_json(args, &directory, &upstream, &rows));
     } else {
-        print(args, &around, &directory, &upstream, &rows);
+        print(args, &env, &directory, &upstream, &rows);
     }
     let held = rows.iter().any(|row| matches!(row.taken, Taken::Kept(_)));
     Ok(if args.apply && held { Exit::Failed } else { Exit::Done })
 }
 
 /// What was last taken from upstream; nothing without a manifest.
-fn known(directory: &Path) -> Result<Manifest, Stop> {
+fn known(directory: &Path) -> Result<Manifest, CommandError> {
     match Manifest::read(directory) {
         Ok(known) => Ok(known),
         Err(ManifestError::None(_)) => Ok(Manifest::default()),
-        Err(error) => Err(Stop::bad_input(error.to_string())),
+        Err(error) => Err(CommandError::bad_input(error.to_string())),
     }
 }
 
@@ -119,15 +118,20 @@ fn diff(directory: &Path, name: &str, state: Compared, upstream: &Upstream) -> O
 }
 
 /// A remote for who wants to look at upstream with git.
-fn add_remote(around: &Surroundings, directory: &Path, name: &str, url: &str) -> Result<(), Stop> {
-    let there = directory.ancestors().find(|d| d.is_dir()).unwrap_or(&around.current);
+fn add_remote(
+    env: &Environment,
+    directory: &Path,
+    name: &str,
+    url: &str,
+) -> Result<(), CommandError> {
+    let there = directory.ancestors().find(|d| d.is_dir()).unwrap_or(&env.current);
     let git = Git::new(there);
     if !towpath_core::is_safe_name(name) || name.starts_with('-') {
-        return Err(Stop::bad_input(format!("--remote {}: not a name", clean(name))));
+        return Err(CommandError::bad_input(format!("--remote {}: not a name", clean(name))));
     }
     git.run(&["rev-parse", "--git-dir"]).map_err(|_| {
-        let shown = shown_path(there, around);
-        Stop::bad_input(format!("--remote {name}: {shown} is in no git repository"))
+        let shown = shown_path(there, env);
+        CommandError::bad_input(format!("--remote {name}: {shown} is in no git repository"))
     })?;
     if let Ok(old) = git.run(&["config", "--get", &format!("remote.{name}.url")]) {
         let old = String::from_utf8_lossy(&old).trim().to_owned();
@@ -135,7 +139,9 @@ fn add_remote(around: &Surroundings, directory: &Path, name: &str, url: &str) ->
             return Ok(());
         }
         let old = shown_url(&old);
-        return Err(Stop::bad_input(format!("--remote {name}: it is there already, for {old}")));
+        return Err(CommandError::bad_input(format!(
+            "--remote {name}: it is there already, for {old}"
+        )));
     }
     git.run(&["remote", "add", "--", name, url])?;
     out::note(format!("made the remote {name}"));
@@ -160,12 +166,12 @@ fn remark(row: &Row, applied: bool) -> String {
     }
 }
 
-fn print(args: &Args, around: &Surroundings, directory: &Path, upstream: &Upstream, rows: &[Row]) {
-    let screen = Screen::new(around);
+fn print(args: &Args, env: &Environment, directory: &Path, upstream: &Upstream, rows: &[Row]) {
+    let screen = Screen::new(env);
     let folder = if upstream.path.is_empty() { "" } else { ", folder " };
     screen.line(&format!(
         "{} and {} at {}{folder}{}\n",
-        shown_path(directory, around),
+        shown_path(directory, env),
         shown_url(&args.url),
         &upstream.commit[..7],
         clean(&upstream.path)

@@ -1,10 +1,10 @@
 //! The recipes of another repository, read from a private bare copy in our cache. The person's own
 //! repository learns nothing of it, nothing is checked out, and no file of it is run.
 
-use crate::exit::Stop;
+use crate::environment::Environment;
+use crate::exit::CommandError;
 use crate::git::Git;
-use crate::places::PROJECT_PLACES;
-use crate::surroundings::Surroundings;
+use crate::session::search_path::PROJECT_PLACES;
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt;
@@ -36,17 +36,17 @@ impl Upstream {
 const FETCHED: &str = "refs/towpath/fetched";
 
 pub fn fetch(
-    around: &Surroundings,
+    env: &Environment,
     url: &str,
     reference: Option<&str>,
     path: Option<&str>,
-) -> Result<Upstream, Stop> {
+) -> Result<Upstream, CommandError> {
     let reference = checked_reference(reference.unwrap_or("HEAD"))?;
     let path = path.map(checked_path).transpose()?;
-    let from = address(around, url)?;
-    let cache = around.places.cache.join("recipes");
+    let from = address(env, url)?;
+    let cache = env.directories.cache.join("recipes");
     let copy = cache.join(format!("{}.git", digest(from.as_bytes())));
-    let failed = |e: std::io::Error| Stop::setup(format!("{}: {e}", cache.display()));
+    let failed = |e: std::io::Error| CommandError::setup(format!("{}: {e}", cache.display()));
     // What is in a repository may be for its readers only.
     DirBuilder::new().recursive(true).mode(0o700).create(&cache).map_err(failed)?;
     // Two fetches into one copy would take the reference from each other.
@@ -57,65 +57,64 @@ pub fn fetch(
     let git = Git::new(&copy);
     // No template: it would bring hooks along. On a copy that is there it changes nothing.
     git.run(&["init", "--quiet", "--bare", "--template=", "."])?;
-    let git = git.over_network(around);
+    let git = git.over_network(env);
     let refspec = format!("+{reference}:{FETCHED}");
     let options = ["--quiet", "--no-tags", "--depth=1", "--no-recurse-submodules"];
     let mut call = vec!["--git-dir=.", "fetch", "--no-auto-maintenance", "--no-write-fetch-head"];
     call.extend(options);
     call.extend(["--", &from, &refspec]);
-    git.run(&call).map_err(|stop| Stop { message: hidden(&stop.message, url), ..stop })?;
+    git.run(&call).map_err(|stop| CommandError { message: hidden(&stop.message, url), ..stop })?;
     read(&git, path)
 }
 
 /// A URL, or a path made absolute, since git is not called from where the person is.
-fn address(around: &Surroundings, url: &str) -> Result<String, Stop> {
+fn address(env: &Environment, url: &str) -> Result<String, CommandError> {
     if url.starts_with('-') || url.is_empty() || url.contains(char::is_control) {
-        return Err(Stop::bad_input("the URL of a git repository is missing"));
+        return Err(CommandError::bad_input("the URL of a git repository is missing"));
     }
     if url.split_once("::").is_some_and(|(helper, _)| helper.eq_ignore_ascii_case("ext")) {
-        return Err(Stop::bad_input("an `ext::` URL runs a command; name a repository"));
+        return Err(CommandError::bad_input("an `ext::` URL runs a command; name a repository"));
     }
-    let local = around.current.join(around.expand_home(Path::new(url)));
+    let local = env.current.join(env.expand_home(Path::new(url)));
     match local.canonicalize() {
-        Ok(real) => real
-            .to_str()
-            .map(str::to_owned)
-            .ok_or_else(|| Stop::bad_input(format!("{}: the path is not UTF-8", real.display()))),
+        Ok(real) => real.to_str().map(str::to_owned).ok_or_else(|| {
+            CommandError::bad_input(format!("{}: the path is not UTF-8", real.display()))
+        }),
         Err(_) => Ok(url.to_owned()),
     }
 }
 
-fn checked_reference(reference: &str) -> Result<&str, Stop> {
+fn checked_reference(reference: &str) -> Result<&str, CommandError> {
     let fine = |c: char| c.is_alphanumeric() || "._/-@+#".contains(c);
     let bad = reference.is_empty()
         || reference.starts_with(['-', '+'])
         || reference.contains("..")
         || !reference.chars().all(fine);
     if bad {
-        let shown = crate::words::clean(reference);
-        return Err(Stop::bad_input(format!(
+        let shown = crate::terminal::format::clean(reference);
+        return Err(CommandError::bad_input(format!(
             "--ref {shown}: name a branch, a tag or a whole commit id"
         )));
     }
     Ok(reference)
 }
 
-fn checked_path(path: &str) -> Result<String, Stop> {
+fn checked_path(path: &str) -> Result<String, CommandError> {
     let plain = path.trim_start_matches("./").trim_end_matches('/');
     let plain = if plain == "." { "" } else { plain };
     let inside = plain.is_empty() || plain.split('/').all(|s| !matches!(s, "" | "." | ".."));
     if inside && !plain.contains(char::is_control) {
         return Ok(plain.to_owned());
     }
-    let shown = crate::words::clean(path);
-    Err(Stop::bad_input(format!("--path {shown}: name a folder inside the repository")))
+    let shown = crate::terminal::format::clean(path);
+    Err(CommandError::bad_input(format!("--path {shown}: name a folder inside the repository")))
 }
 
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8_lossy(&bytes).trim().to_owned()
 }
 
-fn read(git: &Git, path: Option<String>) -> Result<Upstream, Stop> {
+fn read(git: &Git, path: Option<String>) -> Result<Upstream, CommandError> {
     let commit = text(git.run(&["--git-dir=.", "rev-parse", "--verify", &commit_of(FETCHED)])?);
     let path = match path {
         Some(path) => path,
@@ -124,14 +123,15 @@ fn read(git: &Git, path: Option<String>) -> Result<Upstream, Stop> {
     let tree = format!("{commit}:{path}");
     let listed = git.run(&["--git-dir=.", "ls-tree", "-r", "-z", "-l", "--full-tree", &tree]);
     let listed = listed.map_err(|_| {
-        Stop::bad_input(format!("--path {path}: no such folder there at {}", &commit[..7]))
+        CommandError::bad_input(format!("--path {path}: no such folder there at {}", &commit[..7]))
     })?;
     let mut passed = Vec::new();
     let wanted = entries(&listed, &mut passed);
     let input: String = wanted.iter().map(|(_, object)| format!("{object}\n")).collect();
     let blobs = git.run_with(&["--git-dir=.", "cat-file", "--batch"], input.as_bytes())?;
-    let files = contents(wanted, &blobs)
-        .ok_or_else(|| Stop::setup("git cat-file answered something else than was asked"))?;
+    let files = contents(wanted, &blobs).ok_or_else(|| {
+        CommandError::setup("git cat-file answered something else than was asked")
+    })?;
     Ok(Upstream { commit, path, files, passed })
 }
 
@@ -141,7 +141,7 @@ fn commit_of(reference: &str) -> String {
 }
 
 /// The first place in which a project keeps its recipes, else the repository itself.
-fn usual_path(git: &Git, commit: &str) -> Result<String, Stop> {
+fn usual_path(git: &Git, commit: &str) -> Result<String, CommandError> {
     let mut call = vec!["--git-dir=.", "ls-tree", "-d", "-z", "--name-only", "--full-tree", commit];
     call.extend(PROJECT_PLACES);
     let listed = git.run(&call)?;
@@ -194,7 +194,7 @@ pub fn shown_url(url: &str) -> String {
         let (_, host) = host.rsplit_once('@')?;
         Some(format!("{scheme}://{host}/{path}"))
     });
-    crate::words::clean(&shown.unwrap_or_else(|| url.to_owned()))
+    crate::terminal::format::clean(&shown.unwrap_or_else(|| url.to_owned()))
 }
 
 fn hidden(message: &str, url: &str) -> String {

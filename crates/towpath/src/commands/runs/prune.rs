@@ -2,11 +2,11 @@
 //! off is never touched, whatever its age: somebody may still want to go on with it.
 
 use super::status_of;
-use super::table::{Cell, Screen, Table};
-use crate::exit::{Exit, Stop};
-use crate::out;
-use crate::surroundings::Surroundings;
-use crate::words::{ago, bytes, count, now_ms, rfc3339};
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::terminal::format::{ago, bytes, count, now_ms, rfc3339};
+use crate::terminal::out;
+use crate::terminal::table::{Cell, Screen, Table};
 use serde_json::json;
 use towpath_engine::{EngineError, hold, is_held};
 use towpath_store::{Reclaimed, RunFilter, RunRow, Store};
@@ -52,18 +52,18 @@ fn age(text: &str) -> Result<i64, String> {
     number.checked_mul(unit).ok_or_else(|| "nothing is as old as that".to_owned())
 }
 
-pub fn execute(args: &Args) -> Result<Exit, Stop> {
-    let around = Surroundings::read()?;
-    let Some(store) = around.journal()? else {
-        return tell(args, &around, &Pruned::default());
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
+    let Some(store) = env.journal()? else {
+        return tell(args, &env, &Pruned::default());
     };
     let pruned = if args.dry_run {
         look(&store, args)?
     } else {
         drop(store);
-        prune(&mut Store::open(&around.places.state)?, args)?
+        prune(&mut Store::open(&env.directories.state)?, args)?
     };
-    tell(args, &around, &pruned)
+    tell(args, &env, &pruned)
 }
 
 #[derive(Default)]
@@ -78,7 +78,7 @@ struct Pruned {
 }
 
 /// The ended runs that may go, the newest first.
-fn chosen(store: &Store, args: &Args, now: i64) -> Result<Vec<RunRow>, Stop> {
+fn chosen(store: &Store, args: &Args, now: i64) -> Result<Vec<RunRow>, CommandError> {
     let mut rows = store.runs(&RunFilter::default())?;
     rows.retain(|row| ENDED.contains(&row.summary.status.as_str()));
     // A run that was resumed is as new as its end.
@@ -98,7 +98,7 @@ fn ended(row: &RunRow) -> i64 {
     row.summary.ended_ms.unwrap_or(row.created_ms)
 }
 
-fn look(store: &Store, args: &Args) -> Result<Pruned, Stop> {
+fn look(store: &Store, args: &Args) -> Result<Pruned, CommandError> {
     let now = now_ms();
     let mut runs = Vec::new();
     for row in chosen(store, args, now)? {
@@ -109,7 +109,7 @@ fn look(store: &Store, args: &Args) -> Result<Pruned, Stop> {
     Ok(Pruned { runs, interrupted, ..Pruned::default() })
 }
 
-fn prune(store: &mut Store, args: &Args) -> Result<Pruned, Stop> {
+fn prune(store: &mut Store, args: &Args) -> Result<Pruned, CommandError> {
     let now = now_ms();
     let mut pruned = Pruned { swept: store.sweep_deleted()?, ..Pruned::default() };
     for row in chosen(store, args, now)? {
@@ -136,13 +136,13 @@ fn prune(store: &mut Store, args: &Args) -> Result<Pruned, Stop> {
     Ok(pruned)
 }
 
-fn interrupted(store: &Store, args: &Args, now: i64) -> Result<usize, Stop> {
+fn interrupted(store: &Store, args: &Args, now: i64) -> Result<usize, CommandError> {
     let old = |row: &&RunRow| row.created_ms <= now.saturating_sub(least_age(args));
     let rows = store.runs(&RunFilter { status: Some("running".into()), ..RunFilter::default() })?;
     Ok(rows.iter().filter(old).filter(|row| status_of(store, row) == "interrupted").count())
 }
 
-fn tell(args: &Args, around: &Surroundings, pruned: &Pruned) -> Result<Exit, Stop> {
+fn tell(args: &Args, env: &Environment, pruned: &Pruned) -> Result<Exit, CommandError> {
     let total = pruned.runs.iter().map(|(_, size)| size).sum::<u64>() + pruned.swept;
     if args.json {
         let each = |(row, size): &(RunRow, u64)| {
@@ -164,7 +164,7 @@ fn tell(args: &Args, around: &Surroundings, pruned: &Pruned) -> Result<Exit, Sto
         return Ok(Exit::Done);
     }
     if args.dry_run {
-        list(around, &pruned.runs);
+        list(env, &pruned.runs);
     }
     let runs = count(pruned.runs.len(), "run");
     out::line(match (pruned.runs.len(), args.dry_run) {
@@ -197,7 +197,7 @@ fn kept(space: Reclaimed) -> String {
     }
 }
 
-fn list(around: &Surroundings, runs: &[(RunRow, u64)]) {
+fn list(env: &Environment, runs: &[(RunRow, u64)]) {
     if runs.is_empty() {
         return;
     }
@@ -213,7 +213,7 @@ fn list(around: &Surroundings, runs: &[(RunRow, u64)]) {
             bytes(*size).into(),
         ]);
     }
-    table.print(&Screen::new(around));
+    table.print(&Screen::new(env));
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use super::place::Place;
 use super::steps::{Workers, is_meant};
 use super::suite::{Answer, Answers, Case, Name, Stub};
-use crate::trust::quoted;
+use crate::session::trust::quoted;
 use serde_json::{Value, json};
 use towpath_core::Map;
 

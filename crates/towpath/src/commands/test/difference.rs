@@ -1,7 +1,7 @@
 //! Expected and got, side by side where they are short, else line by line.
 
-use super::super::runs::table::{Screen, Tint};
-use crate::words::clean;
+use crate::terminal::format::clean;
+use crate::terminal::table::{Screen, Tint};
 use similar::{ChangeTag, TextDiff};
 
 /// A text longer than this gets lines of its own.

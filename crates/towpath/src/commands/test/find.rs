@@ -1,11 +1,11 @@
 //! Which test files are meant: those a person names, those of the recipes they name, those below
 //! the directories they name; without any, those beside the project's recipes.
 
-use super::super::runs::table::shown_path;
-use crate::exit::Stop;
-use crate::places::search_path;
+use crate::environment::Environment;
+use crate::exit::CommandError;
+use crate::session::search_path::search_path;
 use crate::settings::Settings;
-use crate::surroundings::Surroundings;
+use crate::terminal::table::shown_path;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use towpath_core::nearest;
@@ -21,55 +21,55 @@ const DEPTH: usize = 8;
 
 /// The recipe places of a directory's project, and those the environment names: not the person's
 /// own, on which no test may depend.
-pub fn places(around: &Surroundings, directory: &Path) -> Result<SearchPath, Stop> {
-    let settings = Settings::read(around, None)?;
-    let mut search = search_path(around, &settings, &[], directory)?;
+pub fn places(env: &Environment, directory: &Path) -> Result<SearchPath, CommandError> {
+    let settings = Settings::read(env, None)?;
+    let mut search = search_path(env, &settings, &[], directory)?;
     search.directories.retain(|d| d.origin != Origin::User && d.path.is_dir());
     Ok(search)
 }
 
 /// The test files, absolute, each once.
-pub fn files(around: &Surroundings, named: &[PathBuf]) -> Result<Vec<PathBuf>, Stop> {
+pub fn files(env: &Environment, named: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
     let mut found = Vec::new();
     for name in named {
-        found.extend(of_name(around, name)?);
+        found.extend(of_name(env, name)?);
     }
     if named.is_empty() {
-        let places = places(around, &around.current)?;
+        let places = places(env, &env.current)?;
         let project = places.directories.into_iter().filter(|d| d.origin == Origin::Project);
-        let also = ALSO.iter().map(|name| around.current.join(name));
+        let also = ALSO.iter().map(|name| env.current.join(name));
         for directory in project.map(|d| d.path).chain(also) {
             below(&directory, DEPTH, &mut found);
         }
-        below(&around.current, 1, &mut found);
+        below(&env.current, 1, &mut found);
         found.sort();
     }
     let mut seen = BTreeSet::new();
     found.retain(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
     if found.is_empty() {
-        return Err(Stop::bad_input(
+        return Err(CommandError::bad_input(
             "there are no tests: write NAME.test.yaml beside a recipe, or name a file",
         ));
     }
     Ok(found)
 }
 
-fn of_name(around: &Surroundings, name: &Path) -> Result<Vec<PathBuf>, Stop> {
-    let path = around.current.join(around.expand_home(name));
+fn of_name(env: &Environment, name: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    let path = env.current.join(env.expand_home(name));
     if path.is_dir() {
         let mut found = Vec::new();
         below(&path, DEPTH, &mut found);
         found.sort();
         if found.is_empty() {
             let message = format!("there is no test file below {}", name.display());
-            return Err(Stop::bad_input(message));
+            return Err(CommandError::bad_input(message));
         }
         return Ok(found);
     }
     if !path.exists() {
-        return by_recipe_name(around, name);
+        return by_recipe_name(env, name);
     }
-    if is_test(&path) { Ok(vec![path]) } else { Ok(vec![beside(around, &path)?]) }
+    if is_test(&path) { Ok(vec![path]) } else { Ok(vec![beside(env, &path)?]) }
 }
 
 fn is_test(path: &Path) -> bool {
@@ -78,31 +78,32 @@ fn is_test(path: &Path) -> bool {
 }
 
 /// The test file of a recipe.
-fn beside(around: &Surroundings, recipe: &Path) -> Result<PathBuf, Stop> {
+fn beside(env: &Environment, recipe: &Path) -> Result<PathBuf, CommandError> {
     let known = recipe.extension().is_some_and(|e| RECIPE_ENDINGS.iter().any(|r| e == *r));
-    let shown = shown_path(recipe, around);
+    let shown = shown_path(recipe, env);
     if !known {
-        return Err(Stop::bad_input(format!("{shown} is neither a test file nor a recipe")));
+        return Err(CommandError::bad_input(format!(
+            "{shown} is neither a test file nor a recipe"
+        )));
     }
     let stem = recipe.file_stem().unwrap_or_default().to_string_lossy();
     let tests = ENDINGS.map(|ending| recipe.with_file_name(format!("{stem}{ending}")));
-    let missing = shown_path(&tests[0], around);
-    tests
-        .into_iter()
-        .find(|test| test.is_file())
-        .ok_or_else(|| Stop::bad_input(format!("{shown} has no tests: {missing} is not there")))
+    let missing = shown_path(&tests[0], env);
+    tests.into_iter().find(|test| test.is_file()).ok_or_else(|| {
+        CommandError::bad_input(format!("{shown} has no tests: {missing} is not there"))
+    })
 }
 
-fn by_recipe_name(around: &Surroundings, name: &Path) -> Result<Vec<PathBuf>, Stop> {
-    let listed = list(&places(around, &around.current)?);
+fn by_recipe_name(env: &Environment, name: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    let listed = list(&places(env, &env.current)?);
     let wanted = name.to_string_lossy();
     if let Some(path) = listed.iter().find(|l| l.name == wanted).and_then(|l| l.path.as_ref()) {
-        return Ok(vec![beside(around, path)?]);
+        return Ok(vec![beside(env, path)?]);
     }
     let near = nearest(&wanted, listed.iter().map(|l| l.name.as_str()));
     let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
     let message = format!("{wanted}: no such file, directory or recipe{hint}");
-    Err(Stop::bad_input(message))
+    Err(CommandError::bad_input(message))
 }
 
 /// Every test file below a directory. What cannot be read has none.

@@ -2,9 +2,9 @@
 //! state, and what is handed to the run. Nothing of the person's is in reach by default.
 
 use super::suite::{Case, Files, Suite};
-use crate::secrets;
-use crate::surroundings::Surroundings;
-use crate::trust::quoted;
+use crate::environment::Environment;
+use crate::session::secrets;
+use crate::session::trust::quoted;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -82,14 +82,14 @@ impl Place {
     }
 
     /// The environment of everything that a case starts.
-    pub fn environment(&self, around: &Surroundings, case: &Case) -> Vec<(OsString, OsString)> {
+    pub fn environment(&self, env: &Environment, case: &Case) -> Vec<(OsString, OsString)> {
         let foreign = |name: &OsString| {
             let name = name.to_string_lossy();
             FOREIGN.contains(&name.as_ref())
                 || (FOREIGN_FAMILIES.iter().any(|family| name.starts_with(family))
                     && name != secrets::OUTER)
         };
-        let kept = around.environment.iter().filter(|(name, _)| !foreign(name)).cloned();
+        let kept = env.variables.iter().filter(|(name, _)| !foreign(name)).cloned();
         let mut environment: Vec<(OsString, OsString)> = kept.collect();
         let mut set = |name: &str, value: OsString| {
             environment.retain(|(known, _)| known != name);

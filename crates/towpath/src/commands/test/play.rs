@@ -13,8 +13,8 @@ use super::record::Record;
 use super::steps::{Steps, Workers};
 use super::subject::Subject;
 use super::suite::Case;
+use crate::environment::Environment;
 use crate::rehearsal::{Ends, Rehearsal};
-use crate::surroundings::Surroundings;
 use serde_json::json;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -32,7 +32,7 @@ const COMMIT: &str = "git init -q && git add -A && git commit -q --allow-empty -
 /// Where cases are played.
 #[derive(Debug)]
 pub struct Stage<'a> {
-    pub around: &'a Surroundings,
+    pub env: &'a Environment,
     /// This program.
     pub program: PathBuf,
     pub crew: &'a Crew,
@@ -113,11 +113,11 @@ impl Stage<'_> {
         played: &mut Played,
     ) -> Result<(), Cut> {
         place.fill(&subject.suite, case)?;
-        let environment = place.environment(self.around, case);
+        let environment = place.environment(self.env, case);
         self.prepare(place, case, &environment)?;
         let mut search = Vec::new();
         // The search for a project's top ends at the case's own home directory.
-        let inside = Surroundings { home: Some(place.home.clone()), ..self.around.clone() };
+        let inside = Environment { home: Some(place.home.clone()), ..self.env.clone() };
         let here = find::places(&inside, &place.work).map_err(|stop| stop.message)?;
         for directory in here.directories.into_iter().map(|d| d.path).chain(subject.search.clone())
         {
@@ -174,11 +174,11 @@ impl Stage<'_> {
     }
 
     /// Git and `setup`.
-    fn prepare(&self, place: &Place, case: &Case, around: &[Variable]) -> Result<(), Cut> {
+    fn prepare(&self, place: &Place, case: &Case, env: &[Variable]) -> Result<(), Cut> {
         let git = case.git.then(|| ("git".to_owned(), guarded_git() + COMMIT));
         let setup = case.setup.clone().map(|text| ("setup".to_owned(), text));
         let texts: Vec<(String, String)> = git.into_iter().chain(setup).collect();
-        let record = self.own(place, "prepare", &texts, around)?;
+        let record = self.own(place, "prepare", &texts, env)?;
         let Some(failed) = record.and_then(|record| {
             (record.status != "done").then(|| {
                 let what = record.failed_at.clone().unwrap_or_else(|| "the case".to_owned());
@@ -192,11 +192,11 @@ impl Stage<'_> {
         Err(Cut::Problem(Box::new(problem.with("it said", error))))
     }
 
-    fn check(&self, place: &Place, case: &Case, around: &[Variable]) -> Result<Vec<Problem>, Cut> {
+    fn check(&self, place: &Place, case: &Case, env: &[Variable]) -> Result<Vec<Problem>, Cut> {
         let texts = (1..).zip(&case.expect.checks);
         let texts: Vec<(String, String)> =
             texts.map(|(number, text)| (format!("check-{number}"), text.clone())).collect();
-        let Some(record) = self.own(place, "checks", &texts, around)? else {
+        let Some(record) = self.own(place, "checks", &texts, env)? else {
             return Ok(Vec::new());
         };
         let mut problems = Vec::new();

@@ -1,10 +1,10 @@
 //! A test file with the recipe that it is about: found, and looked at before any case runs.
 
-use super::super::runs::table::shown_path;
 use super::find;
 use super::suite::Suite;
-use crate::exit::Stop;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::exit::CommandError;
+use crate::terminal::table::shown_path;
 use std::path::{Path, PathBuf};
 use towpath_core::{Diagnostic, Map};
 use towpath_recipe::{
@@ -25,15 +25,15 @@ pub struct Subject {
 impl Subject {
     /// What is wrong with the recipe comes back as problems.
     pub fn new(
-        around: &Surroundings,
+        env: &Environment,
         suite: Suite,
-    ) -> Result<Result<Subject, Vec<Diagnostic>>, Stop> {
+    ) -> Result<Result<Subject, Vec<Diagnostic>>, CommandError> {
         let beside = suite.path.parent().unwrap_or(Path::new("/")).to_owned();
-        let reference = match reference(around, &suite, &beside) {
+        let reference = match reference(env, &suite, &beside) {
             Ok(reference) => reference,
             Err(problem) => return Ok(Err(vec![*problem])),
         };
-        let places = find::places(around, &beside)?.directories.into_iter();
+        let places = find::places(env, &beside)?.directories.into_iter();
         let search = places.map(|d| d.path).collect::<Vec<_>>();
         let mut subject = Subject { suite, reference, search, program: None };
         let mut inputs = Map::new();
@@ -41,7 +41,7 @@ impl Subject {
             inputs.extend(case.set.clone());
         }
         // Problems are shown with the path that a person here would type.
-        let below = Path::new(&subject.reference).strip_prefix(&around.current);
+        let below = Path::new(&subject.reference).strip_prefix(&env.current);
         let typed = below.map_or(subject.reference.clone(), |path| path.display().to_string());
         let resolved = resolved(&typed, &beside, &subject.search, &inputs);
         // A recipe that is called may be among the files of a case.
@@ -77,11 +77,7 @@ fn resolved(reference: &str, directory: &Path, search: &[PathBuf], inputs: &Map)
     })
 }
 
-fn reference(
-    around: &Surroundings,
-    suite: &Suite,
-    beside: &Path,
-) -> Result<String, Box<Diagnostic>> {
+fn reference(env: &Environment, suite: &Suite, beside: &Path) -> Result<String, Box<Diagnostic>> {
     let Some(name) = &suite.recipe else {
         let found = find::recipe_beside(&suite.path);
         return found.map(|path| path.to_string_lossy().into_owned()).ok_or_else(|| {
@@ -90,12 +86,12 @@ fn reference(
             Box::new(Diagnostic::error("no-recipe", message).help(help))
         });
     };
-    let path = beside.join(around.expand_home(Path::new(&name.text)));
+    let path = beside.join(env.expand_home(Path::new(&name.text)));
     if path.is_file() {
         return Ok(path.to_string_lossy().into_owned());
     }
     if is_file_reference(&name.text) {
-        let shown = shown_path(&path, around);
+        let shown = shown_path(&path, env);
         let problem = Diagnostic::error("no-recipe", format!("there is no recipe {shown}"));
         return Err(Box::new(problem.at(&suite.source, name.span, "no such file")));
     }

@@ -1,15 +1,15 @@
 //! What a person sees of the tests, and what a machine reads. Lines come as cases end, in the order
 //! of the files.
 
-use super::super::runs::table::{Screen, Tint, escaped};
 use super::difference;
 use super::mutate::{Change, Mutant, changes};
 use super::play::Played;
 use super::problem::Problem;
 use super::subject::Subject;
-use crate::out;
-use crate::surroundings::Surroundings;
-use crate::words::{clean, count, duration};
+use crate::environment::Environment;
+use crate::terminal::format::{clean, count, duration};
+use crate::terminal::out;
+use crate::terminal::table::{Screen, Tint, escaped};
 use serde_json::{Value, json};
 use std::cell::Cell;
 use unicode_width::UnicodeWidthStr;
@@ -30,10 +30,10 @@ pub struct View {
 }
 
 impl View {
-    pub fn new(around: &Surroundings, json: bool) -> View {
-        let screen = Screen::new(around);
-        let dumb = around.get("TERM").is_some_and(|term| term == "dumb");
-        let live = around.stdout_terminal && !json && !dumb;
+    pub fn new(env: &Environment, json: bool) -> View {
+        let screen = Screen::new(env);
+        let dumb = env.get("TERM").is_some_and(|term| term == "dumb");
+        let live = env.stdout_terminal && !json && !dumb;
         View { screen, json, drawn: Cell::new(false), live, some: Cell::new(false) }
     }
 

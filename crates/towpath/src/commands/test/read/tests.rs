@@ -2,7 +2,7 @@
 
 use super::super::suite::{Answers, Stub};
 use super::*;
-use crate::draw;
+use crate::terminal::diagnostics;
 use proptest::prelude::*;
 
 fn reading(text: &str) -> (Option<Suite>, Vec<Diagnostic>) {
@@ -10,7 +10,7 @@ fn reading(text: &str) -> (Option<Suite>, Vec<Diagnostic>) {
 }
 
 fn drawn(problems: &[Diagnostic]) -> String {
-    draw::render(problems, draw::Style { color: false, width: None })
+    diagnostics::render(problems, diagnostics::Style { color: false, width: None })
 }
 
 fn suite(text: &str) -> Suite {

@@ -1,0 +1,135 @@
+//! Where towpath's files and recipes are, and whether they can be used.
+
+use super::finding::Finding;
+use crate::commands::list::word;
+use crate::environment::{Environment, project_root};
+use crate::session::trust::quoted;
+use crate::terminal::format::bytes;
+use crate::terminal::table::{escaped, shown_path};
+use rustix::fs::{Access, access, statvfs};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use towpath_recipe::{Origin, SearchDir, SearchPath};
+
+/// A run that writes much fills this fast.
+const SCARCE: u64 = 1 << 30;
+/// Less than this, and the next commit may fail.
+const NONE: u64 = 16 << 20;
+
+pub fn look(env: &Environment, search: &SearchPath) -> Vec<Finding> {
+    let root = project_root(&env.current, env.home.as_deref());
+    let mut findings = vec![Finding::ok("project", escaped(&root))];
+    for (name, path) in own(env) {
+        findings.push(own_place(name, path, env));
+    }
+    findings.extend(disk(env));
+    findings.extend(recipe_places(env, search));
+    findings
+}
+
+fn own(env: &Environment) -> [(&'static str, &Path); 4] {
+    let places = &env.directories;
+    [
+        ("state", &places.state),
+        ("data", &places.data),
+        ("config", &places.config),
+        ("cache", &places.cache),
+    ]
+}
+
+/// A path as an argument, `~` left to the shell.
+fn argument(path: &Path, env: &Environment) -> String {
+    let shown = shown_path(path, env);
+    match shown.strip_prefix("~/") {
+        Some(rest) => format!("~/{}", quoted(rest)),
+        None => quoted(&shown),
+    }
+}
+
+fn own_place(name: &'static str, path: &Path, env: &Environment) -> Finding {
+    let shown = shown_path(path, env);
+    let there = nearest(path);
+    let at = shown_path(&there, env);
+    let argument = argument(&there, env);
+    if !there.is_dir() {
+        let fix = format!("mv {argument} {argument}.moved");
+        return Finding::broken(name, format!("{shown}: {at} is not a directory"), fix);
+    }
+    // The record is written by every run; of the others a run needs none.
+    if let Err(error) = access(&there, Access::WRITE_OK | Access::EXEC_OK) {
+        let why = std::io::Error::from(error).kind();
+        let text = format!("{shown}: {at} cannot be written ({why})");
+        let fix = match error {
+            rustix::io::Errno::ACCESS => format!("chmod u+rwx {argument}"),
+            _ => "export TOWPATH_HOME=~/towpath".to_owned(),
+        };
+        return match name {
+            "state" => Finding::broken(name, text, fix),
+            _ => Finding::attention(name, text, fix),
+        };
+    }
+    Finding::ok(name, if there == path { shown } else { format!("{shown}, not there yet") })
+}
+
+/// The path itself, or what is there of the way to it.
+fn nearest(path: &Path) -> PathBuf {
+    let there = path.ancestors().find(|part| part.symlink_metadata().is_ok());
+    there.unwrap_or(Path::new("/")).to_owned()
+}
+
+fn disk(env: &Environment) -> Option<Finding> {
+    let found = statvfs(nearest(&env.directories.state)).ok()?;
+    let free = found.f_bavail.saturating_mul(found.f_frsize);
+    let used = towpath_store::disk_usage(&env.directories.state);
+    let text = format!("{} free, the record takes {}", bytes(free), bytes(used));
+    let fix = "towpath runs prune --dry-run";
+    Some(match free {
+        ..NONE => Finding::broken("disk", text, fix),
+        NONE..SCARCE => Finding::attention("disk", text, fix),
+        SCARCE.. => Finding::ok("disk", text),
+    })
+}
+
+fn recipe_places(env: &Environment, search: &SearchPath) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut missing = Vec::new();
+    for place in &search.directories {
+        let shown = shown_path(&place.path, env);
+        if place.path.is_dir() {
+            let text = format!("{shown} ({})", word(place.origin));
+            findings.push(Finding::ok("recipes", text));
+        } else if place.origin == Origin::Given {
+            let text = format!("{shown} is named in a variable and is not there");
+            let fix = format!("mkdir -p {}", argument(&place.path, env));
+            findings.push(Finding::attention("recipes", text, fix));
+        } else {
+            missing.push(shown);
+        }
+    }
+    if !missing.is_empty() {
+        findings.push(Finding::ok("recipes", format!("none in {}", missing.join(", "))));
+    }
+    findings
+}
+
+pub fn as_json(env: &Environment, search: &SearchPath) -> Value {
+    let root = project_root(&env.current, env.home.as_deref());
+    let own = own(env);
+    let own = own.iter().map(|(name, path)| ((*name).to_owned(), place(path)));
+    let recipe = |directory: &SearchDir| {
+        json!({
+            "path": escaped(&directory.path),
+            "exists": directory.path.is_dir(),
+            "origin": word(directory.origin),
+        })
+    };
+    let recipes: Vec<Value> = search.directories.iter().map(recipe).collect();
+    let mut all: serde_json::Map<String, Value> = own.collect();
+    all.insert("project".to_owned(), place(&root));
+    all.insert("recipes".to_owned(), recipes.into());
+    all.into()
+}
+
+fn place(path: &Path) -> Value {
+    json!({ "path": escaped(path), "exists": path.is_dir() })
+}

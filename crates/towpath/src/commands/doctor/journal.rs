@@ -1,0 +1,102 @@
+//! The record of runs: whether it can be read, whether it is whole, and who else can read it. It
+//! is opened for looking: an older one is not upgraded, a damaged one not repaired.
+
+use super::finding::Finding;
+use crate::environment::Environment;
+use crate::session::trust::quoted;
+use crate::terminal::format::{bytes, clean, count};
+use crate::terminal::table::shown_path;
+use towpath_store::{RunFilter, SCHEMA_VERSION, Store, StoreError};
+
+/// More problems of one kind than this are only counted.
+const MOST: usize = 5;
+
+pub struct Record {
+    /// None where there is none yet, or none that can be read.
+    pub store: Option<Store>,
+    error: Option<StoreError>,
+}
+
+pub fn open(env: &Environment) -> Record {
+    match Store::open_for_reading(&env.directories.state) {
+        Ok(store) => Record { store, error: None },
+        Err(error) => Record { store: None, error: Some(error) },
+    }
+}
+
+impl Record {
+    /// Whether there is a record that could not be read.
+    pub fn unknown(&self) -> bool {
+        self.error.is_some()
+    }
+
+    pub fn look(&self, env: &Environment) -> Vec<Finding> {
+        match (&self.error, &self.store) {
+            (Some(error), _) => vec![refused(error, env)],
+            (None, Some(store)) => whole(store, env),
+            (None, None) => vec![Finding::ok("journal", "not there yet: nothing has run")],
+        }
+    }
+}
+
+fn refused(error: &StoreError, env: &Environment) -> Finding {
+    let name = "journal";
+    let state = quoted(&env.directories.state.display().to_string());
+    match error {
+        StoreError::Newer { found, known, .. } => Finding::broken(
+            name,
+            format!(
+                "written by a newer towpath (schema {found}, this one knows {known}): update \
+                 towpath, or keep a record of its own"
+            ),
+            "export TOWPATH_HOME=~/towpath",
+        ),
+        StoreError::Older { found, known, .. } => Finding::attention(
+            name,
+            format!(
+                "schema {found}, this towpath has {known}: the next run upgrades it and keeps a \
+                 backup"
+            ),
+            "towpath run demo",
+        ),
+        StoreError::Damaged { detail, .. } => {
+            Finding::broken(name, format!("damaged: {}", clean(detail)), moved(&state))
+        }
+        other => Finding::broken(name, clean(&other.to_string()), format!("ls -la {state}")),
+    }
+}
+
+fn moved(state: &str) -> String {
+    format!("mv {state} {state}.damaged")
+}
+
+fn whole(store: &Store, env: &Environment) -> Vec<Finding> {
+    let state = quoted(&env.directories.state.display().to_string());
+    let mut findings = Vec::new();
+    match store.damage() {
+        Ok(problems) => {
+            for problem in problems.iter().take(MOST) {
+                findings.push(Finding::broken("journal", clean(problem), moved(&state)));
+            }
+            if problems.len() > MOST {
+                let more = format!("and {} more problems", problems.len() - MOST);
+                findings.push(Finding::broken("journal", more, moved(&state)));
+            }
+        }
+        Err(error) => findings.push(refused(&error, env)),
+    }
+    if findings.is_empty() {
+        let runs = store.runs(&RunFilter::default()).map_or(0, |runs| runs.len());
+        let size = store.pages().map_or(0, |(_, all)| all);
+        let (runs, size) = (count(runs, "run"), bytes(size));
+        let text = format!("whole, schema {SCHEMA_VERSION}, {runs}, {size}");
+        findings.push(Finding::ok("journal", text));
+    }
+    for problem in store.open_to_others() {
+        let fix = format!("chmod -R go= {state}");
+        let state = shown_path(&env.directories.state, env);
+        let text = clean(&problem.replace(&env.directories.state.display().to_string(), &state));
+        findings.push(Finding::attention("journal", text, fix));
+    }
+    findings
+}

@@ -1,0 +1,173 @@
+//! `towpath resume --due`: every waiting run whose time has come, one after the other, each as a
+//! `towpath resume` of its own in the run's directory. It asks nothing and says nothing when there
+//! is nothing to do, so that a timer may call it as often as it likes.
+
+use super::Args;
+use crate::environment::{Environment, own_program};
+use crate::exit::{CommandError, Exit, no_thread};
+use crate::session::signals;
+use crate::session::wait::{due, flags};
+use crate::terminal::format::now_ms;
+use crate::terminal::out;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use towpath_engine::is_held;
+use towpath_store::{RunFilter, RunRow, Store};
+
+/// From the best to the worst that can become of a run.
+const RANKS: [Exit; 11] = [
+    Exit::Done,
+    Exit::Waiting,
+    Exit::Decide,
+    Exit::Failed,
+    Exit::Limit,
+    Exit::Agent,
+    Exit::BadInput,
+    Exit::Setup,
+    Exit::Hangup,
+    Exit::Interrupted,
+    Exit::Terminated,
+];
+
+pub fn execute(args: &Args) -> Result<Exit, CommandError> {
+    let env = Environment::read()?;
+    let mut told = Vec::new();
+    let mut worst = 0;
+    if let Some(store) = env.journal()? {
+        let program = own_program().map_err(|e| {
+            CommandError::setup(format!("this program's own file cannot be found: {e}"))
+        })?;
+        let post = Post::open()?;
+        for row in waiting(&store)? {
+            // Looked at again for each: the run before it may have taken hours.
+            let now = store.run(&row.id)?.filter(|row| row.summary.status == "waiting");
+            if now.is_none_or(|row| due(&row, 0) > now_ms()) || is_held(&store, &row.id) {
+                continue;
+            }
+            let (exit, result) = resumed(&program, &row, args, &post);
+            worst = worst.max(rank(exit));
+            told.push(json!({
+                "run_id": row.id.as_str(),
+                "recipe_name": row.recipe,
+                "exit_code": exit as u8,
+                "result": result,
+            }));
+            if post.signal().is_some() {
+                break;
+            }
+        }
+        if let Some(signal) = post.signal() {
+            worst = worst.max(rank(Exit::of_signal(signal)));
+        }
+    }
+    if args.shared.json {
+        out::json(&json!({ "schema": 1, "runs": told }));
+    }
+    Ok(RANKS[worst])
+}
+
+fn rank(exit: Exit) -> usize {
+    RANKS.iter().position(|rank| *rank == exit).expect("every exit has its rank")
+}
+
+/// The runs that wait, the longest waiting first.
+fn waiting(store: &Store) -> Result<Vec<RunRow>, CommandError> {
+    let filter = RunFilter { status: Some("waiting".to_owned()), ..RunFilter::default() };
+    let mut rows = store.runs(&filter)?;
+    rows.sort_by_key(|row| due(row, 0));
+    Ok(rows)
+}
+
+fn resumed(program: &Path, row: &RunRow, args: &Args, post: &Post) -> (Exit, Value) {
+    let id = &row.id;
+    if !row.directory.is_dir() {
+        let gone = row.directory.display();
+        let message =
+            format!("the run's directory {gone} is gone; to let it go: towpath cancel {id}");
+        out::note(format!("error: run {id}: {message}"));
+        return (Exit::Setup, json!({ "error": { "kind": "setup", "message": message } }));
+    }
+    let mut command = Command::new(program);
+    command.args(["resume", id.as_str(), "--if-waiting"]).args(flags(&args.shared));
+    // A group of its own: a Ctrl-C reaches it once, from here.
+    command.current_dir(&row.directory).stdin(Stdio::null()).process_group(0);
+    if args.shared.json {
+        command.stdout(Stdio::piped());
+    }
+    let child = match post.start(&mut command) {
+        Some(Ok(child)) => child,
+        Some(Err(error)) => {
+            out::note(format!("error: run {id}: it cannot be resumed: {error}"));
+            return (Exit::Setup, Value::Null);
+        }
+        None => return (Exit::Done, Value::Null),
+    };
+    let ended = child.wait_with_output();
+    post.child().0 = None;
+    let Ok(output) = ended else { return (Exit::Setup, Value::Null) };
+    let code = output.status.code();
+    let exit = RANKS.into_iter().find(|exit| code == Some(i32::from(*exit as u8)));
+    (exit.unwrap_or(Exit::Setup), serde_json::from_slice(&output.stdout).unwrap_or(Value::Null))
+}
+
+/// Passes signals on to the run at hand, and remembers that there was one.
+struct Post(Arc<Mutex<(Option<Pid>, Option<i32>)>>);
+
+impl Post {
+    fn open() -> Result<Post, CommandError> {
+        signals::block();
+        let post = Post(Arc::default());
+        let other = Post(Arc::clone(&post.0));
+        let thread = std::thread::Builder::new().spawn(move || {
+            loop {
+                if let Some(signal) = signals::next(Duration::from_secs(3600)) {
+                    other.deliver(signal);
+                }
+            }
+        });
+        thread.map(|_| post).map_err(no_thread)
+    }
+
+    fn child(&self) -> MutexGuard<'_, (Option<Pid>, Option<i32>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn signal(&self) -> Option<i32> {
+        self.child().1
+    }
+
+    /// None: a signal has come, nothing more is started.
+    fn start(&self, command: &mut Command) -> Option<std::io::Result<Child>> {
+        let mut child = self.child();
+        if child.1.is_some() {
+            return None;
+        }
+        let started = command.spawn();
+        child.0 = started.as_ref().ok().map(Pid::from_child);
+        Some(started)
+    }
+
+    fn deliver(&self, number: i32) {
+        let send = |signal| {
+            let child = self.child().0;
+            // One that has just ended needs no signal.
+            let _ = child.map(|pid| kill_process(pid, signal));
+        };
+        match number {
+            libc::SIGTSTP => {
+                send(Signal::TSTP);
+                signals::stop_here();
+                send(Signal::CONT);
+            }
+            other => {
+                self.child().1 = Some(other);
+                Signal::from_named_raw(other).into_iter().for_each(send);
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `--dry-run`: the preview of `towpath run --dry-run` in the shape of this name's summary, with its
+//! lines of progress where they are asked for.
+
+use super::{Line, run};
+use crate::commands::run::{self as run_command, Chosen};
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::session::dry_run;
+use crate::terminal::out;
+use crate::terminal::table::one_line;
+use towpath_recipe::Program;
+use towpath_run::{PreviewStep, Verdict, preview};
+
+pub fn execute(
+    env: &Environment,
+    line: &Line,
+    chosen: &Chosen,
+    args: &run_command::Args,
+) -> Result<Exit, CommandError> {
+    let program = &chosen.program;
+    let preview = preview(program);
+    let missing = dry_run::missing_program(env, chosen, args, &preview)?;
+    if line.progress {
+        progress(program, &preview.steps);
+    }
+    if line.json() {
+        out::json(&dry_run::as_json(chosen, &preview, missing.as_deref()));
+        return Ok(Exit::Done);
+    }
+    if let Some(missing) = missing {
+        out::note(format!("warning: {missing}"));
+    }
+    out::line(run::heading(chosen));
+    out::line(format!("Recipe '{}': DRY RUN", one_line(&program.root().name)));
+    print(&preview.steps, 1);
+    out::line(dry_run::summary(&preview).join(" · "));
+    Ok(Exit::Done)
+}
+
+fn print(steps: &[PreviewStep], depth: usize) {
+    for step in steps {
+        let indent = "  ".repeat(depth);
+        let more = match &step.verdict {
+            Verdict::Runs => one_line(&step.text),
+            Verdict::Unknown { reason } => {
+                format!("{} ({})", one_line(&step.text), one_line(reason))
+            }
+            other => other.reason().map(one_line).unwrap_or_default(),
+        };
+        out::line(format!("{indent}[{}] {} -- {more}", word(&step.verdict), step.path));
+        print(&step.children, depth + 1);
+    }
+}
+
+fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Unknown { .. } => "may run",
+        other => other.as_str(),
+    }
+}
+
+fn progress(program: &Program, steps: &[PreviewStep]) {
+    for step in steps {
+        let of = program.recipes[step.recipe].steps.len();
+        let place = format!("{} ({}/{of})", step.path, step.index + 1);
+        let reason = step.verdict.reason().map(one_line).unwrap_or_default();
+        let end = match &step.verdict {
+            Verdict::Runs => "dry run: would run".to_owned(),
+            Verdict::Unknown { .. } => format!("dry run: may run, {reason}"),
+            Verdict::Skipped { .. } => format!("skipped: {reason}"),
+            Verdict::Fails { .. } => format!("dry run: would fail: {reason}"),
+            Verdict::Never { .. } => format!("dry run: never runs: {reason}"),
+        };
+        if matches!(step.verdict, Verdict::Runs | Verdict::Unknown { .. }) {
+            out::note(format!("[step:start] {place}"));
+        }
+        progress(program, &step.children);
+        out::note(format!("[step:complete] {place} — {end}"));
+    }
+}

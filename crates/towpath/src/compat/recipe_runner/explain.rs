@@ -1,0 +1,81 @@
+//! `--explain`: the recipe's name and version, and its steps by number, each with what it does, when
+//! it runs, and whether the tags that were asked for leave it out.
+
+use super::{Line, found_at, validate};
+use crate::commands::{explain, run};
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::session::trust::CalledAs;
+use crate::terminal::out;
+use crate::terminal::table::one_line;
+use towpath_recipe::{Program, Step, Work};
+
+pub fn execute(env: &Environment, line: &Line, recipe: &str) -> Result<Exit, CommandError> {
+    if line.json() {
+        let request = line.request();
+        let recipe = recipe.to_owned();
+        return explain::execute(&explain::Args {
+            recipe,
+            request,
+            limits: Default::default(),
+            format: explain::Format::Json,
+            json: false,
+            called_as: CalledAs::RecipeRunner,
+        });
+    }
+    let resolved = validate::resolved(env, line, recipe)?;
+    run::show_problems(&resolved.problems, recipe, env, false)?;
+    let Some(program) = resolved.program else {
+        return Err(CommandError::bad_input(format!("{recipe} cannot be explained")));
+    };
+    print(&program, &found_at(&program, resolved.origin));
+    Ok(Exit::Done)
+}
+
+fn print(program: &Program, from: &str) {
+    let root = program.root();
+    let field = |name: &str, text: &str| {
+        if !text.is_empty() {
+            out::line(format!("{name}: {}", one_line(text)));
+        }
+    };
+    field("Recipe", &format!("{}{from}", root.name));
+    field("Version", &root.version);
+    field("Description", &root.description);
+    field("Author", &root.author);
+    field("Tags", &root.tags.join(", "));
+    field("Extends", root.extends.as_ref().map_or("", |extends| &extends.name));
+    out::line("Steps:");
+    for (number, step) in root.steps.iter().enumerate() {
+        out::line(format!("  {}. {}", number + 1, step.id));
+        for (label, text) in details(program, step) {
+            out::line(format!("     {label}: {}", one_line(&text)));
+        }
+    }
+}
+
+fn details(program: &Program, step: &Step) -> Vec<(&'static str, String)> {
+    let mut details = Vec::new();
+    if let Some(condition) = &step.condition {
+        details.push(("Condition", condition.text().to_owned()));
+    }
+    if !step.when_tags.is_empty() {
+        let left_out = program.plan.tags.against(step);
+        let left_out = left_out.map_or(String::new(), |why| format!(" (left out: {why})"));
+        details.push(("Tags", format!("{}{left_out}", step.when_tags.join(", "))));
+    }
+    if let Some(group) = &step.parallel_group {
+        details.push(("Group", group.clone()));
+    }
+    if let Work::Agent(agent) = &step.work {
+        let name = agent.agent.as_ref().map_or("default", |agent| &agent.name);
+        details.push(("Agent", name.to_owned()));
+    }
+    let label = match &step.work {
+        Work::Agent(_) => "Prompt",
+        Work::Recipe { .. } => "Recipe",
+        Work::Bash { .. } => "Command",
+    };
+    details.push((label, explain::work(step)));
+    details
+}

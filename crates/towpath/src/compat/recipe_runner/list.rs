@@ -1,0 +1,35 @@
+//! `list`: the recipes that a name can mean, each once, in the order in which a run looks for them.
+//! One that cannot be read is shown as broken.
+
+use super::Line;
+use crate::commands::list;
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::session::trust::CalledAs;
+use crate::terminal::out;
+use crate::terminal::table::{Cell, Screen, Table};
+
+pub fn execute(env: &Environment, line: &Line) -> Result<Exit, CommandError> {
+    let args = list::Args {
+        directory: line.working_dir.clone(),
+        recipe_dirs: line.recipe_dir.clone(),
+        json: line.json(),
+        called_as: CalledAs::RecipeRunner,
+    };
+    if line.json() {
+        return list::execute(&args);
+    }
+    let entries = list::entries(env, &args)?;
+    let mut table = Table::new(&["NAME", "VERSION", "DESCRIPTION"]);
+    let mut found = 0;
+    for entry in entries.iter().filter(|entry| !entry.shadowed) {
+        found += 1;
+        let recipe = &entry.recipe;
+        let broken = recipe.broken.as_ref().map(|problem| format!("broken: {problem}"));
+        let told = broken.unwrap_or_else(|| recipe.description.clone());
+        table.row(vec![Cell::from(&recipe.name), (&recipe.version).into(), told.into()]);
+    }
+    table.print(&Screen::new(env));
+    out::line(format!("{found} recipe(s) found."));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,194 @@
+//! `recipe-runner-rs`: its flags, texts and exit codes (0 done, 1 failed, 2 bad recipe or usage,
+//! signals) over the one engine. Where its own texts promise something, that is what happens here.
+
+mod agent;
+mod dry_run;
+mod explain;
+mod list;
+mod run;
+mod summary;
+mod validate;
+
+use crate::cli;
+use crate::commands::run as run_command;
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::session::agents::AgentFlags;
+use crate::session::machine_flags::MachineFlags;
+use crate::session::request::RequestFlags;
+use crate::session::time_flags::TimeFlags;
+use crate::session::trust::CalledAs;
+use crate::terminal::out;
+use crate::terminal::report::EventFlags;
+use crate::terminal::table::one_line;
+use clap::Parser;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use towpath_recipe::{Origin, Program, builtin};
+
+/// Run step recipes: recipe-runner-rs RECIPE, or recipe-runner-rs list.
+///
+/// Example: recipe-runner-rs build.yaml --set mode=release
+#[derive(Debug, Parser)]
+#[command(name = NAME, version)]
+struct Line {
+    /// A recipe's file or name, or `list`.
+    recipe: Option<String>,
+    /// Where steps run and where relative paths start.
+    #[arg(short = 'C', long, value_name = "DIR")]
+    working_dir: Option<PathBuf>,
+    /// Look for recipes here first. May be given several times.
+    #[arg(short = 'R', long, value_name = "DIR")]
+    recipe_dir: Vec<PathBuf>,
+    /// Set a context variable.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Say what would run, and run nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Stage nothing in git, whatever the steps say.
+    #[arg(long)]
+    no_auto_stage: bool,
+    /// Check the recipe and end.
+    #[arg(long)]
+    validate_only: bool,
+    /// Show the recipe's steps and end.
+    #[arg(long)]
+    explain: bool,
+    /// Say on stderr when a step starts and when it is over.
+    #[arg(long)]
+    progress: bool,
+    /// Run the steps with one of these tags too; untagged steps always run.
+    #[arg(long, value_name = "TAGS", value_delimiter = ',')]
+    include_tags: Vec<String>,
+    /// Run the tagged steps, except those with one of these tags.
+    #[arg(long, value_name = "TAGS", value_delimiter = ',')]
+    exclude_tags: Vec<String>,
+    /// Write a line of JSON for every step that ends into a new file in this directory.
+    #[arg(long, value_name = "DIR")]
+    audit_dir: Option<PathBuf>,
+    #[arg(long, value_name = "FORMAT", value_parser = ["text", "json"], default_value = "text")]
+    output_format: String,
+    /// Who answers agent steps: `claude`, or the path of a program that works like it. Without it,
+    /// AMPLIHACK_AGENT_BINARY says so.
+    #[arg(long, value_name = "NAME|PATH")]
+    agent_binary: Option<String>,
+}
+
+impl Line {
+    fn json(&self) -> bool {
+        self.output_format == "json"
+    }
+
+    fn request(&self) -> RequestFlags {
+        RequestFlags {
+            set: self.set.clone(),
+            directory: self.working_dir.clone(),
+            recipe_dirs: self.recipe_dir.clone(),
+            include_tags: self.include_tags.clone(),
+            exclude_tags: self.exclude_tags.clone(),
+        }
+    }
+
+    /// The same wish in the words of `towpath run`.
+    fn run_args(&self, recipe: &str) -> run_command::Args {
+        run_command::Args {
+            called_as: CalledAs::RecipeRunner,
+            recipe: Some(recipe.to_owned()),
+            request: self.request(),
+            no_auto_stage: self.no_auto_stage,
+            dry_run: self.dry_run,
+            rehearsal: None,
+            wait: false,
+            machine: MachineFlags::default(),
+            worktree: None,
+            agent: AgentFlags::default(),
+            shared: run_command::Shared {
+                times: TimeFlags::default(),
+                json: self.json(),
+                with_context: false,
+                // Whoever reads progress by a script reads nothing else of ours.
+                quiet: self.progress,
+                verbose: false,
+                audit_dir: self.audit_dir.clone(),
+                secret: Vec::new(),
+                events: EventFlags::default(),
+            },
+        }
+    }
+}
+
+const NAME: &str = "recipe-runner-rs";
+
+/// The file that runs in the place of a built-in: under this name it runs without asking, so the first
+/// line names it.
+fn found_at(program: &Program, origin: Origin) -> String {
+    let root = &program.plan.recipes[0];
+    let name = root.path.as_ref().and_then(|path| Path::new(path).file_stem()?.to_str());
+    match origin == Origin::Project && name.is_some_and(|name| builtin(name).is_some()) {
+        true => format!(" from {}", one_line(&root.source)),
+        false => String::new(),
+    }
+}
+
+pub fn run(arguments: &[OsString]) -> Result<Exit, CommandError> {
+    match answered(arguments) {
+        // What should be on stdout is lost: a failure, for this name has no other word for it.
+        Ok(Exit::Done) if out::failed() => Ok(Exit::Failed),
+        result => result.map(code).map_err(|stop| CommandError { exit: code(stop.exit), ..stop }),
+    }
+}
+
+fn answered(arguments: &[OsString]) -> Result<Exit, CommandError> {
+    if cli::answer_version(NAME, arguments) {
+        return Ok(Exit::Done);
+    }
+    let name = OsString::from(NAME);
+    let line = match Line::try_parse_from(std::iter::once(&name).chain(arguments)) {
+        Ok(line) => line,
+        Err(error) => return super::usage(&error, Exit::BadInput),
+    };
+    let result = execute(&line);
+    if let (Err(stop), true) = (&result, line.json()) {
+        out::json(&serde_json::json!({
+            "schema": 1,
+            "success": false,
+            "error": { "kind": stop.kind, "message": stop.message },
+        }));
+    }
+    result
+}
+
+/// The codes that this name knows; signals keep theirs.
+fn code(exit: Exit) -> Exit {
+    match exit {
+        Exit::Done | Exit::BadInput => exit,
+        Exit::Hangup | Exit::Interrupted | Exit::Terminated => exit,
+        _ => Exit::Failed,
+    }
+}
+
+fn execute(line: &Line) -> Result<Exit, CommandError> {
+    let Some(recipe) = &line.recipe else {
+        return Err(CommandError::bad_input(
+            "no recipe: recipe-runner-rs RECIPE, or recipe-runner-rs list",
+        ));
+    };
+    let env = Environment::read()?;
+    if recipe == "list" {
+        return list::execute(&env, line);
+    }
+    if line.validate_only {
+        return validate::execute(&env, line, recipe);
+    }
+    if line.explain {
+        return explain::execute(&env, line, recipe);
+    }
+    let mut args = line.run_args(recipe);
+    let chosen = run_command::chosen(&env, &args, recipe)?;
+    args.agent = agent::flags(&env, line.agent_binary.as_deref(), &chosen.program)?;
+    if line.dry_run {
+        return dry_run::execute(&env, line, &chosen, &args);
+    }
+    run::execute(&env, line, chosen, &args)
+}

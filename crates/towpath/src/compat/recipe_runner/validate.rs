@@ -1,0 +1,54 @@
+//! `--validate-only`: everything that is wrong with a recipe and what it reaches, at once.
+
+use super::{Line, found_at};
+use crate::commands::{run, validate};
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::session::trust::{self, CalledAs};
+use crate::terminal::diagnostics;
+use crate::terminal::out;
+use crate::terminal::table::one_line;
+use towpath_core::{Diagnostic, Severity};
+use towpath_recipe::Resolved;
+
+pub fn execute(env: &Environment, line: &Line, recipe: &str) -> Result<Exit, CommandError> {
+    if line.json() {
+        return validate::execute(&validate::Args {
+            recipes: vec![recipe.to_owned()],
+            request: line.request(),
+            strict: false,
+            json: true,
+            called_as: CalledAs::RecipeRunner,
+        });
+    }
+    let resolved = resolved(env, line, recipe)?;
+    run::show_problems(&resolved.problems, recipe, env, false)?;
+    let Some(program) = resolved.program else {
+        return Err(CommandError::bad_input(format!("{recipe} cannot be run")));
+    };
+    let root = program.root();
+    let name = one_line(&root.name);
+    let from = found_at(&program, resolved.origin);
+    let worth = |problem: &&Diagnostic| {
+        problem.severity == Severity::Warning || problem.code == "missing-input"
+    };
+    let warnings: Vec<&Diagnostic> = resolved.problems.iter().filter(worth).collect();
+    if warnings.is_empty() {
+        out::line(format!("✓ Recipe '{name}'{from} is valid ({} steps)", root.steps.len()));
+        return Ok(Exit::Done);
+    }
+    out::line(format!("⚠ Recipe '{name}'{from} has {} warning(s):", warnings.len()));
+    for problem in warnings {
+        let place = diagnostics::as_json(problem)["line"].as_u64();
+        let place = place.map_or(String::new(), |line| format!("line {line}: "));
+        out::line(format!("  - {place}{}", one_line(&problem.message)));
+    }
+    Ok(Exit::Done)
+}
+
+pub fn resolved(env: &Environment, line: &Line, recipe: &str) -> Result<Resolved, CommandError> {
+    let flags = line.request();
+    let here = flags.here(env)?;
+    let request = flags.request(env, &here, recipe)?;
+    trust::resolved_to_look(env, &request, CalledAs::RecipeRunner)
+}

@@ -1,0 +1,162 @@
+//! Everything the program takes from its surroundings, read once: environment, directories,
+//! terminals. No other module asks the environment.
+
+use crate::exit::CommandError;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use towpath_store::{Store, StoreError};
+
+#[derive(Debug, Clone)]
+pub struct Environment {
+    pub variables: Vec<(OsString, OsString)>,
+    pub current: PathBuf,
+    pub home: Option<PathBuf>,
+    pub directories: Directories,
+    /// Nobody is there to be asked.
+    pub unattended: bool,
+    pub stdout_terminal: bool,
+    pub stderr_terminal: bool,
+    pub color: bool,
+}
+
+/// Where our own files live.
+#[derive(Debug, Clone)]
+pub struct Directories {
+    pub state: PathBuf,
+    pub data: PathBuf,
+    pub config: PathBuf,
+    pub cache: PathBuf,
+}
+
+impl Environment {
+    /// The journal, for looking; `None` while there is none. One that an older towpath wrote is
+    /// upgraded first, with a backup beside it.
+    pub fn journal(&self) -> Result<Option<Store>, StoreError> {
+        match Store::open_for_reading(&self.directories.state) {
+            Err(StoreError::Older { .. }) => Store::open(&self.directories.state).map(Some),
+            looked => looked,
+        }
+    }
+
+    pub fn read() -> Result<Environment, CommandError> {
+        let variables: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+        let get = |name: &str| value(&variables, name);
+        let home = get("HOME").map(PathBuf::from).filter(|h| h.is_absolute());
+        let current = std::env::current_dir().map_err(|e| {
+            CommandError::setup(format!("the current directory cannot be used: {e}"))
+        })?;
+        let directories = Directories::new(&get, home.as_deref(), &current)?;
+        if directories.state.to_str().is_none() {
+            let shown = directories.state.as_os_str().as_encoded_bytes().escape_ascii().to_string();
+            return Err(CommandError::setup(format!(
+                "{shown} is not UTF-8, and scripts must be able to name files below it: \
+                 set TOWPATH_HOME to another directory"
+            )));
+        }
+        let stderr_terminal = std::io::stderr().is_terminal();
+        let plain = get("NO_COLOR").is_some_and(|v| !v.is_empty());
+        let dumb = get("TERM").is_some_and(|t| t == "dumb");
+        Ok(Environment {
+            unattended: get("CI").is_some() || !std::io::stdin().is_terminal(),
+            stdout_terminal: std::io::stdout().is_terminal(),
+            stderr_terminal: stderr_terminal && !dumb,
+            color: stderr_terminal && !plain && !dumb,
+            variables,
+            current,
+            home,
+            directories,
+        })
+    }
+
+    pub fn get(&self, name: &str) -> Option<&OsString> {
+        self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.get(name).map(|v| v.to_string_lossy().into_owned())
+    }
+
+    /// A program's place on PATH.
+    pub fn on_path(&self, program: &str) -> Option<PathBuf> {
+        let path = self.get("PATH")?;
+        std::env::split_paths(path).map(|dir| dir.join(program)).find(|file| is_program(file))
+    }
+
+    /// `~/x` as a person means it.
+    pub fn expand_home(&self, path: &Path) -> PathBuf {
+        match (path.strip_prefix("~"), &self.home) {
+            (Ok(rest), Some(home)) => home.join(rest),
+            _ => path.to_owned(),
+        }
+    }
+}
+
+pub fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+/// This program's file. After an upgrade it is the new one: the old one has lost its name.
+pub fn own_program() -> std::io::Result<PathBuf> {
+    let path = std::env::current_exe()?;
+    let named = path.to_str().and_then(|text| text.strip_suffix(" (deleted)")).map(PathBuf::from);
+    Ok(named.filter(|named| !path.exists() && is_program(named)).unwrap_or(path))
+}
+
+fn value(variables: &[(OsString, OsString)], name: &str) -> Option<OsString> {
+    variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+}
+
+impl Directories {
+    fn new(
+        get: &dyn Fn(&str) -> Option<OsString>,
+        home: Option<&Path>,
+        current: &Path,
+    ) -> Result<Directories, CommandError> {
+        if let Some(root) = get("TOWPATH_HOME").filter(|v| !v.is_empty()) {
+            let root = current.join(root);
+            return Ok(Directories {
+                state: root.join("state"),
+                data: root.join("data"),
+                config: root.join("config"),
+                cache: root.join("cache"),
+            });
+        }
+        let place = |variable: &str, default: &str| -> Result<PathBuf, CommandError> {
+            let given = get(variable).map(PathBuf::from).filter(|p| p.is_absolute());
+            let base = given.or_else(|| home.map(|h| h.join(default)));
+            let base = base.ok_or_else(|| {
+                CommandError::setup(
+                    "no HOME: set HOME, or TOWPATH_HOME to a directory for towpath's files",
+                )
+            })?;
+            Ok(base.join("towpath"))
+        };
+        Ok(Directories {
+            state: place("XDG_STATE_HOME", ".local/state")?,
+            data: place("XDG_DATA_HOME", ".local/share")?,
+            config: place("XDG_CONFIG_HOME", ".config")?,
+            cache: place("XDG_CACHE_HOME", ".cache")?,
+        })
+    }
+}
+
+/// Whether a directory is a project, and not only where one stands.
+pub fn is_project(root: &Path) -> bool {
+    root.join(".towpath").is_dir() || root.join(".git").exists()
+}
+
+/// The nearest directory upward with `.towpath` or `.git`, never above the home directory; else
+/// the directory itself.
+pub fn project_root(start: &Path, home: Option<&Path>) -> PathBuf {
+    for directory in start.ancestors() {
+        if is_project(directory) {
+            return directory.to_owned();
+        }
+        if Some(directory) == home {
+            break;
+        }
+    }
+    start.to_owned()
+}

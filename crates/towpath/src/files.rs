@@ -1,0 +1,108 @@
+//! The user's own files. A text that a user names may come from a file or a pipe; one without an end,
+//! or larger than anybody means, is refused and never fills the memory. A file that is written is
+//! new, and never replaces anything, or gets whole new contents. Nothing is written through a
+//! symbolic link.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The most bytes of a text for an agent, an output or a test file.
+pub const MOST_TEXT: u64 = 16 << 20;
+/// The most bytes of a script of answers.
+pub const MOST_SCRIPT: u64 = 64 << 20;
+
+/// The bytes of a file or a pipe, at most `most` of them.
+pub fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most {
+        true => Err(io::Error::other(format!("larger than {} MiB", most >> 20))),
+        false => Ok(bytes),
+    }
+}
+
+pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    String::from_utf8(read_bytes(path, most)?).map_err(|_| io::Error::other("not UTF-8 text"))
+}
+
+/// Makes a file, and the folders it is in. Whatever has the name already stays.
+pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut file = File::create_new(path)?;
+    file.write_all(bytes).inspect_err(|_| {
+        // Half a file would look like a file.
+        let _ = fs::remove_file(path);
+    })
+}
+
+/// Gives a file that is there other contents, all at once.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}", std::process::id()));
+    let new = path.with_file_name(name);
+    let permissions = fs::metadata(path)?.permissions();
+    let written = File::create_new(&new)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.set_permissions(permissions)?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&new, path));
+    written.inspect_err(|_| {
+        let _ = fs::remove_file(&new);
+    })
+}
+
+/// The path of a relative name below a directory, unless a symbolic link is on the way: it could
+/// lead anywhere.
+pub fn below(directory: &Path, name: &str) -> io::Result<PathBuf> {
+    let mut path = directory.to_owned();
+    for segment in name.split('/') {
+        path.push(segment);
+        match path.symlink_metadata() {
+            Ok(there) if there.is_symlink() => {
+                let message = format!("{} is a symbolic link", path.display());
+                return Err(io::Error::other(message));
+            }
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn what_is_there_stays() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("deep/er/a.yaml");
+        create(&path, b"one").expect("a new file");
+        assert_eq!(create(&path, b"two").map_err(|e| e.kind()), Err(ErrorKind::AlreadyExists));
+        let dangling = directory.path().join("link");
+        symlink(directory.path().join("elsewhere"), &dangling).expect("a link");
+        assert!(create(&dangling, b"two").is_err());
+        assert!(!directory.path().join("elsewhere").exists());
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("permissions");
+        replace(&path, b"three").expect("replaced");
+        assert_eq!(fs::read(&path).expect("a file"), b"three");
+        assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o640);
+        assert_eq!(fs::read_dir(directory.path().join("deep/er")).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn no_link_is_followed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        symlink("/tmp", directory.path().join("out")).expect("a link");
+        assert!(below(directory.path(), "out/a.yaml").is_err());
+        let path = below(directory.path(), "in/a.yaml").expect("a path");
+        assert_eq!(path, directory.path().join("in/a.yaml"));
+    }
+}

@@ -1,0 +1,98 @@
+//! What a person asks of a backend that its program cannot do: refused before anything runs, with
+//! the backends that can. What a program can is its row's to say.
+
+use crate::exit::{CommandError, Exit};
+use towpath_agent::{BACKENDS, BackendRow, Capabilities};
+use towpath_recipe::MachineWishes;
+
+pub fn refuse(row: &BackendRow, wishes: &MachineWishes) -> Result<(), CommandError> {
+    if wishes.system.is_some() && !row.can.system_prompt {
+        let can = those_that(|can| can.system_prompt);
+        let why = format!("{} takes no --system-prompt; {can} can", row.id);
+        return Err(CommandError::new(Exit::Setup, "backend-cannot", why));
+    }
+    // The scripted agent remembers nothing, and takes both.
+    if wishes.system.is_some() && wishes.session.is_some() && row.make.is_some() {
+        let why = format!(
+            "--system-prompt with --session: a session of {} keeps the instructions it began with; \
+             leave one of the two out, or say it with --context",
+            row.id
+        );
+        return Err(CommandError::new(Exit::Setup, "backend-cannot", why));
+    }
+    match &wishes.session {
+        Some(id) if !row.can.takes_session(id) => Err(CommandError::bad_input(format!(
+            "--session: `{id}` is no session of {}: its ids are UUIDs",
+            row.id
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// A session that is found again only where it began cannot go on in a directory that is made now.
+pub fn refuse_moving(row: &BackendRow, wishes: &MachineWishes) -> Result<(), CommandError> {
+    if wishes.session.is_none() || row.can.resume_elsewhere {
+        return Ok(());
+    }
+    let can = those_that(|can| can.resume_elsewhere);
+    let why = format!(
+        "{} finds a session only in the directory it began in, which a new worktree is not: leave \
+         --session or --worktree out; {can} can",
+        row.id
+    );
+    Err(CommandError::new(Exit::Setup, "backend-cannot", why))
+}
+
+/// The programs that can do something, as a list in words.
+fn those_that(can: impl Fn(&Capabilities) -> bool) -> String {
+    let rows = BACKENDS.iter().filter(|row| row.make.is_some() && can(&row.can));
+    let names: Vec<&str> = rows.map(|row| row.id).collect();
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use towpath_agent::backend_row;
+
+    fn row(id: &str) -> &'static BackendRow {
+        backend_row(id).expect("a backend")
+    }
+
+    #[test]
+    fn a_system_prompt_is_for_those_that_take_one() {
+        let wishes = MachineWishes { system: Some("Be brief.".into()), ..Default::default() };
+        for id in ["claude-code", "codex", "scripted"] {
+            assert!(refuse(row(id), &wishes).is_ok(), "{id}");
+        }
+        for id in ["gemini", "opencode", "github-copilot", "cursor"] {
+            let stop = refuse(row(id), &wishes).expect_err(id);
+            assert_eq!(stop.exit, Exit::Setup);
+            let why = format!("{id} takes no --system-prompt; claude-code and codex can");
+            assert_eq!(stop.message, why);
+        }
+        let both = MachineWishes { session: Some("s".into()), ..wishes };
+        for id in ["claude-code", "codex"] {
+            assert_eq!(refuse(row(id), &both).expect_err(id).exit, Exit::Setup);
+        }
+        assert!(refuse(row("scripted"), &both).is_ok());
+    }
+
+    #[test]
+    fn a_session_is_one_that_the_program_can_have() {
+        let wish = |id: &str| MachineWishes { session: Some(id.into()), ..Default::default() };
+        let uuid = "0F8fad5b-d9cb-469f-a165-70867728950e";
+        for id in ["claude-code", "codex", "github-copilot"] {
+            assert!(refuse(row(id), &wish(uuid)).is_ok(), "{id}");
+            let stop = refuse(row(id), &wish("my review")).expect_err(id);
+            assert_eq!(stop.exit, Exit::BadInput);
+        }
+        assert!(refuse(row("opencode"), &wish("ses_1")).is_ok());
+        assert!(refuse_moving(row("claude-code"), &wish(uuid)).is_ok());
+        assert!(refuse_moving(row("gemini"), &wish(uuid)).is_err());
+        assert!(refuse_moving(row("gemini"), &MachineWishes::default()).is_ok());
+    }
+}

@@ -1,0 +1,292 @@
+//! `towpath run --dry-run`: what would run, told. Conditions are asked as far as their values are
+//! known, called recipes are opened, commands are shown with their values. It starts nothing, asks
+//! nobody and writes nothing, not even a record of itself.
+
+use crate::commands::explain::machine_json;
+use crate::commands::run::{Args, Chosen, is_demo, no_worktree};
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::session::agents;
+use crate::session::trust;
+use crate::session::worktree::{self, Entered};
+use crate::terminal::diagnostics;
+use crate::terminal::format::{clean, count};
+use crate::terminal::out;
+use crate::terminal::report;
+use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, one_line};
+use serde_json::{Value, json};
+use towpath_recipe::{Origin, Program, dry_run_layout};
+use towpath_run::{Preview, PreviewStep, Verdict, preview};
+
+pub fn execute(env: &Environment, chosen: &Chosen, args: &Args) -> Result<Exit, CommandError> {
+    let program = &chosen.program;
+    let tree = worktree(env, chosen, args)?;
+    if let Some(layout) = dry_run_layout(program.root(), &program.plan.machine) {
+        return machine(env, chosen, args, &layout, tree.as_ref());
+    }
+    let preview = preview(&chosen.program);
+    let missing = missing_program(env, chosen, args, &preview)?;
+    if args.shared.json {
+        let value = as_json(chosen, &preview, missing.as_deref());
+        out::json(&with_worktree(value, tree.as_ref()));
+        return Ok(Exit::Done);
+    }
+    if let Some(missing) = &missing {
+        out::note(format!("warning: {missing}"));
+    }
+    print(env, chosen, args, &preview);
+    say_worktree(tree.as_ref());
+    say_trust(env, chosen)
+}
+
+fn say_trust(env: &Environment, chosen: &Chosen) -> Result<Exit, CommandError> {
+    if chosen.origin == Origin::Project {
+        let store = env.journal()?;
+        if !trust::is_trusted(store.as_ref(), &chosen.program)? {
+            let argument = trust::Thing::of_program(&chosen.program).argument(env);
+            out::line(format!("It is not trusted yet: towpath trust {argument}"));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The worktree that the run would have; the demo has a repository of its own.
+fn worktree(
+    env: &Environment,
+    chosen: &Chosen,
+    args: &Args,
+) -> Result<Option<Entered>, CommandError> {
+    let Some(name) = &args.worktree else { return Ok(None) };
+    if is_demo(chosen.origin, &chosen.program) {
+        return Err(no_worktree());
+    }
+    let recipe = &chosen.program.root().name;
+    worktree::would_enter(env, &chosen.directory, name, recipe).map(Some)
+}
+
+fn say_worktree(tree: Option<&Entered>) {
+    let Some((first, more)) = tree.and_then(|tree| tree.notes.split_first()) else { return };
+    out::line(format!("It would run in the {first}; nothing is made now"));
+    more.iter().for_each(out::note);
+}
+
+fn with_worktree(mut value: Value, tree: Option<&Entered>) -> Value {
+    if let Some(Entered { directory, worktree, .. }) = tree {
+        let known = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        value["worktree"] = json!({
+            "path": worktree.path,
+            "branch": known(&worktree.branch),
+            "base": known(&worktree.base),
+            "new_branch": worktree.made,
+            "directory": directory.display().to_string(),
+        });
+    }
+    value
+}
+
+/// What a machine would do depends on what its steps report, so all it could do is shown.
+fn machine(
+    env: &Environment,
+    chosen: &Chosen,
+    args: &Args,
+    layout: &str,
+    tree: Option<&Entered>,
+) -> Result<Exit, CommandError> {
+    let missing = match chosen.program.has_agents() {
+        true => agents::missing(env, &chosen.settings, &args.agent, &chosen.program)?,
+        false => None,
+    };
+    if args.shared.json {
+        let root = chosen.program.root();
+        let value = json!({
+            "schema": 1,
+            "dry_run": true,
+            "success": true,
+            "recipe_name": root.name,
+            "inputs": chosen.program.plan.inputs,
+            "machine": machine_json(&chosen.program, 0),
+            "problems": warnings(chosen, missing.as_deref()),
+        });
+        out::json(&with_worktree(value, tree));
+        return Ok(Exit::Done);
+    }
+    if let Some(missing) = &missing {
+        out::note(format!("warning: {missing}"));
+    }
+    out::line(layout.trim_end());
+    say_worktree(tree);
+    say_trust(env, chosen)
+}
+
+fn warnings(chosen: &Chosen, missing: Option<&str>) -> Vec<Value> {
+    let mut warnings: Vec<Value> = chosen.problems.iter().map(diagnostics::as_json).collect();
+    warnings.extend(missing.map(|text| json!({ "severity": "warning", "error": text })));
+    warnings
+}
+
+/// Why the agent steps that would run could not.
+pub fn missing_program(
+    env: &Environment,
+    chosen: &Chosen,
+    args: &Args,
+    preview: &Preview,
+) -> Result<Option<String>, CommandError> {
+    let own_agent = is_demo(chosen.origin, &chosen.program);
+    match asks_agents(&preview.steps) && !own_agent {
+        true => agents::missing(env, &chosen.settings, &args.agent, &chosen.program),
+        false => Ok(None),
+    }
+}
+
+fn asks_agents(steps: &[PreviewStep]) -> bool {
+    steps.iter().any(|step| {
+        let comes = matches!(step.verdict, Verdict::Runs | Verdict::Unknown { .. });
+        (comes && step.kind == "agent") || asks_agents(&step.children)
+    })
+}
+
+fn print(env: &Environment, chosen: &Chosen, args: &Args, preview: &Preview) {
+    let screen = Screen::new(env);
+    let name = clean(&chosen.program.root().name);
+    let directory = chosen.directory.file_name().map(|name| escaped(name.as_ref()));
+    let tree = args.worktree.as_ref().map(|name| format!(" · worktree {}", clean(name)));
+    let (place, tree) = (directory.as_deref().unwrap_or("/"), tree.unwrap_or_default());
+    out::line(format!("{name} · dry run · {place}{tree}\n"));
+    let mut table = Table::plain(2);
+    rows(&chosen.program, &preview.steps, 0, &mut table);
+    table.print(&screen);
+    if preview.cut {
+        out::line("  deeper calls are not shown");
+    }
+    out::line("");
+    for line in report::in_lines(summary(preview), screen.width) {
+        out::line(line);
+    }
+}
+
+fn rows(program: &Program, steps: &[PreviewStep], depth: usize, table: &mut Table) {
+    for step in steps {
+        let (word, tint) = match &step.verdict {
+            Verdict::Runs => ("runs", Tint::Good),
+            Verdict::Unknown { .. } => ("may run", Tint::Attention),
+            Verdict::Fails { .. } => ("fails", Tint::Bad),
+            Verdict::Skipped { .. } => ("skipped", Tint::Dim),
+            Verdict::Never { .. } => ("never", Tint::Attention),
+        };
+        let bracket = bracket(program, step);
+        table.row(vec![
+            Cell::tinted(word, tint),
+            Cell::own(format!("{}{bracket}{}", "  ".repeat(depth), step.id), Tint::None),
+            Cell::tinted(step.kind, Tint::Dim),
+            one_line(&step.text).into(),
+        ]);
+        let notes = notes(step, depth);
+        if !notes.is_empty() {
+            table.below(format!("{}{}", " ".repeat(9 + 2 * depth), notes.join(" · ")), Tint::Dim);
+        }
+        rows(program, &step.children, depth + 1, table);
+    }
+}
+
+/// The steps of a parallel group are bracketed.
+fn bracket(program: &Program, step: &PreviewStep) -> &'static str {
+    let stages = program.recipes[step.recipe].stages();
+    let stage = stages.iter().find(|stage| stage.contains(&step.index));
+    match stage {
+        Some(stage) if stage.len() > 1 && step.index == stage.start => "┌ ",
+        Some(stage) if stage.len() > 1 && step.index + 1 == stage.end => "└ ",
+        Some(stage) if stage.len() > 1 => "│ ",
+        _ => "",
+    }
+}
+
+fn notes(step: &PreviewStep, depth: usize) -> Vec<String> {
+    let mut notes: Vec<String> = step.verdict.reason().map(one_line).into_iter().collect();
+    let comes = matches!(step.verdict, Verdict::Runs | Verdict::Unknown { .. });
+    if comes && step.kind != "recipe" && !step.directory.is_empty() && depth == 0 {
+        notes.push(format!("in {}", one_line(&step.directory)));
+    }
+    if comes && !step.hooks.is_empty() {
+        notes.push(format!("with {}", step.hooks.join(" and ")));
+    }
+    notes
+}
+
+/// `3 of 5 steps would run · 1 may run (test) · 1 skipped (deploy)`; why stands with the steps.
+pub fn summary(preview: &Preview) -> Vec<String> {
+    let named = |word: &str| -> Vec<&PreviewStep> {
+        preview.steps.iter().filter(|step| step.verdict.as_str() == word).collect()
+    };
+    let total = preview.steps.len();
+    let mut parts = vec![format!("{} of {} would run", named("runs").len(), count(total, "step"))];
+    for (verdict, word) in [
+        ("unknown", "may run"),
+        ("skipped", "skipped"),
+        ("fails", "fails"),
+        ("never", "never runs"),
+    ] {
+        let steps = named(verdict);
+        if !steps.is_empty() {
+            parts.push(format!("{} {word} ({})", steps.len(), listed(&steps)));
+        }
+    }
+    parts.push("nothing was run".to_owned());
+    parts
+}
+
+fn listed(steps: &[&PreviewStep]) -> String {
+    const MOST: usize = 6;
+    let mut names: Vec<String> = steps.iter().take(MOST).map(|step| clean(&step.id)).collect();
+    if steps.len() > MOST {
+        names.push(format!("{} more", steps.len() - MOST));
+    }
+    names.join(", ")
+}
+
+/// The plan for machines, under both names that a result's steps have.
+pub fn as_json(chosen: &Chosen, preview: &Preview, missing: Option<&str>) -> Value {
+    let root = chosen.program.root();
+    let steps: Vec<Value> = preview.steps.iter().map(step_json).collect();
+    let named = |word: &str| -> Vec<Value> {
+        let of = preview.steps.iter().filter(|step| step.verdict.as_str() == word);
+        of.map(|step| json!({ "step": step.path, "reason": step.verdict.reason() })).collect()
+    };
+    let runs = preview.steps.iter().filter(|step| step.verdict == Verdict::Runs).count();
+    json!({
+        "schema": 1,
+        "dry_run": true,
+        "success": true,
+        "recipe_name": root.name,
+        "inputs": chosen.program.plan.inputs,
+        "summary": {
+            "total": preview.steps.len(),
+            "runs": runs,
+            "unknown": named("unknown"),
+            "skipped": named("skipped"),
+            "fails": named("fails"),
+            "never": named("never"),
+            "cut": preview.cut,
+        },
+        "problems": warnings(chosen, missing),
+        "step_results": steps.clone(),
+        "steps": steps,
+    })
+}
+
+fn step_json(step: &PreviewStep) -> Value {
+    let mut object = json!({
+        "step_id": step.id,
+        "path": step.path,
+        "type": step.kind,
+        "status": step.verdict.as_str(),
+        "reason": step.verdict.reason(),
+        "text": step.text,
+        "unknown": step.open,
+        "working_dir": step.directory,
+        "hooks": step.hooks,
+    });
+    if step.kind == "recipe" {
+        object["children"] = step.children.iter().map(step_json).collect();
+    }
+    object
+}

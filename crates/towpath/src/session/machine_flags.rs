@@ -1,0 +1,165 @@
+//! The flags that concern machines: their limits, their models, the conversation they begin in. A
+//! recipe that is a list of steps refuses those that would do nothing for it.
+
+use crate::exit::CommandError;
+use crate::files;
+use std::path::{Path, PathBuf};
+use towpath_core::nearest;
+use towpath_recipe::{MachineWishes, Program, TIERS};
+
+/// The heading of these flags in the help. It is set flag by flag: a heading for what follows would go
+/// on over the flags of others.
+pub const MACHINES: &str = "Machines";
+
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct MachineFlags {
+    /// The model tier of steps that name none: haiku, sonnet or opus.
+    #[arg(long, value_name = "TIER", help_heading = MACHINES)]
+    pub model: Option<String>,
+    #[command(flatten)]
+    pub limits: LimitFlags,
+    /// Begin in this conversation, which the agent's program already has.
+    #[arg(long, value_name = "ID", help_heading = MACHINES)]
+    pub session: Option<String>,
+    /// What the work is about: stands before the first prompt of every session.
+    #[arg(long, value_name = "TEXT", conflicts_with = "context_file", help_heading = MACHINES)]
+    pub context: Option<String>,
+    /// As --context, from a file.
+    #[arg(long, value_name = "FILE", help_heading = MACHINES)]
+    pub context_file: Option<PathBuf>,
+    /// Instructions beside the agent's own, for backends that can take them.
+    #[arg(long, value_name = "TEXT", help_heading = MACHINES)]
+    pub system_prompt: Option<String>,
+}
+
+/// The limits that win over a recipe's own; a resume may raise them.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct LimitFlags {
+    /// How often one step may be visited in one session.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = MACHINES)]
+    pub max_visits: Option<u32>,
+    /// How many steps one session may have.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = MACHINES)]
+    pub max_steps: Option<u32>,
+    /// How often a machine may begin a new session.
+    #[arg(long, value_name = "N", help_heading = MACHINES)]
+    pub max_restarts: Option<u32>,
+}
+
+impl LimitFlags {
+    pub fn is_empty(&self) -> bool {
+        self.given().iter().all(|(_, given)| !given)
+    }
+
+    /// What was given for a flag, by how it is written in help.
+    pub fn of(&self, flag: &str) -> Option<u32> {
+        match flag {
+            "--max-visits N" => self.max_visits,
+            "--max-steps N" => self.max_steps,
+            "--max-restarts N" => self.max_restarts,
+            _ => None,
+        }
+    }
+
+    /// Each flag, and whether it was given.
+    pub fn given(&self) -> [(&'static str, bool); 3] {
+        [
+            ("--max-visits", self.max_visits.is_some()),
+            ("--max-steps", self.max_steps.is_some()),
+            ("--max-restarts", self.max_restarts.is_some()),
+        ]
+    }
+
+    /// A limit of machines means nothing where there is none.
+    pub fn refuse_for(&self, program: &Program) -> Result<(), CommandError> {
+        let machines = program.recipes.iter().any(|recipe| recipe.machine().is_some());
+        match self.given().iter().find(|(_, given)| *given && !machines) {
+            Some((flag, _)) => Err(no_machine(flag, &program.root().name)),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts what was said in the place of what was said before.
+    pub fn over(&self, wishes: &mut MachineWishes) {
+        wishes.max_visits = self.max_visits.or(wishes.max_visits);
+        wishes.max_steps = self.max_steps.or(wishes.max_steps);
+        wishes.max_restarts = self.max_restarts.or(wishes.max_restarts);
+    }
+}
+
+impl MachineFlags {
+    pub fn wishes(&self) -> Result<MachineWishes, CommandError> {
+        let mut wishes = MachineWishes {
+            model: self.tier()?,
+            session: self.session()?,
+            context: self.context()?,
+            system: self.system_prompt.clone(),
+            ..MachineWishes::default()
+        };
+        self.limits.over(&mut wishes);
+        Ok(wishes)
+    }
+
+    fn tier(&self) -> Result<Option<String>, CommandError> {
+        let Some(tier) = &self.model else { return Ok(None) };
+        if TIERS.contains(&tier.as_str()) {
+            return Ok(Some(tier.clone()));
+        }
+        let near = nearest(tier, TIERS).map_or(String::new(), |n| format!("did you mean `{n}`? "));
+        let why = format!("--model: `{tier}` is no tier: {near}there are {}", TIERS.join(", "));
+        Err(CommandError::bad_input(why))
+    }
+
+    fn session(&self) -> Result<Option<String>, CommandError> {
+        match &self.session {
+            Some(id) if id.trim().is_empty() => Err(CommandError::bad_input("--session has no id")),
+            session => Ok(session.clone()),
+        }
+    }
+
+    fn context(&self) -> Result<Option<String>, CommandError> {
+        let Some(path) = &self.context_file else { return Ok(self.context.clone()) };
+        read_text(path).map(Some)
+    }
+
+    /// A flag that does nothing for what is to be run is a mistake.
+    pub fn refuse_for(&self, program: &Program) -> Result<(), CommandError> {
+        if program.recipes.iter().any(|recipe| recipe.machine().is_some()) {
+            let root = program.root().machine().is_some();
+            let only_root =
+                [("--session", self.session.is_some()), ("--context", self.has_context())];
+            return match only_root.iter().find(|(_, given)| *given && !root) {
+                Some((flag, _)) => Err(no_machine(flag, &program.root().name)),
+                None => Ok(()),
+            };
+        }
+        self.limits.refuse_for(program)?;
+        let given = [
+            ("--model", self.model.is_some()),
+            ("--session", self.session.is_some()),
+            ("--context", self.has_context()),
+            ("--system-prompt", self.system_prompt.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((flag, _)) => Err(no_machine(flag, &program.root().name)),
+            None => Ok(()),
+        }
+    }
+
+    fn has_context(&self) -> bool {
+        self.context.is_some() || self.context_file.is_some()
+    }
+}
+
+fn no_machine(flag: &str, recipe: &str) -> CommandError {
+    CommandError::bad_input(format!("{flag} is for machines, and {recipe} is a list of steps"))
+}
+
+fn read_text(path: &Path) -> Result<String, CommandError> {
+    let read = files::read_text(path, files::MOST_TEXT);
+    let text = read
+        .map_err(|e| CommandError::bad_input(format!("--context-file {}: {e}", path.display())))?;
+    Ok(text.trim_end().to_owned())
+}

@@ -1,0 +1,86 @@
+//! Where recipes are looked for, and what reading one from there means.
+
+use crate::environment::{Environment, project_root};
+use crate::exit::CommandError;
+use crate::settings::Settings;
+use std::path::{Path, PathBuf};
+use towpath_recipe::{Origin, SearchDir, SearchPath};
+
+/// The working directory a person named, or the current one; absolute and there.
+pub fn working_directory(env: &Environment, given: Option<&Path>) -> Result<PathBuf, CommandError> {
+    let Some(given) = given else { return Ok(env.current.clone()) };
+    let path = env.current.join(env.expand_home(given));
+    let resolved = path
+        .canonicalize()
+        .map_err(|e| CommandError::bad_input(format!("--working-dir {}: {e}", given.display())))?;
+    if resolved.is_dir() {
+        Ok(resolved)
+    } else {
+        Err(CommandError::bad_input(format!("--working-dir {}: not a directory", given.display())))
+    }
+}
+
+/// Where a project keeps its recipes; the first is where we put new ones.
+pub const PROJECT_PLACES: [&str; 5] = [
+    ".towpath/recipes",
+    "recipes",
+    "amplifier-bundle/recipes",
+    "src/amplihack/amplifier-bundle/recipes",
+    ".claude/recipes",
+];
+
+/// Every place a recipe's name may mean, in order: `-R`, the directories variable, the project,
+/// the person's own. Built-ins come last and are not directories.
+pub fn search_path(
+    env: &Environment,
+    settings: &Settings,
+    given: &[PathBuf],
+    working_directory: &Path,
+) -> Result<SearchPath, CommandError> {
+    let mut directories = Vec::new();
+    let mut add = |path: PathBuf, origin| {
+        let known = directories.iter().any(|d: &SearchDir| d.path == path);
+        if !known {
+            directories.push(SearchDir { path, origin });
+        }
+    };
+    for path in given {
+        let directory = env.current.join(env.expand_home(path));
+        if !directory.is_dir() {
+            return Err(CommandError::bad_input(format!(
+                "--recipe-dir {}: no such directory",
+                path.display()
+            )));
+        }
+        add(directory, Origin::Given);
+    }
+    for variable in ["TOWPATH_RECIPE_DIRS", "RECIPE_RUNNER_RECIPE_DIRS"] {
+        let value = env.get(variable).map(|v| std::env::split_paths(v).collect::<Vec<_>>());
+        for path in value.into_iter().flatten().filter(|p| !p.as_os_str().is_empty()) {
+            add(env.current.join(env.expand_home(&path)), Origin::Given);
+        }
+    }
+    let root = project_root(working_directory, env.home.as_deref());
+    for inside in PROJECT_PLACES {
+        add(root.join(inside), Origin::Project);
+    }
+    for path in &settings.recipe_dirs.value {
+        add(env.expand_home(path), Origin::User);
+    }
+    add(env.directories.config.join("recipes"), Origin::User);
+    if let Some(home) = &env.home {
+        add(home.join(".amplihack/.claude/recipes"), Origin::User);
+    }
+    Ok(SearchPath { directories, agents: agent_places(env, &root) })
+}
+
+/// Where agents are looked for by reference; the built-in ones come after them.
+fn agent_places(env: &Environment, root: &Path) -> Vec<SearchDir> {
+    let home = env.home.as_ref().map(|home| home.join(".amplihack/.claude/agents"));
+    let own = home.into_iter().chain([env.directories.config.join("agents")]);
+    let own = own.map(|path| SearchDir { path, origin: Origin::User });
+    let project = [".claude/agents", "amplifier-bundle/agents", ".towpath/agents"];
+    let project =
+        project.map(|inside| SearchDir { path: root.join(inside), origin: Origin::Project });
+    own.chain(project).collect()
+}

@@ -1,0 +1,264 @@
+//! `--wait`: sits out an agent's limit, then goes on. While it waits this process owns the run and
+//! does nothing else; the record says that the run waits, so that whatever ends this process loses
+//! nothing. It goes on by becoming `towpath resume`: a run must begin in a process without threads.
+
+use crate::commands::run::Shared;
+use crate::commands::runs::{waits_for, waits_until};
+use crate::environment::own_program;
+use crate::exit::{CommandError, Exit};
+use crate::session::agents::AgentFlags;
+use crate::session::signals;
+use crate::terminal::format::{clean, duration, local_time, now_ms};
+use crate::terminal::out;
+use crate::terminal::report::{Look, columns, forget_request};
+use crate::terminal::table::cut;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::Duration;
+use towpath_core::{FaultKind, RunId};
+use towpath_engine::{RunEnd, cancel_held, census, hold};
+use towpath_run::{Limits, Run, RunOutcome};
+use towpath_store::{RunRow, Store};
+
+/// Clocks differ a little.
+const MARGIN_MS: i64 = 1_000;
+/// The first wait for a limit that did not say when it ends, and the longest.
+const UNKNOWN_MS: i64 = 15 * 60_000;
+const LONGEST_MS: i64 = 60 * 60_000;
+/// The first wait after a limit that was told as over and was not. It doubles, six times at most.
+const AGAIN_MS: i64 = 15_000;
+
+/// When a run that began to wait at `since` is worth a try. `vain` counts the tries that met the
+/// limit again without a step done.
+fn due_ms(since: i64, until: Option<i64>, vain: u32) -> i64 {
+    match until {
+        Some(until) => {
+            let floor = vain.checked_sub(1).map_or(0, |more| AGAIN_MS << more.min(6));
+            until.saturating_add(MARGIN_MS).max(since + floor)
+        }
+        None => since + (UNKNOWN_MS << vain.min(8)).min(LONGEST_MS),
+    }
+}
+
+/// When a waiting run may continue. What is no limit has its waits from the run itself.
+pub fn due(row: &RunRow, vain: u32) -> i64 {
+    let vain = if waits_for(row) == FaultKind::Limit.as_str() { vain } else { 0 };
+    due_ms(row.summary.ended_ms.unwrap_or(row.created_ms), waits_until(row), vain)
+}
+
+/// Owns the run and waits until it may go on. A signal leaves it waiting.
+pub fn sit_out(store: &mut Store, id: &RunId, vain: u32, look: &Look) -> Result<(), CommandError> {
+    let lock = hold(store, id)?;
+    let Some(row) = store.run(id)?.filter(|row| row.summary.status == "waiting") else {
+        return Ok(());
+    };
+    signals::block();
+    let cancel = store.run_directory(id).join("cancel");
+    forget_request(&cancel)?;
+    let due = due(&row, vain);
+    let mut shown = Shown::new(&row, due, look);
+    loop {
+        let left = due - now_ms();
+        if left <= 0 {
+            shown.clear();
+            return Ok(());
+        }
+        shown.draw(left);
+        let pause = Duration::from_millis(left.unsigned_abs().min(1_000));
+        match signals::next(pause) {
+            None => {}
+            Some(libc::SIGTSTP) => {
+                shown.clear();
+                signals::stop_here();
+            }
+            Some(libc::SIGTERM) if cancel.exists() => {
+                shown.clear();
+                cancel_held(store, id, Limits::default(), lock, &|_| None)?;
+                let message = format!("run {id} was cancelled while it waited");
+                out::note(&message);
+                return Err(told(Exit::Terminated, "cancelled", message));
+            }
+            Some(signal) => {
+                shown.clear();
+                let message = format!("run {id} is left waiting; to go on: towpath resume {id}");
+                out::note(&message);
+                return Err(told(Exit::of_signal(signal), "left-waiting", message));
+            }
+        }
+    }
+}
+
+fn told(exit: Exit, kind: &'static str, message: String) -> CommandError {
+    CommandError { shown: true, ..CommandError::new(exit, kind, message) }
+}
+
+/// What is said while nothing happens: a line that counts down on a terminal, else one line once.
+struct Shown {
+    what: String,
+    width: Option<usize>,
+    drawn: bool,
+}
+
+impl Shown {
+    fn new(row: &RunRow, due: i64, look: &Look) -> Shown {
+        let now = now_ms();
+        let name = clean(&row.recipe);
+        let what = match (waits_for(row), waits_until(row)) {
+            ("limit", Some(until)) => {
+                format!("{name} waits for the agent's limit until {}", local_time(until, now))
+            }
+            ("limit", None) => {
+                format!("{name} waits for the agent's limit; next try at {}", local_time(due, now))
+            }
+            (why, _) => {
+                format!("{name} waits (agent: {why}); next try at {}", local_time(due, now))
+            }
+        };
+        let terminal = look.terminal && !look.quiet;
+        if !terminal && !look.quiet {
+            out::note(format!("{what}, then goes on by itself (run {})", row.id));
+        }
+        Shown { what, width: terminal.then(columns), drawn: false }
+    }
+
+    fn draw(&mut self, left: i64) {
+        let Some(width) = self.width else { return };
+        // Rounded up: the last second is still one.
+        let left = duration((left + 999) / 1000 * 1000).replace(".0 s", " s");
+        let line = format!("? {}, {left} left · Ctrl-C leaves it waiting", self.what);
+        // Room for the `^C` that the terminal writes.
+        let line = cut(&line, width.saturating_sub(3));
+        out::stderr(format!("\r\u{1b}[K{line}").as_bytes());
+        self.drawn = true;
+    }
+
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.drawn) {
+            out::stderr(b"\r\x1b[K");
+        }
+    }
+}
+
+/// Whether a run ended in a way that waiting mends.
+pub fn helps(end: &RunEnd) -> bool {
+    matches!(end.outcome, RunOutcome::Waiting { .. })
+}
+
+/// How many tries were in vain, after one more. A step that is done makes the limit a new one.
+pub fn vain(before: &Run, end: &RunEnd, known: u32) -> u32 {
+    let done = census(&end.run).completed;
+    match census(before).completed == done {
+        true => known + 1,
+        false => 0,
+    }
+}
+
+/// Becomes `towpath resume RUN --wait`. Comes back only where that is not possible; then the run
+/// waits as it would without `--wait`.
+pub fn go_on(id: &RunId, vain: u32, agent: &AgentFlags, shared: &Shared) {
+    let why = match own_program() {
+        Ok(program) => {
+            let mut command = Command::new(program);
+            command.args(words(id, vain, agent, shared));
+            // A Ctrl-C that comes just now is kept for the one that waits.
+            // SAFETY: it runs in this process, which is about to be replaced; it only sets a mask.
+            unsafe { command.pre_exec(signals::keep_blocked) };
+            command.exec().to_string()
+        }
+        Err(error) => error.to_string(),
+    };
+    out::note(format!("warning: this program cannot be started anew to wait: {why}"));
+}
+
+fn words(id: &RunId, vain: u32, agent: &AgentFlags, shared: &Shared) -> Vec<OsString> {
+    let vain = vain.to_string();
+    let mut words: Vec<OsString> =
+        ["resume", id.as_str(), "--wait", "--in-vain", &vain].map(Into::into).into();
+    words.extend(flags(shared).iter().map(Into::into));
+    let named = [
+        ("--backend", agent.backend.as_ref().map(OsString::from)),
+        ("--script", agent.script.clone().map(OsString::from)),
+        ("--agent-path", agent.program.clone().map(OsString::from)),
+        ("--calls", agent.calls.clone().map(OsString::from)),
+        ("--events", shared.events.format.map(|format| format.as_str().into())),
+        ("--events-file", shared.events.file.clone().map(OsString::from)),
+    ];
+    for (flag, value) in named {
+        if let Some(value) = value {
+            words.extend([flag.into(), value]);
+        }
+    }
+    words
+}
+
+/// The flags of `run` and `resume` that hold for whoever goes on with a run.
+pub fn flags(shared: &Shared) -> Vec<String> {
+    let all = [
+        (shared.json, "--json"),
+        (shared.with_context, "--with-context"),
+        (shared.quiet, "--quiet"),
+        (shared.verbose, "--verbose"),
+    ];
+    let set = all.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag.to_owned());
+    set.chain(shared.times.words()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::time_flags::TimeFlags;
+    use crate::terminal::report::EventFlags;
+    use crate::terminal::report::events::Format;
+
+    const MINUTE: i64 = 60_000;
+
+    #[test]
+    fn a_known_end_is_waited_for_with_a_margin() {
+        assert_eq!(due_ms(1_000, Some(50_000), 0), 51_000);
+        assert_eq!(due_ms(1_000, Some(0), 0), 1_000, "over already: at once");
+    }
+
+    #[test]
+    fn a_limit_that_is_over_and_is_not_is_not_asked_in_a_hot_loop() {
+        let waits: Vec<i64> = (1..9).map(|vain| due_ms(0, Some(-5), vain) / 1000).collect();
+        assert_eq!(waits, [15, 30, 60, 120, 240, 480, 960, 960]);
+        assert_eq!(due_ms(0, Some(99 * MINUTE), 3), 99 * MINUTE + MARGIN_MS);
+    }
+
+    #[test]
+    fn an_unknown_end_is_tried_after_a_quarter_of_an_hour_and_then_more_rarely() {
+        let waits: Vec<i64> = (0..4).map(|vain| due_ms(0, None, vain) / MINUTE).collect();
+        assert_eq!(waits, [15, 30, 60, 60]);
+        assert_eq!(due_ms(0, None, u32::MAX) / MINUTE, 60);
+        assert_eq!(due_ms(0, Some(i64::MAX), u32::MAX), i64::MAX);
+    }
+
+    #[test]
+    fn what_was_asked_for_goes_on_being_asked_for() {
+        let id = RunId::new("7f3k").expect("an id");
+        let agent = AgentFlags { script: Some("s.jsonl".into()), ..AgentFlags::default() };
+        let shared = Shared {
+            times: TimeFlags::default(),
+            json: true,
+            quiet: true,
+            events: EventFlags { format: Some(Format::Json), file: None },
+            ..Shared::default()
+        };
+        let words = words(&id, 2, &agent, &shared);
+        let expected = [
+            "resume",
+            "7f3k",
+            "--wait",
+            "--in-vain",
+            "2",
+            "--json",
+            "--quiet",
+            "--script",
+            "s.jsonl",
+            "--events",
+            "json",
+        ];
+        assert_eq!(words, expected);
+    }
+}

@@ -1,0 +1,188 @@
+//! What becomes of a run's worktree when the run has ended. It goes only where nothing can be lost:
+//! it was made for this run, the run is done, nothing in it differs from the commit it began with,
+//! ignored files included, and nobody else has to do with it. Else it stays, and a person is told
+//! how to go on.
+
+use super::line;
+use crate::commands::runs::status_of;
+use crate::environment::Environment;
+use crate::exit::CommandError;
+use crate::git::Git;
+use crate::terminal::format::count;
+use crate::terminal::report::shell_word;
+use crate::terminal::table::shown_path;
+use serde_json::{Value, json};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use towpath_core::RunId;
+use towpath_engine::{RunEnd, Worktree};
+use towpath_run::RunOutcome;
+use towpath_store::{RunFilter, Store};
+
+/// How a worktree stands after its run.
+#[derive(Debug)]
+pub struct Left {
+    worktree: Worktree,
+    state: Option<State>,
+    removed: bool,
+    done: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct State {
+    /// None: on no branch.
+    branch: Option<String>,
+    commits: usize,
+    changes: usize,
+    /// Of the changes, those that git does not look at.
+    ignored: usize,
+    /// Files of which git cannot tell whether they were changed.
+    unseen: usize,
+}
+
+/// Looks at the worktree of a run that has ended; takes it away where nothing was done in it.
+pub fn leave(env: &Environment, store: &Store, end: &RunEnd, worktree: Worktree) -> Left {
+    let done = end.outcome == RunOutcome::Done;
+    let state = state(&worktree);
+    let own = worktree.made && done && !env.current.starts_with(&worktree.path);
+    let untouched = state.as_ref().is_some_and(|state| state.is_untouched(&worktree));
+    let removed = own && untouched && !others(store, &end.id, &worktree) && undo(&worktree).is_ok();
+    Left { worktree, state, removed, done }
+}
+
+/// Removes a worktree that was made, and its branch if it is where it was. Git itself refuses to
+/// remove one with changes.
+pub fn undo(worktree: &Worktree) -> Result<(), CommandError> {
+    let git = Git::new(Path::new(&worktree.repository));
+    let all = ["-c", "status.showUntrackedFiles=normal", "-c", "diff.ignoreSubmodules=none"];
+    git.run(&[&all[..], &["worktree", "remove", &worktree.path]].concat())?;
+    let branch = format!("refs/heads/{}", worktree.branch);
+    git.run(&["update-ref", "-d", &branch, &worktree.base]).map(|_| ())
+}
+
+/// How one that is gone comes back, where its repository is still there.
+pub fn back(worktree: &Worktree, env: &Environment) -> String {
+    let Worktree { path, branch, base, repository, .. } = worktree;
+    let git = Git::new(Path::new(repository));
+    let full = format!("refs/heads/{branch}");
+    let known = |name: &str| git.run(&["rev-parse", "--verify", "--quiet", name]).is_ok();
+    let (path, repository) = (typed(path, env), typed(repository, env));
+    let word = shell_word(branch);
+    let rest = match (known(&full), known(base)) {
+        (true, _) => format!("{path} {word}"),
+        (false, true) => format!("-b {word} {path} {}", &base[..base.len().min(12)]),
+        (false, false) => return String::new(),
+    };
+    format!("; to have it back: git -C {repository} worktree add {rest}")
+}
+
+fn state(worktree: &Worktree) -> Option<State> {
+    let git = Git::new(Path::new(&worktree.path));
+    // Whatever a person has git pass over elsewhere counts here.
+    let all = ["--untracked-files=normal", "--ignore-submodules=none", "--ignored"];
+    let status = ["--no-optional-locks", "status", "--porcelain"];
+    let status = git.run(&[&status[..], &all[..]].concat()).ok()?;
+    let changes = lines(&status).count();
+    let ignored = lines(&status).filter(|line| line.starts_with(b"!! ")).count();
+    let unseen = unseen(&git, Path::new(&worktree.path))?;
+    let since = format!("{}..HEAD", worktree.base);
+    let commits = line(&git, &["rev-list", "--count", &since]).ok()?.parse().ok()?;
+    let head = line(&git, &["symbolic-ref", "--quiet", "HEAD"]).ok();
+    let branch = head.map(|head| head.strip_prefix("refs/heads/").unwrap_or(&head).to_owned());
+    Some(State { branch, commits, changes, ignored, unseen })
+}
+
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+}
+
+/// How many files git was told not to look at (`assume-unchanged`, `skip-worktree`) and that are
+/// there: whether they were changed nobody knows.
+fn unseen(git: &Git, top: &Path) -> Option<usize> {
+    let files = git.run(&["ls-files", "-v", "-z"]).ok()?;
+    let told = |entry: &&[u8]| {
+        let marked = entry.first().is_some_and(|tag| tag.is_ascii_lowercase() || *tag == b'S');
+        let name = std::ffi::OsStr::from_bytes(entry.get(2..).unwrap_or_default());
+        marked && std::fs::symlink_metadata(top.join(name)).is_ok()
+    };
+    Some(files.split(|byte| *byte == 0).filter(told).count())
+}
+
+impl State {
+    fn is_untouched(&self, worktree: &Worktree) -> bool {
+        let git = Git::new(Path::new(&worktree.path));
+        let head = line(&git, &["rev-parse", "HEAD"]);
+        self.changes == 0
+            && self.unseen == 0
+            && self.branch.as_ref() == Some(&worktree.branch)
+            && head.is_ok_and(|head| head == worktree.base)
+    }
+}
+
+/// Whether another run goes on in the worktree, or could. What cannot be known counts as yes.
+fn others(store: &Store, id: &RunId, worktree: &Worktree) -> bool {
+    store.runs(&RunFilter::default()).map_or(true, |rows| {
+        rows.iter().any(|row| {
+            let there = row.id != *id && row.directory.starts_with(&worktree.path);
+            there && status_of(store, row) != "done"
+        })
+    })
+}
+
+impl Left {
+    /// What a person reads at the end.
+    pub fn lines(&self, env: &Environment) -> Vec<String> {
+        let path = typed(&self.worktree.path, env);
+        if self.removed {
+            let branch = &self.worktree.branch;
+            return vec![format!(
+                "nothing was changed in the worktree {path}: it is removed again, with its branch {branch}"
+            )];
+        }
+        let Some(state) = &self.state else {
+            return vec![format!("worktree {path} cannot be looked at any more")];
+        };
+        let mut parts = vec![format!("worktree {path}")];
+        parts.push(match &state.branch {
+            Some(branch) => format!("branch {branch}"),
+            None => "on no branch".to_owned(),
+        });
+        parts.extend(Some(state.commits).filter(|n| *n > 0).map(|n| count(n, "new commit")));
+        let changes = state.changes - state.ignored;
+        parts.extend(Some(changes).filter(|n| *n > 0).map(|n| count(n, "uncommitted change")));
+        let ignored = Some(state.ignored).filter(|n| *n > 0 && changes == 0);
+        parts.extend(ignored.map(|n| format!("{n} ignored")));
+        let inside = env.current.starts_with(&self.worktree.repository);
+        let at = match inside {
+            true => String::new(),
+            false => format!("-C {} ", typed(&self.worktree.repository, env)),
+        };
+        let when = if self.done { "when you need it no more" } else { "to give the run up" };
+        vec![
+            parts.join(" · "),
+            format!("  to look: cd {path}"),
+            format!("  {when}: git {at}worktree remove {path}"),
+        ]
+    }
+
+    pub fn json(&self) -> Value {
+        let state = self.state.as_ref();
+        json!({
+            "path": self.worktree.path,
+            "branch": state.map_or(Some(&self.worktree.branch), |state| state.branch.as_ref()),
+            "base": self.worktree.base,
+            "commits": state.map(|state| state.commits),
+            "changes": state.map(|state| state.changes - state.ignored),
+            "removed": self.removed,
+        })
+    }
+}
+
+/// A path as it can be typed.
+pub fn typed(path: &str, env: &Environment) -> String {
+    let short = shown_path(Path::new(path), env);
+    match short.strip_prefix("~/") {
+        Some(below) if shell_word(below) == below => short,
+        _ => shell_word(path),
+    }
+}

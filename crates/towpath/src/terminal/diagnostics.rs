@@ -1,0 +1,113 @@
+//! The one place that draws diagnostics: each with its place, cut to what a terminal shows, and no
+//! more of them than a person reads.
+
+mod excerpt;
+
+use crate::terminal::format::{clean, count};
+use crate::terminal::out;
+use codespan_reporting::diagnostic::{Diagnostic as Drawn, Label as DrawnLabel};
+use codespan_reporting::term::{self, Config};
+use excerpt::Excerpts;
+use towpath_core::{Diagnostic, Severity};
+
+/// What is taken for the width of a terminal that is none.
+const USUAL_WIDTH: usize = 80;
+/// Nobody reads on.
+const MOST: usize = 50;
+
+/// How problems are drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct Style {
+    pub color: bool,
+    /// None: it is not known.
+    pub width: Option<usize>,
+}
+
+/// Draws problems to stderr, each with its place.
+pub fn draw(problems: &[Diagnostic], color: bool) {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
+    let width = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+    out::say(&render(problems, Style { color, width }));
+}
+
+/// Problems as text: of hundreds the first ones, errors before all others.
+pub fn render(problems: &[Diagnostic], style: Style) -> String {
+    let mut order: Vec<usize> = (0..problems.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(problems[*at].severity));
+    let more = order.split_off(order.len().min(MOST)).len();
+    order.sort_unstable();
+    let mut text: String = order.into_iter().map(|at| one(&problems[at], style)).collect();
+    if more > 0 {
+        text.push_str(&format!("{}: --json tells all of them\n\n", count(more, "more problem")));
+    }
+    text
+}
+
+fn one(problem: &Diagnostic, style: Style) -> String {
+    let files = Excerpts::of(&problem.labels, style.width.unwrap_or(USUAL_WIDTH));
+    let labels = problem.labels.iter().enumerate().map(|(index, label)| {
+        let (file, range) = files.place(label);
+        let drawn = match index {
+            0 => DrawnLabel::primary(file, range),
+            _ => DrawnLabel::secondary(file, range),
+        };
+        drawn.with_message(plain(&label.text))
+    });
+    let drawn = match problem.severity {
+        Severity::Error => Drawn::error(),
+        Severity::Warning => Drawn::warning(),
+        Severity::Note => Drawn::note(),
+    };
+    let notes = problem.help.iter().map(|help| format!("help: {}", plain(help))).collect();
+    let message = plain(&problem.message);
+    let drawn = drawn.with_message(&message).with_labels(labels.collect()).with_notes(notes);
+    let config = Config::default();
+    let result = if style.color {
+        let mut buffer = term::termcolor::Buffer::ansi();
+        term::emit_to_write_style(&mut buffer, &config, &files, &drawn)
+            .map(|()| String::from_utf8_lossy(buffer.as_slice()).into_owned())
+    } else {
+        term::emit_into_string(&config, &files, &drawn)
+    };
+    result.unwrap_or_else(|_| format!("{message}\n"))
+}
+
+/// Words that may hold foreign text, in as many lines as they have.
+fn plain(text: &str) -> String {
+    text.split('\n').map(clean).collect::<Vec<_>>().join("\n")
+}
+
+/// `1 error, 2 warnings in build.yaml. Nothing was run.`
+pub fn tally(problems: &[Diagnostic], name: &str) -> String {
+    let number = |severity| problems.iter().filter(|p| p.severity == severity).count();
+    let (errors, warnings) = (number(Severity::Error), number(Severity::Warning));
+    let mut parts = Vec::new();
+    if errors > 0 {
+        parts.push(count(errors, "error"));
+    }
+    if warnings > 0 {
+        parts.push(count(warnings, "warning"));
+    }
+    let what = if parts.is_empty() { "no problems".to_owned() } else { parts.join(", ") };
+    let ran = if errors > 0 { ". Nothing was run." } else { "" };
+    format!("{what} in {name}{ran}")
+}
+
+/// A problem for machines.
+pub fn as_json(problem: &Diagnostic) -> serde_json::Value {
+    let place = problem.labels.first();
+    let at = place.map(|l| l.source.line_column(l.span.start));
+    let hint = problem
+        .help
+        .clone()
+        .or_else(|| place.map(|l| l.text.clone()).filter(|text| !text.is_empty()));
+    serde_json::json!({
+        "severity": problem.severity,
+        "code": problem.code,
+        "error": problem.message,
+        "file": place.map(|l| l.source.name.clone()),
+        "line": at.map(|a| a.0),
+        "column": at.map(|a| a.1),
+        "hint": hint,
+    })
+}

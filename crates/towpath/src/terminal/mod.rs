@@ -1,0 +1,8 @@
+//! What is written to the terminal, or to a file or pipe in its place: our two streams, text and its
+//! widths, tables, diagnostics, and the report of a run.
+
+pub mod diagnostics;
+pub mod format;
+pub mod out;
+pub mod report;
+pub mod table;

@@ -1,0 +1,119 @@
+//! The reporter of `agent-recipes`: each answer on stdout, and with `--verbose` the state of the
+//! machine on stderr, line by line. How output is passed on is left to the plain reporter, which says
+//! nothing of its own here.
+
+use super::event_lines;
+use super::line::Line;
+use super::plain::Plain;
+use super::shape::Shape;
+use super::sink::Sink;
+use super::{Aside, Look};
+use crate::terminal::format::clean;
+use towpath_core::StepPath;
+use towpath_engine::{Event, Reporter};
+use towpath_run::{Movement, RunOutcome};
+
+pub struct Orchestration<O: Sink> {
+    plain: Plain<O>,
+    verbose: bool,
+    json: bool,
+}
+
+impl<O: Sink> Orchestration<O> {
+    pub fn new(outlet: O, look: Look, shape: Shape) -> Orchestration<O> {
+        let quiet = Look { quiet: true, verbose: false, ..look };
+        let plain = Plain::new(outlet, quiet, shape);
+        Orchestration { plain, verbose: look.verbose, json: look.json }
+    }
+
+    fn log(&mut self, text: &str) {
+        if self.verbose {
+            self.plain.tell(&Line::plain(clean(&format!("[orchestration] {text}"))));
+        }
+    }
+
+    fn moved(&mut self, step: &StepPath, to: &Movement) {
+        let from = name(step);
+        match to {
+            Movement::Step(next) => self.log(&format!("Transition: {from} → {next}")),
+            Movement::Restart(recipe) => {
+                self.log(&format!("Transition: {from} → RESTART {recipe}"));
+                self.log(&format!("Starting recipe: {recipe}"));
+            }
+            Movement::Exit(exit) if step.frame().is_none() => {
+                self.log(&format!("Exit: {}", exit.reason));
+            }
+            Movement::Exit(exit) => self.log(&format!("Exit of {step}: {}", exit.reason)),
+        }
+    }
+
+    fn ended(&mut self, outcome: &RunOutcome) {
+        match outcome {
+            RunOutcome::Failed { failure, .. } => {
+                self.log(&format!("Exit: {}", super::reason(failure)));
+            }
+            RunOutcome::Stopped { .. } => self.log("Exit: cancelled"),
+            RunOutcome::Waiting { .. } => self.log(&format!("Exit: {}", super::BACKEND_ERROR)),
+            RunOutcome::Done | RunOutcome::Asking { .. } => {}
+        }
+    }
+}
+
+/// A step's own name.
+fn name(step: &StepPath) -> String {
+    let path = step.without_visits();
+    path.rsplit('/').next().unwrap_or(&path).to_owned()
+}
+
+impl<O: Sink> Aside for Orchestration<O> {
+    fn aside(&mut self, line: &str) {
+        self.plain.tell(&Line::plain(line));
+    }
+}
+
+impl<O: Sink> Reporter for Orchestration<O> {
+    fn event(&mut self, event: &Event<'_>) {
+        self.plain.event(event);
+        match event {
+            Event::RunStarted { recipe, .. } => self.log(&format!("Starting recipe: {recipe}")),
+            Event::Entered { step, visit, max_visits, total, max_total, .. } => {
+                let step = name(step);
+                self.log(&format!(
+                    "Step: {step} (visit {visit}/{max_visits}, total {total}/{max_total})"
+                ));
+            }
+            Event::CallStarted(call) => {
+                let what = if call.is_reminder { "reminder" } else { "prompt" };
+                let model = call.model.unwrap_or("default");
+                let (length, backend) = (call.length, call.backend);
+                self.log(&format!("Sending {what} ({length} chars) to {backend} [{model}]"));
+            }
+            Event::Reported { report, .. } => {
+                self.log(&format!("Outcome extracted: {}", report.outcome));
+            }
+            Event::Reminded { error, .. } => {
+                self.log(&format!("Outcome extraction failed: {error}"));
+            }
+            Event::Moved { step, to } => self.moved(step, to),
+            Event::Warning { step, message } => {
+                self.plain.tell(&event_lines::warning(*step, message))
+            }
+            Event::Stopping => self.plain.tell(&event_lines::stopping()),
+            Event::RunEnded { outcome, .. } => {
+                self.ended(outcome);
+                if !self.json {
+                    self.plain.end_line();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn ready(&self) -> bool {
+        self.plain.ready()
+    }
+
+    fn tick(&mut self) {
+        self.plain.tick();
+    }
+}

@@ -1,0 +1,146 @@
+//! The reporter of another program's habits: what the steps print, warnings, and where asked for one
+//! line on stderr when a step starts and one when it is over, in a form that scripts read. How output
+//! is passed on is left to the plain reporter, which says nothing of its own here.
+
+use super::event_lines;
+use super::line::{Line, one_line};
+use super::plain::Plain;
+use super::shape::Shape;
+use super::sink::Sink;
+use super::{Aside, Look};
+use crate::terminal::format::clean;
+use towpath_core::StepPath;
+use towpath_engine::{Event, Reporter};
+use towpath_run::{StepResult, StepStatus};
+
+pub struct StepLines<O: Sink> {
+    plain: Plain<O>,
+    shape: Shape,
+    progress: bool,
+    json: bool,
+}
+
+impl<O: Sink> StepLines<O> {
+    pub fn new(outlet: O, look: Look, shape: Shape, progress: bool) -> StepLines<O> {
+        let quiet = Look { quiet: true, ..look };
+        StepLines {
+            plain: Plain::new(outlet, quiet, shape.clone()),
+            shape,
+            progress,
+            json: look.json,
+        }
+    }
+
+    fn tell_step(&mut self, what: &str, step: &StepPath, end: &str) {
+        if self.progress {
+            let place = self.shape.place(step);
+            let line = format!("[step:{what}] {} {place}{end}", clean(step.as_str()));
+            self.plain.tell(&Line::plain(line));
+        }
+    }
+}
+
+/// ` — ok`, ` — skipped: needs tag release`
+fn said_end(result: &StepResult, tolerated: bool) -> String {
+    match &result.status {
+        StepStatus::Completed => " — ok".to_owned(),
+        StepStatus::Degraded { reason } => format!(" — degraded: {}", one_line(reason)),
+        StepStatus::Recovered { failure } => {
+            format!(" — recovered: {}", one_line(&failure.message))
+        }
+        StepStatus::Skipped { reason } => format!(" — skipped: {}", one_line(reason)),
+        StepStatus::Failed(failure) => {
+            let tolerated = if tolerated { ", tolerated" } else { "" };
+            format!(" — failed: {}{tolerated}", one_line(&failure.message))
+        }
+    }
+}
+
+impl<O: Sink> Aside for StepLines<O> {
+    fn aside(&mut self, line: &str) {
+        self.plain.tell(&Line::plain(line));
+    }
+}
+
+impl<O: Sink> Reporter for StepLines<O> {
+    fn event(&mut self, event: &Event<'_>) {
+        if let Event::StepStarted { step, .. } = event {
+            self.tell_step("start", step, "");
+        }
+        self.plain.event(event);
+        match event {
+            Event::StepEnded { step, result, tolerated, .. } => {
+                self.tell_step("complete", step, &said_end(result, *tolerated));
+            }
+            Event::Warning { step, message } => {
+                self.plain.tell(&event_lines::warning(*step, message))
+            }
+            Event::Ended { processes, why } => {
+                if let Some(line) = event_lines::processes(processes, why, false) {
+                    self.plain.tell(&line);
+                }
+            }
+            Event::Stopping => self.plain.tell(&event_lines::stopping()),
+            Event::RunEnded { .. } if !self.json => self.plain.end_line(),
+            _ => {}
+        }
+    }
+
+    fn ready(&self) -> bool {
+        self.plain.ready()
+    }
+
+    fn tick(&mut self) {
+        self.plain.tick();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+    use super::*;
+
+    #[test]
+    fn a_line_when_a_step_starts_and_one_when_it_is_over() {
+        let seen = Recorder::new(80, 24);
+        let shape = Shape::of(driven(&[("r", RECIPE), ("ci", CALLED)], &mut ok).program());
+        let mut reporter = StepLines::new(seen.clone(), look(), shape, true);
+        reporter.run(Vec::new());
+        reporter.start("build", "bash");
+        reporter.print("build", "made");
+        reporter.end("build", &completed(), 10);
+        reporter.end("docs", &skipped("needs tag docs"), 0);
+        reporter.start("ci/lint", "bash");
+        reporter.tolerate("ci/lint", &failed("exit 2", ""), 5);
+        reporter.event(&Event::Warning { step: Some(&path("build")), message: "careful" });
+        assert_eq!(seen.stdout_text(), "made");
+        assert_eq!(
+            seen.stderr_text(),
+            "[step:start] build (1/3)\n\
+             [step:complete] build (1/3) — ok\n\
+             [step:complete] docs (2/3) — skipped: needs tag docs\n\
+             [step:start] ci/lint (1/2)\n\
+             [step:complete] ci/lint (1/2) — failed: exit 2, tolerated\n\
+             warning: build: careful\n"
+        );
+    }
+
+    fn ok(_: &towpath_core::JobKey) -> towpath_run::JobEnd {
+        towpath_run::JobEnd::new(towpath_run::JobStatus::Exited(0))
+    }
+
+    const RECIPE: &str = "name: r\nsteps:\n  - { id: build, command: x }\n  - { id: docs, command: x }\n  - { id: ci, recipe: ci }\n";
+    const CALLED: &str =
+        "name: ci\nsteps:\n  - { id: lint, command: x }\n  - { id: test, command: x }\n";
+
+    #[test]
+    fn without_progress_only_warnings_are_said() {
+        let seen = Recorder::new(80, 24);
+        let mut reporter = StepLines::new(seen.clone(), look(), shape(&[]), false);
+        reporter.run(Vec::new());
+        reporter.start("a", "bash");
+        reporter.print("a", "out\n");
+        reporter.end("a", &completed(), 0);
+        assert_eq!((seen.stdout_text().as_str(), seen.stderr_text().as_str()), ("out\n", ""));
+    }
+}

@@ -1,0 +1,357 @@
+//! Tables for the commands that look: columns as wide as their widest cell, cut to the terminal's
+//! width, never cut where stdout is a file or a pipe. Widths are those a person sees, not bytes.
+
+use crate::environment::Environment;
+use crate::terminal::format::clean;
+use crate::terminal::out;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// What stdout can show.
+#[derive(Debug, Clone, Copy)]
+pub struct Screen {
+    /// None: it is no terminal, lines may be as long as they are.
+    pub width: Option<usize>,
+    pub color: bool,
+}
+
+impl Screen {
+    pub fn new(env: &Environment) -> Screen {
+        let plain = env.get("NO_COLOR").is_some_and(|v| !v.is_empty());
+        let dumb = env.get("TERM").is_some_and(|t| t == "dumb");
+        let size = || rustix::termios::tcgetwinsize(std::io::stdout()).ok();
+        let columns = || size().map(|s| usize::from(s.ws_col)).filter(|c| *c > 0).unwrap_or(80);
+        Screen {
+            width: env.stdout_terminal.then(columns),
+            color: env.stdout_terminal && !plain && !dumb,
+        }
+    }
+
+    /// A line of ours, cut where the terminal ends.
+    pub fn line(&self, text: &str) {
+        out::line(self.cut(text));
+    }
+
+    fn cut(&self, text: &str) -> String {
+        self.width.map_or_else(|| text.to_owned(), |width| cut(text, width))
+    }
+
+    pub fn paint(&self, tint: Tint, text: &str) -> String {
+        let code = match tint {
+            Tint::None => return text.to_owned(),
+            Tint::Good => "32",
+            Tint::Bad => "31",
+            Tint::Attention => "33",
+            Tint::Dim => "2",
+        };
+        if self.color && !text.is_empty() {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+/// Colour by meaning. It never says anything that the words do not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Tint {
+    #[default]
+    None,
+    Good,
+    Bad,
+    Attention,
+    Dim,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Cell {
+    text: String,
+    tint: Tint,
+}
+
+impl Cell {
+    pub fn tinted(text: impl AsRef<str>, tint: Tint) -> Cell {
+        Cell { text: one_line(text.as_ref()), tint }
+    }
+
+    /// Text of our own, with the blanks it begins with.
+    pub fn own(text: impl Into<String>, tint: Tint) -> Cell {
+        Cell { text: text.into(), tint }
+    }
+}
+
+impl<T: AsRef<str>> From<T> for Cell {
+    fn from(text: T) -> Cell {
+        Cell::tinted(text, Tint::None)
+    }
+}
+
+#[derive(Debug)]
+pub struct Table {
+    indent: usize,
+    header: Vec<&'static str>,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug)]
+enum Row {
+    Cells(Vec<Cell>),
+    /// Across all columns.
+    Line(Cell),
+}
+
+/// Cells are never cut below this, so that a cut one still says something.
+const NARROWEST: usize = 8;
+const GAP: usize = 2;
+
+impl Table {
+    pub fn new(header: &[&'static str]) -> Table {
+        Table { indent: 0, header: header.to_vec(), rows: Vec::new() }
+    }
+
+    /// A table without a header, moved in from the left.
+    pub fn plain(indent: usize) -> Table {
+        Table { indent, header: Vec::new(), rows: Vec::new() }
+    }
+
+    pub fn row(&mut self, cells: Vec<Cell>) {
+        self.rows.push(Row::Cells(cells));
+    }
+
+    /// A line of our own that belongs to the row above it.
+    pub fn below(&mut self, text: String, tint: Tint) {
+        self.rows.push(Row::Line(Cell::own(text, tint)));
+    }
+
+    pub fn print(&self, screen: &Screen) {
+        for line in self.lines(screen) {
+            out::line(line);
+        }
+    }
+
+    fn lines(&self, screen: &Screen) -> Vec<String> {
+        let header = self.header.iter().map(|h| Cell::tinted(h, Tint::Dim)).collect();
+        let header = Row::Cells(header);
+        let head = (!self.header.is_empty()).then_some(&header);
+        let all: Vec<&Row> = head.into_iter().chain(&self.rows).collect();
+        let mut widths = widths(&all);
+        let room = screen.width.map(|width| width.saturating_sub(self.indent));
+        if let Some(room) = room {
+            shrink(&mut widths, room);
+        }
+        let alike = alike(&all, &widths);
+        let drawn = |row: &&Row| match row {
+            Row::Cells(cells) => self.drawn(cells, &widths, &alike, screen),
+            Row::Line(cell) => {
+                let text = room.map_or_else(|| cell.text.clone(), |room| cut(&cell.text, room));
+                " ".repeat(self.indent) + &screen.paint(cell.tint, &text)
+            }
+        };
+        all.iter().map(drawn).collect()
+    }
+
+    fn drawn(
+        &self,
+        cells: &[Cell],
+        widths: &[usize],
+        alike: &HashSet<&str>,
+        screen: &Screen,
+    ) -> String {
+        let mut line = " ".repeat(self.indent);
+        let mut room = screen.width.map(|w| w.saturating_sub(self.indent));
+        let last = cells.iter().rposition(|c| !c.text.is_empty()).unwrap_or(0);
+        for (index, cell) in cells.iter().enumerate().take(last + 1) {
+            let width = room.map_or(widths[index], |room| widths[index].min(room));
+            let text = match alike.contains(cell.text.as_str()) {
+                true => cut_inside(&cell.text, width),
+                false => cut(&cell.text, width),
+            };
+            line.push_str(&screen.paint(cell.tint, &text));
+            let space = if index < last { width.saturating_sub(text.width()) + GAP } else { 0 };
+            let space = room.map_or(space, |room| space.min(room.saturating_sub(text.width())));
+            line.push_str(&" ".repeat(space));
+            room = room.map(|room| room.saturating_sub(width + GAP));
+        }
+        line
+    }
+}
+
+fn widths(rows: &[&Row]) -> Vec<usize> {
+    let mut widths = Vec::new();
+    for row in rows {
+        let Row::Cells(cells) = row else { continue };
+        widths.resize(widths.len().max(cells.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(cells) {
+            *width = cell.text.width().max(*width);
+        }
+    }
+    widths
+}
+
+/// A longer text is prose, whose beginning says what it is about.
+const LONGEST_NAME: usize = 48;
+
+/// The names that could not be told from others in their column when their ends were cut.
+fn alike<'a>(rows: &[&'a Row], widths: &[usize]) -> HashSet<&'a str> {
+    let mut alike = HashSet::new();
+    for (column, width) in widths.iter().enumerate() {
+        let mut first: HashMap<String, &str> = HashMap::new();
+        for row in rows {
+            let Row::Cells(cells) = row else { continue };
+            let Some(text) = cells.get(column).map(|cell| cell.text.as_str()) else { continue };
+            if text.width() <= *width || text.width() > LONGEST_NAME {
+                continue;
+            }
+            let known = *first.entry(cut(text, *width)).or_insert(text);
+            if known != text {
+                alike.extend([known, text]);
+            }
+        }
+    }
+    alike
+}
+
+/// Takes from the widest column until all fit, or none can give more.
+fn shrink(widths: &mut [usize], width: usize) {
+    let gaps = widths.len().saturating_sub(1) * GAP;
+    while widths.iter().sum::<usize>() + gaps > width {
+        let widest = widths.iter_mut().rev().max_by_key(|w| **w);
+        match widest.filter(|w| **w > NARROWEST) {
+            Some(widest) => *widest -= 1,
+            None => return,
+        }
+    }
+}
+
+/// The beginning of a text that is `width` columns wide at most, with `…` where something is left
+/// out.
+pub fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    let mut used = 1;
+    for c in text.chars() {
+        used += c.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        kept.push(c);
+    }
+    if width > 0 {
+        kept.push('…');
+    }
+    kept
+}
+
+/// The beginning and the end of a text that is `width` columns wide at most, with `…` between them.
+fn cut_inside(text: &str, width: usize) -> String {
+    if text.width() <= width || width < 3 {
+        return cut(text, width);
+    }
+    let tail = (width - 1) / 2;
+    let (mut start, mut used) = (text.len(), 0);
+    for (at, c) in text.char_indices().rev() {
+        used += c.width().unwrap_or(0);
+        if used > tail {
+            break;
+        }
+        start = at;
+    }
+    cut(text, width - text[start..].width()) + &text[start..]
+}
+
+/// Foreign text as one line of ours.
+pub fn one_line(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
+    let first = lines.next().unwrap_or("");
+    let more = if lines.next().is_some() { " …" } else { "" };
+    clean(&first.replace('\t', " ")) + more
+}
+
+/// A path for people: escaped where it is no text, short where it is below what they know.
+pub fn shown_path(path: &Path, env: &Environment) -> String {
+    if let Ok(below) = path.strip_prefix(&env.current) {
+        let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
+        return escaped(below);
+    }
+    match env.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
+        Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
+        Some(below) => format!("~/{}", escaped(below)),
+        None => escaped(path),
+    }
+}
+
+/// A path in full, with what is no text escaped.
+pub fn escaped(path: &Path) -> String {
+    match path.to_str() {
+        Some(text) if !text.chars().any(char::is_control) => text.to_owned(),
+        Some(text) => text.escape_debug().to_string(),
+        None => path.as_os_str().as_encoded_bytes().escape_ascii().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(width: Option<usize>) -> Vec<String> {
+        let mut table = Table::new(&["RUN", "WHAT", "WHERE"]);
+        table.row(vec!["7f3k".into(), "a long text that says much".into(), "deploy".into()]);
+        table.row(vec!["5a2m".into(), "日本語のとても長い説明です".into(), Cell::default()]);
+        table.lines(&Screen { width, color: false })
+    }
+
+    #[test]
+    fn a_pipe_gets_everything() {
+        assert_eq!(
+            lines(None),
+            [
+                "RUN   WHAT                        WHERE",
+                "7f3k  a long text that says much  deploy",
+                "5a2m  日本語のとても長い説明です",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_terminal_gets_what_fits_by_what_is_seen() {
+        assert_eq!(
+            lines(Some(30)),
+            [
+                "RUN   WHAT              WHERE",
+                "7f3k  a long text tha…  deploy",
+                "5a2m  日本語のとても…",
+            ]
+        );
+        for width in 0..60 {
+            for line in lines(Some(width)) {
+                assert!(line.width() <= width, "{width}: {line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_that_only_differ_at_their_ends_stay_apart() {
+        let mut table = Table::plain(0);
+        for name in ["review-completeness", "review-consistency", "locate-the-design"] {
+            table.row(vec![name.into(), "what it does, in quite a few words".into()]);
+        }
+        assert_eq!(
+            table.lines(&Screen { width: Some(21), color: false }),
+            ["revi…ness  what it d…", "revi…ency  what it d…", "locate-t…  what it d…"]
+        );
+        for width in 0..60 {
+            let wide = ["日本語日本語一", "日本語日本語二"].map(|name| cut_inside(name, width));
+            assert!(wide.iter().all(|name| name.width() <= width), "{width}: {wide:?}");
+        }
+    }
+
+    #[test]
+    fn foreign_text_stays_one_line() {
+        assert_eq!(one_line("\n  one \u{1b}[2J\n two\n"), "one \u{fffd}[2J …");
+        assert_eq!(cut("abc", 0), "");
+        assert_eq!(cut("日本", 2), "…");
+    }
+}
