@@ -19,7 +19,7 @@ pub use extract::extract_json;
 pub use git_guard::{GIT_FOREIGN, GIT_GUARDS, guarded_git};
 pub use ids::{JobKey, JobKind, ParseKeyError, RunId, StepPath};
 pub use name::{is_safe_name, is_safe_segment};
-pub use secret::{MASK, Masker, SHORTEST_SECRET, Secrets, TooShort};
+pub use secret::{MASK, Masker, SECRETS_VARIABLE, SHORTEST_SECRET, Secrets, TooShort};
 pub use suggest::nearest;
 pub use template::{Part, Place, Template, VarPath};
 pub use value::{

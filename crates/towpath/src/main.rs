@@ -9,7 +9,6 @@ mod environment;
 mod exit;
 mod files;
 mod git;
-mod rehearsal;
 mod result_json;
 mod session;
 mod settings;

@@ -6,7 +6,11 @@ use std::path::Path;
 
 /// A crate, and the crates of ours that it may use. An arrow only ever points down this table.
 const TABLE: &[(&str, &[&str])] = &[
-    ("towpath", &["engine", "agent", "run", "recipe", "store", "process", "shell", "core"]),
+    (
+        "towpath",
+        &["testing", "engine", "agent", "run", "recipe", "store", "process", "shell", "core"],
+    ),
+    ("towpath-testing", &["engine", "run", "recipe", "process", "core"]),
     ("towpath-engine", &["run", "recipe", "agent", "process", "store", "shell", "core"]),
     ("towpath-agent", &["process", "core"]),
     ("towpath-run", &["recipe", "shell", "core"]),

@@ -17,6 +17,10 @@ use std::sync::Arc;
 /// What stands where a secret was.
 pub const MASK: &str = "***";
 
+/// The variable by which a run gives the names of its secrets, separated by commas, to a towpath
+/// that one of its steps starts. The values are in that process's environment or nowhere.
+pub const SECRETS_VARIABLE: &str = "TOWPATH_SECRETS";
+
 /// Masking anything shorter would wreck what has nothing to do with it.
 pub const SHORTEST_SECRET: usize = 4;
 

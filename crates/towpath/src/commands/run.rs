@@ -2,7 +2,6 @@
 
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
-use crate::rehearsal::Rehearsal;
 use crate::session::agents::{self, AgentFlags};
 use crate::session::audit::{Audit, Complete, audited};
 use crate::session::beads;
@@ -29,6 +28,7 @@ use towpath_engine::{Config, Prepared, RunEnd, SessionTree, Substitutes, WardenS
 use towpath_recipe::{Origin, Program, Resolved};
 use towpath_run::Limits;
 use towpath_store::{RunFilter, Store};
+use towpath_testing::Rehearsal;
 
 /// Run a recipe: a file, or the name of one that `towpath list` shows.
 ///
@@ -168,7 +168,11 @@ pub fn chosen_or(
     request.wishes.to_run = true;
     let times = &args.shared.times;
     request.wishes.step_timeout = times.step_timeout.or(here.settings.step_timeout());
-    let rehearsal = Rehearsal::read(args.rehearsal.as_deref())?;
+    let rehearsal = match &args.rehearsal {
+        Some(file) => Rehearsal::read(file)
+            .map_err(|e| CommandError::bad_input(format!("--rehearsal {}: {e}", file.display())))?,
+        None => Rehearsal::default(),
+    };
     request.inputs.extend(rehearsal.inputs.clone());
     let resolved = match args.dry_run {
         true => trust::resolved_to_look(env, &request, args.called_as)?,

@@ -1,24 +1,8 @@
-//! `towpath test`: recipe tests. Every case is a real run in a directory of its own, with agents
-//! that answer from the test file; this command prepares, plays, compares and tells. It never
-//! touches the person's state.
+//! `towpath test`: recipe tests. Which files, what is printed, and what the tests take from this
+//! program; `towpath-testing` runs the cases. It never touches the user's state.
 
-mod calls;
-mod cast;
-mod compare;
-mod crew;
 mod difference;
 mod find;
-mod matcher;
-mod mutate;
-mod place;
-mod play;
-mod problem;
-mod read;
-mod record;
-mod steps;
-mod subject;
-mod suite;
-mod together;
 mod view;
 
 use crate::environment::Environment;
@@ -28,13 +12,11 @@ use crate::session::signals;
 use crate::terminal::diagnostics;
 use crate::terminal::out;
 use crate::terminal::table::shown_path;
-use crew::Crew;
-use play::{Played, Stage};
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use subject::Subject;
 use towpath_core::{Diagnostic, Source};
+use towpath_testing::{CaseResult, CaseRunner, ChildProcesses, Host, Subject, Suite, mutate, read};
 use view::View;
 
 /// Run recipe tests: the cases of NAME.test.yaml files.
@@ -69,15 +51,55 @@ pub struct Args {
     pub json: bool,
 }
 
+/// What the tests take from this program.
+#[derive(Debug)]
+struct Here {
+    env: Environment,
+    program: PathBuf,
+}
+
+impl Host for Here {
+    fn program(&self) -> &Path {
+        &self.program
+    }
+
+    fn environment(&self) -> &[(OsString, OsString)] {
+        &self.env.variables
+    }
+
+    fn current_directory(&self) -> &Path {
+        &self.env.current
+    }
+
+    fn expand_home(&self, path: &Path) -> PathBuf {
+        self.env.expand_home(path)
+    }
+
+    fn shown(&self, path: &Path) -> String {
+        shown_path(path, &self.env)
+    }
+
+    fn recipe_directories(
+        &self,
+        directory: &Path,
+        home: Option<&Path>,
+    ) -> Result<Vec<PathBuf>, String> {
+        let home = home.map(Path::to_owned).or_else(|| self.env.home.clone());
+        let env = Environment { home, ..self.env.clone() };
+        let found = find::recipe_directories(&env, directory).map_err(|error| error.message)?;
+        Ok(found.directories.into_iter().map(|d| d.path).collect())
+    }
+}
+
 pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
-    let mut subjects = match subjects(&env, args)? {
-        Ok(subjects) => subjects,
-        Err(problems) => return Ok(refuse(&env, &problems, args.json)),
-    };
-    choose(&mut subjects, args.case.as_deref())?;
     let program = std::env::current_exe()
         .map_err(|e| CommandError::setup(format!("this program cannot be found: {e}")))?;
+    let here = Here { env: Environment::read()?, program };
+    let mut subjects = match subjects(&here, args)? {
+        Ok(subjects) => subjects,
+        Err(problems) => return Ok(refuse(&here.env, &problems, args.json)),
+    };
+    choose(&mut subjects, args.case.as_deref())?;
     let temporary = tempfile::Builder::new()
         .prefix("towpath-test-")
         .tempdir()
@@ -85,115 +107,88 @@ pub fn execute(args: &Args) -> Result<Exit, CommandError> {
     let (directory, temporary) = temporary
         .map_err(|e| CommandError::setup(format!("a temporary directory cannot be made: {e}")))?;
     signals::block();
-    let crew = Arc::new(Crew::default());
-    let told = Arc::clone(&crew);
-    let listening = signals::each(move |signal| match signal {
-        libc::SIGTSTP => told.suspend(),
-        signal => told.stop(signal),
-    });
-    listening.map_err(no_thread)?;
-    let stage = Stage {
-        env: &env,
-        program,
-        crew: &crew,
-        directory,
-        keep: args.keep,
-        played: AtomicUsize::new(0),
-    };
-    let exit = perform(&stage, &subjects, args);
+    let children = Arc::new(ChildProcesses::default());
+    pass_on_signals(&children)?;
+    let runner = CaseRunner::new(&here, &children, &directory, args.keep);
+    let view = View::new(&here.env, args.json);
+    let exit = perform(&runner, &subjects, args, &view, &children);
     if args.keep {
         let _ = temporary.keep();
     }
     Ok(exit)
 }
 
-fn perform(stage: &Stage<'_>, subjects: &[Subject], args: &Args) -> Exit {
-    let view = View::new(stage.env, args.json);
+fn pass_on_signals(children: &Arc<ChildProcesses>) -> Result<(), CommandError> {
+    let children = Arc::clone(children);
+    let listening = signals::each(move |signal| match signal {
+        libc::SIGTSTP => {
+            children.suspend();
+            signals::stop_here();
+            children.resume();
+        }
+        signal => children.stop(signal),
+    });
+    listening.map_err(no_thread)
+}
+
+fn perform(
+    runner: &CaseRunner<'_>,
+    subjects: &[Subject],
+    args: &Args,
+    view: &View,
+    children: &ChildProcesses,
+) -> Exit {
     let jobs = args.jobs.map(std::num::NonZeroUsize::get);
     let jobs = jobs.or_else(|| Some(std::thread::available_parallelism().ok()?.get()));
     let jobs = jobs.unwrap_or(2);
-    let played = play_all(stage, subjects, jobs, &view);
-    let passed = played.iter().flatten().all(|p| p.as_ref().is_some_and(|p| p.problems.is_empty()));
-    let mutants =
-        (args.mutate && passed).then(|| mutate::all(stage, subjects, &played, jobs, &view));
-    if let Some(signal) = stage.crew.stopped() {
+    let results = runner.run_all(subjects, jobs, view);
+    let passed = results.iter().flatten().all(|r| r.as_ref().is_some_and(CaseResult::passed));
+    let mutants = (args.mutate && passed).then(|| mutate(runner, subjects, &results, jobs, view));
+    if let Some(signal) = children.stopped() {
         view.stopped();
-        return match signal {
-            libc::SIGHUP => Exit::Hangup,
-            libc::SIGINT => Exit::Interrupted,
-            _ => Exit::Terminated,
-        };
+        return Exit::of_signal(signal);
     }
     let noticed = mutants.iter().flatten().flatten().all(|mutant| mutant.noticed_by.is_some());
-    view.end(subjects, &played, args.mutate, mutants.as_deref());
+    view.end(subjects, &results, args.mutate, mutants.as_deref());
     if passed && noticed { Exit::Done } else { Exit::Failed }
 }
 
-/// Plays every case; by file, then by case. None: it was cut off.
-fn play_all(
-    stage: &Stage<'_>,
-    subjects: &[Subject],
-    jobs: usize,
-    view: &View,
-) -> Vec<Vec<Option<Played>>> {
-    let all: Vec<(usize, usize)> = subjects
-        .iter()
-        .enumerate()
-        .flat_map(|(file, subject)| (0..subject.suite.cases.len()).map(move |case| (file, case)))
-        .collect();
-    let mut played: Vec<Vec<Option<Played>>> = subjects.iter().map(|_| Vec::new()).collect();
-    let one = |index: usize| {
-        let (file, case) = all[index];
-        stage.play(&subjects[file], &subjects[file].suite.cases[case], None)
-    };
-    together::in_order(
-        jobs,
-        all.len(),
-        one,
-        &mut |index, end: Option<Played>| {
-            let (file, case) = all[index];
-            if case == 0 {
-                view.file(&subjects[file]);
-            }
-            if let Some(end) = &end {
-                view.case(&subjects[file], case, end);
-            }
-            played[file].push(end);
-        },
-        &|done| view.under_way(done, all.len(), "case"),
-    );
-    played
-}
-
-/// Reads every test file and looks at every recipe; what is wrong comes back, all at once.
+/// Reads every test file and checks every recipe; what is wrong comes back, all at once.
 fn subjects(
-    env: &Environment,
+    here: &Here,
     args: &Args,
 ) -> Result<Result<Vec<Subject>, Vec<Diagnostic>>, CommandError> {
     let (mut subjects, mut wrong) = (Vec::new(), Vec::new());
-    for path in find::files(env, &args.files)? {
-        let shown = shown_path(&path, env);
-        let bytes = files::read_bytes(&path, files::MOST_TEXT)
-            .map_err(|e| CommandError::bad_input(format!("cannot read {shown}: {e}")))?;
-        let Ok(text) = String::from_utf8(bytes) else {
-            return Err(CommandError::bad_input(format!("{shown} is not UTF-8 text")));
-        };
-        let source = Source::new(shown, text.trim_start_matches('\u{feff}'));
-        let (suite, problems) = read::read(&source, &path);
+    for path in find::files(&here.env, &args.files)? {
+        let (suite, problems) = suite(&here.env, &path)?;
         wrong.extend(problems);
-        match suite.map(|suite| Subject::new(env, suite)).transpose()? {
-            Some(Ok(subject)) => subjects.push(subject),
-            Some(Err(problems)) => wrong.extend(problems),
-            None => {}
+        let Some(suite) = suite else { continue };
+        let beside = path.parent().unwrap_or(Path::new("/"));
+        let search = find::recipe_directories(&here.env, beside)?.directories;
+        let search = search.into_iter().map(|d| d.path).collect();
+        match Subject::new(here, suite, search) {
+            Ok(subject) => subjects.push(subject),
+            Err(problems) => wrong.extend(problems),
         }
     }
     Ok(if wrong.iter().any(Diagnostic::is_error) { Err(wrong) } else { Ok(subjects) })
 }
 
+fn suite(env: &Environment, path: &Path) -> Result<(Option<Suite>, Vec<Diagnostic>), CommandError> {
+    let shown = shown_path(path, env);
+    let bytes = files::read_bytes(path, files::MOST_TEXT)
+        .map_err(|e| CommandError::bad_input(format!("cannot read {shown}: {e}")))?;
+    let Ok(text) = String::from_utf8(bytes) else {
+        return Err(CommandError::bad_input(format!("{shown} is not UTF-8 text")));
+    };
+    let source = Source::new(shown, text.trim_start_matches('\u{feff}'));
+    Ok(read(&source, path))
+}
+
 fn refuse(env: &Environment, problems: &[Diagnostic], json: bool) -> Exit {
     if json {
-        let told: Vec<serde_json::Value> = problems.iter().map(diagnostics::as_json).collect();
-        out::json(&serde_json::json!({ "schema": 1, "success": false, "problems": told }));
+        let shown: Vec<serde_json::Value> = problems.iter().map(diagnostics::as_json).collect();
+        out::json(&serde_json::json!({ "schema": 1, "success": false, "problems": shown }));
     }
     diagnostics::draw(problems, env.color);
     let mut files: Vec<&str> = Vec::new();
@@ -207,7 +202,7 @@ fn refuse(env: &Environment, problems: &[Diagnostic], json: bool) -> Exit {
     Exit::BadInput
 }
 
-/// Keeps the cases that a person asked for.
+/// Keeps the cases that the user asked for.
 fn choose(subjects: &mut Vec<Subject>, wanted: Option<&str>) -> Result<(), CommandError> {
     let Some(wanted) = wanted else { return Ok(()) };
     for subject in subjects.iter_mut() {

@@ -8,19 +8,16 @@ use crate::exit::CommandError;
 use crate::terminal::out;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
-use towpath_core::{RunId, SHORTEST_SECRET, Secrets, TooShort};
+use towpath_core::{RunId, SECRETS_VARIABLE, SHORTEST_SECRET, Secrets, TooShort};
 use towpath_engine::Options;
-
-/// The names of the outer run's secrets, separated by commas.
-pub const OUTER: &str = "TOWPATH_SECRETS";
 
 /// The environment of a run's children.
 pub fn environment(env: &Environment, secrets: &Secrets) -> Vec<(OsString, OsString)> {
     let mut environment = env.variables.clone();
     if !secrets.is_empty() {
-        environment.retain(|(name, _)| name != OUTER);
+        environment.retain(|(name, _)| name != SECRETS_VARIABLE);
         let names: Vec<&str> = secrets.names().collect();
-        environment.push((OUTER.into(), names.join(",").into()));
+        environment.push((SECRETS_VARIABLE.into(), names.join(",").into()));
     }
     environment
 }
@@ -28,7 +25,7 @@ pub fn environment(env: &Environment, secrets: &Secrets) -> Vec<(OsString, OsStr
 /// The outer run's secrets that this process has. One that a step has unset or replaced by
 /// something too short for a secret is not there to be masked.
 fn outer(env: &Environment) -> Vec<(String, Vec<u8>)> {
-    let names = env.text(OUTER).unwrap_or_default();
+    let names = env.text(SECRETS_VARIABLE).unwrap_or_default();
     let value = |name: &str| Some((name.to_owned(), env.get(name)?.as_bytes().to_owned()));
     let values = names.split(',').filter_map(value);
     values.filter(|secret| Secrets::new(vec![secret.clone()]).is_ok()).collect()

@@ -1,17 +1,15 @@
-//! What a person sees of the tests, and what a machine reads. Lines come as cases end, in the order
-//! of the files.
+//! How the results of tests are printed. Lines come as cases end, in the order of the files.
 
 use super::difference;
-use super::mutate::{Change, Mutant, changes};
-use super::play::Played;
-use super::problem::Problem;
-use super::subject::Subject;
 use crate::environment::Environment;
 use crate::terminal::format::{clean, count, duration};
 use crate::terminal::out;
 use crate::terminal::table::{Screen, Tint, escaped};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::cell::Cell;
+use towpath_testing::{
+    CaseResult, Change, Mutant, Observer, Problem, Subject, changes, results_json,
+};
 use unicode_width::UnicodeWidthStr;
 
 /// Names are lined up as far as this.
@@ -46,50 +44,6 @@ impl View {
         }
     }
 
-    /// On a terminal, a line that goes away says that something happens.
-    pub fn under_way(&self, done: usize, all: usize, what: &str) {
-        if self.live {
-            let text = format!("  {done} of {} done, Ctrl-C stops", count(all, what));
-            out::stdout(format!("\r\x1b[2K{}", self.screen.paint(Tint::Dim, &text)).as_bytes());
-            self.drawn.set(true);
-        }
-    }
-
-    pub fn file(&self, subject: &Subject) {
-        if self.some.replace(true) {
-            self.line("");
-        }
-        self.line(format!("{} · {}", subject.suite.source.name, clean(&subject.recipe())));
-    }
-
-    pub fn case(&self, subject: &Subject, case: usize, played: &Played) {
-        let cases = &subject.suite.cases;
-        let widths = cases.iter().map(|case| clean(&case.name).width());
-        let width = widths.max().unwrap_or(0).min(WIDEST);
-        let name = clean(&cases[case].name);
-        let gap = " ".repeat(width.saturating_sub(name.width()));
-        let took = duration(i64::try_from(played.took.as_millis()).unwrap_or(i64::MAX));
-        let (tint, sign, word) = if played.problems.is_empty() {
-            (Tint::Good, "✓", "passed")
-        } else {
-            (Tint::Bad, "✗", "failed")
-        };
-        let sign = self.screen.paint(tint, sign);
-        let word = self.screen.paint(tint, word);
-        self.line(format!("  {sign} {name}{gap}  {word}  {took}"));
-        for warning in &played.warnings {
-            let label = self.screen.paint(Tint::Attention, "warning");
-            self.line(format!("      {label}: {}", clean(warning)));
-        }
-        for problem in &played.problems {
-            self.problem(problem);
-        }
-        if let Some(directory) = &played.directory {
-            let shown = format!("      directory: {}", escaped(directory));
-            self.line(self.screen.paint(Tint::Dim, &shown));
-        }
-    }
-
     fn problem(&self, problem: &Problem) {
         let place = problem
             .place
@@ -110,28 +64,6 @@ impl View {
         }
     }
 
-    pub fn without(&self, subject: &Subject) {
-        self.line("");
-        let what = if is_machine(subject) {
-            "each transition and each command, taken away once"
-        } else {
-            "each step does nothing, once"
-        };
-        self.line(format!("{} · {what}", subject.suite.source.name));
-    }
-
-    pub fn mutant(&self, subject: &Subject, mutant: &Mutant) {
-        let program = subject.program.iter();
-        let changes = program.flat_map(|program| changes(program.root()));
-        let width = changes.map(|change| change.told().width()).max().unwrap_or(0).min(WIDEST);
-        let what = mutant.change.told();
-        let gap = " ".repeat(width.saturating_sub(what.width()));
-        let (tint, sign) =
-            if mutant.noticed_by.is_some() { (Tint::Good, "✓") } else { (Tint::Bad, "✗") };
-        let sign = self.screen.paint(tint, sign);
-        self.line(format!("  {sign} {what}{gap}  {}", clean(&told(mutant))));
-    }
-
     pub fn stopped(&self) {
         if self.json {
             out::json(&json!({ "schema": 1, "success": false, "stopped": true }));
@@ -144,16 +76,16 @@ impl View {
     pub fn end(
         &self,
         subjects: &[Subject],
-        played: &[Vec<Option<Played>>],
+        results: &[Vec<Option<CaseResult>>],
         mutate: bool,
         mutants: Option<&[Vec<Mutant>]>,
     ) {
         if self.json {
-            out::json(&as_json(subjects, played, mutants));
+            out::json(&results_json(subjects, results, mutants));
             return;
         }
-        let all = played.iter().flatten().flatten();
-        let failed = all.clone().filter(|p| !p.problems.is_empty()).count();
+        let all = results.iter().flatten().flatten();
+        let failed = all.clone().filter(|result| !result.passed()).count();
         let passed = all.count() - failed;
         let mut parts = vec![self.screen.paint(Tint::Good, &format!("{passed} passed"))];
         if failed > 0 {
@@ -177,7 +109,75 @@ impl View {
     }
 }
 
-fn told(mutant: &Mutant) -> String {
+impl Observer for View {
+    fn file(&self, subject: &Subject) {
+        if self.some.replace(true) {
+            self.line("");
+        }
+        self.line(format!("{} · {}", subject.suite.source.name, clean(&subject.recipe())));
+    }
+
+    fn case(&self, subject: &Subject, case: usize, result: &CaseResult) {
+        let cases = &subject.suite.cases;
+        let widths = cases.iter().map(|case| clean(&case.name).width());
+        let width = widths.max().unwrap_or(0).min(WIDEST);
+        let name = clean(&cases[case].name);
+        let gap = " ".repeat(width.saturating_sub(name.width()));
+        let took = duration(i64::try_from(result.took.as_millis()).unwrap_or(i64::MAX));
+        let (tint, sign, word) = if result.passed() {
+            (Tint::Good, "✓", "passed")
+        } else {
+            (Tint::Bad, "✗", "failed")
+        };
+        let sign = self.screen.paint(tint, sign);
+        let word = self.screen.paint(tint, word);
+        self.line(format!("  {sign} {name}{gap}  {word}  {took}"));
+        for warning in &result.warnings {
+            let label = self.screen.paint(Tint::Attention, "warning");
+            self.line(format!("      {label}: {}", clean(warning)));
+        }
+        for problem in &result.problems {
+            self.problem(problem);
+        }
+        if let Some(directory) = &result.directory {
+            let shown = format!("      directory: {}", escaped(directory));
+            self.line(self.screen.paint(Tint::Dim, &shown));
+        }
+    }
+
+    fn mutations(&self, subject: &Subject) {
+        self.line("");
+        let what = if subject.is_machine() {
+            "each transition and each command, taken away once"
+        } else {
+            "each step does nothing, once"
+        };
+        self.line(format!("{} · {what}", subject.suite.source.name));
+    }
+
+    fn mutant(&self, subject: &Subject, mutant: &Mutant) {
+        let program = subject.program.iter();
+        let changes = program.flat_map(|program| changes(program.root()));
+        let width = changes.map(|change| change.describe().width()).max().unwrap_or(0).min(WIDEST);
+        let what = mutant.change.describe();
+        let gap = " ".repeat(width.saturating_sub(what.width()));
+        let (tint, sign) =
+            if mutant.noticed_by.is_some() { (Tint::Good, "✓") } else { (Tint::Bad, "✗") };
+        let sign = self.screen.paint(tint, sign);
+        self.line(format!("  {sign} {what}{gap}  {}", clean(&describe(mutant))));
+    }
+
+    /// On a terminal, a line that goes away shows the progress.
+    fn under_way(&self, done: usize, all: usize, what: &str) {
+        if self.live {
+            let text = format!("  {done} of {} done, Ctrl-C stops", count(all, what));
+            out::stdout(format!("\r\x1b[2K{}", self.screen.paint(Tint::Dim, &text)).as_bytes());
+            self.drawn.set(true);
+        }
+    }
+}
+
+fn describe(mutant: &Mutant) -> String {
     let (without, never) = match &mutant.change {
         Change::Idle { step } => (format!("step `{step}` does nothing"), "none runs it"),
         Change::Ends { .. } => ("the run ends here".to_owned(), "none comes here"),
@@ -187,10 +187,6 @@ fn told(mutant: &Mutant) -> String {
         (None, true) => format!("no case notices when {without}"),
         (None, false) => format!("no case notices when {without}: {never}"),
     }
-}
-
-fn is_machine(subject: &Subject) -> bool {
-    subject.program.as_ref().is_some_and(|program| program.root().machine().is_some())
 }
 
 fn last_lines(text: &str) -> Vec<String> {
@@ -205,59 +201,4 @@ fn last_lines(text: &str) -> Vec<String> {
     }
     shown.extend(lines[first..].iter().map(|line| clean(line)));
     shown
-}
-
-fn as_json(
-    subjects: &[Subject],
-    played: &[Vec<Option<Played>>],
-    mutants: Option<&[Vec<Mutant>]>,
-) -> Value {
-    let mut files = Vec::new();
-    for (index, (subject, played)) in subjects.iter().zip(played).enumerate() {
-        let cases = subject.suite.cases.iter().zip(played);
-        let cases: Vec<Value> =
-            cases.filter_map(|(case, end)| Some(case_json(&case.name, end.as_ref()?))).collect();
-        let name = &subject.suite.source.name;
-        let mut file = json!({ "file": name, "recipe": subject.recipe(), "cases": cases });
-        if let Some(mutants) = mutants {
-            file["mutations"] = mutants[index].iter().map(mutant_json).collect();
-        }
-        files.push(file);
-    }
-    let all = played.iter().flatten().flatten();
-    let failed = all.clone().filter(|p| !p.problems.is_empty()).count();
-    let unnoticed = mutants.into_iter().flatten().flatten().filter(|m| m.noticed_by.is_none());
-    json!({
-        "schema": 1,
-        "success": failed == 0 && unnoticed.count() == 0,
-        "passed": all.count() - failed,
-        "failed": failed,
-        "files": files,
-    })
-}
-
-fn mutant_json(mutant: &Mutant) -> Value {
-    let Mutant { change, ran, noticed_by } = mutant;
-    let mut object = json!({ "step": change.step(), "ran": ran, "noticed_by": noticed_by });
-    if let Some(outcome) = change.outcome() {
-        object["outcome"] = json!(outcome);
-    }
-    object
-}
-
-fn case_json(name: &str, played: &Played) -> Value {
-    let problems: Vec<Value> = played.problems.iter().map(Problem::json).collect();
-    let mut case = json!({
-        "name": name,
-        "status": if problems.is_empty() { "passed" } else { "failed" },
-        "duration": played.took.as_millis() as f64 / 1000.0,
-        "problems": problems,
-    });
-    if !played.warnings.is_empty() {
-        case["warnings"] = json!(played.warnings);
-    }
-    if let Some(directory) = &played.directory {
-        case["directory"] = json!(directory.to_string_lossy());
-    }
-    case
 }

@@ -1,20 +1,20 @@
-//! Many things at once, told in their order.
+//! Many things at once, reported in their order.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// How long nothing happens before a person is told that something does.
-const PATIENCE: Duration = Duration::from_millis(150);
+/// How long nothing is reported before `wait` is called.
+const PAUSE: Duration = Duration::from_millis(150);
 
-/// Does `count` things on `workers` threads; `tell` hears of each in order, as soon as those before
+/// Does `count` things on `workers` threads; `report` gets each in order, as soon as those before
 /// it are done; `wait` is called now and then with how many are done.
 pub fn in_order<T: Send>(
     workers: usize,
     count: usize,
     one: impl Fn(usize) -> T + Sync,
-    tell: &mut dyn FnMut(usize, T),
+    report: &mut dyn FnMut(usize, T),
     wait: &dyn Fn(usize),
 ) {
     let next = AtomicUsize::new(0);
@@ -37,9 +37,9 @@ pub fn in_order<T: Send>(
         }
         drop(sender);
         let mut early = BTreeMap::new();
-        let (mut told, mut done) = (0, 0);
+        let (mut reported, mut done) = (0, 0);
         loop {
-            match receiver.recv_timeout(PATIENCE) {
+            match receiver.recv_timeout(PAUSE) {
                 Ok((index, end)) => {
                     early.insert(index, end);
                     done += 1;
@@ -47,9 +47,9 @@ pub fn in_order<T: Send>(
                 Err(RecvTimeoutError::Timeout) => wait(done),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            while let Some(end) = early.remove(&told) {
-                tell(told, end);
-                told += 1;
+            while let Some(end) = early.remove(&reported) {
+                report(reported, end);
+                reported += 1;
             }
         }
     });

@@ -1,12 +1,12 @@
 //! Do the tests notice when the recipe does less? Each step is taken away once: its command, its
-//! agent's work, or all below the recipe that it calls. Of a machine each transition ends the run
-//! instead, and its agents are left alone: without an outcome no run goes on. Only cases that met the
-//! changed thing can notice; the first one that fails has.
+//! agent's work, or all below the recipe that it calls. In a state machine each transition ends the
+//! run instead, and its agents are left alone: without an outcome no run continues. Only cases that
+//! met the changed thing can notice; the first one that fails has.
 
-use super::play::{Played, Stage};
-use super::subject::Subject;
-use super::together;
-use super::view::View;
+use crate::case_runner::{CaseResult, CaseRunner};
+use crate::observer::Observer;
+use crate::parallel;
+use crate::subject::Subject;
 use towpath_recipe::{Recipe, Work};
 
 /// What is changed of a recipe.
@@ -33,18 +33,18 @@ impl Change {
     }
 
     /// What is changed, in a few words.
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Change::Idle { step } => step.clone(),
             Change::Ends { step, outcome } => format!("{step}: {outcome}"),
         }
     }
 
-    fn is_met_by(&self, played: &Played) -> bool {
+    fn is_met_by(&self, result: &CaseResult) -> bool {
         match self {
-            Change::Idle { step } => played.started.contains(step),
+            Change::Idle { step } => result.started.contains(step),
             Change::Ends { step, outcome } => {
-                played.taken.iter().any(|(s, o)| s == step && o == outcome)
+                result.taken.iter().any(|(s, o)| s == step && o == outcome)
             }
         }
     }
@@ -78,13 +78,14 @@ pub struct Mutant {
     pub noticed_by: Option<String>,
 }
 
-/// Makes every change, by file.
-pub fn all(
-    stage: &Stage<'_>,
+/// Makes every change of every recipe, `jobs` at once; by file. `results` are those of the unchanged
+/// recipes.
+pub fn mutate(
+    runner: &CaseRunner<'_>,
     subjects: &[Subject],
-    played: &[Vec<Option<Played>>],
+    results: &[Vec<Option<CaseResult>>],
     jobs: usize,
-    view: &View,
+    observer: &dyn Observer,
 ) -> Vec<Vec<Mutant>> {
     let mut work: Vec<(usize, Change)> = Vec::new();
     for (file, subject) in subjects.iter().enumerate() {
@@ -94,37 +95,37 @@ pub fn all(
     let mut mutants: Vec<Vec<Mutant>> = subjects.iter().map(|_| Vec::new()).collect();
     let one = |index: usize| {
         let (file, change) = &work[index];
-        try_out(stage, &subjects[*file], &played[*file], change)
+        try_out(runner, &subjects[*file], &results[*file], change)
     };
-    let tell = &mut |index: usize, mutant: Option<Mutant>| {
+    let report = &mut |index: usize, mutant: Option<Mutant>| {
         let Some(mutant) = mutant else { return };
         let file: usize = work[index].0;
         if mutants[file].is_empty() {
-            view.without(&subjects[file]);
+            observer.mutations(&subjects[file]);
         }
-        view.mutant(&subjects[file], &mutant);
+        observer.mutant(&subjects[file], &mutant);
         mutants[file].push(mutant);
     };
-    together::in_order(jobs, work.len(), one, tell, &|done| {
-        view.under_way(done, work.len(), "change");
+    parallel::in_order(jobs, work.len(), one, report, &|done| {
+        observer.under_way(done, work.len(), "change");
     });
     mutants
 }
 
-/// None: we were told to stop.
+/// None: we were stopped.
 fn try_out(
-    stage: &Stage<'_>,
+    runner: &CaseRunner<'_>,
     subject: &Subject,
-    played: &[Option<Played>],
+    results: &[Option<CaseResult>],
     change: &Change,
 ) -> Option<Mutant> {
     let mut mutant = Mutant { change: change.clone(), ran: false, noticed_by: None };
-    for (case, before) in subject.suite.cases.iter().zip(played) {
-        if !before.as_ref().is_some_and(|played| change.is_met_by(played)) {
+    for (case, before) in subject.suite.cases.iter().zip(results) {
+        if !before.as_ref().is_some_and(|result| change.is_met_by(result)) {
             continue;
         }
         mutant.ran = true;
-        let now = stage.play(subject, case, Some(change))?;
+        let now = runner.run_case(subject, case, Some(change))?;
         if !now.problems.is_empty() {
             mutant.noticed_by = Some(case.name.clone());
             break;

@@ -1,8 +1,8 @@
 //! Reading one value of a test file as what its key needs. Every refusal says what was expected,
 //! what came instead and where; an unknown key says which one was probably meant.
 
-use super::super::suite::{Files, Name};
 use super::{Reader, is_null};
+use crate::suite::{Files, Name};
 use std::path::{Component, Path};
 use towpath_core::{Diagnostic, Source, Span, nearest, text_of};
 use towpath_recipe::node::{Entry, Kind, Node};

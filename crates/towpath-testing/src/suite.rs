@@ -1,9 +1,9 @@
 //! A test file that has been read and checked: what each case is given, and what it expects. A file
 //! with an error has no value of these types.
 
-use super::calls::ExpectedCalls;
-use super::matcher::Matcher;
-use std::path::PathBuf;
+use crate::expected_calls::ExpectedCalls;
+use crate::matcher::Matcher;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use towpath_core::{Map, Source, Span, Value};
 
@@ -17,7 +17,7 @@ pub struct Suite {
     pub cases: Vec<Case>,
 }
 
-/// A word of the file and where it stands.
+/// A word of the file and its location.
 #[derive(Debug, Clone)]
 pub struct Name {
     pub text: String,
@@ -38,7 +38,7 @@ pub struct Case {
     pub git: bool,
     pub setup: Option<String>,
     pub env: Vec<(String, String)>,
-    /// What a person would say of a machine: flags of `towpath run` with their values.
+    /// How a user would start a state machine: flags of the run with their values.
     pub machine: Vec<(&'static str, String)>,
     pub agents: Vec<(Name, Answers)>,
     pub stubs: Vec<(Name, Stub)>,
@@ -65,7 +65,7 @@ pub struct Answer {
 #[derive(Debug, Clone)]
 pub enum Stub {
     Bash(String),
-    Says { stdout: String, stderr: String, exit: u8, files: Files },
+    Prints { stdout: String, stderr: String, exit: u8, files: Files },
 }
 
 #[derive(Debug, Clone, Default)]
@@ -74,7 +74,7 @@ pub struct Expect {
     pub exit: Option<u8>,
     pub failed_at: Option<Name>,
     pub error: Option<Matcher>,
-    /// Why a machine ended, and what its last outcome said beyond its name.
+    /// Why a state machine ended, and the description that came with its last outcome.
     pub reason: Option<Matcher>,
     pub description: Option<Matcher>,
     pub restarts: Option<u32>,
@@ -96,7 +96,8 @@ pub struct Expect {
 pub const REFUSED: &str = "refused";
 
 impl Expect {
-    /// How the run must stand at its end, where the case does not say it by what else it says.
+    /// The status that the run must have at its end; where the case does not name it, it follows
+    /// from what else is expected.
     pub fn status(&self) -> &'static str {
         match (self.status, self.exit) {
             (Some(status), _) => status,
@@ -111,6 +112,11 @@ impl Expect {
 }
 
 impl Suite {
+    /// The test file's own directory.
+    pub(crate) fn directory(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("/"))
+    }
+
     /// `deploy.test.yaml:12`
     pub fn place(&self, span: Span) -> String {
         format!("{}:{}", self.source.name, self.source.line_column(span.start).0)

@@ -1,9 +1,9 @@
 //! What concerns machines: how a person would start one, and which agent calls it must make.
 
-use super::super::calls::{ExpectedCall, ExpectedCalls};
-use super::super::suite::Name;
 use super::fields::{first_line, scalar};
 use super::{Reader, is_null};
+use crate::expected_calls::{ExpectedCall, ExpectedCalls};
+use crate::suite::Name;
 use towpath_recipe::node::{Entry, Kind, Node};
 
 pub(super) const MACHINE_KEYS: &[&str] =

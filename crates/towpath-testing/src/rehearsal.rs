@@ -1,9 +1,9 @@
-//! What `towpath test` hands to the run of one case: inputs with the types that the test file gives
-//! them, which `--set` could not tell apart, what runs instead of a step's own command, and which
+//! What the run of a case is given in a file: inputs with the types that the test file gives them,
+//! which the command line could not tell apart, what runs instead of a step's own command, and which
 //! transition is changed to see whether a case notices.
 
-use crate::exit::CommandError;
 use serde::{Deserialize, Serialize};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use towpath_core::Map;
@@ -20,7 +20,7 @@ pub struct Rehearsal {
     pub ends: Option<Ends>,
 }
 
-/// The transition of a machine, by its step and its outcome.
+/// The transition of a state machine, by its step and its outcome.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ends {
@@ -29,15 +29,11 @@ pub struct Ends {
 }
 
 impl Rehearsal {
-    pub fn read(file: Option<&Path>) -> Result<Rehearsal, CommandError> {
-        let Some(file) = file else { return Ok(Rehearsal::default()) };
-        let wrong =
-            |e: String| CommandError::bad_input(format!("--rehearsal {}: {e}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;
-        serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))
+    pub fn read(file: &Path) -> io::Result<Rehearsal> {
+        Ok(serde_json::from_str(&std::fs::read_to_string(file)?)?)
     }
 
-    /// Changes what is to be run, where it is told to.
+    /// Changes the program that is to be run, where a transition is to end it.
     pub fn change(&self, program: &mut Program) {
         let (Some(ends), Some(root)) = (&self.ends, program.recipes.first_mut()) else { return };
         let steps = Arc::make_mut(root).steps.iter_mut();
@@ -48,7 +44,7 @@ impl Rehearsal {
         }
     }
 
-    pub fn write(&self, file: &Path) -> std::io::Result<()> {
+    pub(crate) fn write(&self, file: &Path) -> io::Result<()> {
         std::fs::write(file, serde_json::to_string(self)?)
     }
 }

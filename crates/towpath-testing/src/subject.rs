@@ -1,10 +1,8 @@
-//! A test file with the recipe that it is about: found, and looked at before any case runs.
+//! A test file with the recipe that it tests: found, and checked before any case runs.
 
-use super::find;
-use super::suite::Suite;
-use crate::environment::Environment;
-use crate::exit::CommandError;
-use crate::terminal::table::shown_path;
+use crate::host::Host;
+use crate::suite::Suite;
+use crate::test_files::recipe_of;
 use std::path::{Path, PathBuf};
 use towpath_core::{Diagnostic, Map};
 use towpath_recipe::{
@@ -14,7 +12,7 @@ use towpath_recipe::{
 #[derive(Debug)]
 pub struct Subject {
     pub suite: Suite,
-    /// The recipe as `towpath run` is to be told: a file's absolute path, or a name.
+    /// The recipe as a run is given it: a file's absolute path, or a name.
     pub reference: String,
     /// Where recipes of the project are found by name.
     pub search: Vec<PathBuf>,
@@ -23,46 +21,47 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// What is wrong with the recipe comes back as problems.
+    /// `search` are the recipe directories of the project around the test file. What is wrong with
+    /// the recipe comes back as problems.
     pub fn new(
-        env: &Environment,
+        host: &dyn Host,
         suite: Suite,
-    ) -> Result<Result<Subject, Vec<Diagnostic>>, CommandError> {
-        let beside = suite.path.parent().unwrap_or(Path::new("/")).to_owned();
-        let reference = match reference(env, &suite, &beside) {
-            Ok(reference) => reference,
-            Err(problem) => return Ok(Err(vec![*problem])),
-        };
-        let places = find::places(env, &beside)?.directories.into_iter();
-        let search = places.map(|d| d.path).collect::<Vec<_>>();
+        search: Vec<PathBuf>,
+    ) -> Result<Subject, Vec<Diagnostic>> {
+        let beside = suite.directory().to_owned();
+        let reference = reference(host, &suite).map_err(|problem| vec![*problem])?;
         let mut subject = Subject { suite, reference, search, program: None };
         let mut inputs = Map::new();
         for case in &subject.suite.cases {
             inputs.extend(case.set.clone());
         }
-        // Problems are shown with the path that a person here would type.
-        let below = Path::new(&subject.reference).strip_prefix(&env.current);
+        // Problems are shown with the path that a user here would type.
+        let below = Path::new(&subject.reference).strip_prefix(host.current_directory());
         let typed = below.map_or(subject.reference.clone(), |path| path.display().to_string());
         let resolved = resolved(&typed, &beside, &subject.search, &inputs);
         // A recipe that is called may be among the files of a case.
         let fatal = |p: &&Diagnostic| p.is_error() && p.code != "recipe-not-found";
         let problems: Vec<Diagnostic> = resolved.problems.iter().filter(fatal).cloned().collect();
         if !problems.is_empty() {
-            return Ok(Err(problems));
+            return Err(problems);
         }
         subject.program = resolved.program;
-        Ok(Ok(subject))
+        Ok(subject)
     }
 
     /// The recipe as a run in a directory would see it.
-    pub fn resolve(&self, directory: &Path, search: &[PathBuf], inputs: &Map) -> Resolved {
+    pub(crate) fn resolve(&self, directory: &Path, search: &[PathBuf], inputs: &Map) -> Resolved {
         resolved(&self.reference, directory, search, inputs)
     }
 
-    /// What the recipe is called.
+    /// The name of the recipe.
     pub fn recipe(&self) -> String {
         let name = self.program.as_ref().map(|program| program.root().name.clone());
         name.unwrap_or_else(|| self.reference.clone())
+    }
+
+    pub fn is_machine(&self) -> bool {
+        self.program.as_ref().is_some_and(|program| program.root().machine().is_some())
     }
 }
 
@@ -77,21 +76,21 @@ fn resolved(reference: &str, directory: &Path, search: &[PathBuf], inputs: &Map)
     })
 }
 
-fn reference(env: &Environment, suite: &Suite, beside: &Path) -> Result<String, Box<Diagnostic>> {
+fn reference(host: &dyn Host, suite: &Suite) -> Result<String, Box<Diagnostic>> {
     let Some(name) = &suite.recipe else {
-        let found = find::recipe_beside(&suite.path);
+        let found = recipe_of(&suite.path);
         return found.map(|path| path.to_string_lossy().into_owned()).ok_or_else(|| {
             let message = format!("{} has no recipe of its name beside it", suite.source.name);
             let help = "name the recipe: `recipe: FILE`, from the test file's own directory";
             Box::new(Diagnostic::error("no-recipe", message).help(help))
         });
     };
-    let path = beside.join(env.expand_home(Path::new(&name.text)));
+    let path = suite.directory().join(host.expand_home(Path::new(&name.text)));
     if path.is_file() {
         return Ok(path.to_string_lossy().into_owned());
     }
     if is_file_reference(&name.text) {
-        let shown = shown_path(&path, env);
+        let shown = host.shown(&path);
         let problem = Diagnostic::error("no-recipe", format!("there is no recipe {shown}"));
         return Err(Box::new(problem.at(&suite.source, name.span, "no such file")));
     }

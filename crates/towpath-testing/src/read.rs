@@ -10,7 +10,7 @@ mod machine;
 #[cfg(test)]
 mod tests;
 
-use super::suite::{Case, Suite};
+use crate::suite::{Case, Suite};
 use fields::{Fields, first_line};
 use std::collections::HashSet;
 use std::path::Path;

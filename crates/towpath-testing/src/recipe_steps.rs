@@ -1,7 +1,7 @@
 //! The steps that a recipe and all it calls have, by the paths that a run would give them. A
 //! recipe may call itself, so paths are followed as they are asked for, never all listed.
 
-use super::record::Seen;
+use crate::run_record::StepRecord;
 use towpath_core::nearest;
 use towpath_recipe::{Program, Recipe, Transition, Work};
 
@@ -9,10 +9,10 @@ use towpath_recipe::{Program, Recipe, Transition, Work};
 const DEPTH: usize = 6;
 
 #[derive(Debug, Clone, Copy)]
-pub struct Steps<'p>(pub &'p Program);
+pub struct RecipeSteps<'p>(pub &'p Program);
 
-impl<'p> Steps<'p> {
-    /// The recipe whose steps stand below a path; the run's own for an empty one.
+impl<'p> RecipeSteps<'p> {
+    /// The recipe whose steps are below a path; the run's own for an empty one.
     fn recipe_at(self, path: &str) -> Option<(usize, &'p Recipe)> {
         let mut index = 0;
         for id in path.split('/').filter(|id| !id.is_empty()) {
@@ -32,7 +32,7 @@ impl<'p> Steps<'p> {
         })
     }
 
-    /// A recipe and, of a machine, all that may begin in its place.
+    /// A recipe and, of a state machine, all that may replace it by a restart.
     fn begun_by(self, recipe: usize) -> Vec<usize> {
         let mut found = vec![recipe];
         let mut next = 0;
@@ -59,15 +59,16 @@ impl<'p> Steps<'p> {
         ids.map(|id| joined(call, id)).collect()
     }
 
-    /// The steps of a machine that a run never entered: a record has only those that it did.
-    pub fn not_entered(self, call: &str, entered: &[Seen]) -> Vec<Seen> {
+    /// The steps of a state machine that a run never entered: a record has only those that it did.
+    pub fn not_entered(self, call: &str, entered: &[StepRecord]) -> Vec<StepRecord> {
         let machine = self.recipe_at(call).is_some_and(|(_, recipe)| recipe.machine().is_some());
         if !machine {
             return Vec::new();
         }
         let mut paths = self.directly_below(call);
         paths.retain(|path| !entered.iter().any(|step| step.path == *path));
-        let unentered = |path| Seen { path, status: "not_reached".into(), ..Seen::default() };
+        let unentered =
+            |path| StepRecord { path, status: "not_reached".into(), ..StepRecord::default() };
         paths.into_iter().map(unentered).collect()
     }
 

@@ -1,6 +1,6 @@
 //! One reason for which a case fails, for people and for machines.
 
-use super::matcher::Miss;
+use crate::matcher::Miss;
 use serde_json::{Value, json};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

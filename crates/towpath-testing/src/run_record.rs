@@ -1,27 +1,27 @@
-//! What became of a case's run, read from the JSON that `towpath run` prints.
+//! What a case's run did, read from the JSON that it printed and the calls that it noted.
 
-use super::steps::is_meant;
-use super::suite::REFUSED;
+use crate::recipe_steps::is_meant;
+use crate::suite::REFUSED;
 use serde_json::Value;
 use std::path::Path;
 use towpath_core::{Map, StepPath};
 
 #[derive(Debug, Default)]
-pub struct Record {
+pub struct RunRecord {
     pub status: String,
     pub exit: i32,
     pub failed_at: Option<String>,
     /// Why a run was refused.
     pub refused: String,
     /// Every step, a call before the steps below it.
-    pub steps: Vec<Seen>,
+    pub steps: Vec<StepRecord>,
     pub context: Map,
     pub calls: Vec<AgentCall>,
     pub end: MachineEnd,
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
+pub struct StepRecord {
     /// Without visits.
     pub path: String,
     pub kind: String,
@@ -31,11 +31,11 @@ pub struct Seen {
     pub reason: String,
     pub error: String,
     pub output: String,
-    /// What a machine's step reported.
+    /// What a state machine's step reported.
     pub outcome: Option<String>,
 }
 
-/// How a machine ended.
+/// How a state machine ended.
 #[derive(Debug, Default)]
 pub struct MachineEnd {
     pub reason: Option<String>,
@@ -43,7 +43,7 @@ pub struct MachineEnd {
     pub restarts: u64,
 }
 
-impl Seen {
+impl StepRecord {
     /// Whether the step belongs into a list of `expect`.
     pub fn is(&self, list: &str) -> bool {
         match list {
@@ -63,46 +63,46 @@ pub struct AgentCall {
     pub prompt: String,
     pub kind: String,
     pub model: Option<String>,
-    /// In a conversation that went before.
+    /// In an earlier conversation.
     pub resumed: bool,
     /// The line of the script that answered.
     pub line: u64,
 }
 
-impl Record {
-    pub fn read(exit: i32, stdout: &[u8], stderr: &str, calls: &str) -> Record {
+impl RunRecord {
+    pub fn read(exit: i32, stdout: &[u8], stderr: &str, calls: &str) -> RunRecord {
         let json: Value = serde_json::from_slice(stdout).unwrap_or_default();
         let text = |key: &str| json[key].as_str().map(str::to_owned);
-        let mut record = Record {
+        let mut record = RunRecord {
             status: text("status").unwrap_or_else(|| REFUSED.to_owned()),
             exit,
             failed_at: text("failed_step").map(plain),
             calls: calls.lines().filter_map(call).collect(),
-            ..Record::default()
+            ..RunRecord::default()
         };
         if record.status == REFUSED {
-            let told = json["error"]["message"].as_str();
-            record.refused = told.map_or_else(|| stderr.trim().to_owned(), str::to_owned);
+            let message = json["error"]["message"].as_str();
+            record.refused = message.map_or_else(|| stderr.trim().to_owned(), str::to_owned);
         }
         if let Value::Object(context) = &json["context"] {
             record.context.clone_from(context);
         }
-        let told = |key: &str| json["machine"][key].as_str().map(str::to_owned);
+        let end = |key: &str| json["machine"][key].as_str().map(str::to_owned);
         record.end = MachineEnd {
-            reason: told("reason"),
-            description: told("description"),
+            reason: end("reason"),
+            description: end("description"),
             restarts: json["machine"]["restarts"].as_u64().unwrap_or(0),
         };
         collect(&json["steps"], &mut record.steps);
         record
     }
 
-    pub fn step(&self, path: &str) -> Option<&Seen> {
+    pub fn step(&self, path: &str) -> Option<&StepRecord> {
         self.steps.iter().find(|step| step.path == path)
     }
 
     /// The steps that a name means, by path or by id.
-    pub fn meant<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Seen> {
+    pub fn meant<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a StepRecord> {
         let exact = self.steps.iter().any(|step| step.path == name);
         self.steps.iter().filter(
             move |step| {
@@ -111,7 +111,18 @@ impl Record {
         )
     }
 
-    /// What went wrong, in the run's own words.
+    /// The paths of the steps that ran.
+    pub fn started(&self) -> Vec<String> {
+        self.steps.iter().filter(|step| step.started).map(|step| step.path.clone()).collect()
+    }
+
+    /// The transitions that a state machine took: steps with their outcomes.
+    pub fn taken(&self) -> Vec<(String, String)> {
+        let taken = |step: &StepRecord| Some((step.path.clone(), step.outcome.clone()?));
+        self.steps.iter().filter_map(taken).collect()
+    }
+
+    /// What went wrong, as the run reported it.
     pub fn error(&self) -> &str {
         let failed = self.failed_at.as_deref().and_then(|path| self.step(path));
         failed.map_or(&self.refused, |step| &step.error)
@@ -122,13 +133,13 @@ fn plain(path: String) -> String {
     StepPath::new(path).without_visits()
 }
 
-fn collect(steps: &Value, into: &mut Vec<Seen>) {
+fn collect(steps: &Value, into: &mut Vec<StepRecord>) {
     for step in steps.as_array().into_iter().flatten() {
         let text = |key: &str| step[key].as_str().unwrap_or_default().to_owned();
         let below = step["children"].as_array().is_some_and(|list| !list.is_empty());
         let (status, attempts) = (text("status"), step["attempts"].as_u64().unwrap_or(0));
         let settled = !matches!(status.as_str(), "skipped" | "not_reached" | "pending");
-        into.push(Seen {
+        into.push(StepRecord {
             path: plain(text("path")),
             kind: text("type"),
             started: settled && (attempts > 0 || below || status == "completed"),
@@ -143,7 +154,7 @@ fn collect(steps: &Value, into: &mut Vec<Seen>) {
     }
 }
 
-/// A long output is in a file of the run's.
+/// The whole of a long output is in a file of the run.
 fn whole_output(step: &Value) -> String {
     let file = step["output_file"].as_str().map(Path::new);
     match file.and_then(|file| std::fs::read(file).ok()) {

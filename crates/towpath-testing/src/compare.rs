@@ -1,14 +1,15 @@
-//! What a case expects against what became of its run. Everything that `expect` does not name is
-//! left alone, but for what the case itself was given: an answer nobody asked for, a stub whose
+//! What a case expects against the record of its run. Everything that `expect` does not name is
+//! left alone, but for what the case itself was given: an answer that no call took, a stub whose
 //! step never ran and a step that does not exist are failures.
 
-use super::calls::ExpectedCalls;
-use super::cast::Cast;
-use super::matcher::Matcher;
-use super::problem::Problem;
-use super::record::{Record, Seen};
-use super::steps::{Steps, Workers};
-use super::suite::{Case, Expect, Name, REFUSED, Suite};
+use crate::expected_calls::ExpectedCalls;
+use crate::matcher::Matcher;
+use crate::problem::Problem;
+use crate::recipe_steps::{RecipeSteps, Workers};
+use crate::run_record::{RunRecord, StepRecord};
+use crate::stand_ins::StandIns;
+use crate::suite::{Case, Expect, Name, REFUSED, Suite};
+use std::collections::BTreeSet;
 use std::path::Path;
 use towpath_core::{Value, VarPath, lookup};
 
@@ -17,9 +18,9 @@ use towpath_core::{Value, VarPath, lookup};
 pub struct Comparison<'a> {
     pub suite: &'a Suite,
     pub case: &'a Case,
-    pub cast: &'a Cast<'a>,
-    pub record: &'a Record,
-    pub steps: Option<Steps<'a>>,
+    pub stand_ins: &'a StandIns<'a>,
+    pub record: &'a RunRecord,
+    pub steps: Option<RecipeSteps<'a>>,
     pub idle: &'a Workers,
     pub work: &'a Path,
 }
@@ -64,14 +65,13 @@ impl Comparison<'_> {
         by_path.chain(by_id).filter_map(unknown).collect()
     }
 
-    /// Calls for which the script had nothing.
+    /// Steps with a call for which the case has no answer.
     fn unanswered(&self) -> Vec<Problem> {
-        let silent = |step: &&Seen| {
-            step.kind == "agent" && step.error.contains("agents.jsonl has no answer ")
-        };
-        let told = |step: &Seen| {
-            let path = &step.path;
-            let message = match self.cast.answers_for(path) {
+        let calls = self.record.calls.iter();
+        let unanswered = calls.filter(|call| self.stand_ins.is_unanswered(call.line));
+        let mut paths: BTreeSet<&str> = unanswered.map(|call| call.step.as_str()).collect();
+        let problem = |path: &str| {
+            let message = match self.stand_ins.answers_for(path) {
                 0 => format!("step `{path}` asks an agent, and the case has no answer for it"),
                 n => format!(
                     "step `{path}` asks an agent more often than the case has answers ({n})"
@@ -80,7 +80,9 @@ impl Comparison<'_> {
             Problem::new("no-answer", message)
                 .with("add it under `agents`", format!("{path}: \"what the agent answers\""))
         };
-        self.record.steps.iter().filter(silent).map(told).collect()
+        // In the order of the steps, each once.
+        let steps = self.record.steps.iter().map(|step| step.path.as_str());
+        steps.filter(|path| paths.remove(path)).map(problem).collect()
     }
 
     fn ending(&self) -> Vec<Problem> {
@@ -105,13 +107,13 @@ impl Comparison<'_> {
         }
         if let Some(matcher) = &expect.error {
             let misses = matcher.misses_text(record.error());
-            let told = misses.into_iter().map(|miss| Problem::missed("error", "the error", miss));
-            problems.extend(told);
+            let missed = misses.into_iter().map(|miss| Problem::missed("error", "the error", miss));
+            problems.extend(missed);
         }
         problems
     }
 
-    /// How a machine came to its end, and whom it asked on the way.
+    /// How a state machine ended, and which agents it called.
     fn machine(&self) -> Vec<Problem> {
         let (expect, end) = (self.expect(), &self.record.end);
         let mut problems = Vec::new();
@@ -192,7 +194,7 @@ impl Comparison<'_> {
 
     /// The steps of the record, and those below calls that were never opened and that a list
     /// names: they were not reached.
-    fn all_steps(&self, names: &[&Name]) -> Vec<Seen> {
+    fn all_steps(&self, names: &[&Name]) -> Vec<StepRecord> {
         let mut all = self.record.steps.clone();
         let Some(steps) = self.steps else { return all };
         all.extend(steps.not_entered("", &all));
@@ -203,8 +205,11 @@ impl Comparison<'_> {
             let named = names.iter().any(|name| name.text.starts_with(&inside));
             if named && !all.iter().any(|step| step.path.starts_with(&inside)) {
                 let below = steps.directly_below(&call).into_iter();
-                let unopened =
-                    |path| Seen { path, status: "not_reached".into(), ..Seen::default() };
+                let unopened = |path| StepRecord {
+                    path,
+                    status: "not_reached".into(),
+                    ..StepRecord::default()
+                };
                 all.splice(index + 1..index + 1, below.map(unopened));
             } else if named {
                 let more = steps.not_entered(&call, &all);
@@ -263,9 +268,11 @@ impl Comparison<'_> {
     /// What the case was given and the run did not want.
     fn never_used(&self) -> Vec<Problem> {
         let taken: Vec<u64> = self.record.calls.iter().map(|call| call.line).collect();
-        let unasked = self.cast.unasked(&taken, self.idle).into_iter();
+        let unasked = self.stand_ins.unasked(&taken, self.idle).into_iter();
         let mut problems: Vec<Problem> = unasked
-            .map(|(name, told)| Problem::new("unused-answer", told).at(self.suite.place(name.span)))
+            .map(|(name, message)| {
+                Problem::new("unused-answer", message).at(self.suite.place(name.span))
+            })
             .collect();
         for (name, _) in &self.case.stubs {
             let mut meant = self.record.meant(&name.text).peekable();
@@ -288,8 +295,8 @@ fn lines(names: &[&str]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join("\n") }
 }
 
-/// What a failed step said: its error, or what it printed where it has none to speak of.
-fn last_words(step: &Seen) -> String {
+/// The error of a failed step, with what it printed where the error has no text of its own.
+fn last_words(step: &StepRecord) -> String {
     match (step.error.split_once(": "), step.output.trim()) {
         (None, printed) if !printed.is_empty() => format!("{}\n{printed}", step.error),
         _ => step.error.clone(),

@@ -1,9 +1,9 @@
-//! The agent calls that a case expects: how many, or each of them with as much of it as the case says.
+//! The agent calls that a case expects: how many, or each of them with as much as the case names.
 //! A list is exact in its order and its length; of each call only what is named is compared.
 
-use super::problem::Problem;
-use super::record::AgentCall;
-use super::suite::Name;
+use crate::problem::Problem;
+use crate::run_record::AgentCall;
+use crate::suite::Name;
 
 #[derive(Debug, Clone)]
 pub enum ExpectedCalls {
@@ -39,9 +39,10 @@ impl ExpectedCalls {
             }
             ExpectedCalls::Each(list) => {
                 let rest = std::iter::repeat(&UNNAMED).skip(list.len());
-                let wanted: Vec<String> = list.iter().map(ExpectedCall::told).collect();
+                let wanted: Vec<String> = list.iter().map(ExpectedCall::describe).collect();
                 let asked = list.iter().chain(rest).zip(calls);
-                let got: Vec<String> = asked.map(|(wanted, call)| wanted.seen(call)).collect();
+                let got: Vec<String> =
+                    asked.map(|(wanted, call)| wanted.describe_actual(call)).collect();
                 if wanted == got {
                     return None;
                 }
@@ -51,18 +52,18 @@ impl ExpectedCalls {
     }
 }
 
-/// What is told of a call that was not expected: its step.
+/// Of a call that was not expected, its step is shown.
 static UNNAMED: ExpectedCall = ExpectedCall { step: None, kind: None, model: None, session: None };
 
 impl ExpectedCall {
-    fn told(&self) -> String {
+    fn describe(&self) -> String {
         let step = self.step.as_ref().map(|step| step.text.clone());
         let model = self.model.as_ref().map(|model| named(model.as_deref()));
         joined([step, self.kind.map(str::to_owned), model, self.session.map(str::to_owned)])
     }
 
-    /// A call in as many words as were said of the one that was expected.
-    fn seen(&self, call: &AgentCall) -> String {
+    /// A call with the same parts as were named of the expected one.
+    fn describe_actual(&self, call: &AgentCall) -> String {
         let nothing = self.kind.is_none() && self.model.is_none() && self.session.is_none();
         let step = (nothing || self.step.is_some()).then(|| call.step.clone());
         let model = self.model.as_ref().map(|_| named(call.model.as_deref()));

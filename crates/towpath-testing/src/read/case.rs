@@ -1,8 +1,8 @@
 //! One case: what it is given. The file's defaults lie under it, maps per key.
 
-use super::super::suite::Case;
 use super::fields::first_line;
 use super::{Reader, is_null};
+use crate::suite::Case;
 use towpath_core::{Map, Span};
 use towpath_recipe::node::{Entry, Kind, Node};
 

@@ -1,8 +1,8 @@
 //! What stands in for the world: agents' answers and stubs, by step.
 
-use super::super::suite::{Answer, Answers, Name, Stub};
 use super::fields::{Fields, first_line, scalar};
 use super::{Reader, is_null};
+use crate::suite::{Answer, Answers, Name, Stub};
 use towpath_core::text_of;
 use towpath_recipe::node::{Entry, Kind, Node};
 
@@ -134,7 +134,7 @@ impl Reader<'_> {
         let fields = self.fields(&step.value, "a stub", STUB_KEYS)?;
         let mut text = |key: &str| fields.get(key).and_then(|entry| self.bash(entry));
         let (stdout, stderr) = (text("stdout"), text("stderr"));
-        Some(Stub::Says {
+        Some(Stub::Prints {
             stdout: stdout.unwrap_or_default(),
             stderr: stderr.unwrap_or_default(),
             exit: fields.get("exit").and_then(|entry| self.code(entry)).unwrap_or(0),

@@ -1,52 +1,62 @@
-//! What a case's run is given to play with: the agents' script and what stands in for commands.
-//! Which line of the script is whose is remembered, to tell afterwards which was never asked for.
+//! What stands in for the world in a case's run: the agents' script and the substitutes for
+//! commands. Which line of the script belongs to which answer is remembered, to find out afterwards
+//! which was never asked for, and which call had none.
 
-use super::place::Place;
-use super::steps::{Workers, is_meant};
-use super::suite::{Answer, Answers, Case, Name, Stub};
-use crate::session::trust::quoted;
+use crate::case_directory::{CaseDirectory, quoted};
+use crate::recipe_steps::{Workers, is_meant};
+use crate::suite::{Answer, Answers, Case, Name, Stub};
 use serde_json::{Value, json};
 use towpath_core::Map;
 
 /// What does nothing and succeeds.
 const NOTHING: &str = ":";
+const UNANSWERED: &str = "the case has no answer for this call";
 
 #[derive(Debug, Default)]
-pub struct Cast<'c> {
+pub struct StandIns<'c> {
     pub script: String,
     pub substitutes: Vec<(String, String)>,
     lines: Vec<Line<'c>>,
 }
 
-/// Whose answer a line of the script is.
+/// Which answer a line of the script is.
 #[derive(Debug)]
 enum Line<'c> {
     /// Of the case: the step, which of how many.
     Case { step: &'c Name, number: usize, of: usize },
     /// Of a step that does nothing.
     Nothing,
+    /// Of every call for which the case has no answer.
+    Unanswered,
 }
 
-impl<'c> Cast<'c> {
+impl<'c> StandIns<'c> {
     /// `idle` are the steps that do nothing, whatever the case has for them.
-    pub fn new(place: &Place, case: &'c Case, idle: &Workers) -> Result<Cast<'c>, String> {
-        let mut cast = Cast::default();
+    pub fn new(
+        place: &CaseDirectory,
+        case: &'c Case,
+        idle: &Workers,
+    ) -> Result<StandIns<'c>, String> {
+        let mut stand_ins = StandIns::default();
         for step in &idle.agents {
             let line = json!({ "step": step, "text": "", "repeat": true });
-            cast.line(&line, Line::Nothing);
+            stand_ins.line(&line, Line::Nothing);
         }
         // A path says more than an id, and a call takes the first line that fits.
         let (paths, ids): (Vec<_>, Vec<_>) =
             case.agents.iter().partition(|(step, _)| step.text.contains('/'));
         for (step, answers) in paths.into_iter().chain(ids) {
-            cast.answers(place, step, answers)?;
+            stand_ins.answers(place, step, answers)?;
         }
         for (step, stub) in &case.stubs {
-            cast.substitutes.push((step.text.clone(), bash(place, stub)?));
+            stand_ins.substitutes.push((step.text.clone(), bash(place, stub)?));
         }
+        // The last line fits every call, and a refused login ends a run whatever the step tolerates.
+        let unanswered = json!({ "error": "auth", "text": UNANSWERED, "repeat": true });
+        stand_ins.line(&unanswered, Line::Unanswered);
         let nothing = |step: &String| (step.clone(), NOTHING.to_owned());
-        cast.substitutes.extend(idle.bash.iter().map(nothing));
-        Ok(cast)
+        stand_ins.substitutes.extend(idle.bash.iter().map(nothing));
+        Ok(stand_ins)
     }
 
     fn line(&mut self, json: &Value, whose: Line<'c>) {
@@ -54,7 +64,12 @@ impl<'c> Cast<'c> {
         self.lines.push(whose);
     }
 
-    fn answers(&mut self, place: &Place, step: &'c Name, answers: &Answers) -> Result<(), String> {
+    fn answers(
+        &mut self,
+        place: &CaseDirectory,
+        step: &'c Name,
+        answers: &Answers,
+    ) -> Result<(), String> {
         let (list, repeat) = match answers {
             Answers::Always(answer) => (std::slice::from_ref(answer), true),
             Answers::InOrder(list) => (list.as_slice(), false),
@@ -69,17 +84,24 @@ impl<'c> Cast<'c> {
         Ok(())
     }
 
-    /// The answers that no call took, each told in a line. What was meant for a step that does
+    /// Whether a line of the script, numbered from 1, is the one for calls without an answer.
+    pub fn is_unanswered(&self, line: u64) -> bool {
+        let index = usize::try_from(line).ok().and_then(|line| line.checked_sub(1));
+        let whose = index.and_then(|index| self.lines.get(index));
+        matches!(whose, Some(Line::Unanswered))
+    }
+
+    /// The answers that no call took, each described in a line. An answer for a step that does
     /// nothing is not missed.
     pub fn unasked(&self, taken: &[u64], idle: &Workers) -> Vec<(&'c Name, String)> {
-        let mut told = Vec::new();
+        let mut unasked = Vec::new();
         for (line, whose) in (1..).zip(&self.lines) {
             let Line::Case { step, number, of } = whose else { continue };
             let silenced = idle.agents.iter().any(|path| is_meant(&step.text, path));
             if taken.contains(&line) || silenced {
                 continue;
             }
-            told.push((
+            unasked.push((
                 *step,
                 match of {
                     1 => format!("the answer of `{}` was never asked for", step.text),
@@ -87,7 +109,7 @@ impl<'c> Cast<'c> {
                 },
             ));
         }
-        told
+        unasked
     }
 
     /// How many answers the case has for a step.
@@ -97,20 +119,20 @@ impl<'c> Cast<'c> {
     }
 }
 
-/// A line of the agents' script, but for whose it is.
-fn scripted(place: &Place, answer: &Answer) -> Result<Map, String> {
+/// A line of the agents' script, without its step.
+fn scripted(place: &CaseDirectory, answer: &Answer) -> Result<Map, String> {
     let mut line = Map::new();
     if let Some(fault) = answer.fault {
         line.insert("error".to_owned(), json!(fault));
     }
-    // A fault without words is told by its kind.
+    // A fault without a text is described by its kind.
     if answer.fault.is_none() || answer.text.is_some() {
         line.insert("text".to_owned(), json!(answer.text.as_deref().unwrap_or("")));
     }
     if let Some(until) = &answer.until {
         line.insert("until".to_owned(), until.clone());
     }
-    let mut run = place.bringing(&answer.files)?;
+    let mut run = place.copying_script(&answer.files)?;
     run.push_str(answer.run.as_deref().unwrap_or(""));
     if !run.is_empty() {
         line.insert("run".to_owned(), json!(run));
@@ -119,11 +141,11 @@ fn scripted(place: &Place, answer: &Answer) -> Result<Map, String> {
 }
 
 /// A stub as bash.
-fn bash(place: &Place, stub: &Stub) -> Result<String, String> {
+fn bash(place: &CaseDirectory, stub: &Stub) -> Result<String, String> {
     match stub {
         Stub::Bash(text) => Ok(text.clone()),
-        Stub::Says { stdout, stderr, exit, files } => {
-            let mut script = place.bringing(files)?;
+        Stub::Prints { stdout, stderr, exit, files } => {
+            let mut script = place.copying_script(files)?;
             for (text, to) in [(stdout, ""), (stderr, " >&2")] {
                 if !text.is_empty() {
                     script.push_str(&format!("printf %s {}{to}\n", quoted(text)));

@@ -1,9 +1,9 @@
 //! What a case expects, and the matchers in it.
 
-use super::super::matcher::Matcher;
-use super::super::suite::{Expect, Name};
 use super::fields::{first_line, scalar};
 use super::{Reader, is_null};
+use crate::matcher::Matcher;
+use crate::suite::{Expect, Name};
 use regex::Regex;
 use towpath_core::nearest;
 use towpath_recipe::node::{Entry, Kind, Node};

@@ -1,16 +1,25 @@
 //! The reader of test files takes any text: what it does not understand it refuses at its place.
 
-use super::super::suite::{Answers, Stub};
 use super::*;
-use crate::terminal::diagnostics;
+use crate::suite::{Answers, Stub};
 use proptest::prelude::*;
 
 fn reading(text: &str) -> (Option<Suite>, Vec<Diagnostic>) {
     read(&Source::new("x.test.yaml", text), Path::new("/x.test.yaml"))
 }
 
+/// The texts of problems. Each label must be at a location in the text, so that it can be drawn.
 fn drawn(problems: &[Diagnostic]) -> String {
-    diagnostics::render(problems, diagnostics::Style { color: false, width: None })
+    let mut drawn = String::new();
+    for problem in problems {
+        drawn.push_str(&format!("{}\n", problem.message));
+        for label in &problem.labels {
+            assert!(label.source.text.get(label.span.start..label.span.end).is_some(), "{label:?}");
+            drawn.push_str(&format!("{}\n", label.text));
+        }
+        drawn.extend(problem.help.as_deref());
+    }
+    drawn
 }
 
 fn suite(text: &str) -> Suite {
@@ -79,7 +88,7 @@ fn a_stub_is_a_command_or_what_it_would_say() {
     let suite = suite("cases: [{name: a, stubs: {x: echo, y: {stdout: 5, exit: 3}}}]");
     let [(_, x), (_, y)] = suite.cases[0].stubs.as_slice() else { panic!() };
     assert!(matches!(x, Stub::Bash(text) if text == "echo"));
-    assert!(matches!(y, Stub::Says { stdout, exit: 3, .. } if stdout == "5"));
+    assert!(matches!(y, Stub::Prints { stdout, exit: 3, .. } if stdout == "5"));
 }
 
 #[test]

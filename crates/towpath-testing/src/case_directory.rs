@@ -1,27 +1,25 @@
 //! The directories of one case: a home of its own, the working directory in it, towpath's own
-//! state, and what is handed to the run. Nothing of the person's is in reach by default.
+//! state, and what the run is given. Nothing of the user's is in reach by default.
 
-use super::suite::{Case, Files, Suite};
-use crate::environment::Environment;
-use crate::session::secrets;
-use crate::session::trust::quoted;
+use crate::suite::{Case, Files, Suite};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use towpath_core::SECRETS_VARIABLE;
 
 #[derive(Debug)]
-pub struct Place {
+pub struct CaseDirectory {
     pub root: PathBuf,
     pub home: PathBuf,
-    /// Where the recipe runs. It lies in the home directory, where the search for a project's top
+    /// Where the recipe runs. It is in the home directory, where the search for a project's root
     /// ends.
     pub work: PathBuf,
     given: std::cell::Cell<u32>,
 }
 
-/// Variables that would let something of the person's, or of who started us, into a case.
+/// Variables that would let something of the user's, or of a run that started us, into a case.
 const FOREIGN: &[&str] = &[
     "CLAUDECODE",
     "CLAUDE_PROJECT_DIR",
@@ -35,8 +33,8 @@ const FOREIGN_FAMILIES: &[&str] = &["TOWPATH_", "AMPLIHACK_", "RECIPE_RUNNER_", 
 const GIT_SETTINGS: &[(&str, &str)] =
     &[("init.defaultBranch", "main"), ("gc.auto", "0"), ("commit.gpgSign", "false")];
 
-impl Place {
-    pub fn new(parent: &Path, number: usize, name: &str) -> io::Result<Place> {
+impl CaseDirectory {
+    pub fn new(parent: &Path, number: usize, name: &str) -> io::Result<CaseDirectory> {
         let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
         let name: String = name.chars().map(word).take(40).collect();
         let root = parent.join(format!("{number}-{}", name.trim_matches('-')));
@@ -45,7 +43,7 @@ impl Place {
         for directory in [&work, &root.join("tmp")] {
             fs::create_dir_all(directory)?;
         }
-        Ok(Place { root, home, work, given: std::cell::Cell::new(0) })
+        Ok(CaseDirectory { root, home, work, given: std::cell::Cell::new(0) })
     }
 
     pub fn file(&self, name: &str) -> PathBuf {
@@ -55,16 +53,15 @@ impl Place {
     /// The fixture, then the files.
     pub fn fill(&self, suite: &Suite, case: &Case) -> Result<(), String> {
         if let Some(fixture) = &case.fixture {
-            let told = |e: io::Error| format!("fixture {}: {e}", fixture.text);
-            let beside = suite.path.parent().unwrap_or(Path::new("/"));
-            copy(&beside.join(&fixture.text), &self.work).map_err(told)?;
+            let error = |e: io::Error| format!("fixture {}: {e}", fixture.text);
+            copy(&suite.directory().join(&fixture.text), &self.work).map_err(error)?;
         }
         write(&self.work, &case.files)
     }
 
-    /// Bash that brings files into the directory in which it runs. Their texts stay in files of
+    /// Bash that copies files into the directory in which it runs. Their texts stay in files of
     /// ours: no text is too long or too strange.
-    pub fn bringing(&self, files: &Files) -> Result<String, String> {
+    pub fn copying_script(&self, files: &Files) -> Result<String, String> {
         if files.is_empty() {
             return Ok(String::new());
         }
@@ -82,14 +79,18 @@ impl Place {
     }
 
     /// The environment of everything that a case starts.
-    pub fn environment(&self, env: &Environment, case: &Case) -> Vec<(OsString, OsString)> {
+    pub fn environment(
+        &self,
+        inherited: &[(OsString, OsString)],
+        case: &Case,
+    ) -> Vec<(OsString, OsString)> {
         let foreign = |name: &OsString| {
             let name = name.to_string_lossy();
             FOREIGN.contains(&name.as_ref())
                 || (FOREIGN_FAMILIES.iter().any(|family| name.starts_with(family))
-                    && name != secrets::OUTER)
+                    && name != SECRETS_VARIABLE)
         };
-        let kept = env.variables.iter().filter(|(name, _)| !foreign(name)).cloned();
+        let kept = inherited.iter().filter(|(name, _)| !foreign(name)).cloned();
         let mut environment: Vec<(OsString, OsString)> = kept.collect();
         let mut set = |name: &str, value: OsString| {
             environment.retain(|(known, _)| known != name);
@@ -120,20 +121,25 @@ impl Place {
 /// Removes a directory, also where a step has made parts of it read-only.
 pub fn remove(directory: &Path) {
     if fs::remove_dir_all(directory).is_err() {
-        open_up(directory);
-        // What is left is in the system's directory for what may be lost.
+        make_writable(directory);
+        // What is left is in the system's temporary directory.
         let _ = fs::remove_dir_all(directory);
     }
 }
 
-fn open_up(directory: &Path) {
+fn make_writable(directory: &Path) {
     let _ = fs::set_permissions(directory, fs::Permissions::from_mode(0o700));
     let entries = fs::read_dir(directory).into_iter().flatten();
     for entry in entries.filter_map(Result::ok) {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            open_up(&entry.path());
+            make_writable(&entry.path());
         }
     }
+}
+
+/// One word of a shell command, whatever the text.
+pub fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// Writes files below a directory; a text that begins with `#!` is a program.
