@@ -1,7 +1,7 @@
 //! Random machines: one to five steps, loops, restarts with themselves or a twin, tight limits,
 //! commands, calls of the recipe below, outcomes that exit.
 
-use crate::random::Random;
+use super::random::Random;
 use std::fmt::Write;
 
 /// What a machine is written from.

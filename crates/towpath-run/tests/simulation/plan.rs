@@ -3,8 +3,8 @@
 //! is asked for twice, recovery, staging; machines are in `machine.rs`. A new kind of job is added
 //! to `step`.
 
-use crate::machine;
-use crate::random::Random;
+use super::machine;
+use super::random::Random;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;

@@ -1,0 +1,11 @@
+//! What agent programs print, read from recorded calls and from random damage to them.
+
+mod claude_code_reader;
+mod codex_reader;
+mod copilot_reader;
+mod cursor_reader;
+mod gemini_reader;
+mod opencode_reader;
+mod reader_properties;
+mod recorded_properties;
+mod scripted;

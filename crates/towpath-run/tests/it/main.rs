@@ -1,0 +1,6 @@
+//! The pure run: its rules as tables, its preview, and the outcomes that it reads from answers.
+#![allow(clippy::disallowed_methods, reason = "only the run itself is pure")]
+
+mod outcomes;
+mod preview;
+mod rules;

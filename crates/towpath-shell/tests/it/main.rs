@@ -1,0 +1,11 @@
+//! Values in shell text: each arrives as one piece and none of it runs. With the real bash.
+
+mod evaluated_twice;
+mod nested_contexts;
+mod nested_shells;
+mod oracle;
+mod quoting_contexts;
+mod random_text;
+mod support;
+mod value_cases;
+mod warnings;

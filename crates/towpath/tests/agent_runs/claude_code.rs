@@ -1,0 +1,253 @@
+//! The real Claude Code inside real runs, in full: every fault of its service, killed with and
+//! without its runner, and sessions that may or may not be there.
+
+mod aimed_stops;
+
+use crate::real::model_server::{Answer, ModelServer};
+use crate::real::{CLAUDE_CODE, ONE, STAY, finish, nothing_is_left, of};
+use crate::support::{Person, kill_hard, lives};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const RECIPE: &str = "
+name: real
+steps:
+  - id: ask
+    prompt: Write made.txt
+    output: answer
+  - id: check
+    command: cat made.txt; echo \"it said {{answer}}\"
+";
+
+const EDITED: Answer = Answer::Text("{\"outcome\": \"edited\"}");
+
+#[test]
+fn a_step_is_done_and_its_answer_is_a_value() {
+    let person = Person::new().file("real.yaml", RECIPE);
+    let script = vec![CLAUDE_CODE.tool("echo by claude > made.txt"), Answer::Text("all \"done\"")];
+    let server = ModelServer::new(script);
+    let result = CLAUDE_CODE.run(&person, &server, &["run", "real.yaml", "--json"]).exits(0).json();
+    assert_eq!(result["steps"][1]["output"], "by claude\nit said all \"done\"");
+    assert!(result["summary"]["cost_usd"].as_f64().is_some_and(|c| c > 0.0), "{result}");
+}
+
+#[test]
+fn what_its_tools_left_behind_dies_with_the_runner() {
+    let person = Person::new().file("real.yaml", RECIPE);
+    let server = ModelServer::new(vec![CLAUDE_CODE.tool(STAY)]);
+    let mut runner = CLAUDE_CODE.in_a_tool(&person, &server, &["run", "real.yaml"]);
+    kill_hard(&mut runner);
+    nothing_is_left(&person);
+    assert!(!lives(&person.read("fg.pid")) && !lives(&person.read("bg.pid")));
+}
+
+/// Each fault has its exit codes and its word, and the same conversation goes on after it.
+#[test]
+fn every_fault_of_the_service_is_told_and_resumed_after() {
+    for (fault, codes, word) in [
+        (Answer::Error(401, &[], "bad key"), (4, 4), "auth"),
+        (Answer::Error(429, &[], "slow down"), (75, 4), "limit"),
+        (Answer::Error(500, &[], "boom"), (4, 4), "overloaded"),
+        (Answer::Error(529, &[], "busy"), (4, 4), "overloaded"),
+        (Answer::Nothing, (4, 4), "overloaded"),
+    ] {
+        let what = format!("{fault:?}");
+        let person = Person::new().file("one.yaml", ONE);
+        let server = ModelServer::always(fault.clone());
+        let arguments = ["as", "agent-recipes", "one.yaml"];
+        let said = CLAUDE_CODE.run(&person, &server, &arguments);
+        assert_eq!(said.code, Some(codes.1), "{what}: {}", said.stderr);
+        assert!(said.stdout.ends_with("Exit: backend-error\n"), "{what}: {}", said.stdout);
+        // Made once more, with the same fault, under the other name.
+        let said = CLAUDE_CODE.run(&person, &server, &["resume", "--last"]);
+        assert_eq!(said.code, Some(codes.0), "{what}: {}", said.stderr);
+        assert!(said.stderr.contains(word), "{what}: {}", said.stderr);
+
+        server.now(vec![EDITED]);
+        let said = CLAUDE_CODE.run(&person, &server, &["resume", "--last", "--json"]).exits(0);
+        assert_eq!(said.json()["machine"]["reason"], "edited", "{what}");
+        let told = server.requests()[0].to_string();
+        assert!(told.matches("first of all").count() >= 2, "{what}: {told}");
+    }
+}
+
+/// A person's instructions stand beside the program's own; those of an agent file take their place.
+#[test]
+fn instructions_stand_beside_the_programs_own() {
+    let person = Person::new().file("one.yaml", ONE);
+    let server = ModelServer::always(EDITED);
+    let system = |arguments: &[&str]| {
+        CLAUDE_CODE.run(&person, &server, arguments).exits(0);
+        server.requests().last().expect("a request")["system"].to_string()
+    };
+    let alone = system(&["run", "one.yaml"]);
+    let told = system(&["run", "one.yaml", "--system-prompt", "Be brief, please."]);
+    assert!(told.contains("Be brief, please.") && told.len() >= alone.len(), "{told}");
+    let session = "0f8fad5b-d9cb-469f-a165-70867728950e";
+    let both = ["run", "one.yaml", "--system-prompt", "Be brief.", "--session", session];
+    CLAUDE_CODE.run(&person, &server, &both).exits(5).says("keeps the instructions it began with");
+}
+
+/// A program that dies before it has stored anything leaves an id without a session. The next call
+/// tries to go on with it, then opens it by the same id: one attempt.
+#[test]
+fn a_session_that_never_came_to_be_is_opened_once_by_its_id() {
+    let person = Person::new().file("one.yaml", ONE);
+    let server = ModelServer::new(vec![EDITED]);
+    let dead = person.path("dead");
+    fs::write(&dead, "#!/bin/sh\nkill -9 $$\n").expect("a program");
+    fs::set_permissions(&dead, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let arguments = ["run", "one.yaml", "--calls", "calls.jsonl"];
+    let mut command = CLAUDE_CODE.command(&person, &server, &arguments);
+    command.env("CLAUDE_CLI_PATH", dead);
+    finish(command).exits(4);
+
+    let said = CLAUDE_CODE.run(&person, &server, &["resume", "--last", "--json"]).exits(0);
+    // What the first of the two said is as if it had never been said.
+    assert!(!said.stderr.contains("No conversation found"), "{}", said.stderr);
+    let result = said.json();
+    assert_eq!(result["machine"]["reason"], "edited");
+    assert_eq!(result["steps"][0]["attempts"], 2, "{result:#}");
+    let calls = person.read("calls.jsonl");
+    let calls: Vec<Value> = calls.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let hows: Vec<&str> = calls.iter().map(|call| call["how"].as_str().unwrap()).collect();
+    assert_eq!(hows, ["new", "resume", "new"]);
+    assert!(calls.iter().all(|call| call["session"] == calls[0]["session"]), "{calls:?}");
+}
+
+const THREE: &str = "
+id: three
+label: Three
+description: Three steps in one conversation
+initialStep: first
+guardrails: {}
+steps:
+  first:
+    prompt: This is MARK-1.
+    outcomes: [done]
+    onOutcome: {done: {nextStep: second}}
+  second:
+    prompt: This is MARK-2.
+    outcomes: [done]
+    onOutcome: {done: {nextStep: third}}
+  third:
+    prompt: This is MARK-3.
+    outcomes: [done]
+    onOutcome: {done: {action: exit, reason: all-done}}
+";
+
+/// A conversation whose files are gone is a fault that comes again and again. In a new session the
+/// agent learns what was done.
+#[test]
+fn a_conversation_that_is_gone_continues_in_a_new_session() {
+    const DONE: Answer = Answer::Text("MARK-DONE\n{\"outcome\": \"done\"}");
+    let person = Person::new().file("three.yaml", THREE);
+    let server = ModelServer::new(vec![DONE, Answer::Error(500, &[], "boom")]);
+    CLAUDE_CODE.run(&person, &server, &["run", "three.yaml"]).exits(4);
+    fs::remove_dir_all(person.path(".claude/projects")).expect("the program's conversations");
+    for _ in 0..2 {
+        let said = CLAUDE_CODE.run(&person, &server, &["resume", "--last"]).exits(4);
+        let said = said.says("No conversation found");
+        said.says(&format!("towpath resume {} --new-session", person.run()));
+    }
+    server.now(vec![DONE, DONE]);
+    let resume = ["resume", "--last", "--new-session", "--json"];
+    let told = CLAUDE_CODE.run(&person, &server, &resume).exits(0).json();
+    assert_eq!(told["machine"]["reason"], "all-done");
+    let requests = server.requests();
+    let asked = requests[0]["messages"].to_string();
+    assert!(asked.contains("- first: done") && asked.contains("MARK-DONE"), "{asked}");
+    assert!(asked.contains("MARK-2") && requests.len() == 2, "{asked}");
+}
+
+/// A model that does each step with a tool call and then says so, whatever the conversation has been
+/// through. It forgets the outcome once.
+fn steady() -> ModelServer {
+    let mut forgot = false;
+    ModelServer::by(move |request| {
+        let told = request["messages"].to_string();
+        let last = told.rfind("MARK-").expect("a prompt");
+        let step = &told[last + 5..last + 6];
+        if !told[last..].contains("tool_result") {
+            return CLAUDE_CODE.tool(&format!("echo {step} >> log; sleep 0.1"));
+        }
+        if step == "2" && !std::mem::replace(&mut forgot, true) {
+            return Answer::Text("I did it.");
+        }
+        Answer::Text("{\"outcome\": \"done\"}")
+    })
+}
+
+/// Small numbers that look random; the same for the same seed.
+fn dice(mut seed: u64) -> impl FnMut(u64) -> u64 {
+    move |below| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    }
+}
+
+/// Processes of the agent's program itself.
+fn agents(person: &Person) -> Vec<String> {
+    let is_agent = |pid: &String| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains("stream-json")
+    };
+    of(person).into_iter().filter(is_agent).collect()
+}
+
+/// One run from its start to its end, cut off again and again.
+fn cut_off(seed: u64) {
+    let person = Person::new().file("three.yaml", THREE);
+    let server = steady();
+    let mut dice = dice(seed);
+    let mut cuts = 0;
+    for tries in 0.. {
+        assert!(tries < 6, "seed {seed}: it goes on after its last cut");
+        let begun = person.has_journal() && person.runs() > 0;
+        let arguments: &[&str] =
+            if begun { &["resume", "--last", "--json"] } else { &["run", "three.yaml", "--json"] };
+        let mut command = CLAUDE_CODE.command(&person, &server, arguments);
+        let mut runner = command.stderr(Stdio::null()).spawn().expect("towpath starts");
+        if cuts < 3 {
+            std::thread::sleep(Duration::from_millis(dice(2500)));
+            if dice(2) == 0 {
+                runner.kill().expect("the runner can be killed");
+            } else {
+                for pid in agents(&person) {
+                    // It may have ended by itself in between.
+                    let _ = Command::new("kill").args(["-9", &pid]).stderr(Stdio::null()).status();
+                }
+            }
+            cuts += 1;
+        }
+        let output = runner.wait_with_output().expect("the runner ends");
+        nothing_is_left(&person);
+        if output.status.code() == Some(0) {
+            let result: Value = serde_json::from_slice(&output.stdout).expect("one object");
+            // A run that was over before it was cut off has nothing more to tell.
+            if result["error"]["kind"] != "already-done" {
+                assert_eq!(result["machine"]["reason"], "all-done", "seed {seed}: {result:#}");
+            }
+            break;
+        }
+    }
+    // A step that was cut off may have run again; none after a later one had begun.
+    let log = person.read("log");
+    let done: Vec<&str> = log.lines().collect();
+    assert!(done.is_sorted(), "seed {seed}: {done:?}");
+    for step in ["1", "2", "3"] {
+        assert!(done.contains(&step), "seed {seed}: {done:?}");
+    }
+}
+
+#[test]
+fn killed_at_any_instant_it_comes_to_the_right_end() {
+    let many = std::env::var("TOWPATH_AGENT_KILLS").ok().and_then(|text| text.parse().ok());
+    let began = std::process::id().into();
+    for seed in began..began + many.unwrap_or(3) {
+        cut_off(seed);
+    }
+}

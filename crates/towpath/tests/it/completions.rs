@@ -1,0 +1,223 @@
+//! Completing as a person does it: a real shell in a real terminal, the line typed, Tab pressed.
+//! What is asked of the program by a Tab starts no process and offers nothing that a shell would
+//! take for code.
+
+use crate::support::Person;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const SHIP: &str = "name: ship\nsteps:\n  - id: compile\n    command: echo hi\n";
+
+/// A shell that has read our script, ready to be typed into.
+struct Typing<'p> {
+    person: &'p Person,
+}
+
+impl<'p> Typing<'p> {
+    fn into(person: &'p Person, shell: &str, start: &str) -> Typing<'p> {
+        let typing = Typing { person };
+        let work = person.path("work");
+        let work = work.to_str().expect("a path");
+        typing.tmux(&["new-session", "-d", "-x", "80", "-y", "30", "-c", work, shell]);
+        typing.types(start);
+        typing.press("Enter");
+        typing.types("echo rea''dy");
+        typing.press("Enter");
+        typing.sees("\nready");
+        typing.press("C-l");
+        typing
+    }
+
+    fn types(&self, text: &str) {
+        self.tmux(&["send-keys", "-l", text]);
+    }
+
+    fn press(&self, key: &str) {
+        self.tmux(&["send-keys", key]);
+    }
+
+    /// Types a beginning, presses Tab, and waits for what should stand there.
+    #[track_caller]
+    fn completes(&self, begun: &str, whole: &str) {
+        self.types(begun);
+        self.press("Tab");
+        self.sees(whole);
+        self.press("C-u");
+        self.press("C-l");
+    }
+
+    #[track_caller]
+    fn sees(&self, text: &str) {
+        let began = Instant::now();
+        loop {
+            let screen = self.tmux(&["capture-pane", "-p"]);
+            if screen.contains(text) {
+                return;
+            }
+            assert!(began.elapsed() < Duration::from_secs(20), "no {text:?} in:\n{screen}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn tmux(&self, arguments: &[&str]) -> String {
+        let bin = Path::new(env!("CARGO_BIN_EXE_towpath")).parent().expect("a folder");
+        let path = std::env::var("PATH").expect("a PATH");
+        let output = Command::new("tmux")
+            .args(["-u", "-f", "/dev/null"])
+            .args(arguments)
+            .env_clear()
+            .env("TMUX_TMPDIR", self.person.path(""))
+            .env("PATH", format!("{}:{path}", bin.display()))
+            .env("HOME", self.person.path(""))
+            .env("TOWPATH_HOME", self.person.path("home"))
+            .env("LANG", "C.UTF-8")
+            .stdin(Stdio::null())
+            .output()
+            .expect("tmux starts (./test installs it)");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+}
+
+impl Drop for Typing<'_> {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+    }
+}
+
+fn person() -> Person {
+    let person = Person::new().file("recipes/ship.yaml", SHIP).file("build.yaml", SHIP);
+    person.towpath(&["run", "build.yaml"]).exits(0);
+    person
+}
+
+fn everything_completes(shell: &str, start: &str) {
+    let person = person();
+    let run = person.run();
+    let typing = Typing::into(&person, shell, start);
+    typing.completes("towpath vali", "towpath validate");
+    typing.completes("towpath run sh", "towpath run ship");
+    typing.completes("towpath explain demo-", "towpath explain demo-checks");
+    typing.completes("towpath validate bu", "towpath validate build.yaml");
+    typing.completes("towpath show ", &format!("towpath show {run}"));
+    typing.completes(&format!("towpath logs {run} comp"), &format!("towpath logs {run} compile"));
+    typing.completes("towpath run --with-c", "towpath run --with-context");
+}
+
+#[test]
+fn bash_completes_what_is_typed() {
+    everything_completes("bash --norc --noprofile", "source <(towpath completions bash)");
+}
+
+#[test]
+fn zsh_completes_what_is_typed_where_there_is_one() {
+    if there_is("zsh") {
+        let start = "autoload -U compinit && compinit -u && source <(towpath completions zsh)";
+        everything_completes("zsh -f", start);
+    }
+}
+
+#[test]
+fn fish_completes_what_is_typed_where_there_is_one() {
+    if there_is("fish") {
+        everything_completes("fish --no-config", "towpath completions fish | source");
+    }
+}
+
+fn there_is(shell: &str) -> bool {
+    let found = Command::new(shell).arg("--version").stdout(Stdio::null()).status();
+    found.is_ok_and(|status| status.success())
+}
+
+/// What the program answers to bash for a line whose last word is being typed.
+fn asked(person: &Person, words: &[&str]) -> Command {
+    let mut arguments = vec!["--", "towpath"];
+    arguments.extend(words);
+    let mut command = person.command(&arguments);
+    command
+        .env("TOWPATH_COMPLETE", "bash")
+        .env("_CLAP_IFS", "\n")
+        .env("_CLAP_COMPLETE_INDEX", words.len().to_string());
+    command
+}
+
+fn answers(person: &Person, words: &[&str]) -> Vec<String> {
+    let said =
+        crate::support::Said::from(asked(person, words).output().expect("towpath starts")).exits(0);
+    assert_eq!(said.stderr, "", "nothing is said into the line");
+    said.stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn only_what_fits_is_offered() {
+    let person = person().file("team/deploy.yaml", SHIP).file("build.test.yaml", "cases: []\n");
+    let all = answers(&person, &["run", ""]);
+    let bundled = |name: &str| towpath_recipe::builtin(name).is_some();
+    let here: Vec<&str> = all.iter().map(String::as_str).filter(|name| !bundled(name)).collect();
+    assert_eq!(here, ["ship", "build.yaml", "recipes/", "team/"]);
+    assert!(all.iter().any(|name| name == "demo") && all.iter().any(|name| name == "guide"));
+    assert!(!all.iter().any(|name| name == "cascade-level"), "parts are not offered");
+    let also = answers(&person, &["run", "-R", "team", "de"]);
+    assert_eq!(also, ["deploy", "demo", "demo-checks", "default-workflow", "debate-workflow"]);
+    let run = person.run().to_string();
+    assert_eq!(answers(&person, &["show", ""]), [run.as_str()]);
+    assert_eq!(answers(&person, &["logs", &run, ""]), ["compile"]);
+    assert_eq!(answers(&person, &["logs", "nope", "x"]), [""; 0]);
+    let to_cancel = answers(&person, &["cancel", ""]);
+    assert!(!to_cancel.contains(&run), "it is done: {to_cancel:?}");
+    assert!(answers(&person, &["run", "--"]).contains(&"--with-context".to_owned()));
+}
+
+#[test]
+fn a_name_that_bash_would_take_for_code_is_not_offered() {
+    let person = Person::new().file("x$(touch gotcha).yaml", SHIP).file("x;y/z.yaml", SHIP);
+    let person = person.file("x.yaml", SHIP);
+    assert_eq!(answers(&person, &["run", "x"]), ["x.yaml"]);
+    assert_eq!(answers(&person, &["run", "-C", "x"]), [""; 0]);
+}
+
+#[test]
+fn what_is_broken_is_silent() {
+    let person = person();
+    fs::create_dir_all(person.path("home/config")).expect("a folder");
+    fs::write(person.path("home/config/settings.toml"), "nonsense = \n").expect("a file");
+    assert_eq!(answers(&person, &["run", "build"]), ["build.yaml"]);
+    fs::write(person.path("home/state/journal.db"), "no database").expect("a file");
+    answers(&person, &["show", "x"]);
+}
+
+#[test]
+fn a_tab_starts_no_process_and_leaves_nothing() {
+    let person = person();
+    let before = listing(&person.path("home"));
+    let trace = person.path("trace");
+    let asked = asked(&person, &["logs", person.run().as_str(), ""]);
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-e", "trace=execve,fork,vfork,clone,clone3", "-o"]).arg(&trace);
+    traced.arg(asked.get_program()).args(asked.get_args());
+    traced.current_dir(person.path("work"));
+    for (name, value) in asked.get_envs() {
+        traced.env(name, value.unwrap_or_default());
+    }
+    let output = traced.output().expect("strace starts (./test installs it)");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "compile");
+    let calls = fs::read_to_string(&trace).expect("a trace");
+    let calls: Vec<&str> = calls.lines().filter(|line| line.contains('(')).collect();
+    assert_eq!(calls.len(), 1, "only itself: {calls:?}");
+    assert!(calls[0].contains("execve"), "{calls:?}");
+    assert_eq!(listing(&person.path("home")), before);
+}
+
+fn listing(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        names.push(path.display().to_string());
+        if path.is_dir() {
+            names.extend(listing(&path));
+        }
+    }
+    names.sort();
+    names
+}

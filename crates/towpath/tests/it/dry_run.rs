@@ -1,0 +1,220 @@
+//! A dry run tells what would run and does nothing: no step, no hook, no record.
+
+use crate::support::Person;
+use serde_json::json;
+
+const SHIP: &str = "
+name: ship
+context:
+  mode: debug
+hooks:
+  pre_step: touch hooked
+  post_step: touch hooked
+steps:
+  - id: build
+    command: touch ran && echo built for {{mode}}
+  - id: docs
+    condition: mode == 'release'
+    command: touch ran
+  - id: test
+    condition: \"'built' in build\"
+    command: echo testing {{build}}
+  - id: ci
+    recipe: checks
+    context:
+      what: \"{{mode}}\"
+  - id: deploy
+    when_tags: [release]
+    command: touch ran
+  - id: dead
+    condition: mode in []
+    command: touch ran
+";
+
+const CHECKS: &str = "
+name: checks
+required_context: [what]
+steps:
+  - id: lint
+    command: echo lint {{what}}
+  - id: slow
+    condition: what == 'release'
+    command: touch ran
+";
+
+fn person() -> Person {
+    Person::new().file("ship.yaml", SHIP).file("checks.yaml", CHECKS)
+}
+
+#[test]
+fn a_dry_run_says_what_would_run_and_why_the_rest_would_not() {
+    let person = person();
+    let said = person.towpath(&["run", "ship.yaml", "--dry-run"]).exits(0);
+    assert_eq!(
+        said.stdout,
+        "ship · dry run · work
+
+  runs     build   bash    touch ran && echo built for debug
+           with pre_step and post_step
+  skipped  docs    bash    touch ran
+           condition false
+  may run  test    bash    echo testing ‹build›
+           depends on ‹build› · with pre_step and post_step
+  runs     ci      recipe  checks
+           with pre_step and post_step
+  runs       lint  bash    echo lint debug
+  skipped    slow  bash    touch ran
+             condition false
+  skipped  deploy  bash    touch ran
+           needs tag release
+  never    dead    bash    touch ran
+           its condition is always false
+
+2 of 6 steps would run · 1 may run (test) · 2 skipped (docs, deploy) · 1 never runs (dead) · \
+nothing was run
+"
+    );
+    assert!(said.stderr.contains("this step can never run"), "{}", said.stderr);
+}
+
+#[test]
+fn a_dry_run_runs_no_step_no_hook_and_leaves_no_record() {
+    let person = person();
+    for arguments in [
+        &["run", "ship.yaml", "--dry-run", "--audit-dir", "audit"][..],
+        &["as", "recipe-runner-rs", "ship.yaml", "--dry-run", "--audit-dir", "audit"],
+        &["as", "recipe-runner-rs", "ship.yaml", "--dry-run", "--output-format", "json"],
+    ] {
+        person.towpath(arguments).exits(0);
+    }
+    let left = |name: &str| person.path("work").join(name).exists();
+    assert!(!left("ran") && !left("hooked") && !left("audit"));
+    assert!(!person.path("home").exists(), "nothing was recorded");
+}
+
+#[test]
+fn what_is_set_and_asked_for_changes_what_would_run() {
+    let person = person();
+    let arguments =
+        ["run", "ship.yaml", "--dry-run", "--json", "--set", "mode=release", "--include-tags"];
+    let json = person.towpath(&[&arguments[..], &["release"]].concat()).exits(0).json();
+    assert_eq!((&json["schema"], &json["dry_run"]), (&json!(1), &json!(true)));
+    let statuses: Vec<&str> =
+        json["steps"].as_array().unwrap().iter().map(|s| s["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses, ["runs", "runs", "unknown", "runs", "runs", "never"]);
+    assert_eq!(json["steps"][0]["text"], "touch ran && echo built for release");
+    assert_eq!(json["steps"][2]["unknown"], json!(["build"]));
+    assert_eq!(json["steps"][3]["children"][1]["status"], "runs");
+    assert_eq!(json["steps"], json["step_results"]);
+    assert_eq!(json["summary"]["runs"], 4);
+    assert_eq!(json["problems"][0]["code"], "never-runs");
+}
+
+#[test]
+fn of_a_called_machine_only_the_first_step_is_sure() {
+    let step = |name: &str| {
+        format!(
+            "  {name}: {{command: 'true', outcomes: [success, failure], onOutcome: {{success: {{action: exit, reason: r}}, failure: {{action: exit, reason: r}}}}}}\n"
+        )
+    };
+    let machine = format!(
+        "id: m\nlabel: L\ndescription: d\nguardrails: {{}}\ninitialStep: a\nsteps:\n{}{}",
+        step("a"),
+        step("orphan")
+    );
+    let person = Person::new()
+        .file("m.yaml", &machine)
+        .file("r.yaml", "name: r\nsteps:\n  - {id: call, recipe: m}\n  - {id: after, command: 'echo {{call.reason}}'}\n");
+    let json = person.towpath(&["run", "r.yaml", "--dry-run", "--json"]).exits(0).json();
+    let told = |step: &serde_json::Value| format!("{} {}", step["path"], step["status"]);
+    let children = json["steps"][0]["children"].as_array().expect("a list");
+    assert_eq!(
+        children.iter().map(told).collect::<Vec<_>>(),
+        ["\"call/a\" \"runs\"", "\"call/orphan\" \"never\""]
+    );
+    assert_eq!(json["steps"][1]["unknown"], serde_json::json!(["call.reason"]));
+}
+
+#[test]
+fn a_bad_recipe_and_a_missing_input_are_exit_2() {
+    let person = person().file("typo.yaml", "name: t\nsteps:\n  - id: a\n    comand: echo\n");
+    person.towpath(&["run", "typo.yaml", "--dry-run"]).exits(2).says("did you mean `command`?");
+    let said = person.towpath(&["run", "checks.yaml", "--dry-run"]).exits(2);
+    let said = said.says("the recipe needs a value for `what`");
+    assert_eq!(said.stdout, "");
+    person.towpath(&["run", "checks.yaml", "--dry-run", "--set", "what=x"]).exits(0);
+}
+
+#[test]
+fn what_would_fail_for_certain_is_told_and_what_follows_never_runs() {
+    let recipe = "
+name: sum
+context: { n: three }
+steps:
+  - { id: add, command: \"echo $(( {{n}} + 1 ))\" }
+  - { id: after, command: echo }
+";
+    let person = Person::new().file("sum.yaml", recipe);
+    let said = person.towpath(&["run", "sum.yaml", "--dry-run"]).exits(0);
+    assert!(said.stdout.contains("fails  add"), "{}", said.stdout);
+    assert!(said.stdout.contains("must be an integer"), "{}", said.stdout);
+    assert!(said.stdout.contains("`add` before it always fails"), "{}", said.stdout);
+    person.towpath(&["run", "sum.yaml"]).exits(1);
+}
+
+#[test]
+fn an_agent_program_that_is_missing_is_told_before_the_run_needs_it() {
+    let recipe = "name: ask\nsteps:\n  - { id: ask, prompt: look }\n";
+    let person = Person::new().file("ask.yaml", recipe);
+    let mut command = person.command(&["run", "ask.yaml", "--dry-run"]);
+    command.env("PATH", "/nowhere").env_remove("CLAUDE_CLI_PATH");
+    let said = crate::support::Said::from(command.output().unwrap()).exits(0);
+    said.says("warning: `claude` was not found");
+}
+
+#[test]
+fn steps_that_can_never_run_are_warnings_with_their_place() {
+    let recipe = "
+name: r
+steps:
+  - id: off
+    condition: \"1 > 2 and x\"
+    command: echo
+  - id: wrong
+    condition: \"int('x') == 1\"
+    command: echo
+";
+    let person = Person::new().file("r.yaml", recipe);
+    let json = person.towpath(&["validate", "r.yaml", "--json"]).exits(0).json();
+    let found: Vec<(&str, u64)> = json["problems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| (p["code"].as_str().unwrap(), p["line"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(found, [("never-runs", 5), ("always-fails", 8)]);
+    person.towpath(&["validate", "r.yaml", "--strict"]).exits(2);
+    let explained = person.towpath(&["explain", "r.yaml", "--json"]).exits(0).json();
+    assert_eq!(explained["problems"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn explain_shows_what_the_tags_leave_out_and_where_steps_come_from() {
+    let person = Person::new()
+        .file("base.yaml", "name: base\nsteps:\n  - { id: prepare, command: echo base }\n")
+        .file(
+            "ci.yaml",
+            "name: ci\nextends: base\nsteps:\n  - { id: fast, command: echo, when_tags: [fast] }\n  \
+             - { id: slow, command: echo, when_tags: [slow] }\n",
+        );
+    let said = person.towpath(&["explain", "ci.yaml", "--include-tags", "fast"]).exits(0);
+    for text in ["extends base.yaml", "from base.yaml", "tag fast", "left out: needs tag slow"] {
+        assert!(said.stdout.contains(text), "no {text:?} in\n{}", said.stdout);
+    }
+    let json =
+        person.towpath(&["explain", "ci.yaml", "--include-tags", "fast", "--json"]).exits(0).json();
+    let steps = &json["recipes"][0]["steps"];
+    assert_eq!(steps[1]["left_out"], json!(null));
+    assert_eq!(steps[2]["left_out"], "needs tag slow");
+    assert_eq!(steps[0]["from"], "base.yaml");
+}

@@ -1,0 +1,289 @@
+//! `towpath explain`: machines and sequences, in every format, and `run --dry-run` of a machine.
+
+use crate::support::Person;
+use serde_json::{Value, json};
+
+const BUILT_IN: [&str; 8] = [
+    "review-and-commit",
+    "document-design",
+    "break-down-tasks",
+    "implement-and-review",
+    "implement-and-review-all",
+    "rebase",
+    "retrospective",
+    "refine-design",
+];
+
+const SHIP: &str = r#"id: ship
+label: Ship
+description: Tests, fixes and ships
+initialStep: test
+guardrails: {maxStepVisits: 2}
+model: opus
+steps:
+  test:
+    command: make test
+    outcomes: [success, failure]
+    onOutcome:
+      success: {nextStep: ship}
+      failure: {nextStep: fix}
+  fix:
+    prompt: Fix what the tests found.
+    outcomes: [complete, stuck, other]
+    onOutcome:
+      complete: {nextStep: test}
+      stuck: {action: exit, reason: needs-help}
+      other: {action: exit, reason: user-provided-other}
+  ship:
+    prompt: Ship it.
+    model: haiku
+    outcomes: [shipped, next, other]
+    onOutcome:
+      shipped: {action: exit, reason: shipped}
+      next: {action: restart-new-session, recipeId: ship}
+      other: {action: exit, reason: user-provided-other}
+"#;
+
+fn explained(person: &Person, recipe: &str, format: &str) -> String {
+    person.towpath(&["explain", recipe, "--format", format]).exits(0).stdout
+}
+
+#[test]
+fn a_machine_in_a_pipe_is_one_line_for_each_transition() {
+    let person = Person::new().file("ship.yaml", SHIP);
+    let said = person.towpath(&["explain", "ship.yaml"]).exits(0);
+    assert_eq!(
+        said.stdout,
+        "ship: Tests, fixes and ships
+
+  test  success   → ship
+  test  failure   → fix
+  fix   complete  → test
+  fix   stuck     → exit needs-help
+  ship  shipped   → exit shipped
+  ship  next      → restart ship
+
+  at most 4 steps, 4 agent calls in each session · restarts without end · every agent step also ends on `other` · each step at most 2 times
+
+ends
+  needs-help                     2 steps  test, fix
+  shipped                        2 steps  test, ship
+  restart ship                   2 steps  test, ship
+  user-provided-other                     on `other`
+  max-step-visits-exceeded:test  limit    after fix
+"
+    );
+}
+
+#[test]
+fn a_dry_run_of_a_machine_is_its_outline() {
+    let person = Person::new().file("ship.yaml", SHIP);
+    let said = person.towpath(&["run", "ship.yaml", "--dry-run"]).exits(0);
+    assert_eq!(
+        said.stdout,
+        "Recipe: ship
+  Label: Ship
+  Description: Tests, fixes and ships
+  Guardrails: maxStepVisits=2, maxTotalSteps=100, exitOnOther=true
+
+  Steps:
+    test (initial)
+      Outcomes: success → ship, failure → fix
+      Command: make test
+    fix
+      Outcomes: complete → test, stuck → EXIT, other → EXIT
+      Model: opus (recipe)
+    ship
+      Outcomes: shipped → EXIT, next → RESTART ship, other → EXIT
+      Model: haiku
+"
+    );
+    let json = person.towpath(&["run", "ship.yaml", "--dry-run", "--json"]).exits(0).json();
+    assert_eq!((&json["dry_run"], &json["machine"]["initial"]), (&json!(true), &json!("test")));
+    assert!(!person.has_journal(), "a dry run leaves nothing");
+}
+
+#[test]
+fn programs_are_told_transitions_limits_and_ways_out() {
+    let person = Person::new().file("ship.yaml", SHIP);
+    let json = person.towpath(&["explain", "ship.yaml", "--format", "json"]).exits(0).json();
+    assert_eq!(json["schema"], 1);
+    let ship = &json["recipes"][0];
+    assert_eq!(ship["steps"][0]["outcomes"][1], json!({ "name": "failure", "next": "fix" }));
+    assert_eq!(ship["steps"][1]["outcomes"][1], json!({ "name": "stuck", "exit": "needs-help" }));
+    assert_eq!(ship["steps"][2]["outcomes"][1], json!({ "name": "next", "restart": "ship" }));
+    let machine = &ship["machine"];
+    assert_eq!(
+        machine["bounds"],
+        json!({
+            "steps_per_session": 4,
+            "agent_calls_per_session": 4,
+            "exact": true,
+            "restarts": Value::Null,
+        })
+    );
+    assert_eq!(machine["guardrails"]["max_step_visits"], 2);
+    assert_eq!(machine["guardrail_reasons"], json!(["max-step-visits-exceeded:test"]));
+    let first = json!({
+        "exit": "needs-help",
+        "steps": [
+            { "step": "test", "outcome": "failure" },
+            { "step": "fix", "outcome": "stuck" },
+        ],
+    });
+    assert_eq!(machine["paths"][0], first);
+    let same = person.towpath(&["explain", "ship.yaml", "--json"]).exits(0).json();
+    assert_eq!(same, json);
+    person.towpath(&["explain", "ship.yaml", "--json", "--format", "dot"]).exits(2);
+}
+
+#[test]
+fn limits_are_those_that_hold() {
+    let person = Person::new()
+        .file("ship.yaml", SHIP)
+        .file("list.yaml", "name: list\nsteps:\n  - {id: call, recipe: ship}\n")
+        .file("plain.yaml", "name: plain\nsteps:\n  - {id: a, command: echo}\n")
+        .file(
+            "bound.yaml",
+            "name: bound\nrecursion: {max_total_steps: 1}\nsteps:\n  - {id: call, recipe: ship}\n",
+        );
+    let last = |recipe: &str| {
+        let said = person.towpath(&["explain", recipe]).exits(0).stdout;
+        said.lines().last().expect("a line").to_owned()
+    };
+    assert_eq!(
+        last("list.yaml"),
+        "at most 200 steps besides those of machines, recipes at most 6 deep. Nothing was run."
+    );
+    assert_eq!(last("plain.yaml"), "at most 200 steps, recipes at most 6 deep. Nothing was run.");
+    assert_eq!(last("bound.yaml"), "at most 1 step, recipes at most 6 deep. Nothing was run.");
+
+    let json = person.towpath(&["explain", "ship.yaml", "--json"]).exits(0).json();
+    let none = json!({ "max_depth": 6, "max_total_steps": null, "counts_machines": false });
+    assert_eq!(json["limits"], none, "its guardrails bound a session");
+    assert_eq!(
+        json["recipes"][0]["steps"][1]["output"],
+        Value::Null,
+        "a machine keeps only what is named"
+    );
+
+    let all = ["explain", "implement-and-review-all", "--max-restarts", "0"];
+    person.towpath(&all).exits(0).shows("max-restarts-exceeded");
+    let json = person.towpath(&[&all[..], &["--json"]].concat()).exits(0).json();
+    let reasons = json["recipes"][0]["machine"]["guardrail_reasons"].as_array().expect("a list");
+    assert!(reasons.contains(&json!("max-restarts-exceeded")), "{reasons:?}");
+
+    let raised =
+        ["explain", "ship.yaml", "--max-visits", "5", "--max-steps", "7", "--max-restarts", "1"];
+    let said = person.towpath(&raised).exits(0).stdout;
+    assert!(
+        said.contains("at most 7 steps, 6 agent calls in each session · at most 1 restart ·"),
+        "{said}"
+    );
+    assert!(said.contains("each step at most 5 times"), "{said}");
+    let json = person.towpath(&[&raised[..], &["--json"]].concat()).exits(0).json();
+    let guardrails = &json["recipes"][0]["machine"]["guardrails"];
+    assert_eq!(
+        (&guardrails["max_step_visits"], &guardrails["max_total_steps"]),
+        (&json!(5), &json!(7))
+    );
+    person
+        .towpath(&["explain", "plain.yaml", "--max-visits", "5"])
+        .exits(2)
+        .says("--max-visits is for machines, and plain is a list of steps");
+}
+
+#[test]
+fn the_built_in_machines_have_every_format_and_their_bounds() {
+    let person = Person::new();
+    let text = include_str!("../../../../tests/cases/builtin-machines.json");
+    let known: Value = serde_json::from_str(text).unwrap();
+    for name in BUILT_IN {
+        let json: Value = serde_json::from_str(&explained(&person, name, "json")).unwrap();
+        let (bounds, known) = (&json["recipes"][0]["machine"]["bounds"], &known["bounds"][name]);
+        assert_eq!(bounds["steps_per_session"], known["max_steps_per_session"], "{name}");
+        assert_eq!(bounds["agent_calls_per_session"], known["max_agent_calls_per_session"]);
+        assert_eq!(bounds["restarts"].is_null(), known["restarts"] == "unbounded", "{name}");
+        assert!(explained(&person, name, "mermaid").starts_with("flowchart TD\n"));
+        assert!(explained(&person, name, "dot").starts_with(&format!("digraph \"{name}\" {{\n")));
+        let svg = explained(&person, name, "svg");
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{name}");
+        assert_eq!(
+            svg.matches("<rect class=\"card").count() as u64,
+            known["steps"].as_u64().unwrap()
+        );
+    }
+}
+
+#[test]
+fn a_sequence_is_drawn_with_its_groups_conditions_and_calls() {
+    let build = "name: build
+steps:
+  - {id: compile, command: make}
+  - {id: lint, command: make lint, parallel_group: checks}
+  - {id: test, command: make test, parallel_group: checks}
+  - {id: deploy, recipe: ./ship.yaml, condition: \"mode == 'go' and a < b\", when_tags: [release]}
+context: {mode: '', a: 1, b: 2}
+";
+    let person = Person::new().file("build.yaml", build).file("ship.yaml", SHIP);
+    assert_eq!(
+        explained(&person, "build.yaml", "mermaid"),
+        r#"flowchart TD
+  subgraph p0["build"]
+  p0s0[/"compile · command"/]
+  p0s1[/"lint · command"/]
+  p0s2[/"test · command"/]
+  p0s3[["deploy · recipe · .#47;ship.yaml · left out#58; needs tag release"]]
+  subgraph p0g1["checks"]
+    p0s1
+    p0s2
+  end
+  p0s0 --> p0g1
+  p0g1 -->|"if mode #61;#61; #39;go#39; and a #60; b"| p0s3
+  end
+  subgraph p1["ship"]
+  %% at most 4 steps, 4 agent calls in each session · restarts without end · every agent step also ends on `other` · each step at most 2 times
+  p1s0[/"test · command"/]
+  p1s1["fix · opus"]
+  p1s2["ship · haiku"]
+  p1begin(( )) --> p1s0
+  p1s0 -->|"success"| p1s2
+  p1s0 -->|"failure"| p1s1
+  p1s1 -->|"complete"| p1s0
+  p1e0(["exit needs-help"])
+  p1s1 -->|"stuck"| p1e0
+  p1e1(["exit shipped"])
+  p1s2 -->|"shipped"| p1e1
+  p1e2(["restart ship"])
+  p1s2 -->|"next"| p1e2
+  end
+  p0s3 -.-> p1
+  classDef idle stroke-dasharray: 4 3, opacity: 0.6
+  class p0s3 idle
+"#
+    );
+}
+
+/// The image in the book is the one that the program draws.
+#[test]
+fn the_books_image_is_what_is_drawn() {
+    let svg = explained(&Person::new(), "review-and-commit", "svg");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/images/review-and-commit.svg");
+    if std::env::var("TOWPATH_DOCUMENTS").is_ok_and(|v| v == "write") {
+        std::fs::write(path, &svg).expect("the image can be written");
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), svg);
+}
+
+/// Names are what a person wrote; a chart shows them and never obeys them.
+#[test]
+fn names_that_look_like_markup_stay_names() {
+    let build = r#"name: build
+steps:
+  - id: a
+    command: echo "</text><script>alert(1)</script>"
+"#;
+    let person = Person::new().file("build.yaml", build);
+    let svg = explained(&person, "build.yaml", "svg");
+    assert!(svg.contains("&lt;script&gt;") && !svg.contains("<script>"), "{svg}");
+}

@@ -1,0 +1,546 @@
+//! Looking at runs and recipes, word for word as a person sees it, and the promise that it has no
+//! effects.
+
+use crate::support::trace::{Traced, is_side_file, traced};
+use crate::support::{Person, Said, kill_hard, until};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Command;
+
+const CI: &str = "
+name: ci
+description: Builds and tests
+context:
+  mode: debug
+steps:
+  - id: build
+    command: echo building {{mode}}; echo one warning >&2
+  - id: lint
+    condition: mode == 'release'
+    command: echo linting
+  - id: tests
+    recipe: tests
+  - id: publish
+    command: echo publish
+";
+
+const TESTS: &str = "
+name: tests
+steps:
+  - id: unit
+    command: echo unit ok
+  - id: smoke
+    command: echo smoke; [ -e fixed ] || { echo connection refused >&2; exit 3; }
+";
+
+/// A project whose recipes nobody has agreed to.
+fn project() -> Person {
+    Person::new().file(".towpath/recipes/ci.yaml", CI).file(".towpath/recipes/tests.yaml", TESTS)
+}
+
+/// The same with a run that has failed.
+fn failed() -> (Person, String) {
+    let person = project();
+    person.towpath(&["run", "./.towpath/recipes/ci.yaml"]).exits(1);
+    let run = person.run().to_string();
+    (person, run)
+}
+
+/// Durations under ten seconds are all alike.
+fn steady(text: &str) -> String {
+    let mut steady = text.to_owned();
+    for tenth in 1..100 {
+        let duration = format!(" {}.{} s", tenth / 10, tenth % 10);
+        steady = steady.replace(&duration, " 0.0 s");
+    }
+    steady
+}
+
+#[track_caller]
+fn shows(said: Said, expected: &str) {
+    assert_eq!(steady(&said.stdout), expected, "stderr:\n{}", said.stderr);
+    assert_eq!(said.code, Some(0));
+}
+
+#[test]
+fn an_empty_machine_says_so_and_stays_empty() {
+    let person = Person::new();
+    shows(person.towpath(&["runs"]), "nothing has run yet; towpath run demo is a start\n");
+    shows(person.towpath(&["runs", "--json"]), "{\n  \"schema\": 1,\n  \"runs\": []\n}\n");
+    shows(person.towpath(&["trust", "--list"]), "nothing is trusted yet\n");
+    shows(person.towpath(&["trust"]), "nothing here needs trust\n");
+    shows(
+        person.towpath(&["settings"]),
+        "SETTING       VALUE        FROM\n\
+         backend       claude-code  default\n\
+         max_agents    10           default\n\
+         recipe_dirs   –            default\n\
+         step_timeout  –            default\n\
+         idle_timeout  –            default\n\
+         retry_wait    60           default\n",
+    );
+    for command in ["show", "logs", "cancel"] {
+        let said = person.towpath(&[command, "7f3k"]).exits(2);
+        assert_eq!(said.stderr, "error: there is no run 7f3k; nothing has run yet\n");
+    }
+    assert!(!person.path("home").exists(), "looking created something");
+}
+
+#[test]
+fn a_record_of_an_older_towpath_is_upgraded_by_whoever_looks_first() {
+    let sample =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../towpath-store/tests/fixtures/schema-1.db");
+    for looking in [
+        &["runs", "--all"][..],
+        &["list"],
+        &["explain", "demo"],
+        &["run", "demo"],
+        &["show", "7f3k"],
+    ] {
+        let person = Person::new();
+        let state = person.path("home/state");
+        std::fs::create_dir_all(&state).expect("a folder");
+        std::fs::copy(sample, state.join("journal.db")).expect("a copy");
+        let said = person.towpath(looking);
+        // The sample's plan is none that could be shown.
+        let code = if looking[0] == "show" { 5 } else { 0 };
+        assert_eq!(said.code, Some(code), "{looking:?}: {}", said.stderr);
+        assert!(!said.stderr.contains("schema"), "{looking:?}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn a_failed_run_says_where_and_how_to_go_on() {
+    let (person, run) = failed();
+    shows(
+        person.towpath(&["runs"]),
+        &format!(
+            "RUN   RECIPE  STATUS  STARTED   TOOK   COST  WHERE\n\
+             {run}  ci      failed  just now  0.0 s  –     tests/smoke\n"
+        ),
+    );
+    shows(
+        person.towpath(&["show", &run]),
+        &format!(
+            "ci · failed · just now · work
+  ✓ build          done         0.0 s
+  – lint           skipped             condition false
+  ✗ tests          failed       0.0 s  2 of 2 steps
+    ✓ tests/unit   done         0.0 s
+    ✗ tests/smoke  failed       0.0 s  exit 3 · connection refused
+  · publish        not reached
+
+  full output: towpath logs {run} tests/smoke
+  nothing is lost: towpath resume {run}
+  after changing the recipe: towpath resume {run} --edited
+"
+        ),
+    );
+    let json = person.towpath(&["show", &run, "--json"]).exits(0).json();
+    assert_eq!(json["schema"], 1);
+    assert_eq!(json["resume"], format!("towpath resume {run}"));
+    assert_eq!(json["steps"][2]["children"][1]["exit_code"], 3);
+    person.write("fixed", "");
+    person.towpath(&["resume", &run]).exits(0);
+    let said = person.towpath(&["show", &run]).exits(0);
+    assert!(said.stdout.contains("✓ tests/smoke  done     0.0 s  2 attempts\n"), "{said:?}");
+    assert!(!said.stdout.contains("resume"), "a run that is done needs no advice: {said:?}");
+}
+
+#[test]
+fn where_only_another_recipe_helps_no_other_way_is_offered() {
+    let person = Person::new().file(
+        "count.yaml",
+        "name: count\ncontext: { n: many }\nsteps:\n  - { id: add, command: \"echo $(( {{n}} + 1 ))\" }\n",
+    );
+    let said = person.towpath(&["run", "count.yaml"]).exits(1);
+    let run = person.run().to_string();
+    let edited = format!("\n  after changing the recipe: towpath resume {run} --edited\n");
+    for text in [&said.stderr, &person.towpath(&["show", &run]).exits(0).stdout] {
+        assert!(text.ends_with(&edited), "{text}");
+        assert!(!text.contains("nothing is lost") && !text.contains("full output"), "{text}");
+    }
+    person.write("count.yaml", &person.read("count.yaml").replace("many", "1"));
+    person.towpath(&["resume", &run]).exits(1);
+    person.towpath(&["resume", &run, "--edited"]).exits(0).prints("2\n");
+}
+
+#[test]
+fn logs_keep_the_streams_apart_and_show_the_latest_try() {
+    let (person, run) = failed();
+    let said = person.towpath(&["logs", &run]).exits(0).prints("building debug\nunit ok\nsmoke\n");
+    assert_eq!(
+        said.stderr,
+        "── build\none warning\n── tests/unit\n── tests/smoke\nconnection refused\n"
+    );
+    let said = person.towpath(&["logs", &run, "smoke"]).exits(0).prints("smoke\n");
+    assert_eq!(said.stderr, "connection refused\n");
+    person.write("fixed", "");
+    person.towpath(&["resume", &run]).exits(0);
+    let said = person.towpath(&["logs", &run, "smoke"]).exits(0).prints("smoke\n");
+    assert_eq!(said.stderr, "try 2 of 2; --all shows every one\n");
+    let said = person.towpath(&["logs", &run, "smoke", "--all"]).exits(0).prints("smoke\nsmoke\n");
+    assert_eq!(said.stderr, "connection refused\n");
+    let said = person.towpath(&["logs", &run, "biuld"]).exits(2);
+    assert_eq!(said.stderr, "error: no step `biuld` in this run; did you mean `build`?\n");
+    let said = person.towpath(&["logs", &run, "lint"]).exits(2);
+    assert_eq!(said.stderr, "error: lint has not run: there is no output of it\n");
+}
+
+#[test]
+fn an_agents_answer_is_its_log_and_so_is_what_went_wrong() {
+    let person = Person::new()
+        .file("ask.yaml", "name: ask\nsteps:\n  - id: ask\n    prompt: what?\n")
+        .file("good.jsonl", "{\"text\":\"forty-two\",\"cost_usd\":0.25}\n")
+        .file("bad.jsonl", "{\"text\":\"too many\",\"error\":\"overloaded\"}\n");
+    let ask = |script: &str| {
+        person.towpath(&["run", "ask.yaml", "--backend", "scripted", "--script", script])
+    };
+    ask("good.jsonl").exits(0);
+    let run = person.run().to_string();
+    person.towpath(&["logs", &run, "ask"]).exits(0).prints("forty-two\n");
+    shows(
+        person.towpath(&["show", &run]),
+        "ask · done · just now · work · $0.25\n  ✓ ask  done  0.0 s  $0.25 · forty-two\n",
+    );
+    ask("bad.jsonl").exits(4);
+    let said = person.towpath(&["logs", person.run().as_str(), "ask"]).exits(0).prints("");
+    assert!(!said.stderr.contains("nothing was printed"), "{said:?}");
+}
+
+#[test]
+fn a_large_output_comes_whole() {
+    let person = Person::new().file(
+        "large.yaml",
+        "name: large\nsteps:\n  - id: big\n    command: seq 100000; printf end\n",
+    );
+    person.towpath(&["run", "large.yaml"]).exits(0);
+    let said = person.towpath(&["logs", person.run().as_str(), "big"]).exits(0);
+    let expected: String = (1..=100_000).map(|n| format!("{n}\n")).collect();
+    assert!(said.stdout == expected + "end", "{} bytes came", said.stdout.len());
+}
+
+const WAITING: &str = "
+name: waiting
+steps:
+  - id: wait
+    command: echo before; until [ -e go ]; do sleep 0.02; done; echo after
+  - id: pay
+    effect: once
+    command: echo paid > paid; sleep 60
+";
+
+#[test]
+fn logs_follow_a_run_of_another_process_to_its_end() {
+    let person = Person::new().file("waiting.yaml", &WAITING.replace("sleep 60", "echo done"));
+    let mut runner = person.start(&["run", "waiting.yaml"]);
+    until("the run is recorded", || person.has_journal() && person.runs() == 1);
+    let run = person.run().to_string();
+    let mut follower = person.command(&["logs", &run, "-f"]).spawn().expect("logs starts");
+    let mut seen = BufReader::new(follower.stdout.take().expect("its stdout"));
+    let mut line = String::new();
+    seen.read_line(&mut line).expect("a line while the step runs");
+    assert_eq!(line, "before\n");
+    assert!(person.towpath(&["runs"]).stdout.contains("waiting  running  just now"));
+    let said = person.towpath(&["logs", &run, "biuld", "-f"]).exits(2);
+    assert_eq!(
+        said.stderr,
+        format!("error: no step `biuld` in this run; towpath show {run} lists 2 steps\n")
+    );
+    person.write("go", "");
+    let mut rest = String::new();
+    seen.read_to_string(&mut rest).expect("the rest");
+    assert_eq!(rest, "after\ndone\n");
+    assert!(follower.wait().expect("logs ends").success());
+    assert!(runner.wait().expect("the run ends").success());
+}
+
+#[test]
+fn a_run_is_cancelled_from_another_terminal() {
+    let person = Person::new().file("waiting.yaml", WAITING);
+    let mut runner = person.start(&["run", "waiting.yaml"]);
+    until("the step runs", || person.has_journal() && person.runs() == 1);
+    let run = person.run().to_string();
+    until("its first word", || person.towpath(&["logs", &run]).stdout == "before\n");
+    shows(person.towpath(&["cancel", &run]), &format!("run {run} is cancelled\n"));
+    assert_eq!(runner.wait().expect("the runner ends").code(), Some(143));
+    shows(
+        person.towpath(&["show", &run]),
+        &format!(
+            "waiting · cancelled · just now · work
+  ! wait  stopped      0.0 s
+  · pay   not reached
+
+  nothing is lost: towpath resume {run}
+"
+        ),
+    );
+    let again = format!("run {run} had ended already: cancelled\n");
+    shows(person.towpath(&["cancel", &run]), &again);
+}
+
+#[test]
+fn a_killed_run_is_interrupted_asks_about_what_may_run_once_and_can_be_cancelled() {
+    let person = Person::new().file("waiting.yaml", WAITING).file("go", "");
+    let mut runner = person.start(&["run", "waiting.yaml"]);
+    until("the payment", || !person.read("paid").is_empty());
+    kill_hard(&mut runner);
+    let run = person.run().to_string();
+    shows(
+        person.towpath(&["show", &run]),
+        &format!(
+            "waiting · interrupted · just now · work
+  ✓ wait  done         0.0 s
+  ! pay   interrupted
+
+  pay was cut off, and may run only once: did it do its work?
+    yes: towpath resume {run} --done pay
+    no:  towpath resume {run} --again pay
+"
+        ),
+    );
+    let json = person.towpath(&["show", &run, "--json"]).exits(0).json();
+    assert_eq!(json["steps"][1]["status"], "interrupted");
+    assert_eq!(json["asking"], serde_json::json!(["pay"]));
+    shows(person.towpath(&["cancel", &run]), &format!("run {run} is cancelled\n"));
+    assert_eq!(person.towpath(&["runs", "--json"]).json()["runs"][0]["status"], "cancelled");
+    person.towpath(&["resume", &run, "--done", "pay"]).exits(0);
+}
+
+#[test]
+fn what_is_found_in_a_tree_runs_once_it_is_trusted_and_asks_again_when_it_changes() {
+    let person = project().file("fixed", "");
+    let said = person.towpath(&["run", "ci"]).exits(5);
+    let command = "towpath trust --yes .towpath/recipes/ci.yaml";
+    assert_eq!(
+        said.stderr,
+        format!(
+            "error: .towpath/recipes/ci.yaml was found in the working tree and is not trusted; to \
+             see what it would run: towpath trust .towpath/recipes/ci.yaml; to trust it as it is \
+             now: {command}\n"
+        )
+    );
+    let shown = person.towpath(&["trust", ".towpath/recipes/ci.yaml"]).exits(5).stdout;
+    for text in ["  build, bash:\n      echo building {{mode}}; echo one", "echo connection"] {
+        assert!(shown.contains(text), "no {text:?} in:\n{shown}");
+    }
+    person
+        .towpath(&["trust", "--yes", ".towpath/recipes/ci.yaml"])
+        .exits(0)
+        .prints("trusted: .towpath/recipes/ci.yaml (recipe ci, 4 steps, calls 1 more)\n");
+    person.towpath(&["run", "ci"]).exits(0);
+    person.write(".towpath/recipes/tests.yaml", &TESTS.replace("unit ok", "unit fine"));
+    person
+        .towpath(&["run", "ci"])
+        .exits(5)
+        .says("has changed since it was trusted just now")
+        .says(command);
+    person.towpath(&["trust", "--yes"]).exits(0);
+    person.towpath(&["run", "ci"]).exits(0);
+    person
+        .towpath(&["trust", "--revoke", ".towpath/recipes/ci.yaml"])
+        .exits(0)
+        .prints("no longer trusted: .towpath/recipes/ci.yaml\n");
+    person.towpath(&["run", "ci"]).exits(5);
+}
+
+#[test]
+fn the_same_text_in_another_tree_is_not_trusted_there() {
+    let person = project()
+        .file("other/.towpath/recipes/ci.yaml", CI)
+        .file("other/.towpath/recipes/tests.yaml", TESTS);
+    person.towpath(&["trust", "--yes"]).exits(0);
+    person.towpath(&["run", "ci"]).exits(1);
+    person.towpath(&["run", "ci", "-C", "other"]).exits(5);
+    person.towpath(&["trust", "--yes", "other/.towpath/recipes/ci.yaml"]).exits(0);
+    person.towpath(&["run", "ci", "-C", "other"]).exits(1);
+}
+
+#[test]
+fn recipes_are_listed_with_what_a_person_must_know() {
+    let person = project()
+        .file(".towpath/recipes/bad.yaml", "name: bad\nsteps:\n  - id: x\n    comand: ls\n")
+        .file(".towpath/recipes/demo.yaml", "name: demo\nsteps:\n  - id: x\n    command: ls\n");
+    let said = person.towpath(&["list"]).exits(0);
+    let lines: Vec<String> = said.stdout.lines().map(squeezed).collect();
+    assert_eq!(
+        lines[..5],
+        [
+            "NAME VERSION STEPS DESCRIPTION FROM",
+            "bad broken: unknown field `comand` .towpath/recipes/bad.yaml",
+            "ci 1.0 4 not trusted: Builds and tests .towpath/recipes/ci.yaml",
+            "demo 1.0 1 shadowed, not trusted .towpath/recipes/demo.yaml",
+            "tests 1.0 2 not trusted .towpath/recipes/tests.yaml",
+        ]
+    );
+    assert!(lines[5].starts_with("demo 1.0 ") && lines[5].ends_with(" built-in"), "{}", lines[5]);
+    let said = person.towpath(&["explain", "demo"]).exits(0).says(
+        "note: .towpath/recipes/demo.yaml is not trusted and does not take the place of the \
+         built-in `demo`; to use it: towpath trust .towpath/recipes/demo.yaml\n",
+    );
+    assert!(said.stdout.starts_with("demo 1.0 (built-in demo)\n"), "{said:?}");
+}
+
+fn squeezed(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn problems_are_all_told_at_once_with_their_places() {
+    let recipe =
+        "name: build\nsteps:\n  - id: test\n    comand: ls\n  - id: test\n    command: ls\n";
+    let person = Person::new().file("build.yaml", recipe);
+    let said = person.towpath(&["validate", "build.yaml"]).exits(2);
+    assert!(said.stdout.contains("did you mean `command`?"), "{said:?}");
+    assert!(said.stdout.contains("two steps have the id `test`"), "{said:?}");
+    assert!(said.stdout.ends_with("2 errors in build.yaml. Nothing was run.\n"), "{said:?}");
+    let json = person.towpath(&["validate", "build.yaml", "--json"]).exits(2).json();
+    assert_eq!((&json["schema"], &json["valid"]), (&1.into(), &false.into()));
+    assert_eq!(json["problems"][0]["code"], "unknown-field");
+    assert_eq!(json["problems"][0]["line"], 4);
+    person.write("build.yaml", "name: build\nsteps:\n  - id: a\n    command: echo {{nothing}}\n");
+    person.towpath(&["validate", "build.yaml"]).exits(0);
+    person.towpath(&["validate", "build.yaml", "--strict"]).exits(2);
+    person.towpath(&["validate", "build.yaml", "--strict", "--set", "nothing=1"]).exits(0);
+}
+
+#[test]
+fn a_recipe_is_explained_without_being_run() {
+    let person = project();
+    let said = person.towpath(&["explain", ".towpath/recipes/ci.yaml", "--set", "mode=release"]);
+    shows(
+        said,
+        "ci 1.0 (.towpath/recipes/ci.yaml)
+  Builds and tests
+
+inputs
+  mode  release  set
+
+steps
+  build    bash    echo building {{mode}}; echo one warning >&2
+  lint     bash    echo linting
+      if mode == 'release'
+  tests    recipe  tests
+    unit   bash    echo unit ok
+    smoke  bash    echo smoke; [ -e fixed ] || { echo connection refused >&2; exit 3; }
+  publish  bash    echo publish
+
+at most 200 steps, recipes at most 6 deep. Nothing was run.
+",
+    );
+    let said = person.towpath(&["explain", "ci"]).exits(0);
+    let last = "It is not trusted yet: towpath trust .towpath/recipes/ci.yaml\n";
+    assert!(said.stdout.ends_with(last), "{said:?}");
+}
+
+#[test]
+fn a_projects_settings_hold_once_they_are_trusted() {
+    let person = Person::new().file(".towpath/settings.toml", "max_agents = 3\n");
+    let agents = |said: &Said| said.json()["settings"]["max_agents"]["value"].clone();
+    let said = person.towpath(&["settings", "--json"]).exits(0);
+    assert_eq!(agents(&said), 10);
+    assert_eq!(
+        said.stderr,
+        "warning: .towpath/settings.toml is not trusted and is not used; to see it: towpath trust \
+         .towpath/settings.toml\n"
+    );
+    person.towpath(&["trust", "--yes", ".towpath/settings.toml"]).exits(0);
+    let said = person.towpath(&["settings", "--json"]).exits(0);
+    assert_eq!((agents(&said), said.stderr.as_str()), (3.into(), ""));
+    person.write(".towpath/settings.toml", "max_agents = 4\n");
+    let said = person.towpath(&["settings", "--json"]).exits(0).says("has changed since");
+    assert_eq!(agents(&said), 10);
+}
+
+#[test]
+fn under_its_other_name_it_has_the_other_programs_codes() {
+    let person = project();
+    let recipe_runner =
+        |arguments: &[&str]| person.towpath(&[&["as", "recipe-runner-rs"], arguments].concat());
+    recipe_runner(&["ci"]).exits(1).says("warning: .towpath/recipes/ci.yaml was found");
+    person.write("fixed", "");
+    let json = recipe_runner(&["ci", "--output-format", "json"]).exits(0).json();
+    assert_eq!(json["recipe_name"], "ci");
+    assert_eq!(json["step_results"][0]["output"], "building debug");
+    recipe_runner(&["ci", "--validate-only"]).exits(0).prints("✓ Recipe 'ci' is valid (4 steps)\n");
+    recipe_runner(&["nowhere"]).exits(2);
+    let said = person.towpath(&["as", "dp"]).exits(2);
+    assert_eq!(said.stderr, "error: `dp` is not supported yet\n");
+}
+
+#[test]
+fn the_link_is_the_other_program_and_a_file_of_that_name_stays() {
+    let person = project().file("bin/keep", "").file("taken/recipe-runner-rs", "mine");
+    person.towpath(&["link", "bin"]).exits(0);
+    let link = person.path("work/bin/recipe-runner-rs");
+    let said = Command::new(link).arg("--version").output().expect("the link starts");
+    assert!(String::from_utf8_lossy(&said.stdout).starts_with("recipe-runner-rs "), "{said:?}");
+    person.towpath(&["link", "taken", "--force"]).exits(2).says("a file of that name is there");
+    assert_eq!(person.read("taken/recipe-runner-rs"), "mine");
+}
+
+#[test]
+fn the_version_is_answered_at_once_and_reads_as_before() {
+    let person = Person::new();
+    for name in ["towpath", "recipe-runner-rs"] {
+        let ask = |arguments: &[&str]| {
+            let prefix: &[&str] = if name == "towpath" { &[] } else { &["as", name] };
+            person.towpath(&[prefix, arguments].concat())
+        };
+        // Two flags in one word are read by the whole command line.
+        let told = ask(&["-Vh"]).exits(0).stdout;
+        assert_eq!(told, format!("{name} {}\n", env!("CARGO_PKG_VERSION")));
+        for asked in [&["--version"][..], &["-V"], &["--version", "run"], &["-V", "--nonsense"]] {
+            ask(asked).exits(0).prints(&told);
+        }
+        ask(&["--version=2"]).exits(2).says("unexpected value");
+    }
+    person.towpath(&["run", "--version"]).exits(2);
+    person.towpath(&["as", "dp", "--version"]).exits(2).says("not supported yet");
+}
+
+/// Told past the test harness, which would swallow it: a check that did not run did not pass.
+fn told_as_skipped(why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED looking_has_no_effects: {why}");
+}
+
+#[test]
+fn looking_has_no_effects() {
+    let person = project().file(".towpath/settings.toml", "max_agents = 3\n");
+    let works = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
+    match works {
+        Ok(output) if output.status.success() => {}
+        Ok(output) => return told_as_skipped(&String::from_utf8_lossy(&output.stderr)),
+        Err(error) => return told_as_skipped(&format!("strace: {error}")),
+    }
+    let looks: [&[&str]; 13] = [
+        &["list"],
+        &["validate", "ci"],
+        &["explain", "ci"],
+        &["settings"],
+        &["runs", "--all"],
+        &["trust", "--list"],
+        &["trust", "--json"],
+        &["as", "recipe-runner-rs", "ci", "--explain"],
+        &["as", "recipe-runner-rs", "ci", "--validate-only"],
+        &["as", "recipe-runner-rs", "list"],
+        &["run", "ci", "--dry-run"],
+        &["run", "demo", "--dry-run"],
+        &["as", "recipe-runner-rs", "ci", "--dry-run", "--progress", "--audit-dir", "audit"],
+    ];
+    for look in looks {
+        let Traced { started, changed } = traced(&person, look);
+        assert_eq!((started.len(), changed.len()), (0, 0), "{look:?}: {started:?} {changed:?}");
+    }
+    assert!(!person.path("home").exists());
+
+    let run = traced(&person, &["run", "./.towpath/recipes/ci.yaml"]);
+    assert!(!run.started.is_empty() && !run.changed.is_empty(), "a run is seen: {run:?}");
+    let id = person.run().to_string();
+    let state = person.path("home/state");
+    for look in [&["show", &id][..], &["logs", &id], &["runs"], &["list"], &["explain", "ci"]] {
+        let Traced { started, changed } = traced(&person, look);
+        let elsewhere = changed.iter().filter(|call| !is_side_file(call, &state));
+        assert_eq!(started, [""; 0], "{look:?}");
+        assert_eq!(elsewhere.collect::<Vec<_>>(), [""; 0], "{look:?}");
+    }
+}

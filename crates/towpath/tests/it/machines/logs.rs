@@ -1,0 +1,126 @@
+//! What `towpath logs` shows of machines and agents: every visit, and what an agent does while it does
+//! it; and how its conversation is continued by hand.
+
+use super::{person, run, script, shown};
+use crate::support::{Person, Said, until};
+use serde_json::json;
+use std::io::{BufRead, BufReader, Read};
+use std::process::Command;
+
+fn answer(outcome: &str) -> String {
+    format!("Worked.\n\n{{\"outcome\": \"{outcome}\"}}\n")
+}
+
+#[test]
+fn every_visit_is_shown_in_its_order_and_each_can_be_named() {
+    let person = person(&["broken", "No.", "mended", "fine"]);
+    run(&person, &["mend.yaml"]).exits(0);
+    let id = person.run().to_string();
+    let logs = |more: &[&str]| person.towpath(&[&["logs", &id], more].concat());
+    let said = logs(&[]).exits(0);
+    assert_eq!(said.stderr, "── look\n── mend\n── mend, reminder\n── look#2\n");
+    let (broken, mended, fine) = (answer("broken"), answer("mended"), answer("fine"));
+    assert_eq!(said.stdout, format!("{broken}No.\n{mended}{fine}"));
+    let said = logs(&["look"]).exits(0).prints(&format!("{broken}{fine}"));
+    assert_eq!(said.stderr, "── look\n── look#2\n");
+    for (step, printed) in [("look#1", &broken), ("look#2", &fine)] {
+        assert_eq!(logs(&[step]).exits(0).prints(printed).stderr, "", "{step}");
+    }
+    logs(&["look#3"]).exits(2).says("no step `look#3` in this run");
+}
+
+#[test]
+fn tries_are_counted_within_a_visit() {
+    let person = person(&["broken", "mended", "{\"error\":\"crash\",\"text\":\"no disk\"}"]);
+    run(&person, &["mend.yaml"]).exits(4);
+    script(&person, &["broken", "mended", "{\"error\":\"crash\"}", "fine"]);
+    person.towpath(&["resume", "--last"]).exits(0);
+    let id = person.run().to_string();
+    let said = person.towpath(&["logs", &id, "look"]).exits(0);
+    assert_eq!(said.stderr, "── look\n── look#2, try 2 of 2\n");
+    let said = person.towpath(&["logs", &id, "look#2"]).exits(0).prints(&answer("fine"));
+    assert_eq!(said.stderr, "try 2 of 2; --all shows every one\n");
+    let said = person.towpath(&["logs", &id, "--all"]).exits(0);
+    assert!(said.stderr.ends_with("── look#2, try 1 of 2\nno disk\n── look#2, try 2 of 2\n"));
+}
+
+/// Reads a file, waits for another, and answers, in the words of Claude Code.
+const CLAUDE: &str = r#"#!/bin/sh
+cat > /dev/null
+line() { printf '%s\n' "$1"; }
+say() { line '{"type":"assistant","session_id":"s-1","message":{"content":['"$1"']}}'; }
+line '{"type":"system","subtype":"init","session_id":"s-1"}'
+say '{"type":"text","text":"I will look.\nThen I say."}'
+say '{"type":"tool_use","name":"Read","input":{"file_path":"'"$(pwd -P)"'/src/lib.rs"}}'
+until [ -e go ]; do sleep 0.02; done
+say '{"type":"text","text":"All is well.\n\n{\"outcome\": \"fine\"}"}'
+line '{"type":"result","is_error":false,"session_id":"s-1","result":"All is well.\n\n{\"outcome\": \"fine\"}"}'
+"#;
+
+fn with_claude(person: &Person, arguments: &[&str]) -> Command {
+    let program = person.path("claude");
+    std::fs::write(&program, CLAUDE).expect("a program");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program, mode).expect("it can be run");
+    let mut command = person.command(arguments);
+    command.env("CLAUDE_CLI_PATH", program).env("IS_SANDBOX", "1");
+    command
+}
+
+const ANSWER: &str = "All is well.\n\n{\"outcome\": \"fine\"}\n";
+const TRANSCRIPT: &str = "I will look.\nThen I say.\n  Read src/lib.rs\n";
+
+#[test]
+fn what_an_agent_does_is_seen_from_another_terminal_and_afterwards() {
+    let person = person(&[]);
+    let mut runner = with_claude(&person, &["run", "mend.yaml", "--backend", "claude-code"]);
+    let mut runner = runner.stdout(std::process::Stdio::null()).spawn().expect("it starts");
+    until("the run is recorded", || person.has_journal() && person.newest().is_some());
+    let id = person.run().to_string();
+    let mut follower = person.command(&["logs", &id, "-f"]).spawn().expect("logs starts");
+    let mut told = BufReader::new(follower.stderr.take().expect("its stderr"));
+    let mut live = String::new();
+    for _ in 0..4 {
+        told.read_line(&mut live).expect("a line while the agent works");
+    }
+    assert_eq!(live, format!("── look\n{TRANSCRIPT}"));
+    // A reader that does not wait sees all messages so far.
+    until("what was done", || person.towpath(&["logs", &id]).stderr == TRANSCRIPT);
+    person.write("go", "");
+    let mut rest = String::new();
+    told.read_to_string(&mut rest).expect("the rest");
+    assert_eq!(rest, "", "the answer is not shown twice");
+    let mut answer = String::new();
+    follower.stdout.take().expect("its stdout").read_to_string(&mut answer).expect("the answer");
+    assert_eq!(answer, ANSWER);
+    assert!(follower.wait().expect("logs ends").success());
+    assert!(runner.wait().expect("the run ends").success());
+    let said = person.towpath(&["logs", &id, "look"]).exits(0).prints(ANSWER);
+    assert_eq!(said.stderr, TRANSCRIPT);
+    let raw = person.towpath(&["logs", &id, "--raw"]).exits(0);
+    assert!(raw.stdout.contains("\"type\":\"tool_use\"") && raw.stderr.is_empty(), "{raw:?}");
+}
+
+#[test]
+fn a_conversation_can_be_found_and_continued_by_hand() {
+    let person = person(&[]).file("go", "");
+    let arguments = ["run", "mend.yaml", "--backend", "claude-code"];
+    let line = "  continue the conversation: claude --resume s-1\n";
+    Said::from(with_claude(&person, &arguments).output().expect("starts")).exits(0).says(line);
+    person.towpath(&["show", person.run().as_str()]).exits(0).shows(line);
+    let elsewhere = person.command(&["show", person.run().as_str()]).current_dir("/").output();
+    let command = format!("cd {} && claude --resume s-1", person.path("work").display());
+    Said::from(elsewhere.expect("starts")).exits(0).shows(&command);
+    let arguments = [&arguments[..], &["--json"]].concat();
+    let said = Said::from(with_claude(&person, &arguments).output().expect("starts")).exits(0);
+    for told in [said.json(), shown(&person)] {
+        let step = &told["steps"][0];
+        assert_eq!(
+            (&step["session_id"], &step["calls"][0]["session_id"], &step["calls"][0]["backend"]),
+            (&json!("s-1"), &json!("s-1"), &json!("claude-code"))
+        );
+        assert_eq!(told["machine"]["sessionId"], "s-1");
+    }
+    let said = run(&super::person(&["fine"]), &["mend.yaml"]).exits(0);
+    assert!(!said.stderr.contains("conversation"), "a script has none: {said:?}");
+}

@@ -1,0 +1,268 @@
+//! What a machine's step may be beside a prompt: a command, another recipe of either kind; and a
+//! machine as a step of a list. What their ends report, and what their texts are filled with.
+
+use super::{calls, person, prompts, run, script, shown};
+use crate::support::Person;
+
+/// A machine of one command step.
+fn command(text: &str, outcomes: &[&str]) -> Person {
+    let transitions: String = outcomes
+        .iter()
+        .map(|o| format!("      {o}: {{ action: exit, reason: by-{o} }}\n"))
+        .collect();
+    let person = Person::new().file("answers.jsonl", "");
+    person.write(
+        "one.yaml",
+        &format!(
+            "id: one\nlabel: One\ndescription: One command\ninitialStep: a\nguardrails: {{}}\n\
+             context: {{ word: hello }}\nsteps:\n  a:\n    command: |\n      {text}\n    \
+             outcomes: [{}]\n    onOutcome:\n{transitions}",
+            outcomes.join(", ")
+        ),
+    );
+    person
+}
+
+#[test]
+fn a_command_reports_by_its_exit_code_and_by_what_it_prints() {
+    let all = ["success", "failure", "skipped", "other"];
+    for (text, reason) in [
+        ("true", "by-success"),
+        ("echo done; exit 3", "by-failure"),
+        ("echo '{\"outcome\": \"skipped\"}'", "by-skipped"),
+        ("echo '{\"outcome\": \"skipped\"}'; exit 1", "by-failure"),
+        ("echo '{\"files\": 3}'", "by-success"),
+        ("echo '{not json}'", "by-success"),
+        ("kill -TERM $$", "by-failure"),
+    ] {
+        let person = command(text, &all);
+        run(&person, &["one.yaml"]).exits(0);
+        assert_eq!(shown(&person)["machine"]["reason"], reason, "{text}");
+    }
+}
+
+#[test]
+fn why_a_command_or_a_called_machine_failed_is_told() {
+    for (text, why) in [
+        ("exit 3", "exit 3"),
+        ("kill -9 $$", "ended by signal 9"),
+        ("sleep 60", "timed out after 1 s"),
+    ] {
+        let person = command(text, &["success", "failure"]);
+        let flags = ["--step-timeout", "1"];
+        let said = run(&person, &[&["one.yaml"], &flags[..]].concat()).exits(0);
+        assert!(said.stderr.contains(&format!("failure ({why}")), "{why}: {}", said.stderr);
+        let step = &person.towpath(&["show", "--json", person.run().as_str()]).json()["steps"][0];
+        let error = step["error"].as_str().expect("a text");
+        assert!(error.starts_with(why), "{error}");
+    }
+    // A machine at its limit is a failure for its caller, and its reason is what it gives.
+    let person = person(&["broken", "mended", "broken"]);
+    person.write(
+        "outer.yaml",
+        "id: outer\nlabel: O\ndescription: d\ninitialStep: call\nguardrails: {}\ncontext: {how: none}\n\
+         steps:\n  call: {recipe: mend, output: how, outcomes: [success, failure], onOutcome: \
+         {success: {action: exit, reason: fine}, failure: {nextStep: tell}}}\n  \
+         tell: {command: \"echo it was {{how.reason}}\", outcomes: [success, failure], onOutcome: \
+         {success: {action: exit, reason: told}, failure: {action: exit, reason: bad}}}\n",
+    );
+    let mend = person.read("mend.yaml");
+    person.write("mend.yaml", &mend.replace("guardrails: {}", "guardrails: {maxStepVisits: 1}"));
+    let said = run(&person, &["outer.yaml"]).exits(0);
+    let reason = "max-step-visits-exceeded:look";
+    assert!(said.stderr.contains(&format!("{reason})")), "{}", said.stderr);
+    assert!(said.stdout.contains(&format!("it was {reason}")), "{}", said.stdout);
+    // However it ends without an exit of its own, its reason is a word.
+    for (answers, reason) in [
+        (&["Hm.", "Hm."][..], "orchestration-error"),
+        (&["{\"error\": \"crash\"}"], "backend-error"),
+    ] {
+        script(&person, answers);
+        let said = run(&person, &["outer.yaml"]).exits(0);
+        assert!(said.stdout.contains(&format!("it was {reason}\n")), "{}", said.stdout);
+    }
+}
+
+#[test]
+fn an_outcome_that_a_command_does_not_have_ends_the_run_without_a_reminder() {
+    let person = command("echo '{\"outcome\": \"strange\"}'", &["success", "failure"]);
+    let said = run(&person, &["one.yaml"]).exits(1);
+    assert!(said.stderr.contains("Outcome 'strange' is not one of: success, failure"), "{said:?}");
+    assert_eq!(shown(&person)["machine"]["reason"], "orchestration-error");
+    assert!(calls(&person).is_empty());
+}
+
+#[test]
+fn only_what_is_declared_is_filled_in() {
+    let person = command("echo \"{{word}} {{nobody}} {{ docker.ID }}\"", &["success", "failure"]);
+    run(&person, &["one.yaml"]).exits(0).prints("hello {{nobody}} {{ docker.ID }}\n");
+    run(&person, &["one.yaml", "--set", "word=$(id)", "--set", "nobody=$HOME"])
+        .exits(0)
+        .prints("$(id) $HOME {{ docker.ID }}\n");
+}
+
+#[test]
+fn a_prompt_is_its_text_and_the_outcomes_and_nothing_else() {
+    let person = person(&["fine"]);
+    run(&person, &["mend.yaml", "--set", "word={{nobody}}"]).exits(0);
+    assert_eq!(
+        prompts(&person),
+        ["Look. {{nobody}} {{nobody}}\n\nEnd your response with one of these JSON blocks on the \
+          last line:\n\n{\"outcome\": \"broken\"}\n{\"outcome\": \"fine\"}\n\
+          {\"outcome\": \"other\", \"otherDescription\": \"<brief description>\"}"]
+    );
+}
+
+#[test]
+fn a_context_stands_before_the_first_prompt_of_every_session() {
+    let person = Person::new();
+    let answers = ["complete", "no-issues", "committed", "no-tasks"];
+    script(&person, &answers);
+    run(&person, &["implement-and-review-all", "--context", "Only the parser."]).exits(0);
+    let with: Vec<bool> = prompts(&person)
+        .iter()
+        .map(|prompt| prompt.starts_with("## Context\n\nOnly the parser.\n\n---\n\n"))
+        .collect();
+    assert_eq!(with, [true, false, false, true]);
+}
+
+#[test]
+fn a_model_is_the_steps_own_then_the_flags_then_none() {
+    let models = |flags: &[&str]| -> Vec<String> {
+        let person = person(&["broken", "mended", "fine"]);
+        run(&person, &[&["mend.yaml"], flags].concat()).exits(0);
+        let model = |line: &str| {
+            let call: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            call["model"].as_str().unwrap_or("none").to_owned()
+        };
+        person.read("calls.jsonl").lines().map(model).collect()
+    };
+    assert_eq!(models(&[]), ["none", "opus", "none"]);
+    assert_eq!(models(&["--model", "haiku"]), ["haiku", "opus", "haiku"]);
+}
+
+const PARENT: &str = r#"
+id: parent
+label: Parent
+description: Calls recipes of both kinds
+initialStep: call
+guardrails: {}
+steps:
+  call:
+    recipe: CALLED
+    output: end
+    outcomes: [success, failure, all-fine]
+    onOutcome:
+      success: { action: exit, reason: it-succeeded }
+      failure: { action: exit, reason: it-failed }
+      all-fine: { nextStep: say }
+  say:
+    command: echo {{end}}
+    outcomes: [success, failure]
+    onOutcome:
+      success: { action: exit, reason: it-was-fine }
+      failure: { action: exit, reason: wrong }
+"#;
+
+#[test]
+fn a_called_recipe_reports_how_it_ended() {
+    let other = "{\"outcome\": \"other\", \"otherDescription\": \"dark\"}";
+    for (called, answers, reason) in [
+        ("good", &[][..], "it-succeeded"),
+        ("bad", &[], "it-failed"),
+        ("mend", &["fine"], "it-was-fine"),
+        ("mend", &[other], "it-succeeded"),
+        ("mend", &["Hm.", "Hm."], "it-failed"),
+        ("mend", &["{\"error\": \"crash\"}"], "it-failed"),
+    ] {
+        let person = person(answers);
+        person.write("good.yaml", "name: good\nsteps:\n  - {id: x, command: echo x}\n");
+        person.write("bad.yaml", "name: bad\nsteps:\n  - {id: x, command: exit 3}\n");
+        person.write("parent.yaml", &PARENT.replace("CALLED", called));
+        let said = run(&person, &["parent.yaml"]).exits(0);
+        assert_eq!(shown(&person)["machine"]["reason"], reason, "{called} {answers:?}");
+        if reason == "it-was-fine" {
+            let last = said.stdout.lines().last();
+            assert_eq!(last, Some("{\"reason\":\"all-fine\",\"description\":null}"));
+        }
+    }
+}
+
+#[test]
+fn a_fault_that_no_transition_can_answer_ends_the_caller_too() {
+    for (error, code) in [("auth", 4), ("limit", 75)] {
+        let person = person(&[&format!("{{\"error\": \"{error}\"}}")]);
+        person.write("parent.yaml", &PARENT.replace("CALLED", "mend"));
+        run(&person, &["parent.yaml"]).exits(code);
+    }
+}
+
+#[test]
+fn a_machine_is_a_step_of_a_list_and_gives_its_reason_and_description() {
+    let other = "{\"outcome\": \"other\", \"otherDescription\": \"it is dark\"}";
+    let person = person(&[other]);
+    person.write(
+        "outer.yaml",
+        "name: outer\nsteps:\n  - id: call\n    recipe: mend\n  - id: say\n    command: |\n      \
+         echo {{call.reason}}: {{call.description}}\n",
+    );
+    let said = run(&person, &["outer.yaml"]).exits(0);
+    assert!(said.stdout.ends_with("\nuser-provided-other: it is dark\n"), "{}", said.stdout);
+    for (answers, code) in [
+        (&["Hm.", "Hm."][..], 1),
+        (&["broken", "mended", "broken", "mended", "broken", "mended"], 3),
+        (&["{\"error\": \"crash\"}"], 4),
+    ] {
+        script(&person, answers);
+        run(&person, &["outer.yaml"]).exits(code);
+    }
+}
+
+/// What a program of each maker prints for an answer.
+const MAKERS: [(&str, &str, &str); 4] = [
+    (
+        "claude-code",
+        "claude",
+        r#"{"type":"result","subtype":"success","is_error":false,"session_id":"s1","result":ANSWER}"#,
+    ),
+    (
+        "cursor",
+        "cursor-agent",
+        r#"{"type":"result","subtype":"success","is_error":false,"session_id":"s1","result":ANSWER}"#,
+    ),
+    (
+        "opencode",
+        "opencode",
+        "{\"type\":\"text\",\"sessionID\":\"s1\",\"part\":{\"type\":\"text\",\"text\":ANSWER}}\n\
+         {\"type\":\"step_finish\",\"sessionID\":\"s1\",\"part\":{\"type\":\"step-finish\",\
+         \"reason\":\"stop\"}}",
+    ),
+    (
+        "gemini",
+        "gemini",
+        "{\"type\":\"init\",\"session_id\":\"s1\"}\n\
+         {\"type\":\"message\",\"role\":\"assistant\",\"content\":ANSWER,\"delta\":true}\n\
+         {\"type\":\"result\",\"status\":\"success\"}",
+    ),
+];
+
+#[test]
+fn the_same_machine_runs_with_programs_of_every_maker() {
+    let answer = serde_json::Value::from("I looked.\n\n{\"outcome\": \"fine\"}").to_string();
+    for (backend, program, lines) in MAKERS {
+        let person = person(&[]);
+        let printed = lines.replace("ANSWER", &answer);
+        let file = format!("bin/{program}");
+        let script = format!("#!/bin/sh\ncat > asked\ncat <<'END'\n{printed}\nEND\n");
+        person.write(&file, &script);
+        let bin = person.path("work/bin");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(bin.join(program), mode).expect("it can be run");
+        let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("a PATH"));
+        let mut command = person.command(&["run", "mend.yaml", "--backend", backend]);
+        let said = crate::support::Said::from(command.env("PATH", path).output().expect("starts"));
+        said.exits(0).shows("I looked.");
+        assert_eq!(shown(&person)["machine"]["reason"], "all-fine", "{backend}");
+        assert!(person.read("asked").starts_with("Look. hello {{nobody}}\n"), "{backend}");
+    }
+}

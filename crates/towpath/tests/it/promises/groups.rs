@@ -1,0 +1,105 @@
+//! Groups and called recipes: everything in a group runs at the same time, whatever it is; limits bind
+//! wherever they are stated.
+
+use super::{runner, scripted};
+use crate::support::Person;
+use std::io::{BufRead, BufReader};
+
+/// Ends only when the other has begun.
+fn meets(own: &str, other: &str) -> String {
+    format!("touch {own}; until [ -e {other} ]; do sleep 0.02; done")
+}
+
+#[test]
+fn agents_and_called_recipes_of_a_group_run_at_the_same_time() {
+    let recipe = "name: r
+steps:
+  - {id: one, prompt: first, parallel_group: agents, auto_stage: false, timeout: 30}
+  - {id: two, prompt: second, parallel_group: agents, auto_stage: false, timeout: 30}
+  - {id: left, recipe: half, context: {own: left, other: right}, parallel_group: recipes, timeout: 30}
+  - {id: right, recipe: half, context: {own: right, other: left}, parallel_group: recipes, timeout: 30}
+";
+    let half = "name: half\nsteps:\n  - id: meet\n    command: touch {{own}}; until [ -e {{other}} ]; do sleep 0.02; done\n";
+    let person = Person::new().file("r.yaml", recipe).file("half.yaml", half);
+    let answer = |what: &str, run: String| {
+        serde_json::json!({"match": what, "text": what, "run": run}).to_string() + "\n"
+    };
+    let answers = answer("first", meets("a", "b")) + &answer("second", meets("b", "a"));
+    scripted(&person, "r.yaml", &answers).exits(0).says("4 of 4 steps ran");
+}
+
+#[test]
+fn sixty_steps_of_a_group_run_at_the_same_time() {
+    let mut recipe = "name: r\nsteps:\n".to_owned();
+    for n in 0..60 {
+        recipe.push_str(&format!(
+            "  - {{id: s{n}, command: 'touch met.{n}; until [ $(ls met.* | wc -l) = 60 ]; do sleep 0.05; done', parallel_group: g, timeout: 120}}\n"
+        ));
+    }
+    let person = Person::new().file("r.yaml", &recipe);
+    person.towpath(&["run", "r.yaml"]).exits(0).says("60 of 60 steps ran");
+}
+
+#[test]
+fn a_step_of_a_group_has_its_directory_and_its_end_is_told_when_it_comes() {
+    let recipe = "name: r
+context: {d: below}
+steps:
+  - {id: quick, command: 'basename $PWD > ../where', working_dir: '{{d}}', parallel_group: g}
+  - {id: slow, command: 'until [ -e go ]; do sleep 0.02; done', parallel_group: g, timeout: 60}
+";
+    let person = Person::new().file("r.yaml", recipe).file("below/x", "");
+    let mut command = person.command(&["as", "recipe-runner-rs", "r.yaml", "--progress"]);
+    let mut child = command.spawn().expect("it starts");
+    let lines = BufReader::new(child.stderr.take().expect("its stderr")).lines();
+    for line in lines {
+        // Only somebody who reads it while the other still works can let that one go on.
+        if line.expect("a line") == "[step:complete] quick (1/2) — ok" {
+            person.write("go", "");
+        }
+    }
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    assert_eq!(person.read("where"), "below\n");
+}
+
+#[test]
+fn limits_bind_in_groups_and_where_a_called_recipe_states_them() {
+    let group = "name: g
+recursion: {max_total_steps: 2}
+steps:
+  - {id: x, command: touch x, parallel_group: g}
+  - {id: y, command: touch y, parallel_group: g}
+  - {id: z, command: touch z, parallel_group: g, condition: \"1 == 1\"}
+";
+    let call = |name: &str, extra: &str, callee: &str| {
+        format!("name: {name}\n{extra}steps:\n  - {{id: call, recipe: {callee}}}\n")
+    };
+    let person = Person::new()
+        .file("group.yaml", group)
+        .file("top.yaml", &call("top", "", "middle"))
+        .file("middle.yaml", &call("middle", "recursion: {max_depth: 1}\n", "lower"))
+        .file("lower.yaml", &call("lower", "", "lowest"))
+        .file("lowest.yaml", "name: lowest\nsteps:\n  - {id: a, command: touch deep}\n");
+    person.towpath(&["run", "group.yaml"]).exits(3).says("z: over the limit max_total_steps: 2");
+    person.towpath(&["run", "top.yaml"]).exits(3).says("over the limit max_depth: 1");
+    runner(&person, &["top.yaml"]).exits(1).shows("over the limit max_depth: 1");
+    assert!(!person.path("work/z").exists() && !person.path("work/deep").exists());
+}
+
+#[test]
+fn a_called_recipe_may_be_in_a_folder_and_gets_its_values_whole() {
+    let recipe = "name: r
+context: {list: [1, 2.50]}
+steps:
+  - {id: call, recipe: testing/inner, context: {given: '{{list}}', nested: {deep: ['{{list}}', x]}}}
+  - {id: after, command: 'echo \"{{call.made}} [{{own}}] [{{given}}]\"'}
+";
+    let inner = "name: inner
+context: {own: default}
+steps:
+  - {id: look, command: 'echo {{given.1}} {{nested.deep.0.0}} {{own}}', output: made}
+";
+    let person = Person::new().file("r.yaml", recipe).file("shared/testing/inner.yaml", inner);
+    let said = person.towpath(&["run", "r.yaml", "-R", "shared"]).exits(0);
+    assert_eq!(said.stdout, "2.50 1 default\n2.50 1 default [] []\n");
+}

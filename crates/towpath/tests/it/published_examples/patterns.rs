@@ -1,0 +1,161 @@
+//! What ships and is run by the commands that the pages print: the tutorials, and the release that is
+//! made of three patterns, as it stands on its page.
+
+use super::{program, runner, with_path};
+use crate::support::{Person, Said};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Copies a folder of the repository beside the person's files.
+fn copied(person: &Person, folder: &str) {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    for entry in fs::read_dir(from).expect("a folder of the repository") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
+        if name.ends_with(".yaml") && !name.ends_with(".test.yaml") {
+            let text = fs::read_to_string(&path).expect("a recipe");
+            person.write(&format!("{folder}/{name}"), &text);
+        }
+    }
+}
+
+#[test]
+fn every_tutorial_runs_by_its_own_command() {
+    let person = Person::new();
+    copied(&person, "examples/tutorials");
+    for (line, shown) in [
+        ("01-hello-world.yaml", "\nHello, world\n"),
+        ("02-variables.yaml", "\nversion 1.10 keeps its zero\n"),
+        ("03-conditions.yaml", "[skipped] deploy-production -- condition false\n"),
+        ("04-multi-step-pipeline.yaml", "\n3 kinds of fruit:\napple\nfig\npear\n"),
+        ("05-working-directories.yaml", "\nbuild/api/result.txt\nbuild/web/result.txt\n"),
+        ("06-parse-json.yaml", "\nshop listens on 443, cpu 0.25\n"),
+        ("07-error-handling.yaml", "\nlint ended with 3 and said: 2 warnings\n"),
+        ("08-hooks.yaml", "[failed] lint"),
+        ("09-tags.yaml --include-tags fast", "\nunit tests\nsmoke test\n"),
+        ("10-parallel-groups.yaml", "\nleft met right, right met left\n"),
+        ("11-extends.yaml", "\nbuilding shop as final\nchecking links and spelling\n"),
+        ("12-recursion-limits.yaml", "[completed] again/say"),
+        ("13-timeouts.yaml", "\nslow failed; it said: started\n"),
+        ("14-dry-run.yaml --dry-run", "nothing was run\n"),
+    ] {
+        let line = format!("examples/tutorials/{line}");
+        let arguments: Vec<&str> = line.split(' ').collect();
+        runner(&person, &arguments).exits(0).shows(shown);
+    }
+}
+
+const SHIP: &str = r#"name: "ship-release"
+description: "CI → Review → Quality Gate → Deploy"
+version: "1.0"
+context:
+  repo_path: "."
+  environment: "staging"
+hooks:
+  on_error: "echo 'Pipeline failed at step: $STEP_ID' >> pipeline.log"
+steps:
+  # ── Stage 1: Build & Test (sub-recipe) ──
+  - id: "ci"
+    recipe: "ci-pipeline"
+    context:
+      repo_path: "{{repo_path}}"
+    output: "ci_result"
+  # ── Stage 2: Parallel code reviews ──
+  - id: "security-review"
+    agent: "amplihack:security"
+    parallel_group: "reviews"
+    prompt: "Review {{repo_path}} for security vulnerabilities."
+    output: "security_findings"
+  - id: "architecture-review"
+    agent: "amplihack:architect"
+    parallel_group: "reviews"
+    prompt: "Review {{repo_path}} for architectural issues."
+    output: "arch_findings"
+  # ── Stage 3: Quality gate (sub-recipe, conditional) ──
+  - id: "quality-gate"
+    recipe: "quality-audit"
+    condition: "ci_result and 'PASS' in ci_result"
+    context:
+      repo_path: "{{repo_path}}"
+    output: "audit_result"
+  # ── Stage 4: Deploy (tagged — only runs with --include-tags release) ──
+  - id: "deploy"
+    recipe: "deploy-pipeline"
+    when_tags: ["release"]
+    condition: "'PASS' in audit_result"
+    context:
+      repo_path: "{{repo_path}}"
+      environment: "{{environment}}"
+    output: "deploy_result"
+  # ── Notification ──
+  - id: "notify"
+    command: |
+      echo "Release pipeline complete."
+      echo "CI: {{ci_result}}"
+      echo "Audit: {{audit_result}}"
+      echo "Deploy: {{deploy_result}}"
+"#;
+
+/// Each review ends only when the other one has begun.
+const REVIEWS: &str = r#"{"match":"security vulnerabilities","text":"no way in","run":"touch ../one; until [ -e ../two ]; do sleep 0.02; done"}
+{"match":"architectural issues","text":"sound","run":"touch ../two; until [ -e ../one ]; do sleep 0.02; done"}
+"#;
+
+const MAKEFILE: &str = "lint: ; @! grep -rn BAD src\ntest: ; @sh test.sh\n\
+                        build: ; @echo app > app.bin\nintegration-test: ; @test -s app.bin\n";
+
+/// A repository with everything committed, and the release beside the patterns that it is made of.
+fn shop() -> Person {
+    let person = Person::new()
+        .file("Makefile", MAKEFILE)
+        .file("src/a.txt", "good\n")
+        .file("test.sh", "echo 3 passed\n")
+        .file(".gitignore", "app.bin\n*.log\nexamples\n");
+    copied(&person, "examples/patterns");
+    person.write("examples/patterns/ship.yaml", SHIP);
+    person.write("../answers.jsonl", REVIEWS);
+    let identity = ["-c", "user.name=P", "-c", "user.email=p@localhost"];
+    for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-qm", "first"]] {
+        let mut git = Command::new("git");
+        git.args(identity).args(arguments).current_dir(person.path("work"));
+        git.env("GIT_CONFIG_GLOBAL", "/dev/null");
+        assert!(git.status().expect("git starts").success(), "git {arguments:?}");
+    }
+    person
+}
+
+fn ships(person: &Person, flags: &[&str]) -> Said {
+    let fixed = ["run", "examples/patterns/ship.yaml", "--script", "../answers.jsonl"];
+    with_path(person, &[&fixed, flags].concat())
+}
+
+#[test]
+fn patterns_combine_into_a_release() {
+    let person = shop();
+    let said = ships(&person, &[]).exits(0);
+    let said =
+        said.shows("Release pipeline complete.\nCI: PASS ci ").shows("\nAudit: PASS quality");
+    let said =
+        said.says("deploy: needs tag release").says("use double quotes, or write {{step_id}}");
+    assert!(said.stdout.ends_with("\nDeploy: \n"), "{}", said.stdout);
+    let deploy = ["--set", "deploy_command=cp app.bin staging.bin"];
+    let smoke = ["--set", "smoke_command=test -s staging.bin", "--set", "promote_command=true"];
+    let release = ["--include-tags", "release"];
+    let said = ships(&person, &[&deploy[..], &smoke, &release].concat()).exits(0);
+    said.shows("\nDeploy: DEPLOYED ");
+    assert_eq!(person.read("staging.bin"), "app\n");
+}
+
+#[test]
+fn a_release_stops_where_its_tests_fail_and_its_hook_says_so() {
+    let person = shop();
+    program(&person, "./test.sh", "exit 1");
+    let said = ships(&person, &["--include-tags", "release"]).exits(1).says("at step ci/test");
+    assert!(!said.stdout.contains("no way in"), "nobody reviews it: {}", said.stdout);
+    assert_eq!(
+        person.read("pipeline.log"),
+        "Pipeline failed at step: $STEP_ID\n",
+        "as bash has it"
+    );
+}
