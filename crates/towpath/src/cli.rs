@@ -1,12 +1,64 @@
-//! The commands of `towpath`. Each command's own file holds its arguments; their doc comments are
-//! its help.
+//! Which command an invocation means. What is answered without the argument parser is one table, the
+//! commands are another: a new command is a file in `commands/` and a row here. A command's doc
+//! comment is its help.
 
-use crate::commands;
+use crate::commands::{self, Execute};
 use crate::compat;
-use crate::exit::{CommandError, Exit};
+use crate::environment::Invocation;
+use crate::exit::{CommandError, Ended, Exit};
 use crate::terminal::out;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use std::ffi::OsString;
+
+/// What is answered before the parser of all commands is built, which takes longer than the rest of
+/// the start. The first that answers wins.
+const BEFORE_THE_PARSER: &[fn(&Invocation) -> Option<Ended>] =
+    &[compat::by_program_name, commands::completions::answer, version, compat::by_as];
+
+macro_rules! commands {
+    ($($(#[$attribute:meta])* $name:ident => $module:ident;)*) => {
+        #[derive(Debug, Subcommand)]
+        enum Command {
+            $($(#[$attribute])* $name(commands::$module::Args),)*
+        }
+
+        impl Command {
+            fn run(&self, invocation: &Invocation) -> Ended {
+                match self {
+                    $(Command::$name(args) => Ended {
+                        result: args.execute(invocation),
+                        json: args.json(),
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    #[command(hide = true)]
+    Overview => overview;
+    Run => run;
+    Resume => resume;
+    Runs => runs;
+    Show => show;
+    Logs => logs;
+    Cancel => cancel;
+    List => list;
+    New => new;
+    Recipes => recipes;
+    Validate => validate;
+    Test => test;
+    Explain => explain;
+    Trust => trust;
+    Settings => settings;
+    Doctor => doctor;
+    Link => link;
+    Schema => schema;
+    Completions => completions;
+    Man => man;
+    Uninstall => uninstall;
+    As => as_name;
+}
 
 /// Recipes that code enforces, for people who work with AI coding agents.
 ///
@@ -20,120 +72,40 @@ struct Cli {
     command: Command,
 }
 
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    #[command(hide = true)]
-    Overview,
-    Run(commands::run::Args),
-    Resume(commands::resume::Args),
-    Runs(commands::runs::Args),
-    Show(commands::show::Args),
-    Logs(commands::logs::Args),
-    Cancel(commands::cancel::Args),
-    List(commands::list::Args),
-    New(commands::new::Args),
-    Recipes(commands::recipes::Args),
-    Validate(commands::validate::Args),
-    Test(commands::test::Args),
-    Explain(commands::explain::Args),
-    Trust(commands::trust::Args),
-    Settings(commands::settings::Args),
-    Doctor(commands::doctor::Args),
-    Link(commands::link::Args),
-    Schema(commands::schema::Args),
-    Completions(commands::completions::Args),
-    Man(commands::man::Args),
-    Uninstall(commands::uninstall::Args),
-    /// Work under another program's name: its flags, texts and exit codes.
-    ///
-    /// Example: towpath as recipe-runner-rs build.yaml --set mode=release
-    As {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<OsString>,
-    },
-}
-
 /// The whole command line, for what is made from it.
-pub fn command() -> clap::Command {
+pub fn command_line() -> clap::Command {
     Cli::command()
 }
 
-pub fn parse(arguments: &[OsString]) -> Result<Command, clap::Error> {
-    let matches = Cli::command().try_get_matches_from(arguments)?;
+pub fn run(invocation: &Invocation) -> Ended {
+    let answered = BEFORE_THE_PARSER.iter().find_map(|answer| answer(invocation));
+    answered.unwrap_or_else(|| match parse(invocation) {
+        Ok(command) => command.run(invocation),
+        Err(error) => usage(&error, invocation).into(),
+    })
+}
+
+fn parse(invocation: &Invocation) -> Result<Command, clap::Error> {
+    let mut arguments = invocation.arguments.clone();
+    if arguments.len() == 1 {
+        arguments.push("overview".into());
+    }
+    let matches = command_line().try_get_matches_from(arguments)?;
     Ok(Cli::from_arg_matches(&matches)?.command)
 }
 
-/// Answers who asks for nothing but the version. Building all commands first would take longer than
-/// the rest of the start; what is printed is what they would print.
-pub fn answer_version(name: &str, arguments: &[OsString]) -> bool {
-    let asked = arguments.first().is_some_and(|a| a == "--version" || a == "-V");
-    if asked {
-        out::stdout(format!("{name} {}\n", env!("CARGO_PKG_VERSION")).as_bytes());
-    }
-    asked
-}
-
-/// Shows help on stdout, and what was wrong on stderr.
-pub fn usage(error: &clap::Error) -> Exit {
+/// Prints help on stdout, and what is wrong with the arguments on stderr.
+fn usage(error: &clap::Error, invocation: &Invocation) -> Result<Exit, CommandError> {
     let text = error.render();
     if error.use_stderr() {
-        let color = crate::environment::Environment::read().is_ok_and(|s| s.color);
-        let text = if color { text.ansi().to_string() } else { text.to_string() };
+        let text = if invocation.color() { text.ansi().to_string() } else { text.to_string() };
         out::stderr(text.as_bytes());
-        return Exit::BadInput;
+        return Ok(Exit::BadInput);
     }
     out::stdout(text.to_string().as_bytes());
-    Exit::Done
+    Ok(Exit::Done)
 }
 
-impl Command {
-    pub fn json(&self) -> bool {
-        match self {
-            Command::Run(args) => args.shared.json,
-            Command::Resume(args) => args.shared.json,
-            Command::Runs(args) => args.json(),
-            Command::Show(args) => args.json,
-            Command::List(args) => args.json,
-            Command::Validate(args) => args.json,
-            Command::Test(args) => args.json,
-            Command::Explain(args) => args.is_json(),
-            Command::Trust(args) => args.json,
-            Command::Settings(args) => args.json,
-            Command::Doctor(args) => args.json,
-            Command::Logs(_) | Command::Cancel(_) | Command::Link(_) => false,
-            Command::Recipes(args) => args.json(),
-            Command::New(_) | Command::Schema(_) | Command::Completions(_) | Command::Man(_) => {
-                false
-            }
-            Command::Uninstall(_) => false,
-            Command::Overview | Command::As { .. } => false,
-        }
-    }
-
-    pub fn execute(self) -> Result<Exit, CommandError> {
-        match self {
-            Command::Overview => commands::overview::execute(),
-            Command::Run(args) => commands::run::execute(args),
-            Command::Resume(args) => commands::resume::execute(args),
-            Command::Runs(args) => commands::runs::execute(&args),
-            Command::Show(args) => commands::show::execute(&args),
-            Command::Logs(args) => commands::logs::execute(&args),
-            Command::Cancel(args) => commands::cancel::execute(&args),
-            Command::List(args) => commands::list::execute(&args),
-            Command::Validate(args) => commands::validate::execute(&args),
-            Command::Test(args) => commands::test::execute(&args),
-            Command::Explain(args) => commands::explain::execute(&args),
-            Command::Trust(args) => commands::trust::execute(&args),
-            Command::Settings(args) => commands::settings::execute(&args),
-            Command::Doctor(args) => commands::doctor::execute(&args),
-            Command::Link(args) => commands::link::execute(&args),
-            Command::Schema(args) => commands::schema::execute(&args),
-            Command::New(args) => commands::new::execute(&args),
-            Command::Recipes(args) => commands::recipes::execute(&args),
-            Command::Completions(args) => commands::completions::execute(&args),
-            Command::Man(args) => commands::man::execute(&args),
-            Command::Uninstall(args) => commands::uninstall::execute(&args),
-            Command::As { arguments } => compat::run_as(&arguments),
-        }
-    }
+fn version(invocation: &Invocation) -> Option<Ended> {
+    compat::answer_version("towpath", invocation.rest()).then(|| Ok(Exit::Done).into())
 }

@@ -1,11 +1,60 @@
-//! Everything the program takes from its surroundings, read once: environment, directories,
-//! terminals. No other module asks the environment.
+//! What the program gets from outside, read once: its arguments, the environment variables, the
+//! directories and the terminals. No other module reads them.
 
 use crate::exit::CommandError;
+use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use towpath_store::{Store, StoreError};
+
+/// How the program was started. What may fail of its environment is read when a command needs it:
+/// `--version` and `--help` work without a home directory.
+#[derive(Debug)]
+pub struct Invocation {
+    /// The program's name first.
+    pub arguments: Vec<OsString>,
+    variables: Vec<(OsString, OsString)>,
+    environment: OnceCell<Result<Environment, CommandError>>,
+    /// The whole command line, for the manual and for completions.
+    pub command_line: fn() -> clap::Command,
+}
+
+impl Invocation {
+    pub fn read(command_line: fn() -> clap::Command) -> Invocation {
+        Invocation {
+            arguments: std::env::args_os().collect(),
+            variables: std::env::vars_os().collect(),
+            environment: OnceCell::new(),
+            command_line,
+        }
+    }
+
+    /// The name under which the program was started.
+    pub fn name(&self) -> &str {
+        let name = self.arguments.first().and_then(|first| Path::new(first).file_name());
+        name.and_then(|name| name.to_str()).unwrap_or_default()
+    }
+
+    /// The arguments after the program's name.
+    pub fn rest(&self) -> &[OsString] {
+        self.arguments.get(1..).unwrap_or_default()
+    }
+
+    pub fn variable(&self, name: &str) -> Option<&OsString> {
+        find(&self.variables, name)
+    }
+
+    pub fn environment(&self) -> Result<&Environment, CommandError> {
+        let read = self.environment.get_or_init(|| Environment::new(self.variables.clone()));
+        read.as_ref().map_err(Clone::clone)
+    }
+
+    /// Whether errors are coloured.
+    pub fn color(&self) -> bool {
+        self.environment().is_ok_and(|env| env.color)
+    }
+}
 
 #[derive(Debug, Clone)]
 pub struct Environment {
@@ -13,7 +62,7 @@ pub struct Environment {
     pub current: PathBuf,
     pub home: Option<PathBuf>,
     pub directories: Directories,
-    /// Nobody is there to be asked.
+    /// There is no user to ask.
     pub unattended: bool,
     pub stdout_terminal: bool,
     pub stderr_terminal: bool,
@@ -39,11 +88,10 @@ impl Environment {
         }
     }
 
-    pub fn read() -> Result<Environment, CommandError> {
-        let variables: Vec<(OsString, OsString)> = std::env::vars_os().collect();
-        let get = |name: &str| value(&variables, name);
+    fn new(variables: Vec<(OsString, OsString)>) -> Result<Environment, CommandError> {
+        let get = |name: &str| find(&variables, name).cloned();
         let home = get("HOME").map(PathBuf::from).filter(|h| h.is_absolute());
-        let current = std::env::current_dir().map_err(|e| {
+        let current = current_directory().map_err(|e| {
             CommandError::setup(format!("the current directory cannot be used: {e}"))
         })?;
         let directories = Directories::new(&get, home.as_deref(), &current)?;
@@ -70,25 +118,43 @@ impl Environment {
     }
 
     pub fn get(&self, name: &str) -> Option<&OsString> {
-        self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+        find(&self.variables, name)
     }
 
     pub fn text(&self, name: &str) -> Option<String> {
         self.get(name).map(|v| v.to_string_lossy().into_owned())
     }
 
-    /// A program's place on PATH.
-    pub fn on_path(&self, program: &str) -> Option<PathBuf> {
-        let path = self.get("PATH")?;
-        std::env::split_paths(path).map(|dir| dir.join(program)).find(|file| is_program(file))
+    /// The directories in a variable that separates them by colons.
+    pub fn paths(&self, name: &str) -> Vec<PathBuf> {
+        self.get(name).map(|paths| std::env::split_paths(paths).collect()).unwrap_or_default()
     }
 
-    /// `~/x` as a person means it.
+    /// The file of a program on PATH.
+    pub fn on_path(&self, program: &str) -> Option<PathBuf> {
+        self.paths("PATH").into_iter().map(|dir| dir.join(program)).find(|file| is_program(file))
+    }
+
+    /// `~/x` as a shell reads it.
     pub fn expand_home(&self, path: &Path) -> PathBuf {
         match (path.strip_prefix("~"), &self.home) {
             (Ok(rest), Some(home)) => home.join(rest),
             _ => path.to_owned(),
         }
+    }
+
+    /// The nearest directory upward with `.towpath` or `.git`, never above the home directory; else
+    /// the directory itself.
+    pub fn project_root(&self, start: &Path) -> PathBuf {
+        for directory in start.ancestors() {
+            if is_project(directory) {
+                return directory.to_owned();
+            }
+            if Some(directory) == self.home.as_deref() {
+                break;
+            }
+        }
+        start.to_owned()
     }
 }
 
@@ -97,15 +163,18 @@ pub fn is_program(file: &Path) -> bool {
     std::fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
-/// This program's file. After an upgrade it is the new one: the old one has lost its name.
-pub fn own_program() -> std::io::Result<PathBuf> {
-    let path = std::env::current_exe()?;
+/// This program's file. After an upgrade it is the new one, because the old one has no name any
+/// more.
+pub fn own_program() -> Result<PathBuf, CommandError> {
+    let path = std::env::current_exe().map_err(|e| {
+        CommandError::setup(format!("this program's own file cannot be found: {e}"))
+    })?;
     let named = path.to_str().and_then(|text| text.strip_suffix(" (deleted)")).map(PathBuf::from);
     Ok(named.filter(|named| !path.exists() && is_program(named)).unwrap_or(path))
 }
 
-fn value(variables: &[(OsString, OsString)], name: &str) -> Option<OsString> {
-    variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+fn find<'a>(variables: &'a [(OsString, OsString)], name: &str) -> Option<&'a OsString> {
+    variables.iter().find(|(known, _)| known == name).map(|(_, value)| value)
 }
 
 impl Directories {
@@ -142,21 +211,11 @@ impl Directories {
     }
 }
 
-/// Whether a directory is a project, and not only where one stands.
-pub fn is_project(root: &Path) -> bool {
-    root.join(".towpath").is_dir() || root.join(".git").exists()
+pub fn current_directory() -> std::io::Result<PathBuf> {
+    std::env::current_dir()
 }
 
-/// The nearest directory upward with `.towpath` or `.git`, never above the home directory; else
-/// the directory itself.
-pub fn project_root(start: &Path, home: Option<&Path>) -> PathBuf {
-    for directory in start.ancestors() {
-        if is_project(directory) {
-            return directory.to_owned();
-        }
-        if Some(directory) == home {
-            break;
-        }
-    }
-    start.to_owned()
+/// Whether a directory is the root of a project.
+pub fn is_project(root: &Path) -> bool {
+    root.join(".towpath").is_dir() || root.join(".git").exists()
 }

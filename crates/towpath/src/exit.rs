@@ -6,26 +6,46 @@ use towpath_engine::EngineError;
 use towpath_run::{FailureKind, RunOutcome, StopReason};
 use towpath_store::StoreError;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
-    Done = 0,
+macro_rules! exit_codes {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, severity $severity:literal;)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Exit {
+            $($(#[$doc])* $name = $code,)*
+        }
+
+        impl Exit {
+            const ALL: &[Exit] = &[$(Exit::$name),*];
+
+            /// Of several runs the exit with the highest severity is the exit of all.
+            pub fn severity(self) -> u8 {
+                match self {
+                    $(Exit::$name => $severity,)*
+                }
+            }
+        }
+    };
+}
+
+exit_codes! {
+    Done = 0, severity 0;
     /// A step failed; recipes are not as they were noted.
-    Failed = 1,
+    Failed = 1, severity 3;
     /// Bad recipe, bad usage, not found.
-    BadInput = 2,
+    BadInput = 2, severity 6;
     /// A guardrail or a recursion limit.
-    Limit = 3,
+    Limit = 3, severity 4;
     /// An agent could not do its part.
-    Agent = 4,
-    /// Configuration, a missing program, not trusted, held by another, state that cannot be used.
-    Setup = 5,
-    /// A person must decide.
-    Decide = 10,
-    /// Waiting for a limit: resume later.
-    Waiting = 75,
-    Hangup = 129,
-    Interrupted = 130,
-    Terminated = 143,
+    Agent = 4, severity 5;
+    /// Configuration, a missing program, not trusted, owned by another process, state that cannot
+    /// be used.
+    Setup = 5, severity 7;
+    /// The user must decide.
+    Decide = 10, severity 2;
+    /// Waiting for a rate limit: resume later.
+    Waiting = 75, severity 1;
+    Hangup = 129, severity 8;
+    Interrupted = 130, severity 9;
+    Terminated = 143, severity 10;
 }
 
 impl From<Exit> for ExitCode {
@@ -35,6 +55,10 @@ impl From<Exit> for ExitCode {
 }
 
 impl Exit {
+    pub fn from_code(code: i32) -> Option<Exit> {
+        Exit::ALL.iter().copied().find(|exit| *exit as i32 == code)
+    }
+
     pub fn of_outcome(outcome: &RunOutcome) -> Exit {
         match outcome {
             RunOutcome::Done => Exit::Done,
@@ -60,15 +84,28 @@ impl Exit {
     }
 }
 
-/// What ends a command before or beside a run: told once, with what to do next.
-#[derive(Debug, thiserror::Error)]
+/// How a command ended, and whether its user wants errors as JSON too.
+#[derive(Debug)]
+pub struct Ended {
+    pub result: Result<Exit, CommandError>,
+    pub json: bool,
+}
+
+impl From<Result<Exit, CommandError>> for Ended {
+    fn from(result: Result<Exit, CommandError>) -> Ended {
+        Ended { result, json: false }
+    }
+}
+
+/// Why a command ended before or beside a run: reported once, with what to do next.
+#[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct CommandError {
     pub exit: Exit,
-    /// A stable word for machines.
+    /// A stable word for other programs.
     pub kind: &'static str,
     pub message: String,
-    /// Already shown (diagnostics with carets), so only the exit code is left to give.
+    /// Already shown (diagnostics with carets), so that only the exit code is left.
     pub shown: bool,
 }
 
@@ -86,7 +123,7 @@ impl CommandError {
     }
 }
 
-/// The machine has no more threads for us.
+/// The system has no thread left for us.
 pub fn no_thread(error: std::io::Error) -> CommandError {
     CommandError::setup(format!("cannot start a thread: {error}"))
 }

@@ -1,10 +1,11 @@
 //! `towpath cancel`: ends a run from another terminal. Its owner is told and ends it in order; a
 //! run without an owner is ended here. It never signals a process that does not own the run.
 
+use super::Execute;
 use super::resume::find;
 use super::runs::status_of;
 use super::show::open;
-use crate::environment::Environment;
+use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::session::secrets;
 use crate::terminal::format::clean;
@@ -33,34 +34,36 @@ pub struct Args {
 const PATIENCE: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(50);
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
-    let store = open(&env, &args.run)?;
-    let row = find(&store, &args.run)?;
-    let id = row.id.clone();
-    let mut status = status_of(&store, &row);
-    // A run that waits may have an owner as well: one that sits the limit out.
-    let owned = held_by(&store, &id).is_some();
-    if owned {
-        tell_owner(&store, &id)?;
-        status = wait(&store, &id)?;
-    }
-    match status.as_str() {
-        "cancelled" if owned => out::line(format!("run {id} is cancelled")),
-        "done" | "failed" | "cancelled" => {
-            out::line(format!("run {id} had ended already: {status}"));
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let store = open(env, &self.run)?;
+        let row = find(&store, &self.run)?;
+        let id = row.id.clone();
+        let mut status = status_of(&store, &row);
+        // A run that waits may have an owner as well: one that sits the limit out.
+        let owned = held_by(&store, &id).is_some();
+        if owned {
+            tell_owner(&store, &id)?;
+            status = wait(&store, &id)?;
         }
-        // It waits, asks, was stopped, or its owner died: nobody else will end it.
-        _ => {
-            let mut store = Store::open(&env.directories.state)?;
-            let secrets = |options: &Options| secrets::if_known(&env, options);
-            for process in cancel_unowned(&mut store, &id, Limits::default(), &secrets)? {
-                out::note(format!("ended, left by a dead runner: {}", clean(&process)));
+        match status.as_str() {
+            "cancelled" if owned => out::line(format!("run {id} is cancelled")),
+            "done" | "failed" | "cancelled" => {
+                out::line(format!("run {id} had ended already: {status}"));
             }
-            out::line(format!("run {id} is cancelled"));
+            // It waits, asks, was stopped, or its owner died: nobody else will end it.
+            _ => {
+                let mut store = Store::open(&env.directories.state)?;
+                let secrets = |options: &Options| secrets::if_known(env, options);
+                for process in cancel_unowned(&mut store, &id, Limits::default(), &secrets)? {
+                    out::note(format!("ended, left by a dead runner: {}", clean(&process)));
+                }
+                out::line(format!("run {id} is cancelled"));
+            }
         }
+        Ok(Exit::Done)
     }
-    Ok(Exit::Done)
 }
 
 /// Leaves word that the signal is a cancellation, then sends it.

@@ -5,7 +5,9 @@
 mod candidates;
 mod line;
 
-use crate::exit::{CommandError, Exit};
+use super::Execute;
+use crate::environment::{Environment, Invocation, current_directory};
+use crate::exit::{CommandError, Ended, Exit};
 use crate::terminal::out;
 use candidates::{Kind, candidates};
 use clap::builder::ValueHint;
@@ -13,8 +15,7 @@ use clap::{Arg, Command};
 use clap_complete::env::{CompleteEnv, Shells};
 use clap_complete::{ArgValueCompleter, CompletionCandidate};
 use line::Line;
-use std::ffi::{OsStr, OsString};
-use std::process::ExitCode;
+use std::ffi::OsStr;
 use std::sync::Arc;
 
 /// Let your shell complete commands, flags, recipes, runs and steps
@@ -54,31 +55,44 @@ impl Shell {
 pub const VARIABLE: &str = "TOWPATH_COMPLETE";
 const PROGRAM: &str = "towpath";
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let shells = Shells::builtins();
-    let shell = shells.completer(args.shell.name()).expect("these shells are built in");
-    let mut script = Vec::new();
-    // By its name on PATH, so that the script stays right when the program moves.
-    shell
-        .write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script)
-        .map_err(|e| CommandError::setup(format!("the script cannot be made: {e}")))?;
-    out::stdout(&script);
-    Ok(Exit::Done)
+impl Execute for Args {
+    fn execute(&self, _: &Invocation) -> Result<Exit, CommandError> {
+        let shells = Shells::builtins();
+        let shell = shells.completer(self.shell.name()).expect("these shells are built in");
+        let mut script = Vec::new();
+        // By its name on PATH, so that the script stays right when the program moves.
+        shell
+            .write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script)
+            .map_err(|e| CommandError::setup(format!("the script cannot be made: {e}")))?;
+        out::stdout(&script);
+        Ok(Exit::Done)
+    }
 }
 
-/// Answers a shell that asks; None when nobody asked.
-pub fn answer(arguments: &[OsString]) -> Option<ExitCode> {
-    let shell = std::env::var_os(VARIABLE).filter(|shell| !shell.is_empty())?;
+/// What a shell asks to complete.
+struct Asked {
+    line: Line,
+    env: Option<Environment>,
+}
+
+/// Answers a shell that asks for completions; None when none does.
+pub fn answer(invocation: &Invocation) -> Option<Ended> {
+    let shell = invocation.variable(VARIABLE).filter(|shell| !shell.is_empty())?;
     silence();
-    let line = Arc::new(Line::new(arguments, std::env::var_os("_CLAP_COMPLETE_INDEX")));
+    let index = invocation.variable("_CLAP_COMPLETE_INDEX").cloned();
+    let asked = Arc::new(Asked {
+        line: Line::new(&invocation.arguments, index),
+        env: invocation.environment().ok().cloned(),
+    });
     // bash puts what it is given onto the line as it is, where it would be code.
     let plain = shell == "bash";
-    let factory = || taught(crate::cli::command(), &line, plain);
-    let current = std::env::current_dir().ok();
+    let factory = || taught((invocation.command_line)(), &asked, plain);
+    let current = current_directory().ok();
     let answered = CompleteEnv::with_factory(factory)
         .var(VARIABLE)
-        .try_complete(arguments.iter().cloned(), current.as_deref());
-    Some(if answered.is_ok() { Exit::Done.into() } else { Exit::BadInput.into() })
+        .try_complete(invocation.arguments.iter().cloned(), current.as_deref());
+    let exit = if answered.is_ok() { Exit::Done } else { Exit::BadInput };
+    Some(Ok(exit).into())
 }
 
 /// Whatever is wrong must not appear in the middle of the line being typed.
@@ -91,20 +105,20 @@ fn silence() {
 
 /// A command whose arguments know what they can be. Arguments are known by their names, so that
 /// a new command that takes a `run` or a `recipe` needs nothing here.
-fn taught(command: Command, line: &Arc<Line>, plain: bool) -> Command {
-    let flags = line.current().as_encoded_bytes().starts_with(b"-");
+fn taught(command: Command, asked: &Arc<Asked>, plain: bool) -> Command {
+    let flags = asked.line.current().as_encoded_bytes().starts_with(b"-");
     let name = command.get_name().to_owned();
     let command = command.mut_args(|arg| {
         // Flags are offered to who begins to type one, or where there is nothing else.
         let arg = if flags || arg.is_positional() { arg } else { arg.hide(true) };
         match kind(&name, &arg) {
-            Some(kind) => arg.add(completer(kind, Arc::clone(line), plain)),
+            Some(kind) => arg.add(completer(kind, Arc::clone(asked), plain)),
             None => arg,
         }
     });
     let command = if flags { command } else { command.disable_help_flag(true) };
     let command = if flags { command } else { command.disable_version_flag(true) };
-    command.mut_subcommands(|inner| taught(inner, line, plain))
+    command.mut_subcommands(|inner| taught(inner, asked, plain))
 }
 
 /// What an argument's value is.
@@ -130,9 +144,9 @@ fn kind(command: &str, arg: &Arg) -> Option<Kind> {
     named.filter(|_| arg.get_action().takes_values()).or_else(path)
 }
 
-fn completer(kind: Kind, line: Arc<Line>, plain: bool) -> ArgValueCompleter {
+fn completer(kind: Kind, asked: Arc<Asked>, plain: bool) -> ArgValueCompleter {
     ArgValueCompleter::new(move |begun: &OsStr| -> Vec<CompletionCandidate> {
-        let mut found = candidates(kind, &line, begun);
+        let mut found = candidates(kind, &asked, begun);
         found.retain(|candidate| !plain || is_plain(candidate.get_value()));
         found
     })

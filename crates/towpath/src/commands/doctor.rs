@@ -12,7 +12,8 @@ mod runs;
 mod settings;
 mod version;
 
-use crate::environment::Environment;
+use super::Execute;
+use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::table::Screen;
@@ -32,37 +33,43 @@ pub struct Args {
     pub json: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
-    let record = journal::open(&env);
-    let store = record.store.as_ref();
-    let (set, settings) = settings::look(&env, &record);
-    // Asked first, answered last: each may take seconds.
-    let programs = agents::ask(&env, &set);
-    let search = crate::session::search_path::search_path(&env, &set, &[], &env.current)?;
-    let mut groups = vec![
-        Group { title: "places", findings: directories::look(&env, &search) },
-        Group { title: "settings", findings: settings },
-        Group { title: "record", findings: record.look(&env) },
-        Group { title: "runs", findings: store.map_or(Ok(Vec::new()), runs::look)? },
-        Group { title: "recipes", findings: recipes::look(&env, &search, &record)? },
-    ];
-    let (findings, agents) = programs.answers();
-    groups.insert(2, Group { title: "programs", findings });
-    let level = worst(&groups);
-    if args.json {
-        out::json(&json!({
-            "schema": 1,
-            "status": level.word(),
-            "findings": as_json(&groups),
-            "agents": agents,
-            "places": directories::as_json(&env, &search),
-        }));
-    } else {
-        let screen = Screen::new(&env);
-        print(&groups, &screen);
-        capabilities::print(&screen);
-        verdict(&groups);
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let record = journal::open(env);
+        let store = record.store.as_ref();
+        let (set, settings) = settings::look(env, &record);
+        // Asked first, answered last: each may take seconds.
+        let programs = agents::ask(env, &set);
+        let search = crate::session::search_path::search_path(env, &set, &[], &env.current)?;
+        let mut groups = vec![
+            Group { title: "places", findings: directories::look(env, &search) },
+            Group { title: "settings", findings: settings },
+            Group { title: "record", findings: record.look(env) },
+            Group { title: "runs", findings: store.map_or(Ok(Vec::new()), runs::look)? },
+            Group { title: "recipes", findings: recipes::look(env, &search, &record)? },
+        ];
+        let (findings, agents) = programs.answers();
+        groups.insert(2, Group { title: "programs", findings });
+        let level = worst(&groups);
+        if self.json {
+            out::json(&json!({
+                "schema": 1,
+                "status": level.word(),
+                "findings": as_json(&groups),
+                "agents": agents,
+                "places": directories::as_json(env, &search),
+            }));
+        } else {
+            let screen = Screen::new(env);
+            print(&groups, &screen);
+            capabilities::print(&screen);
+            verdict(&groups);
+        }
+        Ok(if level == Level::Broken { Exit::Failed } else { Exit::Done })
     }
-    Ok(if level == Level::Broken { Exit::Failed } else { Exit::Done })
+
+    fn json(&self) -> bool {
+        self.json
+    }
 }

@@ -6,9 +6,10 @@ mod charts;
 mod json;
 mod machine;
 
+use super::Execute;
 use super::run::show_problems;
 use crate::chart::{dot, mermaid, svg};
-use crate::environment::Environment;
+use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::session::machine_flags::LimitFlags;
 use crate::session::request::RequestFlags;
@@ -64,9 +65,18 @@ impl Args {
     }
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
-    let (program, origin, problems) = program(&env, args)?;
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        show(self, invocation.environment()?)
+    }
+
+    fn json(&self) -> bool {
+        self.is_json()
+    }
+}
+
+pub fn show(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
+    let (program, origin, problems) = program(env, args)?;
     let untrusted = origin == Origin::Project && {
         let store = env.journal()?;
         !trust::is_trusted(store.as_ref(), &program)?
@@ -85,13 +95,13 @@ pub fn execute(args: &Args) -> Result<Exit, CommandError> {
         out::line(write(&charts::chart(&program)).trim_end());
         return Ok(Exit::Done);
     }
-    let screen = Screen::new(&env);
+    let screen = Screen::new(env);
     match program.root().machine() {
         Some(_) => machine::print(&program, &screen),
         None => print(&program, &screen),
     }
     if untrusted {
-        let argument = trust::Thing::of_program(&program).argument(&env);
+        let argument = trust::Thing::of_program(&program).argument(env);
         out::line(format!("It is not trusted yet: towpath trust {argument}"));
     }
     Ok(Exit::Done)

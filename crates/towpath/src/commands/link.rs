@@ -1,8 +1,9 @@
 //! `towpath link`: this program under its other names. It makes links and replaces links; a file
 //! that is there is never touched.
 
+use super::Execute;
 use crate::compat::NAMES;
-use crate::environment::Environment;
+use crate::environment::{Environment, Invocation, own_program};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::table::shown_path;
@@ -24,44 +25,48 @@ pub struct Args {
     pub force: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
-    let directory = env.current.join(env.expand_home(&args.directory));
-    if !directory.is_dir() {
-        let shown = args.directory.display();
-        return Err(CommandError::bad_input(format!("{shown} is not a directory; make it first")));
-    }
-    let target = std::env::current_exe().map_err(|e| {
-        CommandError::setup(format!("this program's own file cannot be found: {e}"))
-    })?;
-    let mut refused = false;
-    for other in NAMES {
-        let link = directory.join(other.name);
-        let shown = shown_path(&link, &env);
-        // A name that can only fail would hide a program that works.
-        if !other.works {
-            out::line(format!("{}: not supported yet, no link made", other.name));
-            continue;
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let directory = env.current.join(env.expand_home(&self.directory));
+        if !directory.is_dir() {
+            let shown = self.directory.display();
+            return Err(CommandError::bad_input(format!(
+                "{shown} is not a directory; make it first"
+            )));
         }
-        match make(&link, &target, args.force)
-            .map_err(|e| CommandError::setup(format!("{shown}: {e}")))?
-        {
-            Made::New => out::line(format!("{shown}: made, {}", other.what)),
-            Made::Already => out::line(format!("{shown}: was there already")),
-            Made::Replaced(old) => {
-                out::line(format!("{shown}: replaced, it led to {}", old.display()));
+        let target = own_program()?;
+        let mut refused = false;
+        for other in NAMES {
+            let link = directory.join(other.name);
+            let shown = shown_path(&link, env);
+            // A name that can only fail would hide a program that works.
+            if other.run.is_none() {
+                out::line(format!("{}: not supported yet, no link made", other.name));
+                continue;
             }
-            Made::Refused(why) => {
-                refused = true;
-                out::note(format!("{shown}: not made, {why}"));
+            match make(&link, &target, self.force)
+                .map_err(|e| CommandError::setup(format!("{shown}: {e}")))?
+            {
+                Made::New => out::line(format!("{shown}: made, {}", other.what)),
+                Made::Already => out::line(format!("{shown}: was there already")),
+                Made::Replaced(old) => {
+                    out::line(format!("{shown}: replaced, it led to {}", old.display()));
+                }
+                Made::Refused(why) => {
+                    refused = true;
+                    out::note(format!("{shown}: not made, {why}"));
+                }
             }
         }
+        if !on_path(env, &directory) {
+            let shown = shown_path(&directory, env);
+            out::note(format!(
+                "note: {shown} is not on PATH, so that its links are not found by name"
+            ));
+        }
+        Ok(if refused { Exit::BadInput } else { Exit::Done })
     }
-    if !on_path(&env, &directory) {
-        let shown = shown_path(&directory, &env);
-        out::note(format!("note: {shown} is not on PATH, so that its links are not found by name"));
-    }
-    Ok(if refused { Exit::BadInput } else { Exit::Done })
 }
 
 enum Made {
@@ -116,7 +121,7 @@ fn on_path(env: &Environment, directory: &Path) -> bool {
         (Ok(a), Ok(b)) => a == b,
         _ => false,
     };
-    env.get("PATH").is_some_and(|path| std::env::split_paths(path).any(|p| same(&p)))
+    env.paths("PATH").iter().any(|p| same(p))
 }
 
 #[cfg(test)]

@@ -1,16 +1,11 @@
-//! `towpath list`: the recipes that a name can mean, in the order in which `run` looks for them.
+//! `towpath list`: the recipes that a name can mean.
 
-use crate::environment::Environment;
+use super::Execute;
+use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
-use crate::session::search_path::{search_path, working_directory};
-use crate::session::trust::{self, CalledAs};
-use crate::terminal::out;
-use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, one_line, shown_path};
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
-use towpath_core::Map;
-use towpath_recipe::{Listed, Origin, Request, SearchPath, Wishes, builtin, resolve};
-use towpath_store::Store;
+use crate::session::recipe_list;
+use crate::session::trust::CalledAs;
+use std::path::PathBuf;
 
 /// The recipes there are, in the order in which `towpath run` looks for them.
 ///
@@ -19,159 +14,25 @@ use towpath_store::Store;
 pub struct Args {
     /// The directory to look from.
     #[arg(short = 'C', long = "working-dir", value_name = "DIR")]
-    pub directory: Option<PathBuf>,
+    directory: Option<PathBuf>,
     /// Look for recipes here first. May be given several times.
     #[arg(short = 'R', long = "recipe-dir", value_name = "DIR")]
-    pub recipe_dirs: Vec<PathBuf>,
+    recipe_dirs: Vec<PathBuf>,
     /// One JSON object on stdout.
     #[arg(long)]
-    pub json: bool,
-    #[arg(skip)]
-    pub called_as: CalledAs,
+    json: bool,
 }
 
-impl Args {
-    /// For `towpath run` without a recipe.
-    pub fn plain(directory: Option<PathBuf>, recipe_dirs: Vec<PathBuf>, json: bool) -> Args {
-        Args { directory, recipe_dirs, json, called_as: CalledAs::default() }
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let directory = self.directory.as_deref();
+        let found = recipe_list::entries(env, directory, &self.recipe_dirs, CalledAs::Towpath)?;
+        recipe_list::print(&found, env, self.json);
+        Ok(Exit::Done)
     }
-}
 
-/// A recipe with what a run would make of it.
-pub struct Entry {
-    pub recipe: Listed,
-    /// Found in the working tree, and nobody has agreed to it.
-    pub untrusted: bool,
-    /// The name means another one: what is found first, and, but for `recipe-runner-rs`, never what is
-    /// not trusted while there is a built-in of that name.
-    pub shadowed: bool,
-}
-
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
-    let entries = entries(&env, args)?;
-    if args.json {
-        let recipes: Vec<serde_json::Value> = entries.iter().map(as_json).collect();
-        out::json(&serde_json::json!({ "schema": 1, "recipes": recipes }));
-    } else {
-        print(&entries, &env);
-    }
-    Ok(Exit::Done)
-}
-
-pub fn entries(env: &Environment, args: &Args) -> Result<Vec<Entry>, CommandError> {
-    let directory = working_directory(env, args.directory.as_deref())?;
-    let settings = trust::settings_for(env, &directory)?;
-    let search = search_path(env, &settings, &args.recipe_dirs, &directory)?;
-    let store = env.journal()?;
-    entries_in(&directory, &search, store.as_ref(), args.called_as)
-}
-
-/// What the places of a search path hold, for a run in this directory.
-pub fn entries_in(
-    directory: &Path,
-    search: &SearchPath,
-    store: Option<&Store>,
-    called_as: CalledAs,
-) -> Result<Vec<Entry>, CommandError> {
-    let mut taken = HashSet::new();
-    let mut entries = Vec::new();
-    for recipe in towpath_recipe::list(search) {
-        let untrusted =
-            recipe.origin == Origin::Project && !is_trusted(&recipe, directory, search, store)?;
-        let powerless =
-            untrusted && called_as != CalledAs::RecipeRunner && builtin(&recipe.name).is_some();
-        let shadowed = powerless || !taken.insert(recipe.name.clone());
-        entries.push(Entry { recipe, untrusted, shadowed });
-    }
-    Ok(entries)
-}
-
-fn is_trusted(
-    recipe: &Listed,
-    directory: &Path,
-    search: &SearchPath,
-    store: Option<&Store>,
-) -> Result<bool, CommandError> {
-    let Some(path) = recipe.path.as_ref().filter(|_| recipe.broken.is_none()) else {
-        return Ok(false);
-    };
-    let request = Request {
-        reference: path.to_string_lossy().into_owned(),
-        working_dir: directory.to_owned(),
-        search: search.clone(),
-        inputs: Map::new(),
-        wishes: Wishes::default(),
-    };
-    let program = resolve(&request).program;
-    program.map_or(Ok(false), |program| trust::is_trusted(store, &program))
-}
-
-fn print(entries: &[Entry], env: &Environment) {
-    let mut table = Table::new(&["NAME", "VERSION", "STEPS", "DESCRIPTION", "FROM"]);
-    for entry in entries {
-        let Entry { recipe, .. } = entry;
-        let sound = recipe.broken.is_none();
-        let from = recipe.path.as_ref().map(|path| shown_path(path, env));
-        let dim = if entry.shadowed { Tint::Dim } else { Tint::None };
-        table.row(vec![
-            Cell::tinted(&recipe.name, dim),
-            Cell::tinted(&recipe.version, dim),
-            if sound { recipe.steps.to_string() } else { String::new() }.into(),
-            told(entry),
-            Cell::tinted(from.as_deref().unwrap_or("built-in"), dim),
-        ]);
-    }
-    table.print(&Screen::new(env));
-    if entries.iter().any(|e| e.untrusted && e.recipe.broken.is_none()) {
-        out::note("what is not trusted does not run; to see what it would run: towpath trust");
-    }
-}
-
-/// What a person must know of a recipe comes before what it says of itself.
-fn told(entry: &Entry) -> Cell {
-    if let Some(problem) = &entry.recipe.broken {
-        return Cell::tinted(format!("broken: {problem}"), Tint::Bad);
-    }
-    let description = match &entry.recipe.label {
-        Some(label) => one_line(&format!("{label}: {}", entry.recipe.description)),
-        None => one_line(&entry.recipe.description),
-    };
-    let marks = [(entry.shadowed, "shadowed"), (entry.untrusted, "not trusted")];
-    let marks: Vec<&str> = marks.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
-    match (marks.is_empty(), description.is_empty()) {
-        (true, _) => description.into(),
-        (false, true) => Cell::tinted(marks.join(", "), Tint::Attention),
-        (false, false) => {
-            Cell::tinted(format!("{}: {description}", marks.join(", ")), Tint::Attention)
-        }
-    }
-}
-
-pub fn as_json(entry: &Entry) -> serde_json::Value {
-    let recipe = &entry.recipe;
-    serde_json::json!({
-        "name": recipe.name,
-        "kind": recipe.label.as_ref().map_or("steps", |_| "machine"),
-        "label": recipe.label,
-        "version": recipe.version,
-        "steps": recipe.steps,
-        "description": recipe.description,
-        "path": recipe.path.as_deref().map(escaped),
-        "origin": word(recipe.origin),
-        "trusted": !entry.untrusted,
-        "shadowed": entry.shadowed,
-        "error": recipe.broken,
-    })
-}
-
-/// A stable word for who vouches for a recipe.
-pub fn word(origin: Origin) -> &'static str {
-    match origin {
-        Origin::Named => "named",
-        Origin::Given => "given",
-        Origin::User => "user",
-        Origin::Project => "project",
-        Origin::BuiltIn => "built-in",
+    fn json(&self) -> bool {
+        self.json
     }
 }

@@ -5,9 +5,10 @@ mod choice;
 mod copy;
 mod transcript;
 
+use super::Execute;
 use super::resume::find;
 use super::show::open;
-use crate::environment::Environment;
+use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
@@ -49,52 +50,54 @@ pub struct Args {
 
 const PAUSE: Duration = Duration::from_millis(100);
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
-    let store = open(&env, &args.run)?;
-    let row = find(&store, &args.run)?;
-    let columns = env.stderr_terminal.then(columns);
-    let mut log = Log::new(&store, &row, args.raw, columns);
-    log.read()?;
-    let choice = Choice::new(args.step.as_deref(), args.all, args.follow);
-    let mut wanted: BTreeSet<usize> = BTreeSet::new();
-    if let Some(step) = args.step.as_ref().filter(|_| args.follow)
-        && !may_come(&store, &row.id, step)?
-    {
-        return Err(not_run(&store, &row.id, step)?);
-    }
-    loop {
-        // Asked first: whatever a gone owner has recorded is then read below.
-        let over = !args.follow || !is_held(&store, &row.id);
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let store = open(env, &self.run)?;
+        let row = find(&store, &self.run)?;
+        let columns = env.stderr_terminal.then(columns);
+        let mut log = Log::new(&store, &row, self.raw, columns);
         log.read()?;
-        wanted.extend(choice.of(&log.jobs).map_err(CommandError::bad_input)?);
-        log.announce(&wanted, &choice);
+        let choice = Choice::new(self.step.as_deref(), self.all, self.follow);
+        let mut wanted: BTreeSet<usize> = BTreeSet::new();
+        if let Some(step) = self.step.as_ref().filter(|_| self.follow)
+            && !may_come(&store, &row.id, step)?
+        {
+            return Err(not_run(&store, &row.id, step)?);
+        }
+        loop {
+            // Asked first: whatever a gone owner has recorded is then read below.
+            let over = !self.follow || !is_held(&store, &row.id);
+            log.read()?;
+            wanted.extend(choice.of(&log.jobs).map_err(CommandError::bad_input)?);
+            log.announce(&wanted, &choice);
+            for index in &wanted {
+                log.show(*index)?;
+            }
+            if over {
+                break;
+            }
+            if reader_gone() {
+                return Ok(Exit::Done);
+            }
+            std::thread::sleep(PAUSE);
+        }
         for index in &wanted {
-            log.show(*index)?;
+            log.show_pending(*index);
         }
-        if over {
-            break;
+        if wanted.is_empty()
+            && let Some(step) = &self.step
+        {
+            return Err(not_run(&store, &row.id, step)?);
         }
-        if reader_gone() {
-            return Ok(Exit::Done);
+        if log.said.is_none() {
+            out::note("nothing was printed");
         }
-        std::thread::sleep(PAUSE);
+        if self.follow && store.run(&row.id)?.is_some_and(|now| now.summary.status == "running") {
+            out::note(format!("run {id} was cut off; to go on: towpath resume {id}", id = row.id));
+        }
+        Ok(Exit::Done)
     }
-    for index in &wanted {
-        log.show_pending(*index);
-    }
-    if wanted.is_empty()
-        && let Some(step) = &args.step
-    {
-        return Err(not_run(&store, &row.id, step)?);
-    }
-    if log.said.is_none() {
-        out::note("nothing was printed");
-    }
-    if args.follow && store.run(&row.id)?.is_some_and(|now| now.summary.status == "running") {
-        out::note(format!("run {id} was cut off; to go on: towpath resume {id}", id = row.id));
-    }
-    Ok(Exit::Done)
 }
 
 /// One effect of a step, and how much of what it printed has been shown.

@@ -1,7 +1,8 @@
 //! `towpath man`: the manual pages of all commands, written from the same text as `--help`. It
 //! writes pages and replaces pages of its own; another file of that name is left alone.
 
-use crate::environment::Environment;
+use super::Execute;
+use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::table::shown_path;
@@ -23,27 +24,29 @@ pub struct Args {
 /// How every page of ours begins its first command.
 const TITLE: &str = ".TH towpath";
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
-    let directory = env.current.join(env.expand_home(&args.directory));
-    let shown = shown_path(&directory, &env);
-    std::fs::create_dir_all(&directory)
-        .map_err(|e| CommandError::setup(format!("{shown}: {e}")))?;
-    let mut command = crate::cli::command();
-    command.build();
-    let mut pages = Vec::new();
-    collect(command, &mut pages);
-    if let Some((name, _)) = pages.iter().find(|(name, _)| !is_ours(&directory.join(name))) {
-        return Err(CommandError::bad_input(format!(
-            "{shown}/{name} is there and is no page of towpath; nothing was written"
-        )));
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let directory = env.current.join(env.expand_home(&self.directory));
+        let shown = shown_path(&directory, env);
+        std::fs::create_dir_all(&directory)
+            .map_err(|e| CommandError::setup(format!("{shown}: {e}")))?;
+        let mut command = (invocation.command_line)();
+        command.build();
+        let mut pages = Vec::new();
+        collect(command, &mut pages);
+        if let Some((name, _)) = pages.iter().find(|(name, _)| !is_ours(&directory.join(name))) {
+            return Err(CommandError::bad_input(format!(
+                "{shown}/{name} is there and is no page of towpath; nothing was written"
+            )));
+        }
+        for (name, page) in &pages {
+            write(&directory.join(name), page)
+                .map_err(|e| CommandError::setup(format!("{shown}/{name}: {e}")))?;
+        }
+        out::line(format!("towpath.1 and a page for each command are in {shown}"));
+        Ok(Exit::Done)
     }
-    for (name, page) in &pages {
-        write(&directory.join(name), page)
-            .map_err(|e| CommandError::setup(format!("{shown}/{name}: {e}")))?;
-    }
-    out::line(format!("towpath.1 and a page for each command are in {shown}"));
-    Ok(Exit::Done)
 }
 
 /// The pages of a command and all below it, by their file names.

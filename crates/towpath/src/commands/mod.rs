@@ -1,5 +1,7 @@
-//! One file per command.
+//! One file per command: its arguments, whose doc comments are its help, and what it does. Nothing
+//! but `cli.rs` uses this module, and no command uses another.
 
+pub mod as_name;
 pub mod cancel;
 pub mod completions;
 pub mod doctor;
@@ -21,3 +23,16 @@ pub mod test;
 pub mod trust;
 pub mod uninstall;
 pub mod validate;
+
+use crate::environment::Invocation;
+use crate::exit::{CommandError, Exit};
+
+/// A command, as its arguments.
+pub trait Execute {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError>;
+
+    /// Whether it prints JSON: then an error is printed as JSON too.
+    fn json(&self) -> bool {
+        false
+    }
+}

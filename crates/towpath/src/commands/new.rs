@@ -1,7 +1,9 @@
 //! `towpath new`: a first recipe with its tests, to be changed into one's own. It makes two files
 //! and never touches one that is there.
 
-use crate::environment::{Environment, is_project, project_root};
+use super::Execute;
+use crate::environment::Invocation;
+use crate::environment::{Environment, is_project};
 use crate::exit::{CommandError, Exit};
 use crate::files;
 use crate::session::search_path::PROJECT_PLACES;
@@ -80,42 +82,44 @@ impl Kind {
     }
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let starter = Kind::of(args).starter()?;
-    let env = Environment::read()?;
-    let name = args.name.strip_suffix(".yaml").unwrap_or(&args.name);
-    if !is_safe_name(name) || name.starts_with('-') {
-        return Err(CommandError::bad_input(format!(
-            "`{}` cannot be a recipe's name: use letters, digits, `_` and `-`, as in \
-             towpath new nightly-checks",
-            crate::terminal::format::clean(&args.name)
-        )));
-    }
-    let own = name.rsplit('/').next().unwrap_or(name);
-    if args.machine && !towpath_recipe::is_kebab_case(own) {
-        return Err(CommandError::bad_input(format!(
-            "`{own}` cannot be a machine's id: use small letters and digits, with `-` between \
-             words, as in towpath new --machine fix-until-green"
-        )));
-    }
-    let directory = directory(&env);
-    let recipe = directory.join(format!("{name}.yaml"));
-    let tests = directory.join(format!("{name}.test.yaml"));
-    for path in [&recipe, &tests] {
-        if path.symlink_metadata().is_ok() {
-            return Err(is_there(path, &env));
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let starter = Kind::of(self).starter()?;
+        let env = invocation.environment()?;
+        let name = self.name.strip_suffix(".yaml").unwrap_or(&self.name);
+        if !is_safe_name(name) || name.starts_with('-') {
+            return Err(CommandError::bad_input(format!(
+                "`{}` cannot be a recipe's name: use letters, digits, `_` and `-`, as in \
+                 towpath new nightly-checks",
+                crate::terminal::format::clean(&self.name)
+            )));
         }
+        let own = name.rsplit('/').next().unwrap_or(name);
+        if self.machine && !towpath_recipe::is_kebab_case(own) {
+            return Err(CommandError::bad_input(format!(
+                "`{own}` cannot be a machine's id: use small letters and digits, with `-` between \
+                 words, as in towpath new --machine fix-until-green"
+            )));
+        }
+        let directory = directory(env);
+        let recipe = directory.join(format!("{name}.yaml"));
+        let tests = directory.join(format!("{name}.test.yaml"));
+        for path in [&recipe, &tests] {
+            if path.symlink_metadata().is_ok() {
+                return Err(is_there(path, env));
+            }
+        }
+        let named = if self.machine { own } else { name };
+        make(&recipe, &starter.recipe.replace("NAME", &yaml(named)), env)?;
+        make(&tests, starter.tests, env)?;
+        say_next(name, &recipe, &tests, env);
+        Ok(Exit::Done)
     }
-    let named = if args.machine { own } else { name };
-    make(&recipe, &starter.recipe.replace("NAME", &yaml(named)), &env)?;
-    make(&tests, starter.tests, &env)?;
-    say_next(name, &recipe, &tests, &env);
-    Ok(Exit::Done)
 }
 
 /// Where a new recipe goes.
 fn directory(env: &Environment) -> PathBuf {
-    let root = project_root(&env.current, env.home.as_deref());
+    let root = env.project_root(&env.current);
     if is_project(&root) { root.join(PROJECT_PLACES[0]) } else { env.current.clone() }
 }
 

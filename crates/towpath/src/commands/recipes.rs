@@ -8,7 +8,8 @@ mod manifest;
 mod sync;
 mod upstream;
 
-use crate::environment::{Environment, project_root};
+use super::Execute;
+use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::session::search_path::{PROJECT_PLACES, search_path};
 use crate::session::trust;
@@ -35,22 +36,23 @@ enum Command {
     Eject(eject::Args),
 }
 
-impl Args {
-    pub fn json(&self) -> bool {
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        match &self.command {
+            Command::Manifest(args) => manifest::execute(args, env),
+            Command::Check(args) => check::execute(args, env),
+            Command::Sync(args) => sync::execute(args, env),
+            Command::Eject(args) => eject::execute(args, env),
+        }
+    }
+
+    fn json(&self) -> bool {
         match &self.command {
             Command::Check(args) => args.json,
             Command::Sync(args) => args.json,
             Command::Manifest(_) | Command::Eject(_) => false,
         }
-    }
-}
-
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    match &args.command {
-        Command::Manifest(args) => manifest::execute(args),
-        Command::Check(args) => check::execute(args),
-        Command::Sync(args) => sync::execute(args),
-        Command::Eject(args) => eject::execute(args),
     }
 }
 
@@ -81,7 +83,7 @@ fn project_directory(env: &Environment) -> Result<Option<PathBuf>, CommandError>
 
 /// Where new recipes of a project go.
 fn place_for_new(env: &Environment) -> PathBuf {
-    project_root(&env.current, env.home.as_deref()).join(PROJECT_PLACES[0])
+    env.project_root(&env.current).join(PROJECT_PLACES[0])
 }
 
 /// What a directory holds now.

@@ -3,9 +3,10 @@
 
 mod due;
 
+use super::Execute;
 use super::run::{Shared, conclude, config};
 use super::runs::waits_until;
-use crate::environment::Environment;
+use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::files;
 use crate::session::agents::{self, AgentFlags};
@@ -87,110 +88,119 @@ pub struct Args {
     pub shared: Shared,
 }
 
-pub fn execute(args: Args) -> Result<Exit, CommandError> {
-    if args.due {
-        return due::execute(&args);
-    }
-    let env = Environment::read()?;
-    let mut store = Store::open(&env.directories.state)?;
-    let row = match &args.run {
-        Some(name) => find(&store, name)?,
-        None => latest(&store, &env)?,
-    };
-    let settings = trust::settings_for(&env, &row.directory)?;
-    let limits = Limits { agents: settings.max_agents.value };
-    let known = recorded(&store, &row.id, limits)?;
-    let done = known.run.outcome() == Some(towpath_run::RunOutcome::Done);
-    if known.run.is_ended() && done && args.again.is_empty() {
-        return already_done(&row.id, &args);
-    }
-    let secrets = secrets::of_resume(&env, &row.id, &known.options, &args.shared.secret)?;
-    let plan = edits(&args, &env, &settings, &mut store, &known, &row)?;
-    let plan = raised(&args, &known, plan)?;
-    let plan = timed(plan, &args, &known.run.program().plan);
-    let output = output_text(args.output.as_deref())?;
-    if (args.output.is_some() || args.outcome.is_some()) && args.done.len() > 1 {
-        let why = "--output and --outcome belong to one step: give one --done with them";
-        return Err(CommandError::bad_input(why));
-    }
-    if let Some(step) = args.done.iter().find(|step| args.again.contains(step)) {
-        return Err(CommandError::bad_input(format!("{step} cannot be both done and run again")));
-    }
-    if !row.directory.is_dir() {
-        let gone = row.directory.display();
-        let worktree = known.options.worktree.as_ref();
-        let back = worktree.map_or(String::new(), |worktree| worktree::back(worktree, &env));
-        return Err(CommandError::setup(format!("the run's directory {gone} is gone{back}")));
-    }
-    let mut audit = Audit::in_directory(&env, args.shared.audit_dir.as_deref())?;
-    args.shared.events.check()?;
-    // Whatever could refuse the resume comes before anything of it is recorded.
-    let options = merged(known.options.clone(), &args.agent, &env);
-    if !args.new_session {
-        refuse_stranger(&known, &options)?;
-    }
-    let flags = AgentFlags::from_options(&options);
-    let recorded_program = std::sync::Arc::clone(known.run.program());
-    let mut chosen = Some(agents::choose(&env, &settings, &flags, &recorded_program)?);
-    if plan.is_some() {
-        // What another plan asks for is found out when it is taken.
-        chosen = None;
-    }
-    let look = Look::new(&env, &args.shared);
-    if !args.shared.quiet {
-        other_runs::warn(&env, &store, &row.directory, Some(&row.id))?;
-    }
-    if waits_first(&args, &row) {
-        wait::sit_out(&mut store, &row.id, args.in_vain.unwrap_or(0), &look)?;
-    }
-    let state = &env.directories.state;
-    let mut answer = |run: &Run| {
-        if args.if_waiting && !still_waits(state, &row.id)? {
-            return Err(EngineError::Answer(format!("run {} does not wait any more", row.id)));
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        if self.due {
+            return due::execute(self, invocation.environment()?);
         }
-        answers(run, &args, &output)
-    };
-    let changes = Changes { plan, backend: other_backend(&known.options, &options) };
-    let taken = towpath_engine::resume(&mut store, &row.id, limits, changes, &secrets, &mut answer);
-    let mut prepared = match taken {
-        Ok((prepared, _)) => prepared,
-        Err(EngineError::Held { .. } | EngineError::Answer(_)) if args.if_waiting => {
-            return Ok(Exit::Done);
+        let env = invocation.environment()?;
+        let mut store = Store::open(&env.directories.state)?;
+        let row = match &self.run {
+            Some(name) => find(&store, name)?,
+            None => latest(&store, env)?,
+        };
+        let settings = trust::settings_for(env, &row.directory)?;
+        let limits = Limits { agents: settings.max_agents.value };
+        let known = recorded(&store, &row.id, limits)?;
+        let done = known.run.outcome() == Some(towpath_run::RunOutcome::Done);
+        if known.run.is_ended() && done && self.again.is_empty() {
+            return already_done(&row.id, self);
         }
-        Err(error) => return Err(error.into()),
-    };
-    if args.wait || args.if_waiting {
-        prepared.be_patient(&mut store, settings.retry_wait())?;
+        let secrets = secrets::of_resume(env, &row.id, &known.options, &self.shared.secret)?;
+        let plan = edits(self, env, &settings, &mut store, &known, &row)?;
+        let plan = raised(self, &known, plan)?;
+        let plan = timed(plan, self, &known.run.program().plan);
+        let output = output_text(self.output.as_deref())?;
+        if (self.output.is_some() || self.outcome.is_some()) && self.done.len() > 1 {
+            let why = "--output and --outcome belong to one step: give one --done with them";
+            return Err(CommandError::bad_input(why));
+        }
+        if let Some(step) = self.done.iter().find(|step| self.again.contains(step)) {
+            return Err(CommandError::bad_input(format!(
+                "{step} cannot be both done and run again"
+            )));
+        }
+        if !row.directory.is_dir() {
+            let gone = row.directory.display();
+            let worktree = known.options.worktree.as_ref();
+            let back = worktree.map_or(String::new(), |worktree| worktree::back(worktree, env));
+            return Err(CommandError::setup(format!("the run's directory {gone} is gone{back}")));
+        }
+        let mut audit = Audit::in_directory(env, self.shared.audit_dir.as_deref())?;
+        self.shared.events.check()?;
+        // Whatever could refuse the resume comes before anything of it is recorded.
+        let options = merged(known.options.clone(), &self.agent, env);
+        if !self.new_session {
+            refuse_stranger(&known, &options)?;
+        }
+        let flags = AgentFlags::from_options(&options);
+        let recorded_program = std::sync::Arc::clone(known.run.program());
+        let mut chosen = Some(agents::choose(env, &settings, &flags, &recorded_program)?);
+        if plan.is_some() {
+            // What another plan asks for is found out when it is taken.
+            chosen = None;
+        }
+        let look = Look::new(env, &self.shared);
+        if !self.shared.quiet {
+            other_runs::warn(env, &store, &row.directory, Some(&row.id))?;
+        }
+        if waits_first(self, &row) {
+            wait::sit_out(&mut store, &row.id, self.in_vain.unwrap_or(0), &look)?;
+        }
+        let state = &env.directories.state;
+        let mut answer = |run: &Run| {
+            if self.if_waiting && !still_waits(state, &row.id)? {
+                return Err(EngineError::Answer(format!("run {} does not wait any more", row.id)));
+            }
+            answers(run, self, &output)
+        };
+        let changes = Changes { plan, backend: other_backend(&known.options, &options) };
+        let taken =
+            towpath_engine::resume(&mut store, &row.id, limits, changes, &secrets, &mut answer);
+        let mut prepared = match taken {
+            Ok((prepared, _)) => prepared,
+            Err(EngineError::Held { .. } | EngineError::Answer(_)) if self.if_waiting => {
+                return Ok(Exit::Done);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if self.wait || self.if_waiting {
+            prepared.be_patient(&mut store, settings.retry_wait())?;
+        }
+        let program = std::sync::Arc::clone(prepared.run().program());
+        // A script may come from a pipe, which is read once.
+        let (mut agents, tree, _) = match chosen {
+            Some(chosen) => chosen,
+            None => agents::choose(env, &settings, &flags, &program)?,
+        };
+        if let Agents::Scripted { fresh, .. } = &mut agents {
+            *fresh = known.options.script.is_some() && known.options.script != options.script;
+        }
+        let mut config = config(env, &settings, row.directory.clone(), agents, secrets)?;
+        config.idle_timeout = self.shared.times.idle_timeout.or(options.idle_timeout);
+        let driven = report::drive(
+            prepared,
+            &mut store,
+            config,
+            tree,
+            &look,
+            audit.as_mut(),
+            &self.shared.events,
+        )?;
+        if self.wait && wait::helps(&driven.end) {
+            let vain = wait::vain(&known.run, &driven.end, self.in_vain.unwrap_or(0));
+            wait::go_on(&row.id, vain, &self.agent, &self.shared);
+        }
+        let worktree = options.worktree.clone();
+        let left = worktree.map(|worktree| worktree::leave(env, &store, &driven.end, worktree));
+        audited(audit, driven, |end, complete| {
+            conclude(env, end, complete, &store, &look, &self.shared, left.as_ref())
+        })
     }
-    let program = std::sync::Arc::clone(prepared.run().program());
-    // A script may come from a pipe, which is read once.
-    let (mut agents, tree, _) = match chosen {
-        Some(chosen) => chosen,
-        None => agents::choose(&env, &settings, &flags, &program)?,
-    };
-    if let Agents::Scripted { fresh, .. } = &mut agents {
-        *fresh = known.options.script.is_some() && known.options.script != options.script;
+
+    fn json(&self) -> bool {
+        self.shared.json
     }
-    let mut config = config(&env, &settings, row.directory.clone(), agents, secrets)?;
-    config.idle_timeout = args.shared.times.idle_timeout.or(options.idle_timeout);
-    let driven = report::drive(
-        prepared,
-        &mut store,
-        config,
-        tree,
-        &look,
-        audit.as_mut(),
-        &args.shared.events,
-    )?;
-    if args.wait && wait::helps(&driven.end) {
-        let vain = wait::vain(&known.run, &driven.end, args.in_vain.unwrap_or(0));
-        wait::go_on(&row.id, vain, &args.agent, &args.shared);
-    }
-    let worktree = options.worktree.clone();
-    let left = worktree.map(|worktree| worktree::leave(&env, &store, &driven.end, worktree));
-    audited(audit, driven, |end, complete| {
-        conclude(&env, end, complete, &store, &look, &args.shared, left.as_ref())
-    })
 }
 
 /// Whether there is something to wait for before the first try. A person who answers a question

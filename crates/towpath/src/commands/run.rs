@@ -1,6 +1,7 @@
 //! `towpath run`: a fresh run of a recipe, recorded from its first step.
 
-use crate::environment::Environment;
+use super::Execute;
+use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::session::agents::{self, AgentFlags};
 use crate::session::audit::{Audit, Complete, audited};
@@ -10,6 +11,7 @@ use crate::session::machine_flags::MachineFlags;
 use crate::session::missing_programs;
 use crate::session::models;
 use crate::session::other_runs;
+use crate::session::recipe_list;
 use crate::session::request::{Here, RequestFlags};
 use crate::session::secrets;
 use crate::session::time_flags::TimeFlags;
@@ -96,43 +98,51 @@ pub struct Shared {
     pub events: EventFlags,
 }
 
-pub fn execute(args: Args) -> Result<Exit, CommandError> {
-    let Some(recipe) = args.recipe.clone() else {
-        let RequestFlags { directory, recipe_dirs, .. } = args.request;
-        let list = super::list::Args::plain(directory, recipe_dirs, args.shared.json);
-        return super::list::execute(&list);
-    };
-    let env = Environment::read()?;
-    let chosen = chosen(&env, &args, &recipe)?;
-    if args.dry_run {
-        return crate::session::dry_run::execute(&env, &chosen, &args);
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let Some(recipe) = self.recipe.clone() else {
+            let RequestFlags { directory, recipe_dirs, .. } = &self.request;
+            let found =
+                recipe_list::entries(env, directory.as_deref(), recipe_dirs, self.called_as)?;
+            recipe_list::print(&found, env, self.shared.json);
+            return Ok(Exit::Done);
+        };
+        let chosen = chosen(env, self, &recipe)?;
+        if self.dry_run {
+            return crate::session::dry_run::execute(env, &chosen, self);
+        }
+        let mut audit = Audit::in_directory(env, self.shared.audit_dir.as_deref())?;
+        let mut store = Store::open(&env.directories.state)?;
+        trust::consent(env, &mut store, &chosen.program, chosen.origin)?;
+        let look = Look::new(env, &self.shared);
+        let retry_wait = chosen.settings.retry_wait();
+        let ready = ready(env, &mut store, chosen, self)?;
+        let Ready { mut prepared, config, tree, worktree } = ready;
+        if self.wait {
+            prepared.be_patient(&mut store, retry_wait)?;
+        }
+        let driven = report::drive(
+            prepared,
+            &mut store,
+            config,
+            tree,
+            &look,
+            audit.as_mut(),
+            &self.shared.events,
+        )?;
+        if self.wait && wait::helps(&driven.end) {
+            wait::go_on(&driven.end.id, 0, &AgentFlags::default(), &self.shared);
+        }
+        let left = worktree.map(|worktree| worktree::leave(env, &store, &driven.end, worktree));
+        audited(audit, driven, |end, complete| {
+            conclude(env, end, complete, &store, &look, &self.shared, left.as_ref())
+        })
     }
-    let mut audit = Audit::in_directory(&env, args.shared.audit_dir.as_deref())?;
-    let mut store = Store::open(&env.directories.state)?;
-    trust::consent(&env, &mut store, &chosen.program, chosen.origin)?;
-    let look = Look::new(&env, &args.shared);
-    let retry_wait = chosen.settings.retry_wait();
-    let ready = ready(&env, &mut store, chosen, &args)?;
-    let Ready { mut prepared, config, tree, worktree } = ready;
-    if args.wait {
-        prepared.be_patient(&mut store, retry_wait)?;
+
+    fn json(&self) -> bool {
+        self.shared.json
     }
-    let driven = report::drive(
-        prepared,
-        &mut store,
-        config,
-        tree,
-        &look,
-        audit.as_mut(),
-        &args.shared.events,
-    )?;
-    if args.wait && wait::helps(&driven.end) {
-        wait::go_on(&driven.end.id, 0, &AgentFlags::default(), &args.shared);
-    }
-    let left = worktree.map(|worktree| worktree::leave(&env, &store, &driven.end, worktree));
-    audited(audit, driven, |end, complete| {
-        conclude(&env, end, complete, &store, &look, &args.shared, left.as_ref())
-    })
 }
 
 /// What a person asked for, found and sound.

@@ -3,7 +3,8 @@
 mod project_scope;
 mod prune;
 
-use crate::environment::Environment;
+use super::Execute;
+use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{ago, count, duration, local_time, money, now_ms, rfc3339};
 use crate::terminal::out;
@@ -41,56 +42,57 @@ enum Command {
     Prune(prune::Args),
 }
 
-impl Args {
-    pub fn json(&self) -> bool {
+/// Every word that a run's status can be.
+pub const STATUSES: [&str; 8] =
+    ["running", "done", "failed", "waiting", "asking", "stopped", "cancelled", "interrupted"];
+
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        if let Some(Command::Prune(args)) = &self.command {
+            return prune::execute(args, env);
+        }
+        let store = env.journal()?;
+        let all = match &store {
+            Some(store) => listed(store)?,
+            None => Vec::new(),
+        };
+        let total = all.len();
+        let here = ProjectScope::new(env);
+        let mut rows = all;
+        if let (Some(store), false) = (&store, self.all) {
+            rows.retain(|(row, _)| here.has(store, row));
+        }
+        rows.retain(|(_, status)| self.status.as_ref().is_none_or(|wanted| wanted == status));
+        let found = rows.len();
+        rows.truncate(self.number);
+        if let Some(store) = &store {
+            rows.iter_mut().for_each(|(row, _)| bring_up_to_date(store, row));
+        }
+        if self.json {
+            let runs: Vec<serde_json::Value> = rows.iter().map(|(r, s)| as_json(r, s)).collect();
+            out::json(&serde_json::json!({ "schema": 1, "runs": runs }));
+        } else if found == 0 {
+            out::line(nothing(self, total));
+        } else {
+            print(&rows, self, env);
+            if found > rows.len() {
+                let more = count(found - rows.len(), "more run");
+                let all = if self.all { " --all" } else { "" };
+                let status =
+                    self.status.as_ref().map_or(String::new(), |s| format!(" --status {s}"));
+                out::line(format!("and {more}, older: towpath runs{all}{status} -n {found}"));
+            }
+        }
+        Ok(Exit::Done)
+    }
+
+    fn json(&self) -> bool {
         match &self.command {
             Some(Command::Prune(args)) => args.json,
             None => self.json,
         }
     }
-}
-
-/// Every word that a run's status can be.
-pub const STATUSES: [&str; 8] =
-    ["running", "done", "failed", "waiting", "asking", "stopped", "cancelled", "interrupted"];
-
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    if let Some(Command::Prune(args)) = &args.command {
-        return prune::execute(args);
-    }
-    let env = Environment::read()?;
-    let store = env.journal()?;
-    let all = match &store {
-        Some(store) => listed(store)?,
-        None => Vec::new(),
-    };
-    let total = all.len();
-    let here = ProjectScope::new(&env);
-    let mut rows = all;
-    if let (Some(store), false) = (&store, args.all) {
-        rows.retain(|(row, _)| here.has(store, row));
-    }
-    rows.retain(|(_, status)| args.status.as_ref().is_none_or(|wanted| wanted == status));
-    let found = rows.len();
-    rows.truncate(args.number);
-    if let Some(store) = &store {
-        rows.iter_mut().for_each(|(row, _)| bring_up_to_date(store, row));
-    }
-    if args.json {
-        let runs: Vec<serde_json::Value> = rows.iter().map(|(r, s)| as_json(r, s)).collect();
-        out::json(&serde_json::json!({ "schema": 1, "runs": runs }));
-    } else if found == 0 {
-        out::line(nothing(args, total));
-    } else {
-        print(&rows, args, &env);
-        if found > rows.len() {
-            let more = count(found - rows.len(), "more run");
-            let all = if args.all { " --all" } else { "" };
-            let status = args.status.as_ref().map_or(String::new(), |s| format!(" --status {s}"));
-            out::line(format!("and {more}, older: towpath runs{all}{status} -n {found}"));
-        }
-    }
-    Ok(Exit::Done)
 }
 
 fn listed(store: &Store) -> Result<Vec<(RunRow, String)>, CommandError> {

@@ -1,6 +1,8 @@
 //! `towpath schema`: the shape of a file format for editors. It prints what the program itself reads
 //! by, looks at nothing and changes nothing.
 
+use super::Execute;
+use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 
@@ -29,10 +31,12 @@ pub enum Format {
     Machine,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    match args.format {
-        Format::Steps => out::json(&towpath_recipe::steps_schema()),
-        Format::Machine => out::json(&towpath_recipe::machine_schema()),
+impl Execute for Args {
+    fn execute(&self, _: &Invocation) -> Result<Exit, CommandError> {
+        match self.format {
+            Format::Steps => out::json(&towpath_recipe::steps_schema()),
+            Format::Machine => out::json(&towpath_recipe::machine_schema()),
+        }
+        Ok(Exit::Done)
     }
-    Ok(Exit::Done)
 }

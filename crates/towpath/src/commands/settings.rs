@@ -1,6 +1,7 @@
 //! `towpath settings`: each value that holds here, and where it comes from.
 
-use crate::environment::Environment;
+use super::Execute;
+use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::session::trust;
 use crate::terminal::out;
@@ -20,27 +21,34 @@ pub struct Args {
     pub json: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
-    let settings = trust::settings_for(&env, &env.current)?;
-    if args.json {
-        let each =
-            |(key, value, source)| (key, serde_json::json!({"value": value, "source": source}));
-        let rows: serde_json::Map<String, Value> = settings.rows().into_iter().map(each).collect();
-        out::json(&serde_json::json!({ "schema": 1, "settings": rows }));
-        return Ok(Exit::Done);
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let settings = trust::settings_for(env, &env.current)?;
+        if self.json {
+            let each =
+                |(key, value, source)| (key, serde_json::json!({"value": value, "source": source}));
+            let rows: serde_json::Map<String, Value> =
+                settings.rows().into_iter().map(each).collect();
+            out::json(&serde_json::json!({ "schema": 1, "settings": rows }));
+            return Ok(Exit::Done);
+        }
+        let mut table = Table::new(&["SETTING", "VALUE", "FROM"]);
+        for (key, value, source) in settings.rows() {
+            let tint = if source == "default" { Tint::Dim } else { Tint::None };
+            let source = match Path::new(&source).is_absolute() {
+                true => shown_path(Path::new(&source), env),
+                false => source,
+            };
+            table.row(vec![key.into(), text(&value).into(), Cell::tinted(source, tint)]);
+        }
+        table.print(&Screen::new(env));
+        Ok(Exit::Done)
     }
-    let mut table = Table::new(&["SETTING", "VALUE", "FROM"]);
-    for (key, value, source) in settings.rows() {
-        let tint = if source == "default" { Tint::Dim } else { Tint::None };
-        let source = match Path::new(&source).is_absolute() {
-            true => shown_path(Path::new(&source), &env),
-            false => source,
-        };
-        table.row(vec![key.into(), text(&value).into(), Cell::tinted(source, tint)]);
+
+    fn json(&self) -> bool {
+        self.json
     }
-    table.print(&Screen::new(&env));
-    Ok(Exit::Done)
 }
 
 /// A setting as a person reads it.

@@ -1,8 +1,9 @@
 //! `towpath show`: one run, step by step, replayed from its record, and how it can go on.
 
+use super::Execute;
 use super::resume;
 use super::runs::{status_of, tint, waits_for, waits_until};
-use crate::environment::Environment;
+use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::result_json;
 use crate::terminal::format::{
@@ -32,18 +33,24 @@ pub struct Args {
     pub json: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
-    let store = open(&env, &args.run)?;
-    let row = resume::find(&store, &args.run)?;
-    let known = recorded(&store, &row.id, Limits::default())?;
-    let shown = Shown { status: status_of(&store, &row), row, known };
-    if args.json {
-        out::json(&shown.json());
-    } else {
-        shown.print(&Screen::new(&env), &env);
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let store = open(env, &self.run)?;
+        let row = resume::find(&store, &self.run)?;
+        let known = recorded(&store, &row.id, Limits::default())?;
+        let shown = Shown { status: status_of(&store, &row), row, known };
+        if self.json {
+            out::json(&shown.json());
+        } else {
+            shown.print(&Screen::new(env), env);
+        }
+        Ok(Exit::Done)
     }
-    Ok(Exit::Done)
+
+    fn json(&self) -> bool {
+        self.json
+    }
 }
 
 /// The journal, for looking at a run that should be there.

@@ -5,7 +5,8 @@ mod difference;
 mod find;
 mod view;
 
-use crate::environment::Environment;
+use super::Execute;
+use crate::environment::{Environment, Invocation, own_program};
 use crate::exit::{CommandError, Exit, no_thread};
 use crate::files;
 use crate::session::signals;
@@ -91,10 +92,18 @@ impl Host for Here {
     }
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let program = std::env::current_exe()
-        .map_err(|e| CommandError::setup(format!("this program cannot be found: {e}")))?;
-    let here = Here { env: Environment::read()?, program };
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        execute(self, invocation.environment()?)
+    }
+
+    fn json(&self) -> bool {
+        self.json
+    }
+}
+
+fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
+    let here = Here { env: env.clone(), program: own_program()? };
     let mut subjects = match subjects(&here, args)? {
         Ok(subjects) => subjects,
         Err(problems) => return Ok(refuse(&here.env, &problems, args.json)),

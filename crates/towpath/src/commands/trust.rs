@@ -1,7 +1,8 @@
 //! `towpath trust`: what a working tree would run, shown, and a person's consent to it, given,
 //! listed and taken back.
 
-use crate::environment::{Environment, project_root};
+use super::Execute;
+use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::session::search_path::search_path;
 use crate::session::trust::{Standing, Thing, ask, project_settings, read_settings};
@@ -41,33 +42,40 @@ pub struct Args {
     pub json: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
-    if args.list {
-        return show_list(&env, args.json);
-    }
-    if !args.revoke.is_empty() {
-        return revoke(&env, args);
-    }
-    let things = things(&env, args)?;
-    let store = env.journal()?;
-    let mut open = Vec::new();
-    for thing in &things {
-        let standing = thing.standing(store.as_ref())?;
-        if standing != Standing::Trusted {
-            open.push((thing, standing));
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        if self.list {
+            return show_list(env, self.json);
         }
+        if !self.revoke.is_empty() {
+            return revoke(env, self);
+        }
+        let things = things(env, self)?;
+        let store = env.journal()?;
+        let mut open = Vec::new();
+        for thing in &things {
+            let standing = thing.standing(store.as_ref())?;
+            if standing != Standing::Trusted {
+                open.push((thing, standing));
+            }
+        }
+        drop(store);
+        if self.json {
+            return agree_silently(env, self, &things, &open);
+        }
+        if open.is_empty() {
+            let what =
+                if things.is_empty() { "nothing here needs trust" } else { "all is trusted" };
+            out::line(what);
+            return Ok(Exit::Done);
+        }
+        agree(env, self, &open)
     }
-    drop(store);
-    if args.json {
-        return agree_silently(&env, args, &things, &open);
+
+    fn json(&self) -> bool {
+        self.json
     }
-    if open.is_empty() {
-        let what = if things.is_empty() { "nothing here needs trust" } else { "all is trusted" };
-        out::line(what);
-        return Ok(Exit::Done);
-    }
-    agree(&env, args, &open)
 }
 
 /// Shows each thing, and remembers it where the person agrees.
@@ -250,9 +258,8 @@ fn of_project(
 
 /// The whole plan behind a recipe's file, found as a run in its project finds it.
 fn of_recipe(env: &Environment, args: &Args, path: &Path) -> Result<Thing, CommandError> {
-    let home = env.home.as_deref();
-    let own = project_root(path.parent().unwrap_or(path), home);
-    let here = project_root(&env.current, home) == own;
+    let own = env.project_root(path.parent().unwrap_or(path));
+    let here = env.project_root(&env.current) == own;
     let working_dir = if here { env.current.clone() } else { own };
     let settings = Settings::read(env, None)?;
     let request = Request {

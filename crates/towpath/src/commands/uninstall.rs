@@ -5,8 +5,9 @@
 
 mod own_files;
 
+use super::Execute;
 use super::link::ours;
-use crate::environment::{Environment, own_program};
+use crate::environment::{Environment, Invocation, own_program};
 use crate::exit::{CommandError, Exit};
 use crate::session::trust::{ask, quoted};
 use crate::terminal::format::bytes;
@@ -35,42 +36,42 @@ pub struct Args {
     pub yes: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
-    let program = own_program().map_err(|e| {
-        CommandError::setup(format!("this program's own file cannot be found: {e}"))
-    })?;
-    let home = if args.purge { Some(Home::find(&env)?) } else { None };
-    if let Some(home) = home.as_ref().filter(|_| !args.dry_run) {
-        agree(args, &env, home)?;
-    }
-    let verb = if args.dry_run { "would remove" } else { "removed" };
-    let links = links(&env, &program);
-    for link in &links {
-        if !args.dry_run {
-            removed(link, std::fs::remove_file(link))?;
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let program = own_program()?;
+        let home = if self.purge { Some(Home::find(env)?) } else { None };
+        if let Some(home) = home.as_ref().filter(|_| !self.dry_run) {
+            agree(self, env, home)?;
         }
-        out::line(format!("{verb} the link {}", shown_path(link, &env)));
-    }
-    for place in home.iter().flat_map(Home::places) {
-        let told = place.told(&env);
-        if !args.dry_run {
-            let failed = |(path, error): (PathBuf, std::io::Error)| {
-                CommandError::setup(format!("{}: {error}", escaped(&path)))
-            };
-            place.remove().map_err(failed)?;
+        let verb = if self.dry_run { "would remove" } else { "removed" };
+        let links = links(env, &program);
+        for link in &links {
+            if !self.dry_run {
+                removed(link, std::fs::remove_file(link))?;
+            }
+            out::line(format!("{verb} the link {}", shown_path(link, env)));
         }
-        out::line(format!("{verb} {told}"));
+        for place in home.iter().flat_map(Home::places) {
+            let told = place.told(env);
+            if !self.dry_run {
+                let failed = |(path, error): (PathBuf, std::io::Error)| {
+                    CommandError::setup(format!("{}: {error}", escaped(&path)))
+                };
+                place.remove().map_err(failed)?;
+            }
+            out::line(format!("{verb} {told}"));
+        }
+        if !self.dry_run {
+            home.iter().for_each(Home::leave);
+        }
+        if links.is_empty() && home.as_ref().is_none_or(|home| home.places().next().is_none()) {
+            out::line("nothing to remove");
+        }
+        home.iter().flat_map(|home| home.left(env)).for_each(out::line);
+        tell_rest(self, env, &program);
+        Ok(Exit::Done)
     }
-    if !args.dry_run {
-        home.iter().for_each(Home::leave);
-    }
-    if links.is_empty() && home.as_ref().is_none_or(|home| home.places().next().is_none()) {
-        out::line("nothing to remove");
-    }
-    home.iter().flat_map(|home| home.left(&env)).for_each(out::line);
-    tell_rest(args, &env, &program);
-    Ok(Exit::Done)
 }
 
 fn removed(path: &Path, result: std::io::Result<()>) -> Result<(), CommandError> {
@@ -110,8 +111,7 @@ fn agree(args: &Args, env: &Environment, home: &Home) -> Result<(), CommandError
 /// Links to this program under its other names, wherever `towpath link` is likely to have been told
 /// to put them.
 fn links(env: &Environment, program: &Path) -> Vec<PathBuf> {
-    let on_path = env.get("PATH").map(|path| std::env::split_paths(path).collect::<Vec<_>>());
-    let mut directories = on_path.unwrap_or_default();
+    let mut directories = env.paths("PATH");
     if let Some(home) = &env.home {
         directories.extend([".local/bin", "bin", ".cargo/bin"].map(|place| home.join(place)));
     }

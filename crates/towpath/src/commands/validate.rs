@@ -1,7 +1,8 @@
 //! `towpath validate`: everything that is wrong with recipes, at once, with its places. It reads
 //! files; it starts nothing and evaluates nothing.
 
-use crate::environment::Environment;
+use super::Execute;
+use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::session::request::RequestFlags;
 use crate::session::trust::{self, CalledAs};
@@ -28,38 +29,41 @@ pub struct Args {
     /// One JSON object on stdout.
     #[arg(long)]
     pub json: bool,
-    #[arg(skip)]
-    pub called_as: CalledAs,
 }
 
 /// One recipe with all its problems.
-pub struct Checked {
-    pub name: String,
-    pub problems: Vec<Diagnostic>,
+struct Checked {
+    name: String,
+    problems: Vec<Diagnostic>,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
-    let checked = check(&env, args)?;
-    let bar = if args.strict { Severity::Warning } else { Severity::Error };
-    let valid = checked.iter().flat_map(|c| &c.problems).all(|p| p.severity < bar);
-    if args.json {
-        let problems = checked.iter().flat_map(|c| &c.problems).map(diagnostics::as_json);
-        let problems: Vec<serde_json::Value> = problems.collect();
-        out::json(&serde_json::json!({ "schema": 1, "valid": valid, "problems": problems }));
-    } else {
-        let Screen { width, color } = Screen::new(&env);
-        for Checked { name, problems } in &checked {
-            out::stdout(
-                diagnostics::render(problems, diagnostics::Style { color, width }).as_bytes(),
-            );
-            out::line(diagnostics::tally(problems, name));
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let checked = check(env, self)?;
+        let bar = if self.strict { Severity::Warning } else { Severity::Error };
+        let valid = checked.iter().flat_map(|c| &c.problems).all(|p| p.severity < bar);
+        if self.json {
+            let problems = checked.iter().flat_map(|c| &c.problems);
+            out::json(&diagnostics::verdict_json(valid, problems));
+        } else {
+            let Screen { width, color } = Screen::new(env);
+            for Checked { name, problems } in &checked {
+                out::stdout(
+                    diagnostics::render(problems, diagnostics::Style { color, width }).as_bytes(),
+                );
+                out::line(diagnostics::tally(problems, name));
+            }
         }
+        Ok(if valid { Exit::Done } else { Exit::BadInput })
     }
-    Ok(if valid { Exit::Done } else { Exit::BadInput })
+
+    fn json(&self) -> bool {
+        self.json
+    }
 }
 
-pub fn check(env: &Environment, args: &Args) -> Result<Vec<Checked>, CommandError> {
+fn check(env: &Environment, args: &Args) -> Result<Vec<Checked>, CommandError> {
     let here = args.request.here(env)?;
     let mut checked = Vec::new();
     for recipe in &args.recipes {
@@ -70,7 +74,7 @@ pub fn check(env: &Environment, args: &Args) -> Result<Vec<Checked>, CommandErro
             continue;
         }
         let request = args.request.request(env, &here, recipe)?;
-        let resolved = trust::resolved_to_look(env, &request, args.called_as)?;
+        let resolved = trust::resolved_to_look(env, &request, CalledAs::Towpath)?;
         let name = resolved.plan.map_or_else(|| recipe.clone(), |p| p.recipes[0].source.clone());
         checked.push(Checked { name, problems: resolved.problems });
     }

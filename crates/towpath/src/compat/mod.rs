@@ -1,10 +1,11 @@
-//! The other names: the same program with another's flags, texts and exit codes. One table says
-//! which names there are; a name that does nothing yet says so and does nothing.
+//! The other names: the same program with another program's flags, texts and exit codes. One table
+//! has all of them; a name that does nothing yet says so and does nothing.
 
 mod agent_recipes;
 mod recipe_runner;
 
-use crate::exit::{CommandError, Exit};
+use crate::environment::Invocation;
+use crate::exit::{CommandError, Ended, Exit};
 use crate::terminal::out;
 use std::ffi::OsString;
 use towpath_core::nearest;
@@ -12,31 +13,74 @@ use towpath_core::nearest;
 #[derive(Debug)]
 pub struct OtherName {
     pub name: &'static str,
-    /// What a person gets under this name.
+    /// What it does for its users.
     pub what: &'static str,
-    pub works: bool,
+    /// None: it is not supported yet.
+    pub run: Option<fn(&[OsString], &Invocation) -> Ended>,
 }
 
 pub const NAMES: &[OtherName] = &[
-    OtherName { name: "recipe-runner-rs", what: "runs step recipes", works: true },
-    OtherName { name: "agent-recipes", what: "runs machine recipes", works: true },
-    OtherName { name: "dp", what: "corrects commands", works: false },
-    OtherName { name: "meld", what: "renders documents", works: false },
+    OtherName {
+        name: "recipe-runner-rs",
+        what: "runs step recipes",
+        run: Some(recipe_runner::run),
+    },
+    OtherName {
+        name: "agent-recipes",
+        what: "runs machine recipes",
+        run: Some(agent_recipes::run),
+    },
+    OtherName { name: "dp", what: "corrects commands", run: None },
+    OtherName { name: "meld", what: "renders documents", run: None },
 ];
 
-/// Does what the program of this name does.
-pub fn run(name: &str, arguments: &[OsString]) -> Result<Exit, CommandError> {
+/// Answers where the program was started under another name.
+pub fn by_program_name(invocation: &Invocation) -> Option<Ended> {
+    let other = NAMES.iter().find(|other| other.name == invocation.name())?;
+    Some(other.answer(invocation.rest(), invocation))
+}
+
+/// Answers `towpath as NAME …`; its help is left to the parser.
+pub fn by_as(invocation: &Invocation) -> Option<Ended> {
+    let (first, arguments) = invocation.rest().split_first()?;
+    let help = arguments.first().is_some_and(|a| a == "--help" || a == "-h");
+    (first == "as" && !help).then(|| run_as(arguments, invocation))
+}
+
+pub fn run_as(arguments: &[OsString], invocation: &Invocation) -> Ended {
+    let Some((name, rest)) = arguments.split_first() else {
+        let message = format!("towpath as NAME …: there are {}", names());
+        return Err(CommandError::bad_input(message)).into();
+    };
     match NAMES.iter().find(|other| other.name == name) {
-        Some(OtherName { name: "recipe-runner-rs", .. }) => recipe_runner::run(arguments),
-        Some(OtherName { name: "agent-recipes", .. }) => agent_recipes::run(arguments),
-        Some(other) => {
-            Err(CommandError::bad_input(format!("`{}` is not supported yet", other.name)))
-        }
-        None => Err(unknown(name)),
+        Some(other) => other.answer(rest, invocation),
+        None => Err(unknown(&name.to_string_lossy())).into(),
     }
 }
 
-/// What clap says about a line that it does not take, or about the program itself.
+impl OtherName {
+    fn answer(&self, arguments: &[OsString], invocation: &Invocation) -> Ended {
+        match self.run {
+            Some(run) => run(arguments, invocation),
+            None => {
+                let message = format!("`{}` is not supported yet", self.name);
+                Err(CommandError::bad_input(message)).into()
+            }
+        }
+    }
+}
+
+/// Prints the version where nothing else is asked for, as the argument parser would print it. To
+/// build the parser first would take longer than the rest of the start.
+pub fn answer_version(name: &str, arguments: &[OsString]) -> bool {
+    let asked = arguments.first().is_some_and(|a| a == "--version" || a == "-V");
+    if asked {
+        out::stdout(format!("{name} {}\n", env!("CARGO_PKG_VERSION")).as_bytes());
+    }
+    asked
+}
+
+/// Prints what is wrong with the arguments on stderr, or help on stdout.
 fn usage(error: &clap::Error, exit: Exit) -> Result<Exit, CommandError> {
     let text = error.render().to_string();
     if error.use_stderr() {
@@ -45,14 +89,6 @@ fn usage(error: &clap::Error, exit: Exit) -> Result<Exit, CommandError> {
     }
     out::stdout(text.as_bytes());
     Ok(Exit::Done)
-}
-
-/// `towpath as NAME …`
-pub fn run_as(arguments: &[OsString]) -> Result<Exit, CommandError> {
-    match arguments.split_first() {
-        Some((name, rest)) => run(&name.to_string_lossy(), rest),
-        None => Err(CommandError::bad_input(format!("towpath as NAME …: there are {}", names()))),
-    }
 }
 
 fn unknown(name: &str) -> CommandError {

@@ -254,12 +254,11 @@ fn find(
     row: &BackendRow,
     flag: Option<PathBuf>,
 ) -> Result<PathBuf, NotFound> {
-    let path = env.get("PATH").map(|p| std::env::split_paths(p).collect()).unwrap_or_default();
     let places = Places {
         flag,
         variable: row.variable.and_then(|v| env.get(v)).cloned(),
         setting: settings.programs.get(row.id).map(|s| s.value.clone()),
-        path,
+        path: env.paths("PATH"),
         home: env.home.clone(),
         directory: env.current.clone(),
         is_program: &is_program,

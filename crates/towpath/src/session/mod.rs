@@ -10,6 +10,7 @@ pub mod machine_flags;
 pub mod missing_programs;
 pub mod models;
 pub mod other_runs;
+pub mod recipe_list;
 pub mod request;
 pub mod search_path;
 pub mod secrets;

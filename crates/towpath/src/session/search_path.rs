@@ -1,6 +1,6 @@
 //! Where recipes are looked for, and what reading one from there means.
 
-use crate::environment::{Environment, project_root};
+use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::settings::Settings;
 use std::path::{Path, PathBuf};
@@ -55,12 +55,11 @@ pub fn search_path(
         add(directory, Origin::Given);
     }
     for variable in ["TOWPATH_RECIPE_DIRS", "RECIPE_RUNNER_RECIPE_DIRS"] {
-        let value = env.get(variable).map(|v| std::env::split_paths(v).collect::<Vec<_>>());
-        for path in value.into_iter().flatten().filter(|p| !p.as_os_str().is_empty()) {
-            add(env.current.join(env.expand_home(&path)), Origin::Given);
+        for path in env.paths(variable).iter().filter(|p| !p.as_os_str().is_empty()) {
+            add(env.current.join(env.expand_home(path)), Origin::Given);
         }
     }
-    let root = project_root(working_directory, env.home.as_deref());
+    let root = env.project_root(working_directory);
     for inside in PROJECT_PLACES {
         add(root.join(inside), Origin::Project);
     }

@@ -8,7 +8,7 @@ mod contents;
 
 pub use contents::visible;
 
-use crate::environment::{Environment, project_root};
+use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::settings::{PROJECT_FILE, Settings};
 use crate::terminal::format::{ago, count, now_ms};
@@ -313,7 +313,7 @@ const MOST_SETTINGS: u64 = 1 << 20;
 
 /// The project's settings file, whoever wrote it. One that is no readable text is told and passed.
 pub fn project_settings(env: &Environment, directory: &Path) -> Option<(PathBuf, String)> {
-    let path = project_root(directory, env.home.as_deref()).join(PROJECT_FILE);
+    let path = env.project_root(directory).join(PROJECT_FILE);
     match read_settings(&path) {
         Ok(text) => Some((path, text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,

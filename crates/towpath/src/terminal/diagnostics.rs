@@ -93,7 +93,16 @@ pub fn tally(problems: &[Diagnostic], name: &str) -> String {
     format!("{what} in {name}{ran}")
 }
 
-/// A problem for machines.
+/// Whether recipes are valid, and all that is wrong with them, for other programs.
+pub fn verdict_json<'a>(
+    valid: bool,
+    problems: impl Iterator<Item = &'a Diagnostic>,
+) -> serde_json::Value {
+    let problems: Vec<serde_json::Value> = problems.map(as_json).collect();
+    serde_json::json!({ "schema": 1, "valid": valid, "problems": problems })
+}
+
+/// A problem for other programs.
 pub fn as_json(problem: &Diagnostic) -> serde_json::Value {
     let place = problem.labels.first();
     let at = place.map(|l| l.source.line_column(l.span.start));

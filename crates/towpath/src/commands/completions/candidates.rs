@@ -1,9 +1,11 @@
 //! What an argument can be: recipes and runs by name, steps of a run, files. Whatever cannot be
 //! read has no candidates; completing is no place for errors.
 
+use super::Asked;
 use super::line::Line;
-use crate::commands::{list, logs};
+use crate::commands::logs;
 use crate::environment::Environment;
+use crate::session::recipe_list;
 use crate::session::search_path::{search_path, working_directory};
 use crate::settings::Settings;
 use crate::terminal::format::{ago, now_ms};
@@ -35,13 +37,13 @@ pub enum Kind {
 /// Nobody looks through more.
 const MOST_RUNS: u32 = 100;
 
-pub fn candidates(kind: Kind, line: &Line, begun: &OsStr) -> Vec<CompletionCandidate> {
-    let env = Environment::read();
-    let found = env.ok().and_then(|env| match kind {
-        Kind::Recipe => recipes(&env, line),
+pub fn candidates(kind: Kind, asked: &Asked, begun: &OsStr) -> Vec<CompletionCandidate> {
+    let line = &asked.line;
+    let found = asked.env.as_ref().and_then(|env| match kind {
+        Kind::Recipe => recipes(env, line),
         Kind::BuiltIn => Some(builtin_names().map(CompletionCandidate::new).collect()),
-        Kind::Run { but } => runs(&env, but),
-        Kind::Step => steps(&env, line),
+        Kind::Run { but } => runs(env, but),
+        Kind::Step => steps(env, line),
         Kind::Directory | Kind::Path => None,
     });
     let mut found = found.unwrap_or_default();
@@ -73,7 +75,8 @@ fn recipes(env: &Environment, line: &Line) -> Option<Vec<CompletionCandidate>> {
     let settings = Settings::read(env, None).ok()?;
     let given = line.given("-R", "--recipe-dir");
     let search = search_path(env, &settings, &given, &directory).ok()?;
-    let told = |(name, origin): (String, _)| candidate(&name, list::word(origin).to_owned());
+    let told =
+        |(name, origin): (String, _)| candidate(&name, recipe_list::origin_word(origin).to_owned());
     Some(names(&search).into_iter().map(told).collect())
 }
 

@@ -1,8 +1,8 @@
 //! Where towpath's files and recipes are, and whether they can be used.
 
 use super::finding::Finding;
-use crate::commands::list::word;
-use crate::environment::{Environment, project_root};
+use crate::environment::Environment;
+use crate::session::recipe_list::origin_word;
 use crate::session::trust::quoted;
 use crate::terminal::format::bytes;
 use crate::terminal::table::{escaped, shown_path};
@@ -17,7 +17,7 @@ const SCARCE: u64 = 1 << 30;
 const NONE: u64 = 16 << 20;
 
 pub fn look(env: &Environment, search: &SearchPath) -> Vec<Finding> {
-    let root = project_root(&env.current, env.home.as_deref());
+    let root = env.project_root(&env.current);
     let mut findings = vec![Finding::ok("project", escaped(&root))];
     for (name, path) in own(env) {
         findings.push(own_place(name, path, env));
@@ -96,7 +96,7 @@ fn recipe_places(env: &Environment, search: &SearchPath) -> Vec<Finding> {
     for place in &search.directories {
         let shown = shown_path(&place.path, env);
         if place.path.is_dir() {
-            let text = format!("{shown} ({})", word(place.origin));
+            let text = format!("{shown} ({})", origin_word(place.origin));
             findings.push(Finding::ok("recipes", text));
         } else if place.origin == Origin::Given {
             let text = format!("{shown} is named in a variable and is not there");
@@ -113,14 +113,14 @@ fn recipe_places(env: &Environment, search: &SearchPath) -> Vec<Finding> {
 }
 
 pub fn as_json(env: &Environment, search: &SearchPath) -> Value {
-    let root = project_root(&env.current, env.home.as_deref());
+    let root = env.project_root(&env.current);
     let own = own(env);
     let own = own.iter().map(|(name, path)| ((*name).to_owned(), place(path)));
     let recipe = |directory: &SearchDir| {
         json!({
             "path": escaped(&directory.path),
             "exists": directory.path.is_dir(),
-            "origin": word(directory.origin),
+            "origin": origin_word(directory.origin),
         })
     };
     let recipes: Vec<Value> = search.directories.iter().map(recipe).collect();

@@ -3,9 +3,9 @@
 use super::finding::Finding;
 use super::journal::Record;
 use super::settings::UNKNOWN;
-use crate::commands::list::{Entry, entries_in};
 use crate::environment::Environment;
 use crate::exit::CommandError;
+use crate::session::recipe_list::{Entry, entries_in};
 use crate::session::trust::{CalledAs, quoted};
 use crate::terminal::format::{clean, count};
 use crate::terminal::table::shown_path;

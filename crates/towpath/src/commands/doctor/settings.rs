@@ -3,7 +3,7 @@
 use super::finding::Finding;
 use super::journal::Record;
 use crate::commands::settings::text;
-use crate::environment::{Environment, project_root};
+use crate::environment::Environment;
 use crate::session::trust::{Standing, Thing, quoted, read_settings};
 use crate::settings::{PROJECT_FILE, Settings, USER_FILE, Wrong};
 use crate::terminal::table::shown_path;
@@ -62,7 +62,7 @@ fn project(
     record: &Record,
     findings: &mut Vec<Finding>,
 ) -> Option<(PathBuf, String)> {
-    let path = project_root(&env.current, env.home.as_deref()).join(PROJECT_FILE);
+    let path = env.project_root(&env.current).join(PROJECT_FILE);
     let shown = shown_path(&path, env);
     let text = match read_settings(&path) {
         Ok(text) => text,

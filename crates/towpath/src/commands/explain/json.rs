@@ -2,7 +2,7 @@
 //! its transitions, its limits, how long it can run and how it can end.
 
 use super::{Limits, callee, charts, hooks, work};
-use crate::commands::list::word;
+use crate::session::recipe_list::origin_word;
 use crate::terminal::diagnostics;
 use serde_json::{Value, json};
 use towpath_core::Diagnostic;
@@ -21,7 +21,7 @@ pub fn as_json(program: &Program, origin: Origin, trusted: bool, problems: &[Dia
         "recipe": root.name,
         "version": root.version,
         "description": root.description,
-        "origin": word(origin),
+        "origin": origin_word(origin),
         "trusted": trusted,
         "inputs": program.plan.inputs,
         "include_tags": program.plan.tags.include,

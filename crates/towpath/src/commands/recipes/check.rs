@@ -25,11 +25,10 @@ pub struct Args {
     pub json: bool,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
-    let directory = directory(&env, args.directory.as_deref())?;
-    let known = known(&env, &directory)?;
-    let changes = known.changes(&contents(&env, &directory)?);
+pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
+    let directory = directory(env, args.directory.as_deref())?;
+    let known = known(env, &directory)?;
+    let changes = known.changes(&contents(env, &directory)?);
     let changed = !changes.is_empty();
     if args.json {
         out::json(&serde_json::json!({
@@ -41,7 +40,7 @@ pub fn execute(args: &Args) -> Result<Exit, CommandError> {
             "deleted": changes.deleted,
         }));
     } else {
-        let screen = Screen::new(&env);
+        let screen = Screen::new(env);
         let rows = [
             ("new", &changes.new, Tint::Good),
             ("modified", &changes.modified, Tint::Attention),
@@ -54,7 +53,7 @@ pub fn execute(args: &Args) -> Result<Exit, CommandError> {
         }
         let number = changes.new.len() + changes.modified.len() + changes.deleted.len();
         let what = if changed { count(number, "change") } else { "no changes".to_owned() };
-        out::line(format!("{what} in {} since its manifest", shown_path(&directory, &env)));
+        out::line(format!("{what} in {} since its manifest", shown_path(&directory, env)));
     }
     Ok(if changed { Exit::Failed } else { Exit::Done })
 }

@@ -1,7 +1,7 @@
 //! `towpath recipes eject`: a built-in recipe as a file, to be changed.
 
 use super::place_for_new;
-use crate::environment::{Environment, project_root};
+use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::files;
 use crate::session::search_path::PROJECT_PLACES;
@@ -29,23 +29,22 @@ pub struct Args {
     pub to: Option<PathBuf>,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
+pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
     let name = &args.builtin;
     let Some(text) = builtin_alone(name) else { return Err(unknown(name)) };
     let directory = match &args.to {
         Some(given) => env.current.join(env.expand_home(given)),
-        None => place_for_new(&env),
+        None => place_for_new(env),
     };
     let path = directory.join(format!("{name}.yaml"));
-    let shown = shown_path(&path, &env);
+    let shown = shown_path(&path, env);
     files::create(&path, text.as_bytes()).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => CommandError::bad_input(format!("{shown} is there already")),
         _ => CommandError::setup(format!("{shown}: {error}")),
     })?;
     out::line(format!("made {shown}, a copy of the built-in {name}"));
     let file = quoted(&shown);
-    if is_searched(&env, &directory) {
+    if is_searched(env, &directory) {
         out::line(format!("once it is trusted, `{name}` means this file:"));
         out::line(format!("  towpath trust {file}"));
     } else {
@@ -56,7 +55,7 @@ pub fn execute(args: &Args) -> Result<Exit, CommandError> {
 
 /// Whether names are looked for in this directory of the project.
 fn is_searched(env: &Environment, directory: &Path) -> bool {
-    let root = project_root(&env.current, env.home.as_deref());
+    let root = env.project_root(&env.current);
     let real = |path: &Path| path.canonicalize().ok();
     PROJECT_PLACES.iter().any(|place| real(&root.join(place)) == real(directory))
 }

@@ -23,11 +23,10 @@ pub struct Args {
     pub directory: Option<PathBuf>,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
-    let directory = directory(&env, args.directory.as_deref())?;
-    let now = contents(&env, &directory)?;
-    let shown = shown_path(&directory.join(MANIFEST_FILE), &env);
+pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
+    let directory = directory(env, args.directory.as_deref())?;
+    let now = contents(env, &directory)?;
+    let shown = shown_path(&directory.join(MANIFEST_FILE), env);
     now.write(&directory).map_err(|e| CommandError::setup(format!("{shown}: {e}")))?;
     out::line(format!("{} in {shown}", count(now.len(), "file")));
     Ok(Exit::Done)

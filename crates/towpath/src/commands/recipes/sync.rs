@@ -57,20 +57,19 @@ struct Row {
     taken: Taken,
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
+pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
     let directory = match &args.directory {
         // A directory that is still to be made holds nothing.
         Some(given) if args.apply => env.current.join(env.expand_home(given)),
-        Some(given) => directory(&env, Some(given))?,
-        None => project_directory(&env)?.unwrap_or_else(|| place_for_new(&env)),
+        Some(given) => directory(env, Some(given))?,
+        None => project_directory(env)?.unwrap_or_else(|| place_for_new(env)),
     };
     if let Some(name) = &args.remote {
-        add_remote(&env, &directory, name, &args.url)?;
+        add_remote(env, &directory, name, &args.url)?;
     }
     let known = known(&directory)?;
-    let here = if directory.is_dir() { contents(&env, &directory)? } else { Manifest::default() };
-    let upstream = fetch(&env, &args.url, args.reference.as_deref(), args.path.as_deref())?;
+    let here = if directory.is_dir() { contents(env, &directory)? } else { Manifest::default() };
+    let upstream = fetch(env, &args.url, args.reference.as_deref(), args.path.as_deref())?;
     let compared = compare(&here, &upstream.manifest(), &known);
     let diffs: Vec<Option<String>> =
         compared.iter().map(|(name, state)| diff(&directory, name, *state, &upstream)).collect();
@@ -88,7 +87,7 @@ pub fn execute(args: &Args) -> Result<Exit, CommandError> {
     if args.json {
         out::json(&as_json(args, &directory, &upstream, &rows));
     } else {
-        print(args, &env, &directory, &upstream, &rows);
+        print(args, env, &directory, &upstream, &rows);
     }
     let held = rows.iter().any(|row| matches!(row.taken, Taken::Kept(_)));
     Ok(if args.apply && held { Exit::Failed } else { Exit::Done })

@@ -19,29 +19,11 @@ use std::time::Duration;
 use towpath_engine::is_held;
 use towpath_store::{RunFilter, RunRow, Store};
 
-/// From the best to the worst that can become of a run.
-const RANKS: [Exit; 11] = [
-    Exit::Done,
-    Exit::Waiting,
-    Exit::Decide,
-    Exit::Failed,
-    Exit::Limit,
-    Exit::Agent,
-    Exit::BadInput,
-    Exit::Setup,
-    Exit::Hangup,
-    Exit::Interrupted,
-    Exit::Terminated,
-];
-
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
+pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
     let mut told = Vec::new();
-    let mut worst = 0;
+    let mut worst = Exit::Done;
     if let Some(store) = env.journal()? {
-        let program = own_program().map_err(|e| {
-            CommandError::setup(format!("this program's own file cannot be found: {e}"))
-        })?;
+        let program = own_program()?;
         let post = Post::open()?;
         for row in waiting(&store)? {
             // Looked at again for each: the run before it may have taken hours.
@@ -50,7 +32,7 @@ pub fn execute(args: &Args) -> Result<Exit, CommandError> {
                 continue;
             }
             let (exit, result) = resumed(&program, &row, args, &post);
-            worst = worst.max(rank(exit));
+            worst = worse(worst, exit);
             told.push(json!({
                 "run_id": row.id.as_str(),
                 "recipe_name": row.recipe,
@@ -62,17 +44,17 @@ pub fn execute(args: &Args) -> Result<Exit, CommandError> {
             }
         }
         if let Some(signal) = post.signal() {
-            worst = worst.max(rank(Exit::of_signal(signal)));
+            worst = worse(worst, Exit::of_signal(signal));
         }
     }
     if args.shared.json {
         out::json(&json!({ "schema": 1, "runs": told }));
     }
-    Ok(RANKS[worst])
+    Ok(worst)
 }
 
-fn rank(exit: Exit) -> usize {
-    RANKS.iter().position(|rank| *rank == exit).expect("every exit has its rank")
+fn worse(one: Exit, other: Exit) -> Exit {
+    if other.severity() > one.severity() { other } else { one }
 }
 
 /// The runs that wait, the longest waiting first.
@@ -110,8 +92,7 @@ fn resumed(program: &Path, row: &RunRow, args: &Args, post: &Post) -> (Exit, Val
     let ended = child.wait_with_output();
     post.child().0 = None;
     let Ok(output) = ended else { return (Exit::Setup, Value::Null) };
-    let code = output.status.code();
-    let exit = RANKS.into_iter().find(|exit| code == Some(i32::from(*exit as u8)));
+    let exit = output.status.code().and_then(Exit::from_code);
     (exit.unwrap_or(Exit::Setup), serde_json::from_slice(&output.stdout).unwrap_or(Value::Null))
 }
 

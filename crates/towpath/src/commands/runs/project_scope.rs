@@ -1,7 +1,7 @@
 //! Which runs count as here: those of the project, and those in the same place of every working tree
 //! of its repository. Found by reading git's own files; no git is started.
 
-use crate::environment::{Environment, is_project, project_root};
+use crate::environment::{Environment, is_project};
 use std::fs;
 use std::path::{Path, PathBuf};
 use towpath_engine::recorded_options;
@@ -16,7 +16,7 @@ pub struct ProjectScope {
 
 impl ProjectScope {
     pub fn new(env: &Environment) -> ProjectScope {
-        let root = project_root(&env.current, env.home.as_deref());
+        let root = env.project_root(&env.current);
         let project = is_project(&root);
         let mut roots = vec![root.clone()];
         let top = root.ancestors().find(|directory| directory.join(".git").exists());

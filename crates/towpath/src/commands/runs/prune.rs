@@ -52,10 +52,9 @@ fn age(text: &str) -> Result<i64, String> {
     number.checked_mul(unit).ok_or_else(|| "nothing is as old as that".to_owned())
 }
 
-pub fn execute(args: &Args) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
+pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
     let Some(store) = env.journal()? else {
-        return tell(args, &env, &Pruned::default());
+        return tell(args, env, &Pruned::default());
     };
     let pruned = if args.dry_run {
         look(&store, args)?
@@ -63,7 +62,7 @@ pub fn execute(args: &Args) -> Result<Exit, CommandError> {
         drop(store);
         prune(&mut Store::open(&env.directories.state)?, args)?
     };
-    tell(args, &env, &pruned)
+    tell(args, env, &pruned)
 }
 
 #[derive(Default)]

@@ -6,8 +6,8 @@ mod cost;
 mod list;
 
 use crate::commands::run::{self, Chosen, Ready};
-use crate::environment::Environment;
-use crate::exit::{CommandError, Exit};
+use crate::environment::{Environment, Invocation};
+use crate::exit::{CommandError, Ended, Exit};
 use crate::result_json;
 use crate::session::agents::AgentFlags;
 use crate::session::audit::{Complete, audited};
@@ -120,21 +120,15 @@ impl Line {
     }
 }
 
-pub fn run(arguments: &[OsString]) -> Result<Exit, CommandError> {
+pub fn run(arguments: &[OsString], invocation: &Invocation) -> Ended {
     let name = OsString::from("agent-recipes");
     let line = match Line::try_parse_from(std::iter::once(&name).chain(arguments)) {
         Ok(line) => line,
-        Err(error) => return super::usage(&error, Exit::Setup),
+        Err(error) => return super::usage(&error, Exit::Setup).into(),
     };
-    let result = execute(&line);
-    if let (Err(stop), true) = (&result, line.json) {
-        out::json(&serde_json::json!({
-            "schema": 1,
-            "success": false,
-            "error": { "kind": stop.kind, "message": stop.message },
-        }));
-    }
-    result.map(code).map_err(|stop| CommandError { exit: stopped(&stop), ..stop })
+    let result = execute(&line, invocation);
+    let result = result.map(code).map_err(|e| CommandError { exit: stopped(&e), ..e });
+    Ended { result, json: line.json }
 }
 
 /// How a run that ended is told.
@@ -155,10 +149,10 @@ fn stopped(stop: &CommandError) -> Exit {
     }
 }
 
-fn execute(line: &Line) -> Result<Exit, CommandError> {
-    let env = Environment::read()?;
+fn execute(line: &Line, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let env = invocation.environment()?;
     if line.list {
-        return list::execute(&env, line);
+        return list::execute(env, line);
     }
     let Some(recipe) = &line.recipe_id else {
         return Err(CommandError::bad_input(
@@ -166,13 +160,13 @@ fn execute(line: &Line) -> Result<Exit, CommandError> {
         ));
     };
     let args = line.run_args(recipe);
-    let chosen = run::chosen_or(&env, &args, recipe, tell_list)?;
+    let chosen = run::chosen_or(env, &args, recipe, tell_list)?;
     if chosen.program.root().machine().is_none() {
         let message = format!("{recipe} is a list of steps: towpath run {recipe}");
         return Err(CommandError::new(Exit::BadInput, "bad-recipe", message));
     }
     if line.dry_run && line.json {
-        return dry_run::execute(&env, &chosen, &args);
+        return dry_run::execute(env, &chosen, &args);
     }
     if line.dry_run {
         let plan = &chosen.program.plan;
@@ -180,7 +174,7 @@ fn execute(line: &Line) -> Result<Exit, CommandError> {
         out::stdout(layout.as_bytes());
         return Ok(Exit::Done);
     }
-    go(&env, line, chosen, &args)
+    go(env, line, chosen, &args)
 }
 
 fn go(

@@ -14,14 +14,15 @@ pub fn execute(env: &Environment, line: &Line, recipe: &str) -> Result<Exit, Com
     if line.json() {
         let request = line.request();
         let recipe = recipe.to_owned();
-        return explain::execute(&explain::Args {
+        let args = explain::Args {
             recipe,
             request,
             limits: Default::default(),
             format: explain::Format::Json,
             json: false,
             called_as: CalledAs::RecipeRunner,
-        });
+        };
+        return explain::show(&args, env);
     }
     let resolved = validate::resolved(env, line, recipe)?;
     run::show_problems(&resolved.problems, recipe, env, false)?;

@@ -2,24 +2,20 @@
 //! One that cannot be read is shown as broken.
 
 use super::Line;
-use crate::commands::list;
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
+use crate::session::recipe_list;
 use crate::session::trust::CalledAs;
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table};
 
 pub fn execute(env: &Environment, line: &Line) -> Result<Exit, CommandError> {
-    let args = list::Args {
-        directory: line.working_dir.clone(),
-        recipe_dirs: line.recipe_dir.clone(),
-        json: line.json(),
-        called_as: CalledAs::RecipeRunner,
-    };
+    let directory = line.working_dir.as_deref();
+    let entries = recipe_list::entries(env, directory, &line.recipe_dir, CalledAs::RecipeRunner)?;
     if line.json() {
-        return list::execute(&args);
+        recipe_list::print(&entries, env, true);
+        return Ok(Exit::Done);
     }
-    let entries = list::entries(env, &args)?;
     let mut table = Table::new(&["NAME", "VERSION", "DESCRIPTION"]);
     let mut found = 0;
     for entry in entries.iter().filter(|entry| !entry.shadowed) {

@@ -9,10 +9,10 @@ mod run;
 mod summary;
 mod validate;
 
-use crate::cli;
+use super::answer_version;
 use crate::commands::run as run_command;
-use crate::environment::Environment;
-use crate::exit::{CommandError, Exit};
+use crate::environment::Invocation;
+use crate::exit::{CommandError, Ended, Exit};
 use crate::session::agents::AgentFlags;
 use crate::session::machine_flags::MachineFlags;
 use crate::session::request::RequestFlags;
@@ -131,32 +131,25 @@ fn found_at(program: &Program, origin: Origin) -> String {
     }
 }
 
-pub fn run(arguments: &[OsString]) -> Result<Exit, CommandError> {
-    match answered(arguments) {
-        // What should be on stdout is lost: a failure, for this name has no other word for it.
-        Ok(Exit::Done) if out::failed() => Ok(Exit::Failed),
-        result => result.map(code).map_err(|stop| CommandError { exit: code(stop.exit), ..stop }),
-    }
-}
-
-fn answered(arguments: &[OsString]) -> Result<Exit, CommandError> {
-    if cli::answer_version(NAME, arguments) {
-        return Ok(Exit::Done);
+pub fn run(arguments: &[OsString], invocation: &Invocation) -> Ended {
+    if answer_version(NAME, arguments) {
+        return exit(Ok(Exit::Done)).into();
     }
     let name = OsString::from(NAME);
     let line = match Line::try_parse_from(std::iter::once(&name).chain(arguments)) {
         Ok(line) => line,
-        Err(error) => return super::usage(&error, Exit::BadInput),
+        Err(error) => return exit(super::usage(&error, Exit::BadInput)).into(),
     };
-    let result = execute(&line);
-    if let (Err(stop), true) = (&result, line.json()) {
-        out::json(&serde_json::json!({
-            "schema": 1,
-            "success": false,
-            "error": { "kind": stop.kind, "message": stop.message },
-        }));
+    Ended { result: exit(execute(&line, invocation)), json: line.json() }
+}
+
+/// This name's exit code for ours.
+fn exit(result: Result<Exit, CommandError>) -> Result<Exit, CommandError> {
+    match result {
+        // What should be on stdout is lost: a failure, because this name has no other code for it.
+        Ok(Exit::Done) if out::failed() => Ok(Exit::Failed),
+        result => result.map(code).map_err(|e| CommandError { exit: code(e.exit), ..e }),
     }
-    result
 }
 
 /// The codes that this name knows; signals keep theirs.
@@ -168,27 +161,27 @@ fn code(exit: Exit) -> Exit {
     }
 }
 
-fn execute(line: &Line) -> Result<Exit, CommandError> {
+fn execute(line: &Line, invocation: &Invocation) -> Result<Exit, CommandError> {
     let Some(recipe) = &line.recipe else {
         return Err(CommandError::bad_input(
             "no recipe: recipe-runner-rs RECIPE, or recipe-runner-rs list",
         ));
     };
-    let env = Environment::read()?;
+    let env = invocation.environment()?;
     if recipe == "list" {
-        return list::execute(&env, line);
+        return list::execute(env, line);
     }
     if line.validate_only {
-        return validate::execute(&env, line, recipe);
+        return validate::execute(env, line, recipe);
     }
     if line.explain {
-        return explain::execute(&env, line, recipe);
+        return explain::execute(env, line, recipe);
     }
     let mut args = line.run_args(recipe);
-    let chosen = run_command::chosen(&env, &args, recipe)?;
-    args.agent = agent::flags(&env, line.agent_binary.as_deref(), &chosen.program)?;
+    let chosen = run_command::chosen(env, &args, recipe)?;
+    args.agent = agent::flags(env, line.agent_binary.as_deref(), &chosen.program)?;
     if line.dry_run {
-        return dry_run::execute(&env, line, &chosen, &args);
+        return dry_run::execute(env, line, &chosen, &args);
     }
-    run::execute(&env, line, chosen, &args)
+    run::execute(env, line, chosen, &args)
 }

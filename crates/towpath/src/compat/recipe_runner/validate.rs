@@ -1,7 +1,7 @@
 //! `--validate-only`: everything that is wrong with a recipe and what it reaches, at once.
 
 use super::{Line, found_at};
-use crate::commands::{run, validate};
+use crate::commands::run;
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::session::trust::{self, CalledAs};
@@ -12,16 +12,12 @@ use towpath_core::{Diagnostic, Severity};
 use towpath_recipe::Resolved;
 
 pub fn execute(env: &Environment, line: &Line, recipe: &str) -> Result<Exit, CommandError> {
-    if line.json() {
-        return validate::execute(&validate::Args {
-            recipes: vec![recipe.to_owned()],
-            request: line.request(),
-            strict: false,
-            json: true,
-            called_as: CalledAs::RecipeRunner,
-        });
-    }
     let resolved = resolved(env, line, recipe)?;
+    if line.json() {
+        let valid = !resolved.problems.iter().any(Diagnostic::is_error);
+        out::json(&diagnostics::verdict_json(valid, resolved.problems.iter()));
+        return Ok(if valid { Exit::Done } else { Exit::BadInput });
+    }
     run::show_problems(&resolved.problems, recipe, env, false)?;
     let Some(program) = resolved.program else {
         return Err(CommandError::bad_input(format!("{recipe} cannot be run")));

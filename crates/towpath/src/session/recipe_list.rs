@@ -1,0 +1,158 @@
+//! The recipes that a name can mean, in the order in which `run` looks for them.
+
+use crate::environment::Environment;
+use crate::exit::CommandError;
+use crate::session::search_path::{search_path, working_directory};
+use crate::session::trust::{self, CalledAs};
+use crate::terminal::out;
+use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, one_line, shown_path};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use towpath_core::Map;
+use towpath_recipe::{Listed, Origin, Request, SearchPath, Wishes, builtin, resolve};
+use towpath_store::Store;
+
+/// A recipe with what a run would make of it.
+pub struct Entry {
+    pub recipe: Listed,
+    /// Found in the working tree, and not trusted.
+    pub untrusted: bool,
+    /// The name means another one: what is found first, and, but for `recipe-runner-rs`, never what is
+    /// not trusted while there is a built-in of that name.
+    pub shadowed: bool,
+}
+
+pub fn entries(
+    env: &Environment,
+    directory: Option<&Path>,
+    recipe_dirs: &[PathBuf],
+    called_as: CalledAs,
+) -> Result<Vec<Entry>, CommandError> {
+    let directory = working_directory(env, directory)?;
+    let settings = trust::settings_for(env, &directory)?;
+    let search = search_path(env, &settings, recipe_dirs, &directory)?;
+    let store = env.journal()?;
+    entries_in(&directory, &search, store.as_ref(), called_as)
+}
+
+/// Prints them as `towpath list` does.
+pub fn print(entries: &[Entry], env: &Environment, json: bool) {
+    match json {
+        true => print_json(entries.iter()),
+        false => print_table(entries, env),
+    }
+}
+
+pub fn print_json<'a>(entries: impl Iterator<Item = &'a Entry>) {
+    let recipes: Vec<serde_json::Value> = entries.map(as_json).collect();
+    out::json(&serde_json::json!({ "schema": 1, "recipes": recipes }));
+}
+
+/// The recipes of a search path, for a run in this directory.
+pub fn entries_in(
+    directory: &Path,
+    search: &SearchPath,
+    store: Option<&Store>,
+    called_as: CalledAs,
+) -> Result<Vec<Entry>, CommandError> {
+    let mut taken = HashSet::new();
+    let mut entries = Vec::new();
+    for recipe in towpath_recipe::list(search) {
+        let untrusted =
+            recipe.origin == Origin::Project && !is_trusted(&recipe, directory, search, store)?;
+        let powerless =
+            untrusted && called_as != CalledAs::RecipeRunner && builtin(&recipe.name).is_some();
+        let shadowed = powerless || !taken.insert(recipe.name.clone());
+        entries.push(Entry { recipe, untrusted, shadowed });
+    }
+    Ok(entries)
+}
+
+fn is_trusted(
+    recipe: &Listed,
+    directory: &Path,
+    search: &SearchPath,
+    store: Option<&Store>,
+) -> Result<bool, CommandError> {
+    let Some(path) = recipe.path.as_ref().filter(|_| recipe.broken.is_none()) else {
+        return Ok(false);
+    };
+    let request = Request {
+        reference: path.to_string_lossy().into_owned(),
+        working_dir: directory.to_owned(),
+        search: search.clone(),
+        inputs: Map::new(),
+        wishes: Wishes::default(),
+    };
+    let program = resolve(&request).program;
+    program.map_or(Ok(false), |program| trust::is_trusted(store, &program))
+}
+
+fn print_table(entries: &[Entry], env: &Environment) {
+    let mut table = Table::new(&["NAME", "VERSION", "STEPS", "DESCRIPTION", "FROM"]);
+    for entry in entries {
+        let Entry { recipe, .. } = entry;
+        let sound = recipe.broken.is_none();
+        let from = recipe.path.as_ref().map(|path| shown_path(path, env));
+        let dim = if entry.shadowed { Tint::Dim } else { Tint::None };
+        table.row(vec![
+            Cell::tinted(&recipe.name, dim),
+            Cell::tinted(&recipe.version, dim),
+            if sound { recipe.steps.to_string() } else { String::new() }.into(),
+            description(entry),
+            Cell::tinted(from.as_deref().unwrap_or("built-in"), dim),
+        ]);
+    }
+    table.print(&Screen::new(env));
+    if entries.iter().any(|e| e.untrusted && e.recipe.broken.is_none()) {
+        out::note("what is not trusted does not run; to see what it would run: towpath trust");
+    }
+}
+
+/// What the user must know of a recipe comes before its own description.
+fn description(entry: &Entry) -> Cell {
+    if let Some(problem) = &entry.recipe.broken {
+        return Cell::tinted(format!("broken: {problem}"), Tint::Bad);
+    }
+    let description = match &entry.recipe.label {
+        Some(label) => one_line(&format!("{label}: {}", entry.recipe.description)),
+        None => one_line(&entry.recipe.description),
+    };
+    let marks = [(entry.shadowed, "shadowed"), (entry.untrusted, "not trusted")];
+    let marks: Vec<&str> = marks.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
+    match (marks.is_empty(), description.is_empty()) {
+        (true, _) => description.into(),
+        (false, true) => Cell::tinted(marks.join(", "), Tint::Attention),
+        (false, false) => {
+            Cell::tinted(format!("{}: {description}", marks.join(", ")), Tint::Attention)
+        }
+    }
+}
+
+fn as_json(entry: &Entry) -> serde_json::Value {
+    let recipe = &entry.recipe;
+    serde_json::json!({
+        "name": recipe.name,
+        "kind": recipe.label.as_ref().map_or("steps", |_| "machine"),
+        "label": recipe.label,
+        "version": recipe.version,
+        "steps": recipe.steps,
+        "description": recipe.description,
+        "path": recipe.path.as_deref().map(escaped),
+        "origin": origin_word(recipe.origin),
+        "trusted": !entry.untrusted,
+        "shadowed": entry.shadowed,
+        "error": recipe.broken,
+    })
+}
+
+/// A stable word for where a recipe comes from.
+pub fn origin_word(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Named => "named",
+        Origin::Given => "given",
+        Origin::User => "user",
+        Origin::Project => "project",
+        Origin::BuiltIn => "built-in",
+    }
+}
