@@ -2,7 +2,7 @@
 //! before it has settled, and a failure that is not tolerated ends its recipe once the whole stage
 //! has settled.
 
-use crate::frame::{FrameState, Phase, Progress};
+use crate::frame::{FrameState, Phase, Progress, StepAt};
 use crate::outcome::{Failure, FailureKind, StepStatus};
 use crate::run::Run;
 use towpath_core::StepPath;
@@ -32,9 +32,10 @@ impl Run {
         if !self.frames[frame].begun {
             self.frames[frame].begun = true;
             // Every condition of a group sees the context as it was when the group started.
-            let verdicts: Vec<_> = stage.clone().map(|s| self.verdict(frame, s)).collect();
+            let verdicts: Vec<_> =
+                stage.clone().map(|s| self.verdict(StepAt::new(frame, s))).collect();
             for (step, verdict) in stage.clone().zip(verdicts) {
-                self.enter(frame, step, verdict);
+                self.enter(StepAt::new(frame, step), verdict);
             }
         }
         let steps = &self.frames[frame].steps[stage.clone()];
@@ -61,9 +62,9 @@ impl Run {
     /// Ends a frame and settles the step that opened it.
     pub(crate) fn close(&mut self, frame: usize, state: FrameState, failed: Option<usize>) {
         self.frames[frame].state = state;
-        let Some((parent, step)) = self.frames[frame].parent else { return };
+        let Some(caller) = self.frames[frame].parent else { return };
         let failure = failed.and_then(|index| {
-            let path = self.path(frame, index);
+            let path = self.path(StepAt::new(frame, index));
             if let Some(refused) =
                 self.frames[frame].machine.as_ref().and_then(|m| m.refused.clone())
             {
@@ -79,7 +80,7 @@ impl Run {
                 _ => None,
             }
         });
-        self.settle_call(parent, step, frame, failure);
+        self.settle_call(caller, frame, failure);
     }
 
     /// The time of the recipe step at `path` has run out.
@@ -98,30 +99,23 @@ impl Run {
                 self.frames[*frame].state = FrameState::Expiring;
             }
         }
-        self.ready.retain(|(_, frame, _)| !below.contains(frame));
+        self.ready.retain(|(_, at)| !below.contains(&at.frame));
         self.dirty.insert(root);
     }
 
     pub(crate) fn is_within(&self, frame: usize, root: usize) -> bool {
-        let mut at = Some(frame);
-        while let Some(frame) = at {
-            if frame == root {
-                return true;
-            }
-            at = self.frames[frame].parent.map(|(parent, _)| parent);
-        }
-        false
+        self.stack(frame).contains(&root)
     }
 
     /// An expiring frame ends when nothing in it is in flight. The outermost one tells its step.
     fn end_if_quiet(&mut self, frame: usize) {
         let mut root = frame;
-        while let Some((parent, _)) = self.frames[root].parent
-            && self.frames[parent].state == FrameState::Expiring
+        while let Some(caller) = self.frames[root].parent
+            && self.frames[caller.frame].state == FrameState::Expiring
         {
-            root = parent;
+            root = caller.frame;
         }
-        let busy: Vec<usize> = self.running.values().map(|(frame, _)| *frame).collect();
+        let busy: Vec<usize> = self.running.values().map(|at| at.frame).collect();
         if busy.into_iter().any(|f| self.is_within(f, root)) {
             return;
         }
@@ -130,14 +124,14 @@ impl Run {
                 self.frames[frame].state = FrameState::Failed;
             }
         }
-        let Some((parent, step)) = self.frames[root].parent else { return };
-        let seconds = self.step(parent, step).timeout.unwrap_or_default();
+        let Some(caller) = self.frames[root].parent else { return };
+        let seconds = self.step(caller).timeout.unwrap_or_default();
         let failure = Failure {
             kind: FailureKind::Timeout,
             message: timed_out(seconds),
             detail: String::new(),
         };
-        self.settle_call(parent, step, root, Some(failure));
+        self.settle_call(caller, root, Some(failure));
     }
 }
 

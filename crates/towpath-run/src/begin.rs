@@ -1,6 +1,6 @@
 //! How a step begins: its condition, the limits, its hook, and the job that is its work.
 
-use crate::frame::{Before, Frame, FrameState, Phase};
+use crate::frame::{Before, Frame, FrameState, Phase, StepAt};
 use crate::happening::Happening;
 use crate::job::{AgentJob, HOOK_TIMEOUT, Job, JobWork, NON_INTERACTIVE_FOOTER};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
@@ -118,13 +118,13 @@ fn unreadable(name: &str, len: u64) -> Failure {
 }
 
 impl Run {
-    pub(crate) fn verdict(&self, frame: usize, step: usize) -> Verdict {
-        let definition = self.step(frame, step);
+    pub(crate) fn verdict(&self, at: StepAt) -> Verdict {
+        let definition = self.step(at);
         if let Some(reason) = self.program.plan.tags.against(definition) {
             return Verdict::Skip(reason);
         }
         let Some(condition) = &definition.condition else { return Verdict::Run };
-        let frame = &self.frames[frame];
+        let frame = &self.frames[at.frame];
         for name in condition.names() {
             if let Some(len) = frame.unreadable.get(name.path.root()) {
                 return Verdict::Fail(unreadable(name.path.root(), *len));
@@ -138,54 +138,53 @@ impl Run {
     }
 
     /// A step's entry into its frame.
-    pub(crate) fn enter(&mut self, frame: usize, step: usize, verdict: Verdict) {
-        let progress = &mut self.frames[frame].steps[step];
+    pub(crate) fn enter(&mut self, at: StepAt, verdict: Verdict) {
+        let progress = self.progress_mut(at);
         let visit = progress.visit + 1;
         *progress = crate::frame::Progress { visit, ..Default::default() };
-        self.begin(frame, step, verdict);
+        self.begin(at, verdict);
     }
 
     /// Begins a step, at its entry or when it is tried again.
-    pub(crate) fn begin(&mut self, frame: usize, step: usize, verdict: Verdict) {
+    pub(crate) fn begin(&mut self, at: StepAt, verdict: Verdict) {
         match verdict {
             Verdict::Skip(reason) => {
-                self.finish_quietly(frame, step, StepStatus::Skipped { reason });
+                self.finish_quietly(at, StepStatus::Skipped { reason });
             }
-            Verdict::Fail(failure) => self.fail(frame, step, failure),
-            Verdict::Run => match self.count(frame, step) {
-                Err(failure) => self.fail(frame, step, failure),
-                Ok(()) => self.begin_hook_or_work(frame, step),
+            Verdict::Fail(failure) => self.fail(at, failure),
+            Verdict::Run => match self.count(at) {
+                Err(failure) => self.fail(at, failure),
+                Ok(()) => self.begin_hook_or_work(at),
             },
         }
     }
 
-    fn finish_quietly(&mut self, frame: usize, step: usize, status: StepStatus) {
+    fn finish_quietly(&mut self, at: StepAt, status: StepStatus) {
         let result = StepResult::new(status, crate::fact::Output::None);
-        self.settled(frame, step, result, Vec::new());
+        self.settled(at, result, Vec::new());
     }
 
-    fn begin_hook_or_work(&mut self, frame: usize, step: usize) {
-        let recipe = self.recipe(frame);
+    fn begin_hook_or_work(&mut self, at: StepAt) {
+        let recipe = self.recipe(at.frame);
         match &recipe.hooks.pre_step {
-            Some(hook) if !self.frames[frame].steps[step].pre_done => {
-                self.frames[frame].steps[step].phase = Phase::PreHook;
-                let attempt = self.frames[frame].steps[step].attempts.pre;
-                let sent =
-                    self.want_hook(frame, step, hook, JobKind::PreHook, attempt, "running", "");
+            Some(hook) if !self.progress(at).pre_done => {
+                self.progress_mut(at).phase = Phase::PreHook;
+                let attempt = self.progress(at).attempts.pre;
+                let sent = self.want_hook(at, hook, JobKind::PreHook, attempt, "running", "");
                 if !sent {
-                    self.begin_work(frame, step);
+                    self.begin_work(at);
                 }
             }
-            _ => self.begin_work(frame, step),
+            _ => self.begin_work(at),
         }
     }
 
     /// Counts an executed step in every frame around it, if no limit stands against it.
-    fn count(&mut self, frame: usize, step: usize) -> Result<(), Failure> {
-        if self.frames[frame].steps[step].counted {
+    fn count(&mut self, at: StepAt) -> Result<(), Failure> {
+        if self.progress(at).counted {
             return Ok(());
         }
-        let stack = self.stack(frame);
+        let stack = self.stack(at.frame);
         let mut stated = self.is_in_machine(&stack);
         for at in &stack {
             let limit = self.recipe(*at).recursion.max_total_steps;
@@ -204,7 +203,7 @@ impl Run {
             self.frames[at].executed += 1;
             self.frames[at].in_machines += in_machine;
         }
-        self.frames[frame].steps[step].counted = true;
+        self.progress_mut(at).counted = true;
         Ok(())
     }
 
@@ -213,72 +212,61 @@ impl Run {
         stack.iter().any(|at| self.frames[*at].machine.is_some())
     }
 
-    /// A frame and those around it, innermost first.
-    pub(crate) fn stack(&self, frame: usize) -> Vec<usize> {
-        let mut stack = vec![frame];
-        let mut at = frame;
-        while let Some((parent, _)) = self.frames[at].parent {
-            stack.push(parent);
-            at = parent;
-        }
-        stack
-    }
-
     /// Starts the work of a step, or fails it where its values do not fit.
-    pub(crate) fn begin_work(&mut self, frame: usize, step: usize) {
-        self.frames[frame].steps[step].phase = Phase::Work;
-        if self.frames[frame].state == FrameState::Expiring {
+    pub(crate) fn begin_work(&mut self, at: StepAt) {
+        self.progress_mut(at).phase = Phase::Work;
+        if self.frames[at.frame].state == FrameState::Expiring {
             // What ended just before its time ran out leads to nothing more until somebody resumes.
             return;
         }
-        let definition = self.step(frame, step).clone();
-        if self.frames[frame].machine.is_some() {
-            return self.begin_state(frame, step, &definition);
+        let definition = self.step(at).clone();
+        if self.frames[at.frame].machine.is_some() {
+            return self.begin_state(at, &definition);
         }
         let mut extra = Map::new();
-        let scope = Scope { extra: Map::new(), frame: &self.frames[frame] };
+        let scope = Scope { extra: Map::new(), frame: &self.frames[at.frame] };
         for (name, value) in &definition.context {
             if let Err(failure) = scope.readable(value) {
-                return self.fail(frame, step, failure);
+                return self.fail(at, failure);
             }
-            extra.insert(name.clone(), value.render(&self.frames[frame].context));
+            extra.insert(name.clone(), value.render(&self.frames[at.frame].context));
         }
         let directory = match &definition.working_dir {
-            None => Ok(self.frames[frame].directory.clone()),
+            None => Ok(self.frames[at.frame].directory.clone()),
             Some(template) => {
-                let scope = Scope { extra: extra.clone(), frame: &self.frames[frame] };
-                scope.render(template).map(|d| join(&self.frames[frame].directory, &d))
+                let scope = Scope { extra: extra.clone(), frame: &self.frames[at.frame] };
+                scope.render(template).map(|d| join(&self.frames[at.frame].directory, &d))
             }
         };
         let directory = match directory {
             Ok(directory) => directory,
-            Err(failure) => return self.fail(frame, step, failure),
+            Err(failure) => return self.fail(at, failure),
         };
-        let timeout = self.time_limit(frame, step);
+        let timeout = self.time_limit(at);
         match &definition.work {
             Work::Bash { command } => {
-                let scope = Scope { extra, frame: &self.frames[frame] };
+                let scope = Scope { extra, frame: &self.frames[at.frame] };
                 let undefined = scope.undefined_in(command);
                 let filled = scope.fill(command);
-                self.warn_undefined(frame, step, undefined);
-                self.want_work(frame, step, JobKind::Bash, filled, directory, timeout);
+                self.warn_undefined(at, undefined);
+                self.want_work(at, JobKind::Bash, filled, directory, timeout);
             }
             Work::Agent(agent) => {
-                let progress = &self.frames[frame].steps[step];
+                let progress = self.progress(at);
                 if progress.before == Before::NotAsked && self.stages_files(agent) {
-                    return self.want_snapshot(frame, step, directory);
+                    return self.want_snapshot(at, directory);
                 }
                 if progress.answer.is_some() {
-                    return self.want_reminder(frame, step, agent, directory);
+                    return self.want_reminder(at, agent, directory);
                 }
-                let scope = Scope { extra, frame: &self.frames[frame] };
+                let scope = Scope { extra, frame: &self.frames[at.frame] };
                 let undefined = scope.undefined(agent.prompt.places().map(|p| &p.path));
                 let work = scope.render(&agent.prompt);
                 let work = work.map(|text| (self.agent_job(agent, &text), Vec::new()));
-                self.warn_undefined(frame, step, undefined);
-                self.want_work(frame, step, JobKind::Agent, work, directory, timeout);
+                self.warn_undefined(at, undefined);
+                self.want_work(at, JobKind::Agent, work, directory, timeout);
             }
-            Work::Recipe { name, .. } => self.call(frame, step, name, extra, directory),
+            Work::Recipe { name, .. } => self.call(at, name, extra, directory),
         }
     }
 
@@ -295,8 +283,8 @@ impl Run {
         }))
     }
 
-    fn warn_undefined(&mut self, frame: usize, step: usize, names: Vec<String>) {
-        let path = self.path(frame, step);
+    fn warn_undefined(&mut self, at: StepAt, names: Vec<String>) {
+        let path = self.path(at);
         for name in names {
             let message = format!("{{{{{name}}}}} has no value: it is empty");
             self.happenings.push(Happening::Warning { step: Some(path.clone()), message });
@@ -305,29 +293,28 @@ impl Run {
 
     pub(crate) fn want_work(
         &mut self,
-        frame: usize,
-        step: usize,
+        at: StepAt,
         kind: JobKind,
         work: Result<FilledWork, Failure>,
         directory: String,
         timeout: Option<Duration>,
     ) {
         match work {
-            Err(failure) => self.fail(frame, step, failure),
+            Err(failure) => self.fail(at, failure),
             Ok((work, environment)) => {
-                let attempt = self.frames[frame].steps[step].attempts.work;
-                let key = self.key(frame, step, attempt, kind);
+                let attempt = self.progress(at).attempts.work;
+                let key = self.key(at, attempt, kind);
                 let job = Job { key, work, directory, timeout, environment };
-                self.ready.push((job, frame, step));
+                self.ready.push((job, at));
             }
         }
     }
 
-    pub(crate) fn key(&self, frame: usize, step: usize, attempt: u32, kind: JobKind) -> JobKey {
+    pub(crate) fn key(&self, at: StepAt, attempt: u32, kind: JobKind) -> JobKey {
         JobKey {
-            frame: self.frames[frame].path.clone(),
-            step: self.step(frame, step).id.clone(),
-            visit: self.frames[frame].steps[step].visit,
+            frame: self.frames[at.frame].path.clone(),
+            step: self.step(at).id.clone(),
+            visit: self.progress(at).visit,
             attempt,
             call: 0,
             kind,
@@ -338,17 +325,16 @@ impl Run {
     #[expect(clippy::too_many_arguments, reason = "a hook is told everything about its step")]
     pub(crate) fn want_hook(
         &mut self,
-        frame: usize,
-        step: usize,
+        at: StepAt,
         hook: &ShellText,
         kind: JobKind,
         attempt: u32,
         status: &str,
         error: &str,
     ) -> bool {
-        let id = self.step(frame, step).id.clone();
+        let id = self.step(at).id.clone();
         let mut extra = Map::new();
-        for (name, written) in &self.frames[frame].steps[step].writes {
+        for (name, written) in &self.progress(at).writes {
             if let crate::frame::Written::Value(value) = written {
                 extra.insert(name.clone(), value.clone());
             }
@@ -356,23 +342,23 @@ impl Run {
         extra.insert("step_id".into(), id.clone().into());
         extra.insert("step_status".into(), status.into());
         extra.insert("error".into(), error.into());
-        let scope = Scope { extra, frame: &self.frames[frame] };
+        let scope = Scope { extra, frame: &self.frames[at.frame] };
         match scope.fill(hook) {
             Ok((work, mut environment)) => {
                 environment.push(("STEP_ID".to_owned(), id));
                 environment.push(("STEP_STATUS".to_owned(), status.to_owned()));
                 let job = Job {
-                    key: self.key(frame, step, attempt, kind),
+                    key: self.key(at, attempt, kind),
                     work,
-                    directory: self.frames[frame].directory.clone(),
+                    directory: self.frames[at.frame].directory.clone(),
                     timeout: Some(HOOK_TIMEOUT),
                     environment,
                 };
-                self.ready.push((job, frame, step));
+                self.ready.push((job, at));
                 true
             }
             Err(failure) => {
-                let step = Some(self.path(frame, step));
+                let step = Some(self.path(at));
                 let message = format!("{} hook did not run: {}", kind.as_str(), failure.message);
                 self.happenings.push(Happening::Warning { step, message });
                 false
@@ -381,24 +367,17 @@ impl Run {
     }
 
     /// Opens the frame of a called recipe.
-    pub(crate) fn call(
-        &mut self,
-        frame: usize,
-        step: usize,
-        name: &str,
-        extra: Map,
-        directory: String,
-    ) {
-        let depth = self.frames[frame].depth + 1;
-        if let Err(failure) = self.check_depth(frame, depth) {
-            return self.fail(frame, step, failure);
+    pub(crate) fn call(&mut self, at: StepAt, name: &str, extra: Map, directory: String) {
+        let depth = self.frames[at.frame].depth + 1;
+        if let Err(failure) = self.check_depth(at.frame, depth) {
+            return self.fail(at, failure);
         }
-        let Some(callee) = self.program.callee(self.frames[frame].recipe, name) else {
-            return self.fail(frame, step, failure(format!("recipe `{name}` is not in the plan")));
+        let Some(callee) = self.program.callee(self.frames[at.frame].recipe, name) else {
+            return self.fail(at, failure(format!("recipe `{name}` is not in the plan")));
         };
-        let mut given = self.frames[frame].heritage();
+        let mut given = self.frames[at.frame].heritage();
         // What is too large for the caller is too large for the callee.
-        let unreadable = self.frames[frame].unreadable.clone();
+        let unreadable = self.frames[at.frame].unreadable.clone();
         for (key, value) in extra {
             given.insert(key, value);
         }
@@ -408,16 +387,16 @@ impl Run {
         if !missing.is_empty() {
             let names = missing.join("`, `");
             let message = format!("the recipe `{name}` needs a value for `{names}`");
-            return self.fail(frame, step, failure(message));
+            return self.fail(at, failure(message));
         }
-        child.path = Some(self.path(frame, step));
-        child.parent = Some((frame, step));
+        child.path = Some(self.path(at));
+        child.parent = Some(at);
         child.depth = depth;
         child.directory = directory;
         child.unreadable = unreadable;
         self.frames.push(child);
         let index = self.frames.len() - 1;
-        self.frames[frame].steps[step].child = Some(index);
+        self.progress_mut(at).child = Some(index);
         self.dirty.insert(index);
     }
 

@@ -7,12 +7,25 @@ use std::collections::BTreeMap;
 use towpath_core::{FaultKind, JobKey, Map, StepPath, Usage, Value};
 use towpath_recipe::Recipe;
 
+/// A step in its frame, by their indices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StepAt {
+    pub frame: usize,
+    pub step: usize,
+}
+
+impl StepAt {
+    pub fn new(frame: usize, step: usize) -> StepAt {
+        StepAt { frame, step }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
     /// Path of the step that opened it; `None` for the run's own recipe.
     pub path: Option<StepPath>,
-    /// Frame and index of that step.
-    pub parent: Option<(usize, usize)>,
+    /// The step that opened it.
+    pub parent: Option<StepAt>,
     pub recipe: usize,
     pub depth: u32,
     /// Relative to the run's directory, or absolute.

@@ -3,7 +3,7 @@
 //! the end of its answer alone, so that "I have not recovered it" recovers nothing.
 
 use crate::fact::{JobEnd, JobStatus, Output};
-use crate::frame::Phase;
+use crate::frame::{Phase, StepAt};
 use crate::job::{AgentJob, Job, JobWork, NON_INTERACTIVE_FOOTER};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::run::Run;
@@ -16,41 +16,35 @@ use towpath_recipe::Work;
 const SHOWN: usize = 2_000;
 
 impl Run {
-    pub(crate) fn tries_recovery(&self, frame: usize, step: usize, failure: &Failure) -> bool {
-        let asked = matches!(self.step(frame, step).work, Work::Recipe { recovery: true, .. });
+    pub(crate) fn tries_recovery(&self, at: StepAt, failure: &Failure) -> bool {
+        let asked = matches!(self.step(at).work, Work::Recipe { recovery: true, .. });
         asked
             && failure.kind.tolerable()
-            && self.frames[frame].steps[step].recovering.is_none()
-            && self.frames[frame].state == crate::frame::FrameState::Open
+            && self.progress(at).recovering.is_none()
+            && self.frames[at.frame].state == crate::frame::FrameState::Open
     }
 
-    pub(crate) fn want_recovery(
-        &mut self,
-        frame: usize,
-        step: usize,
-        child: usize,
-        failure: Failure,
-    ) {
+    pub(crate) fn want_recovery(&mut self, at: StepAt, child: usize, failure: Failure) {
         let prompt = self.recovery_prompt(child, &failure);
-        let progress = &mut self.frames[frame].steps[step];
+        let progress = self.progress_mut(at);
         progress.recovering = Some(failure);
         progress.phase = Phase::Recovery;
         let attempt = progress.attempts.work;
         let job = Job {
-            key: self.key(frame, step, attempt, JobKind::Agent),
+            key: self.key(at, attempt, JobKind::Agent),
             work: JobWork::Agent(Box::new(AgentJob { prompt, ..AgentJob::default() })),
             directory: self.frames[child].directory.clone(),
             timeout: Some(self.agent_limit()),
             environment: Vec::new(),
         };
-        self.ready.push((job, frame, step));
+        self.ready.push((job, at));
     }
 
-    pub(crate) fn recovery_finished(&mut self, frame: usize, step: usize, end: &JobEnd) {
-        let progress = &mut self.frames[frame].steps[step];
+    pub(crate) fn recovery_finished(&mut self, at: StepAt, end: &JobEnd) {
+        let progress = self.progress_mut(at);
         let Some(mut failure) = progress.recovering.take() else { return };
         if end.status == JobStatus::Stopped {
-            return self.fail(frame, step, stopped());
+            return self.fail(at, stopped());
         }
         if let JobStatus::Faulted(fault) = &end.status
             && !fault.kind.tolerable()
@@ -60,7 +54,7 @@ impl Run {
             failure = Failure { kind, message, detail: end.error.clone() };
         }
         let answer = end.output.text().unwrap_or_default();
-        let Some(child) = self.frames[frame].steps[step].child else { return };
+        let Some(child) = self.progress(at).child else { return };
         let status = if end.succeeded() && says_recovered(answer) {
             StepStatus::Recovered { failure }
         } else {
@@ -72,9 +66,9 @@ impl Run {
             StepStatus::Failed(Failure { detail, ..failure })
         };
         let output = Output::Text(answer.to_owned());
-        let writes = self.call_writes(frame, step, child, &status, &output, None);
+        let writes = self.call_writes(at, child, &status, &output, None);
         let result = StepResult { usage: end.usage, ..StepResult::new(status, output) };
-        self.settle(frame, step, result, writes);
+        self.settle(at, result, writes);
     }
 
     fn recovery_prompt(&self, child: usize, failure: &Failure) -> String {

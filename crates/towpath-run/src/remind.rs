@@ -3,7 +3,7 @@
 //! repeats the reminder, never the prompt.
 
 use crate::fact::{JobEnd, Output};
-use crate::frame::{Answered, Phase};
+use crate::frame::{Answered, Phase, StepAt};
 use crate::happening::Happening;
 use crate::job::{AgentJob, JSON_REMINDER, Job, JobWork};
 use crate::run::Run;
@@ -21,18 +21,12 @@ pub(crate) enum Heard {
 
 impl Run {
     /// Takes the end of a step's work; an agent's answer without JSON leads to the reminder.
-    pub(crate) fn answered_again(
-        &mut self,
-        frame: usize,
-        step: usize,
-        key: &JobKey,
-        end: &JobEnd,
-    ) -> Heard {
-        let definition = self.step(frame, step);
+    pub(crate) fn answered_again(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) -> Heard {
+        let definition = self.step(at);
         let parse = definition.parse_json;
         let is_agent = matches!(definition.work, Work::Agent(_));
         let found = json_in(parse, &end.output).is_some();
-        let progress = &mut self.frames[frame].steps[step];
+        let progress = self.progress_mut(at);
         if let Some(first) = &progress.answer {
             let usage = sum(first.usage, end.usage);
             if !end.succeeded() {
@@ -52,21 +46,15 @@ impl Run {
             usage: end.usage,
             reminded: false,
         });
-        let (step_path, error) = (self.path(frame, step), "no JSON in the answer".to_owned());
+        let (step_path, error) = (self.path(at), "no JSON in the answer".to_owned());
         self.happenings.push(Happening::Reminded { step: step_path, error });
-        self.begin_work(frame, step);
+        self.begin_work(at);
         Heard::Again
     }
 
-    pub(crate) fn want_reminder(
-        &mut self,
-        frame: usize,
-        step: usize,
-        agent: &AgentWork,
-        directory: String,
-    ) {
-        let timeout = self.time_limit(frame, step);
-        let progress = &mut self.frames[frame].steps[step];
+    pub(crate) fn want_reminder(&mut self, at: StepAt, agent: &AgentWork, directory: String) {
+        let timeout = self.time_limit(at);
+        let progress = self.progress_mut(at);
         progress.phase = Phase::Work;
         let next = progress.attempts.work;
         let Some(answer) = &mut progress.answer else { return };
@@ -74,7 +62,7 @@ impl Run {
         answer.reminded = true;
         let continues = Some(answer.key.clone());
         let earlier = answer.output.text().map(str::to_owned);
-        let key = JobKey { call: 1, ..self.key(frame, step, attempt, JobKind::Agent) };
+        let key = JobKey { call: 1, ..self.key(at, attempt, JobKind::Agent) };
         let work = JobWork::Agent(Box::new(AgentJob {
             prompt: JSON_REMINDER.to_owned(),
             model: agent.model.clone(),
@@ -86,7 +74,7 @@ impl Run {
             ..AgentJob::default()
         }));
         let job = Job { key, work, directory, timeout, environment: Vec::new() };
-        self.ready.push((job, frame, step));
+        self.ready.push((job, at));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Going on with an edited recipe. New text is taken for steps that have not finished; if a
 //! finished one changed, or the order before the current place did, the edit is refused whole.
 
-use crate::frame::{Phase, Progress};
+use crate::frame::{Phase, Progress, StepAt};
 use crate::run::Run;
 use std::sync::Arc;
 use towpath_core::StepPath;
@@ -24,12 +24,13 @@ impl Run {
             indices[at].1 = recipe;
             self.compare(frame, &program.recipes[recipe], &mut refused);
             for (step, progress) in self.frames[frame].steps.iter().enumerate() {
+                let at = StepAt::new(frame, step);
                 let Some(child) = progress.child else { continue };
                 let began = self.frames[child].steps.iter().any(Progress::executed);
-                match callee(&program, recipe, self.step(frame, step)) {
+                match callee(&program, recipe, self.step(at)) {
                     Some(callee) => indices.push((child, callee)),
                     None if began => {
-                        refused.push((self.path(frame, step), "no longer calls its recipe"));
+                        refused.push((self.path(at), "no longer calls its recipe"));
                     }
                     None => {}
                 }
@@ -46,11 +47,11 @@ impl Run {
         }
         self.running = std::mem::take(&mut self.running)
             .into_iter()
-            .filter_map(|(key, (frame, _))| {
-                let step = self.recipe(frame).step_index(&key.step)?;
+            .filter_map(|(key, at)| {
+                let step = self.recipe(at.frame).step_index(&key.step)?;
+                let at = StepAt { step, ..at };
                 // What now stands later is not cut off: its turn comes.
-                (self.frames[frame].steps[step].phase != Phase::Pending)
-                    .then_some((key, (frame, step)))
+                (self.progress(at).phase != Phase::Pending).then_some((key, at))
             })
             .collect();
         Ok(())
@@ -70,7 +71,7 @@ impl Run {
             // What a machine does next may be edited freely, as long as it still stands somewhere.
             let Some(at) = machine.at else { return };
             if new.machine().is_none() || new.step_index(&old.steps[at].id).is_none() {
-                let path = self.path(frame, at);
+                let path = self.path(StepAt::new(frame, at));
                 refused.push((path, "is where the machine stands, and is gone from the recipe"));
             }
             return;
@@ -85,7 +86,7 @@ impl Run {
             if !fixed && !called {
                 continue;
             }
-            let path = self.path(frame, index);
+            let path = self.path(StepAt::new(frame, index));
             match new.step_index(&step.id) {
                 None => refused.push((path, "has run and is gone from the recipe")),
                 Some(at) if new.step_text(&new.steps[at]) != old.step_text(step) => {
@@ -125,7 +126,7 @@ impl Run {
             self.frames[frame].recipe = recipe;
             for step in 0..new.steps.len() {
                 if let Some(child) = self.frames[frame].steps[step].child {
-                    self.frames[child].parent = Some((frame, step));
+                    self.frames[child].parent = Some(StepAt::new(frame, step));
                 }
             }
             return self.frames[frame].rebuild(&new);
@@ -138,7 +139,7 @@ impl Run {
         self.frames[frame].recipe = recipe;
         for step in 0..new.steps.len() {
             if let Some(child) = self.frames[frame].steps[step].child {
-                self.frames[child].parent = Some((frame, step));
+                self.frames[child].parent = Some(StepAt::new(frame, step));
             }
         }
         self.frames[frame].rebuild(&new);

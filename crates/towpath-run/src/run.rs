@@ -1,7 +1,7 @@
 //! The run's state, its facts and its questions. The rules are in the files beside this one.
 
 use crate::fact::{Answer, Fact, StopReason};
-use crate::frame::{Conversation, Frame, FrameState, Phase, Spent};
+use crate::frame::{Conversation, Frame, FrameState, Phase, Progress, Spent, StepAt};
 use crate::happening::Happening;
 use crate::job::{Job, JobWork};
 use crate::outcome::{Failure, FailureKind, RunOutcome, StepStatus};
@@ -51,8 +51,8 @@ pub struct Run {
     pub(crate) limits: Limits,
     pub(crate) frames: Vec<Frame>,
     /// Wanted and not yet started.
-    pub(crate) ready: Vec<(Job, usize, usize)>,
-    pub(crate) running: BTreeMap<JobKey, (usize, usize)>,
+    pub(crate) ready: Vec<(Job, StepAt)>,
+    pub(crate) running: BTreeMap<JobKey, StepAt>,
     /// Frames in which something has changed.
     pub(crate) dirty: BTreeSet<usize>,
     /// Some step was asked about since the run was made or taken over.
@@ -104,11 +104,11 @@ impl Run {
                 self.converses(key, Conversation { backend, session });
             }
             Fact::JobFinished { key, end } => {
-                let (frame, step) = self
+                let at = self
                     .running
                     .remove(key)
                     .ok_or_else(|| Mismatch(format!("{key} ended without having started")))?;
-                self.job_finished(frame, step, key, end);
+                self.job_finished(at, key, end);
             }
             // Which session a call has is the executor's matter; it is kept for who looks.
             Fact::SessionOpened { key, session } => {
@@ -128,15 +128,16 @@ impl Run {
     }
 
     fn job_started(&mut self, key: &JobKey) -> Result<(), Mismatch> {
-        let at = self.ready.iter().position(|(job, ..)| job.key == *key);
-        let at = at.ok_or_else(|| Mismatch(format!("{key} started, which nothing asked for")))?;
-        let (_, frame, step) = self.ready.remove(at);
-        self.running.insert(key.clone(), (frame, step));
-        self.mark_started(frame, step);
-        if let (JobKind::Agent, Some(machine)) = (key.kind, &mut self.frames[frame].machine) {
+        let wanted = self.ready.iter().position(|(job, _)| job.key == *key);
+        let wanted =
+            wanted.ok_or_else(|| Mismatch(format!("{key} started, which nothing asked for")))?;
+        let (_, at) = self.ready.remove(wanted);
+        self.running.insert(key.clone(), at);
+        self.mark_started(at);
+        if let (JobKind::Agent, Some(machine)) = (key.kind, &mut self.frames[at.frame].machine) {
             machine.last_call = Some(key.clone());
         }
-        let attempts = &mut self.frames[frame].steps[step].attempts;
+        let attempts = &mut self.progress_mut(at).attempts;
         match key.kind {
             JobKind::PreHook => attempts.pre = key.attempt + 1,
             JobKind::PostHook | JobKind::ErrorHook => attempts.after = key.attempt + 1,
@@ -150,34 +151,30 @@ impl Run {
     /// Notes who answers a call that is in flight.
     fn converses(&mut self, key: &JobKey, conversation: Conversation) {
         let at = self.running.get(key).filter(|_| key.kind == JobKind::Agent);
-        let Some(&(frame, step)) = at else { return };
-        if let Some(machine) = &mut self.frames[frame].machine {
+        let Some(&at) = at else { return };
+        if let Some(machine) = &mut self.frames[at.frame].machine {
             machine.conversation = conversation.clone();
         }
-        self.frames[frame].steps[step].conversation = conversation;
+        self.progress_mut(at).conversation = conversation;
     }
 
     fn conversation(&self, key: &JobKey) -> Option<&Conversation> {
-        let (frame, step) = self.running.get(key)?;
-        Some(&self.frames[*frame].steps[*step].conversation)
+        let at = self.running.get(key)?;
+        Some(&self.progress(*at).conversation)
     }
 
     /// Notes that a step has begun to have effects, and the recipe steps around it with it.
-    pub(crate) fn mark_started(&mut self, frame: usize, step: usize) {
-        let mut chain = vec![(frame, step)];
-        let mut at = frame;
-        while let Some((parent, opener)) = self.frames[at].parent {
-            chain.push((parent, opener));
-            at = parent;
-        }
-        for (frame, step) in chain.into_iter().rev() {
-            if let Some(machine) = &mut self.frames[frame].machine {
+    pub(crate) fn mark_started(&mut self, at: StepAt) {
+        let callers = self.callers(at.frame);
+        let now = self.now_ms;
+        for at in callers.into_iter().rev().chain([at]) {
+            if let Some(machine) = &mut self.frames[at.frame].machine {
                 machine.worked = true;
             }
-            if self.frames[frame].steps[step].started_ms.is_none() {
-                self.frames[frame].steps[step].started_ms = Some(self.now_ms);
-                let path = self.path(frame, step);
-                let kind = self.step(frame, step).work.kind();
+            if self.progress(at).started_ms.is_none() {
+                self.progress_mut(at).started_ms = Some(now);
+                let path = self.path(at);
+                let kind = self.step(at).work.kind();
                 self.happenings.push(Happening::StepStarted { step: path, kind });
             }
         }
@@ -191,7 +188,7 @@ impl Run {
         let agents = self.running.keys().filter(|k| k.kind == JobKind::Agent);
         let mut free = self.limits.agents.saturating_sub(agents.count());
         let mut jobs = Vec::new();
-        for (job, ..) in &self.ready {
+        for (job, _) in &self.ready {
             if matches!(job.work, JobWork::Agent(_)) {
                 if free == 0 {
                     continue;
@@ -207,7 +204,7 @@ impl Run {
     pub fn unwanted(&self) -> Vec<JobKey> {
         self.running
             .iter()
-            .filter(|(_, (frame, _))| self.frames[*frame].state == FrameState::Expiring)
+            .filter(|(_, at)| self.frames[at.frame].state == FrameState::Expiring)
             .map(|(key, _)| key.clone())
             .collect()
     }
@@ -220,8 +217,7 @@ impl Run {
     pub fn timers(&self) -> Vec<Timer> {
         let open = self.frames.iter().filter(|f| f.state == FrameState::Open);
         open.filter_map(|frame| {
-            let (parent, step) = frame.parent?;
-            let after = self.step(parent, step).timeout?;
+            let after = self.step(frame.parent?).timeout?;
             Some(Timer { step: frame.path.clone()?, after })
         })
         .collect()
@@ -234,9 +230,9 @@ impl Run {
             return steps;
         }
         for (index, frame) in self.live_frames() {
-            for (at, progress) in frame.steps.iter().enumerate() {
+            for (step, progress) in frame.steps.iter().enumerate() {
                 if progress.phase == Phase::Asking {
-                    steps.push(self.path(index, at));
+                    steps.push(self.path(StepAt::new(index, step)));
                 }
             }
         }
@@ -273,7 +269,7 @@ impl Run {
         if let Some(found) = self.machine_failure(frame) {
             return found;
         }
-        let failed = |p: &&crate::frame::Progress| p.stopped() || p.failed();
+        let failed = |p: &&Progress| p.stopped() || p.failed();
         let steps = &self.frames[frame].steps;
         let stopped = steps.iter().position(|p| p.stopped());
         let index = stopped.or_else(|| steps.iter().position(|p| failed(&p)));
@@ -295,13 +291,13 @@ impl Run {
                 }
             }
         }
-        (self.path(frame, index), failure)
+        (self.path(StepAt::new(frame, index)), failure)
     }
 
     /// A machine that a limit ended failed by that, not by one of its steps.
     fn machine_failure(&self, frame: usize) -> Option<(StepPath, Failure)> {
         let machine = self.frames[frame].machine.as_ref()?;
-        Some((self.path(frame, machine.at?), machine.refused.clone()?))
+        Some((self.path(StepAt::new(frame, machine.at?)), machine.refused.clone()?))
     }
 
     /// Whether the run failed because the conversation that it was in cannot continue, so that only
@@ -355,7 +351,7 @@ impl Run {
         let mut found = Vec::new();
         for (index, frame) in self.live_frames() {
             for at in 0..frame.steps.len() {
-                let path = self.path(index, at);
+                let path = self.path(StepAt::new(index, at));
                 if path.as_str() == name || path.without_visits() == name {
                     return Ok(path);
                 }
@@ -378,15 +374,16 @@ impl Run {
 
     /// What a step may report; nothing unless it is a machine's.
     pub fn outcomes_of(&self, path: &StepPath) -> Vec<String> {
-        let Ok((frame, step)) = self.locate(path) else { return Vec::new() };
-        self.step(frame, step).outcomes.iter().map(|outcome| outcome.name.clone()).collect()
+        let Ok(at) = self.locate(path) else { return Vec::new() };
+        self.step(at).outcomes.iter().map(|outcome| outcome.name.clone()).collect()
     }
 
-    pub(crate) fn locate(&self, path: &StepPath) -> Result<(usize, usize), Mismatch> {
+    pub(crate) fn locate(&self, path: &StepPath) -> Result<StepAt, Mismatch> {
         for (index, frame) in self.live_frames() {
-            for at in 0..frame.steps.len() {
-                if self.path(index, at) == *path {
-                    return Ok((index, at));
+            for step in 0..frame.steps.len() {
+                let at = StepAt::new(index, step);
+                if self.path(at) == *path {
+                    return Ok(at);
                 }
             }
         }
@@ -409,30 +406,50 @@ impl Run {
         Arc::clone(&self.program.recipes[self.frames[frame].recipe])
     }
 
-    pub(crate) fn step(&self, frame: usize, step: usize) -> &Step {
-        &self.program.recipes[self.frames[frame].recipe].steps[step]
+    pub(crate) fn step(&self, at: StepAt) -> &Step {
+        &self.program.recipes[self.frames[at.frame].recipe].steps[at.step]
+    }
+
+    pub(crate) fn progress(&self, at: StepAt) -> &Progress {
+        &self.frames[at.frame].steps[at.step]
+    }
+
+    pub(crate) fn progress_mut(&mut self, at: StepAt) -> &mut Progress {
+        &mut self.frames[at.frame].steps[at.step]
+    }
+
+    /// The recipe steps that a frame runs below, innermost first.
+    pub(crate) fn callers(&self, frame: usize) -> Vec<StepAt> {
+        let caller = |at: &StepAt| self.frames[at.frame].parent;
+        std::iter::successors(self.frames[frame].parent, caller).collect()
+    }
+
+    /// A frame and those around it, innermost first.
+    pub(crate) fn stack(&self, frame: usize) -> Vec<usize> {
+        let callers = self.callers(frame).into_iter().map(|caller| caller.frame);
+        std::iter::once(frame).chain(callers).collect()
     }
 
     /// The path of a step's current visit.
-    pub(crate) fn path(&self, frame: usize, step: usize) -> StepPath {
-        let visit = self.frames[frame].steps[step].visit;
-        let id = &self.step(frame, step).id;
-        StepPath::in_frame(self.frames[frame].path.as_ref(), id, visit)
+    pub(crate) fn path(&self, at: StepAt) -> StepPath {
+        let visit = self.progress(at).visit;
+        let id = &self.step(at).id;
+        StepPath::in_frame(self.frames[at.frame].path.as_ref(), id, visit)
     }
 
     pub(crate) fn answered(&mut self, step: &StepPath, answer: &Answer) -> Result<(), Mismatch> {
-        let (frame, index) = self.locate(step)?;
-        let outcomes = &self.step(frame, index).outcomes;
+        let at = self.locate(step)?;
+        let outcomes = &self.step(at).outcomes;
         match answer {
             Answer::Done { outcome, .. } if !fits(outcome.as_deref(), outcomes) => {
                 return Err(Mismatch(format!("{step} has no outcome {outcome:?}")));
             }
-            Answer::Done { output, outcome: None } => self.declare_done(frame, index, output),
+            Answer::Done { output, outcome: None } => self.declare_done(at, output),
             Answer::Done { output, outcome: Some(outcome) } => {
-                self.forget_wishes(frame, index);
-                self.declare_reported(frame, index, output, outcome);
+                self.forget_wishes(at);
+                self.declare_reported(at, output, outcome);
             }
-            Answer::Again => self.again(frame, index),
+            Answer::Again => self.again(at),
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::advance::timed_out;
 use crate::fact::{JobEnd, JobStatus, Output};
-use crate::frame::{EndedCall, FrameState, Phase, Written};
+use crate::frame::{EndedCall, FrameState, Phase, StepAt, Written};
 use crate::happening::Happening;
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::remind::Heard;
@@ -11,34 +11,34 @@ use towpath_core::{JobKey, JobKind, Map, Value, extract_json};
 use towpath_recipe::ParseJson;
 
 impl Run {
-    pub(crate) fn job_finished(&mut self, frame: usize, step: usize, key: &JobKey, end: &JobEnd) {
-        self.dirty.insert(frame);
+    pub(crate) fn job_finished(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
+        self.dirty.insert(at.frame);
         match key.kind {
-            JobKind::PreHook => self.pre_hook_finished(frame, step, end),
+            JobKind::PreHook => self.pre_hook_finished(at, end),
             JobKind::PostHook | JobKind::ErrorHook => {
-                self.warn_hook(frame, step, key.kind, end);
-                self.settle_now(frame, step);
+                self.warn_hook(at, key.kind, end);
+                self.settle_now(at);
             }
-            JobKind::Snapshot => self.snapshot_finished(frame, step, end),
-            JobKind::Stage => self.stage_finished(frame, step, end),
-            JobKind::Bash | JobKind::Agent => self.work_finished(frame, step, key, end),
+            JobKind::Snapshot => self.snapshot_finished(at, end),
+            JobKind::Stage => self.stage_finished(at, end),
+            JobKind::Bash | JobKind::Agent => self.work_finished(at, key, end),
         }
     }
 
-    fn pre_hook_finished(&mut self, frame: usize, step: usize, end: &JobEnd) {
+    fn pre_hook_finished(&mut self, at: StepAt, end: &JobEnd) {
         if end.status == JobStatus::Stopped {
-            return self.fail(frame, step, stopped());
+            return self.fail(at, stopped());
         }
-        self.frames[frame].steps[step].pre_done = true;
-        self.warn_hook(frame, step, JobKind::PreHook, end);
-        self.begin_work(frame, step);
+        self.progress_mut(at).pre_done = true;
+        self.warn_hook(at, JobKind::PreHook, end);
+        self.begin_work(at);
     }
 
-    fn warn_hook(&mut self, frame: usize, step: usize, kind: JobKind, end: &JobEnd) {
+    fn warn_hook(&mut self, at: StepAt, kind: JobKind, end: &JobEnd) {
         if end.succeeded() {
             return;
         }
-        let step = Some(self.path(frame, step));
+        let step = Some(self.path(at));
         let what = describe(&end.status, Some(crate::job::HOOK_TIMEOUT));
         let message = match end.error.lines().rfind(|l| !l.trim().is_empty()) {
             Some(line) => format!("{} hook failed: {what}: {line}", kind.as_str()),
@@ -47,12 +47,12 @@ impl Run {
         self.happenings.push(Happening::Warning { step, message });
     }
 
-    fn work_finished(&mut self, frame: usize, step: usize, key: &JobKey, end: &JobEnd) {
+    fn work_finished(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
         let ended_from_outside = matches!(
             end.status,
             JobStatus::TimedOut | JobStatus::Stopped | JobStatus::Signalled(_)
         );
-        self.frames[frame].steps[step].cut_off = ended_from_outside;
+        self.progress_mut(at).cut_off = ended_from_outside;
         if key.kind == JobKind::Agent {
             let error = (!end.succeeded()).then(|| describe(&end.status, None));
             let said = end.error.clone();
@@ -61,7 +61,7 @@ impl Run {
                 _ => None,
             };
             self.spent.add(end.usage);
-            let progress = &mut self.frames[frame].steps[step];
+            let progress = self.progress_mut(at);
             progress.calls.push(EndedCall {
                 key: key.clone(),
                 conversation: progress.conversation.clone(),
@@ -78,25 +78,25 @@ impl Run {
         if let JobStatus::Faulted(fault) = &end.status
             && self.waits_after(fault)
         {
-            self.frames[frame].steps[step].phase = Phase::Limited;
+            self.progress_mut(at).phase = Phase::Limited;
             return;
         }
-        if self.frames[frame].steps[step].recovering.is_some() {
-            return self.recovery_finished(frame, step, end);
+        if self.progress(at).recovering.is_some() {
+            return self.recovery_finished(at, end);
         }
-        if self.frames[frame].machine.is_some() {
-            return self.state_finished(frame, step, key, end);
+        if self.frames[at.frame].machine.is_some() {
+            return self.state_finished(at, key, end);
         }
-        let (output, usage) = match self.answered_again(frame, step, key, end) {
+        let (output, usage) = match self.answered_again(at, key, end) {
             Heard::Again => return,
             Heard::Answer(output, usage) => (output, usage),
         };
-        let definition = self.step(frame, step);
+        let definition = self.step(at);
         let mut status = match &end.status {
             JobStatus::Exited(0) => StepStatus::Completed,
             other => StepStatus::Failed(Failure {
                 kind: kind_of(other),
-                message: self.told_end(frame, step, end),
+                message: self.told_end(at, end),
                 detail: end.error.clone(),
             }),
         };
@@ -119,52 +119,45 @@ impl Run {
         let parse = definition.parse_json;
         let value = json_in(parse, &output);
         let status = without_json(status, parse, &value);
-        let writes = self.output_write(frame, step, &output, value);
+        let writes = self.output_write(at, &output, value);
         let result = StepResult { exit_code, usage, ..StepResult::new(status, output) };
-        self.settle(frame, step, result, writes);
+        self.settle(at, result, writes);
     }
 
     fn output_write(
         &self,
-        frame: usize,
-        step: usize,
+        at: StepAt,
         output: &Output,
         json: Option<Value>,
     ) -> Vec<(String, Written)> {
-        let recipe = self.recipe(frame);
-        let Some(name) = recipe.output_name(&recipe.steps[step]) else { return Vec::new() };
+        let recipe = self.recipe(at.frame);
+        let Some(name) = recipe.output_name(&recipe.steps[at.step]) else { return Vec::new() };
         vec![(name.to_owned(), written(output, json))]
     }
 
     /// A called recipe has ended.
-    pub(crate) fn settle_call(
-        &mut self,
-        frame: usize,
-        step: usize,
-        child: usize,
-        failure: Option<Failure>,
-    ) {
+    pub(crate) fn settle_call(&mut self, at: StepAt, child: usize, failure: Option<Failure>) {
         if let Some(failure) = &failure
-            && self.tries_recovery(frame, step, failure)
+            && self.tries_recovery(at, failure)
         {
-            return self.want_recovery(frame, step, child, failure.clone());
+            return self.want_recovery(at, child, failure.clone());
         }
         let ended = self.machine_output(child);
         let (output, json) = match &ended {
             Some((_, value)) => (Output::Text(value.to_string()), Some(value.clone())),
             None => (self.last_output(child), None),
         };
-        if self.frames[frame].machine.is_some() {
+        if self.frames[at.frame].machine.is_some() {
             let exit = ended.as_ref().map(|(exit, _)| exit);
-            return self.state_called(frame, step, output, json, exit, failure);
+            return self.state_called(at, output, json, exit, failure);
         }
-        let parse = self.step(frame, step).parse_json;
+        let parse = self.step(at).parse_json;
         let value = json.or_else(|| json_in(parse, &output));
         let status = failure.map_or(StepStatus::Completed, StepStatus::Failed);
         let status = without_json(status, parse, &value);
-        let writes = self.call_writes(frame, step, child, &status, &output, value);
+        let writes = self.call_writes(at, child, &status, &output, value);
         let result = StepResult::new(status, output);
-        self.settle(frame, step, result, writes);
+        self.settle(at, result, writes);
     }
 
     /// What the step that ran last in a called recipe gave.
@@ -176,15 +169,14 @@ impl Run {
     /// What a recipe step sets: what the called recipe's steps set, and the step's own output.
     pub(crate) fn call_writes(
         &self,
-        frame: usize,
-        step: usize,
+        at: StepAt,
         child: usize,
         status: &StepStatus,
         output: &Output,
         json: Option<Value>,
     ) -> Vec<(String, Written)> {
-        let recipe = self.recipe(frame);
-        let definition = &recipe.steps[step];
+        let recipe = self.recipe(at.frame);
+        let definition = &recipe.steps[at.step];
         if let (true, Some(value)) = (self.frames[child].machine.is_some(), &json) {
             // A machine gives how it ended, under both names.
             let id = (!recipe.context.contains_key(&definition.id)).then_some(&definition.id);
@@ -225,36 +217,35 @@ impl Run {
     }
 
     /// Fails a step whose work did not start.
-    pub(crate) fn fail(&mut self, frame: usize, step: usize, failure: Failure) {
-        let writes = self.output_write(frame, step, &Output::None, None);
+    pub(crate) fn fail(&mut self, at: StepAt, failure: Failure) {
+        let writes = self.output_write(at, &Output::None, None);
         let status = StepStatus::Failed(failure);
         let result = StepResult::new(status, Output::None);
-        self.settle(frame, step, result, writes);
+        self.settle(at, result, writes);
     }
 
     /// The work of a step is over: what it changed is staged, its hook comes, then it is settled.
     pub(crate) fn settle(
         &mut self,
-        frame: usize,
-        step: usize,
+        at: StepAt,
         result: StepResult,
         writes: Vec<(String, Written)>,
     ) {
-        let progress = &mut self.frames[frame].steps[step];
+        let progress = self.progress_mut(at);
         progress.result = Some(result);
         progress.writes = writes;
-        let alone = self.step(frame, step).parallel_group.is_none();
-        if alone && self.wants_staging(frame, step) {
-            self.frames[frame].steps[step].phase = Phase::Staging;
-            return self.want_stage(frame, step);
+        let alone = self.step(at).parallel_group.is_none();
+        if alone && self.wants_staging(at) {
+            self.progress_mut(at).phase = Phase::Staging;
+            return self.want_stage(at);
         }
-        self.after_work(frame, step);
+        self.after_work(at);
     }
 
     /// The hook that follows a step's work.
-    pub(crate) fn after_work(&mut self, frame: usize, step: usize) {
-        let Some(result) = self.frames[frame].steps[step].result.clone() else { return };
-        let recipe = self.recipe(frame);
+    pub(crate) fn after_work(&mut self, at: StepAt) {
+        let Some(result) = self.progress(at).result.clone() else { return };
+        let recipe = self.recipe(at.frame);
         let (hook, kind) = if result.status.is_success() {
             (&recipe.hooks.post_step, JobKind::PostHook)
         } else {
@@ -264,54 +255,53 @@ impl Run {
             &result.status,
             StepStatus::Failed(Failure { kind: FailureKind::Stopped, .. })
         );
-        let expiring = self.frames[frame].state == FrameState::Expiring;
+        let expiring = self.frames[at.frame].state == FrameState::Expiring;
         let status = result.status.as_str();
         let error = match &result.status {
             StepStatus::Failed(failure) if failure.detail.is_empty() => failure.message.clone(),
             StepStatus::Failed(failure) => format!("{}: {}", failure.message, failure.detail),
             _ => String::new(),
         };
-        let progress = &mut self.frames[frame].steps[step];
+        let progress = self.progress_mut(at);
         progress.phase = Phase::AfterHook;
         if let Some(hook) = hook
             && !interrupted
             && !expiring
         {
             let attempt = progress.attempts.after;
-            if self.want_hook(frame, step, hook, kind, attempt, status, &error) {
+            if self.want_hook(at, hook, kind, attempt, status, &error) {
                 return;
             }
         }
-        self.settle_now(frame, step);
+        self.settle_now(at);
     }
 
     /// Wants the hook of a finished step once more, because it was cut off.
-    pub(crate) fn repeat_after_hook(&mut self, frame: usize, step: usize) {
-        self.after_work(frame, step);
+    pub(crate) fn repeat_after_hook(&mut self, at: StepAt) {
+        self.after_work(at);
     }
 
-    fn settle_now(&mut self, frame: usize, step: usize) {
-        let progress = &mut self.frames[frame].steps[step];
+    fn settle_now(&mut self, at: StepAt) {
+        let progress = self.progress_mut(at);
         if let Some(result) = progress.result.take() {
             let writes = std::mem::take(&mut progress.writes);
-            self.settled(frame, step, result, writes);
+            self.settled(at, result, writes);
         }
     }
 
     /// The end of a step.
     pub(crate) fn settled(
         &mut self,
-        frame: usize,
-        step: usize,
+        at: StepAt,
         result: StepResult,
         writes: Vec<(String, Written)>,
     ) {
-        let may = self.step(frame, step).continue_on_error;
+        let may = self.step(at).continue_on_error;
         let tolerated =
             matches!(&result.status, StepStatus::Failed(f) if may && f.kind.tolerable());
-        let path = self.path(frame, step);
+        let path = self.path(at);
         let now = self.now_ms;
-        let progress = &mut self.frames[frame].steps[step];
+        let progress = self.progress_mut(at);
         progress.phase = Phase::Settled;
         progress.ended_ms = Some(now);
         progress.tolerated = tolerated;
@@ -319,7 +309,7 @@ impl Run {
         progress.result = Some(result.clone());
         let took_ms = now - progress.started_ms.unwrap_or(now);
         self.happenings.push(Happening::StepEnded { step: path, result, tolerated, took_ms });
-        self.dirty.insert(frame);
+        self.dirty.insert(at.frame);
     }
 }
 

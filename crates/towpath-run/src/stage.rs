@@ -4,7 +4,7 @@
 //! once the whole group has ended. Outside of a git repository nothing happens.
 
 use crate::fact::{JobEnd, JobStatus};
-use crate::frame::{Before, FrameState, Phase, Staging};
+use crate::frame::{Before, FrameState, Phase, Staging, StepAt};
 use crate::happening::Happening;
 use crate::job::{GIT_TIMEOUT, Job, JobWork};
 use crate::outcome::StepStatus;
@@ -53,28 +53,28 @@ impl Run {
         agent.auto_stage && !self.program.plan.no_auto_stage
     }
 
-    pub(crate) fn want_snapshot(&mut self, frame: usize, step: usize, directory: String) {
-        let progress = &mut self.frames[frame].steps[step];
+    pub(crate) fn want_snapshot(&mut self, at: StepAt, directory: String) {
+        let progress = self.progress_mut(at);
         progress.phase = Phase::Snapshot;
         progress.directory = directory;
         let attempt = progress.attempts.snapshot;
-        self.want_git(frame, step, JobKind::Snapshot, attempt, fill(&SNAPSHOT_TEXT, None));
+        self.want_git(at, JobKind::Snapshot, attempt, fill(&SNAPSHOT_TEXT, None));
     }
 
-    pub(crate) fn snapshot_finished(&mut self, frame: usize, step: usize, end: &JobEnd) {
+    pub(crate) fn snapshot_finished(&mut self, at: StepAt, end: &JobEnd) {
         if end.status == JobStatus::Stopped {
-            return self.fail(frame, step, stopped());
+            return self.fail(at, stopped());
         }
         let before = match (&end.status, end.output.text()) {
             (JobStatus::Exited(0), Some(text)) => Before::Dirty(self.not_ours(text)),
             (JobStatus::Exited(NO_GIT), _) => Before::NoGit,
             _ => {
-                self.warn_git(frame, step, end);
+                self.warn_git(at, end);
                 Before::NoGit
             }
         };
-        self.frames[frame].steps[step].before = before;
-        self.begin_work(frame, step);
+        self.progress_mut(at).before = before;
+        self.begin_work(at);
     }
 
     /// The dirty paths, without those that this run has staged and that are untouched since.
@@ -91,86 +91,87 @@ impl Run {
     }
 
     /// Whether a step's files are to be staged and have not been.
-    pub(crate) fn wants_staging(&self, frame: usize, step: usize) -> bool {
-        let progress = &self.frames[frame].steps[step];
+    pub(crate) fn wants_staging(&self, at: StepAt) -> bool {
+        let progress = self.progress(at);
         let well = matches!(
             progress.result.as_ref().map(|r| &r.status),
             Some(StepStatus::Completed | StepStatus::Degraded { .. })
         );
         well && progress.staging == Staging::No
             && matches!(progress.before, Before::Dirty(_))
-            && self.frames[frame].state == FrameState::Open
+            && self.frames[at.frame].state == FrameState::Open
     }
 
-    pub(crate) fn want_stage(&mut self, frame: usize, step: usize) {
-        let progress = &mut self.frames[frame].steps[step];
+    pub(crate) fn want_stage(&mut self, at: StepAt) {
+        let progress = self.progress_mut(at);
         progress.staging = Staging::Wanted;
         let attempt = progress.attempts.stage;
         let filled = match &progress.before {
             Before::Dirty(paths) => fill(&STAGE_TEXT, Some(paths)),
             _ => return,
         };
-        self.want_git(frame, step, JobKind::Stage, attempt, filled);
+        self.want_git(at, JobKind::Stage, attempt, filled);
     }
 
     /// Wants the files of a whole group staged; whether that is still under way.
     pub(crate) fn stages_group(&mut self, frame: usize, stage: Range<usize>) -> bool {
         let mut under_way = false;
         for step in stage {
-            if self.wants_staging(frame, step) {
-                self.want_stage(frame, step);
+            let at = StepAt::new(frame, step);
+            if self.wants_staging(at) {
+                self.want_stage(at);
             }
-            under_way |= self.frames[frame].steps[step].staging == Staging::Wanted;
+            under_way |= self.progress(at).staging == Staging::Wanted;
         }
         under_way
     }
 
     /// A staging that was cut off is wanted once more.
-    pub(crate) fn repeat_stage(&mut self, frame: usize, step: usize) {
-        self.frames[frame].steps[step].staging = Staging::No;
-        if self.wants_staging(frame, step) {
-            self.want_stage(frame, step);
+    pub(crate) fn repeat_stage(&mut self, at: StepAt) {
+        self.progress_mut(at).staging = Staging::No;
+        if self.wants_staging(at) {
+            self.want_stage(at);
         }
     }
 
-    pub(crate) fn stage_finished(&mut self, frame: usize, step: usize, end: &JobEnd) {
-        if end.status == JobStatus::Stopped && self.frames[frame].state == FrameState::Open {
-            return self.repeat_stage(frame, step);
+    pub(crate) fn stage_finished(&mut self, at: StepAt, end: &JobEnd) {
+        if end.status == JobStatus::Stopped && self.frames[at.frame].state == FrameState::Open {
+            return self.repeat_stage(at);
         }
-        self.frames[frame].steps[step].staging = Staging::Done;
+        self.progress_mut(at).staging = Staging::Done;
         match end.output.text().filter(|_| end.succeeded()) {
             Some(text) if !text.is_empty() => {
                 let files: Vec<String> = text.lines().map(str::to_owned).collect();
                 self.staged.extend(files.iter().cloned());
-                let step = self.path(frame, step);
+                let step = self.path(at);
                 self.happenings.push(Happening::Staged { step, files });
             }
             Some(_) => {}
-            None => self.warn_git(frame, step, end),
+            None => self.warn_git(at, end),
         }
-        if self.frames[frame].steps[step].phase == Phase::Staging {
-            self.after_work(frame, step);
+        if self.progress(at).phase == Phase::Staging {
+            self.after_work(at);
         }
     }
 
-    fn warn_git(&mut self, frame: usize, step: usize, end: &JobEnd) {
+    fn warn_git(&mut self, at: StepAt, end: &JobEnd) {
         let what = describe(&end.status, Some(GIT_TIMEOUT));
         // Git says first what is wrong, then what one might do.
         let first = end.error.lines().find(|line| !line.trim().is_empty());
         let why = first.map_or(what.clone(), |line| format!("{what}: {line}"));
         let message = format!("what it changed is not staged in git: {why}");
-        let step = Some(self.path(frame, step));
+        let step = Some(self.path(at));
         self.happenings.push(Happening::Warning { step, message });
     }
 
-    fn want_git(&mut self, frame: usize, step: usize, kind: JobKind, attempt: u32, filled: Filled) {
+    fn want_git(&mut self, at: StepAt, kind: JobKind, attempt: u32, filled: Filled) {
         let job = Job {
-            key: self.key(frame, step, attempt, kind),
+            key: self.key(at, attempt, kind),
             work: JobWork::Bash(filled),
-            directory: self.frames[frame].steps[step].directory.clone(),
+            directory: self.progress(at).directory.clone(),
             timeout: Some(GIT_TIMEOUT),
             environment: Vec::new(),
         };
-        self.ready.push((job, frame, step));
+        self.ready.push((job, at));
     }
 }

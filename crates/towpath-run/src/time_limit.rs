@@ -4,6 +4,7 @@
 
 use crate::advance::timed_out;
 use crate::fact::JobEnd;
+use crate::frame::StepAt;
 use crate::run::Run;
 use crate::settle::describe;
 use std::time::Duration;
@@ -17,11 +18,11 @@ const MACHINE_CALL_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Run {
     /// The time of one call of a step's own work.
-    pub(crate) fn time_limit(&self, frame: usize, step: usize) -> Option<Duration> {
-        let definition = self.step(frame, step);
+    pub(crate) fn time_limit(&self, at: StepAt) -> Option<Duration> {
+        let definition = self.step(at);
         match definition.work {
             Work::Agent(_) => {
-                let day = self.frames[frame].machine.is_some().then_some(MACHINE_CALL_TIMEOUT);
+                let day = self.frames[at.frame].machine.is_some().then_some(MACHINE_CALL_TIMEOUT);
                 let said = definition.timeout.or(self.program.plan.step_timeout);
                 Some(said.or(day).unwrap_or(AGENT_TIMEOUT))
             }
@@ -36,14 +37,14 @@ impl Run {
 
     /// How a job of a step ended, in a line. A time that its step does not state says where it comes
     /// from.
-    pub(crate) fn told_end(&self, frame: usize, step: usize, end: &JobEnd) -> String {
+    pub(crate) fn told_end(&self, at: StepAt, end: &JobEnd) -> String {
         if let Some(ms) = end.silent_ms {
             let seconds = Duration::from_millis(ms).as_secs_f64();
             return format!("timed out: it printed nothing for {seconds} s");
         }
-        let limit = self.time_limit(frame, step);
+        let limit = self.time_limit(at);
         let told = describe(&end.status, limit);
-        let own = self.step(frame, step).timeout.is_some();
+        let own = self.step(at).timeout.is_some();
         match limit.filter(|limit| !own && told == timed_out(*limit)) {
             None => told,
             Some(_) if self.program.plan.step_timeout.is_some() => {

@@ -1,6 +1,6 @@
 //! The run as a person sees it: every step in file order, called recipes below their step.
 
-use crate::frame::{Conversation, EndedCall, FrameState, Phase, Progress};
+use crate::frame::{Conversation, EndedCall, FrameState, Phase, Progress, StepAt};
 use crate::outcome::StepResult;
 use crate::run::Run;
 use towpath_core::{JobKind, StepPath};
@@ -54,7 +54,7 @@ impl Run {
     pub(crate) fn frame_view(&self, frame: usize) -> Vec<StepView> {
         let Some(machine) = &self.frames[frame].machine else {
             return (0..self.frames[frame].steps.len())
-                .map(|step| self.step_view(frame, step))
+                .map(|step| self.step_view(StepAt::new(frame, step)))
                 .collect();
         };
         let past = machine.past.iter().map(|visit| {
@@ -65,14 +65,14 @@ impl Run {
                 ..self.visit_view(frame, path, id, kind, &visit.progress, StepState::Ended)
             }
         });
-        past.chain(machine.at.map(|at| self.step_view(frame, at))).collect()
+        past.chain(machine.at.map(|at| self.step_view(StepAt::new(frame, at)))).collect()
     }
 
-    fn step_view(&self, frame: usize, step: usize) -> StepView {
-        let progress = &self.frames[frame].steps[step];
-        let definition = self.step(frame, step);
-        let in_flight = self.running.values().any(|at| *at == (frame, step));
-        let over = self.frames[frame].state != FrameState::Open;
+    fn step_view(&self, at: StepAt) -> StepView {
+        let progress = self.progress(at);
+        let definition = self.step(at);
+        let in_flight = self.running.values().any(|running| *running == at);
+        let over = self.frames[at.frame].state != FrameState::Open;
         let state = match progress.phase {
             Phase::Settled => StepState::Ended,
             Phase::Asking => StepState::Asking,
@@ -85,7 +85,7 @@ impl Run {
             _ => StepState::Pending,
         };
         let (id, kind) = (definition.id.clone(), definition.work.kind());
-        self.visit_view(frame, self.path(frame, step), id, kind, progress, state)
+        self.visit_view(at.frame, self.path(at), id, kind, progress, state)
     }
 
     fn visit_view(

@@ -9,7 +9,7 @@ mod work;
 
 pub use report::{Misreport, MisreportKind, Reported, read_report, without_report};
 
-use crate::frame::{Conversation, Frame, FrameState, Phase, Progress};
+use crate::frame::{Conversation, Frame, FrameState, Phase, Progress, StepAt};
 use crate::happening::{Happening, Movement};
 use crate::outcome::{Failure, FailureKind, StepStatus};
 use crate::run::Run;
@@ -179,10 +179,10 @@ impl Run {
     pub(crate) fn advance_machine(&mut self, frame: usize) {
         let recipe = self.recipe(frame);
         let Some(machine) = recipe.machine() else { return };
-        let Some(at) = self.machine(frame).at else {
-            return self.enter_state(frame, machine.initial);
+        let Some(at) = self.current(frame) else {
+            return self.enter_state(StepAt::new(frame, machine.initial));
         };
-        let progress = &self.frames[frame].steps[at];
+        let progress = self.progress(at);
         if progress.phase != Phase::Settled {
             return;
         }
@@ -191,31 +191,32 @@ impl Run {
             _ => None,
         };
         let Some(report) = report else {
-            return self.close(frame, FrameState::Failed, Some(at));
+            return self.close(frame, FrameState::Failed, Some(at.step));
         };
-        self.frames[frame].commit(&recipe, at);
-        let outcome = recipe.steps[at].outcomes.iter().find(|o| o.name == report.outcome);
+        self.frames[frame].commit(&recipe, at.step);
+        let outcome = recipe.steps[at.step].outcomes.iter().find(|o| o.name == report.outcome);
         let Some(outcome) = outcome else {
-            return self.close(frame, FrameState::Failed, Some(at));
+            return self.close(frame, FrameState::Failed, Some(at.step));
         };
         match &outcome.then {
-            Transition::Next(next) => self.go(frame, at, *next),
+            Transition::Next(next) => self.go(at, *next),
             Transition::Exit { reason } => {
                 let exit = MachineExit { reason: reason.clone(), description: report.description };
-                self.moved(frame, at, Movement::Exit(exit.clone()));
+                self.moved(at, Movement::Exit(exit.clone()));
                 self.machine_mut(frame).exit = Some(exit);
                 self.close(frame, FrameState::Done, None);
             }
-            Transition::Restart { recipe, .. } => self.restart(frame, at, recipe),
+            Transition::Restart { recipe, .. } => self.restart(at, recipe),
         }
     }
 
-    fn go(&mut self, frame: usize, from: usize, to: usize) {
+    fn go(&mut self, from: StepAt, to: usize) {
+        let frame = from.frame;
         let recipe = self.recipe(frame);
         let limits = self.guardrails(&recipe);
         let name = &recipe.steps[to].id;
         let state = self.machine(frame);
-        let last = &recipe.steps[from].id;
+        let last = &recipe.steps[from.step].id;
         if state.visits[to] >= limits.max_step_visits {
             let many = times(state.visits[to]);
             let detail = format!(
@@ -223,7 +224,7 @@ impl Run {
                  did last is in the working tree and was not looked at again"
             );
             let (reason, reached) = (format!("max-step-visits-exceeded:{name}"), state.visits[to]);
-            return self.refuse(frame, from, reason, detail, reached);
+            return self.refuse(from, reason, detail, reached);
         }
         if state.total >= limits.max_total_steps {
             let had = if state.total == 1 {
@@ -235,13 +236,14 @@ impl Run {
                 "this session had {had}, as many as it may have; `{name}` would have been next"
             );
             let reached = state.total;
-            return self.refuse(frame, from, "max-total-steps".to_owned(), detail, reached);
+            return self.refuse(from, "max-total-steps".to_owned(), detail, reached);
         }
-        self.moved(frame, from, Movement::Step(name.clone()));
-        self.enter_state(frame, to);
+        self.moved(from, Movement::Step(name.clone()));
+        self.enter_state(StepAt { step: to, ..from });
     }
 
-    fn restart(&mut self, frame: usize, from: usize, target: &str) {
+    fn restart(&mut self, from: StepAt, target: &str) {
+        let frame = from.frame;
         let recipe = self.recipe(frame);
         let restarts = self.machine(frame).restarts;
         if let Some(limit) = self.program.plan.machine.max_restarts
@@ -253,21 +255,21 @@ impl Run {
                 more => format!("{more} restarts were allowed"),
             };
             let detail = format!("{allowed}; `{target}` would have begun");
-            return self.refuse(frame, from, "max-restarts-exceeded".to_owned(), detail, restarts);
+            return self.refuse(from, "max-restarts-exceeded".to_owned(), detail, restarts);
         }
         if !self.machine(frame).worked {
             // Nothing was done that could ever end this circle.
             let detail = format!("no step of this session did anything before `{target}`");
-            return self.refuse(frame, from, "restart-without-work".to_owned(), detail, 0);
+            return self.refuse(from, "restart-without-work".to_owned(), detail, 0);
         }
         let own = self.frames[frame].recipe;
         let callee =
             if target == recipe.name { Some(own) } else { self.program.callee(own, target) };
         let Some(callee) = callee else {
             let message = format!("Restart recipe '{target}' not found");
-            return self.refuse(frame, from, message, String::new(), 0);
+            return self.refuse(from, message, String::new(), 0);
         };
-        self.moved(frame, from, Movement::Restart(target.to_owned()));
+        self.moved(from, Movement::Restart(target.to_owned()));
         self.leave(frame);
         let next = self.program.recipes[callee].clone();
         let given = self.frames[frame].given.clone();
@@ -294,36 +296,36 @@ impl Run {
     }
 
     /// A limit stands against the next step: the machine ends where it is.
-    fn refuse(&mut self, frame: usize, at: usize, reason: String, detail: String, reached: u32) {
+    fn refuse(&mut self, at: StepAt, reason: String, detail: String, reached: u32) {
         let failure = Failure { kind: FailureKind::Limit, message: reason, detail };
-        let machine = self.machine_mut(frame);
+        let machine = self.machine_mut(at.frame);
         machine.refused = Some(failure);
         machine.reached = reached;
-        self.close(frame, FrameState::Failed, Some(at));
+        self.close(at.frame, FrameState::Failed, Some(at.step));
     }
 
     /// Enters a step: a new visit.
-    pub(crate) fn enter_state(&mut self, frame: usize, step: usize) {
-        self.leave(frame);
-        let recipe = self.recipe(frame);
+    pub(crate) fn enter_state(&mut self, at: StepAt) {
+        self.leave(at.frame);
+        let recipe = self.recipe(at.frame);
         let limits = self.guardrails(&recipe);
-        let id = recipe.steps[step].id.clone();
-        let state = self.machine_mut(frame);
-        state.at = Some(step);
+        let id = recipe.steps[at.step].id.clone();
+        let state = self.machine_mut(at.frame);
+        state.at = Some(at.step);
         state.refused = None;
         state.exit = None;
         state.total += 1;
-        state.visits[step] += 1;
-        let (visit, total) = (state.visits[step], state.total);
+        state.visits[at.step] += 1;
+        let (visit, total) = (state.visits[at.step], state.total);
         let entries = state.entries.entry(id).or_default();
         let entered = *entries;
         *entries += 1;
-        self.frames[frame].steps[step].visit = entered;
-        let model = self.model(frame, step);
+        self.progress_mut(at).visit = entered;
+        let model = self.model(at);
         let entry = Happening::Entered {
             step: StepPath::in_frame(
-                self.frames[frame].path.as_ref(),
-                &recipe.steps[step].id,
+                self.frames[at.frame].path.as_ref(),
+                &recipe.steps[at.step].id,
                 entered + 1,
             ),
             recipe: recipe.name.clone(),
@@ -334,68 +336,73 @@ impl Run {
             model,
         };
         self.happenings.push(entry);
-        self.enter(frame, step, crate::begin::Verdict::Run);
+        self.enter(at, crate::begin::Verdict::Run);
     }
 
     /// Puts the visit that is over among those that are past.
     fn leave(&mut self, frame: usize) {
-        let Some(at) = self.machine(frame).at else { return };
-        let path = self.path(frame, at);
-        let step = self.step(frame, at);
+        let Some(at) = self.current(frame) else { return };
+        let path = self.path(at);
+        let step = self.step(at);
         let (id, kind) = (step.id.clone(), step.work.kind());
-        let mut progress = std::mem::take(&mut self.frames[frame].steps[at]);
+        let mut progress = std::mem::take(self.progress_mut(at));
         let children = progress.child.take().map_or_else(Vec::new, |child| self.frame_view(child));
-        self.frames[frame].steps[at].visit = progress.visit;
+        self.progress_mut(at).visit = progress.visit;
         let state = self.machine_mut(frame);
         state.at = None;
         state.past.push(PastVisit { path, id, kind, progress, children });
     }
 
-    fn moved(&mut self, frame: usize, from: usize, to: Movement) {
-        let step = self.path(frame, from);
+    fn moved(&mut self, from: StepAt, to: Movement) {
+        let step = self.path(from);
         self.happenings.push(Happening::Moved { step, to });
     }
 
     /// Goes on with a machine whose owner left, or which failed.
     pub(crate) fn reopen_machine(&mut self, frame: usize) {
-        let Some(at) = self.machine(frame).at else { return };
+        let Some(at) = self.current(frame) else { return };
         self.machine_mut(frame).refused = None;
-        let progress = &self.frames[frame].steps[at];
+        let progress = self.progress(at);
         let unfinished = progress.child.filter(|c| self.frames[*c].state != FrameState::Done);
         match progress.phase {
             Phase::Settled if progress.failed() => match unfinished {
                 Some(child) => {
-                    self.back_to_work(frame, at);
+                    self.back_to_work(at);
                     self.reopen(child);
                 }
-                None => self.ask_anew(frame, at),
+                None => self.ask_anew(at),
             },
-            Phase::Limited => self.ask_anew(frame, at),
+            Phase::Limited => self.ask_anew(at),
             Phase::Work if progress.child.is_some() => {
                 if let Some(child) = unfinished {
                     self.reopen(child);
                 }
             }
-            Phase::Pending | Phase::Work if !self.has_wish(frame, at) => self.retry(frame, at),
+            Phase::Pending | Phase::Work if !self.has_wish(at) => self.retry(at),
             _ => {}
         }
     }
 
     /// The same visit with a new prompt, and a new reminder should it need one.
-    fn ask_anew(&mut self, frame: usize, step: usize) {
-        self.frames[frame].steps[step].answer = None;
-        self.frames[frame].steps[step].misreport = None;
-        self.retry_or_ask(frame, step);
+    fn ask_anew(&mut self, at: StepAt) {
+        self.progress_mut(at).answer = None;
+        self.progress_mut(at).misreport = None;
+        self.retry_or_ask(at);
     }
 
     /// Goes back to a step, whatever the machine did since.
-    pub(crate) fn go_back(&mut self, frame: usize, step: usize) {
-        if let Some(at) = self.machine(frame).at {
-            self.forget_wishes(frame, at);
+    pub(crate) fn go_back(&mut self, at: StepAt) {
+        if let Some(current) = self.current(at.frame) {
+            self.forget_wishes(current);
         }
-        self.frames[frame].state = FrameState::Open;
-        self.enter_state(frame, step);
-        self.dirty.insert(frame);
+        self.frames[at.frame].state = FrameState::Open;
+        self.enter_state(at);
+        self.dirty.insert(at.frame);
+    }
+
+    /// The step that a machine is at.
+    fn current(&self, frame: usize) -> Option<StepAt> {
+        self.machine(frame).at.map(|step| StepAt::new(frame, step))
     }
 
     pub(crate) fn machine(&self, frame: usize) -> &MachineState {

@@ -28,13 +28,13 @@ impl Run {
                 progress.misreport = None;
             }
         }
-        for (job, frame, step) in std::mem::take(&mut self.ready) {
+        for (job, at) in std::mem::take(&mut self.ready) {
             // A recovery has a session of its own in any case.
-            let recovers = self.frames[frame].steps[step].recovering.is_some();
+            let recovers = self.progress(at).recovering.is_some();
             if job.key.kind == JobKind::Agent && !recovers {
-                self.begin_work(frame, step);
+                self.begin_work(at);
             } else {
-                self.ready.push((job, frame, step));
+                self.ready.push((job, at));
             }
         }
     }

@@ -5,7 +5,7 @@ use super::prompt;
 use super::report::{Misreport, Reported, read_report};
 use crate::begin::{FilledWork, Scope, join};
 use crate::fact::{JobEnd, JobStatus, Output};
-use crate::frame::{Answered, Phase, Written};
+use crate::frame::{Answered, Phase, StepAt, Written};
 use crate::happening::Happening;
 use crate::job::{AgentJob, Job, JobWork};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
@@ -16,21 +16,21 @@ use towpath_recipe::{AgentWork, Step, Work};
 
 impl Run {
     /// Starts the work of a machine's step.
-    pub(crate) fn begin_state(&mut self, frame: usize, step: usize, definition: &Step) {
-        let base = self.frames[frame].directory.clone();
-        let filled = self.fill_state(frame, definition);
+    pub(crate) fn begin_state(&mut self, at: StepAt, definition: &Step) {
+        let base = self.frames[at.frame].directory.clone();
+        let filled = self.fill_state(at.frame, definition);
         let (extra, inside, work) = match filled {
             Ok(filled) => filled,
-            Err(failure) => return self.fail(frame, step, failure),
+            Err(failure) => return self.fail(at, failure),
         };
         let directory = join(&base, &inside);
-        let own = self.time_limit(frame, step);
+        let own = self.time_limit(at);
         match (&definition.work, work) {
             (Work::Bash { .. }, Some(work)) => {
-                self.want_work(frame, step, JobKind::Bash, Ok(work), directory, own);
+                self.want_work(at, JobKind::Bash, Ok(work), directory, own);
             }
-            (Work::Agent(agent), _) => self.want_agent(frame, step, agent, extra),
-            (Work::Recipe { name, .. }, _) => self.call(frame, step, name, extra, directory),
+            (Work::Agent(agent), _) => self.want_agent(at, agent, extra),
+            (Work::Recipe { name, .. }, _) => self.call(at, name, extra, directory),
             (Work::Bash { .. }, None) => {}
         }
     }
@@ -59,45 +59,45 @@ impl Run {
         Ok((scope.extra, inside, work))
     }
 
-    fn want_agent(&mut self, frame: usize, step: usize, agent: &AgentWork, extra: Map) {
-        let recipe = self.recipe(frame);
-        let outcomes = || recipe.steps[step].outcomes.iter().map(|o| o.name.as_str());
-        let progress = &self.frames[frame].steps[step];
+    fn want_agent(&mut self, at: StepAt, agent: &AgentWork, extra: Map) {
+        let recipe = self.recipe(at.frame);
+        let outcomes = || recipe.steps[at.step].outcomes.iter().map(|o| o.name.as_str());
+        let progress = self.progress(at);
         let (key, text, earlier) = match (&progress.answer, &progress.misreport) {
             (Some(answer), Some(fault)) => {
                 let text = prompt::reminder(fault, outcomes());
                 let attempt =
                     if answer.reminded { progress.attempts.work } else { answer.key.attempt };
-                let key = JobKey { call: 1, ..self.key(frame, step, attempt, JobKind::Agent) };
+                let key = JobKey { call: 1, ..self.key(at, attempt, JobKind::Agent) };
                 (key, text, answer.output.text().map(str::to_owned))
             }
             _ => {
-                let scope = Scope { extra, frame: &self.frames[frame] };
+                let scope = Scope { extra, frame: &self.frames[at.frame] };
                 let own = match scope.render(&agent.prompt) {
                     Ok(text) => text,
-                    Err(failure) => return self.fail(frame, step, failure),
+                    Err(failure) => return self.fail(at, failure),
                 };
                 let text = prompt::prompt(&own, outcomes());
-                let key = self.key(frame, step, progress.attempts.work, JobKind::Agent);
-                (key, self.after_context(frame, text), None)
+                let key = self.key(at, progress.attempts.work, JobKind::Agent);
+                (key, self.after_context(at.frame, text), None)
             }
         };
-        if let Some(answer) = &mut self.frames[frame].steps[step].answer {
+        if let Some(answer) = &mut self.progress_mut(at).answer {
             answer.reminded = true;
         }
-        let call = self.machine_call(frame, step, text, earlier);
-        self.machine_mut(frame).models.extend(call.model.clone());
+        let call = self.machine_call(at, text, earlier);
+        self.machine_mut(at.frame).models.extend(call.model.clone());
         let work = JobWork::Agent(Box::new(call));
-        let timeout = self.time_limit(frame, step);
+        let timeout = self.time_limit(at);
         let job = Job {
             key,
             work,
-            directory: self.frames[frame].directory.clone(),
+            directory: self.frames[at.frame].directory.clone(),
             timeout,
             environment: Vec::new(),
         };
-        self.frames[frame].steps[step].phase = Phase::Work;
-        self.ready.push((job, frame, step));
+        self.progress_mut(at).phase = Phase::Work;
+        self.ready.push((job, at));
     }
 
     /// The first prompt of a session says what the work is about.
@@ -114,20 +114,14 @@ impl Run {
         }
     }
 
-    fn machine_call(
-        &self,
-        frame: usize,
-        step: usize,
-        prompt: String,
-        earlier: Option<String>,
-    ) -> AgentJob {
-        let state = self.machine(frame);
+    fn machine_call(&self, at: StepAt, prompt: String, earlier: Option<String>) -> AgentJob {
+        let state = self.machine(at.frame);
         let wishes = &self.program.plan.machine;
-        let first = frame == 0 && state.restarts == 0 && !state.is_new;
+        let first = at.frame == 0 && state.restarts == 0 && !state.is_new;
         let foreign = wishes.session.as_ref().filter(|_| first);
         AgentJob {
             prompt,
-            model: self.model(frame, step),
+            model: self.model(at),
             models_before: state.models.iter().cloned().collect(),
             system: wishes.system.clone(),
             beside_own: true,
@@ -141,24 +135,24 @@ impl Run {
     }
 
     /// The model tier of a step: its own, else the person's, else the recipe's.
-    pub(super) fn model(&self, frame: usize, step: usize) -> Option<String> {
-        let recipe = self.recipe(frame);
-        let Work::Agent(agent) = &recipe.steps[step].work else { return None };
+    pub(super) fn model(&self, at: StepAt) -> Option<String> {
+        let recipe = self.recipe(at.frame);
+        let Work::Agent(agent) = &recipe.steps[at.step].work else { return None };
         let wish = || self.program.plan.machine.model.clone();
         let of_recipe = || recipe.machine().and_then(|m| m.model.clone());
         agent.model.clone().or_else(wish).or_else(of_recipe)
     }
 
     /// The work of a machine's step has ended.
-    pub(crate) fn state_finished(&mut self, frame: usize, step: usize, key: &JobKey, end: &JobEnd) {
+    pub(crate) fn state_finished(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
         match key.kind {
-            JobKind::Agent => self.agent_reported(frame, step, key, end),
-            _ => self.command_reported(frame, step, end),
+            JobKind::Agent => self.agent_reported(at, key, end),
+            _ => self.command_reported(at, end),
         }
     }
 
-    fn agent_reported(&mut self, frame: usize, step: usize, key: &JobKey, end: &JobEnd) {
-        let first = self.frames[frame].steps[step].answer.clone();
+    fn agent_reported(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
+        let first = self.progress(at).answer.clone();
         let usage = match &first {
             Some(first) => crate::remind::sum(first.usage, end.usage),
             None => end.usage,
@@ -167,23 +161,23 @@ impl Run {
             let output = first.map_or(Output::None, |first| first.output);
             let failure = Failure {
                 kind: agent_kind(end),
-                message: self.told_end(frame, step, end),
+                message: self.told_end(at, end),
                 detail: end.error.clone(),
             };
-            return self.reported(frame, step, Ended { output, usage, code: None }, Err(failure));
+            return self.reported(at, Ended { output, usage, code: None }, Err(failure));
         }
-        self.machine_mut(frame).established = true;
-        let read = self.read(frame, step, end);
-        self.note_report(frame, step, &read);
+        self.machine_mut(at.frame).established = true;
+        let read = self.read(at, end);
+        self.note_report(at, &read);
         let output = first.as_ref().map_or_else(|| end.output.clone(), |f| f.output.clone());
         let ended = Ended { output, usage, code: None };
         match read {
-            Ok(report) => self.reported(frame, step, ended, Ok(report)),
+            Ok(report) => self.reported(at, ended, Ok(report)),
             Err(fault) if first.is_none() => {
-                let path = self.path(frame, step);
+                let path = self.path(at);
                 let error = fault.error.clone();
                 self.happenings.push(Happening::Reminded { step: path, error });
-                let progress = &mut self.frames[frame].steps[step];
+                let progress = self.progress_mut(at);
                 progress.misreport = Some(fault);
                 progress.answer = Some(Answered {
                     key: key.clone(),
@@ -191,20 +185,20 @@ impl Run {
                     usage: end.usage,
                     reminded: false,
                 });
-                self.begin_work(frame, step);
+                self.begin_work(at);
             }
             Err(fault) => {
                 let failure =
                     no_report(&fault, "reported no outcome of this step, also after the reminder");
-                self.reported(frame, step, ended, Err(failure));
+                self.reported(at, ended, Err(failure));
             }
         }
     }
 
     /// Another end than success is `failure`; a success may name its outcome.
-    fn command_reported(&mut self, frame: usize, step: usize, end: &JobEnd) {
+    fn command_reported(&mut self, at: StepAt, end: &JobEnd) {
         let report = match &end.status {
-            JobStatus::Exited(0) => match self.read(frame, step, end) {
+            JobStatus::Exited(0) => match self.read(at, end) {
                 Ok(report) => Ok(report),
                 Err(fault) if fault.kind.says_nothing() => Ok(Reported::plain("success")),
                 Err(fault) => {
@@ -212,7 +206,7 @@ impl Run {
                 }
             },
             JobStatus::Exited(_) | JobStatus::Signalled(_) | JobStatus::TimedOut => {
-                Ok(Reported::failure(self.told_end(frame, step, end)))
+                Ok(Reported::failure(self.told_end(at, end)))
             }
             other => Err(Failure {
                 kind: kind_of(other),
@@ -225,47 +219,40 @@ impl Run {
             _ => None,
         };
         let ended = Ended { output: end.output.clone(), usage: end.usage, code };
-        self.reported(frame, step, ended, report);
+        self.reported(at, ended, report);
     }
 
-    fn read(&self, frame: usize, step: usize, end: &JobEnd) -> Result<Reported, Misreport> {
-        let outcomes = self.step(frame, step).outcomes.iter().map(|o| o.name.as_str());
+    fn read(&self, at: StepAt, end: &JobEnd) -> Result<Reported, Misreport> {
+        let outcomes = self.step(at).outcomes.iter().map(|o| o.name.as_str());
         let text = end.output.text().or(end.tail.as_deref()).unwrap_or_default();
         read_report(text, outcomes)
     }
 
     /// Keeps what the last call reported beside it.
-    fn note_report(&mut self, frame: usize, step: usize, report: &Result<Reported, Misreport>) {
-        if let Some(call) = self.frames[frame].steps[step].calls.last_mut() {
+    fn note_report(&mut self, at: StepAt, report: &Result<Reported, Misreport>) {
+        if let Some(call) = self.progress_mut(at).calls.last_mut() {
             call.report = Some(report.clone());
         }
     }
 
     /// Settles a step with what it reported, or with why it did not.
-    fn reported(
-        &mut self,
-        frame: usize,
-        step: usize,
-        ended: Ended,
-        report: Result<Reported, Failure>,
-    ) {
-        let name = self.step(frame, step).output.clone();
+    fn reported(&mut self, at: StepAt, ended: Ended, report: Result<Reported, Failure>) {
+        let name = self.step(at).output.clone();
         let writes: Vec<(String, Written)> =
             name.map(|name| (name, written(&ended.output, None))).into_iter().collect();
-        self.settle_report(frame, step, ended, report, writes);
+        self.settle_report(at, ended, report, writes);
     }
 
     fn settle_report(
         &mut self,
-        frame: usize,
-        step: usize,
+        at: StepAt,
         ended: Ended,
         report: Result<Reported, Failure>,
         writes: Vec<(String, Written)>,
     ) {
         let (status, report) = match report {
             Ok(report) => {
-                let step = self.path(frame, step);
+                let step = self.path(at);
                 self.happenings.push(Happening::Reported { step, report: report.clone() });
                 (StepStatus::Completed, Some(report))
             }
@@ -273,21 +260,19 @@ impl Run {
         };
         let Ended { output, usage, code: exit_code } = ended;
         let result = StepResult { status, output, exit_code, usage, report };
-        self.settle(frame, step, result, writes);
+        self.settle(at, result, writes);
     }
 
     /// A recipe that a machine's step called has ended.
     pub(crate) fn state_called(
         &mut self,
-        frame: usize,
-        step: usize,
+        at: StepAt,
         output: Output,
         value: Option<Value>,
         exit: Option<&super::MachineExit>,
         failure: Option<Failure>,
     ) {
-        let listed =
-            |name: &str| self.step(frame, step).outcomes.iter().any(|outcome| outcome.name == name);
+        let listed = |name: &str| self.step(at).outcomes.iter().any(|outcome| outcome.name == name);
         let report = match failure {
             None => Ok(match exit {
                 Some(exit) if listed(&exit.reason) => {
@@ -299,10 +284,10 @@ impl Run {
             Some(failure) if ends_the_run(failure.kind) => Err(failure),
             Some(failure) => Ok(Reported::failure(failure.message)),
         };
-        let name = self.step(frame, step).output.clone();
+        let name = self.step(at).output.clone();
         let writes = name.map(|name| (name, written(&output, value))).into_iter().collect();
         let ended = Ended { output, usage: None, code: None };
-        self.settle_report(frame, step, ended, report, writes);
+        self.settle_report(at, ended, report, writes);
     }
 
     /// What a called machine gives: how it ended, in one word.
@@ -316,18 +301,12 @@ impl Run {
     }
 
     /// A person says what a step reported.
-    pub(crate) fn declare_reported(
-        &mut self,
-        frame: usize,
-        step: usize,
-        output: &str,
-        outcome: &str,
-    ) {
+    pub(crate) fn declare_reported(&mut self, at: StepAt, output: &str, outcome: &str) {
         let report = Reported::plain(outcome);
-        self.frames[frame].steps[step].started_ms = Some(self.now_ms);
-        self.machine_mut(frame).worked = true;
+        self.progress_mut(at).started_ms = Some(self.now_ms);
+        self.machine_mut(at.frame).worked = true;
         let ended = Ended { output: Output::Text(output.to_owned()), usage: None, code: None };
-        self.reported(frame, step, ended, Ok(report));
+        self.reported(at, ended, Ok(report));
     }
 }
 
