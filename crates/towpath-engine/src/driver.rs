@@ -201,7 +201,7 @@ impl Driver<'_> {
         for happening in self.run.take_happenings() {
             match &happening {
                 Happening::StepStarted { step, kind } => {
-                    self.reporter.event(&Event::StepStarted { step, kind });
+                    self.reporter.event(&Event::StepStarted { step, kind: *kind });
                 }
                 Happening::StepEnded { step, result, tolerated, took_ms } => {
                     let (tolerated, took_ms) = (*tolerated, *took_ms);

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use towpath_core::{RunId, StepPath, Usage};
+use towpath_recipe::StepKind;
 use towpath_run::{Movement, Reported, RunOutcome, StepResult, StepView};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub enum Event<'a> {
     },
     StepStarted {
         step: &'a StepPath,
-        kind: &'static str,
+        kind: StepKind,
     },
     /// New output of a step, as it comes. An agent's answer comes as its stdout.
     Output {

@@ -151,7 +151,9 @@ fn whole_characters(line: &[u8]) -> usize {
 impl Reporter for Listening<'_> {
     fn event(&mut self, event: &Event<'_>) {
         match event {
-            Event::StepStarted { step, kind } => self.listener.on_step_start(step.as_str(), kind),
+            Event::StepStarted { step, kind } => {
+                self.listener.on_step_start(step.as_str(), kind.as_str())
+            }
             Event::Output { step, stream, bytes } => {
                 self.output(step.as_str(), *stream == Stream::Stdout, bytes);
             }

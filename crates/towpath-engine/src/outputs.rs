@@ -1,6 +1,7 @@
 //! What a step printed, out of the record, where it is not in memory.
 
 use towpath_core::{JobKey, JobKind, RunId, StepPath};
+use towpath_recipe::StepKind;
 use towpath_run::{StepStatus, StepView};
 use towpath_store::{Output, Store, StoreError, Stream};
 
@@ -11,7 +12,7 @@ pub fn step_output(
     run: &RunId,
     step: &StepView,
 ) -> Result<Option<Output>, StoreError> {
-    let Some(step) = last_executed(step).filter(|step| step.kind == "bash") else {
+    let Some(step) = last_executed(step).filter(|step| step.kind == StepKind::Bash) else {
         return Ok(None);
     };
     let Some(attempt) = step.attempts.checked_sub(1) else { return Ok(None) };
@@ -20,7 +21,7 @@ pub fn step_output(
 
 /// The step whose output this step's is: for a recipe step, the last one in it that ran.
 fn last_executed(step: &StepView) -> Option<&StepView> {
-    if step.kind != "recipe" {
+    if step.kind != StepKind::Recipe {
         return Some(step);
     }
     let ran = |child: &&StepView| {

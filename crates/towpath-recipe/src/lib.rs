@@ -46,8 +46,8 @@ pub use machine::{
 };
 pub use model::{
     AgentReference, AgentWork, Effect, Extends, Flow, Guardrails, Hooks, Machine, Mode, OTHER,
-    Outcome, ParseJson, Recipe, Recursion, Step, TIERS, Transition, ValueTemplate, VariableUse,
-    Work,
+    Outcome, ParseJson, Recipe, Recursion, Step, StepKind, TIERS, Transition, ValueTemplate,
+    VariableUse, Work,
 };
 pub use node::MAX_BYTES;
 pub use plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags, plan_hash};

@@ -238,12 +238,37 @@ pub struct Mode {
 }
 
 impl Work {
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> StepKind {
         match self {
-            Work::Bash { .. } => "bash",
-            Work::Agent(_) => "agent",
-            Work::Recipe { .. } => "recipe",
+            Work::Bash { .. } => StepKind::Bash,
+            Work::Agent(_) => StepKind::Agent,
+            Work::Recipe { .. } => StepKind::Recipe,
         }
+    }
+}
+
+/// What does the work of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepKind {
+    Bash,
+    Agent,
+    Recipe,
+}
+
+impl StepKind {
+    /// As in JSON and on the terminal.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            StepKind::Bash => "bash",
+            StepKind::Agent => "agent",
+            StepKind::Recipe => "recipe",
+        }
+    }
+}
+
+impl std::fmt::Display for StepKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.as_str())
     }
 }
 

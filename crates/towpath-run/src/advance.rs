@@ -68,15 +68,11 @@ impl Run {
             if let Some(refused) =
                 self.frames[frame].machine.as_ref().and_then(|m| m.refused.clone())
             {
-                return Some(Failure { message: in_step(&path, &refused.message), ..refused });
+                return Some(refused.within(path));
             }
             let result = self.frames[frame].steps[index].result.as_ref()?;
             match &result.status {
-                StepStatus::Failed(cause) => Some(Failure {
-                    kind: cause.kind,
-                    message: in_step(&path, &cause.message),
-                    detail: cause.detail.clone(),
-                }),
+                StepStatus::Failed(cause) => Some(cause.clone().within(path)),
                 _ => None,
             }
         });
@@ -126,21 +122,8 @@ impl Run {
         }
         let Some(caller) = self.frames[root].parent else { return };
         let seconds = self.step(caller).timeout.unwrap_or_default();
-        let failure = Failure {
-            kind: FailureKind::Timeout,
-            message: timed_out(seconds),
-            detail: String::new(),
-        };
+        let failure = Failure::new(FailureKind::Timeout, timed_out(seconds));
         self.settle_call(caller, root, Some(failure));
-    }
-}
-
-fn in_step(path: &StepPath, message: &str) -> String {
-    // A failure deep down names its own step once, not every step on the way up.
-    if message.starts_with("step ") {
-        message.to_owned()
-    } else {
-        format!("step {path}: {message}")
     }
 }
 

@@ -107,7 +107,7 @@ impl Scope<'_> {
 }
 
 fn failure(message: String) -> Failure {
-    Failure { kind: FailureKind::Value, message, detail: String::new() }
+    Failure::new(FailureKind::Value, message)
 }
 
 fn unreadable(name: &str, len: u64) -> Failure {
@@ -442,8 +442,7 @@ pub(crate) fn over(name: &str, limit: u32, whose: Whose) -> Failure {
              can, with `recursion`"
         }
     };
-    let message = format!("over the limit {name}: {limit}, {whose}");
-    Failure { kind: FailureKind::Limit, message, detail: String::new() }
+    Failure::new(FailureKind::Limit, format!("over the limit {name}: {limit}, {whose}"))
 }
 
 pub(crate) fn join(base: &str, directory: &str) -> String {

@@ -3,12 +3,13 @@
 use crate::machine::{MachineExit, Reported};
 use crate::outcome::StepResult;
 use towpath_core::StepPath;
+use towpath_recipe::StepKind;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Happening {
     StepStarted {
         step: StepPath,
-        kind: &'static str,
+        kind: StepKind,
     },
     StepEnded {
         step: StepPath,

@@ -50,4 +50,5 @@ pub use outcome::{Failure, FailureKind, RunOutcome, StepResult, StepStatus};
 pub use preview::{Preview, PreviewStep, Verdict, preview};
 pub use replan::EditRefused;
 pub use run::{Limits, Mismatch, NoSuchStep, Run, Timer};
+pub use towpath_recipe::StepKind;
 pub use view::{StepState, StepView};

@@ -44,13 +44,39 @@ impl StepStatus {
         matches!(self, Completed | Degraded { .. } | Recovered { .. })
     }
 
-    pub fn as_str(&self) -> &'static str {
+    pub(crate) fn name(&self) -> StatusName {
         match self {
-            StepStatus::Completed => "completed",
-            StepStatus::Degraded { .. } => "degraded",
-            StepStatus::Recovered { .. } => "recovered",
-            StepStatus::Skipped { .. } => "skipped",
-            StepStatus::Failed(_) => "failed",
+            StepStatus::Completed => StatusName::Completed,
+            StepStatus::Degraded { .. } => StatusName::Degraded,
+            StepStatus::Recovered { .. } => StatusName::Recovered,
+            StepStatus::Skipped { .. } => StatusName::Skipped,
+            StepStatus::Failed(_) => StatusName::Failed,
+        }
+    }
+
+    pub fn as_str(&self) -> &'static str {
+        self.name().as_str()
+    }
+}
+
+/// A step's status without its details.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StatusName {
+    Completed,
+    Degraded,
+    Recovered,
+    Skipped,
+    Failed,
+}
+
+impl StatusName {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            StatusName::Completed => "completed",
+            StatusName::Degraded => "degraded",
+            StatusName::Recovered => "recovered",
+            StatusName::Skipped => "skipped",
+            StatusName::Failed => "failed",
         }
     }
 }
@@ -62,6 +88,25 @@ pub struct Failure {
     pub message: String,
     /// More to read: the end of stderr, an agent's message.
     pub detail: String,
+    /// The step of a called recipe where it began, which the message names; none where it is the
+    /// failure of the step itself.
+    pub origin: Option<StepPath>,
+}
+
+impl Failure {
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Failure {
+        Failure { kind, message: message.into(), detail: String::new(), origin: None }
+    }
+
+    /// The failure of a step, for the recipe step around it. It names the step where it began, not
+    /// every step on the way up.
+    pub(crate) fn within(self, step: StepPath) -> Failure {
+        if self.origin.is_some() {
+            return self;
+        }
+        let message = format!("step {step}: {}", self.message);
+        Failure { message, origin: Some(step), ..self }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -51,7 +51,7 @@ impl Run {
         {
             let kind = FailureKind::Agent(fault.kind);
             let message = format!("recovery: agent: {}", fault.kind.as_str());
-            failure = Failure { kind, message, detail: end.error.clone() };
+            failure = Failure { detail: end.error.clone(), ..Failure::new(kind, message) };
         }
         let answer = end.output.text().unwrap_or_default();
         let Some(child) = self.progress(at).child else { return };

@@ -95,22 +95,18 @@ impl Run {
         let mut status = match &end.status {
             JobStatus::Exited(0) => StepStatus::Completed,
             other => StepStatus::Failed(Failure {
-                kind: kind_of(other),
-                message: self.told_end(at, end),
                 detail: end.error.clone(),
+                ..Failure::new(kind_of(other), self.told_end(at, end))
             }),
         };
         if let (Output::TooLarge { len }, Some(name)) = (&output, &definition.output)
             && status == StepStatus::Completed
         {
-            status = StepStatus::Failed(Failure {
-                kind: FailureKind::Value,
-                message: format!(
-                    "output `{name}` has {len} bytes, over the limit of 16 MiB: \
-                     write it to a file and print the file's name"
-                ),
-                detail: String::new(),
-            });
+            let message = format!(
+                "output `{name}` has {len} bytes, over the limit of 16 MiB: \
+                 write it to a file and print the file's name"
+            );
+            status = StepStatus::Failed(Failure::new(FailureKind::Value, message));
         }
         let exit_code = match end.status {
             JobStatus::Exited(code) => Some(code),
@@ -325,11 +321,10 @@ fn without_json(status: StepStatus, parse: ParseJson, value: &Option<Value>) -> 
         ParseJson::Wanted if missing => {
             StepStatus::Degraded { reason: "its output holds no JSON".to_owned() }
         }
-        ParseJson::Required if missing => StepStatus::Failed(Failure {
-            kind: FailureKind::Value,
-            message: "its output holds no JSON, which `parse_json_required` asks for".to_owned(),
-            detail: String::new(),
-        }),
+        ParseJson::Required if missing => StepStatus::Failed(Failure::new(
+            FailureKind::Value,
+            "its output holds no JSON, which `parse_json_required` asks for",
+        )),
         _ => status,
     }
 }
@@ -345,7 +340,7 @@ pub(crate) fn written(output: &Output, json: Option<Value>) -> Written {
 }
 
 pub(crate) fn stopped() -> Failure {
-    Failure { kind: FailureKind::Stopped, message: "stopped".into(), detail: String::new() }
+    Failure::new(FailureKind::Stopped, "stopped")
 }
 
 pub(crate) fn kind_of(status: &JobStatus) -> FailureKind {

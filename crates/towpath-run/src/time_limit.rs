@@ -2,8 +2,7 @@
 //! run, else for agents an hour, and a day where
 //! a machine asks them. A command without any of them takes as long as it takes.
 
-use crate::advance::timed_out;
-use crate::fact::JobEnd;
+use crate::fact::{JobEnd, JobStatus};
 use crate::frame::StepAt;
 use crate::run::Run;
 use crate::settle::describe;
@@ -45,7 +44,7 @@ impl Run {
         let limit = self.time_limit(at);
         let told = describe(&end.status, limit);
         let own = self.step(at).timeout.is_some();
-        match limit.filter(|limit| !own && told == timed_out(*limit)) {
+        match limit.filter(|_| !own && end.status == JobStatus::TimedOut) {
             None => told,
             Some(_) if self.program.plan.step_timeout.is_some() => {
                 format!("{told} (--step-timeout)")

@@ -4,12 +4,13 @@ use crate::frame::{Conversation, EndedCall, FrameState, Phase, Progress, StepAt}
 use crate::outcome::StepResult;
 use crate::run::Run;
 use towpath_core::{JobKind, StepPath};
+use towpath_recipe::StepKind;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepView {
     pub path: StepPath,
     pub id: String,
-    pub kind: &'static str,
+    pub kind: StepKind,
     /// 0 for the run's own recipe.
     pub depth: u32,
     pub state: StepState,
@@ -93,7 +94,7 @@ impl Run {
         frame: usize,
         path: StepPath,
         id: String,
-        kind: &'static str,
+        kind: StepKind,
         progress: &Progress,
         state: StepState,
     ) -> StepView {

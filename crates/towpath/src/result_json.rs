@@ -13,7 +13,8 @@ use std::path::Path;
 use towpath_core::RunId;
 use towpath_engine::{RunEnd, census, step_output};
 use towpath_run::{
-    EndedCall, FailureKind, Output, Run, RunOutcome, StepResult, StepState, StepStatus, StepView,
+    EndedCall, FailureKind, Output, Run, RunOutcome, StepKind, StepResult, StepState, StepStatus,
+    StepView,
 };
 use towpath_store::{Output as Stored, Store};
 
@@ -210,7 +211,7 @@ impl Steps<'_> {
         let mut object = Map::new();
         object.insert("step_id".into(), json!(step.id));
         object.insert("path".into(), json!(step.path));
-        object.insert("type".into(), json!(step.kind));
+        object.insert("type".into(), json!(step.kind.as_str()));
         object.insert("status".into(), json!(status(step)));
         self.output(step, &mut object)?;
         let exit_code = step.result.as_ref().and_then(|result| result.exit_code);
@@ -235,15 +236,15 @@ impl Steps<'_> {
         let result = step.result.as_ref();
         if let Some(StepStatus::Skipped { reason }) = result.map(|r| &r.status) {
             object.insert("skip_reason".into(), json!(reason));
-        } else if step.kind == "agent" && result.is_some() {
+        } else if step.kind == StepKind::Agent && result.is_some() {
             let cost = Cost::of_calls(&step.calls);
             object.insert("cost_usd".into(), json!(cost.known()));
             object.insert("cost_complete".into(), json!(!cost.unknown));
         }
-        if step.kind == "agent" {
+        if step.kind == StepKind::Agent {
             object.insert("session_id".into(), json!(step.conversation.session));
         }
-        if step.kind == "recipe" {
+        if step.kind == StepKind::Recipe {
             object.insert("children".into(), self.list(&step.children)?);
         }
         Ok(Value::Object(object))

@@ -35,7 +35,7 @@ fn the_type_is_told_by_the_fields() {
     ];
     for (fields, kind) in rows {
         let recipe = recipe(&format!("name: x\nsteps:\n  - id: a\n    {fields}\n"));
-        assert_eq!(recipe.steps[0].work.kind(), kind, "{fields}");
+        assert_eq!(recipe.steps[0].work.kind().as_str(), kind, "{fields}");
     }
 }
 

@@ -30,7 +30,7 @@ fn every_built_in_resolves_without_a_word() {
 fn the_demo_shows_what_there_is() {
     let source = Source::new("built-in demo", builtin("demo").unwrap());
     let demo = read(&source).recipe.unwrap();
-    let kinds: Vec<&str> = demo.steps.iter().map(|s| s.work.kind()).collect();
+    let kinds: Vec<&str> = demo.steps.iter().map(|s| s.work.kind().as_str()).collect();
     assert!(["bash", "agent", "recipe"].iter().all(|kind| kinds.contains(kind)));
     assert!(demo.stages().iter().any(|stage| stage.len() > 1), "a parallel group");
     assert!(demo.steps.iter().any(|s| s.condition.is_some()), "a condition");

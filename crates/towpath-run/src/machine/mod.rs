@@ -17,7 +17,7 @@ use crate::view::StepView;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use towpath_core::{JobKey, StepPath};
-use towpath_recipe::{Guardrails, Recipe, Transition};
+use towpath_recipe::{Guardrails, Recipe, StepKind, Transition};
 
 /// How a machine came to its end by one of its own transitions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ pub(crate) struct MachineState {
 pub(crate) struct PastVisit {
     pub path: StepPath,
     pub id: String,
-    pub kind: &'static str,
+    pub kind: StepKind,
     pub progress: Progress,
     /// The steps of the recipe that it called, as they ended: an edit of the plan may take that
     /// recipe away.
@@ -165,15 +165,9 @@ impl Run {
         self.frames[0].machine.as_ref().is_some_and(|state| state.refused.is_some())
     }
 
-    /// The limits of a machine: what the person said, else what its recipe says.
-    pub(crate) fn guardrails(&self, recipe: &Recipe) -> Guardrails {
-        let wishes = &self.program.plan.machine;
-        let own = recipe.machine().map(|m| m.guardrails).unwrap_or_default();
-        Guardrails {
-            max_step_visits: wishes.max_visits.unwrap_or(own.max_step_visits),
-            max_total_steps: wishes.max_steps.unwrap_or(own.max_total_steps),
-            ..own
-        }
+    fn guardrails(&self, recipe: &Recipe) -> Guardrails {
+        let machine = recipe.machine().expect("asked of a machine's recipe only");
+        machine.guardrails_with(&self.program.plan.machine)
     }
 
     pub(crate) fn advance_machine(&mut self, frame: usize) {
@@ -297,7 +291,7 @@ impl Run {
 
     /// A limit stands against the next step: the machine ends where it is.
     fn refuse(&mut self, at: StepAt, reason: String, detail: String, reached: u32) {
-        let failure = Failure { kind: FailureKind::Limit, message: reason, detail };
+        let failure = Failure { detail, ..Failure::new(FailureKind::Limit, reason) };
         let machine = self.machine_mut(at.frame);
         machine.refused = Some(failure);
         machine.reached = reached;

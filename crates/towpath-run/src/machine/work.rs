@@ -160,9 +160,8 @@ impl Run {
         if !end.succeeded() {
             let output = first.map_or(Output::None, |first| first.output);
             let failure = Failure {
-                kind: agent_kind(end),
-                message: self.told_end(at, end),
                 detail: end.error.clone(),
+                ..Failure::new(agent_kind(end), self.told_end(at, end))
             };
             return self.reported(at, Ended { output, usage, code: None }, Err(failure));
         }
@@ -209,9 +208,8 @@ impl Run {
                 Ok(Reported::failure(self.told_end(at, end)))
             }
             other => Err(Failure {
-                kind: kind_of(other),
-                message: describe(other, None),
                 detail: end.error.clone(),
+                ..Failure::new(kind_of(other), describe(other, None))
             }),
         };
         let code = match end.status {
@@ -338,5 +336,5 @@ fn no_report(fault: &Misreport, message: &str) -> Failure {
         Some(line) => format!("{}\n{line}", fault.error),
         None => fault.error.clone(),
     };
-    Failure { kind: FailureKind::Report, message: message.to_owned(), detail }
+    Failure { detail, ..Failure::new(FailureKind::Report, message) }
 }

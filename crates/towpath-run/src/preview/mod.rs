@@ -9,11 +9,12 @@ mod step;
 mod text;
 
 use crate::begin::{Whose, over};
+use crate::outcome::StatusName;
 use outlook::Outlook;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use towpath_core::StepPath;
-use towpath_recipe::{Program, Recipe, Recursion};
+use towpath_recipe::{Program, Recipe, Recursion, StepKind};
 
 /// Calls deeper than this are not followed, whatever the recipes allow: nobody reads on.
 const DEEPEST: usize = 48;
@@ -32,7 +33,7 @@ pub struct Preview {
 pub struct PreviewStep {
     pub path: StepPath,
     pub id: String,
-    pub kind: &'static str,
+    pub kind: StepKind,
     /// Its recipe, and its place there.
     pub recipe: usize,
     pub index: usize,
@@ -214,7 +215,7 @@ struct Effect {
     written: Vec<String>,
     /// A variable that a failure leaves empty.
     emptied: Option<String>,
-    status: Option<&'static str>,
+    status: Option<StatusName>,
     /// Whether `steps.ID` tells anything of it at all.
     settled: bool,
     end: End,
@@ -232,7 +233,7 @@ impl Effect {
     }
 
     fn skipped() -> Effect {
-        Effect { status: Some("skipped"), settled: true, ..Effect::none() }
+        Effect { status: Some(StatusName::Skipped), settled: true, ..Effect::none() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A recipe's context before it has run: which variables have a value now, and which get theirs from
 //! steps that have not run. What may or may not be set counts as not known.
 
+use crate::outcome::StatusName;
 use serde_json::json;
 use std::collections::BTreeSet;
 use towpath_core::{Map, Value, VarPath, lookup};
@@ -62,7 +63,7 @@ impl Outlook {
     }
 
     /// What `steps.ID` will say; none where that depends.
-    pub fn note(&mut self, id: &str, status: Option<&'static str>) {
+    pub fn note(&mut self, id: &str, status: Option<StatusName>) {
         if self.own_steps || self.unknown.contains(STEPS) {
             return;
         }
@@ -72,8 +73,8 @@ impl Outlook {
             self.unknown.insert(format!("{STEPS}.{id}"));
             return;
         };
-        steps.insert(id.to_owned(), json!({ "status": status, "exit_code": null }));
-        if status != "skipped" {
+        steps.insert(id.to_owned(), json!({ "status": status.as_str(), "exit_code": null }));
+        if status != StatusName::Skipped {
             self.unknown.insert(format!("{STEPS}.{id}.exit_code"));
         }
     }

@@ -8,6 +8,7 @@ use super::{
     Reach, Tolerable, Verdict, Walk,
 };
 use crate::begin::join;
+use crate::outcome::StatusName;
 use towpath_core::{Map, StepPath, text_of};
 use towpath_recipe::condition::Condition;
 use towpath_recipe::{ParseJson, Step, Work};
@@ -231,7 +232,8 @@ impl Frame<'_> {
         let passes = matches!(end, End::Passes);
         let end = after_failure(step, end, sure);
         let as_told = passes && sure && !step.continue_on_error && !recovers(step);
-        let status = (as_told && step.parse_json != ParseJson::Wanted).then_some("completed");
+        let status =
+            (as_told && step.parse_json != ParseJson::Wanted).then_some(StatusName::Completed);
         Effect { written, emptied: None, status, settled: true, end }
     }
 
@@ -249,7 +251,7 @@ impl Frame<'_> {
             (false, true) => End::Fails { reason, tolerable },
             (false, false) => End::MayFail(tolerable),
         };
-        Effect { written, emptied, status: sure.then_some("failed"), settled: true, end }
+        Effect { written, emptied, status: sure.then_some(StatusName::Failed), settled: true, end }
     }
 }
 

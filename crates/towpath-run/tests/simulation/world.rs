@@ -423,7 +423,8 @@ impl World {
 
     /// Whether the job is an agent's that finishes the work of a recipe.
     pub fn recovers(&self, key: &JobKey) -> bool {
-        key.kind == JobKind::Agent && self.step_at(&key.step_path()).work.kind() == "recipe"
+        key.kind == JobKind::Agent
+            && self.step_at(&key.step_path()).work.kind() == towpath_recipe::StepKind::Recipe
     }
 
     fn failed_for_good(&self, step: &StepPath) -> bool {

@@ -226,7 +226,7 @@ fn rows(
             }
             table.row(vec![
                 Cell::own(format!("{}{bracket}{}", "  ".repeat(depth), step.id), Tint::None),
-                Cell::tinted(step.work.kind(), Tint::Dim),
+                Cell::tinted(step.work.kind().as_str(), Tint::Dim),
                 one_line(&work(step)).into(),
             ]);
             if !notes.is_empty() {

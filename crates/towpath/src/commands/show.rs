@@ -15,7 +15,7 @@ use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, shown_path};
 use towpath_core::{FaultKind, StepPath};
 use towpath_engine::{Recorded, census, recorded};
 use towpath_run::{
-    Fact, FailureKind, Limits, Output, Run, RunOutcome, StepState, StepStatus, StepView,
+    Fact, FailureKind, Limits, Output, Run, RunOutcome, StepKind, StepState, StepStatus, StepView,
 };
 use towpath_store::{RunRow, Store};
 
@@ -277,7 +277,7 @@ fn details(step: &StepView) -> Vec<String> {
             StepStatus::Recovered { failure } => {
                 said.push(format!("recovered after: {}", clean(&failure.message)));
             }
-            StepStatus::Completed if step.kind == "agent" => {
+            StepStatus::Completed if step.kind == StepKind::Agent => {
                 said.extend(Cost::of_calls(&step.calls).text());
                 said.extend(answer(&result.output, result.report.is_some()));
             }

@@ -16,7 +16,7 @@ use crate::terminal::report;
 use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, one_line};
 use serde_json::{Value, json};
 use towpath_recipe::{Origin, Program, dry_run_layout};
-use towpath_run::{Preview, PreviewStep, Verdict, preview};
+use towpath_run::{Preview, PreviewStep, StepKind, Verdict, preview};
 
 pub fn execute(env: &Environment, chosen: &Chosen, args: &Args) -> Result<Exit, CommandError> {
     let program = &chosen.program;
@@ -141,7 +141,7 @@ pub fn missing_program(
 fn asks_agents(steps: &[PreviewStep]) -> bool {
     steps.iter().any(|step| {
         let comes = matches!(step.verdict, Verdict::Runs | Verdict::Unknown { .. });
-        (comes && step.kind == "agent") || asks_agents(&step.children)
+        (comes && step.kind == StepKind::Agent) || asks_agents(&step.children)
     })
 }
 
@@ -177,7 +177,7 @@ fn rows(program: &Program, steps: &[PreviewStep], depth: usize, table: &mut Tabl
         table.row(vec![
             Cell::tinted(word, tint),
             Cell::own(format!("{}{bracket}{}", "  ".repeat(depth), step.id), Tint::None),
-            Cell::tinted(step.kind, Tint::Dim),
+            Cell::tinted(step.kind.as_str(), Tint::Dim),
             one_line(&step.text).into(),
         ]);
         let notes = notes(step, depth);
@@ -203,7 +203,7 @@ fn bracket(program: &Program, step: &PreviewStep) -> &'static str {
 fn notes(step: &PreviewStep, depth: usize) -> Vec<String> {
     let mut notes: Vec<String> = step.verdict.reason().map(one_line).into_iter().collect();
     let comes = matches!(step.verdict, Verdict::Runs | Verdict::Unknown { .. });
-    if comes && step.kind != "recipe" && !step.directory.is_empty() && depth == 0 {
+    if comes && step.kind != StepKind::Recipe && !step.directory.is_empty() && depth == 0 {
         notes.push(format!("in {}", one_line(&step.directory)));
     }
     if comes && !step.hooks.is_empty() {
@@ -277,7 +277,7 @@ fn step_json(step: &PreviewStep) -> Value {
     let mut object = json!({
         "step_id": step.id,
         "path": step.path,
-        "type": step.kind,
+        "type": step.kind.as_str(),
         "status": step.verdict.as_str(),
         "reason": step.verdict.reason(),
         "text": step.text,
@@ -285,7 +285,7 @@ fn step_json(step: &PreviewStep) -> Value {
         "working_dir": step.directory,
         "hooks": step.hooks,
     });
-    if step.kind == "recipe" {
+    if step.kind == StepKind::Recipe {
         object["children"] = step.children.iter().map(step_json).collect();
     }
     object

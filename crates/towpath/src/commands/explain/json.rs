@@ -49,7 +49,7 @@ fn recipe_json(program: &Program, index: usize) -> Value {
         };
         json!({
             "id": step.id,
-            "kind": step.work.kind(),
+            "kind": step.work.kind().as_str(),
             "text": work(step),
             "agent": agent.and_then(|a| a.agent.as_ref()).map(|a| &a.name),
             "model": agent.and_then(|a| a.model.as_deref()),

@@ -4,6 +4,7 @@
 use super::board::{Board, Entered, Row, State};
 use super::line::{Line, Tone, fitted, one_line, shortened, width};
 use crate::terminal::format::{count, duration};
+use towpath_run::StepKind;
 
 /// Steps that are shown by tallies around them need this much room to be of use.
 const ENOUGH_STEPS: usize = 4;
@@ -231,7 +232,7 @@ fn note(row: &Row, now_ms: i64) -> String {
         State::NotReached => "not reached".to_owned(),
     };
     let unknown = row.called == 0 && row.children.is_empty();
-    if row.kind != "recipe" || unknown || row.state == State::Pending {
+    if row.kind != StepKind::Recipe || unknown || row.state == State::Pending {
         return own;
     }
     let (over, skipped) = row.children_over();

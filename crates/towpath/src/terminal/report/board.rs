@@ -8,7 +8,9 @@ use super::shape::Shape;
 use crate::terminal::format::last_line;
 use std::path::{Path, PathBuf};
 use towpath_core::StepPath;
-use towpath_run::{FailureKind, Run, RunOutcome, StepResult, StepState, StepStatus, StepView};
+use towpath_run::{
+    FailureKind, Run, RunOutcome, StepKind, StepResult, StepState, StepStatus, StepView,
+};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum State {
@@ -47,7 +49,7 @@ pub struct Row {
     /// The id as it may be shown.
     pub name: String,
     pub path: StepPath,
-    pub kind: &'static str,
+    pub kind: StepKind,
     pub state: State,
     /// When it began, on the reporter's clock.
     pub since_ms: i64,
@@ -123,16 +125,17 @@ impl Board {
         self.machine = Some(Entered::new(visit, total, recipe, &self.shape));
     }
 
-    pub fn started(&mut self, step: &StepPath, kind: &'static str, now_ms: i64) {
+    pub fn started(&mut self, step: &StepPath, kind: StepKind, now_ms: i64) {
         self.around(step, now_ms);
         let row = self.row(step);
         // A recipe step is under way from its first child on; its own word comes after that.
-        if row.state == State::Running && kind == "recipe" {
+        if row.state == State::Running && kind == StepKind::Recipe {
             row.kind = kind;
             return;
         }
         let (id, called, visit) = (row.id.clone(), row.called, row.visit);
-        let children = if kind == "recipe" { std::mem::take(&mut row.children) } else { vec![] };
+        let children =
+            if kind == StepKind::Recipe { std::mem::take(&mut row.children) } else { vec![] };
         let new = Row::new(id, step.clone(), kind, called);
         let (since_ms, heard_ms) = (now_ms, now_ms);
         *row = Row { state: State::Running, since_ms, heard_ms, children, visit, ..new };
@@ -182,7 +185,7 @@ impl Board {
 
     /// Whether a step is an agent's.
     pub fn is_agent(&mut self, step: &StepPath) -> bool {
-        self.row(step).kind == "agent"
+        self.row(step).kind == StepKind::Agent
     }
 
     /// Steps that are doing something themselves.
@@ -201,7 +204,7 @@ impl Board {
         let text = step.as_str();
         for (at, _) in text.match_indices('/') {
             let row = self.row(&StepPath::new(&text[..at]));
-            row.kind = "recipe";
+            row.kind = StepKind::Recipe;
             if row.state != State::Running {
                 row.state = State::Running;
                 row.since_ms = now_ms;
@@ -230,7 +233,7 @@ fn child<'a>(rows: &'a mut Vec<Row>, path: StepPath, shape: &Shape) -> &'a mut R
     let id = shape.name_of(&path);
     let at = rows.iter().position(|row| row.id == id).unwrap_or_else(|| {
         let called = shape.called_steps(&path).unwrap_or(0);
-        let kind = if called > 0 { "recipe" } else { "bash" };
+        let kind = if called > 0 { StepKind::Recipe } else { StepKind::Bash };
         rows.push(Row::new(id, path, kind, called));
         rows.len() - 1
     });
@@ -240,11 +243,11 @@ fn child<'a>(rows: &'a mut Vec<Row>, path: StepPath, shape: &Shape) -> &'a mut R
 impl Row {
     /// How long an agent that works has said nothing, once it is worth a word.
     pub fn silence(&self, now_ms: i64) -> Option<String> {
-        let works = self.state == State::Running && self.kind == "agent";
+        let works = self.state == State::Running && self.kind == StepKind::Agent;
         event_lines::silence(now_ms - self.heard_ms).filter(|_| works)
     }
 
-    fn new(id: String, path: StepPath, kind: &'static str, called: usize) -> Row {
+    fn new(id: String, path: StepPath, kind: StepKind, called: usize) -> Row {
         Row {
             name: one_line(&id),
             id,
@@ -314,7 +317,7 @@ fn ended_state(result: &StepResult, tolerated: bool) -> State {
 
 fn running<'a>(rows: &'a [Row], steps: &mut Vec<&'a StepPath>) {
     for row in rows {
-        if row.state == State::Running && row.kind != "recipe" {
+        if row.state == State::Running && row.kind != StepKind::Recipe {
             steps.push(&row.path);
         }
         running(&row.children, steps);

@@ -2,7 +2,7 @@
 
 use crate::terminal::format::money;
 use towpath_engine::Census;
-use towpath_run::{EndedCall, StepResult, StepStatus, StepView};
+use towpath_run::{EndedCall, StepKind, StepResult, StepStatus, StepView};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Cost {
@@ -35,8 +35,8 @@ impl Cost {
     }
 
     /// Counts a step that has ended; only agents cost.
-    pub fn add(&mut self, kind: &str, result: &StepResult) {
-        let agent = kind == "agent" || result.usage.is_some();
+    pub fn add(&mut self, kind: StepKind, result: &StepResult) {
+        let agent = kind == StepKind::Agent || result.usage.is_some();
         if !agent || matches!(result.status, StepStatus::Skipped { .. }) {
             return;
         }

@@ -21,7 +21,7 @@ use std::time::Instant;
 use totals::Totals;
 use towpath_core::StepPath;
 use towpath_engine::{CallStarted, Event};
-use towpath_run::{Movement, Run, RunOutcome, StepResult, StepStatus, StepView};
+use towpath_run::{Movement, Run, RunOutcome, StepKind, StepResult, StepStatus, StepView};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
@@ -159,7 +159,7 @@ impl Events {
             Event::StepStarted { step, kind } if self.is_visit(step) => {
                 self.goes_on(step);
                 // An agent's start is told with its call, which knows the session.
-                if *kind != "agent" {
+                if *kind != StepKind::Agent {
                     self.enter(step);
                 }
             }

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use towpath_core::StepPath;
 use towpath_engine::{Event, Reporter, Stream};
-use towpath_run::{Movement, Run, without_report};
+use towpath_run::{Movement, Run, StepKind, without_report};
 
 const HIDE_CURSOR: &str = "\u{1b}[?25l";
 const SHOW_CURSOR: &str = "\u{1b}[?25h";
@@ -264,13 +264,13 @@ impl<O: Sink> Live<O> {
         }
     }
 
-    fn started(&mut self, step: &StepPath, kind: &'static str) {
+    fn started(&mut self, step: &StepPath, kind: StepKind) {
         self.board.started(step, kind, self.outlet.now_ms());
         let running = self.board.running();
         if running.len() > 1 {
             self.beside.extend(running.into_iter().cloned());
         }
-        if self.look.verbose && kind != "recipe" {
+        if self.look.verbose && kind != StepKind::Recipe {
             let work = self.shape.work(step).unwrap_or_default();
             let line = format!("started {}: {work}", clean(step.as_str()));
             self.say(&Line::new().with(Tone::Faint, line));
@@ -312,7 +312,7 @@ impl<O: Sink> Reporter for Live<O> {
                 self.active = true;
                 self.clear();
             }
-            Event::StepStarted { step, kind } => self.started(step, kind),
+            Event::StepStarted { step, kind } => self.started(step, *kind),
             Event::Output { step, stream, bytes } => {
                 let shown = self.shown_part(step, *stream, bytes);
                 self.output(step, *stream, &shown);

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use towpath_core::StepPath;
 use towpath_engine::{Event, Reporter, Stream};
-use towpath_run::{FailureKind, Movement, RunOutcome, StepResult, StepStatus};
+use towpath_run::{FailureKind, Movement, RunOutcome, StepKind, StepResult, StepStatus};
 
 /// A step that says nothing for this long is spoken of.
 const SILENCE_MS: i64 = 30_000;
@@ -32,7 +32,7 @@ pub struct Plain<O: Sink> {
 }
 
 struct Running {
-    kind: &'static str,
+    kind: StepKind,
     since_ms: i64,
     /// When it was last heard, or spoken of.
     heard_ms: i64,
@@ -133,19 +133,19 @@ impl<O: Sink> Plain<O> {
 
     /// The steps that do something themselves.
     fn own_work(&self) -> impl Iterator<Item = (&StepPath, &Running)> {
-        self.running.iter().filter(|(_, running)| running.kind != "recipe")
+        self.running.iter().filter(|(_, running)| running.kind != StepKind::Recipe)
     }
 
     /// The recipe steps around a step are told before it.
-    fn started(&mut self, step: &StepPath, kind: &'static str) {
+    fn started(&mut self, step: &StepPath, kind: StepKind) {
         let text = step.as_str();
         for (at, _) in text.match_indices('/') {
-            self.tell_start(&StepPath::new(&text[..at]), "recipe");
+            self.tell_start(&StepPath::new(&text[..at]), StepKind::Recipe);
         }
         self.tell_start(step, kind);
     }
 
-    fn tell_start(&mut self, step: &StepPath, kind: &'static str) {
+    fn tell_start(&mut self, step: &StepPath, kind: StepKind) {
         if self.running.contains_key(step) {
             return;
         }
@@ -226,7 +226,7 @@ impl<O: Sink> Reporter for Plain<O> {
                 self.directory = directory.to_path_buf();
                 self.say(&event_lines::header(run, recipe, directory, *resumed));
             }
-            Event::StepStarted { step, kind } => self.started(step, kind),
+            Event::StepStarted { step, kind } => self.started(step, *kind),
             Event::Output { step, stream, bytes } => self.output(step, *stream, bytes),
             Event::Heard { step } => self.note_heard(step),
             Event::Doing { step, what } => self.note_doing(step, what),
@@ -277,14 +277,14 @@ impl<O: Sink> Reporter for Plain<O> {
         let now = self.outlet.now_ms();
         let mut silent = Vec::new();
         for (step, running) in &mut self.running {
-            if running.kind != "recipe" && now - running.heard_ms >= SILENCE_MS {
+            if running.kind != StepKind::Recipe && now - running.heard_ms >= SILENCE_MS {
                 running.heard_ms = now;
                 let doing = match running.doing.as_str() {
                     "" => String::new(),
                     doing => format!(": {doing}"),
                 };
                 let silence = event_lines::silence(now - running.said_ms);
-                let silence = silence.filter(|_| running.kind == "agent");
+                let silence = silence.filter(|_| running.kind == StepKind::Agent);
                 let silence = silence.map_or(String::new(), |silence| format!(", {silence}"));
                 let time = duration(now - running.since_ms);
                 silent.push(format!("running {} {time}{silence}{doing}", clean(step.as_str())));

@@ -13,8 +13,8 @@ use towpath_core::{JobKey, RunId, StepPath, Usage};
 use towpath_engine::{Event, Reporter, RunEnd, Stream};
 use towpath_recipe::{Plan, PlannedRecipe};
 use towpath_run::{
-    Fact, Failure, FailureKind, JobEnd, Limits, Output, Run, StepResult, StepState, StepStatus,
-    StepView, StopReason,
+    Fact, Failure, FailureKind, JobEnd, Limits, Output, Run, StepKind, StepResult, StepState,
+    StepStatus, StepView, StopReason,
 };
 use unicode_width::UnicodeWidthChar;
 
@@ -190,11 +190,16 @@ pub fn path(text: &str) -> StepPath {
     StepPath::new(text)
 }
 
-pub fn pending(id: &str, kind: &'static str) -> StepView {
+fn step_kind(name: &str) -> StepKind {
+    let kinds = [StepKind::Bash, StepKind::Agent, StepKind::Recipe];
+    kinds.into_iter().find(|kind| kind.as_str() == name).expect("a kind of step")
+}
+
+pub fn pending(id: &str, kind: &str) -> StepView {
     StepView {
         path: path(id),
         id: id.to_owned(),
-        kind,
+        kind: step_kind(kind),
         depth: 0,
         state: StepState::Pending,
         tolerated: false,
@@ -240,8 +245,8 @@ pub fn skipped(reason: &str) -> StepResult {
 }
 
 pub fn failed(message: &str, detail: &str) -> StepResult {
-    let kind = FailureKind::Command;
-    let failure = Failure { kind, message: message.to_owned(), detail: detail.to_owned() };
+    let failure =
+        Failure { detail: detail.to_owned(), ..Failure::new(FailureKind::Command, message) };
     StepResult { status: StepStatus::Failed(failure), ..completed() }
 }
 
@@ -255,8 +260,8 @@ pub trait Tell: Reporter {
         self.event(&Event::RunStarted { run: &run, recipe, directory, resumed, steps });
     }
 
-    fn start(&mut self, step: &str, kind: &'static str) {
-        self.event(&Event::StepStarted { step: &path(step), kind });
+    fn start(&mut self, step: &str, kind: &str) {
+        self.event(&Event::StepStarted { step: &path(step), kind: step_kind(kind) });
     }
 
     fn print(&mut self, step: &str, text: &str) {

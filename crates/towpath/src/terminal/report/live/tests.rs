@@ -4,7 +4,7 @@ use super::*;
 use crate::terminal::report::shape::RecipeShape;
 use crate::terminal::report::testing::*;
 use towpath_core::FaultKind;
-use towpath_run::{Fault, JobEnd, JobStatus, Output, RunOutcome, StepView};
+use towpath_run::{Fault, JobEnd, JobStatus, Output, RunOutcome, StepKind, StepView};
 
 fn reporter(columns: usize, rows: usize) -> (Live<Recorder>, Recorder) {
     let recorder = Recorder::new(columns, rows);
@@ -412,7 +412,7 @@ fn enter(live: &mut Live<Recorder>, step: &str, total: u32) {
     let recipe = "review";
     let model = None;
     live.event(&Event::Entered { step, recipe, visit, max_visits, total, max_total, model });
-    live.event(&Event::StepStarted { step, kind: "agent" });
+    live.event(&Event::StepStarted { step, kind: StepKind::Agent });
 }
 
 #[test]
