@@ -1,7 +1,8 @@
 //! A frame is one recipe being executed: the run's own, or one that a recipe step called.
 
 use crate::fact::Output;
-use crate::machine::{MachineState, Misreport, Reported};
+use crate::flow::Flow;
+use crate::machine::{Misreport, Reported};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use std::collections::BTreeMap;
 use towpath_core::{FaultKind, JobKey, Map, StepPath, Usage, Value};
@@ -37,17 +38,13 @@ pub(crate) struct Frame {
     pub own_steps: bool,
     /// Names whose last output was too large to be a value, with its length.
     pub unreadable: BTreeMap<String, u64>,
-    pub stage: usize,
-    /// Whether the steps of the current stage have been begun.
-    pub begun: bool,
     pub steps: Vec<Progress>,
     /// Executed steps, those of called recipes included.
     pub executed: u32,
     /// Those of them that a machine's limits bound, and not the default for recipes.
     pub in_machines: u32,
     pub state: FrameState,
-    /// Where it stands, if its recipe is a machine.
-    pub machine: Option<MachineState>,
+    pub flow: Flow,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +85,7 @@ pub(crate) struct Progress {
     /// `pre_step` has run in this visit; it is not repeated when the work is.
     pub pre_done: bool,
     /// The work was ended from outside before it could say how it went.
-    pub cut_off: bool,
+    pub interrupted: bool,
     /// Counted against the limits of the frames around it.
     pub counted: bool,
     pub started_ms: Option<i64>,
@@ -199,7 +196,21 @@ impl Spent {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Written {
     Value(Value),
+    /// Its output is too large to be a value, with its length.
     Unreadable(u64),
+}
+
+impl Written {
+    /// The variable of an output, or of the JSON that was found in it.
+    pub fn of(output: &Output, json: Option<Value>) -> Written {
+        match (json, output) {
+            (Some(value), _) => Written::Value(value),
+            // A step that failed without output must not leave an older value of that name.
+            (None, Output::None) => Written::Value(Value::String(String::new())),
+            (None, Output::Text(text)) => Written::Value(Value::String(text.clone())),
+            (None, Output::OnDisk { len } | Output::TooLarge { len }) => Written::Unreadable(*len),
+        }
+    }
 }
 
 impl Progress {
@@ -243,37 +254,21 @@ impl Frame {
             given,
             context: Map::new(),
             unreadable: BTreeMap::new(),
-            stage: 0,
-            begun: false,
             steps: vec![Progress::default(); recipe.steps.len()],
             executed: 0,
             in_machines: 0,
             state: FrameState::Open,
-            machine: MachineState::new(recipe),
+            flow: Flow::new(recipe),
         };
-        frame.rebuild(recipe);
+        frame.reset_context(recipe);
         frame
     }
 
-    /// Sets the context from what was handed in and what the stages before the current one set.
-    pub fn rebuild(&mut self, recipe: &Recipe) {
+    /// The context before any step has set anything.
+    pub fn reset_context(&mut self, recipe: &Recipe) {
         self.context = recipe.context.clone();
-        for (name, value) in &self.given {
-            self.context.insert(name.clone(), value.clone());
-        }
+        self.context.extend(self.given.clone());
         self.unreadable.clear();
-        if let Some(state) = self.machine.take() {
-            let visits = state.past[state.session_start..].iter();
-            for visit in visits.filter(|visit| !visit.progress.failed()) {
-                self.take_writes(&visit.progress.writes);
-            }
-            self.machine = Some(state);
-            return;
-        }
-        let passed = recipe.stages().get(self.stage).map_or(recipe.steps.len(), |s| s.start);
-        for index in 0..passed {
-            self.commit(recipe, index);
-        }
     }
 
     /// Puts what a settled step set into the context.
@@ -293,7 +288,7 @@ impl Frame {
         }
     }
 
-    fn take_writes(&mut self, writes: &[(String, Written)]) {
+    pub fn take_writes(&mut self, writes: &[(String, Written)]) {
         for (name, written) in writes {
             match written {
                 Written::Value(value) => {
@@ -308,8 +303,8 @@ impl Frame {
         }
     }
 
-    /// The context as a called recipe or a later frame may see it: without our own `steps`.
-    pub fn heritage(&self) -> Map {
+    /// The context as a called recipe sees it: without our own `steps`.
+    pub fn context_for_callee(&self) -> Map {
         let mut context = self.context.clone();
         if !self.own_steps {
             context.shift_remove("steps");

@@ -6,38 +6,48 @@
 //!
 //! | rule | file |
 //! |---|---|
-//! | which step comes next, groups, failing, ending | `advance.rs` |
-//! | conditions, limits, hooks, filling a job | `begin.rs` |
-//! | what a finished job means, what a step sets | `settle.rs` |
-//! | asking an agent once more for JSON | `remind.rs` |
-//! | staging in git what an agent changed | `stage.rs` |
-//! | machines: transitions, limits, outcomes, reminders | `machine/` |
-//! | an agent that finishes a failed recipe's work | `recover.rs` |
+//! | what all flows implement, and the one dispatch between them | `flow.rs` |
+//! | sequences: batches, failing, ending, running again | `sequence.rs` |
+//! | state machines: transitions, guardrails, outcomes, reminders | `machine/` |
+//! | conditions, filling a job, calling a recipe | `step_start.rs`, `scope.rs` |
+//! | what a finished job means, how a step settles | `step_end.rs` |
+//! | hooks | `hooks.rs` |
+//! | `recursion`: how many steps, how deep | `recursion.rs` |
+//! | timeouts of commands, agent calls and recipe steps | `step_timeout.rs`, `expiry.rs` |
+//! | asking an agent again for JSON | `json_reminder.rs` |
+//! | staging in git what an agent changed | `git_staging.rs` |
+//! | an agent that finishes a failed recipe's work | `recovery.rs` |
+//! | faults that are waited for | `waiting.rs` |
 //! | interruption, retry, `--done`, `--again` | `resume.rs` |
-//! | going on with an edited recipe | `replan.rs` |
+//! | continuing with an edited recipe | `replan.rs` |
 //! | what a run would do, without doing it | `preview/` |
 
 #![deny(clippy::disallowed_methods)]
 
-mod advance;
-mod begin;
+mod expiry;
 mod fact;
+mod flow;
 mod frame;
+mod git_staging;
 mod happening;
+mod hooks;
 mod job;
+mod json_reminder;
 mod machine;
 mod outcome;
-mod patience;
 mod preview;
-mod recover;
-mod remind;
+mod recovery;
+mod recursion;
 mod replan;
 mod resume;
 mod run;
-mod settle;
-mod stage;
-mod time_limit;
-mod view;
+mod scope;
+mod sequence;
+mod step_end;
+mod step_start;
+mod step_timeout;
+mod step_view;
+mod waiting;
 
 pub use fact::{Answer, Fact, Fault, JobEnd, JobStatus, Output, StopReason};
 pub use frame::{Conversation, EndedCall, Spent};
@@ -46,9 +56,9 @@ pub use job::{AgentJob, HOOK_TIMEOUT, JSON_REMINDER, Job, JobWork, NON_INTERACTI
 pub use machine::{
     MachineExit, MachineView, Misreport, MisreportKind, Reported, read_report, without_report,
 };
-pub use outcome::{Failure, FailureKind, RunOutcome, StepResult, StepStatus};
+pub use outcome::{Failure, FailureKind, Guardrail, RunOutcome, StepResult, StepStatus};
 pub use preview::{Preview, PreviewStep, Verdict, preview};
 pub use replan::EditRefused;
 pub use run::{Limits, Mismatch, NoSuchStep, Run, Timer};
+pub use step_view::{StepState, StepView};
 pub use towpath_recipe::StepKind;
-pub use view::{StepState, StepView};

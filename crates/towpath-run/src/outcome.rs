@@ -118,8 +118,10 @@ pub enum FailureKind {
     Value,
     /// The program could not be started.
     Start,
-    /// `max_depth`, `max_total_steps`, or a guardrail of a machine.
+    /// `max_depth` or `max_total_steps`.
     Limit,
+    /// A state machine may not take its transition.
+    Guardrail(Guardrail),
     /// A machine's step reported no outcome, also after the reminder.
     Report,
     Agent(FaultKind),
@@ -127,11 +129,23 @@ pub enum FailureKind {
     Stopped,
 }
 
+/// What ends a state machine beside its own exits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guardrail {
+    StepVisits,
+    TotalSteps,
+    Restarts,
+    /// It would restart for ever.
+    RestartWithoutWork,
+    /// The recipe that it would restart with is not in the plan.
+    UnknownRecipe,
+}
+
 impl FailureKind {
     /// Whether `continue_on_error` may go on after it.
     pub fn tolerable(self) -> bool {
         match self {
-            FailureKind::Limit | FailureKind::Stopped => false,
+            FailureKind::Limit | FailureKind::Guardrail(_) | FailureKind::Stopped => false,
             FailureKind::Agent(fault) => fault.tolerable(),
             _ => true,
         }

@@ -3,10 +3,10 @@
 //! comes after it anew.
 
 use crate::fact::Output;
-use crate::frame::{EndedCall, Frame, FrameState, Phase, Progress, StepAt};
+use crate::frame::{EndedCall, FrameState, Phase, Progress, StepAt};
 use crate::outcome::{StepResult, StepStatus};
 use crate::run::{NoSuchStep, Run};
-use crate::settle::{json_in, written};
+use crate::step_end::json_in;
 use towpath_core::{JobKind, StepPath};
 use towpath_recipe::{Effect, Work};
 
@@ -34,14 +34,14 @@ impl Run {
             match key.kind {
                 JobKind::PreHook | JobKind::Snapshot => self.retry(at),
                 JobKind::Stage => self.repeat_stage(at),
-                JobKind::PostHook | JobKind::ErrorHook => self.repeat_after_hook(at),
+                JobKind::PostHook | JobKind::ErrorHook => self.after_work(at),
                 // The called recipe is tried again before an agent is asked once more.
                 JobKind::Agent if self.progress(at).recovering.is_some() => {
                     self.progress_mut(at).recovering = None;
                     self.progress_mut(at).phase = Phase::Work;
                 }
                 JobKind::Bash | JobKind::Agent => {
-                    self.progress_mut(at).cut_off = true;
+                    self.progress_mut(at).interrupted = true;
                     self.retry_or_ask(at);
                 }
             }
@@ -50,72 +50,7 @@ impl Run {
         self.dirty.insert(0);
     }
 
-    /// Opens a frame again that has failed, and tries what failed in its current stage again.
-    pub(crate) fn reopen(&mut self, frame: usize) {
-        if self.frames[frame].state == FrameState::Done {
-            return;
-        }
-        self.frames[frame].state = FrameState::Open;
-        self.dirty.insert(frame);
-        if self.frames[frame].machine.is_some() {
-            return self.reopen_machine(frame);
-        }
-        if !self.frames[frame].begun {
-            return;
-        }
-        let recipe = self.recipe(frame);
-        let Some(stage) = recipe.stages().get(self.frames[frame].stage).cloned() else { return };
-        for step in stage {
-            let at = StepAt::new(frame, step);
-            let progress = self.progress(at);
-            let unfinished = progress.child.filter(|c| {
-                self.frames[*c].state != FrameState::Done && progress.phase != Phase::AfterHook
-            });
-            match progress.phase {
-                Phase::Limited => match (progress.recovering.clone(), progress.child) {
-                    (Some(failure), Some(child)) => {
-                        self.want_recovery(at, child, failure);
-                    }
-                    _ => self.begin_work(at),
-                },
-                Phase::Settled if progress.failed() => match unfinished {
-                    Some(child) => {
-                        self.back_to_work(at);
-                        self.reopen(child);
-                    }
-                    None => self.retry_or_ask(at),
-                },
-                Phase::Work if progress.child.is_some() => {
-                    if let Some(child) = unfinished {
-                        self.reopen(child);
-                    }
-                }
-                // Its job was dropped when the time of the step around it ran out.
-                Phase::Pending | Phase::PreHook | Phase::Snapshot | Phase::Work
-                    if !self.has_wish(at) =>
-                {
-                    self.retry(at);
-                }
-                Phase::Recovery if !self.has_wish(at) => {
-                    self.progress_mut(at).recovering = None;
-                    self.back_to_work(at);
-                    if let Some(child) = unfinished {
-                        self.reopen(child);
-                    }
-                }
-                Phase::Staging if !self.has_wish(at) => self.repeat_stage(at),
-                Phase::Settled if !self.has_wish(at) => {
-                    self.progress_mut(at).forget_staging();
-                }
-                Phase::AfterHook if !self.has_wish(at) => {
-                    self.repeat_after_hook(at);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    pub(crate) fn has_wish(&self, at: StepAt) -> bool {
+    pub(crate) fn is_wanted(&self, at: StepAt) -> bool {
         self.ready.iter().any(|(_, wanted)| *wanted == at)
     }
 
@@ -132,7 +67,7 @@ impl Run {
 
     pub(crate) fn retry_or_ask(&mut self, at: StepAt) {
         let once = self.step(at).effect == Effect::Once;
-        if once && self.progress(at).cut_off {
+        if once && self.progress(at).interrupted {
             self.back_to_work(at);
             self.progress_mut(at).phase = Phase::Asking;
             self.may_ask = true;
@@ -147,7 +82,7 @@ impl Run {
         let progress = self.progress_mut(at);
         progress.child = None;
         progress.started_ms = None;
-        progress.cut_off = false;
+        progress.interrupted = false;
         progress.phase = Phase::Pending;
         let entered = progress.visit > 0;
         let verdict = self.verdict(at);
@@ -160,14 +95,10 @@ impl Run {
     }
 
     pub(crate) fn declare_done(&mut self, at: StepAt, output: &str) {
-        self.forget_wishes(at);
+        self.drop_wanted(at);
         let output = Output::Text(output.to_owned());
-        let writes = {
-            let recipe = self.recipe(at.frame);
-            let name = recipe.output_name(&recipe.steps[at.step]).map(str::to_owned);
-            let json = json_in(recipe.steps[at.step].parse_json, &output);
-            name.map(|n| (n, written(&output, json))).into_iter().collect()
-        };
+        let json = json_in(self.step(at).parse_json, &output);
+        let writes = self.output_write(at, &output, json);
         // As good as a success, for a condition that asks.
         let exit_code = matches!(self.step(at).work, Work::Bash { .. }).then_some(0);
         let result = StepResult { exit_code, ..StepResult::new(StepStatus::Completed, output) };
@@ -181,24 +112,9 @@ impl Run {
         if self.progress(at).phase == Phase::Asking {
             return self.retry(at);
         }
-        if self.frames[at.frame].machine.is_some() {
-            self.go_back(at);
-        } else {
-            let stage = self.stage_of(at);
-            self.rewind_after(at.frame, stage);
-            self.reset(at);
-            let verdict = self.verdict(at);
-            self.enter(at, verdict);
-            self.dirty.insert(at.frame);
-        }
+        self.flow(at.frame).rerun(self, at);
         for caller in self.callers(at.frame) {
-            if let Some(machine) = &mut self.frames[caller.frame].machine {
-                machine.exit = None;
-                self.frames[caller.frame].state = FrameState::Open;
-            } else {
-                let stage = self.stage_of(caller);
-                self.rewind_after(caller.frame, stage);
-            }
+            self.flow(caller.frame).return_to(self, caller);
             self.back_to_work(caller);
         }
     }
@@ -208,17 +124,8 @@ impl Run {
         let at = self.locate(path).map_err(|_| NoSuchStep::Unknown(path.to_string()))?;
         let mut anew = vec![path.clone()];
         for at in std::iter::once(at).chain(self.callers(at.frame)) {
-            // A machine goes on from the step, wherever that leads.
-            if self.frames[at.frame].machine.is_some() {
-                continue;
-            }
-            let first = self.recipe(at.frame).stages()[self.stage_of(at)].end;
-            for step in first..self.frames[at.frame].steps.len() {
-                let later = StepAt { step, ..at };
-                if self.progress(later).executed() {
-                    anew.push(self.path(later));
-                }
-            }
+            let later = self.flow(at.frame).rerun_later(self, at);
+            anew.extend(later.into_iter().map(|at| self.path(at)));
         }
         Ok(anew)
     }
@@ -226,17 +133,9 @@ impl Run {
     /// Whether a person may say that this step is done: it is at its turn and not in flight.
     pub fn awaits(&self, path: &StepPath) -> bool {
         let Ok(at) = self.locate(path) else { return false };
-        let state = &self.frames[at.frame];
-        if let Some(machine) = &state.machine {
-            return state.state == FrameState::Open
-                && machine.at == Some(at.step)
-                && state.steps[at.step].phase != Phase::Settled
-                && !self.running.values().any(|running| *running == at);
-        }
-        state.state == FrameState::Open
-            && state.begun
-            && self.stage_of(at) == state.stage
-            && state.steps[at.step].phase != Phase::Settled
+        self.frames[at.frame].state == FrameState::Open
+            && self.flow(at.frame).is_current(self, at)
+            && self.progress(at).phase != Phase::Settled
             && !self.running.values().any(|running| *running == at)
     }
 
@@ -245,53 +144,18 @@ impl Run {
         self.locate(path).is_ok_and(|at| self.progress(at).visit > 0)
     }
 
-    fn stage_of(&self, at: StepAt) -> usize {
-        self.recipe(at.frame)
-            .stages()
-            .iter()
-            .position(|s| s.contains(&at.step))
-            .expect("every step is in a stage")
-    }
-
-    /// Takes a frame back to a stage and forgets the ones after it.
-    fn rewind_after(&mut self, frame: usize, stage: usize) {
-        let recipe = self.recipe(frame);
-        let first = recipe.stages()[stage].end;
-        for later in first..recipe.steps.len() {
-            self.reset(StepAt::new(frame, later));
-        }
-        self.frames[frame].stage = stage;
-        self.frames[frame].begun = true;
-        self.frames[frame].state = FrameState::Open;
-        self.frames[frame].rebuild(&recipe);
-    }
-
     /// Forgets what a step did. Its visit number stays, so that its next jobs have new keys.
-    fn reset(&mut self, at: StepAt) {
-        self.forget_wishes(at);
-        let progress = self.progress(at);
-        let visit = progress.visit;
-        let counted = progress.counted;
-        let inner = |of: fn(&Frame) -> u32| progress.child.map_or(0, |c| of(&self.frames[c]));
-        let (executed, in_machines) = (inner(|f| f.executed), inner(|f| f.in_machines));
-        let stack = self.stack(at.frame);
-        let own = u32::from(counted);
-        let own_in_machine = u32::from(counted && self.is_in_machine(&stack));
+    pub(crate) fn reset(&mut self, at: StepAt) {
+        self.drop_wanted(at);
+        self.uncount(at);
+        let visit = self.progress(at).visit;
         *self.progress_mut(at) = Progress { visit, ..Progress::default() };
-        for at in stack {
-            let frame = &mut self.frames[at];
-            frame.executed = frame.executed.saturating_sub(executed + own);
-            frame.in_machines = frame.in_machines.saturating_sub(in_machines + own_in_machine);
-        }
     }
 
     /// Drops the wanted jobs of a step and of the recipe it called.
-    pub(crate) fn forget_wishes(&mut self, at: StepAt) {
+    pub(crate) fn drop_wanted(&mut self, at: StepAt) {
         let child = self.progress(at).child;
-        let below: Vec<usize> = match child {
-            Some(child) => (0..self.frames.len()).filter(|f| self.is_within(*f, child)).collect(),
-            None => Vec::new(),
-        };
+        let below = child.map_or_else(Vec::new, |child| self.frames_within(child));
         self.ready.retain(|(_, wanted)| *wanted != at && !below.contains(&wanted.frame));
         for at in below {
             self.frames[at].state = FrameState::Done;

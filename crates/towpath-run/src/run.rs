@@ -5,7 +5,7 @@ use crate::frame::{Conversation, Frame, FrameState, Phase, Progress, Spent, Step
 use crate::happening::Happening;
 use crate::job::{Job, JobWork};
 use crate::outcome::{Failure, FailureKind, RunOutcome, StepStatus};
-use crate::patience::{Patience, Waiting};
+use crate::waiting::{Patience, Waiting};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -123,7 +123,7 @@ impl Run {
             Fact::Stopping { reason } => self.stopping = Some(*reason),
             Fact::Ended { .. } => self.ended = true,
         }
-        self.pump();
+        self.advance();
         Ok(())
     }
 
@@ -134,7 +134,8 @@ impl Run {
         let (_, at) = self.ready.remove(wanted);
         self.running.insert(key.clone(), at);
         self.mark_started(at);
-        if let (JobKind::Agent, Some(machine)) = (key.kind, &mut self.frames[at.frame].machine) {
+        let machine = self.frames[at.frame].flow.machine_mut();
+        if let (JobKind::Agent, Some(machine)) = (key.kind, machine) {
             machine.last_call = Some(key.clone());
         }
         let attempts = &mut self.progress_mut(at).attempts;
@@ -152,7 +153,7 @@ impl Run {
     fn converses(&mut self, key: &JobKey, conversation: Conversation) {
         let at = self.running.get(key).filter(|_| key.kind == JobKind::Agent);
         let Some(&at) = at else { return };
-        if let Some(machine) = &mut self.frames[at.frame].machine {
+        if let Some(machine) = self.frames[at.frame].flow.machine_mut() {
             machine.conversation = conversation.clone();
         }
         self.progress_mut(at).conversation = conversation;
@@ -168,9 +169,7 @@ impl Run {
         let callers = self.callers(at.frame);
         let now = self.now_ms;
         for at in callers.into_iter().rev().chain([at]) {
-            if let Some(machine) = &mut self.frames[at.frame].machine {
-                machine.worked = true;
-            }
+            self.flow(at.frame).step_started(self, at);
             if self.progress(at).started_ms.is_none() {
                 self.progress_mut(at).started_ms = Some(now);
                 let path = self.path(at);
@@ -296,8 +295,9 @@ impl Run {
 
     /// A machine that a limit ended failed by that, not by one of its steps.
     fn machine_failure(&self, frame: usize) -> Option<(StepPath, Failure)> {
-        let machine = self.frames[frame].machine.as_ref()?;
-        Some((self.path(StepAt::new(frame, machine.at?)), machine.refused.clone()?))
+        let machine = self.frames[frame].flow.machine()?;
+        let refused = machine.refused.as_ref()?;
+        Some((self.path(StepAt::new(frame, machine.at?)), refused.failure.clone()))
     }
 
     /// Whether the run failed because the conversation that it was in cannot continue, so that only
@@ -308,7 +308,7 @@ impl Run {
             FailureKind::Agent(FaultKind::UnknownSession) => true,
             // A first prompt that is too long is too long anywhere.
             FailureKind::Agent(FaultKind::TooLong) => {
-                let mut machines = self.frames.iter().filter_map(|frame| frame.machine.as_ref());
+                let mut machines = self.frames.iter().filter_map(|frame| frame.flow.machine());
                 self.program.plan.machine.session.is_some() || machines.any(|m| m.established)
             }
             _ => false,
@@ -446,7 +446,7 @@ impl Run {
             }
             Answer::Done { output, outcome: None } => self.declare_done(at, output),
             Answer::Done { output, outcome: Some(outcome) } => {
-                self.forget_wishes(at);
+                self.drop_wanted(at);
                 self.declare_reported(at, output, outcome);
             }
             Answer::Again => self.again(at),

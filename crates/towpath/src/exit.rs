@@ -63,7 +63,7 @@ impl Exit {
         match outcome {
             RunOutcome::Done => Exit::Done,
             RunOutcome::Failed { failure, .. } => match failure.kind {
-                FailureKind::Limit => Exit::Limit,
+                FailureKind::Limit | FailureKind::Guardrail(_) => Exit::Limit,
                 FailureKind::Agent(FaultKind::Limit) => Exit::Waiting,
                 FailureKind::Agent(_) => Exit::Agent,
                 _ => Exit::Failed,

@@ -2,7 +2,7 @@
 //! there knows nothing: what the run has recorded of the machine's steps comes before its prompt.
 
 use super::PastVisit;
-use crate::recover::tail;
+use crate::recovery::tail;
 use crate::run::Run;
 use std::fmt::Write;
 use towpath_core::JobKind;
@@ -17,7 +17,7 @@ impl Run {
     /// asked for from the beginning: nobody remembers it.
     pub(crate) fn begin_new_sessions(&mut self) {
         for frame in &mut self.frames {
-            if let Some(machine) = &mut frame.machine {
+            if let Some(machine) = frame.flow.machine_mut() {
                 machine.last_call = None;
                 machine.established = false;
                 machine.models.clear();

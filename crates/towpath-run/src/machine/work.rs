@@ -3,60 +3,34 @@
 
 use super::prompt;
 use super::report::{Misreport, Reported, read_report};
-use crate::begin::{FilledWork, Scope, join};
 use crate::fact::{JobEnd, JobStatus, Output};
+use crate::flow::FinishedCall;
 use crate::frame::{Answered, Phase, StepAt, Written};
 use crate::happening::Happening;
 use crate::job::{AgentJob, Job, JobWork};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::run::Run;
-use crate::settle::{describe, kind_of, written};
+use crate::scope::Scope;
+use crate::step_end::{describe, kind_of};
 use towpath_core::{FaultKind, JobKey, JobKind, Map, Usage, Value};
-use towpath_recipe::{AgentWork, Step, Work};
+use towpath_recipe::{AgentWork, Work};
 
 impl Run {
     /// Starts the work of a machine's step.
-    pub(crate) fn begin_state(&mut self, at: StepAt, definition: &Step) {
-        let base = self.frames[at.frame].directory.clone();
-        let filled = self.fill_state(at.frame, definition);
-        let (extra, inside, work) = match filled {
-            Ok(filled) => filled,
+    pub(super) fn begin_state(&mut self, at: StepAt) {
+        let step = self.step(at).clone();
+        let (extra, directory) = match self.values_of_step(at, &step) {
+            Ok(values) => values,
             Err(failure) => return self.fail(at, failure),
         };
-        let directory = join(&base, &inside);
-        let own = self.time_limit(at);
-        match (&definition.work, work) {
-            (Work::Bash { .. }, Some(work)) => {
-                self.want_work(at, JobKind::Bash, Ok(work), directory, own);
+        match &step.work {
+            Work::Bash { command } => {
+                let filled = Scope { extra, frame: &self.frames[at.frame] }.fill(command);
+                self.want_work(at, JobKind::Bash, filled, directory);
             }
-            (Work::Agent(agent), _) => self.want_agent(at, agent, extra),
-            (Work::Recipe { name, .. }, _) => self.call(at, name, extra, directory),
-            (Work::Bash { .. }, None) => {}
+            Work::Agent(agent) => self.want_agent(at, agent, extra),
+            Work::Recipe { name, .. } => self.call(at, name, extra, directory),
         }
-    }
-
-    /// A step's own variables, its directory and, of a command, its filled text.
-    fn fill_state(
-        &self,
-        frame: usize,
-        step: &Step,
-    ) -> Result<(Map, String, Option<FilledWork>), Failure> {
-        let mut extra = Map::new();
-        for (name, value) in &step.context {
-            let scope = Scope { extra: Map::new(), frame: &self.frames[frame] };
-            scope.readable(value)?;
-            extra.insert(name.clone(), value.render(&self.frames[frame].context));
-        }
-        let scope = Scope { extra, frame: &self.frames[frame] };
-        let inside = match &step.working_dir {
-            Some(template) => scope.render(template)?,
-            None => String::new(),
-        };
-        let work = match &step.work {
-            Work::Bash { command } => Some(scope.fill(command)?),
-            _ => None,
-        };
-        Ok((scope.extra, inside, work))
     }
 
     fn want_agent(&mut self, at: StepAt, agent: &AgentWork, extra: Map) {
@@ -88,7 +62,7 @@ impl Run {
         let call = self.machine_call(at, text, earlier);
         self.machine_mut(at.frame).models.extend(call.model.clone());
         let work = JobWork::Agent(Box::new(call));
-        let timeout = self.time_limit(at);
+        let timeout = self.work_timeout(at);
         let job = Job {
             key,
             work,
@@ -144,7 +118,7 @@ impl Run {
     }
 
     /// The work of a machine's step has ended.
-    pub(crate) fn state_finished(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
+    pub(super) fn state_finished(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
         match key.kind {
             JobKind::Agent => self.agent_reported(at, key, end),
             _ => self.command_reported(at, end),
@@ -154,24 +128,28 @@ impl Run {
     fn agent_reported(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
         let first = self.progress(at).answer.clone();
         let usage = match &first {
-            Some(first) => crate::remind::sum(first.usage, end.usage),
+            Some(first) => crate::json_reminder::sum(first.usage, end.usage),
             None => end.usage,
         };
         if !end.succeeded() {
             let output = first.map_or(Output::None, |first| first.output);
             let failure = Failure {
                 detail: end.error.clone(),
-                ..Failure::new(agent_kind(end), self.told_end(at, end))
+                ..Failure::new(agent_kind(end), self.describe_end(at, end))
             };
-            return self.reported(at, Ended { output, usage, code: None }, Err(failure));
+            return self.settle_report(
+                at,
+                Ended { output, usage, ..Ended::default() },
+                Err(failure),
+            );
         }
         self.machine_mut(at.frame).established = true;
         let read = self.read(at, end);
         self.note_report(at, &read);
         let output = first.as_ref().map_or_else(|| end.output.clone(), |f| f.output.clone());
-        let ended = Ended { output, usage, code: None };
+        let ended = Ended { output, usage, ..Ended::default() };
         match read {
-            Ok(report) => self.reported(at, ended, Ok(report)),
+            Ok(report) => self.settle_report(at, ended, Ok(report)),
             Err(fault) if first.is_none() => {
                 let path = self.path(at);
                 let error = fault.error.clone();
@@ -189,7 +167,7 @@ impl Run {
             Err(fault) => {
                 let failure =
                     no_report(&fault, "reported no outcome of this step, also after the reminder");
-                self.reported(at, ended, Err(failure));
+                self.settle_report(at, ended, Err(failure));
             }
         }
     }
@@ -205,7 +183,7 @@ impl Run {
                 }
             },
             JobStatus::Exited(_) | JobStatus::Signalled(_) | JobStatus::TimedOut => {
-                Ok(Reported::failure(self.told_end(at, end)))
+                Ok(Reported::failure(self.describe_end(at, end)))
             }
             other => Err(Failure {
                 detail: end.error.clone(),
@@ -216,8 +194,8 @@ impl Run {
             JobStatus::Exited(code) => Some(code),
             _ => None,
         };
-        let ended = Ended { output: end.output.clone(), usage: end.usage, code };
-        self.reported(at, ended, report);
+        let ended = Ended { output: end.output.clone(), usage: end.usage, code, value: None };
+        self.settle_report(at, ended, report);
     }
 
     fn read(&self, at: StepAt, end: &JobEnd) -> Result<Reported, Misreport> {
@@ -234,20 +212,10 @@ impl Run {
     }
 
     /// Settles a step with what it reported, or with why it did not.
-    fn reported(&mut self, at: StepAt, ended: Ended, report: Result<Reported, Failure>) {
+    fn settle_report(&mut self, at: StepAt, ended: Ended, report: Result<Reported, Failure>) {
+        let Ended { output, value, usage, code: exit_code } = ended;
         let name = self.step(at).output.clone();
-        let writes: Vec<(String, Written)> =
-            name.map(|name| (name, written(&ended.output, None))).into_iter().collect();
-        self.settle_report(at, ended, report, writes);
-    }
-
-    fn settle_report(
-        &mut self,
-        at: StepAt,
-        ended: Ended,
-        report: Result<Reported, Failure>,
-        writes: Vec<(String, Written)>,
-    ) {
+        let writes = name.map(|name| (name, Written::of(&output, value))).into_iter().collect();
         let (status, report) = match report {
             Ok(report) => {
                 let step = self.path(at);
@@ -256,23 +224,17 @@ impl Run {
             }
             Err(failure) => (StepStatus::Failed(failure), None),
         };
-        let Ended { output, usage, code: exit_code } = ended;
         let result = StepResult { status, output, exit_code, usage, report };
         self.settle(at, result, writes);
     }
 
     /// A recipe that a machine's step called has ended.
-    pub(crate) fn state_called(
-        &mut self,
-        at: StepAt,
-        output: Output,
-        value: Option<Value>,
-        exit: Option<&super::MachineExit>,
-        failure: Option<Failure>,
-    ) {
-        let listed = |name: &str| self.step(at).outcomes.iter().any(|outcome| outcome.name == name);
+    pub(super) fn state_called(&mut self, at: StepAt, call: FinishedCall) {
+        let FinishedCall { result, failure, .. } = call;
+        let outcomes = &self.step(at).outcomes;
+        let listed = |name: &str| outcomes.iter().any(|outcome| outcome.name == name);
         let report = match failure {
-            None => Ok(match exit {
+            None => Ok(match &result.exit {
                 Some(exit) if listed(&exit.reason) => {
                     let description = exit.description.clone();
                     Reported { description, ..Reported::plain(&exit.reason) }
@@ -282,20 +244,8 @@ impl Run {
             Some(failure) if ends_the_run(failure.kind) => Err(failure),
             Some(failure) => Ok(Reported::failure(failure.message)),
         };
-        let name = self.step(at).output.clone();
-        let writes = name.map(|name| (name, written(&output, value))).into_iter().collect();
-        let ended = Ended { output, usage: None, code: None };
-        self.settle_report(at, ended, report, writes);
-    }
-
-    /// What a called machine gives: how it ended, in one word.
-    pub(crate) fn machine_output(&self, child: usize) -> Option<(super::MachineExit, Value)> {
-        let exit = self.exit_of(child)?;
-        let value = serde_json::json!({
-            "reason": exit.reason.clone(),
-            "description": exit.description.clone(),
-        });
-        Some((exit, value))
+        let ended = Ended { output: result.output, value: result.value, ..Ended::default() };
+        self.settle_report(at, ended, report);
     }
 
     /// A person says what a step reported.
@@ -303,14 +253,17 @@ impl Run {
         let report = Reported::plain(outcome);
         self.progress_mut(at).started_ms = Some(self.now_ms);
         self.machine_mut(at.frame).worked = true;
-        let ended = Ended { output: Output::Text(output.to_owned()), usage: None, code: None };
-        self.reported(at, ended, Ok(report));
+        let ended = Ended { output: Output::Text(output.to_owned()), ..Ended::default() };
+        self.settle_report(at, ended, Ok(report));
     }
 }
 
 /// What the end of a step's work gave.
+#[derive(Default)]
 struct Ended {
     output: Output,
+    /// What a called recipe gave as a value.
+    value: Option<Value>,
     usage: Option<Usage>,
     code: Option<i32>,
 }

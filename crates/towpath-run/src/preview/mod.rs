@@ -8,8 +8,8 @@ mod outlook;
 mod step;
 mod text;
 
-use crate::begin::{Whose, over};
 use crate::outcome::StatusName;
+use crate::recursion::{LimitSource, over};
 use outlook::Outlook;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -318,17 +318,17 @@ impl<'a> Walk<'a> {
             recipe.recursion.max_total_steps.map(|limit| (limit, level.executed, level.least))
         };
         let mut limits: Vec<(u32, u32, u32)> = self.levels.iter().rev().filter_map(of).collect();
-        let mut whose = Whose::Stated;
+        let mut source = LimitSource::Recipe;
         let in_machine = self.machines().next().is_some();
         if limits.is_empty() && !in_machine {
             let Level { executed, least, in_machines, least_in_machines, .. } = self.levels[0];
             let (executed, least) = (executed - in_machines, least - least_in_machines);
             limits.push((Recursion::DEFAULT_MAX_TOTAL_STEPS, executed, least));
-            whose = Whose::Default;
+            source = LimitSource::Default;
         }
         if let Some((limit, _, _)) = limits.iter().find(|(limit, _, least)| least >= limit) {
             self.over = true;
-            let reason = over("max_total_steps", *limit, whose).message;
+            let reason = over("max_total_steps", *limit, source).message;
             return Err(OverLimit { reason, sure: true });
         }
         if limits.iter().any(|(limit, executed, _)| executed >= limit) {
@@ -360,15 +360,15 @@ impl<'a> Walk<'a> {
             let limit = self.program.recipes[level.recipe].recursion.max_depth;
             stated |= limit.is_some();
             if let Some(limit) = limit.filter(|limit| depth - at > *limit as usize) {
-                return Err(over("max_depth", limit, Whose::Stated).message);
+                return Err(over("max_depth", limit, LimitSource::Recipe).message);
             }
         }
         let default = Recursion::DEFAULT_MAX_DEPTH;
         if stated || depth <= default as usize {
             return Ok(());
         }
-        let whose = Whose::default_of(self.machines().count() == depth);
-        Err(over("max_depth", default, whose).message)
+        let source = LimitSource::default_of(self.machines().count() == depth);
+        Err(over("max_depth", default, source).message)
     }
 
     /// Whether there is still room to show what a called recipe does.

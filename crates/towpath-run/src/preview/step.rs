@@ -7,8 +7,8 @@ use super::{
     Begun, Call, Called, Effect, End, Frame, Left, NOT_TOLERATED, Next, OverLimit, PreviewStep,
     Reach, Tolerable, Verdict, Walk,
 };
-use crate::begin::join;
 use crate::outcome::StatusName;
+use crate::step_start::join;
 use towpath_core::{Map, StepPath, text_of};
 use towpath_recipe::condition::Condition;
 use towpath_recipe::{ParseJson, Step, Work};

@@ -50,8 +50,8 @@ pub fn block(
 
 /// Whether a failed step may have printed something.
 pub fn has_output(failure: &Failure, view: Option<&StepView>) -> bool {
-    let printed =
-        !matches!(failure.kind, FailureKind::Value | FailureKind::Start | FailureKind::Limit);
+    use FailureKind::{Guardrail, Limit, Start, Value};
+    let printed = !matches!(failure.kind, Value | Start | Limit | Guardrail(_));
     printed && view.is_some_and(|step| step.attempts > 0)
 }
 

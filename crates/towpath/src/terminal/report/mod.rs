@@ -79,7 +79,7 @@ const BACKEND_ERROR: &str = "backend-error";
 /// The word for how a machine ended that did not end by a transition of its own.
 pub fn reason(failure: &Failure) -> String {
     match failure.kind {
-        FailureKind::Limit => failure.message.clone(),
+        FailureKind::Limit | FailureKind::Guardrail(_) => failure.message.clone(),
         FailureKind::Agent(_) => BACKEND_ERROR.to_owned(),
         FailureKind::Stopped => "cancelled".to_owned(),
         _ => "orchestration-error".to_owned(),
@@ -103,7 +103,9 @@ pub fn exit(run: &Run) -> Option<MachineExit> {
 pub fn session(end: &RunEnd) -> Option<String> {
     let ended = match &end.outcome {
         RunOutcome::Done => true,
-        RunOutcome::Failed { failure, .. } => failure.kind == FailureKind::Limit,
+        RunOutcome::Failed { failure, .. } => {
+            matches!(failure.kind, FailureKind::Limit | FailureKind::Guardrail(_))
+        }
         _ => false,
     };
     let session = end.session.as_ref().filter(|_| !ended)?;

@@ -3,7 +3,7 @@
 
 use super::failure::{find, shell_word};
 use towpath_core::{FaultKind, RunId, StepPath};
-use towpath_run::{Failure, FailureKind, Run, RunOutcome};
+use towpath_run::{Failure, FailureKind, Guardrail, Run, RunOutcome};
 
 const AS_IT_IS: &str = "nothing is lost";
 const CHANGED: &str = "after changing the recipe";
@@ -49,7 +49,7 @@ fn flags(run: &Run, step: &StepPath, failure: &Failure) -> Vec<(&'static str, &'
         FailureKind::Agent(FaultKind::BadRequest) => (true, true),
         FailureKind::Agent(FaultKind::TooLong) => (false, true),
         FailureKind::Agent(_) | FailureKind::Stopped => (true, false),
-        FailureKind::Limit => (false, true),
+        FailureKind::Limit | FailureKind::Guardrail(_) => (false, true),
         FailureKind::Value => (!never_ran, true),
         FailureKind::Command | FailureKind::Timeout | FailureKind::Start | FailureKind::Report => {
             (true, true)
@@ -71,19 +71,16 @@ pub struct Raising {
 /// What stands against going on with a run whose own machine, or one that it called, met a limit.
 pub fn raising(run: &Run) -> Option<Raising> {
     let Some(RunOutcome::Failed { failure, .. }) = run.outcome() else { return None };
-    if failure.kind != FailureKind::Limit {
-        return None;
-    }
-    let reason = failure.message;
-    let flag = match reason.split(':').next()? {
-        "max-step-visits-exceeded" => "--max-visits N",
-        "max-total-steps" => "--max-steps N",
-        "max-restarts-exceeded" => "--max-restarts N",
-        // No limit: the machine would begin anew for ever.
-        "restart-without-work" => "--again STEP",
-        _ => return None,
+    let FailureKind::Guardrail(guardrail) = failure.kind else { return None };
+    let flag = match guardrail {
+        Guardrail::StepVisits => "--max-visits N",
+        Guardrail::TotalSteps => "--max-steps N",
+        Guardrail::Restarts => "--max-restarts N",
+        // No higher limit helps: the machine would restart for ever.
+        Guardrail::RestartWithoutWork => "--again STEP",
+        Guardrail::UnknownRecipe => return None,
     };
-    Some(Raising { reason, flag })
+    Some(Raising { reason: failure.message, flag })
 }
 
 /// That a step has done its work; of a machine's step also how it ended.

@@ -9,7 +9,7 @@ use crate::happening::Happening;
 use crate::job::{GIT_TIMEOUT, Job, JobWork};
 use crate::outcome::StepStatus;
 use crate::run::Run;
-use crate::settle::{describe, stopped};
+use crate::step_end::{describe, stopped};
 use std::ops::Range;
 use std::sync::LazyLock;
 use towpath_core::{JobKind, guarded_git};
@@ -160,8 +160,7 @@ impl Run {
         let first = end.error.lines().find(|line| !line.trim().is_empty());
         let why = first.map_or(what.clone(), |line| format!("{what}: {line}"));
         let message = format!("what it changed is not staged in git: {why}");
-        let step = Some(self.path(at));
-        self.happenings.push(Happening::Warning { step, message });
+        self.warn(at, message);
     }
 
     fn want_git(&mut self, at: StepAt, kind: JobKind, attempt: u32, filled: Filled) {

@@ -51,25 +51,11 @@ impl Run {
         self.frame_view(0)
     }
 
-    /// A machine shows its visits in their order, a sequence its steps.
     pub(crate) fn frame_view(&self, frame: usize) -> Vec<StepView> {
-        let Some(machine) = &self.frames[frame].machine else {
-            return (0..self.frames[frame].steps.len())
-                .map(|step| self.step_view(StepAt::new(frame, step)))
-                .collect();
-        };
-        let past = machine.past.iter().map(|visit| {
-            let (id, kind) = (visit.id.clone(), visit.kind);
-            let path = visit.path.clone();
-            StepView {
-                children: visit.children.clone(),
-                ..self.visit_view(frame, path, id, kind, &visit.progress, StepState::Ended)
-            }
-        });
-        past.chain(machine.at.map(|at| self.step_view(StepAt::new(frame, at)))).collect()
+        self.flow(frame).view(self, frame)
     }
 
-    fn step_view(&self, at: StepAt) -> StepView {
+    pub(crate) fn step_view(&self, at: StepAt) -> StepView {
         let progress = self.progress(at);
         let definition = self.step(at);
         let in_flight = self.running.values().any(|running| *running == at);
@@ -89,7 +75,7 @@ impl Run {
         self.visit_view(at.frame, self.path(at), id, kind, progress, state)
     }
 
-    fn visit_view(
+    pub(crate) fn visit_view(
         &self,
         frame: usize,
         path: StepPath,

@@ -3,11 +3,12 @@
 //! the end of its answer alone, so that "I have not recovered it" recovers nothing.
 
 use crate::fact::{JobEnd, JobStatus, Output};
-use crate::frame::{Phase, StepAt};
+use crate::flow::FrameResult;
+use crate::frame::{FrameState, Phase, StepAt};
 use crate::job::{AgentJob, Job, JobWork, NON_INTERACTIVE_FOOTER};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::run::Run;
-use crate::settle::stopped;
+use crate::step_end::stopped;
 use std::fmt::Write;
 use towpath_core::{JobKind, extract_json};
 use towpath_recipe::Work;
@@ -21,7 +22,7 @@ impl Run {
         asked
             && failure.kind.tolerable()
             && self.progress(at).recovering.is_none()
-            && self.frames[at.frame].state == crate::frame::FrameState::Open
+            && self.frames[at.frame].state == FrameState::Open
     }
 
     pub(crate) fn want_recovery(&mut self, at: StepAt, child: usize, failure: Failure) {
@@ -34,7 +35,7 @@ impl Run {
             key: self.key(at, attempt, JobKind::Agent),
             work: JobWork::Agent(Box::new(AgentJob { prompt, ..AgentJob::default() })),
             directory: self.frames[child].directory.clone(),
-            timeout: Some(self.agent_limit()),
+            timeout: Some(self.recovery_timeout()),
             environment: Vec::new(),
         };
         self.ready.push((job, at));
@@ -66,8 +67,9 @@ impl Run {
             StepStatus::Failed(Failure { detail, ..failure })
         };
         let output = Output::Text(answer.to_owned());
-        let writes = self.call_writes(at, child, &status, &output, None);
-        let result = StepResult { usage: end.usage, ..StepResult::new(status, output) };
+        let given = FrameResult { output, value: None, exit: None };
+        let writes = self.writes_of_caller(at, child, &status, &given);
+        let result = StepResult { usage: end.usage, ..StepResult::new(status, given.output) };
         self.settle(at, result, writes);
     }
 

@@ -1,5 +1,5 @@
-//! The one reminder: an agent whose answer must hold JSON and does not is asked once more, in the
-//! same session, for the JSON alone. The first answer is paid for and kept: what is cut off later
+//! The one reminder: an agent whose answer must hold JSON and does not is asked again, in the same
+//! session, for the JSON alone. The first answer is paid for and kept: what is interrupted later
 //! repeats the reminder, never the prompt.
 
 use crate::fact::{JobEnd, Output};
@@ -7,21 +7,21 @@ use crate::frame::{Answered, Phase, StepAt};
 use crate::happening::Happening;
 use crate::job::{AgentJob, JSON_REMINDER, Job, JobWork};
 use crate::run::Run;
-use crate::settle::json_in;
+use crate::step_end::json_in;
 use towpath_core::{JobKey, JobKind, Usage};
 use towpath_recipe::{AgentWork, ParseJson, Work};
 
-/// What came of an agent's answer.
-pub(crate) enum Heard {
-    /// It is asked once more.
-    Again,
+/// How the answer of a step's work was read.
+pub(crate) enum Answer {
+    /// It lacks its JSON, and its agent is reminded.
+    Reminded,
     /// This is what counts.
-    Answer(Output, Option<Usage>),
+    Final(Output, Option<Usage>),
 }
 
 impl Run {
     /// Takes the end of a step's work; an agent's answer without JSON leads to the reminder.
-    pub(crate) fn answered_again(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) -> Heard {
+    pub(crate) fn read_answer(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) -> Answer {
         let definition = self.step(at);
         let parse = definition.parse_json;
         let is_agent = matches!(definition.work, Work::Agent(_));
@@ -31,14 +31,14 @@ impl Run {
             let usage = sum(first.usage, end.usage);
             if !end.succeeded() {
                 // The first answer stays: only the reminder is tried again.
-                return Heard::Answer(first.output.clone(), usage);
+                return Answer::Final(first.output.clone(), usage);
             }
             let output = if found { end.output.clone() } else { first.output.clone() };
             progress.answer = None;
-            return Heard::Answer(output, usage);
+            return Answer::Final(output, usage);
         }
         if !is_agent || parse == ParseJson::No || found || !end.succeeded() {
-            return Heard::Answer(end.output.clone(), end.usage);
+            return Answer::Final(end.output.clone(), end.usage);
         }
         progress.answer = Some(Answered {
             key: key.clone(),
@@ -49,11 +49,11 @@ impl Run {
         let (step_path, error) = (self.path(at), "no JSON in the answer".to_owned());
         self.happenings.push(Happening::Reminded { step: step_path, error });
         self.begin_work(at);
-        Heard::Again
+        Answer::Reminded
     }
 
     pub(crate) fn want_reminder(&mut self, at: StepAt, agent: &AgentWork, directory: String) {
-        let timeout = self.time_limit(at);
+        let timeout = self.work_timeout(at);
         let progress = self.progress_mut(at);
         progress.phase = Phase::Work;
         let next = progress.attempts.work;
@@ -78,7 +78,7 @@ impl Run {
     }
 }
 
-/// The usage of two calls; what one of them did not tell is not known of both.
+/// The usage of two calls; what one of them did not report is unknown for both.
 pub(crate) fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
     let (a, b) = (a?, b?);
     let add = |a: Option<u64>, b: Option<u64>| Some(a? + b?);

@@ -1,0 +1,178 @@
+//! How a step begins: its condition, the limits, its hook, and the job or call that is its work.
+
+use crate::fact::Output;
+use crate::frame::{Frame, FrameState, Phase, Progress, StepAt};
+use crate::job::Job;
+use crate::outcome::{Failure, StepResult, StepStatus};
+use crate::run::Run;
+use crate::scope::{FilledWork, Scope, unreadable, value_failure};
+use towpath_core::{JobKey, JobKind, Map};
+use towpath_recipe::{Step, missing};
+
+/// What the tags and the condition of a step mean for it.
+pub(crate) enum Verdict {
+    Run,
+    Skip(String),
+    Fail(Failure),
+}
+
+impl Run {
+    pub(crate) fn verdict(&self, at: StepAt) -> Verdict {
+        let step = self.step(at);
+        if let Some(reason) = self.program.plan.tags.against(step) {
+            return Verdict::Skip(reason);
+        }
+        let Some(condition) = &step.condition else { return Verdict::Run };
+        let frame = &self.frames[at.frame];
+        for name in condition.names() {
+            if let Some(len) = frame.unreadable.get(name.path.root()) {
+                return Verdict::Fail(unreadable(name.path.root(), *len));
+            }
+        }
+        match condition.holds(&frame.context) {
+            Ok(true) => Verdict::Run,
+            Ok(false) => Verdict::Skip("condition false".to_owned()),
+            Err(error) => Verdict::Fail(value_failure(format!("condition: {}", error.message))),
+        }
+    }
+
+    /// A new visit of a step.
+    pub(crate) fn enter(&mut self, at: StepAt, verdict: Verdict) {
+        let visit = self.progress(at).visit + 1;
+        *self.progress_mut(at) = Progress { visit, ..Progress::default() };
+        self.begin(at, verdict);
+    }
+
+    /// Begins a step, at its entry or when it is tried again.
+    pub(crate) fn begin(&mut self, at: StepAt, verdict: Verdict) {
+        match verdict {
+            Verdict::Skip(reason) => {
+                let result = StepResult::new(StepStatus::Skipped { reason }, Output::None);
+                self.settled(at, result, Vec::new());
+            }
+            Verdict::Fail(failure) => self.fail(at, failure),
+            Verdict::Run => match self.count(at) {
+                Err(failure) => self.fail(at, failure),
+                Ok(()) if self.want_pre_hook(at) => {}
+                Ok(()) => self.begin_work(at),
+            },
+        }
+    }
+
+    /// Starts the work of a step, or fails it where its values do not fit.
+    pub(crate) fn begin_work(&mut self, at: StepAt) {
+        self.progress_mut(at).phase = Phase::Work;
+        // What ended just before its time ran out leads to nothing more until the run is resumed.
+        if self.frames[at.frame].state != FrameState::Expiring {
+            self.flow(at.frame).begin(self, at);
+        }
+    }
+
+    /// The variables of a step's own, and the directory it works in.
+    pub(crate) fn values_of_step(&self, at: StepAt, step: &Step) -> Result<(Map, String), Failure> {
+        let frame = &self.frames[at.frame];
+        let mut scope = Scope { extra: Map::new(), frame };
+        let mut extra = Map::new();
+        for (name, value) in &step.context {
+            scope.readable(value)?;
+            extra.insert(name.clone(), value.render(&frame.context));
+        }
+        scope.extra = extra;
+        let directory = match &step.working_dir {
+            None => frame.directory.clone(),
+            Some(template) => join(&frame.directory, &scope.render(template)?),
+        };
+        Ok((scope.extra, directory))
+    }
+
+    pub(crate) fn warn_undefined(&mut self, at: StepAt, names: Vec<String>) {
+        for name in names {
+            self.warn(at, format!("{{{{{name}}}}} has no value: it is empty"));
+        }
+    }
+
+    /// Wants the job that is a step's work.
+    pub(crate) fn want_work(
+        &mut self,
+        at: StepAt,
+        kind: JobKind,
+        work: Result<FilledWork, Failure>,
+        directory: String,
+    ) {
+        match work {
+            Err(failure) => self.fail(at, failure),
+            Ok((work, environment)) => {
+                let key = self.key(at, self.progress(at).attempts.work, kind);
+                let timeout = self.work_timeout(at);
+                self.ready.push((Job { key, work, directory, timeout, environment }, at));
+            }
+        }
+    }
+
+    pub(crate) fn key(&self, at: StepAt, attempt: u32, kind: JobKind) -> JobKey {
+        JobKey {
+            frame: self.frames[at.frame].path.clone(),
+            step: self.step(at).id.clone(),
+            visit: self.progress(at).visit,
+            attempt,
+            call: 0,
+            kind,
+        }
+    }
+
+    /// Opens the frame of a called recipe.
+    pub(crate) fn call(&mut self, at: StepAt, name: &str, extra: Map, directory: String) {
+        match self.called_frame(at, name, extra, directory) {
+            Err(failure) => self.fail(at, failure),
+            Ok(child) => {
+                self.frames.push(child);
+                let index = self.frames.len() - 1;
+                self.progress_mut(at).child = Some(index);
+                self.dirty.insert(index);
+            }
+        }
+    }
+
+    fn called_frame(
+        &self,
+        at: StepAt,
+        name: &str,
+        extra: Map,
+        directory: String,
+    ) -> Result<Frame, Failure> {
+        let caller = &self.frames[at.frame];
+        let depth = caller.depth + 1;
+        self.check_depth(at.frame, depth)?;
+        let Some(callee) = self.program.callee(caller.recipe, name) else {
+            return Err(value_failure(format!("recipe `{name}` is not in the plan")));
+        };
+        let mut given = caller.context_for_callee();
+        given.extend(extra);
+        let recipe = &self.program.recipes[callee];
+        let child = Frame {
+            path: Some(self.path(at)),
+            parent: Some(at),
+            depth,
+            directory,
+            // What is too large for the caller is too large for the callee.
+            unreadable: caller.unreadable.clone(),
+            ..Frame::new(recipe, callee, given)
+        };
+        let missing = missing(&recipe.required_context, &child.context);
+        if missing.is_empty() {
+            return Ok(child);
+        }
+        let names = missing.join("`, `");
+        Err(value_failure(format!("the recipe `{name}` needs a value for `{names}`")))
+    }
+}
+
+pub(crate) fn join(base: &str, directory: &str) -> String {
+    if base.is_empty() || directory.starts_with('/') {
+        directory.to_owned()
+    } else if directory.is_empty() {
+        base.to_owned()
+    } else {
+        format!("{base}/{directory}")
+    }
+}

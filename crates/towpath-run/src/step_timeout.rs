@@ -1,0 +1,59 @@
+//! How long one command or agent call may take: what its step states, else what the user set for the
+//! run, else for agents an hour, and a day in a state machine. A command without any of them takes
+//! as long as it takes.
+
+use crate::fact::{JobEnd, JobStatus};
+use crate::frame::StepAt;
+use crate::run::Run;
+use crate::step_end::describe;
+use std::time::Duration;
+use towpath_recipe::Work;
+
+/// Agents that hang must not hang the run.
+pub(crate) const AGENT_TIMEOUT: Duration = Duration::from_secs(60 * 60);
+
+/// A machine's step may be the work of a day.
+pub(crate) const MACHINE_CALL_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+
+impl Run {
+    /// The time of one call of a step's own work.
+    pub(crate) fn work_timeout(&self, at: StepAt) -> Option<Duration> {
+        let step = self.step(at);
+        let stated = step.timeout.or(self.program.plan.step_timeout);
+        match step.work {
+            Work::Agent(_) => stated.or(Some(self.flow(at.frame).agent_timeout())),
+            _ => stated,
+        }
+    }
+
+    /// The time of an agent call that recovers a recipe: its step states none for that.
+    pub(crate) fn recovery_timeout(&self) -> Duration {
+        self.program.plan.step_timeout.unwrap_or(AGENT_TIMEOUT)
+    }
+
+    /// How a job of a step ended, in a line. A timeout that the step does not state names its source.
+    pub(crate) fn describe_end(&self, at: StepAt, end: &JobEnd) -> String {
+        if let Some(ms) = end.silent_ms {
+            let seconds = Duration::from_millis(ms).as_secs_f64();
+            return format!("timed out: it printed nothing for {seconds} s");
+        }
+        let timeout = self.work_timeout(at);
+        let line = describe(&end.status, timeout);
+        let own = self.step(at).timeout.is_some();
+        match timeout.filter(|_| !own && end.status == JobStatus::TimedOut) {
+            None => line,
+            Some(_) if self.program.plan.step_timeout.is_some() => {
+                format!("{line} (--step-timeout)")
+            }
+            Some(_) => format!(
+                "{line}, the time of an agent step without `timeout`; that, or --step-timeout, gives \
+                 it more"
+            ),
+        }
+    }
+}
+
+pub(crate) fn timed_out(after: Duration) -> String {
+    let seconds = after.as_secs_f64();
+    format!("timed out after {seconds} s")
+}
