@@ -110,6 +110,9 @@ pub(crate) trait FlowRules {
         false
     }
 
+    /// An agent call of a step has started.
+    fn call_started(&self, _run: &mut Run, _at: StepAt, _key: &JobKey) {}
+
     /// A step, or one below it, has begun to have effects.
     fn step_started(&self, _run: &mut Run, _at: StepAt) {}
 }

@@ -1,11 +1,11 @@
 //! A frame is one recipe being executed: the run's own, or one that a recipe step called.
 
+use crate::agent_call::{AgentCall, Reminder};
 use crate::fact::Output;
 use crate::flow::Flow;
-use crate::machine::{Misreport, Reported};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use std::collections::BTreeMap;
-use towpath_core::{FaultKind, JobKey, Map, StepPath, Usage, Value};
+use towpath_core::{Map, StepPath, Value};
 use towpath_recipe::Recipe;
 
 /// A step in its frame, by their indices.
@@ -72,14 +72,10 @@ pub(crate) struct Progress {
     pub staging: Staging,
     /// Where its git jobs run.
     pub directory: String,
-    /// An answer without the JSON it must hold, while the agent is reminded.
-    pub answer: Option<Answered>,
-    /// Why that answer reports nothing, in a machine.
-    pub misreport: Option<Misreport>,
-    /// The agent calls of this visit that have ended.
-    pub calls: Vec<EndedCall>,
-    /// Of the visit's latest call, ended or in flight.
-    pub conversation: Conversation,
+    /// The agent calls of this visit. Only the last may be in flight.
+    pub calls: Vec<AgentCall>,
+    /// While the agent is asked again for what its answer lacks.
+    pub reminder: Option<Reminder>,
     /// Why the called recipe failed, while an agent tries to finish its work.
     pub recovering: Option<Failure>,
     /// `pre_step` has run in this visit; it is not repeated when the work is.
@@ -137,59 +133,6 @@ pub(crate) enum Staging {
     No,
     Wanted,
     Done,
-}
-
-/// The first answer of an agent that is asked a second time.
-#[derive(Debug, Clone)]
-pub(crate) struct Answered {
-    pub key: JobKey,
-    pub output: Output,
-    pub usage: Option<Usage>,
-    pub reminded: bool,
-}
-
-/// Who answers a call and in which session, as far as that is known.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Conversation {
-    /// As in `--backend`.
-    pub backend: Option<String>,
-    pub session: Option<String>,
-}
-
-/// An agent call that is over.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EndedCall {
-    pub key: JobKey,
-    pub conversation: Conversation,
-    pub usage: Option<Usage>,
-    /// What the answer reports, where a machine asked.
-    pub report: Option<Result<Reported, Misreport>>,
-    /// Why it has no answer.
-    pub error: Option<String>,
-    /// What its program said went wrong.
-    pub fault: Option<FaultKind>,
-    /// What was said of that: the program's own message, or the end of its stderr.
-    pub said: String,
-}
-
-/// What the agent calls of a run have cost, those too that were made again since.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Spent {
-    pub calls: usize,
-    /// The known part.
-    pub cost_usd: Option<f64>,
-    /// Some call did not report its cost.
-    pub unknown: bool,
-}
-
-impl Spent {
-    pub(crate) fn add(&mut self, usage: Option<Usage>) {
-        self.calls += 1;
-        match usage.and_then(|usage| usage.cost_usd) {
-            Some(cost) => self.cost_usd = Some(self.cost_usd.unwrap_or(0.0) + cost),
-            None => self.unknown = true,
-        }
-    }
 }
 
 /// What a step set.

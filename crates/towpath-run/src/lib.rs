@@ -24,6 +24,7 @@
 
 #![deny(clippy::disallowed_methods)]
 
+mod agent_call;
 mod expiry;
 mod fact;
 mod flow;
@@ -49,8 +50,8 @@ mod step_timeout;
 mod step_view;
 mod waiting;
 
+pub use agent_call::{AgentCall, CallEnd, Spent};
 pub use fact::{Answer, Fact, Fault, JobEnd, JobStatus, Output, StopReason};
-pub use frame::{Conversation, EndedCall, Spent};
 pub use happening::{Happening, Movement};
 pub use job::{AgentJob, HOOK_TIMEOUT, JSON_REMINDER, Job, JobWork, NON_INTERACTIVE_FOOTER};
 pub use machine::{

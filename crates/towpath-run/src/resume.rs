@@ -3,7 +3,7 @@
 //! comes after it anew.
 
 use crate::fact::Output;
-use crate::frame::{EndedCall, FrameState, Phase, Progress, StepAt};
+use crate::frame::{FrameState, Phase, Progress, StepAt};
 use crate::outcome::{StepResult, StepStatus};
 use crate::run::{NoSuchStep, Run};
 use crate::step_end::json_in;
@@ -17,19 +17,7 @@ impl Run {
         self.ended = false;
         for (key, at) in std::mem::take(&mut self.running) {
             if key.kind == JobKind::Agent {
-                // It was asked, and what that cost nobody knows.
-                let error = Some("cut off".to_owned());
-                self.spent.add(None);
-                let progress = self.progress_mut(at);
-                progress.calls.push(EndedCall {
-                    key: key.clone(),
-                    conversation: progress.conversation.clone(),
-                    usage: None,
-                    report: None,
-                    error,
-                    fault: None,
-                    said: String::new(),
-                });
+                self.call_interrupted(at, &key);
             }
             match key.kind {
                 JobKind::PreHook | JobKind::Snapshot => self.retry(at),

@@ -1,7 +1,8 @@
 //! The run's state, its facts and its questions. The rules are in the files beside this one.
 
+use crate::agent_call::Spent;
 use crate::fact::{Answer, Fact, StopReason};
-use crate::frame::{Conversation, Frame, FrameState, Phase, Progress, Spent, StepAt};
+use crate::frame::{Frame, FrameState, Phase, Progress, StepAt};
 use crate::happening::Happening;
 use crate::job::{Job, JobWork};
 use crate::outcome::{Failure, FailureKind, RunOutcome, StepStatus};
@@ -99,9 +100,10 @@ impl Run {
             }
             Fact::Resumed => self.resumed(),
             Fact::JobStarted { key, session, backend, .. } => {
-                self.job_started(key)?;
-                let (backend, session) = (backend.clone(), session.clone());
-                self.converses(key, Conversation { backend, session });
+                let at = self.job_started(key)?;
+                if key.kind == JobKind::Agent {
+                    self.call_started(at, key, backend, session);
+                }
             }
             Fact::JobFinished { key, end } => {
                 let at = self
@@ -110,11 +112,7 @@ impl Run {
                     .ok_or_else(|| Mismatch(format!("{key} ended without having started")))?;
                 self.job_finished(at, key, end);
             }
-            // Which session a call has is the executor's matter; it is kept for who looks.
-            Fact::SessionOpened { key, session } => {
-                let backend = self.conversation(key).and_then(|known| known.backend.clone());
-                self.converses(key, Conversation { backend, session: Some(session.clone()) });
-            }
+            Fact::SessionOpened { key, session } => self.session_opened(key, session),
             Fact::Expired { step } => self.expire(step),
             Fact::Answered { step, answer } => self.answered(step, answer)?,
             Fact::NewSession => self.begin_new_sessions(),
@@ -127,17 +125,13 @@ impl Run {
         Ok(())
     }
 
-    fn job_started(&mut self, key: &JobKey) -> Result<(), Mismatch> {
+    fn job_started(&mut self, key: &JobKey) -> Result<StepAt, Mismatch> {
         let wanted = self.ready.iter().position(|(job, _)| job.key == *key);
         let wanted =
             wanted.ok_or_else(|| Mismatch(format!("{key} started, which nothing asked for")))?;
         let (_, at) = self.ready.remove(wanted);
         self.running.insert(key.clone(), at);
         self.mark_started(at);
-        let machine = self.frames[at.frame].flow.machine_mut();
-        if let (JobKind::Agent, Some(machine)) = (key.kind, machine) {
-            machine.last_call = Some(key.clone());
-        }
         let attempts = &mut self.progress_mut(at).attempts;
         match key.kind {
             JobKind::PreHook => attempts.pre = key.attempt + 1,
@@ -146,22 +140,7 @@ impl Run {
             JobKind::Stage => attempts.stage = key.attempt + 1,
             JobKind::Bash | JobKind::Agent => attempts.work = key.attempt + 1,
         }
-        Ok(())
-    }
-
-    /// Notes who answers a call that is in flight.
-    fn converses(&mut self, key: &JobKey, conversation: Conversation) {
-        let at = self.running.get(key).filter(|_| key.kind == JobKind::Agent);
-        let Some(&at) = at else { return };
-        if let Some(machine) = self.frames[at.frame].flow.machine_mut() {
-            machine.conversation = conversation.clone();
-        }
-        self.progress_mut(at).conversation = conversation;
-    }
-
-    fn conversation(&self, key: &JobKey) -> Option<&Conversation> {
-        let at = self.running.get(key)?;
-        Some(&self.progress(*at).conversation)
+        Ok(at)
     }
 
     /// Notes that a step has begun to have effects, and the recipe steps around it with it.
@@ -318,14 +297,6 @@ impl Run {
     /// What has happened since this was last asked.
     pub fn take_happenings(&mut self) -> Vec<Happening> {
         std::mem::take(&mut self.happenings)
-    }
-
-    /// What the run's agent calls have cost so far.
-    pub fn spent(&self) -> Spent {
-        let in_flight = self.calls_in_flight();
-        // What a call costs that has not ended is not known yet.
-        let unknown = self.spent.unknown || in_flight > 0;
-        Spent { calls: self.spent.calls + in_flight, unknown, ..self.spent }
     }
 
     pub fn program(&self) -> &Arc<Program> {

@@ -6,7 +6,7 @@ use crate::fact::{JobEnd, JobStatus, Output};
 use crate::flow::{FinishedCall, Flow, FlowRules, FrameResult, last_output};
 use crate::frame::{Before, FrameState, Phase, Progress, StepAt};
 use crate::job::{AgentJob, JobWork, NON_INTERACTIVE_FOOTER};
-use crate::json_reminder::Answer;
+use crate::json_reminder::AnswerCheck;
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::run::Run;
 use crate::scope::Scope;
@@ -75,10 +75,10 @@ impl FlowRules for SequenceRules {
         run.dirty.insert(frame);
     }
 
-    fn job_finished(&self, run: &mut Run, at: StepAt, key: &JobKey, end: &JobEnd) {
-        let (output, usage) = match run.read_answer(at, key, end) {
-            Answer::Reminded => return,
-            Answer::Final(output, usage) => (output, usage),
+    fn job_finished(&self, run: &mut Run, at: StepAt, _key: &JobKey, end: &JobEnd) {
+        let (output, usage) = match run.check_answer(at, end) {
+            AnswerCheck::Reminded => return,
+            AnswerCheck::Final(output, usage) => (output, usage),
         };
         let exit_code = match end.status {
             JobStatus::Exited(code) => Some(code),
@@ -274,7 +274,7 @@ impl Run {
         if progress.before == Before::NotAsked && self.stages_files(agent) {
             return self.want_snapshot(at, directory);
         }
-        if progress.answer.is_some() {
+        if progress.reminder.is_some() {
             return self.want_reminder(at, agent, directory);
         }
         let scope = Scope { extra, frame: &self.frames[at.frame] };

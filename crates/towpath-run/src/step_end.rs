@@ -2,7 +2,7 @@
 //! staged in git, the hook runs, then it is over.
 
 use crate::fact::{JobEnd, JobStatus, Output};
-use crate::frame::{EndedCall, Phase, StepAt, Written};
+use crate::frame::{Phase, StepAt, Written};
 use crate::happening::Happening;
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::run::Run;
@@ -41,7 +41,7 @@ impl Run {
             JobStatus::TimedOut | JobStatus::Stopped | JobStatus::Signalled(_)
         );
         if key.kind == JobKind::Agent {
-            self.agent_call_ended(at, key, end);
+            self.call_ended(at, key, end);
         }
         if let JobStatus::Faulted(fault) = &end.status
             && self.waits_after(fault)
@@ -53,29 +53,6 @@ impl Run {
             return self.recovery_finished(at, end);
         }
         self.flow(at.frame).job_finished(self, at, key, end);
-    }
-
-    fn agent_call_ended(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
-        let error = (!end.succeeded()).then(|| describe(&end.status, None));
-        let said = end.error.clone();
-        let fault = match &end.status {
-            JobStatus::Faulted(fault) => Some(fault.kind),
-            _ => None,
-        };
-        self.spent.add(end.usage);
-        let progress = self.progress_mut(at);
-        progress.calls.push(EndedCall {
-            key: key.clone(),
-            conversation: progress.conversation.clone(),
-            usage: end.usage,
-            report: None,
-            error,
-            fault,
-            said,
-        });
-        if end.succeeded() {
-            self.patience.answered();
-        }
     }
 
     /// The variable that gets a step's output, with its value.

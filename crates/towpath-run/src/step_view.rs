@@ -1,9 +1,10 @@
 //! The run as a person sees it: every step in file order, called recipes below their step.
 
-use crate::frame::{Conversation, EndedCall, FrameState, Phase, Progress, StepAt};
+use crate::agent_call::{AgentCall, CallEnd};
+use crate::frame::{FrameState, Phase, Progress, StepAt};
 use crate::outcome::StepResult;
 use crate::run::Run;
-use towpath_core::{JobKind, StepPath};
+use towpath_core::StepPath;
 use towpath_recipe::StepKind;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -20,10 +21,8 @@ pub struct StepView {
     pub ended_ms: Option<i64>,
     /// How often its work has been started in this visit.
     pub attempts: u32,
-    /// Its agent calls that have ended.
-    pub calls: Vec<EndedCall>,
-    /// Who answers its agent calls: of the latest, ended or in flight.
-    pub conversation: Conversation,
+    /// Its agent calls. Only the last may be in flight.
+    pub calls: Vec<AgentCall>,
     pub children: Vec<StepView>,
 }
 
@@ -41,12 +40,14 @@ pub enum StepState {
     Ended,
 }
 
-impl Run {
-    /// How many agent calls have begun and not ended.
-    pub fn calls_in_flight(&self) -> usize {
-        self.running.keys().filter(|key| key.kind == JobKind::Agent).count()
+impl StepView {
+    /// Its agent calls that have ended, each with its end.
+    pub fn ended_calls(&self) -> impl Iterator<Item = (&AgentCall, &CallEnd)> {
+        self.calls.iter().filter_map(|call| Some((call, call.end.as_ref()?)))
     }
+}
 
+impl Run {
     pub fn view(&self) -> Vec<StepView> {
         self.frame_view(0)
     }
@@ -96,7 +97,6 @@ impl Run {
             ended_ms: progress.ended_ms,
             attempts: progress.attempts.work,
             calls: progress.calls.clone(),
-            conversation: progress.conversation.clone(),
             children: progress.child.map_or_else(Vec::new, |child| self.frame_view(child)),
         }
     }

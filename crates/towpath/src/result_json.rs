@@ -13,8 +13,8 @@ use std::path::Path;
 use towpath_core::RunId;
 use towpath_engine::{RunEnd, census, step_output};
 use towpath_run::{
-    EndedCall, FailureKind, Output, Run, RunOutcome, StepKind, StepResult, StepState, StepStatus,
-    StepView,
+    AgentCall, CallEnd, FailureKind, Output, Run, RunOutcome, StepKind, StepResult, StepState,
+    StepStatus, StepView,
 };
 use towpath_store::{Output as Stored, Store};
 
@@ -88,7 +88,7 @@ pub fn machine(run: &Run) -> Option<Value> {
         "stepVisitCounts": visits,
         "stepRetryCounts": retries,
         "startTime": started,
-        "sessionId": view.conversation.session,
+        "sessionId": view.last_call.and_then(|call| call.session),
         "sessionCreated": view.session_created,
         "restarts": view.restarts,
         "reason": exit.as_ref().map(|exit| &exit.reason),
@@ -97,17 +97,17 @@ pub fn machine(run: &Run) -> Option<Value> {
 }
 
 /// Why a call has no answer, with what was said of it.
-fn call_error(call: &EndedCall) -> String {
-    let class = call.error.as_deref().unwrap_or_default();
-    let colon = if class.is_empty() || call.said.is_empty() { "" } else { ": " };
-    format!("{class}{colon}{}", call.said)
+fn call_error(end: &CallEnd) -> String {
+    let class = end.error.as_deref().unwrap_or_default();
+    let colon = if class.is_empty() || end.detail.is_empty() { "" } else { ": " };
+    format!("{class}{colon}{}", end.detail)
 }
 
 /// What one agent call came to; of a machine's step also what it reported.
-fn call(call: &EndedCall) -> Value {
-    let used = call.usage.unwrap_or_default();
+fn call((call, end): (&AgentCall, &CallEnd)) -> Value {
+    let used = end.usage.unwrap_or_default();
     let kind = if call.key.call > 0 { "reminder" } else { "prompt" };
-    let mut object = match (&call.report, &call.error) {
+    let mut object = match (&end.report, &end.error) {
         (Some(Ok(report)), _) => json!({
             "success": true,
             "outcome": report.outcome,
@@ -121,13 +121,13 @@ fn call(call: &EndedCall) -> Value {
         (None, None) => json!({ "success": true }),
         (None, Some(_)) => json!({
             "success": false,
-            "error": call_error(call),
+            "error": call_error(end),
             "malformedJson": null,
         }),
     };
     object["kind"] = json!(kind);
-    object["backend"] = json!(call.conversation.backend);
-    object["session_id"] = json!(call.conversation.session);
+    object["backend"] = json!(call.backend);
+    object["session_id"] = json!(call.session);
     object["input_tokens"] = json!(used.input_tokens);
     object["output_tokens"] = json!(used.output_tokens);
     object["cost_usd"] = json!(used.cost_usd);
@@ -217,7 +217,10 @@ impl Steps<'_> {
         let exit_code = step.result.as_ref().and_then(|result| result.exit_code);
         object.insert("exit_code".into(), json!(exit_code));
         let error = match (&step.result, step.state) {
-            (None, StepState::Waiting) => step.calls.last().map_or(String::new(), call_error),
+            (None, StepState::Waiting) => {
+                let last = step.ended_calls().last();
+                last.map_or(String::new(), |(_, end)| call_error(end))
+            }
             (result, _) => result.as_ref().map_or(String::new(), error),
         };
         object.insert("error".into(), json!(error));
@@ -228,8 +231,8 @@ impl Steps<'_> {
             object.insert("outcome".into(), json!(report.outcome));
             object.insert("description".into(), json!(report.description));
         }
-        if !step.calls.is_empty() {
-            object.insert("calls".into(), step.calls.iter().map(call).collect());
+        if step.ended_calls().next().is_some() {
+            object.insert("calls".into(), step.ended_calls().map(call).collect());
         }
         object.insert("tolerated".into(), json!(step.tolerated));
         object.insert("attempts".into(), json!(step.attempts));
@@ -237,12 +240,15 @@ impl Steps<'_> {
         if let Some(StepStatus::Skipped { reason }) = result.map(|r| &r.status) {
             object.insert("skip_reason".into(), json!(reason));
         } else if step.kind == StepKind::Agent && result.is_some() {
-            let cost = Cost::of_calls(&step.calls);
+            let cost = Cost::of_calls(step);
             object.insert("cost_usd".into(), json!(cost.known()));
             object.insert("cost_complete".into(), json!(!cost.unknown));
         }
         if step.kind == StepKind::Agent {
-            object.insert("session_id".into(), json!(step.conversation.session));
+            object.insert(
+                "session_id".into(),
+                json!(step.calls.last().and_then(|call| call.session.as_ref())),
+            );
         }
         if step.kind == StepKind::Recipe {
             object.insert("children".into(), self.list(&step.children)?);

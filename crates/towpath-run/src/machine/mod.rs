@@ -9,9 +9,10 @@ mod work;
 
 pub use report::{Misreport, MisreportKind, Reported, read_report, without_report};
 
+use crate::agent_call::AgentCall;
 use crate::fact::JobEnd;
 use crate::flow::{FinishedCall, FlowRules, FrameResult, last_output};
-use crate::frame::{Conversation, FrameState, Phase, Progress, StepAt};
+use crate::frame::{FrameState, Phase, Progress, StepAt};
 use crate::outcome::{Failure, FailureKind, StepStatus};
 use crate::run::Run;
 use crate::step_timeout::MACHINE_CALL_TIMEOUT;
@@ -44,7 +45,6 @@ pub(crate) struct MachineState {
     pub entries: BTreeMap<String, u32>,
     /// The last call that was started in this session, and whether any of them succeeded.
     pub last_call: Option<JobKey>,
-    pub conversation: Conversation,
     pub established: bool,
     /// The session replaces one that is lost: its first prompt begins with the record.
     pub is_new: bool,
@@ -86,7 +86,7 @@ impl MachineState {
 }
 
 /// The state of the run's own machine, for display.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct MachineView {
     pub recipe: String,
     pub step: Option<String>,
@@ -98,9 +98,8 @@ pub struct MachineView {
     pub restarts: u32,
     /// Some call of this session has succeeded.
     pub session_created: bool,
-    /// The call that used the session last, and who answered it.
-    pub last_call: Option<JobKey>,
-    pub conversation: Conversation,
+    /// The call that used the session last.
+    pub last_call: Option<AgentCall>,
 }
 
 pub(crate) struct MachineRules;
@@ -238,6 +237,10 @@ impl FlowRules for MachineRules {
         true
     }
 
+    fn call_started(&self, run: &mut Run, at: StepAt, key: &JobKey) {
+        run.machine_mut(at.frame).last_call = Some(key.clone());
+    }
+
     fn step_started(&self, run: &mut Run, at: StepAt) {
         run.machine_mut(at.frame).worked = true;
     }
@@ -250,7 +253,7 @@ impl Run {
         let visited = recipe.steps.iter().zip(&state.visits).filter(|(_, visits)| **visits > 0);
         let reminders = |at: usize| {
             let calls = &self.frames[0].steps[at].calls;
-            calls.iter().filter(|call| call.key.call > 0).count() as u32
+            calls.iter().filter(|call| call.key.call > 0 && call.end.is_some()).count() as u32
         };
         Some(MachineView {
             recipe: recipe.name.clone(),
@@ -260,8 +263,7 @@ impl Run {
             reminders: state.at.map_or(0, reminders),
             restarts: state.restarts,
             session_created: state.established,
-            last_call: state.last_call.clone(),
-            conversation: state.conversation.clone(),
+            last_call: self.last_call(0).cloned(),
         })
     }
 
@@ -307,10 +309,18 @@ impl Run {
         calls.next()
     }
 
+    /// The last call of a machine's session.
+    fn last_call(&self, frame: usize) -> Option<&AgentCall> {
+        let state = self.machine(frame);
+        let key = state.last_call.as_ref()?;
+        let past = state.past.iter().rev().map(|visit| &visit.progress);
+        let visits = self.frames[frame].steps.iter().chain(past);
+        visits.flat_map(|progress| &progress.calls).find(|call| call.key == *key)
+    }
+
     /// The same visit with a new prompt, and a new reminder should it need one.
     fn prompt_again(&mut self, at: StepAt) {
-        self.progress_mut(at).answer = None;
-        self.progress_mut(at).misreport = None;
+        self.progress_mut(at).reminder = None;
         self.retry_or_ask(at);
     }
 

@@ -24,8 +24,7 @@ impl Run {
                 machine.is_new = true;
             }
             for progress in &mut frame.steps {
-                progress.answer = None;
-                progress.misreport = None;
+                progress.reminder = None;
             }
         }
         for (job, at) in std::mem::take(&mut self.ready) {

@@ -3,9 +3,10 @@
 
 use super::prompt;
 use super::report::{Misreport, Reported, read_report};
+use crate::agent_call::sum;
 use crate::fact::{JobEnd, JobStatus, Output};
 use crate::flow::FinishedCall;
-use crate::frame::{Answered, Phase, StepAt, Written};
+use crate::frame::{Phase, StepAt, Written};
 use crate::happening::Happening;
 use crate::job::{AgentJob, Job, JobWork};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
@@ -13,7 +14,7 @@ use crate::run::Run;
 use crate::scope::Scope;
 use crate::step_end::{describe, kind_of};
 use towpath_core::{FaultKind, JobKey, JobKind, Map, Usage, Value};
-use towpath_recipe::{AgentWork, Work};
+use towpath_recipe::{AgentWork, Step, Work};
 
 impl Run {
     /// Starts the work of a machine's step.
@@ -35,30 +36,22 @@ impl Run {
 
     fn want_agent(&mut self, at: StepAt, agent: &AgentWork, extra: Map) {
         let recipe = self.recipe(at.frame);
-        let outcomes = || recipe.steps[at.step].outcomes.iter().map(|o| o.name.as_str());
-        let progress = self.progress(at);
-        let (key, text, earlier) = match (&progress.answer, &progress.misreport) {
-            (Some(answer), Some(fault)) => {
-                let text = prompt::reminder(fault, outcomes());
-                let attempt =
-                    if answer.reminded { progress.attempts.work } else { answer.key.attempt };
-                let key = JobKey { call: 1, ..self.key(at, attempt, JobKind::Agent) };
-                (key, text, answer.output.text().map(str::to_owned))
+        let (key, text, earlier) = match self.reminder_key(at) {
+            Some(key) => {
+                let (text, earlier) = self.reminder(at);
+                (key, text, earlier)
             }
-            _ => {
+            None => {
                 let scope = Scope { extra, frame: &self.frames[at.frame] };
                 let own = match scope.render(&agent.prompt) {
                     Ok(text) => text,
                     Err(failure) => return self.fail(at, failure),
                 };
-                let text = prompt::prompt(&own, outcomes());
-                let key = self.key(at, progress.attempts.work, JobKind::Agent);
+                let text = prompt::prompt(&own, outcomes(&recipe.steps[at.step]));
+                let key = self.key(at, self.progress(at).attempts.work, JobKind::Agent);
                 (key, self.after_context(at.frame, text), None)
             }
         };
-        if let Some(answer) = &mut self.progress_mut(at).answer {
-            answer.reminded = true;
-        }
         let call = self.machine_call(at, text, earlier);
         self.machine_mut(at.frame).models.extend(call.model.clone());
         let work = JobWork::Agent(Box::new(call));
@@ -74,7 +67,19 @@ impl Run {
         self.ready.push((job, at));
     }
 
-    /// The first prompt of a session says what the work is about.
+    /// The reminder of a step, and the answer that it is about.
+    fn reminder(&self, at: StepAt) -> (String, Option<String>) {
+        let progress = self.progress(at);
+        let reminder = progress.reminder.as_ref().expect("its key was just made");
+        let end = progress.calls[reminder.call].end.as_ref();
+        let Some(Err(misreport)) = end.and_then(|end| end.report.as_ref()) else {
+            unreachable!("a machine reminds of an answer that reports nothing")
+        };
+        let text = prompt::reminder(misreport, outcomes(self.step(at)));
+        (text, reminder.answer.text().map(str::to_owned))
+    }
+
+    /// The first prompt of a session describes what the work is about.
     fn after_context(&self, frame: usize, mut prompt: String) -> String {
         let state = self.machine(frame);
         if state.is_new && !state.established {
@@ -120,19 +125,20 @@ impl Run {
     /// The work of a machine's step has ended.
     pub(super) fn state_finished(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
         match key.kind {
-            JobKind::Agent => self.agent_reported(at, key, end),
+            JobKind::Agent => self.agent_reported(at, end),
             _ => self.command_reported(at, end),
         }
     }
 
-    fn agent_reported(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
-        let first = self.progress(at).answer.clone();
-        let usage = match &first {
-            Some(first) => crate::json_reminder::sum(first.usage, end.usage),
+    fn agent_reported(&mut self, at: StepAt, end: &JobEnd) {
+        let progress = self.progress(at);
+        let first = progress.reminder.as_ref().map(|reminder| reminder.answer.clone());
+        let usage = match &progress.reminder {
+            Some(reminder) => sum(progress.calls[reminder.call].usage(), end.usage),
             None => end.usage,
         };
         if !end.succeeded() {
-            let output = first.map_or(Output::None, |first| first.output);
+            let output = first.unwrap_or_default();
             let failure = Failure {
                 detail: end.error.clone(),
                 ..Failure::new(agent_kind(end), self.describe_end(at, end))
@@ -146,24 +152,12 @@ impl Run {
         self.machine_mut(at.frame).established = true;
         let read = self.read(at, end);
         self.note_report(at, &read);
-        let output = first.as_ref().map_or_else(|| end.output.clone(), |f| f.output.clone());
+        let is_reminder = first.is_some();
+        let output = first.unwrap_or_else(|| end.output.clone());
         let ended = Ended { output, usage, ..Ended::default() };
         match read {
             Ok(report) => self.settle_report(at, ended, Ok(report)),
-            Err(fault) if first.is_none() => {
-                let path = self.path(at);
-                let error = fault.error.clone();
-                self.happenings.push(Happening::Reminded { step: path, error });
-                let progress = self.progress_mut(at);
-                progress.misreport = Some(fault);
-                progress.answer = Some(Answered {
-                    key: key.clone(),
-                    output: end.output.clone(),
-                    usage: end.usage,
-                    reminded: false,
-                });
-                self.begin_work(at);
-            }
+            Err(fault) if !is_reminder => self.remind(at, end.output.clone(), fault.error),
             Err(fault) => {
                 let failure =
                     no_report(&fault, "reported no outcome of this step, also after the reminder");
@@ -199,15 +193,15 @@ impl Run {
     }
 
     fn read(&self, at: StepAt, end: &JobEnd) -> Result<Reported, Misreport> {
-        let outcomes = self.step(at).outcomes.iter().map(|o| o.name.as_str());
         let text = end.output.text().or(end.tail.as_deref()).unwrap_or_default();
-        read_report(text, outcomes)
+        read_report(text, outcomes(self.step(at)))
     }
 
     /// Keeps what the last call reported beside it.
     fn note_report(&mut self, at: StepAt, report: &Result<Reported, Misreport>) {
-        if let Some(call) = self.progress_mut(at).calls.last_mut() {
-            call.report = Some(report.clone());
+        let last = self.progress_mut(at).calls.last_mut();
+        if let Some(end) = last.and_then(|call| call.end.as_mut()) {
+            end.report = Some(report.clone());
         }
     }
 
@@ -256,6 +250,10 @@ impl Run {
         let ended = Ended { output: Output::Text(output.to_owned()), ..Ended::default() };
         self.settle_report(at, ended, Ok(report));
     }
+}
+
+fn outcomes(step: &Step) -> impl Iterator<Item = &str> + Clone {
+    step.outcomes.iter().map(|outcome| outcome.name.as_str())
 }
 
 /// What the end of a step's work gave.

@@ -278,15 +278,15 @@ fn details(step: &StepView) -> Vec<String> {
                 said.push(format!("recovered after: {}", clean(&failure.message)));
             }
             StepStatus::Completed if step.kind == StepKind::Agent => {
-                said.extend(Cost::of_calls(&step.calls).text());
+                said.extend(Cost::of_calls(step).text());
                 said.extend(answer(&result.output, result.report.is_some()));
             }
             StepStatus::Completed => {}
         }
     }
     if step.state == StepState::Waiting {
-        let call = step.calls.last();
-        said.extend(call.map(|call| last_line(&call.said)).filter(|said| !said.is_empty()));
+        let last = step.ended_calls().last();
+        said.extend(last.map(|(_, end)| last_line(&end.detail)).filter(|said| !said.is_empty()));
     }
     if !step.children.is_empty() {
         let ran = step.children.iter().filter(|child| has_run(child)).count();

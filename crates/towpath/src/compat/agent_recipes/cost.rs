@@ -52,8 +52,8 @@ fn collect(
 ) {
     for step in view {
         let mut sum = Sum::default();
-        for call in &step.calls {
-            match call.usage.and_then(|usage| usage.cost_usd) {
+        for (_, end) in step.ended_calls() {
+            match end.usage.and_then(|usage| usage.cost_usd) {
                 Some(usd) => sum.add(Sum { usd, known: 1, unknown: 0 }),
                 None => sum.add(Sum { usd: 0.0, known: 0, unknown: 1 }),
             }

@@ -4,8 +4,8 @@
 use super::failure::shell_word;
 use std::path::Path;
 use towpath_agent::backend_row;
-use towpath_core::{FaultKind, StepPath};
-use towpath_run::{Conversation, StepView};
+use towpath_core::{FaultKind, JobKey, StepPath};
+use towpath_run::{AgentCall, StepView};
 
 /// A conversation that can be continued by hand.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,18 +38,18 @@ pub fn by_hand(steps: &[StepView], directory: &Path, current: &Path) -> Vec<ByHa
 fn lost(steps: &[StepView]) -> Vec<&str> {
     let mut found = Vec::new();
     for step in steps {
-        let gone = step.calls.iter().filter(|c| c.fault == Some(FaultKind::UnknownSession));
-        found.extend(gone.filter_map(|call| call.conversation.session.as_deref()));
+        let unknown = Some(FaultKind::UnknownSession);
+        let gone = step.ended_calls().filter(|(_, end)| end.fault == unknown);
+        found.extend(gone.filter_map(|(call, _)| call.session.as_deref()));
         found.extend(lost(&step.children));
     }
     found
 }
 
-fn conversations(steps: &[StepView]) -> Vec<(&StepPath, &Conversation)> {
+fn conversations(steps: &[StepView]) -> Vec<(&StepPath, &AgentCall)> {
     let mut found = Vec::new();
     for step in steps {
-        found.extend(step.calls.iter().map(|call| (&step.path, &call.conversation)));
-        found.push((&step.path, &step.conversation));
+        found.extend(step.calls.iter().map(|call| (&step.path, call)));
         found.extend(conversations(&step.children));
     }
     found
@@ -71,7 +71,9 @@ mod tests {
 
     fn step(id: &str, backend: &str, session: Option<&str>) -> StepView {
         let (backend, session) = (Some(backend.to_owned()), session.map(str::to_owned));
-        StepView { conversation: Conversation { backend, session }, ..pending(id, "agent") }
+        let key: JobKey = format!("{id}#1.0.0:agent").parse().expect("a key");
+        let call = AgentCall { key, backend, session, end: None };
+        StepView { calls: vec![call], ..pending(id, "agent") }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::terminal::format::money;
 use towpath_engine::Census;
-use towpath_run::{EndedCall, StepKind, StepResult, StepStatus, StepView};
+use towpath_run::{StepKind, StepResult, StepStatus, StepView};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Cost {
@@ -19,9 +19,11 @@ impl Cost {
         Cost { calls, usd, unknown }
     }
 
-    pub fn of_calls(calls: &[EndedCall]) -> Cost {
+    /// What the calls of one step have cost.
+    pub fn of_calls(step: &StepView) -> Cost {
         let mut cost = Cost::default();
-        calls.iter().for_each(|call| cost.count(call.usage.and_then(|usage| usage.cost_usd)));
+        let usages = step.ended_calls().map(|(_, end)| end.usage);
+        usages.for_each(|usage| cost.count(usage.and_then(|usage| usage.cost_usd)));
         cost
     }
 
@@ -46,7 +48,8 @@ impl Cost {
     /// Counts every call that steps have made so far.
     pub fn add_all(&mut self, steps: &[StepView]) {
         for step in steps {
-            step.calls.iter().for_each(|c| self.count(c.usage.and_then(|usage| usage.cost_usd)));
+            let usages = step.ended_calls().map(|(_, end)| end.usage);
+            usages.for_each(|usage| self.count(usage.and_then(|usage| usage.cost_usd)));
             self.add_all(&step.children);
         }
     }

@@ -33,9 +33,9 @@ pub fn met(steps: &[StepView]) -> Vec<Limit> {
     for step in steps {
         let below = met(&step.children);
         if below.is_empty() && step.state == StepState::Waiting {
-            let last = step.calls.last();
-            let said = last.map_or(String::new(), |call| call.said.clone());
-            let why = last.and_then(|call| call.fault).unwrap_or(FaultKind::Limit).as_str();
+            let last = step.ended_calls().last().map(|(_, end)| end);
+            let said = last.map_or(String::new(), |end| end.detail.clone());
+            let why = last.and_then(|end| end.fault).unwrap_or(FaultKind::Limit).as_str();
             found.push(Limit { step: step.path.clone(), why, said });
         }
         found.extend(below);

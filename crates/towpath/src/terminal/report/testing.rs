@@ -208,7 +208,6 @@ pub fn pending(id: &str, kind: &str) -> StepView {
         ended_ms: None,
         attempts: 0,
         calls: Vec::new(),
-        conversation: Default::default(),
         children: Vec::new(),
     }
 }
