@@ -108,7 +108,7 @@ impl Run {
 
     pub(crate) fn call_ended(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
         if end.succeeded() {
-            self.patience.answered();
+            self.wait_policy.answered();
         }
         self.end_call(at, key, CallEnd::of(end));
     }

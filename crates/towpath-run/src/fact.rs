@@ -30,22 +30,22 @@ pub enum Fact {
     JobFinished { key: JobKey, end: JobEnd },
     /// The time of a recipe step has run out.
     Expired { step: StepPath },
-    /// A person said what became of a step.
+    /// The user stated what became of a step.
     Answered { step: StepPath, answer: Answer },
-    /// The user gave the conversations up: what is asked next begins another session.
+    /// The user gave the conversations up: the next call begins another session.
     NewSession,
-    /// Nobody watches this owner: faults that may pass are waited for, at first so long.
+    /// The owner runs unattended: faults that may pass are waited for, at first so long.
     Patient { first_ms: i64 },
     /// The rest of the run uses another version of the plan.
     Replanned { version: u32 },
-    /// The run was told to stop; nothing more starts.
+    /// A stop of the run was requested; nothing more starts.
     Stopping { reason: StopReason },
     /// The owner has left the run.
     Ended { outcome: String },
 }
 
 impl Fact {
-    /// A short stable word for the journal's index.
+    /// A short stable name for the journal's index.
     pub fn kind(&self) -> &'static str {
         match self {
             Fact::Started => "started",
@@ -75,13 +75,13 @@ impl Fact {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    /// It is done; this is its output and, of a machine's step, what it reported.
+    /// It is done; this is its output and, for a step of a state machine, its outcome.
     Done {
         output: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         outcome: Option<String>,
     },
-    /// Run it, and what comes after it, anew.
+    /// Run it again, and what comes after it.
     Again,
 }
 
@@ -99,18 +99,18 @@ pub struct JobEnd {
     pub status: JobStatus,
     #[serde(default, skip_serializing_if = "Output::is_none")]
     pub output: Output,
-    /// What a person should read first when it failed: the end of stderr, or an agent's message.
+    /// What the user should read first when it failed: the end of stderr, or an agent's message.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// What the agent's whole session has used, where its program tells only that.
+    /// What the agent's whole session has used, where its program reports only that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_total: Option<Usage>,
-    /// The last part of an output that is not here as text, where a machine looks for an outcome.
+    /// The last part of an output that is not here as text, where a state machine reads an outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<String>,
-    /// It was ended because it had printed nothing for so long.
+    /// It was ended because it had printed nothing for this long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent_ms: Option<u64>,
     /// Background children that were alive when the job ended.
@@ -123,11 +123,11 @@ pub enum JobStatus {
     Exited(i32),
     Signalled(i32),
     TimedOut,
-    /// Ended by us because the run, or the recipe step around it, was told to stop.
+    /// Ended by us because the run, or the recipe step around it, was stopped.
     Stopped,
     /// The program could not be started.
     NotStarted,
-    /// The agent program said what went wrong.
+    /// The agent program reported what went wrong.
     Faulted(Fault),
 }
 
@@ -153,7 +153,7 @@ impl JobEnd {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fault {
     pub kind: FaultKind,
-    /// When a limit ends, in milliseconds since 1970, if the program told.
+    /// When a rate limit resets, in milliseconds since 1970, if the program reported it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_ms: Option<i64>,
 }

@@ -31,17 +31,17 @@ pub(crate) struct Frame {
     pub depth: u32,
     /// Relative to the run's directory, or absolute.
     pub directory: String,
-    /// What was handed in, over the recipe's own defaults.
+    /// What was passed in, over the recipe's own defaults.
     pub given: Map,
     pub context: Map,
-    /// Whether a person's own key `steps` keeps ours away.
+    /// Whether a key `steps` of the user's own replaces ours.
     pub own_steps: bool,
     /// Names whose last output was too large to be a value, with its length.
     pub unreadable: BTreeMap<String, u64>,
     pub steps: Vec<Progress>,
     /// Executed steps, those of called recipes included.
     pub executed: u32,
-    /// Those of them that a machine's limits bound, and not the default for recipes.
+    /// Those of them that guardrails bound, and not the default for recipes.
     pub in_machines: u32,
     pub state: FrameState,
     pub flow: Flow,
@@ -80,7 +80,7 @@ pub(crate) struct Progress {
     pub recovering: Option<Failure>,
     /// `pre_step` has run in this visit; it is not repeated when the work is.
     pub pre_done: bool,
-    /// The work was ended from outside before it could say how it went.
+    /// The work was ended from outside before it could report its result.
     pub interrupted: bool,
     /// Counted against the limits of the frames around it.
     pub counted: bool,
@@ -100,9 +100,9 @@ pub(crate) enum Phase {
     Recovery,
     Staging,
     AfterHook,
-    /// Stopped at a limit, to go on when the run is resumed.
-    Limited,
-    /// A person must say what became of it.
+    /// Waits for a rate limit or a fault that may pass; continued when the run is resumed.
+    Waiting,
+    /// The user must state what became of it.
     Asking,
     Settled,
 }
@@ -157,7 +157,7 @@ impl Written {
 }
 
 impl Progress {
-    /// A staging that was wanted and never came; it is wanted anew.
+    /// Forgets a staging that was wanted and never ran; it is wanted again.
     pub fn forget_staging(&mut self) {
         if self.staging == Staging::Wanted {
             self.staging = Staging::No;
@@ -169,7 +169,7 @@ impl Progress {
             && !self.tolerated
     }
 
-    /// Ended because the run was told to stop.
+    /// Ended because the run was stopped.
     pub fn stopped(&self) -> bool {
         let kind = match &self.result {
             Some(StepResult { status: StepStatus::Failed(failure), .. }) => Some(failure.kind),

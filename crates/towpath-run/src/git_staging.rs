@@ -1,5 +1,5 @@
 //! Staging: after an agent step that went well, what the agent changed is added to git's index. Only
-//! what was clean before the step is staged, so that nothing a person had in the works gets in;
+//! what was clean before the step is staged, so that no unfinished work of the user gets in;
 //! ignored files never are. A single step's files are staged before its hook, those of a group
 //! once the whole group has ended. Outside of a git repository nothing happens.
 
@@ -126,7 +126,7 @@ impl Run {
         under_way
     }
 
-    /// A staging that was cut off is wanted once more.
+    /// A staging that was interrupted is wanted again.
     pub(crate) fn repeat_stage(&mut self, at: StepAt) {
         self.progress_mut(at).staging = Staging::No;
         if self.wants_staging(at) {
@@ -156,7 +156,7 @@ impl Run {
 
     fn warn_git(&mut self, at: StepAt, end: &JobEnd) {
         let what = describe(&end.status, Some(GIT_TIMEOUT));
-        // Git says first what is wrong, then what one might do.
+        // Git prints first what is wrong, then what one might do.
         let first = end.error.lines().find(|line| !line.trim().is_empty());
         let why = first.map_or(what.clone(), |line| format!("{what}: {line}"));
         let message = format!("what it changed is not staged in git: {why}");

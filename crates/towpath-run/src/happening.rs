@@ -1,4 +1,4 @@
-//! What a person may want to see of a run's decisions, as they are made.
+//! What the user may want to see of a run's decisions, as they are made.
 
 use crate::machine::{MachineExit, Reported};
 use crate::outcome::StepResult;
@@ -27,17 +27,17 @@ pub enum Happening {
         max_total: u32,
         model: Option<String>,
     },
-    /// A machine's step has said how it went.
+    /// A step of a state machine has reported its outcome.
     Reported {
         step: StepPath,
         report: Reported,
     },
-    /// An answer reported nothing; its agent is asked once more.
+    /// An answer reported nothing; its agent is asked again.
     Reminded {
         step: StepPath,
         error: String,
     },
-    /// A machine goes on from a step.
+    /// A state machine takes a transition from a step.
     Moved {
         step: StepPath,
         to: Movement,
@@ -53,7 +53,7 @@ pub enum Happening {
     },
 }
 
-/// Where a machine goes.
+/// Where a transition leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Movement {
     Step(String),

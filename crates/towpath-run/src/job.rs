@@ -1,5 +1,5 @@
 //! Jobs: the effects a run wants. A job is plain data and carries its filled script or prompt, so
-//! that whoever executes it needs nothing else.
+//! that its executor needs nothing else.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -29,34 +29,34 @@ pub struct AgentJob {
     pub prompt: String,
     pub model: Option<String>,
     pub mode: Option<String>,
-    /// Whose instructions it gets, as the step names them.
+    /// The agent definition whose instructions it gets, as the step names it.
     #[serde(default)]
     pub agent: Option<String>,
-    /// Instructions that stand above the prompt.
+    /// Instructions above the prompt.
     pub system: Option<String>,
-    /// They stand beside the program's own, and do not take their place.
+    /// They are added to the program's own instead of replacing them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub beside_own: bool,
     /// The models of earlier calls of its session, of which the session may keep the last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models_before: Vec<String>,
-    /// The call whose session this one goes on with.
+    /// The call whose session this one continues.
     pub continues: Option<JobKey>,
     /// That call never succeeded, so that its session may not exist: then it is opened.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_open: bool,
-    /// Later calls go on with its session, so that nobody else may be in it.
+    /// Later calls continue its session, so that no other process may use it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeps_session: bool,
-    /// A session that somebody else opened, to go on with.
+    /// A session that was opened outside the run, to be continued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// What that call was answered with, for whoever has no sessions.
+    /// The answer of that call, for backends without sessions.
     #[serde(default)]
     pub earlier: Option<String>,
 }
 
-/// What every agent prompt ends with: nobody is there to answer a question.
+/// What every agent prompt ends with: no user is there to answer a question.
 pub const NON_INTERACTIVE_FOOTER: &str = "Proceed autonomously. Do not ask questions.";
 
 /// Sent in the same session when an answer that must hold JSON does not.

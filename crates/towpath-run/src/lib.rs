@@ -1,8 +1,8 @@
 //! The run: plan and facts in, jobs out.
 //!
 //! Nothing here does I/O, asks the time or draws a random number. [`Run::apply`] takes what
-//! happened, [`Run::next`] gives the effects that are wanted now, [`Run::outcome`] says how it
-//! stands once nothing is in flight. Replaying the same facts always gives the same run.
+//! happened, [`Run::next`] gives the effects that are wanted now, [`Run::outcome`] the status once
+//! nothing is in flight. Replaying the same facts always gives the same run.
 //!
 //! | rule | file |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! How steps and runs end, in words that text, JSON and exit codes are made from.
+//! How steps and runs end. Text, JSON and exit codes are made from these types.
 
 use crate::fact::{Output, StopReason};
 use crate::machine::Reported;
@@ -10,7 +10,7 @@ pub struct StepResult {
     pub output: Output,
     pub exit_code: Option<i32>,
     pub usage: Option<Usage>,
-    /// What a machine's step has reported.
+    /// What a step of a state machine has reported.
     pub report: Option<Reported>,
 }
 
@@ -23,7 +23,7 @@ impl StepResult {
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepStatus {
     Completed,
-    /// It went well, but what it gave is not what was asked for.
+    /// It succeeded, but its output is not what the step wants.
     Degraded {
         reason: String,
     },
@@ -114,7 +114,8 @@ pub enum FailureKind {
     /// The command ended with another code than zero, or by a signal of its own.
     Command,
     Timeout,
-    /// A value did not fit its place, a condition could not be evaluated, an output was too large.
+    /// A value did not fit its placeholder, a condition could not be evaluated, an output was too
+    /// large.
     Value,
     /// The program could not be started.
     Start,
@@ -122,10 +123,10 @@ pub enum FailureKind {
     Limit,
     /// A state machine may not take its transition.
     Guardrail(Guardrail),
-    /// A machine's step reported no outcome, also after the reminder.
+    /// A step of a state machine reported no outcome, also after the reminder.
     Report,
     Agent(FaultKind),
-    /// Ended because the run was told to stop.
+    /// Ended because the run was stopped.
     Stopped,
 }
 
@@ -142,7 +143,7 @@ pub enum Guardrail {
 }
 
 impl FailureKind {
-    /// Whether `continue_on_error` may go on after it.
+    /// Whether `continue_on_error` may tolerate it.
     pub fn tolerable(self) -> bool {
         match self {
             FailureKind::Limit | FailureKind::Guardrail(_) | FailureKind::Stopped => false,
@@ -152,7 +153,7 @@ impl FailureKind {
     }
 }
 
-/// How the run stands when nothing more can be started and nothing is in flight.
+/// The status of a run when nothing more can be started and nothing is in flight.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunOutcome {
     Done,
@@ -160,12 +161,12 @@ pub enum RunOutcome {
         step: StepPath,
         failure: Failure,
     },
-    /// A limit, or a fault that may pass: resume later.
+    /// For a rate limit, or a fault that may pass: resume later.
     Waiting {
         why: FaultKind,
         until_ms: Option<i64>,
     },
-    /// A person must say what became of these steps.
+    /// The user must state what became of these steps.
     Asking {
         steps: Vec<StepPath>,
     },

@@ -1,5 +1,5 @@
-//! Recovery: when a called recipe fails and its step says so, an agent is told what was done, what
-//! failed and what was left, and gets one attempt to finish the work. Whether it did is read from
+//! Recovery: when a called recipe fails and its step has `recovery`, an agent gets what was done,
+//! what failed and what was left, and one attempt to finish the work. Whether it did is read from
 //! the end of its answer alone, so that "I have not recovered it" recovers nothing.
 
 use crate::fact::{JobEnd, JobStatus, Output};
@@ -56,7 +56,7 @@ impl Run {
         }
         let answer = end.output.text().unwrap_or_default();
         let Some(child) = self.progress(at).child else { return };
-        let status = if end.succeeded() && says_recovered(answer) {
+        let status = if end.succeeded() && reports_recovery(answer) {
             StepStatus::Recovered { failure }
         } else {
             let note = "an agent could not finish its work";
@@ -111,8 +111,8 @@ impl Run {
     }
 }
 
-/// Whether the end of an answer says that the work is done.
-fn says_recovered(answer: &str) -> bool {
+/// Whether the end of an answer reports that the work is done.
+fn reports_recovery(answer: &str) -> bool {
     let Some(last) = answer.trim_end().lines().next_back() else { return false };
     let last = last.trim();
     if last == "recovered" || last == "STATUS: COMPLETE" {
@@ -122,7 +122,7 @@ fn says_recovered(answer: &str) -> bool {
     outcome.is_some_and(|value| value["outcome"] == "recovered" && last.ends_with('}'))
 }
 
-/// The last bytes of a text, so many at most.
+/// At most so many bytes of the end of a text.
 pub(crate) fn tail(text: &str, most: usize) -> &str {
     let mut start = text.len().saturating_sub(most);
     while !text.is_char_boundary(start) {
@@ -137,17 +137,17 @@ fn indented(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::says_recovered;
+    use super::reports_recovery;
 
     #[test]
-    fn only_the_end_of_an_answer_says_that_it_is_done() {
+    fn only_the_end_of_an_answer_reports_that_it_is_done() {
         for yes in [
             "all good\n{\"outcome\":\"recovered\"}\n",
             "done\nrecovered",
             "x\nSTATUS: COMPLETE\n\n",
             "so: {\"outcome\": \"recovered\"}",
         ] {
-            assert!(says_recovered(yes), "{yes}");
+            assert!(reports_recovery(yes), "{yes}");
         }
         for no in [
             "",
@@ -158,7 +158,7 @@ mod tests {
             "STATUS: COMPLETE?",
             "{\"outcome\":\"recovered\"} almost",
         ] {
-            assert!(!says_recovered(no), "{no}");
+            assert!(!reports_recovery(no), "{no}");
         }
     }
 }

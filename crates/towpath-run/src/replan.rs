@@ -1,5 +1,5 @@
-//! Going on with an edited recipe. New text is taken for steps that have not finished; if a
-//! finished one changed, or the order before the current place did, the edit is refused whole.
+//! Continuing with an edited recipe. New text is taken for steps that have not finished; if a
+//! finished one changed, or the order before the current step did, the whole edit is refused.
 
 use crate::frame::{Phase, Progress, StepAt};
 use crate::run::Run;
@@ -51,14 +51,14 @@ impl Run {
             .filter_map(|(key, at)| {
                 let step = self.recipe(at.frame).step_index(&key.step)?;
                 let at = StepAt { step, ..at };
-                // What now stands later is not cut off: its turn comes.
+                // What now comes later is not interrupted: its turn comes.
                 (self.progress(at).phase != Phase::Pending).then_some((key, at))
             })
             .collect();
         Ok(())
     }
 
-    /// A machine that restarted with another recipe goes on with that one.
+    /// A state machine that restarted with another recipe continues with that one.
     fn restarted(&self, (frame, recipe): (usize, usize), program: &Program) -> (usize, usize) {
         let name = &self.recipe(frame).name;
         let restarted = self.frames[frame].flow.machine().is_some_and(|m| m.restarts > 0);

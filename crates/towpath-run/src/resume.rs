@@ -1,6 +1,6 @@
-//! Going on: what was in flight is interrupted and runs once more, what failed is tried again,
-//! what is marked `once` is asked about. A person may declare a step done, or run it and what
-//! comes after it anew.
+//! Resuming: what was in flight is interrupted and runs again, what failed is tried again, and the
+//! user is asked about what is marked `once`. The user may declare a step done, or rerun it and what
+//! comes after it.
 
 use crate::fact::Output;
 use crate::frame::{FrameState, Phase, Progress, StepAt};
@@ -13,7 +13,7 @@ use towpath_recipe::{Effect, Work};
 impl Run {
     pub(crate) fn resumed(&mut self) {
         self.stopping = None;
-        self.patience.resumed(self.waiting.take());
+        self.wait_policy.resumed(self.waiting.take());
         self.ended = false;
         for (key, at) in std::mem::take(&mut self.running) {
             if key.kind == JobKind::Agent {
@@ -23,7 +23,7 @@ impl Run {
                 JobKind::PreHook | JobKind::Snapshot => self.retry(at),
                 JobKind::Stage => self.repeat_stage(at),
                 JobKind::PostHook | JobKind::ErrorHook => self.after_work(at),
-                // The called recipe is tried again before an agent is asked once more.
+                // The called recipe is tried again before an agent is asked to recover it again.
                 JobKind::Agent if self.progress(at).recovering.is_some() => {
                     self.progress_mut(at).recovering = None;
                     self.progress_mut(at).phase = Phase::Work;
@@ -42,7 +42,7 @@ impl Run {
         self.ready.iter().any(|(_, wanted)| *wanted == at)
     }
 
-    /// A recipe step whose called recipe goes on.
+    /// The work of a step, such as its called recipe, continues.
     pub(crate) fn back_to_work(&mut self, at: StepAt) {
         let progress = self.progress_mut(at);
         progress.phase = Phase::Work;
@@ -77,7 +77,7 @@ impl Run {
         if entered {
             self.begin(at, verdict);
         } else {
-            // An edit has put it into the current stage.
+            // An edit has put it into the current batch.
             self.enter(at, verdict);
         }
     }
@@ -87,16 +87,16 @@ impl Run {
         let output = Output::Text(output.to_owned());
         let json = json_in(self.step(at).parse_json, &output);
         let writes = self.output_write(at, &output, json);
-        // As good as a success, for a condition that asks.
+        // Conditions read it as a success.
         let exit_code = matches!(self.step(at).work, Work::Bash { .. }).then_some(0);
         let result = StepResult { exit_code, ..StepResult::new(StepStatus::Completed, output) };
-        // The time until the person's answer is not the step's.
+        // The time until the user's answer is not the step's.
         self.progress_mut(at).started_ms = Some(self.now_ms);
         self.settled(at, result, writes);
     }
 
-    /// Runs a step, and everything after it, anew.
-    pub(crate) fn again(&mut self, at: StepAt) {
+    /// Runs a step again, and everything after it.
+    pub(crate) fn rerun(&mut self, at: StepAt) {
         if self.progress(at).phase == Phase::Asking {
             return self.retry(at);
         }
@@ -107,7 +107,7 @@ impl Run {
         }
     }
 
-    /// What `--again` would run anew: the step, and every later one that has run.
+    /// What a rerun of a step would repeat: the step, and every later one that has run.
     pub fn runs_anew(&self, path: &StepPath) -> Result<Vec<StepPath>, NoSuchStep> {
         let at = self.locate(path).map_err(|_| NoSuchStep::Unknown(path.to_string()))?;
         let mut anew = vec![path.clone()];
@@ -118,7 +118,7 @@ impl Run {
         Ok(anew)
     }
 
-    /// Whether a person may say that this step is done: it is at its turn and not in flight.
+    /// Whether the user may declare this step done: it is its turn and it is not in flight.
     pub fn awaits(&self, path: &StepPath) -> bool {
         let Ok(at) = self.locate(path) else { return false };
         self.frames[at.frame].state == FrameState::Open
@@ -127,7 +127,7 @@ impl Run {
             && !self.running.values().any(|running| *running == at)
     }
 
-    /// Whether a step has been entered, so that there is something to run anew.
+    /// Whether a step has been entered, so that there is something to run again.
     pub fn was_entered(&self, path: &StepPath) -> bool {
         self.locate(path).is_ok_and(|at| self.progress(at).visit > 0)
     }

@@ -1,4 +1,5 @@
-//! The run's state, its facts and its questions. The rules are in the files beside this one.
+//! The run's state, how facts change it, and what it answers. The rules are in the files beside
+//! this one.
 
 use crate::agent_call::Spent;
 use crate::fact::{Answer, Fact, StopReason};
@@ -6,7 +7,7 @@ use crate::frame::{Frame, FrameState, Phase, Progress, StepAt};
 use crate::happening::Happening;
 use crate::job::{Job, JobWork};
 use crate::outcome::{Failure, FailureKind, RunOutcome, StepStatus};
-use crate::waiting::{Patience, Waiting};
+use crate::waiting::{WaitPolicy, Waiting};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +27,7 @@ impl Default for Limits {
     }
 }
 
-/// The journal says something that this plan cannot have led to.
+/// The journal contains something that this plan cannot have led to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the journal does not fit its plan: {0}")]
 pub struct Mismatch(pub String);
@@ -56,16 +57,16 @@ pub struct Run {
     pub(crate) running: BTreeMap<JobKey, StepAt>,
     /// Frames in which something has changed.
     pub(crate) dirty: BTreeSet<usize>,
-    /// Some step was asked about since the run was made or taken over.
+    /// Some step has waited for a decision of the user since the run was made or taken over.
     pub(crate) may_ask: bool,
     pub(crate) stopping: Option<StopReason>,
     pub(crate) waiting: Option<Waiting>,
-    pub(crate) patience: Patience,
+    pub(crate) wait_policy: WaitPolicy,
     pub(crate) spent: Spent,
     pub(crate) happenings: Vec<Happening>,
     pub(crate) now_ms: i64,
     pub(crate) ended: bool,
-    /// What was staged in this run, as git quotes it: ours, and not a person's.
+    /// What was staged in this run, as git quotes it: ours, and not the user's.
     pub(crate) staged: BTreeSet<String>,
 }
 
@@ -82,7 +83,7 @@ impl Run {
             may_ask: false,
             stopping: None,
             waiting: None,
-            patience: Patience::default(),
+            wait_policy: WaitPolicy::default(),
             spent: Spent::default(),
             happenings: Vec::new(),
             now_ms: 0,
@@ -116,7 +117,7 @@ impl Run {
             Fact::Expired { step } => self.expire(step),
             Fact::Answered { step, answer } => self.answered(step, answer)?,
             Fact::NewSession => self.begin_new_sessions(),
-            Fact::Patient { first_ms } => self.patience.begin(*first_ms),
+            Fact::Patient { first_ms } => self.wait_policy.begin(*first_ms),
             Fact::Replanned { .. } => {}
             Fact::Stopping { reason } => self.stopping = Some(*reason),
             Fact::Ended { .. } => self.ended = true,
@@ -201,7 +202,7 @@ impl Run {
         .collect()
     }
 
-    /// The steps about which a person must decide before anything goes on.
+    /// The steps about which the user must decide before anything continues.
     pub fn asking(&self) -> Vec<StepPath> {
         let mut steps = Vec::new();
         if !self.may_ask {
@@ -217,7 +218,7 @@ impl Run {
         steps
     }
 
-    /// How the run stands, once nothing is in flight and nothing more is wanted.
+    /// The status of the run, once nothing is in flight and nothing more is wanted.
     pub fn outcome(&self) -> Option<RunOutcome> {
         if !self.running.is_empty() {
             return None;
@@ -272,7 +273,7 @@ impl Run {
         (self.path(StepAt::new(frame, index)), failure)
     }
 
-    /// A machine that a limit ended failed by that, not by one of its steps.
+    /// A state machine that a guardrail ended failed by that, not by one of its steps.
     fn machine_failure(&self, frame: usize) -> Option<(StepPath, Failure)> {
         let machine = self.frames[frame].flow.machine()?;
         let refused = machine.refused.as_ref()?;
@@ -294,7 +295,7 @@ impl Run {
         }
     }
 
-    /// What has happened since this was last asked.
+    /// What has happened since this was last called.
     pub fn take_happenings(&mut self) -> Vec<Happening> {
         std::mem::take(&mut self.happenings)
     }
@@ -303,7 +304,7 @@ impl Run {
         &self.program
     }
 
-    /// Whether the run has been told to stop.
+    /// Whether a stop of the run was requested.
     pub fn is_stopping(&self) -> bool {
         self.stopping.is_some()
     }
@@ -343,7 +344,7 @@ impl Run {
         }
     }
 
-    /// What a step may report; nothing unless it is a machine's.
+    /// What a step may report; nothing outside a state machine.
     pub fn outcomes_of(&self, path: &StepPath) -> Vec<String> {
         let Ok(at) = self.locate(path) else { return Vec::new() };
         self.step(at).outcomes.iter().map(|outcome| outcome.name.clone()).collect()
@@ -420,16 +421,16 @@ impl Run {
                 self.drop_wanted(at);
                 self.declare_reported(at, output, outcome);
             }
-            Answer::Again => self.again(at),
+            Answer::Again => self.rerun(at),
         }
         Ok(())
     }
 }
 
-/// A machine's step is done with one of its outcomes, any other step without.
-fn fits(said: Option<&str>, outcomes: &[towpath_recipe::Outcome]) -> bool {
-    match said {
-        Some(said) => outcomes.iter().any(|outcome| outcome.name == said),
+/// A step of a state machine is done with one of its outcomes, any other step without.
+fn fits(stated: Option<&str>, outcomes: &[towpath_recipe::Outcome]) -> bool {
+    match stated {
+        Some(stated) => outcomes.iter().any(|outcome| outcome.name == stated),
         None => outcomes.is_empty(),
     }
 }

@@ -321,7 +321,7 @@ impl Run {
             self.frames[*child].state != FrameState::Done && progress.phase != Phase::AfterHook
         });
         match progress.phase {
-            Phase::Limited => match (progress.recovering.clone(), progress.child) {
+            Phase::Waiting => match (progress.recovering.clone(), progress.child) {
                 (Some(failure), Some(child)) => self.want_recovery(at, child, failure),
                 _ => self.begin_work(at),
             },

@@ -46,7 +46,7 @@ impl Run {
         if let JobStatus::Faulted(fault) = &end.status
             && self.waits_after(fault)
         {
-            self.progress_mut(at).phase = Phase::Limited;
+            self.progress_mut(at).phase = Phase::Waiting;
             return;
         }
         if self.progress(at).recovering.is_some() {

@@ -10,48 +10,50 @@ use towpath_core::{JobKey, JobKind, Map};
 use towpath_recipe::{Step, missing};
 
 /// What the tags and the condition of a step mean for it.
-pub(crate) enum Verdict {
+pub(crate) enum StartVerdict {
     Run,
     Skip(String),
     Fail(Failure),
 }
 
 impl Run {
-    pub(crate) fn verdict(&self, at: StepAt) -> Verdict {
+    pub(crate) fn verdict(&self, at: StepAt) -> StartVerdict {
         let step = self.step(at);
         if let Some(reason) = self.program.plan.tags.against(step) {
-            return Verdict::Skip(reason);
+            return StartVerdict::Skip(reason);
         }
-        let Some(condition) = &step.condition else { return Verdict::Run };
+        let Some(condition) = &step.condition else { return StartVerdict::Run };
         let frame = &self.frames[at.frame];
         for name in condition.names() {
             if let Some(len) = frame.unreadable.get(name.path.root()) {
-                return Verdict::Fail(unreadable(name.path.root(), *len));
+                return StartVerdict::Fail(unreadable(name.path.root(), *len));
             }
         }
         match condition.holds(&frame.context) {
-            Ok(true) => Verdict::Run,
-            Ok(false) => Verdict::Skip("condition false".to_owned()),
-            Err(error) => Verdict::Fail(value_failure(format!("condition: {}", error.message))),
+            Ok(true) => StartVerdict::Run,
+            Ok(false) => StartVerdict::Skip("condition false".to_owned()),
+            Err(error) => {
+                StartVerdict::Fail(value_failure(format!("condition: {}", error.message)))
+            }
         }
     }
 
     /// A new visit of a step.
-    pub(crate) fn enter(&mut self, at: StepAt, verdict: Verdict) {
+    pub(crate) fn enter(&mut self, at: StepAt, verdict: StartVerdict) {
         let visit = self.progress(at).visit + 1;
         *self.progress_mut(at) = Progress { visit, ..Progress::default() };
         self.begin(at, verdict);
     }
 
     /// Begins a step, at its entry or when it is tried again.
-    pub(crate) fn begin(&mut self, at: StepAt, verdict: Verdict) {
+    pub(crate) fn begin(&mut self, at: StepAt, verdict: StartVerdict) {
         match verdict {
-            Verdict::Skip(reason) => {
+            StartVerdict::Skip(reason) => {
                 let result = StepResult::new(StepStatus::Skipped { reason }, Output::None);
                 self.settled(at, result, Vec::new());
             }
-            Verdict::Fail(failure) => self.fail(at, failure),
-            Verdict::Run => match self.count(at) {
+            StartVerdict::Fail(failure) => self.fail(at, failure),
+            StartVerdict::Run => match self.count(at) {
                 Err(failure) => self.fail(at, failure),
                 Ok(()) if self.want_pre_hook(at) => {}
                 Ok(()) => self.begin_work(at),

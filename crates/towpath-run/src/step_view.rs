@@ -1,4 +1,4 @@
-//! The run as a person sees it: every step in file order, called recipes below their step.
+//! The run as it is shown: every step in file order, called recipes below their step.
 
 use crate::agent_call::{AgentCall, CallEnd};
 use crate::frame::{FrameState, Phase, Progress, StepAt};
@@ -64,7 +64,7 @@ impl Run {
         let state = match progress.phase {
             Phase::Settled => StepState::Ended,
             Phase::Asking => StepState::Asking,
-            Phase::Limited => StepState::Waiting,
+            Phase::Waiting => StepState::Waiting,
             _ if in_flight => StepState::Running,
             _ if progress.child.is_some() && progress.started_ms.is_some() => StepState::Running,
             Phase::Staging | Phase::AfterHook => StepState::Ended,

@@ -1,6 +1,6 @@
-//! Which faults of an agent are waited for, and how long. A rate limit always is. Where nobody
-//! watches the run, as with `--wait` and `--due`, an overloaded service and a refused login are too:
-//! a night must not end because of three minutes.
+//! Which faults of an agent are waited for, and how long. A rate limit always is. In an
+//! unattended run an overloaded service and a refused login are too: a night must not end because of
+//! three minutes.
 
 use crate::fact::Fault;
 use crate::run::Run;
@@ -16,18 +16,18 @@ pub(crate) struct Waiting {
     pub until_ms: Option<i64>,
 }
 
-/// How patient a run is, and what it knows of its agents.
+/// How long a run waits, and what it knows of its agents.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Patience {
-    /// The first wait after a fault that is no limit; none where the user watches.
+pub(crate) struct WaitPolicy {
+    /// The first wait after a fault that is no rate limit; none where the user watches.
     first_ms: Option<i64>,
     /// Waits since an agent last answered.
-    vain: usize,
-    /// An agent has answered, or named a limit: its login was good once.
+    failed_waits: usize,
+    /// An agent has answered, or reported a rate limit: its login has worked.
     known: bool,
 }
 
-impl Patience {
+impl WaitPolicy {
     pub fn begin(&mut self, first_ms: i64) {
         self.first_ms = Some(first_ms);
     }
@@ -35,11 +35,12 @@ impl Patience {
     /// Another owner has the run.
     pub fn resumed(&mut self, waited: Option<Waiting>) {
         self.first_ms = None;
-        self.vain += usize::from(waited.is_some_and(|waited| waited.why != FaultKind::Limit));
+        self.failed_waits +=
+            usize::from(waited.is_some_and(|waited| waited.why != FaultKind::Limit));
     }
 
     pub fn answered(&mut self) {
-        (self.vain, self.known) = (0, true);
+        (self.failed_waits, self.known) = (0, true);
     }
 
     /// What a fault makes the run wait for, if anything.
@@ -58,7 +59,7 @@ impl Patience {
     }
 
     fn next_try(&self, now_ms: i64) -> Option<i64> {
-        let wait = WAITS[self.vain.min(WAITS.len() - 1)];
+        let wait = WAITS[self.failed_waits.min(WAITS.len() - 1)];
         Some(now_ms.saturating_add(self.first_ms?.saturating_mul(wait)))
     }
 }
@@ -66,7 +67,7 @@ impl Patience {
 impl Run {
     /// Notes what the run waits for after a fault; false where it does not.
     pub(crate) fn waits_after(&mut self, fault: &Fault) -> bool {
-        let Some(new) = self.patience.waits_for(fault, self.now_ms) else { return false };
+        let Some(new) = self.wait_policy.waits_for(fault, self.now_ms) else { return false };
         let waiting = self.waiting.get_or_insert(new);
         waiting.until_ms = waiting.until_ms.max(new.until_ms);
         if new.why == FaultKind::Limit {

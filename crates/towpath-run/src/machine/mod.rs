@@ -134,7 +134,7 @@ impl FlowRules for MachineRules {
                 }
                 None => run.prompt_again(at),
             },
-            Phase::Limited => run.prompt_again(at),
+            Phase::Waiting => run.prompt_again(at),
             Phase::Work if progress.child.is_some() => {
                 if let Some(child) = unfinished {
                     run.reopen(child);
@@ -179,7 +179,7 @@ impl FlowRules for MachineRules {
         run.frames[frame].take_writes(&writes);
     }
 
-    /// How the machine ended, in one word and as a value.
+    /// How the machine ended, as text and as a value.
     fn result(&self, run: &Run, frame: usize) -> FrameResult {
         let Some(exit) = run.exit_of(frame) else {
             return FrameResult {
@@ -267,7 +267,7 @@ impl Run {
         })
     }
 
-    /// How the run's own machine ended, in the word that its recipe or its guardrails have for it.
+    /// How the run's own machine ended, in the name that its recipe or its guardrails have for it.
     pub fn exit(&self) -> Option<MachineExit> {
         self.exit_of(0)
     }

@@ -13,8 +13,8 @@ const ANSWER: usize = 1_500;
 const ALL: usize = 12_000;
 
 impl Run {
-    /// What is asked next opens a session of its own. An answer that waited for its reminder is
-    /// asked for from the beginning: nobody remembers it.
+    /// The next call opens a session of its own. An answer that waited for its reminder is asked for
+    /// from the beginning: the new session does not know it.
     pub(crate) fn begin_new_sessions(&mut self) {
         for frame in &mut self.frames {
             if let Some(machine) = frame.flow.machine_mut() {

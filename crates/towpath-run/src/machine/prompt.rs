@@ -1,4 +1,4 @@
-//! What a machine's agent is told: the step's own text and, after it, how to report. The text is
+//! The prompts of a state machine: the step's own text and, after it, how to report. The text is
 //! part of what recipes rely on and is exact to the byte.
 
 use super::report::{Misreport, MisreportKind, PLACEHOLDER};
@@ -12,7 +12,7 @@ pub(super) fn prompt<'a>(text: &str, outcomes: impl Iterator<Item = &'a str>) ->
     )
 }
 
-/// What stands before the first prompt of a session.
+/// What comes before the first prompt of a session.
 pub(super) fn with_context(context: &str, prompt: &str) -> String {
     format!("## Context\n\n{context}\n\n---\n\n{prompt}")
 }

@@ -1,13 +1,13 @@
 //! What an agent reports: the outcome in the last lines of its answer. Only one line counts, the
 //! newest one that looks like a JSON object; nothing is guessed from prose, and an older line never
-//! takes its place.
+//! replaces it.
 
 use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use towpath_recipe::OTHER;
 
-/// How far from the end the outcome may stand.
+/// How many lines from the end the outcome may be.
 const WINDOW: usize = 5;
 /// What the prompt's example shows: repeating it is no description.
 pub(super) const PLACEHOLDER: &str = "<brief description>";
@@ -20,13 +20,13 @@ pub struct Reported {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Why it is a failure: how a command ended, or what went wrong in a called recipe. It is for
-    /// people; no transition sees it.
+    /// the user; no transition depends on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
 impl Reported {
-    /// An outcome that says no more than its name.
+    /// An outcome without a description.
     pub fn plain(outcome: &str) -> Reported {
         Reported { outcome: outcome.to_owned(), description: None, why: None }
     }
@@ -54,7 +54,7 @@ pub enum MisreportKind {
     NoOutcome,
     /// The outcome is not one of the step's.
     Unlisted,
-    /// `other` says nothing more.
+    /// `other` without a description.
     NoDescription,
 }
 
@@ -91,7 +91,7 @@ pub fn without_report(answer: &str) -> String {
     let Some(at) = window.rev().find(|at| is_object(bare(lines[*at]))) else {
         return answer.to_owned();
     };
-    let written = serde_json::from_str::<Written>(bare(lines[at]));
+    let written = serde_json::from_str::<OutcomeLine>(bare(lines[at]));
     if !written.is_ok_and(|written| matches!(written.outcome, Some(Value::String(_)))) {
         return answer.to_owned();
     }
@@ -112,7 +112,7 @@ fn read_line<'a>(
     mut outcomes: impl Iterator<Item = &'a str> + Clone,
 ) -> Result<Reported, (MisreportKind, String)> {
     use MisreportKind::{Invalid, NoDescription, NoOutcome, Unlisted};
-    let written: Written =
+    let written: OutcomeLine =
         serde_json::from_str(line).map_err(|e| (Invalid, format!("Invalid JSON: {e}")))?;
     if written.twice {
         return Err((NoOutcome, "'outcome' is there twice: two answers are no answer".to_owned()));
@@ -159,29 +159,29 @@ fn without_closing(line: &str) -> &str {
 }
 
 /// The two fields that count. Every other one may be there.
-struct Written {
+struct OutcomeLine {
     outcome: Option<Value>,
     description: Option<Value>,
     twice: bool,
 }
 
-impl<'de> Deserialize<'de> for Written {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Written, D::Error> {
-        deserializer.deserialize_map(WrittenVisitor)
+impl<'de> Deserialize<'de> for OutcomeLine {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<OutcomeLine, D::Error> {
+        deserializer.deserialize_map(OutcomeLineVisitor)
     }
 }
 
-struct WrittenVisitor;
+struct OutcomeLineVisitor;
 
-impl<'de> Visitor<'de> for WrittenVisitor {
-    type Value = Written;
+impl<'de> Visitor<'de> for OutcomeLineVisitor {
+    type Value = OutcomeLine;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Written, A::Error> {
-        let mut written = Written { outcome: None, description: None, twice: false };
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OutcomeLine, A::Error> {
+        let mut written = OutcomeLine { outcome: None, description: None, twice: false };
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "outcome" => {

@@ -6,7 +6,7 @@ use crate::frame::{Frame, FrameState, Phase, StepAt};
 use crate::happening::{Happening, Movement};
 use crate::outcome::{Failure, FailureKind, Guardrail};
 use crate::run::Run;
-use crate::step_start::Verdict;
+use crate::step_start::StartVerdict;
 use towpath_core::StepPath;
 use towpath_recipe::{Guardrails, Recipe, Transition};
 
@@ -171,7 +171,7 @@ impl Run {
             max_total: limits.max_total_steps,
             model: self.model(at),
         });
-        self.enter(at, Verdict::Run);
+        self.enter(at, StartVerdict::Run);
     }
 
     /// Puts the current visit, which is over, among the past ones.

@@ -1,5 +1,5 @@
-//! The work of a machine's step: what it is filled with, in which session its agent is asked, and
-//! what the end of it reports.
+//! The work of a step of a state machine: what it is filled with, in which session its agent is
+//! called, and what its end reports.
 
 use super::prompt;
 use super::report::{Misreport, Reported, read_report};
@@ -113,7 +113,7 @@ impl Run {
         }
     }
 
-    /// The model tier of a step: its own, else the person's, else the recipe's.
+    /// The model tier of a step: its own, else the user's, else the recipe's.
     pub(super) fn model(&self, at: StepAt) -> Option<String> {
         let recipe = self.recipe(at.frame);
         let Work::Agent(agent) = &recipe.steps[at.step].work else { return None };
@@ -242,7 +242,7 @@ impl Run {
         self.settle_report(at, ended, report);
     }
 
-    /// A person says what a step reported.
+    /// The user states what a step reported.
     pub(crate) fn declare_reported(&mut self, at: StepAt, output: &str, outcome: &str) {
         let report = Reported::plain(outcome);
         self.progress_mut(at).started_ms = Some(self.now_ms);
@@ -266,7 +266,7 @@ struct Ended {
     code: Option<i32>,
 }
 
-/// A failure that no transition may answer: the run cannot go on as it is.
+/// A failure that no transition may follow: the run cannot continue as it is.
 fn ends_the_run(kind: FailureKind) -> bool {
     match kind {
         FailureKind::Stopped => true,

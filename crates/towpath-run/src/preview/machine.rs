@@ -1,18 +1,18 @@
-//! A machine that is looked through: its first step runs, those that an outcome can lead to may run,
+//! The preview of a state machine: its first step runs, those that an outcome can lead to may run,
 //! the rest never do. Which outcomes are reported is not known, and so neither is by which exit the
-//! machine ends nor what its steps have set by then. What it begins anew with after a restart is not
-//! looked at.
+//! machine ends nor what its steps have set by then. What it begins with after a restart is not
+//! previewed.
 
-use super::{Begun, End, Frame, Left, NOT_TOLERATED, PreviewStep, Reach, Walk};
+use super::{Begun, End, Left, NOT_TOLERATED, PreviewFrame, PreviewStep, Reach, Walk};
 use towpath_recipe::{Machine, Ways};
 
 impl Walk<'_> {
-    pub(super) fn machine(&mut self, mut frame: Frame<'_>, machine: &Machine) -> Left {
+    pub(super) fn machine(&mut self, mut frame: PreviewFrame<'_>, machine: &Machine) -> Left {
         let limits = machine.guardrails_with(&self.program.plan.machine);
         let ways = Ways::of(frame.recipe, machine.initial);
         let mut left = Left::nothing(End::Passes);
         if ways.in_loop[machine.initial] {
-            // What holds for its first visit only would be told as if it held for all.
+            // What is true of its first visit only would be shown as if it were true of all.
             frame.forget_outputs(&ways);
         }
         let first = self.visited(&frame, machine.initial, &mut left);
@@ -40,7 +40,7 @@ impl Walk<'_> {
     }
 
     /// A step that is entered, or may be; how it can fail is how its machine can.
-    fn visited(&mut self, frame: &Frame<'_>, index: usize, left: &mut Left) -> PreviewStep {
+    fn visited(&mut self, frame: &PreviewFrame<'_>, index: usize, left: &mut Left) -> PreviewStep {
         let begun: Begun = self.enter(frame, index);
         let (step, effect) = self.follow(frame, &begun, None);
         left.end = std::mem::replace(&mut left.end, End::Passes).then(effect.end);
@@ -48,7 +48,7 @@ impl Walk<'_> {
     }
 }
 
-impl Frame<'_> {
+impl PreviewFrame<'_> {
     /// What any step of the machine may have set by now.
     fn forget_outputs(&mut self, ways: &Ways) {
         let steps = self.recipe.steps.iter().zip(&ways.reachable);

@@ -1,5 +1,5 @@
-//! What a run would do, told without doing it: every step of a plan in its order, called recipes
-//! below their step, each with a verdict. It takes for granted that what runs goes well; what a step
+//! What a run would do, without doing it: every step of a plan in its order, called recipes
+//! below their step, each with a verdict. It assumes that what runs succeeds; what a step
 //! will print is not known, and neither is what depends on it. Like the run itself it has no effects
 //! and knows no clock; the rules of tags, conditions, values and limits are those of the run.
 
@@ -16,7 +16,7 @@ use std::ops::Range;
 use towpath_core::StepPath;
 use towpath_recipe::{Program, Recipe, Recursion, StepKind};
 
-/// Calls deeper than this are not followed, whatever the recipes allow: nobody reads on.
+/// Calls deeper than this are not followed, whatever the recipes allow: it would be unreadable.
 const DEEPEST: usize = 48;
 /// After this many steps called recipes are not opened any more.
 const MOST_STEPS: usize = 5_000;
@@ -34,7 +34,7 @@ pub struct PreviewStep {
     pub path: StepPath,
     pub id: String,
     pub kind: StepKind,
-    /// Its recipe, and its place there.
+    /// Its recipe, and its index there.
     pub recipe: usize,
     pub index: usize,
     pub verdict: Verdict,
@@ -63,7 +63,7 @@ pub enum Verdict {
     Fails {
         reason: String,
     },
-    /// Its turn cannot come, or its condition can never hold.
+    /// Its turn cannot come, or its condition can never be true.
     Never {
         reason: String,
     },
@@ -120,11 +120,11 @@ struct Walk<'a> {
 #[derive(Clone, Copy, Default)]
 struct Level {
     recipe: usize,
-    /// Steps in it, and below it, that run if all goes well.
+    /// Steps in it, and below it, that run if all succeeds.
     executed: u32,
     /// Those of them that run whatever fails and is tolerated.
     least: u32,
-    /// Of both numbers, those that a machine's limits bound, and not the default for recipes.
+    /// Of both numbers, those that guardrails bound, and not the default for recipes.
     in_machines: u32,
     least_in_machines: u32,
 }
@@ -152,7 +152,7 @@ enum Reach {
     Not(String),
 }
 
-/// How a step or a recipe ends as far as that can be told, if what runs goes well.
+/// How a step or a recipe ends as far as that is known, if what runs succeeds.
 #[derive(Clone)]
 enum End {
     Passes,
@@ -210,20 +210,20 @@ impl Left {
 
 /// What a step does to those after it.
 #[derive(Clone)]
-struct Effect {
+struct StepEffect {
     /// Variables that it sets or may set, to what is not known.
     written: Vec<String>,
     /// A variable that a failure leaves empty.
     emptied: Option<String>,
     status: Option<StatusName>,
-    /// Whether `steps.ID` tells anything of it at all.
+    /// Whether `steps.ID` has an entry for it at all.
     settled: bool,
     end: End,
 }
 
-impl Effect {
-    fn none() -> Effect {
-        Effect {
+impl StepEffect {
+    fn none() -> StepEffect {
+        StepEffect {
             written: Vec::new(),
             emptied: None,
             status: None,
@@ -232,8 +232,8 @@ impl Effect {
         }
     }
 
-    fn skipped() -> Effect {
-        Effect { status: Some(StatusName::Skipped), settled: true, ..Effect::none() }
+    fn skipped() -> StepEffect {
+        StepEffect { status: Some(StatusName::Skipped), settled: true, ..StepEffect::none() }
     }
 }
 
@@ -244,7 +244,7 @@ struct Begun {
 }
 
 enum Next {
-    Over(Effect),
+    Over(StepEffect),
     Call(Called),
 }
 
@@ -257,7 +257,7 @@ struct Called {
 }
 
 /// One recipe while it is looked through.
-struct Frame<'a> {
+struct PreviewFrame<'a> {
     recipe: &'a Recipe,
     index: usize,
     path: Option<StepPath>,
@@ -269,7 +269,7 @@ struct Frame<'a> {
 impl<'a> Walk<'a> {
     fn frame(&mut self, call: Call) -> Left {
         let recipe: &'a Recipe = &self.program.recipes[call.recipe];
-        let mut frame = Frame {
+        let mut frame = PreviewFrame {
             recipe,
             index: call.recipe,
             path: call.path,
@@ -284,8 +284,8 @@ impl<'a> Walk<'a> {
             return left;
         }
         let mut left = Left::nothing(End::Passes);
-        for stage in recipe.stages() {
-            for (step, effect) in self.stage(&frame, stage.clone()) {
+        for batch in recipe.stages() {
+            for (step, effect) in self.batch(&frame, batch.clone()) {
                 frame.take(&step, &effect, &mut left);
                 left.steps.push(step);
             }
@@ -294,10 +294,14 @@ impl<'a> Walk<'a> {
         left
     }
 
-    /// The steps of a group see the context as it was when the group started, and are all begun
-    /// before the recipes that they call go on.
-    fn stage(&mut self, frame: &Frame<'_>, stage: Range<usize>) -> Vec<(PreviewStep, Effect)> {
-        let begun: Vec<Begun> = stage.map(|index| self.enter(frame, index)).collect();
+    /// The steps of a group see the context as it was when the group started, and all begin before
+    /// the recipes that they call continue.
+    fn batch(
+        &mut self,
+        frame: &PreviewFrame<'_>,
+        batch: Range<usize>,
+    ) -> Vec<(PreviewStep, StepEffect)> {
+        let begun: Vec<Begun> = batch.map(|index| self.enter(frame, index)).collect();
         let calls = begun.iter().filter(|begun| matches!(begun.next, Next::Call(_))).count();
         let counted = self.levels.clone();
         let over = std::mem::replace(&mut self.over, false);
@@ -311,7 +315,7 @@ impl<'a> Walk<'a> {
         seen
     }
 
-    /// Counts a step whose turn comes, if no limit stands against it.
+    /// Counts a step whose turn comes, if no limit forbids it.
     fn count(&mut self) -> Result<(), OverLimit> {
         let of = |level: &Level| {
             let recipe = &self.program.recipes[level.recipe];
@@ -379,9 +383,9 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Frame<'_> {
+impl PreviewFrame<'_> {
     /// What a step means for the steps after it, and for whoever called the recipe.
-    fn take(&mut self, step: &PreviewStep, effect: &Effect, left: &mut Left) {
+    fn take(&mut self, step: &PreviewStep, effect: &StepEffect, left: &mut Left) {
         let id = &step.id;
         for name in &effect.written {
             self.outlook.forget(name);

@@ -15,7 +15,7 @@ pub(super) struct Outlook {
     known: Map,
     /// Names, and below `steps` also dotted paths.
     unknown: BTreeSet<String>,
-    /// A person's own key `steps` keeps ours away.
+    /// A key `steps` of the user's own replaces ours.
     own_steps: bool,
 }
 
@@ -43,7 +43,7 @@ impl Outlook {
     }
 
     /// What a called recipe may see: without our own `steps`.
-    pub fn heritage(&self) -> Outlook {
+    pub fn for_callee(&self) -> Outlook {
         let mut given = self.clone();
         if !self.own_steps {
             given.known.shift_remove(STEPS);
@@ -62,7 +62,7 @@ impl Outlook {
         self.known.insert(name.to_owned(), value);
     }
 
-    /// What `steps.ID` will say; none where that depends.
+    /// Sets the status in `steps.ID`; none where it is not known.
     pub fn note(&mut self, id: &str, status: Option<StatusName>) {
         if self.own_steps || self.unknown.contains(STEPS) {
             return;
@@ -113,7 +113,7 @@ impl Outlook {
         }
     }
 
-    /// The variables of one step, or those handed to the recipe it calls.
+    /// The variables of one step, or those passed to the recipe it calls.
     pub fn extra(&self, context: &[(String, ValueTemplate)]) -> Extra {
         let mut extra = Extra::default();
         for (name, value) in context {

@@ -1,11 +1,11 @@
-//! One step looked at: whether its turn comes, whether its tags and its condition let it run, whether
+//! The preview of one step: whether its turn comes, whether its tags and its condition let it run, whether
 //! its values fit, and what it leaves for the steps after it.
 
 use super::outlook::{Extra, Outlook, Sight};
 use super::text::{Shown, Values};
 use super::{
-    Begun, Call, Called, Effect, End, Frame, Left, NOT_TOLERATED, Next, OverLimit, PreviewStep,
-    Reach, Tolerable, Verdict, Walk,
+    Begun, Call, Called, End, Left, NOT_TOLERATED, Next, OverLimit, PreviewFrame, PreviewStep,
+    Reach, StepEffect, Tolerable, Verdict, Walk,
 };
 use crate::outcome::StatusName;
 use crate::step_start::join;
@@ -15,22 +15,22 @@ use towpath_recipe::{ParseJson, Step, Work};
 use towpath_shell::ShellText;
 
 /// Why a step fails before its work starts.
-struct Failure {
+struct StartFailure {
     reason: String,
     tolerable: Tolerable,
 }
 
-fn value_failure(reason: String) -> Failure {
-    Failure { reason, tolerable: Tolerable::Always }
+fn value_failure(reason: String) -> StartFailure {
+    StartFailure { reason, tolerable: Tolerable::Always }
 }
 
-fn limit_failure(reason: String) -> Failure {
-    Failure { reason, tolerable: Tolerable::Never }
+fn limit_failure(reason: String) -> StartFailure {
+    StartFailure { reason, tolerable: Tolerable::Never }
 }
 
 impl Walk<'_> {
     /// Begins a step as the run would, up to the recipe that it calls.
-    pub(super) fn enter(&mut self, frame: &Frame<'_>, index: usize) -> Begun {
+    pub(super) fn enter(&mut self, frame: &PreviewFrame<'_>, index: usize) -> Begun {
         self.shown += 1;
         let definition = &frame.recipe.steps[index];
         let extra = frame.outlook.extra(&definition.context);
@@ -51,9 +51,9 @@ impl Walk<'_> {
         };
         let next = match &step.verdict {
             Verdict::Never { .. } if matches!(frame.reach, Reach::Not(_)) => {
-                Next::Over(Effect::none())
+                Next::Over(StepEffect::none())
             }
-            Verdict::Skipped { .. } | Verdict::Never { .. } => Next::Over(Effect::skipped()),
+            Verdict::Skipped { .. } | Verdict::Never { .. } => Next::Over(StepEffect::skipped()),
             Verdict::Fails { reason } => {
                 Next::Over(frame.failed(definition, value_failure(reason.clone()), true))
             }
@@ -64,11 +64,10 @@ impl Walk<'_> {
         Begun { step, next }
     }
 
-    /// A step whose turn comes, or may come. The verdict changes where a limit or a value stands
-    /// against it.
+    /// A step whose turn comes, or may come. The verdict changes where a limit or a value forbids it.
     fn begin_counted(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &PreviewFrame<'_>,
         step: &Step,
         extra: Extra,
         verdict: &mut Verdict,
@@ -100,14 +99,14 @@ impl Walk<'_> {
         next
     }
 
-    /// Goes on with a step that was begun: looks through the recipe that it calls. The doubt is why
-    /// it is not sure how far that gets.
+    /// Continues a step that was begun with the recipe that it calls. The doubt is why it is not
+    /// sure how far that gets.
     pub(super) fn follow(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &PreviewFrame<'_>,
         begun: &Begun,
         doubt: Option<&str>,
-    ) -> (PreviewStep, Effect) {
+    ) -> (PreviewStep, StepEffect) {
         let mut step = begun.step.clone();
         let called = match &begun.next {
             Next::Over(effect) => return (step, effect.clone()),
@@ -144,33 +143,33 @@ impl Walk<'_> {
         (step, effect)
     }
 
-    fn verdict(&self, frame: &Frame<'_>, step: &Step) -> Verdict {
+    fn verdict(&self, frame: &PreviewFrame<'_>, step: &Step) -> Verdict {
         if let Reach::Not(reason) = &frame.reach {
             return Verdict::Never { reason: reason.clone() };
         }
         if let Some(reason) = self.program.plan.tags.against(step) {
             return Verdict::Skipped { reason };
         }
-        let told = match &step.condition {
+        let verdict = match &step.condition {
             None => Verdict::Runs,
             Some(condition) => of_condition(frame, condition),
         };
-        match (told, &frame.reach) {
+        match (verdict, &frame.reach) {
             (Verdict::Runs | Verdict::Fails { .. }, Reach::Maybe(reason)) => {
                 Verdict::Unknown { reason: reason.clone() }
             }
-            (told, _) => told,
+            (verdict, _) => verdict,
         }
     }
 
     /// A step that is within all limits, up to the recipe that it calls.
     fn begin(
         &self,
-        frame: &Frame<'_>,
+        frame: &PreviewFrame<'_>,
         step: &Step,
         extra: Extra,
         sure: bool,
-    ) -> Result<Next, Failure> {
+    ) -> Result<Next, StartFailure> {
         match &step.work {
             Work::Bash { command } => {
                 fits(command, &Values { extra: &extra, behind: &frame.outlook })?;
@@ -187,15 +186,15 @@ impl Walk<'_> {
     /// The recipe that a name means, with what it is given.
     fn called(
         &self,
-        frame: &Frame<'_>,
+        frame: &PreviewFrame<'_>,
         name: &str,
         extra: Extra,
-    ) -> Result<(usize, Outlook), Failure> {
+    ) -> Result<(usize, Outlook), StartFailure> {
         self.check_depth().map_err(limit_failure)?;
         let Some(recipe) = self.program.callee(frame.index, name) else {
             return Err(value_failure(format!("recipe `{name}` is not in the plan")));
         };
-        let given = extra.over(frame.outlook.heritage());
+        let given = extra.over(frame.outlook.for_callee());
         let callee = &self.program.recipes[recipe];
         let context = Outlook::of_recipe(callee, given.clone());
         let missing = context.missing(&callee.required_context);
@@ -208,12 +207,15 @@ impl Walk<'_> {
     }
 }
 
-impl Frame<'_> {
+impl PreviewFrame<'_> {
     /// What a step leaves that runs, or may run.
-    fn done(&self, step: &Step, called: Option<Left>, sure: bool) -> Effect {
+    fn done(&self, step: &Step, called: Option<Left>, sure: bool) -> StepEffect {
         if self.recipe.machine().is_some() {
             // However the work ends, an outcome answers it.
-            return Effect { written: step.output.iter().cloned().collect(), ..Effect::none() };
+            return StepEffect {
+                written: step.output.iter().cloned().collect(),
+                ..StepEffect::none()
+            };
         }
         let mut written: Vec<String> = Vec::new();
         let mut end = End::Passes;
@@ -231,15 +233,15 @@ impl Frame<'_> {
         }
         let passes = matches!(end, End::Passes);
         let end = after_failure(step, end, sure);
-        let as_told = passes && sure && !step.continue_on_error && !recovers(step);
+        let as_expected = passes && sure && !step.continue_on_error && !recovers(step);
         let status =
-            (as_told && step.parse_json != ParseJson::Wanted).then_some(StatusName::Completed);
-        Effect { written, emptied: None, status, settled: true, end }
+            (as_expected && step.parse_json != ParseJson::Wanted).then_some(StatusName::Completed);
+        StepEffect { written, emptied: None, status, settled: true, end }
     }
 
     /// What a step leaves whose work cannot start.
-    fn failed(&self, step: &Step, failure: Failure, sure: bool) -> Effect {
-        let Failure { reason, tolerable } = failure;
+    fn failed(&self, step: &Step, failure: StartFailure, sure: bool) -> StepEffect {
+        let StartFailure { reason, tolerable } = failure;
         let tolerated = step.continue_on_error && tolerable == Tolerable::Always;
         let name = self.recipe.output_name(step).map(str::to_owned);
         let (written, emptied) = match sure {
@@ -251,7 +253,13 @@ impl Frame<'_> {
             (false, true) => End::Fails { reason, tolerable },
             (false, false) => End::MayFail(tolerable),
         };
-        Effect { written, emptied, status: sure.then_some(StatusName::Failed), settled: true, end }
+        StepEffect {
+            written,
+            emptied,
+            status: sure.then_some(StatusName::Failed),
+            settled: true,
+            end,
+        }
     }
 }
 
@@ -275,7 +283,7 @@ fn recovers(step: &Step) -> bool {
     matches!(step.work, Work::Recipe { recovery: true, .. })
 }
 
-fn of_condition(frame: &Frame<'_>, condition: &Condition) -> Verdict {
+fn of_condition(frame: &PreviewFrame<'_>, condition: &Condition) -> Verdict {
     if condition.foresee(&Map::new(), &|_| true) == Ok(Some(false)) {
         return Verdict::Never { reason: "its condition is always false".to_owned() };
     }
@@ -287,7 +295,7 @@ fn of_condition(frame: &Frame<'_>, condition: &Condition) -> Verdict {
     }
 }
 
-fn depends_on(frame: &Frame<'_>, condition: &Condition) -> String {
+fn depends_on(frame: &PreviewFrame<'_>, condition: &Condition) -> String {
     let mut names: Vec<String> = Vec::new();
     for name in condition.names() {
         let shown = format!("‹{}›", name.path);
@@ -316,17 +324,17 @@ fn directory(step: &Step, values: &Values<'_>, base: &str) -> String {
     }
 }
 
-fn hooks(frame: &Frame<'_>) -> Vec<&'static str> {
+fn hooks(frame: &PreviewFrame<'_>) -> Vec<&'static str> {
     let hooks = &frame.recipe.hooks;
     let around = [("pre_step", &hooks.pre_step), ("post_step", &hooks.post_step)];
     around.into_iter().filter(|(_, hook)| hook.is_some()).map(|(name, _)| name).collect()
 }
 
-/// Whether the values that are known can stand at their places.
-fn fits(command: &ShellText, values: &Values<'_>) -> Result<(), Failure> {
+/// Checks that the values that are known fit their placeholders.
+fn fits(command: &ShellText, values: &Values<'_>) -> Result<(), StartFailure> {
     let mut value = |path: &towpath_core::VarPath| match values.see(path) {
         Sight::Known(value) => value.map(text_of),
-        // A digit fits every place.
+        // A digit fits every placeholder.
         Sight::Unknown => Some("0".to_owned()),
     };
     match command.fill(&mut value) {

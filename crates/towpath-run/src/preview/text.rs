@@ -1,13 +1,12 @@
-//! A command or prompt with its values in, for a person to read: it is not what bash gets, where no
-//! value stands in the text. A value that is not there yet shows as its name in `‹›`; a long one is
-//! cut.
+//! A command or prompt with its values in, for display: it is not what bash gets, where no value is in
+//! the text. A value that is not there yet shows as its name in `‹›`; a long one is shortened.
 
 use super::outlook::{Extra, Outlook, Sight};
 use std::ops::Range;
 use towpath_core::{Part, Template, VarPath, text_of};
 use towpath_shell::ShellText;
 
-/// More of one value, and more of all values of a text, tells nobody anything.
+/// More of one value, and more of all values of a text, helps no reader.
 const LONGEST_VALUE: usize = 2_000;
 const MOST_OF_ALL: usize = 64_000;
 
