@@ -3,9 +3,10 @@
 //! share, such as hooks, limits, staging and waiting, stays in the files around this one.
 
 use crate::fact::{JobEnd, Output};
-use crate::frame::{Frame, FrameState, StepAt, Written};
+use crate::frame::{Frame, FrameState, StepAt};
 use crate::machine::{MachineExit, MachineRules, MachineState};
 use crate::outcome::{Failure, StepStatus};
+use crate::progress::Written;
 use crate::run::Run;
 use crate::sequence::{SequenceRules, SequenceState};
 use crate::step_view::StepView;

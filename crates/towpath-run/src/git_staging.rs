@@ -4,10 +4,11 @@
 //! once the whole group has ended. Outside of a git repository nothing happens.
 
 use crate::fact::{JobEnd, JobStatus};
-use crate::frame::{Before, FrameState, Phase, Staging, StepAt};
+use crate::frame::{FrameState, StepAt};
 use crate::happening::Happening;
 use crate::job::{GIT_TIMEOUT, Job, JobWork};
 use crate::outcome::StepStatus;
+use crate::progress::{Before, Phase, Staging};
 use crate::run::Run;
 use crate::step_end::{describe, stopped};
 use std::ops::Range;

@@ -2,10 +2,11 @@
 //! values do not fit, is a warning and never fails its step.
 
 use crate::fact::JobEnd;
-use crate::frame::{FrameState, Phase, StepAt, Written};
+use crate::frame::{FrameState, StepAt};
 use crate::happening::Happening;
 use crate::job::{HOOK_TIMEOUT, Job};
 use crate::outcome::StepStatus;
+use crate::progress::{Phase, Written};
 use crate::run::Run;
 use crate::scope::Scope;
 use crate::step_end::{describe, is_stopped};

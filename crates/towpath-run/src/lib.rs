@@ -34,9 +34,11 @@ mod happening;
 mod hooks;
 mod job;
 mod json_reminder;
+mod lookup;
 mod machine;
 mod outcome;
 mod preview;
+mod progress;
 mod recovery;
 mod recursion;
 mod replan;
@@ -54,12 +56,13 @@ pub use agent_call::{AgentCall, CallEnd, Spent};
 pub use fact::{Answer, Fact, Fault, JobEnd, JobStatus, Output, StopReason};
 pub use happening::{Happening, Movement};
 pub use job::{AgentJob, HOOK_TIMEOUT, JSON_REMINDER, Job, JobWork, NON_INTERACTIVE_FOOTER};
+pub use lookup::NoSuchStep;
 pub use machine::{
     MachineExit, MachineView, Misreport, MisreportKind, Reported, read_report, without_report,
 };
 pub use outcome::{Failure, FailureKind, Guardrail, RunOutcome, StepResult, StepStatus};
 pub use preview::{Preview, PreviewStep, Verdict, preview};
 pub use replan::EditRefused;
-pub use run::{Limits, Mismatch, NoSuchStep, Run, Timer};
+pub use run::{Limits, Mismatch, Run, Timer};
 pub use step_view::{StepState, StepView};
 pub use towpath_recipe::StepKind;

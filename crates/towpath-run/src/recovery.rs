@@ -4,9 +4,10 @@
 
 use crate::fact::{JobEnd, JobStatus, Output};
 use crate::flow::FrameResult;
-use crate::frame::{FrameState, Phase, StepAt};
+use crate::frame::{FrameState, StepAt};
 use crate::job::{AgentJob, Job, JobWork, NON_INTERACTIVE_FOOTER};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
+use crate::progress::Phase;
 use crate::run::Run;
 use crate::step_end::stopped;
 use std::fmt::Write;

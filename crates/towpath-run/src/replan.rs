@@ -1,7 +1,8 @@
 //! Continuing with an edited recipe. New text is taken for steps that have not finished; if a
 //! finished one changed, or the order before the current step did, the whole edit is refused.
 
-use crate::frame::{Phase, Progress, StepAt};
+use crate::frame::StepAt;
+use crate::progress::{Phase, Progress};
 use crate::run::Run;
 use std::sync::Arc;
 use towpath_core::StepPath;

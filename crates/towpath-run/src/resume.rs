@@ -3,9 +3,11 @@
 //! comes after it.
 
 use crate::fact::Output;
-use crate::frame::{FrameState, Phase, Progress, StepAt};
+use crate::frame::{FrameState, StepAt};
+use crate::lookup::NoSuchStep;
 use crate::outcome::{StepResult, StepStatus};
-use crate::run::{NoSuchStep, Run};
+use crate::progress::{Phase, Progress};
+use crate::run::Run;
 use crate::step_end::json_in;
 use towpath_core::{JobKind, StepPath};
 use towpath_recipe::{Effect, Work};
@@ -108,14 +110,14 @@ impl Run {
     }
 
     /// What a rerun of a step would repeat: the step, and every later one that has run.
-    pub fn runs_anew(&self, path: &StepPath) -> Result<Vec<StepPath>, NoSuchStep> {
+    pub fn rerun_steps(&self, path: &StepPath) -> Result<Vec<StepPath>, NoSuchStep> {
         let at = self.locate(path).map_err(|_| NoSuchStep::Unknown(path.to_string()))?;
-        let mut anew = vec![path.clone()];
+        let mut steps = vec![path.clone()];
         for at in std::iter::once(at).chain(self.callers(at.frame)) {
             let later = self.flow(at.frame).rerun_later(self, at);
-            anew.extend(later.into_iter().map(|at| self.path(at)));
+            steps.extend(later.into_iter().map(|at| self.path(at)));
         }
-        Ok(anew)
+        Ok(steps)
     }
 
     /// Whether the user may declare this step done: it is its turn and it is not in flight.

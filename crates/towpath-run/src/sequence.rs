@@ -4,10 +4,11 @@
 
 use crate::fact::{JobEnd, JobStatus, Output};
 use crate::flow::{FinishedCall, Flow, FlowRules, FrameResult, last_output};
-use crate::frame::{Before, FrameState, Phase, Progress, StepAt};
+use crate::frame::{FrameState, StepAt};
 use crate::job::{AgentJob, JobWork, NON_INTERACTIVE_FOOTER};
 use crate::json_reminder::AnswerCheck;
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
+use crate::progress::{Before, Phase, Progress};
 use crate::run::Run;
 use crate::scope::Scope;
 use crate::step_end::json_in;

@@ -2,9 +2,10 @@
 //! staged in git, the hook runs, then it is over.
 
 use crate::fact::{JobEnd, JobStatus, Output};
-use crate::frame::{Phase, StepAt, Written};
+use crate::frame::StepAt;
 use crate::happening::Happening;
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
+use crate::progress::{Phase, Written};
 use crate::run::Run;
 use crate::step_timeout::timed_out;
 use std::time::Duration;

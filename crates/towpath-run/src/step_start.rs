@@ -1,9 +1,10 @@
 //! How a step begins: its condition, the limits, its hook, and the job or call that is its work.
 
 use crate::fact::Output;
-use crate::frame::{Frame, FrameState, Phase, Progress, StepAt};
+use crate::frame::{Frame, FrameState, StepAt};
 use crate::job::Job;
 use crate::outcome::{Failure, StepResult, StepStatus};
+use crate::progress::{Phase, Progress};
 use crate::run::Run;
 use crate::scope::{FilledWork, Scope, unreadable, value_failure};
 use towpath_core::{JobKey, JobKind, Map};

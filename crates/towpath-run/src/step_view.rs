@@ -1,8 +1,9 @@
 //! The run as it is shown: every step in file order, called recipes below their step.
 
 use crate::agent_call::{AgentCall, CallEnd};
-use crate::frame::{FrameState, Phase, Progress, StepAt};
+use crate::frame::{FrameState, StepAt};
 use crate::outcome::StepResult;
+use crate::progress::{Phase, Progress};
 use crate::run::Run;
 use towpath_core::StepPath;
 use towpath_recipe::StepKind;

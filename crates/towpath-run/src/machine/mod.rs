@@ -12,8 +12,9 @@ pub use report::{Misreport, MisreportKind, Reported, read_report, without_report
 use crate::agent_call::AgentCall;
 use crate::fact::JobEnd;
 use crate::flow::{FinishedCall, FlowRules, FrameResult, last_output};
-use crate::frame::{FrameState, Phase, Progress, StepAt};
+use crate::frame::{FrameState, StepAt};
 use crate::outcome::{Failure, FailureKind, StepStatus};
+use crate::progress::{Phase, Progress};
 use crate::run::Run;
 use crate::step_timeout::MACHINE_CALL_TIMEOUT;
 use crate::step_view::{StepState, StepView};

@@ -2,9 +2,10 @@
 //! unless a guardrail forbids it. The agent never chooses where to go.
 
 use super::{MachineExit, PastVisit, Refusal};
-use crate::frame::{Frame, FrameState, Phase, StepAt};
+use crate::frame::{Frame, FrameState, StepAt};
 use crate::happening::{Happening, Movement};
 use crate::outcome::{Failure, FailureKind, Guardrail};
+use crate::progress::Phase;
 use crate::run::Run;
 use crate::step_start::StartVerdict;
 use towpath_core::StepPath;

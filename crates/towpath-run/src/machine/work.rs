@@ -6,10 +6,11 @@ use super::report::{Misreport, Reported, read_report};
 use crate::agent_call::sum;
 use crate::fact::{JobEnd, JobStatus, Output};
 use crate::flow::FinishedCall;
-use crate::frame::{Phase, StepAt, Written};
+use crate::frame::StepAt;
 use crate::happening::Happening;
 use crate::job::{AgentJob, Job, JobWork};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
+use crate::progress::{Phase, Written};
 use crate::run::Run;
 use crate::scope::Scope;
 use crate::step_end::{describe, kind_of};
@@ -36,11 +37,8 @@ impl Run {
 
     fn want_agent(&mut self, at: StepAt, agent: &AgentWork, extra: Map) {
         let recipe = self.recipe(at.frame);
-        let (key, text, earlier) = match self.reminder_key(at) {
-            Some(key) => {
-                let (text, earlier) = self.reminder(at);
-                (key, text, earlier)
-            }
+        let (key, text, earlier) = match self.reminder(at).zip(self.reminder_key(at)) {
+            Some(((text, earlier), key)) => (key, text, earlier),
             None => {
                 let scope = Scope { extra, frame: &self.frames[at.frame] };
                 let own = match scope.render(&agent.prompt) {
@@ -68,15 +66,12 @@ impl Run {
     }
 
     /// The reminder of a step, and the answer that it is about.
-    fn reminder(&self, at: StepAt) -> (String, Option<String>) {
+    fn reminder(&self, at: StepAt) -> Option<(String, Option<String>)> {
         let progress = self.progress(at);
-        let reminder = progress.reminder.as_ref().expect("its key was just made");
-        let end = progress.calls[reminder.call].end.as_ref();
-        let Some(Err(misreport)) = end.and_then(|end| end.report.as_ref()) else {
-            unreachable!("a machine reminds of an answer that reports nothing")
-        };
-        let text = prompt::reminder(misreport, outcomes(self.step(at)));
-        (text, reminder.answer.text().map(str::to_owned))
+        let reminder = progress.reminder.as_ref()?;
+        let report = progress.calls[reminder.call].end.as_ref()?.report.as_ref()?;
+        let text = prompt::reminder(report.as_ref().err()?, outcomes(self.step(at)));
+        Some((text, reminder.answer.text().map(str::to_owned)))
     }
 
     /// The first prompt of a session describes what the work is about.

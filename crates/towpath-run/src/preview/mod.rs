@@ -3,24 +3,24 @@
 //! will print is not known, and neither is what depends on it. Like the run itself it has no effects
 //! and knows no clock; the rules of tags, conditions, values and limits are those of the run.
 
+mod limits;
 mod machine;
 mod outlook;
 mod step;
 mod text;
 
 use crate::outcome::StatusName;
-use crate::recursion::{LimitSource, over};
+use limits::{Level, MAY_BE_OVER};
 use outlook::Outlook;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use towpath_core::StepPath;
-use towpath_recipe::{Program, Recipe, Recursion, StepKind};
+use towpath_recipe::{Program, Recipe, StepKind};
 
 /// Calls deeper than this are not followed, whatever the recipes allow: it would be unreadable.
 const DEEPEST: usize = 48;
 /// After this many steps called recipes are not opened any more.
 const MOST_STEPS: usize = 5_000;
-const MAY_BE_OVER: &str = "may go over the limit max_total_steps";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preview {
@@ -115,24 +115,6 @@ struct Walk<'a> {
     over: bool,
     shown: usize,
     cut: bool,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Level {
-    recipe: usize,
-    /// Steps in it, and below it, that run if all succeeds.
-    executed: u32,
-    /// Those of them that run whatever fails and is tolerated.
-    least: u32,
-    /// Of both numbers, those that guardrails bound, and not the default for recipes.
-    in_machines: u32,
-    least_in_machines: u32,
-}
-
-/// Why a step is over a limit, and whether it is in any case.
-struct OverLimit {
-    reason: String,
-    sure: bool,
 }
 
 /// A recipe about to be looked through.
@@ -313,66 +295,6 @@ impl<'a> Walk<'a> {
         }
         self.over |= over;
         seen
-    }
-
-    /// Counts a step whose turn comes, if no limit forbids it.
-    fn count(&mut self) -> Result<(), OverLimit> {
-        let of = |level: &Level| {
-            let recipe = &self.program.recipes[level.recipe];
-            recipe.recursion.max_total_steps.map(|limit| (limit, level.executed, level.least))
-        };
-        let mut limits: Vec<(u32, u32, u32)> = self.levels.iter().rev().filter_map(of).collect();
-        let mut source = LimitSource::Recipe;
-        let in_machine = self.machines().next().is_some();
-        if limits.is_empty() && !in_machine {
-            let Level { executed, least, in_machines, least_in_machines, .. } = self.levels[0];
-            let (executed, least) = (executed - in_machines, least - least_in_machines);
-            limits.push((Recursion::DEFAULT_MAX_TOTAL_STEPS, executed, least));
-            source = LimitSource::Default;
-        }
-        if let Some((limit, _, _)) = limits.iter().find(|(limit, _, least)| least >= limit) {
-            self.over = true;
-            let reason = over("max_total_steps", *limit, source).message;
-            return Err(OverLimit { reason, sure: true });
-        }
-        if limits.iter().any(|(limit, executed, _)| executed >= limit) {
-            self.over = true;
-            return Err(OverLimit { reason: MAY_BE_OVER.to_owned(), sure: false });
-        }
-        for (at, level) in self.levels.iter_mut().enumerate() {
-            let firm = u32::from(at >= self.firm);
-            level.executed += 1;
-            level.least += firm;
-            if in_machine {
-                level.in_machines += 1;
-                level.least_in_machines += firm;
-            }
-        }
-        Ok(())
-    }
-
-    /// Those of the open recipes that are machines.
-    fn machines(&self) -> impl Iterator<Item = &Level> {
-        self.levels.iter().filter(|level| self.program.recipes[level.recipe].machine().is_some())
-    }
-
-    /// Whether one more recipe may be called from the innermost one.
-    fn check_depth(&self) -> Result<(), String> {
-        let depth = self.levels.len();
-        let mut stated = false;
-        for (at, level) in self.levels.iter().enumerate().rev() {
-            let limit = self.program.recipes[level.recipe].recursion.max_depth;
-            stated |= limit.is_some();
-            if let Some(limit) = limit.filter(|limit| depth - at > *limit as usize) {
-                return Err(over("max_depth", limit, LimitSource::Recipe).message);
-            }
-        }
-        let default = Recursion::DEFAULT_MAX_DEPTH;
-        if stated || depth <= default as usize {
-            return Ok(());
-        }
-        let source = LimitSource::default_of(self.machines().count() == depth);
-        Err(over("max_depth", default, source).message)
     }
 
     /// Whether there is still room to show what a called recipe does.

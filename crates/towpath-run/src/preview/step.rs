@@ -1,11 +1,12 @@
 //! The preview of one step: whether its turn comes, whether its tags and its condition let it run, whether
 //! its values fit, and what it leaves for the steps after it.
 
+use super::limits::OverLimit;
 use super::outlook::{Extra, Outlook, Sight};
 use super::text::{Shown, Values};
 use super::{
-    Begun, Call, Called, End, Left, NOT_TOLERATED, Next, OverLimit, PreviewFrame, PreviewStep,
-    Reach, StepEffect, Tolerable, Verdict, Walk,
+    Begun, Call, Called, End, Left, NOT_TOLERATED, Next, PreviewFrame, PreviewStep, Reach,
+    StepEffect, Tolerable, Verdict, Walk,
 };
 use crate::outcome::StatusName;
 use crate::step_start::join;

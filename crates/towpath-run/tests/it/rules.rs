@@ -795,7 +795,7 @@ fn again_runs_a_step_and_what_follows_anew_with_new_keys() {
         play.started.clear();
         play.fact(Fact::Resumed);
         let step = play.run.find_step(again).expect("the step is there");
-        let anew = play.run.runs_anew(&step).expect("it can run anew");
+        let anew = play.run.rerun_steps(&step).expect("it can run anew");
         let told: Vec<String> = anew.iter().map(ToString::to_string).collect();
         play.fact(Fact::Answered { step, answer: Answer::Again });
         play.go_on();

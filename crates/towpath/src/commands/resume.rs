@@ -272,7 +272,7 @@ fn answers(run: &Run, args: &Args, output: &str) -> Result<ResumeAnswers, Engine
     }
     for name in &args.again {
         answers.add_again(run, name)?;
-        let anew = run.runs_anew(&run.find_step(name)?)?;
+        let anew = run.rerun_steps(&run.find_step(name)?)?;
         let anew: Vec<&str> = anew.iter().map(StepPath::as_str).collect();
         if !args.shared.quiet {
             out::note(format!("runs anew: {}", anew.join(", ")));

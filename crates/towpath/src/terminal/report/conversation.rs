@@ -4,7 +4,7 @@
 use super::failure::shell_word;
 use std::path::Path;
 use towpath_agent::backend_row;
-use towpath_core::{FaultKind, JobKey, StepPath};
+use towpath_core::{FaultKind, StepPath};
 use towpath_run::{AgentCall, StepView};
 
 /// A conversation that can be continued by hand.
@@ -68,6 +68,7 @@ fn prefix(directory: &Path, current: &Path) -> Option<String> {
 mod tests {
     use super::super::testing::{path, pending};
     use super::*;
+    use towpath_core::JobKey;
 
     fn step(id: &str, backend: &str, session: Option<&str>) -> StepView {
         let (backend, session) = (Some(backend.to_owned()), session.map(str::to_owned));
