@@ -115,9 +115,9 @@ impl Run {
     }
 
     /// Wants the files of a whole group staged; whether that is still under way.
-    pub(crate) fn stages_group(&mut self, frame: usize, stage: Range<usize>) -> bool {
+    pub(crate) fn stages_group(&mut self, frame: usize, batch: Range<usize>) -> bool {
         let mut under_way = false;
-        for step in stage {
+        for step in batch {
             let at = StepAt::new(frame, step);
             if self.wants_staging(at) {
                 self.want_stage(at);

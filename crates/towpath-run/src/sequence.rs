@@ -3,7 +3,7 @@
 //! recipe once the whole batch has settled.
 
 use crate::fact::{JobEnd, JobStatus, Output};
-use crate::flow::{FinishedCall, Flow, FlowRules, FrameResult, last_output};
+use crate::flow::{FinishedCall, FlowRules, FrameResult, last_output};
 use crate::frame::{FrameState, StepAt};
 use crate::job::{AgentJob, JobWork, NON_INTERACTIVE_FOOTER};
 use crate::json_reminder::AnswerCheck;
@@ -203,17 +203,11 @@ impl FlowRules for SequenceRules {
 
 impl Run {
     fn sequence(&self, frame: usize) -> &SequenceState {
-        match &self.frames[frame].flow {
-            Flow::Sequence(state) => state,
-            Flow::Machine(_) => unreachable!("the rules of a sequence are used for sequences only"),
-        }
+        self.frames[frame].flow.sequence().expect("asked of a sequence's frame only")
     }
 
     fn sequence_mut(&mut self, frame: usize) -> &mut SequenceState {
-        match &mut self.frames[frame].flow {
-            Flow::Sequence(state) => state,
-            Flow::Machine(_) => unreachable!("the rules of a sequence are used for sequences only"),
-        }
+        self.frames[frame].flow.sequence_mut().expect("asked of a sequence's frame only")
     }
 
     /// The steps of the current batch; none after the last.

@@ -1,6 +1,7 @@
 //! The rules of a run as tables: a recipe and what its jobs give in, what starts and what is set
 //! out. No process, no clock.
 
+mod agent_calls;
 mod machine_calls;
 mod machine_resumed;
 mod machines;
