@@ -3,9 +3,10 @@
 
 use super::unknown;
 use std::sync::Arc;
+use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source};
-use towpath_recipe::fields::{Section, find_field};
-use towpath_recipe::node::{self, Entry, Kind, Node};
+use towpath_recipe::fields::{RECIPE_FILE, Section, find_field};
+use towpath_recipe::parse_yaml;
 use towpath_recipe::{Read, read};
 
 pub fn check(bytes: &[u8]) {
@@ -37,7 +38,7 @@ pub fn answered(text: &str) -> Read {
 
 /// The fields in the file's tree that the table of fields does not have.
 fn unknown_fields(source: &Arc<Source>) -> Vec<String> {
-    let tree = node::parse(source);
+    let tree = parse_yaml(source, RECIPE_FILE);
     let Some(Node { kind: Kind::Map(recipe), .. }) = &tree.root else { return Vec::new() };
     let value = |name: &str| recipe.iter().find(|e| e.key == name).map(|e| &e.value.kind);
     let mut found = Vec::new();

@@ -2,8 +2,10 @@
 //! first field of the recipe and of each step, whether the steps are a list or a machine's map. Fields that stand in unusual ways (after an anchor
 //! or a tag, behind `?`, brought along by an alias) are left alone.
 
+use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source};
-use towpath_recipe::node::{self, Entry, Kind, Node};
+use towpath_recipe::fields::RECIPE_FILE;
+use towpath_recipe::parse_yaml;
 use towpath_recipe::read;
 
 /// A name that is near no field of any section.
@@ -25,7 +27,9 @@ impl Place {
 
 /// Every place of a recipe's own map and of its steps'.
 pub fn places(text: &str) -> Vec<Place> {
-    let Some(root) = node::parse(&Source::new("r.yaml", text)).root else { return Vec::new() };
+    let Some(root) = parse_yaml(&Source::new("r.yaml", text), RECIPE_FILE).root else {
+        return Vec::new();
+    };
     let Kind::Map(recipe) = &root.kind else { return Vec::new() };
     let steps = recipe.iter().find(|entry| entry.key == "steps" && is_own(entry));
     let steps: Vec<&Node> = match steps.map(|entry| &entry.value) {

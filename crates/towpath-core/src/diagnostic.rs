@@ -1,11 +1,10 @@
-//! A problem, told for the person at the terminal: what, where, what to do. Drawing it is the
-//! binary's business.
+//! A problem, described for the user at the terminal: what, where, what to do. The binary draws it.
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A text with the name a person knows it by (a path, or `built-in demo`).
+/// A text with the name that the user knows it by (a path, or `built-in demo`).
 #[derive(Debug, PartialEq, Eq)]
 pub struct Source {
     pub name: String,
@@ -26,6 +25,18 @@ impl Source {
         let before = &self.text[..offset];
         let line_start = before.rfind('\n').map_or(0, |i| i + 1);
         (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+
+    /// As much of a span as is on its first line.
+    pub fn first_line(&self, span: Span) -> Span {
+        let text = self.text.get(span.range()).unwrap_or("");
+        let line = text.lines().next().unwrap_or("");
+        Span { start: span.start, end: span.start + line.trim_end().len() }
+    }
+
+    /// From an offset to the end of its line, for problems of what begins there.
+    pub fn line_from(&self, start: usize) -> Span {
+        self.first_line(Span { start, end: self.text.len() })
     }
 }
 
@@ -54,7 +65,7 @@ pub enum Severity {
     Error,
 }
 
-/// A place with what is to be said under its caret (may be empty).
+/// A location with the text under its caret (may be empty).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     pub source: Arc<Source>,
@@ -65,12 +76,12 @@ pub struct Label {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     pub severity: Severity,
-    /// A short stable word for machines, such as `unknown-field`.
+    /// A short stable word for other programs, such as `unknown-field`.
     pub code: &'static str,
     pub message: String,
-    /// The first label is the place of the problem.
+    /// The first label is the location of the problem.
     pub labels: Vec<Label>,
-    /// What to do next, when there is more to say than fits under the caret.
+    /// What to do next, when it does not fit under the caret.
     pub help: Option<String>,
 }
 

@@ -1,16 +1,20 @@
-//! What every other crate speaks: values, places in text, diagnostics, names and ids.
+//! What every other crate uses: values, placeholders in text, diagnostics, reading fields, names
+//! and ids.
 //!
 //! Nothing here prints, reads a file, looks at the environment or asks the time.
 
 mod agent;
 mod diagnostic;
 mod extract;
+pub mod fields;
 mod git_guard;
 mod ids;
 mod name;
+pub mod node;
 mod secret;
 mod suggest;
 mod template;
+mod toml_front;
 mod value;
 
 pub use agent::{FaultKind, Usage};
@@ -22,6 +26,7 @@ pub use name::{is_safe_name, is_safe_segment};
 pub use secret::{MASK, Masker, SECRETS_VARIABLE, SHORTEST_SECRET, Secrets, TooShort};
 pub use suggest::nearest;
 pub use template::{Part, Place, Template, VarPath};
+pub use toml_front::parse_toml;
 pub use value::{
     Map, Number, SetError, Value, lookup, number, parse_set, parse_set_value, text_of,
 };

@@ -1,14 +1,26 @@
-//! The one table of all fields that recipes may have, step recipes and machines. Reading, the errors for unknown fields, the
-//! warnings for fields that a step's type does not use, the documentation and the JSON Schema all
-//! come from it. It knows names and types, not what a field does.
+//! The one table of all fields that recipes may have, step recipes and state machines. Reading, the
+//! errors for unknown fields, the warnings for fields that a step's type does not use, the
+//! documentation and the JSON Schema all come from it. It knows names and types, not what a field
+//! does.
+
+pub use towpath_core::fields::{FieldType, LONGEST_TIME};
 
 use crate::model::TIERS;
-use std::time::Duration;
+use towpath_core::fields::{FieldRow, FileKind};
 
-/// The longest time that something may be given: a round number that every clock can still add.
-pub const LONGEST_TIME: Duration = Duration::from_secs(1_000_000_000_000_000_000);
+/// How messages name a recipe's file and its parts.
+pub const RECIPE_FILE: FileKind = FileKind {
+    name: "a recipe",
+    needs: "`name` and `steps`",
+    field: "field",
+    unknown_code: "unknown-field",
+    empty_code: "empty-field",
+    map: "a map of fields",
+    or: " or ",
+    shows_written: true,
+};
 
-/// Which map of the file a field stands in.
+/// Which map of the file a field is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
     Recipe,
@@ -52,55 +64,6 @@ impl StepType {
     }
 }
 
-/// What a field's value must look like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FieldType {
-    /// Text as it is; a number or a boolean counts as the text it is written with.
-    Text,
-    /// Text with `{{name}}` places.
-    Template,
-    /// Bash text with `{{name}}` places.
-    Shell,
-    Condition,
-    Bool,
-    /// A whole number above zero.
-    Count,
-    /// Seconds above zero, fractions allowed.
-    Seconds,
-    TextList,
-    Map,
-    Steps,
-    /// A machine's steps by their names.
-    StepMap,
-    /// What follows from each outcome of a machine's step.
-    Transitions,
-    Choice(&'static [&'static str]),
-    Any,
-}
-
-impl FieldType {
-    /// How messages name the type.
-    pub fn describe(self) -> String {
-        match self {
-            FieldType::Text | FieldType::Template => "text".to_owned(),
-            FieldType::Shell => "shell text".to_owned(),
-            FieldType::Condition => "a condition".to_owned(),
-            FieldType::Bool => "true or false".to_owned(),
-            FieldType::Count => "a whole number above 0".to_owned(),
-            FieldType::Seconds => "a number of seconds above 0".to_owned(),
-            FieldType::TextList => "a list of texts".to_owned(),
-            FieldType::Map => "a map".to_owned(),
-            FieldType::Steps => "a list of steps".to_owned(),
-            FieldType::StepMap => "a map of steps".to_owned(),
-            FieldType::Transitions => "a map of transitions".to_owned(),
-            FieldType::Choice(words) => {
-                words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(" or ")
-            }
-            FieldType::Any => "a value".to_owned(),
-        }
-    }
-}
-
 /// Whether the engine does what the field says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Support {
@@ -117,17 +80,19 @@ pub struct Field {
     /// The step types that use the field; all of them when it is empty.
     pub used_by: &'static [StepType],
     pub support: Support,
+    pub required: bool,
     pub doc: &'static str,
+}
+
+impl FieldRow for Field {
+    fn name(&self) -> &'static str {
+        self.name
+    }
 }
 
 impl Field {
     pub fn is_used_by(&self, step: StepType) -> bool {
         self.used_by.is_empty() || self.used_by.contains(&step)
-    }
-
-    /// What people are told is what counts.
-    pub fn is_required(&self) -> bool {
-        self.doc.ends_with(" Required.")
     }
 }
 
@@ -135,11 +100,15 @@ use FieldType::*;
 use Section::{Guardrails, Hooks, Machine, MachineStep, Recipe, Recursion, Step, Transition};
 
 const fn field(section: Section, name: &'static str, kind: FieldType, doc: &'static str) -> Field {
-    Field { section, name, kind, used_by: &[], support: Support::Works, doc }
+    Field { section, name, kind, used_by: &[], support: Support::Works, required: false, doc }
 }
 
 const fn only(used_by: &'static [StepType], field: Field) -> Field {
     Field { used_by, ..field }
+}
+
+const fn required(field: Field) -> Field {
+    Field { required: true, ..field }
 }
 
 const fn not_yet(field: Field) -> Field {
@@ -150,13 +119,13 @@ const BASH: &[StepType] = &[StepType::Bash];
 const AGENT: &[StepType] = &[StepType::Agent];
 const RECIPE: &[StepType] = &[StepType::Recipe];
 const NOT_AGENT: &[StepType] = &[StepType::Bash, StepType::Recipe];
-const TYPES: &[&str] = &["bash", "agent", "recipe"];
-const EFFECTS: &[&str] = &["repeatable", "once"];
+pub(crate) const STEP_TYPES: &[&str] = &["bash", "agent", "recipe"];
+pub(crate) const EFFECTS: &[&str] = &["repeatable", "once"];
 const ACTIONS: &[&str] = &["exit", "restart-new-session"];
 
 #[rustfmt::skip]
 pub static FIELDS: &[Field] = &[
-    field(Recipe, "name", Text, "The recipe's name. Required."),
+    required(field(Recipe, "name", Text, "The recipe's name.")),
     field(Recipe, "version", Text, "The recipe's version; `1.0` when it is not given."),
     field(Recipe, "description", Text, "What the recipe does, for people."),
     field(Recipe, "author", Text, "Who wrote it."),
@@ -168,7 +137,7 @@ pub static FIELDS: &[Field] = &[
     field(Recipe, "hooks", Map, "Shell commands around every step."),
     not_yet(field(Recipe, "requires", TextList, "Programs that must be there before the run starts.")),
     not_yet(field(Recipe, "sandbox", Any, "What the steps may reach on the machine.")),
-    field(Recipe, "steps", Steps, "The steps, in the order they run. Required."),
+    required(field(Recipe, "steps", ListOf("steps"), "The steps, in the order they run.")),
 
     field(Recursion, "max_depth", Count, "How deep recipes may call recipes; 6 when it is not given."),
     field(Recursion, "max_total_steps", Count, "How many steps a run may execute, called recipes included; 200 when it is not given."),
@@ -177,8 +146,8 @@ pub static FIELDS: &[Field] = &[
     field(Hooks, "post_step", Shell, "Runs after each step that succeeded."),
     field(Hooks, "on_error", Shell, "Runs after each step that failed."),
 
-    field(Step, "id", Text, "The step's name, unique in the recipe: letters, digits, `_`, `-`. Required."),
-    field(Step, "type", Choice(TYPES), "What the step is; told by its other fields when it is not given."),
+    required(field(Step, "id", Text, "The step's name, unique in the recipe: letters, digits, `_`, `-`.")),
+    field(Step, "type", Choice(STEP_TYPES), "What the step is; told by its other fields when it is not given."),
     only(BASH, field(Step, "command", Shell, "The bash text to run.")),
     only(AGENT, field(Step, "agent", Text, "Whose instructions the agent gets: `namespace:category:name`, `namespace:name` or a name.")),
     only(AGENT, field(Step, "prompt", Template, "What the agent is asked to do.")),
@@ -201,12 +170,12 @@ pub static FIELDS: &[Field] = &[
     field(Step, "effect", Choice(EFFECTS), "`once`: when the step was cut off, ask before it runs again."),
     not_yet(field(Step, "sandbox", Any, "What the step may reach on the machine.")),
 
-    field(Machine, "id", Text, "The machine's name: small letters and digits, with `-` between words. Required."),
-    field(Machine, "label", Text, "The name that people are shown. Required."),
-    field(Machine, "description", Text, "What the machine does, in one line. Required."),
-    field(Machine, "initialStep", Text, "The step it begins with. Required."),
-    field(Machine, "steps", StepMap, "The steps by their names; `$include` brings the steps of other files. Required."),
-    field(Machine, "guardrails", Map, "Limits that end a run which goes round in circles; `{}` takes the defaults. Required."),
+    required(field(Machine, "id", Text, "The machine's name: small letters and digits, with `-` between words.")),
+    required(field(Machine, "label", Text, "The name that people are shown.")),
+    required(field(Machine, "description", Text, "What the machine does, in one line.")),
+    required(field(Machine, "initialStep", Text, "The step it begins with.")),
+    required(field(Machine, "steps", MapOf("steps"), "The steps by their names; `$include` brings the steps of other files.")),
+    required(field(Machine, "guardrails", Map, "Limits that end a run which goes round in circles; `{}` takes the defaults.")),
     field(Machine, "model", Choice(&TIERS), "The model tier of steps that name none."),
     field(Machine, "context", Map, "Variables with their default values; only names that are declared here, set by `--set` or written by a step are places in prompts and commands."),
 
@@ -218,8 +187,8 @@ pub static FIELDS: &[Field] = &[
     only(AGENT, field(MachineStep, "prompt", Template, "What the agent is asked to do.")),
     only(BASH, field(MachineStep, "command", Shell, "The bash text to run instead of asking an agent.")),
     only(RECIPE, field(MachineStep, "recipe", Text, "The recipe to call instead of asking an agent, by its name.")),
-    field(MachineStep, "outcomes", TextList, "What the step may report. Required."),
-    field(MachineStep, "onOutcome", Transitions, "What follows from each outcome. Required."),
+    required(field(MachineStep, "outcomes", TextList, "What the step may report.")),
+    required(field(MachineStep, "onOutcome", MapOf("transitions"), "What follows from each outcome.")),
     only(AGENT, field(MachineStep, "model", Choice(&TIERS), "The model tier for this step.")),
     field(MachineStep, "context", Map, "Variables for this step only, or for the recipe it calls."),
     field(MachineStep, "output", Text, "The variable that gets the step's output."),
@@ -234,7 +203,7 @@ pub static FIELDS: &[Field] = &[
 ];
 
 /// The fields of one section, in the order of the table.
-pub fn fields_of(section: Section) -> impl Iterator<Item = &'static Field> {
+pub fn fields_of(section: Section) -> impl Iterator<Item = &'static Field> + Clone {
     FIELDS.iter().filter(move |f| f.section == section)
 }
 
@@ -247,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_field_stands_twice_and_each_says_what_it_is() {
+    fn no_field_is_listed_twice_and_each_is_documented() {
         for (index, field) in FIELDS.iter().enumerate() {
             let twin = FIELDS[index + 1..]
                 .iter()

@@ -2,7 +2,7 @@
 //! too large, no text or not readable is a problem with its path, never a guess.
 
 use crate::manifest::MANIFEST_FILE;
-use crate::node::MAX_BYTES;
+use crate::yaml::MAX_BYTES;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
-//! Recipes: what a person wrote, read and checked.
+//! Recipes: what a user wrote, read and checked.
 //!
-//! The way of a text through this crate: `node` makes a tree with places out of YAML or JSON,
+//! The way of a text through this crate: `yaml` makes a tree with spans out of YAML or JSON,
 //! `read` makes a [`Recipe`] out of the tree by the one table in [`fields`], `check` looks across
 //! its steps, `discover` finds what names mean, and [`resolve`] joins every reachable recipe into a
 //! [`Plan`] that is stored with the run. Nothing here runs, prints, or knows the environment.
@@ -19,7 +19,6 @@ mod files;
 mod machine;
 pub mod manifest;
 mod model;
-pub mod node;
 mod outline;
 mod plan;
 mod printed_no;
@@ -49,7 +48,6 @@ pub use model::{
     Outcome, ParseJson, Recipe, Recursion, Step, StepKind, TIERS, Transition, ValueTemplate,
     VariableUse, Work,
 };
-pub use node::MAX_BYTES;
 pub use plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags, plan_hash};
 pub use read::{Beside, FileProvider, Read, is_kebab_case, read, read_beside};
 pub use resolve::{
@@ -57,3 +55,4 @@ pub use resolve::{
 };
 pub use schema::{machine_schema, steps_schema};
 pub use standalone::standalone;
+pub use yaml::{MAX_BYTES, parse as parse_yaml};

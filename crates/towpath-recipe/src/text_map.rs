@@ -4,7 +4,8 @@
 //! where they do not line up it answers with the scalar's beginning.
 
 use std::ops::Range;
-use towpath_core::Span;
+use towpath_core::node::Node;
+use towpath_core::{Source, Span};
 
 #[derive(Debug, Clone)]
 pub(crate) struct TextMap {
@@ -17,6 +18,11 @@ pub(crate) struct TextMap {
 }
 
 impl TextMap {
+    /// `text` is the decoded text of the scalar `node`.
+    pub fn of(node: &Node, source: &Source, text: &str) -> TextMap {
+        TextMap::new(&source.text, node.defined, text)
+    }
+
     /// `file` is the whole file, `span` the scalar in it, `text` what YAML made of it.
     pub fn new(file: &str, span: Span, text: &str) -> TextMap {
         let raw = file.get(span.range()).unwrap_or("");

@@ -15,16 +15,29 @@ use fields::{Fields, first_line};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
+use towpath_core::fields::FileKind;
+use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source, Span};
-use towpath_recipe::node::{self, Entry, Kind, Node};
+use towpath_recipe::parse_yaml;
+
+/// How messages name a test file and its parts.
+const TEST_FILE: FileKind = FileKind {
+    name: "a test file",
+    needs: "`cases`",
+    field: "key",
+    unknown_code: "unknown-key",
+    empty_code: "empty-key",
+    map: "a map",
+    or: ", ",
+    shows_written: false,
+};
 
 const FILE_KEYS: &[&str] = &["recipe", "defaults", "cases"];
 
 /// Reads a test file. No suite when one of the problems is an error.
 pub fn read(source: &Arc<Source>, path: &Path) -> (Option<Suite>, Vec<Diagnostic>) {
-    let tree = node::parse(source);
-    let problems = tree.problems.into_iter().map(in_our_words).collect();
-    let mut reader = Reader { source, problems };
+    let tree = parse_yaml(source, TEST_FILE);
+    let mut reader = Reader { source, problems: tree.problems };
     let root = tree.root.filter(|root| !matches!(root.kind, Kind::Null));
     let suite = root.as_ref().and_then(|root| reader.suite(root, path));
     let mut problems = reader.problems;
@@ -33,17 +46,6 @@ pub fn read(source: &Arc<Source>, path: &Path) -> (Option<Suite>, Vec<Diagnostic
     problems.sort_by_key(|p| p.labels.first().map(|l| l.span.start));
     let broken = problems.iter().any(Diagnostic::is_error);
     (suite.filter(|_| !broken), problems)
-}
-
-/// The tree's reader speaks of recipes.
-fn in_our_words(mut problem: Diagnostic) -> Diagnostic {
-    problem.message = problem.message.replace("a recipe", "a test file");
-    if problem.code == "empty-file" {
-        for label in &mut problem.labels {
-            label.text = "a test file needs `cases`".to_owned();
-        }
-    }
-    problem
 }
 
 struct Reader<'a> {

@@ -11,12 +11,16 @@ mod values;
 pub use machine::is_kebab_case;
 
 use crate::check;
-use crate::fields::{FieldType, Section};
+use crate::fields::{FieldType, RECIPE_FILE, Section};
 use crate::model::{Extends, Flow, Hooks, Recipe, Recursion, Step};
-use crate::node::{self, Kind, Node};
 use crate::outline::{Named, Outline};
+use crate::text_map::TextMap;
+use crate::yaml;
 use std::collections::HashSet;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+use towpath_core::fields::{FieldReader, FileKind};
+use towpath_core::node::{Kind, Node};
 use towpath_core::{Diagnostic, Map, Source, Span, Template, VarPath};
 use values::FieldMap;
 
@@ -56,13 +60,13 @@ fn no_files(path: &str) -> Result<Arc<Source>, Diagnostic> {
 
 /// Reads and checks the text of one recipe with the files it includes.
 pub fn read_beside(source: &Arc<Source>, beside: &Beside<'_>) -> Read {
-    let tree = node::parse(source);
+    let tree = yaml::parse(source, RECIPE_FILE);
     if tree.root.as_ref().is_some_and(machine::is_machine) {
         return machine::read(source, tree, beside);
     }
     let mut reader = Reader::new(source, tree.problems);
     let recipe = tree.root.as_ref().and_then(|root| reader.recipe(root));
-    let problems = tidy(reader.problems);
+    let problems = tidy(reader.fields.problems);
     let broken = problems.iter().any(Diagnostic::is_error);
     Read { recipe: recipe.filter(|_| !broken), problems, outline: reader.outline }
 }
@@ -94,9 +98,9 @@ pub(crate) fn is_variable_name(name: &str) -> bool {
     VarPath::new(name).is_some() && !name.contains('.')
 }
 
+/// A field reader that also remembers what is known of the recipe so far.
 struct Reader<'a> {
-    source: &'a Arc<Source>,
-    problems: Vec<Diagnostic>,
+    fields: FieldReader<'a>,
     /// The ids of all steps, also of those that cannot be read for another reason.
     ids: Vec<(String, Span)>,
     outline: Outline,
@@ -106,10 +110,36 @@ struct Reader<'a> {
     known_here: Vec<String>,
 }
 
+impl<'a> Deref for Reader<'a> {
+    type Target = FieldReader<'a>;
+
+    fn deref(&self) -> &FieldReader<'a> {
+        &self.fields
+    }
+}
+
+impl<'a> DerefMut for Reader<'a> {
+    fn deref_mut(&mut self) -> &mut FieldReader<'a> {
+        &mut self.fields
+    }
+}
+
 impl<'a> Reader<'a> {
     fn new(source: &'a Arc<Source>, problems: Vec<Diagnostic>) -> Reader<'a> {
         let outline = Outline { open: !problems.is_empty(), ..Outline::default() };
-        Reader { source, problems, ids: Vec::new(), outline, known: None, known_here: Vec::new() }
+        // A JSON file whose top level is not a map.
+        let json = source.text.trim_start().starts_with(['[', '"']);
+        let map = if json { "an object" } else { RECIPE_FILE.map };
+        let fields = FieldReader::new(source, FileKind { map, ..RECIPE_FILE }, problems);
+        Reader { fields, ids: Vec::new(), outline, known: None, known_here: Vec::new() }
+    }
+
+    fn problem(&mut self, problem: Diagnostic) {
+        self.fields.problem(problem);
+    }
+
+    fn error(&mut self, code: &'static str, message: impl Into<String>, span: Span, label: &str) {
+        self.fields.error(code, message, span, label);
     }
 
     /// Whether `{{path}}` is to be filled.
@@ -120,21 +150,13 @@ impl<'a> Reader<'a> {
         names.iter().any(|name| known.contains(*name) || here(name))
     }
 
-    fn problem(&mut self, problem: Diagnostic) {
-        self.problems.push(problem);
-    }
-
-    fn error(&mut self, code: &'static str, message: String, span: Span, label: &str) {
-        self.problem(Diagnostic::error(code, message).at(self.source, span, label));
-    }
-
     fn recipe(&mut self, root: &Node) -> Option<Recipe> {
-        if matches!(root.kind, Kind::Null) {
+        if root.is_null() {
             return None;
         }
         if machine::is_steps_file(root) {
             let message = "this is a file of steps for machines to include, not a recipe";
-            let span = first_line(self.source, root);
+            let span = self.source.line_from(root.span.start);
             self.error(STEPS_FILE, message.to_owned(), span, "");
             return None;
         }
@@ -142,24 +164,24 @@ impl<'a> Reader<'a> {
         self.outline.open |=
             ["context", "steps", "extends"].iter().any(|name| fields.has_misspelt(name));
         let name = self.name(&fields, root);
-        let version = self.optional_text(&fields, "version").unwrap_or_else(|| "1.0".to_owned());
-        let description = self.optional_text(&fields, "description").unwrap_or_default();
-        let author = self.optional_text(&fields, "author").unwrap_or_default();
-        let tags = self.text_list(&fields, "tags").unwrap_or_default();
+        let version = self.optional_text(fields.get("version")).unwrap_or_else(|| "1.0".to_owned());
+        let description = self.optional_text(fields.get("description")).unwrap_or_default();
+        let author = self.optional_text(fields.get("author")).unwrap_or_default();
+        let tags = self.text_list(fields.get("tags")).unwrap_or_default();
         let context = self.context(&fields);
         let recursion = self.recursion(&fields);
         let hooks = self.hooks(&fields);
         let required_context = self.required_context(&fields);
         self.refuse_unsupported(&fields, None);
-        let extends = self.fixed_text(&fields, "extends");
+        let extends = self.fixed_text(fields.get("extends"));
         let extends = extends.map(|t| Extends { name: t.text.trim().to_owned(), span: t.span });
         self.outline.extends = extends.as_ref().map(|e| self.named(&e.name, e.span));
         self.outline.open |= extends.is_none() && fields.has("extends");
         let steps = self.steps(&fields, root);
-        self.problems.extend(check::same_ids(self.source, &self.ids));
+        self.fields.problems.extend(check::same_ids(self.fields.source, &self.ids));
         // With a parent's steps among them, the steps are looked at once those are known.
         if extends.is_none() {
-            self.problems.extend(check::across_steps(&self.outline));
+            self.fields.problems.extend(check::across_steps(&self.outline));
         }
         Some(Recipe {
             source: Arc::clone(self.source),
@@ -182,12 +204,12 @@ impl<'a> Reader<'a> {
     fn name(&mut self, fields: &FieldMap<'_>, root: &Node) -> Option<String> {
         let Some(entry) = fields.get("name") else {
             if !fields.has_misspelt("name") {
-                let span = first_line(self.source, root);
+                let span = self.source.line_from(root.span.start);
                 self.error("missing-field", "the recipe has no `name`".to_owned(), span, "");
             }
             return None;
         };
-        if matches!(entry.value.kind, Kind::Null) {
+        if entry.is_null() {
             self.error(
                 "empty-name",
                 "the recipe's name is empty".to_owned(),
@@ -196,7 +218,7 @@ impl<'a> Reader<'a> {
             );
             return None;
         }
-        let text = self.text(entry)?;
+        let text = self.located_text(entry)?;
         if text.text.trim().is_empty() {
             self.error("empty-name", "the recipe's name is empty".to_owned(), text.span, "");
             return None;
@@ -206,8 +228,8 @@ impl<'a> Reader<'a> {
 
     fn context(&mut self, fields: &FieldMap<'_>) -> Map {
         let Some(entry) = fields.get("context") else { return Map::new() };
-        let Some(entries) = self.map(entry) else {
-            self.outline.open |= !matches!(entry.value.kind, Kind::Null);
+        let Some(entries) = self.map(entry, FieldType::Map) else {
+            self.outline.open |= !entry.is_null();
             return Map::new();
         };
         for entry in entries {
@@ -225,7 +247,7 @@ impl<'a> Reader<'a> {
             Kind::Text(text) => {
                 let template = Template::parse(text);
                 let Some(place) = template.places().next() else { return };
-                let span = node.map_of(self.source, text).locate(place.range.clone());
+                let span = TextMap::of(node, self.source, text).locate(place.range.clone());
                 self.problem(
                     Diagnostic::note("unfilled-place", "a default value is not filled")
                         .at(self.source, span, "this stays as it is written")
@@ -249,7 +271,7 @@ impl<'a> Reader<'a> {
     }
 
     fn required_context(&mut self, fields: &FieldMap<'_>) -> Vec<String> {
-        let names = self.text_list(fields, "required_context").unwrap_or_default();
+        let names = self.text_list(fields.get("required_context")).unwrap_or_default();
         if let Some(entry) = fields.get("required_context") {
             for name in &names {
                 self.variable_name(name, entry.value.defined, "variable");
@@ -263,8 +285,8 @@ impl<'a> Reader<'a> {
         let section = self.subsection(fields, "recursion", Section::Recursion, "`recursion`");
         let Some(limits) = section else { return Recursion::default() };
         self.outline.recursion = Recursion {
-            max_depth: self.count(&limits, "max_depth"),
-            max_total_steps: self.count(&limits, "max_total_steps"),
+            max_depth: self.count(limits.get("max_depth")),
+            max_total_steps: self.count(limits.get("max_total_steps")),
         };
         self.outline.recursion
     }
@@ -290,7 +312,7 @@ impl<'a> Reader<'a> {
         let Some(entry) = fields.get("steps") else {
             // What it extends brings steps along.
             if !fields.has_misspelt("steps") && !fields.has("extends") {
-                let span = first_line(self.source, root);
+                let span = self.source.line_from(root.span.start);
                 self.error("no-steps", none, span, "add `steps`, a list");
             }
             return Vec::new();
@@ -303,7 +325,7 @@ impl<'a> Reader<'a> {
                 return Vec::new();
             }
             _ => {
-                self.wrong_type(entry, FieldType::Steps);
+                self.wrong_type(entry, FieldType::ListOf("steps"));
                 self.outline.open = true;
                 return Vec::new();
             }
@@ -314,17 +336,4 @@ impl<'a> Reader<'a> {
     fn named(&self, name: &str, span: Span) -> Named {
         Named { name: name.to_owned(), source: Arc::clone(self.source), span }
     }
-}
-
-/// The first line that belongs to a node, for problems of the whole.
-fn first_line(source: &Source, node: &Node) -> Span {
-    let span = Span { start: node.span.start, end: source.text.len() };
-    first_line_of(source, span)
-}
-
-/// As much of a span as stands on its first line.
-fn first_line_of(source: &Source, span: Span) -> Span {
-    let text = source.text.get(span.range()).unwrap_or("");
-    let line = text.lines().next().unwrap_or("");
-    Span { start: span.start, end: span.start + line.trim_end().len() }
 }

@@ -4,9 +4,9 @@
 use super::Reader;
 use super::values::Text;
 use crate::model::VariableUse;
-use crate::node::Entry;
 use std::ops::Range;
 use std::sync::Arc;
+use towpath_core::node::Entry;
 use towpath_core::{Diagnostic, Severity};
 use towpath_shell::ShellText;
 
@@ -16,7 +16,7 @@ impl Reader<'_> {
         entry: &Entry,
         name: &'static str,
     ) -> Option<(ShellText, Vec<VariableUse>)> {
-        let text = self.text(entry)?;
+        let text = self.located_text(entry)?;
         if text.text.trim().is_empty() {
             self.error("empty-field", format!("`{name}` is empty"), text.span, "");
             return None;

@@ -1,23 +1,24 @@
 //! One step of a recipe: which type it is, which of its fields that type uses, and its work.
 
+use super::Reader;
 use super::values::{FieldMap, Text};
-use super::{Reader, first_line};
 use crate::condition::Condition;
-use crate::fields::{Section, StepType};
+use crate::fields::{EFFECTS, FieldType, STEP_TYPES, Section, StepType};
 use crate::model::{
     AgentReference, AgentWork, Effect, Mode, ParseJson, Step, StepSpans, ValueTemplate,
     VariableUse, Work,
 };
-use crate::node::{Entry, Kind, Node};
 use crate::outline::{Gate, PlacedCondition, StepOutline, Task};
+use crate::text_map::TextMap;
 use crate::unfilled::{Unfilled, unfilled};
 use std::sync::Arc;
 use std::time::Duration;
+use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Severity, Source, Span, Template, VarPath, is_safe_segment};
 
 impl Reader<'_> {
     pub(super) fn step(&mut self, node: &Node) -> Option<Step> {
-        let is_empty = matches!(node.kind, Kind::Null);
+        let is_empty = node.is_null();
         if is_empty {
             self.error("empty-step", "this step is empty".to_owned(), node.span, "");
         }
@@ -27,7 +28,7 @@ impl Reader<'_> {
             return None;
         };
         let id = self.id(&fields, node);
-        let id_span = id.as_ref().map_or(first_line(self.source, node), |id| id.span);
+        let id_span = id.as_ref().map_or(self.source.line_from(node.span.start), |id| id.span);
         self.ids.extend(id.as_ref().map(|id| (id.text.clone(), id.span)));
         let step_type = self.step_type(&fields);
         if let Some(step_type) = step_type {
@@ -37,7 +38,7 @@ impl Reader<'_> {
         let mut uses = Vec::new();
         let work = step_type.and_then(|t| self.work(&fields, t, id_span, &mut uses));
         let output = self.output(&fields);
-        let group = self.fixed_text(&fields, "parallel_group");
+        let group = self.fixed_text(fields.get("parallel_group"));
         let spans = StepSpans {
             id: id_span,
             output: output.as_ref().map(|o| o.span),
@@ -57,8 +58,8 @@ impl Reader<'_> {
             gate,
             unsure,
             output: output.map(|o| o.text),
-            continue_on_error: self.bool(&fields, "continue_on_error").unwrap_or(false),
-            timeout: self.seconds(&fields, "timeout"),
+            continue_on_error: self.bool(fields.get("continue_on_error")).unwrap_or(false),
+            timeout: self.seconds(fields.get("timeout")),
             working_dir: self.working_dir(&fields, &mut uses),
             parallel_group: group.map(|g| g.text),
             context: self.step_context(&fields, &mut uses),
@@ -74,11 +75,11 @@ impl Reader<'_> {
 
     fn id(&mut self, fields: &FieldMap<'_>, node: &Node) -> Option<Text> {
         let Some(entry) = fields.get("id") else {
-            let span = first_line(self.source, node);
+            let span = self.source.line_from(node.span.start);
             self.error("missing-field", "a step has no `id`".to_owned(), span, "add `id`");
             return None;
         };
-        let id = self.text(entry)?;
+        let id = self.located_text(entry)?;
         if !is_safe_segment(&id.text) {
             self.problem(
                 Diagnostic::error("bad-id", format!("`{}` cannot be a step's id", id.text))
@@ -93,7 +94,7 @@ impl Reader<'_> {
     /// An explicit `type` wins; else the fields tell.
     fn step_type(&mut self, fields: &FieldMap<'_>) -> Option<StepType> {
         if fields.has("type") {
-            let word = self.choice(fields, "type")?;
+            let word = self.choice(fields.get("type"), STEP_TYPES)?;
             return StepType::ALL.into_iter().find(|t| t.as_str() == word);
         }
         if fields.has("recipe") {
@@ -138,7 +139,7 @@ impl Reader<'_> {
             StepType::Agent => "prompt",
             StepType::Recipe => "recipe",
         };
-        let entry = fields.get(field).filter(|e| !matches!(e.value.kind, Kind::Null));
+        let entry = fields.get(field).filter(|e| !e.is_null());
         // The reason why there is nothing has been told already.
         let told = ["command", "prompt", "recipe"].iter().any(|name| fields.has_misspelt(name))
             || (step_type == StepType::Agent && fields.has("prompt_file"));
@@ -146,7 +147,7 @@ impl Reader<'_> {
             return None;
         }
         let text = match entry {
-            Some(entry) => Some(self.text(entry)?).filter(|t| !t.text.trim().is_empty()),
+            Some(entry) => Some(self.located_text(entry)?).filter(|t| !t.text.trim().is_empty()),
             None => None,
         };
         let Some(text) = text else {
@@ -169,28 +170,28 @@ impl Reader<'_> {
                 Some(Work::Agent(self.agent_work(fields, prompt)))
             }
             StepType::Recipe => {
-                let recovery = self.bool(fields, "recovery_on_failure").unwrap_or(false);
+                let recovery = self.bool(fields.get("recovery_on_failure")).unwrap_or(false);
                 self.called_recipe(text, recovery)
             }
         }
     }
 
     fn agent_work(&mut self, fields: &FieldMap<'_>, prompt: Template) -> AgentWork {
-        let agent = self.fixed_text(fields, "agent");
-        let mode = self.fixed_text(fields, "mode");
+        let agent = self.fixed_text(fields.get("agent"));
+        let mode = self.fixed_text(fields.get("mode"));
         AgentWork {
             prompt,
             agent: agent.map(|a| AgentReference { name: a.text.trim().to_owned(), span: a.span }),
-            model: self.fixed_text(fields, "model").map(|m| m.text),
+            model: self.fixed_text(fields.get("model")).map(|m| m.text),
             mode: mode.map(|m| Mode { name: m.text.trim().to_owned(), span: m.span }),
-            auto_stage: self.bool(fields, "auto_stage").unwrap_or(true),
+            auto_stage: self.bool(fields.get("auto_stage")).unwrap_or(true),
         }
     }
 
     /// `parse_json_required` asks for the JSON too.
     fn parse_json(&mut self, fields: &FieldMap<'_>) -> ParseJson {
-        let wanted = self.bool(fields, "parse_json");
-        let required = self.bool(fields, "parse_json_required").unwrap_or(false);
+        let wanted = self.bool(fields.get("parse_json"));
+        let required = self.bool(fields.get("parse_json_required")).unwrap_or(false);
         if let (true, Some(false), Some(entry)) =
             (required, wanted, fields.get("parse_json_required"))
         {
@@ -253,7 +254,7 @@ impl Reader<'_> {
 
     /// A tag is asked for by a list with commas, without blanks around its names.
     fn when_tags(&mut self, fields: &FieldMap<'_>) -> Vec<String> {
-        let tags = self.text_list(fields, "when_tags").unwrap_or_default();
+        let tags = self.text_list(fields.get("when_tags")).unwrap_or_default();
         let items = match fields.get("when_tags").map(|entry| &entry.value.kind) {
             Some(Kind::List(items)) => items.as_slice(),
             _ => &[],
@@ -274,7 +275,7 @@ impl Reader<'_> {
         let Some(entry) = fields.get("condition") else {
             return if fields.has_misspelt("condition") { Gate::Broken } else { Gate::Always };
         };
-        let Some(text) = self.text(entry) else { return Gate::Broken };
+        let Some(text) = self.located_text(entry) else { return Gate::Broken };
         match Condition::parse(&text.text) {
             Ok(condition) => {
                 uses.extend(condition.names().into_iter().map(|name| VariableUse {
@@ -320,7 +321,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn output(&mut self, fields: &FieldMap<'_>) -> Option<Text> {
-        let text = self.text(fields.get("output")?)?;
+        let text = self.located_text(fields.get("output")?)?;
         self.variable_name(&text.text, text.span, "variable");
         Some(text)
     }
@@ -330,7 +331,7 @@ impl Reader<'_> {
         fields: &FieldMap<'_>,
         uses: &mut Vec<VariableUse>,
     ) -> Option<Template> {
-        let text = self.text(fields.get("working_dir")?)?;
+        let text = self.located_text(fields.get("working_dir")?)?;
         if text.text.trim().is_empty() {
             self.error("empty-field", "`working_dir` is empty".to_owned(), text.span, "");
             return None;
@@ -343,7 +344,7 @@ impl Reader<'_> {
         fields: &FieldMap<'_>,
         uses: &mut Vec<VariableUse>,
     ) -> Vec<(String, ValueTemplate)> {
-        let Some(entries) = fields.get("context").and_then(|e| self.map(e)) else {
+        let Some(entries) = fields.get("context").and_then(|e| self.map(e, FieldType::Map)) else {
             return Vec::new();
         };
         for entry in entries {
@@ -358,7 +359,7 @@ impl Reader<'_> {
     fn context_uses(&mut self, node: &Node, uses: &mut Vec<VariableUse>) {
         match &node.kind {
             Kind::Text(text) => {
-                let map = node.map_of(self.source, text);
+                let map = TextMap::of(node, self.source, text);
                 let text = Text { text: text.clone(), span: node.defined, map };
                 self.template(&text, "context", uses);
             }
@@ -369,7 +370,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn effect(&mut self, fields: &FieldMap<'_>, step_type: Option<StepType>) -> Effect {
-        let once = self.choice(fields, "effect") == Some("once");
+        let once = self.choice(fields.get("effect"), EFFECTS) == Some("once");
         if let (true, Some(StepType::Recipe), Some(entry)) = (once, step_type, fields.get("effect"))
         {
             self.problem(

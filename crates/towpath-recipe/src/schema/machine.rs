@@ -56,7 +56,7 @@ fn section(section: Section) -> Map<String, Value> {
     map.insert("properties".to_owned(), Value::Object(properties));
     map.insert("patternProperties".to_owned(), json!({ OTHERS: true }));
     map.insert("additionalProperties".to_owned(), json!(false));
-    let required: Vec<&str> = fields().filter(|f| f.is_required()).map(|f| f.name).collect();
+    let required: Vec<&str> = fields().filter(|f| f.required).map(|f| f.name).collect();
     if !required.is_empty() && section != Section::MachineStep {
         map.insert("required".to_owned(), json!(required));
     }
@@ -96,7 +96,7 @@ fn whole_step(work: &str, kind: StepType) -> Value {
     for field in fields_of(Section::MachineStep) {
         if !field.is_used_by(kind) {
             properties.insert(field.name.to_owned(), json!(false));
-        } else if field.kind == FieldType::Transitions {
+        } else if matches!(field.kind, FieldType::MapOf(_)) {
             // Only beside a `$ref` there is a transition to take away.
             let each = json!({ "not": { "type": "null" } });
             properties.insert(field.name.to_owned(), by_outcome(each));

@@ -1,7 +1,7 @@
 //! The JSON Schemas of recipes, for editors, made from the one table of fields. They know the
-//! shape of a file: which fields there are and what type each has. What only reading can tell
-//! (names that nothing sets, conditions, bash) is left to `towpath validate`, and fields that do not
-//! work yet are left out.
+//! shape of a file: which fields there are and what type each has. What only reading finds (names
+//! that nothing sets, conditions, bash) is left to validation, and fields that do not work yet are
+//! left out.
 
 mod machine;
 
@@ -27,7 +27,7 @@ fn section(section: Section) -> Map<String, Value> {
     let fields = || fields_of(section).filter(|field| field.support == Support::Works);
     let properties: Map<String, Value> =
         fields().map(|field| (field.name.to_owned(), property(field))).collect();
-    let required: Vec<&str> = fields().filter(|f| f.is_required()).map(|f| f.name).collect();
+    let required: Vec<&str> = fields().filter(|f| f.required).map(|f| f.name).collect();
     let mut map = Map::new();
     // `hooks:` with nothing below it is no hooks; a recipe or a step must be there.
     let may_be_nothing = matches!(section, Section::Recursion | Section::Hooks);
@@ -50,11 +50,15 @@ fn property(field: &Field) -> Value {
 }
 
 fn described(field: &Field) -> String {
-    let types: Vec<&str> = field.used_by.iter().map(|step| step.as_str()).collect();
-    match types.as_slice() {
-        [] => field.doc.to_owned(),
-        types => format!("{} Used by steps of type {}.", field.doc, types.join(", ")),
+    let mut described = field.doc.to_owned();
+    if field.required {
+        described.push_str(" Required.");
     }
+    let types: Vec<&str> = field.used_by.iter().map(|step| step.as_str()).collect();
+    if !types.is_empty() {
+        described.push_str(&format!(" Used by steps of type {}.", types.join(", ")));
+    }
+    described
 }
 
 fn shape(field: &Field) -> Value {
@@ -63,7 +67,7 @@ fn shape(field: &Field) -> Value {
         FieldType::Template | FieldType::Shell if field.section.is_of_machines() => string(),
         FieldType::Text => {
             // What a recipe says of itself may be left empty.
-            let may_be_nothing = field.section == Section::Recipe && !field.is_required();
+            let may_be_nothing = field.section == Section::Recipe && !field.required;
             let types = ["string", "number", "boolean", "null"];
             json!({ "type": types[..if may_be_nothing { 4 } else { 3 }] })
         }
@@ -81,11 +85,13 @@ fn shape(field: &Field) -> Value {
             Some(part) => json!({ "$ref": reference(part) }),
             None => json!({ "type": maybe("object", true) }),
         },
-        FieldType::Steps => {
+        FieldType::ListOf(_) => {
             json!({ "type": "array", "minItems": 1, "items": { "$ref": reference(Section::Step) } })
         }
-        FieldType::StepMap => json!({ "$ref": "#/$defs/steps" }),
-        FieldType::Transitions => {
+        FieldType::MapOf(_) if field.section == Section::Machine => {
+            json!({ "$ref": "#/$defs/steps" })
+        }
+        FieldType::MapOf(_) => {
             let transition = json!({ "$ref": reference(Section::Transition) });
             machine::by_outcome(json!({ "anyOf": [transition, { "type": "null" }] }))
         }
@@ -94,7 +100,7 @@ fn shape(field: &Field) -> Value {
             json!({ "enum": words.iter().map(|w| json!(w)).chain([Value::Null]).collect::<Vec<_>>() })
         }
         FieldType::Choice(words) => json!({ "type": "string", "enum": words }),
-        FieldType::Any => json!({}),
+        FieldType::Any | FieldType::Described(_) => json!({}),
     }
 }
 

@@ -3,8 +3,8 @@
 use super::fields::{Fields, first_line, scalar};
 use super::{Reader, is_null};
 use crate::suite::{Answer, Answers, Name, Stub};
+use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::text_of;
-use towpath_recipe::node::{Entry, Kind, Node};
 
 pub(super) const ANSWER_KEYS: &[&str] =
     &["answer", "outcome", "description", "files", "run", "fault", "until"];

@@ -3,8 +3,8 @@
 use super::fields::first_line;
 use super::{Reader, is_null};
 use crate::suite::Case;
+use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Map, Span};
-use towpath_recipe::node::{Entry, Kind, Node};
 
 pub(super) const CASE_KEYS: &[&str] = &[
     "name",

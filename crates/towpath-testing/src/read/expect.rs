@@ -6,7 +6,7 @@ use crate::matcher::Matcher;
 use crate::suite::{Expect, Name};
 use regex::Regex;
 use towpath_core::nearest;
-use towpath_recipe::node::{Entry, Kind, Node};
+use towpath_core::node::{Entry, Kind, Node};
 
 pub(super) const EXPECT_KEYS: &[&str] = &[
     "status",

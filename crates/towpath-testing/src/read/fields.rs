@@ -4,8 +4,8 @@
 use super::{Reader, is_null};
 use crate::suite::{Files, Name};
 use std::path::{Component, Path};
+use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source, Span, nearest, text_of};
-use towpath_recipe::node::{Entry, Kind, Node};
 
 /// The known keys of one map.
 pub(super) struct Fields<'n> {

@@ -4,7 +4,7 @@ use super::fields::{first_line, scalar};
 use super::{Reader, is_null};
 use crate::expected_calls::{ExpectedCall, ExpectedCalls};
 use crate::suite::Name;
-use towpath_recipe::node::{Entry, Kind, Node};
+use towpath_core::node::{Entry, Kind, Node};
 
 pub(super) const MACHINE_KEYS: &[&str] =
     &["model", "max_visits", "max_steps", "max_restarts", "context"];

@@ -4,9 +4,9 @@
 
 use super::library::{INCLUDE, Library, REF, included, is_of_others, reference, split};
 use crate::fields::{Section, find_field};
-use crate::node::{Entry, Kind};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use towpath_core::node::{Entry, Kind};
 use towpath_core::{Diagnostic, Span, nearest};
 
 /// A longer chain is a mistake, or an attack on the reader.
@@ -244,7 +244,7 @@ impl<'l> StepParts<'l> {
             let part = Part { file: level.file, entry };
             // Beside a `$ref`, null takes a field away; one that nobody knows is told of as ever.
             let known = find_field(Section::MachineStep, &entry.key).is_some();
-            let removes = refers && known && matches!(entry.value.kind, Kind::Null);
+            let removes = refers && known && entry.is_null();
             match entry.key.as_str() {
                 REF => {}
                 "onOutcome" if removes => self.on_outcome.clear(),

@@ -3,10 +3,12 @@
 //! asked for the reading.
 
 use super::paths;
-use crate::node::{self, Entry, Kind, Node};
-use crate::read::{FileProvider, first_line};
+use crate::fields::RECIPE_FILE;
+use crate::read::FileProvider;
+use crate::yaml;
 use std::collections::HashMap;
 use std::sync::Arc;
+use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source, Span};
 
 pub(super) const INCLUDE: &str = "$include";
@@ -121,7 +123,7 @@ impl Library {
                 return None;
             }
         };
-        let tree = node::parse(&source);
+        let tree = yaml::parse(&source, RECIPE_FILE);
         let read = !tree.problems.iter().any(Diagnostic::is_error);
         self.problems.extend(tree.problems);
         let root = tree.root.filter(|root| self.is_map_of_steps(path, &source, root));
@@ -139,7 +141,7 @@ impl Library {
             Kind::Map(_) => return true,
             _ => format!("{path} must be an object of steps, this is {}", root.describe()),
         };
-        let span = first_line(source, root);
+        let span = source.line_from(root.span.start);
         self.problems.push(Diagnostic::error("not-steps", message).at(source, span, ""));
         false
     }

@@ -10,17 +10,17 @@ mod step;
 mod transition;
 mod values;
 
-use super::{Beside, Read, Reader, first_line, tidy};
+use super::{Beside, Read, Reader, tidy};
 use crate::fields::Section;
 use crate::model::{Flow, Guardrails, Hooks, LimitSpans, Machine, Recipe, Recursion, Step, TIERS};
-use crate::node::{Entry, Kind, Node, Tree};
 use crate::outline::Outline;
 use compose::{Composed, Part, StepParts, compose};
 use library::Library;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use towpath_core::node::{Entry, Kind, Node, Tree};
 use towpath_core::{Diagnostic, Source, Span, nearest};
-use values::MachineFields;
+use values::{MachineFields, plain};
 
 /// Whether a file is a state machine: its `steps` are a map, or it has what only machines have.
 pub(super) fn is_machine(root: &Node) -> bool {
@@ -61,7 +61,7 @@ pub(super) fn read(source: &Arc<Source>, tree: Tree, beside: &Beside<'_>) -> Rea
     reader.known = Some(given.chain(declared(&root, &steps)).collect());
     let mut machine = MachineReader { reader: &mut reader, library: &library, complete };
     let recipe = machine.recipe(&root, &steps);
-    let problems = tidy(reader.problems);
+    let problems = tidy(reader.fields.problems);
     let broken = problems.iter().any(Diagnostic::is_error);
     Read { recipe: recipe.filter(|_| !broken), problems, outline: reader.outline }
 }
@@ -132,13 +132,13 @@ impl<'l> MachineReader<'_, 'l> {
         let parts = entries.iter().map(|entry| Part { file: 0, entry });
         let fields = self.fields(parts, Section::Machine, "recipe");
         self.reader.outline.open |= fields.has_misspelt("context") || fields.has_misspelt("steps");
-        let whole = first_line(self.reader.source, root);
+        let whole = self.reader.source.line_from(root.span.start);
         let id = self.id(&fields, whole);
         let label = self.required_text(&fields, "label", whole);
         let description = self.required_text(&fields, "description", whole);
         let guardrails = self.guardrails(&fields, whole);
         let model = self.model(&fields, "at recipe level");
-        let context = self.reader.context(&fields.plain());
+        let context = self.reader.context(&plain(&fields));
         self.steps_shape(&fields, whole);
         let names = steps.iter().enumerate();
         let around = Around {

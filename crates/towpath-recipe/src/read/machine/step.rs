@@ -1,16 +1,17 @@
 //! One step of a machine: its work, its fields, and the outcomes it may report.
 
 use super::compose::{Part, StepParts};
-use super::values::MachineFields;
+use super::values::{MachineFields, plain};
 use super::{Around, MachineReader, is_kebab_case};
 use crate::fields::{Section, StepType};
 use crate::model::{AgentWork, ParseJson, Step, StepSpans, VariableUse, Work};
-use crate::node::Kind;
 use crate::outline::{StepOutline, Task};
+use crate::read::Reader;
 use crate::read::step::without_blank_end;
 use crate::read::values::Text;
-use crate::read::{Reader, first_line_of};
+use crate::text_map::TextMap;
 use std::sync::Arc;
+use towpath_core::node::Kind;
 use towpath_core::{Diagnostic, Span, is_safe_segment};
 
 /// The fields that say what a step does, of which it has one.
@@ -34,7 +35,7 @@ impl<'l> MachineReader<'_, 'l> {
             self.transitions_alone(parts, &fields, around);
             return None;
         }
-        let plain = fields.plain();
+        let plain = plain(&fields);
         let work_type = self.work_type(parts, &fields);
         let mut uses = Vec::new();
         let context =
@@ -50,7 +51,7 @@ impl<'l> MachineReader<'_, 'l> {
         let output = self
             .is_text(parts, &fields, "output")
             .and_then(|()| self.shared(parts, &fields, "output", |reader| reader.output(&plain)));
-        let timeout = self.shared(parts, &fields, "timeout", |r| r.seconds(&plain, "timeout"));
+        let timeout = self.shared(parts, &fields, "timeout", |r| r.seconds(plain.get("timeout")));
         let effect = self.shared(parts, &fields, "effect", |r| r.effect(&plain, work_type));
         let outcomes = self.outcomes(parts, &fields, work_type, around);
         let source = self.reader.source;
@@ -116,7 +117,7 @@ impl<'l> MachineReader<'_, 'l> {
         }
         let name = &level.entry.key;
         let message = format!("Step '{name}' must be an object, this is {}", node.describe());
-        let span = first_line_of(self.source(level.file), node.defined);
+        let span = self.source(level.file).first_line(node.defined);
         let span = if span.start == span.end { level.entry.key_defined } else { span };
         self.within(level, |read| read.error("wrong-type", message, span, ""));
         false
@@ -260,7 +261,7 @@ impl<'l> MachineReader<'_, 'l> {
                 None
             }
             Kind::Text(text) => {
-                let map = node.map_of(self.reader.source, text);
+                let map = TextMap::of(node, self.reader.source, text);
                 let text = Text { text: text.clone(), span: node.defined, map };
                 let what = format!("Step '{step}': '{name}'");
                 self.reader.without_nul(text, &what)
@@ -268,7 +269,7 @@ impl<'l> MachineReader<'_, 'l> {
             _ => {
                 let message = format!("Step '{step}': '{name}' must be a string");
                 let label = format!("this is {}", node.describe());
-                let span = first_line_of(self.reader.source, node.defined);
+                let span = self.reader.source.first_line(node.defined);
                 self.error("wrong-type", message, span, &label);
                 None
             }

@@ -7,10 +7,9 @@ use super::values::MachineFields;
 use super::{Around, MachineReader, near};
 use crate::fields::{Section, StepType};
 use crate::model::{OTHER, Outcome, Transition};
-use crate::node::Kind;
 use crate::outline::Restart;
-use crate::read::first_line_of;
 use std::sync::Arc;
+use towpath_core::node::Kind;
 use towpath_core::{Diagnostic, Span};
 
 /// The outcomes that a command or a called recipe gives by itself.
@@ -122,7 +121,7 @@ impl<'l> MachineReader<'_, 'l> {
         let node = &part.entry.value;
         let wrong = format!("Step '{step}': 'outcomes' must be an array of strings");
         let Kind::List(items) = &node.kind else {
-            let span = first_line_of(self.reader.source, node.defined);
+            let span = self.reader.source.first_line(node.defined);
             self.error("wrong-type", wrong, span, &format!("this is {}", node.describe()));
             return None;
         };
@@ -152,7 +151,7 @@ impl<'l> MachineReader<'_, 'l> {
                 Kind::Text(name) if !seen.insert(name.as_str()) => {}
                 Kind::Text(name) => names.push(name),
                 _ => {
-                    let span = first_line_of(self.reader.source, item.defined);
+                    let span = self.reader.source.first_line(item.defined);
                     let label = format!("this is {}", item.describe());
                     self.error("wrong-type", wrong.clone(), span, &label);
                 }
@@ -163,7 +162,7 @@ impl<'l> MachineReader<'_, 'l> {
         sound.then_some(names)
     }
 
-    fn warn_duplicates(&mut self, step: &str, items: &[crate::node::Node]) {
+    fn warn_duplicates(&mut self, step: &str, items: &[towpath_core::node::Node]) {
         let mut seen = std::collections::HashSet::new();
         for item in items {
             let Kind::Text(name) = &item.kind else { continue };
@@ -227,7 +226,7 @@ impl<'l> MachineReader<'_, 'l> {
             for entry in entries.iter().filter(|entry| !is_of_others(&entry.key)) {
                 let part = Part { file: level.file, entry };
                 let known = found.iter().position(|known| known.entry.key == entry.key);
-                match (known, *beside_ref && matches!(entry.value.kind, Kind::Null)) {
+                match (known, *beside_ref && entry.is_null()) {
                     (Some(at), true) => drop(found.remove(at)),
                     // What the step that is referred to has is not known.
                     (None, true) if parts.broken => {}
@@ -263,7 +262,7 @@ impl<'l> MachineReader<'_, 'l> {
         let Kind::Map(entries) = &node.kind else {
             let message = format!("Transition must be an object {spot}");
             let label = format!("this is {}", node.describe());
-            let span = first_line_of(self.reader.source, node.defined);
+            let span = self.reader.source.first_line(node.defined);
             self.error("wrong-type", message, span, &label);
             return None;
         };

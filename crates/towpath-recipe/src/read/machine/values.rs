@@ -5,40 +5,17 @@ use super::compose::Part;
 use super::library::is_of_others;
 use super::{MachineReader, near};
 use crate::fields::{Field, Section, fields_of, find_field};
-use crate::node::Kind;
 use crate::read::values::FieldMap;
-use towpath_core::{Span, nearest};
+use towpath_core::Span;
+use towpath_core::fields::Fields;
+use towpath_core::node::Kind;
 
-/// The known fields of one map.
-pub(super) struct MachineFields<'l> {
-    section: Section,
-    parts: Vec<(&'static Field, Part<'l>)>,
-    /// The known fields that unknown ones are probably meant to be.
-    meant: Vec<&'static str>,
-}
+/// The known fields of one map, each with its file.
+pub(super) type MachineFields<'l> = Fields<Field, Part<'l>>;
 
-impl<'l> MachineFields<'l> {
-    pub fn get(&self, name: &str) -> Option<Part<'l>> {
-        self.parts.iter().find(|(field, _)| field.name == name).map(|(_, part)| *part)
-    }
-
-    pub fn has(&self, name: &str) -> bool {
-        self.get(name).is_some()
-    }
-
-    pub fn has_misspelt(&self, name: &str) -> bool {
-        self.meant.contains(&name)
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = (&'static Field, Part<'l>)> {
-        self.parts.iter().copied()
-    }
-
-    /// The same fields for what reads values of step recipes too.
-    pub fn plain(&self) -> FieldMap<'l> {
-        let entries = self.parts.iter().map(|(field, part)| (*field, part.entry));
-        FieldMap::new(self.section, entries.collect())
-    }
+/// The same fields for what reads values of step recipes too.
+pub(super) fn plain<'l>(fields: &MachineFields<'l>) -> FieldMap<'l> {
+    fields.map(|part| part.entry)
 }
 
 impl<'l> MachineReader<'_, 'l> {
@@ -48,15 +25,10 @@ impl<'l> MachineReader<'_, 'l> {
         section: Section,
         what: &str,
     ) -> MachineFields<'l> {
-        let mut fields = MachineFields { section, parts: Vec::new(), meant: Vec::new() };
-        for part in parts {
-            let key = part.entry.key.as_str();
-            if let Some(field) = find_field(section, key) {
-                fields.parts.push((field, part));
-            } else if !is_of_others(key) {
-                fields.meant.extend(nearest(key, fields_of(section).map(|f| f.name)));
-                self.within(part, |read| read.unknown(part, section, what));
-            }
+        let own = parts.filter(|part| !is_of_others(&part.entry.key));
+        let (fields, unknown) = Fields::sort(own, |part| part.entry, fields_of(section));
+        for part in unknown {
+            self.within(part, |read| read.unknown(part, section, what));
         }
         fields
     }

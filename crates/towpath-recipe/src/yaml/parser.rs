@@ -1,4 +1,4 @@
-//! The YAML reader: its limits, what it hands over, and its errors in our words. Refused: two
+//! The YAML library: its limits, what it returns, and its errors in our words. Refused: two
 //! documents, unknown tags, and files made to exhaust memory or the stack.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -8,13 +8,14 @@ use serde_saphyr::{
 };
 use std::fmt;
 use std::sync::Arc;
+use towpath_core::fields::FileKind;
 use towpath_core::{Diagnostic, Source, Span};
 
 const MAX_DEPTH: usize = 64;
 const MAX_SCALAR_BYTES: usize = 8_000_000;
 const TOO_MANY: &str = "this file expands to too many values";
 
-pub(crate) fn deserialize(
+pub(super) fn deserialize(
     text: &str,
     duplicate_keys: DuplicateKeyPolicy,
 ) -> Result<Spanned<Raw>, Error> {
@@ -31,8 +32,8 @@ pub(crate) fn deserialize(
     serde_saphyr::from_str_with_options(text, options)
 }
 
-/// What the YAML reader hands over, before numbers get their text back.
-pub(crate) enum Raw {
+/// What the YAML library returns, before numbers get their text back.
+pub(super) enum Raw {
     Null,
     Bool(bool),
     Number(String),
@@ -117,7 +118,7 @@ impl<'de> Visitor<'de> for RawVisitor {
     }
 }
 
-pub(crate) fn span_of(source: &Source, location: &Location) -> Span {
+pub(super) fn span_of(source: &Source, location: &Location) -> Span {
     let text = &source.text;
     let span = location.span();
     if let (Some(start), Some(length)) = (span.byte_offset(), span.byte_len()) {
@@ -136,13 +137,13 @@ pub(crate) fn span_of(source: &Source, location: &Location) -> Span {
     Span { start, end }
 }
 
-pub(crate) fn syntax_error(source: &Arc<Source>, error: &Error) -> Diagnostic {
+pub(super) fn syntax_error(source: &Arc<Source>, kind: FileKind, error: &Error) -> Diagnostic {
     let error = error.without_snippet();
     let span = error.location().map_or(Span::default(), |l| span_of(source, &l));
-    if let Some(start) = place_on_line(source, span.start) {
-        return unquoted_place(source, start);
+    if let Some(start) = placeholder_on_line(source, span.start) {
+        return unquoted_placeholder(source, start);
     }
-    let (code, message) = told(error);
+    let (code, message) = described(kind, error);
     let problem = Diagnostic::error(code, message).at(source, span, "");
     match help_for(&problem.message) {
         Some(help) => problem.help(help),
@@ -150,11 +151,12 @@ pub(crate) fn syntax_error(source: &Arc<Source>, error: &Error) -> Diagnostic {
     }
 }
 
-fn told(error: &Error) -> (&'static str, String) {
+fn described(kind: FileKind, error: &Error) -> (&'static str, String) {
     match error {
-        Error::AliasError { error, .. } => told(error),
+        Error::AliasError { error, .. } => described(kind, error),
         Error::MultipleDocuments { .. } => {
-            ("two-documents", "a recipe is one document: nothing may follow a `---`".to_owned())
+            let message = format!("{} is one document: nothing may follow a `---`", kind.name);
+            ("two-documents", message)
         }
         Error::DuplicateMappingKey { key, .. } => {
             let key = key.as_deref().unwrap_or("this key");
@@ -175,7 +177,7 @@ fn told(error: &Error) -> (&'static str, String) {
     }
 }
 
-/// What to do about the slips that people make most often in YAML.
+/// What to do about the most common slips in YAML.
 fn help_for(message: &str) -> Option<&'static str> {
     if message.contains("mapping values are not allowed") {
         Some("put quotes around a value that contains `: `")
@@ -187,25 +189,25 @@ fn help_for(message: &str) -> Option<&'static str> {
 }
 
 /// The start of a `{{` that begins a value on the line of `offset` and was not quoted.
-fn place_on_line(source: &Source, offset: usize) -> Option<usize> {
+fn placeholder_on_line(source: &Source, offset: usize) -> Option<usize> {
     let text = &source.text;
     let start = text[..offset.min(text.len())].rfind('\n').map_or(0, |i| i + 1);
     let line = text[start..].lines().next()?;
     let opens = |opening: &str| Some(line.find(opening)? + 2);
-    // After another `: ` it is inside a value, whose own trouble the reader has told.
+    // After another `: ` it is inside a value, of which the library reports the problem itself.
     let at = [": {{", "- {{"].into_iter().filter_map(opens).min()?;
     let before = line[..at - 2].trim_start().trim_start_matches("- ");
     (!before.contains(": ")).then_some(start + at)
 }
 
-/// The reader's own words without its place, which the label shows.
+/// The library's own words without the location, which the label shows.
 fn plain_message(error: &Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
 
-/// `{{` at the start of a value opens two YAML maps; its author meant a place.
-pub(crate) fn unquoted_place(source: &Arc<Source>, start: usize) -> Diagnostic {
+/// `{{` at the start of a value opens two YAML maps; its author meant a placeholder.
+pub(super) fn unquoted_placeholder(source: &Arc<Source>, start: usize) -> Diagnostic {
     let line = source.text[start..].lines().next().unwrap_or("").trim_end();
     let message = "a value that begins with `{{` must be quoted: YAML reads it as a map";
     Diagnostic::error("unquoted-place", message)
