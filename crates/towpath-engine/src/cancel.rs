@@ -6,12 +6,12 @@ use crate::driver::describe;
 use crate::error::EngineError;
 use crate::journal::{now_ms, recorded, to_store};
 use crate::open::{end_holders, held_by, take};
-use crate::recovered::{Late, late_facts};
+use crate::recovery::{Late, late_facts};
 use crate::secrets::masked;
 use crate::summary::summary;
 use std::time::Duration;
 use towpath_core::{RunId, Secrets};
-use towpath_process::{Leftover, RunLock, end_marked};
+use towpath_executor::{Leftover, RunLock, end_marked};
 use towpath_run::{Fact, Limits, RunOutcome, StopReason};
 use towpath_store::Store;
 

@@ -3,7 +3,7 @@
 
 use crate::journal::now_ms;
 use std::time::Duration;
-use towpath_process::since_boot;
+use towpath_executor::since_boot;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Clock {

@@ -1,8 +1,6 @@
-//! What the engine is told from outside, since it looks at nothing by itself.
+//! What the engine is given from outside, since it looks at nothing by itself.
 
-use crate::adapter::Adapter;
 use crate::agents::Agents;
-use crate::by_directory::ByDirectory;
 use crate::models::Models;
 use crate::substitutes::Substitutes;
 use serde::{Deserialize, Serialize};
@@ -11,18 +9,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::Secrets;
+use towpath_executor::{Adapter, DirectoryVariables, Script, WardenStart};
 use towpath_run::Limits;
 
-/// How the warden comes to be.
-#[derive(Debug, Clone)]
-pub enum WardenStart {
-    /// Forked from this process, which must not have started a thread yet, and which is given the
-    /// orphans of its warden: for a program that is the run's own, not for one that embeds the engine.
-    Fork,
-    /// Another program that runs `towpath_process::warden_main`.
-    Program { path: PathBuf, arguments: Vec<OsString> },
-}
-
+/// What a run on this machine needs.
 #[derive(Debug)]
 pub struct Config {
     /// Where steps run: absolute.
@@ -34,7 +24,7 @@ pub struct Config {
     /// What models' names mean to the backend.
     pub models: Models,
     /// What agents get beside `environment`.
-    pub by_directory: ByDirectory,
+    pub directory_variables: DirectoryVariables,
     /// Asked before `agents` and bash.
     pub adapter: Option<Arc<dyn Adapter>>,
     pub limits: Limits,
@@ -48,7 +38,25 @@ pub struct Config {
     pub substitutes: Substitutes,
 }
 
-/// What a run was started with and a resume goes on with. Stored beside the plan.
+/// What the loop itself needs, whoever runs the jobs.
+#[derive(Debug, Default)]
+pub struct DriverConfig {
+    /// Where steps run: absolute.
+    pub directory: PathBuf,
+    /// What answers agent steps, where that is a script.
+    pub script: Option<Script>,
+    /// It replaces another script that the run began with.
+    pub script_replaced: bool,
+    /// What models' names mean to the backend.
+    pub models: Models,
+    /// Masked in everything that is recorded.
+    pub secrets: Secrets,
+    /// How long a command or an agent may print nothing.
+    pub idle_timeout: Option<Duration>,
+    pub substitutes: Substitutes,
+}
+
+/// What a run was started with and a resume continues with. Stored beside the plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,9 +1,10 @@
 //! What ends a run from outside its recipe. How a recipe's own steps fail is an outcome, not an
 //! error.
 
+use crate::journal::io_error;
 use std::path::PathBuf;
 use towpath_core::{Diagnostic, RunId};
-use towpath_process::ProcessError;
+use towpath_executor::{ExecutorError, ProcessError};
 use towpath_run::{EditRefused, Mismatch, NoSuchStep};
 use towpath_store::StoreError;
 
@@ -14,6 +15,8 @@ pub enum EngineError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Process(#[from] ProcessError),
+    #[error(transparent)]
+    Executor(ExecutorError),
     #[error("{path}: {error}", path = path.display())]
     Io { path: PathBuf, error: std::io::Error },
     #[error("run {run} is held by {holder}; wait for it, or `towpath cancel {run}`")]
@@ -47,4 +50,15 @@ pub enum EngineError {
     SessionLocked { session: String, holder: String },
     #[error("no random numbers: {0}")]
     Random(String),
+}
+
+impl From<ExecutorError> for EngineError {
+    fn from(error: ExecutorError) -> EngineError {
+        match error {
+            ExecutorError::Process(error) => error.into(),
+            ExecutorError::Io { path, error } => io_error(&path)(error),
+            ExecutorError::Gone => EngineError::WardenGone,
+            ExecutorError::NoBackend => EngineError::Executor(error),
+        }
+    }
 }

@@ -2,14 +2,9 @@
 
 use std::path::Path;
 use towpath_core::{RunId, StepPath, Usage};
+pub use towpath_executor::Stream;
 use towpath_recipe::StepKind;
 use towpath_run::{Movement, Reported, RunOutcome, StepResult, StepView};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stream {
-    Stdout,
-    Stderr,
-}
 
 #[derive(Debug)]
 pub enum Event<'a> {

@@ -2,13 +2,14 @@
 
 use crate::config::Options;
 use crate::error::EngineError;
-use crate::recovered::Dead;
+use crate::recovery::InterruptedJob;
 use crate::secrets::masked;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use towpath_core::{JobKey, JobKind, RunId, Secrets};
+use towpath_executor::JobId;
 use towpath_recipe::{ParseJson, Plan, Program, ValueTemplate, Work};
 use towpath_run::{Fact, Limits, Output, Run};
 use towpath_shell::ShellText;
@@ -197,7 +198,7 @@ pub struct Recorded {
     /// Its first `JobStarted` facts' scripted lines, by job: see `agents.rs`.
     pub(crate) started: Vec<(Fact, i64)>,
     /// Jobs whose start is recorded and whose end is not.
-    pub(crate) dead: Vec<Dead>,
+    pub(crate) interrupted: Vec<InterruptedJob>,
     pub warnings: Vec<String>,
 }
 
@@ -233,7 +234,7 @@ pub(crate) fn replayed(
     let mut run = Run::new(program, limits);
     let directory = store.run_directory(id);
     let mut started = Vec::new();
-    let mut dead = Vec::new();
+    let mut interrupted = Vec::new();
     let mut warnings = Vec::new();
     let mut latest = options;
     for item in &stored {
@@ -251,15 +252,16 @@ pub(crate) fn replayed(
             }
         }
         if let Fact::JobStarted { key, .. } = &fact {
-            dead.push(Dead { key: key.clone(), number: item.seq, started_ms: item.at_ms });
+            let (id, key) = (JobId(item.seq), key.clone());
+            interrupted.push(InterruptedJob { id, key, started_ms: item.at_ms });
         }
         if fact.key().is_some() {
             started.push((without_output(fact), item.at_ms));
         }
     }
     let facts = stored.last().map_or(0, |f| f.seq);
-    dead.retain(|job| run.running().any(|key| *key == job.key));
-    Ok(Recorded { run, options: latest, facts, started, dead, warnings })
+    interrupted.retain(|job: &InterruptedJob| run.running().any(|key| *key == job.key));
+    Ok(Recorded { run, options: latest, facts, started, interrupted, warnings })
 }
 
 fn without_output(mut fact: Fact) -> Fact {

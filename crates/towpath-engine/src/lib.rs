@@ -8,44 +8,40 @@
 //! to one [`Reporter`] as typed [`Event`]s; this crate prints nothing and reads neither environment
 //! nor home directory.
 
-mod adapter;
 mod agents;
-mod by_directory;
 mod calls;
 mod cancel;
 mod clock;
 mod config;
+mod control;
+mod drive;
 mod driver;
 mod error;
 mod event;
-mod files;
-mod handed;
+mod job_end;
 mod journal;
 mod listener;
-mod live;
 mod models;
+mod observed;
 mod open;
 mod outputs;
 mod recipes;
-mod recovered;
+mod recovery;
 mod result;
 mod runner;
+mod script_lines;
 mod secrets;
 mod sessions;
-mod showing;
-mod silence;
-mod start;
 mod substitutes;
 mod summary;
 mod text;
 mod warden;
 
-pub use adapter::{Adapter, AdapterError, AgentCall, BashCall};
-pub use agents::{Agents, SessionTree, new_session};
-pub use by_directory::{ByDirectory, Variables};
+pub use agents::Agents;
 pub use cancel::{cancel_held, cancel_unowned};
-pub use config::{Config, Options, WardenStart, Worktree};
-pub use driver::{Control, Controller, RunEnd};
+pub use config::{Config, DriverConfig, Options, Worktree};
+pub use control::Controller;
+pub use driver::RunEnd;
 pub use error::EngineError;
 pub use event::{CallEnded, CallStarted, Event, Reporter, Stream};
 pub use journal::{Recorded, recorded, recorded_options};
@@ -67,6 +63,9 @@ pub use warden::init;
 pub use towpath_core::{
     Diagnostic, FaultKind, Map, RunId, Severity, StepPath, Value, extract_json,
 };
-pub use towpath_process::warden_main;
+pub use towpath_executor::{
+    Adapter, AdapterError, AgentCall, BashCall, DirectoryVariables, SessionTree, Variables,
+    WardenStart, new_session, warden_main,
+};
 pub use towpath_recipe::{Listed, Origin, Recipe, SearchDir, SearchPath, Step, Tags};
 pub use towpath_run::{Failure, FailureKind, Limits, RunOutcome, StepStatus, StopReason};

@@ -2,7 +2,7 @@
 //! is; one that the backend has nothing for is left out, with one warning.
 
 use std::collections::{BTreeMap, BTreeSet};
-use towpath_agent::{BackendRow, WithoutModel};
+use towpath_executor::{BackendRow, WithoutModel};
 
 /// The setting for calls that name no model.
 const OWN: &str = "default";
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     fn row(id: &str) -> &'static BackendRow {
-        towpath_agent::backend_row(id).unwrap()
+        towpath_executor::backend_row(id).unwrap()
     }
 
     fn models() -> Models {

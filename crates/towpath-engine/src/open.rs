@@ -1,44 +1,38 @@
 //! How a run comes into the hands of its owner: created, or taken over from its record.
 
-use crate::agents::{Lines, SessionTree};
-use crate::clock::Clock;
-use crate::config::{Config, Options, WardenStart};
-use crate::driver::{Controller, Driver, Message, RunEnd, describe};
+use crate::config::Options;
+use crate::driver::describe;
 use crate::error::EngineError;
-use crate::event::{Event, Reporter};
-use crate::handed::refuse_unavailable;
-use crate::journal::{PlanRecord, Reads, io_error, now_ms, replayed, to_store};
-use crate::recovered::{Late, late_facts};
+use crate::journal::{PlanRecord, io_error, now_ms, replayed, to_store};
+use crate::recovery::{Late, late_facts};
 use crate::secrets::{masked, refuse_in_plan};
-use crate::sessions::{SessionLocks, Sessions};
+use crate::sessions::SessionLocks;
 use crate::summary::summary;
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use towpath_core::{RunId, Secrets, StepPath};
-use towpath_process::{Acquire, Heir, Leftover, Marker, ProcessError, RunLock, Warden, end_marked};
+use towpath_executor::{Acquire, RunLock, end_marked};
 use towpath_recipe::{Plan, Program};
 use towpath_run::{Answer, Fact, Limits, Run, StepState, StepView};
-use towpath_store::{NewRun, Store, StoreError};
+use towpath_store::{NewRun, Store};
 
 /// A run that is ours to drive.
 #[derive(Debug)]
 pub struct Prepared {
-    id: RunId,
-    run: Run,
-    lock: RunLock,
-    directory: PathBuf,
-    facts: u32,
-    history: Vec<(Fact, i64)>,
-    resumed: bool,
+    pub(crate) id: RunId,
+    pub(crate) run: Run,
+    pub(crate) lock: RunLock,
+    pub(crate) directory: PathBuf,
+    pub(crate) facts: u32,
+    pub(crate) history: Vec<(Fact, i64)>,
+    pub(crate) resumed: bool,
     /// Leftovers of a dead owner that were ended.
     pub ended: Vec<String>,
-    active_before_ms: i64,
-    warnings: Vec<String>,
-    locks: SessionLocks,
+    pub(crate) active_before_ms: i64,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) locks: SessionLocks,
 }
 
 /// What a person says about steps when they resume.
@@ -272,7 +266,7 @@ pub fn resume(
 
 /// Finished steps whose background children lived until their owner ended, and are gone now. What runs
 /// again starts them itself.
-fn gone_with_the_owner(prepared: &Prepared) -> Vec<(StepPath, String)> {
+pub(crate) fn gone_with_the_owner(prepared: &Prepared) -> Vec<(StepPath, String)> {
     let Prepared { id, history, resumed, .. } = prepared;
     let mut finished = BTreeSet::new();
     if *resumed {
@@ -352,12 +346,8 @@ pub fn continue_holders(store: &Store, id: &RunId) {
 }
 
 /// The process that owns a run right now.
-pub fn held_by(store: &Store, id: &RunId) -> Option<towpath_process::Holder> {
+pub fn held_by(store: &Store, id: &RunId) -> Option<towpath_executor::Holder> {
     RunLock::holder(&store.run_directory(id).join(LOCK))
-}
-
-fn no_thread(source: std::io::Error) -> EngineError {
-    ProcessError::System { doing: "cannot start a thread", source }.into()
 }
 
 impl Prepared {
@@ -377,121 +367,5 @@ impl Prepared {
         store.append(&self.id, &[to_store(&fact, at, None, None)], None)?;
         self.facts += 1;
         Ok(())
-    }
-
-    /// Drives the run to its end. `ready` is called once, when threads may be started.
-    pub fn drive(
-        self,
-        store: &mut Store,
-        mut config: Config,
-        session_tree: Option<SessionTree>,
-        ready: impl FnOnce(Controller) -> std::io::Result<()>,
-        reporter: &mut dyn Reporter,
-    ) -> Result<RunEnd, EngineError> {
-        refuse_unavailable(config.adapter.as_ref())?;
-        let began = Instant::now();
-        let marker = Marker::new(self.id.as_str());
-        let mut heir = None;
-        let (warden, mut events) = match &config.warden {
-            WardenStart::Fork => {
-                heir = Some(Heir::new().map_err(io_error(Path::new("PR_SET_CHILD_SUBREAPER")))?);
-                Warden::fork(Some(self.lock.as_fd()), &marker)?
-            }
-            WardenStart::Program { path, arguments } => {
-                Warden::spawn(path, arguments, Some(self.lock.as_fd()), &marker)?
-            }
-        };
-        warden.hide(&config.secrets)?;
-        let (sender, messages) = mpsc::channel();
-        let children = sender.clone();
-        let reading = std::thread::Builder::new().spawn(move || {
-            while let Some(event) = events.next() {
-                // Nothing waits for a start, and waking the loop for it would cost each step.
-                if matches!(event, towpath_process::Event::Started { .. }) {
-                    continue;
-                }
-                if children.send(Message::Child(event)).is_err() {
-                    return;
-                }
-            }
-            let _ = children.send(Message::WardenGone);
-        });
-        let reading = match reading {
-            Ok(reading) => reading,
-            Err(error) => {
-                warden.abandon();
-                return Err(no_thread(error));
-            }
-        };
-        if let Err(error) = ready(Controller(sender.clone())) {
-            drop(warden);
-            let _ = reading.join();
-            return Err(no_thread(error));
-        }
-        let recipe = self.run.program().root().name.clone();
-        reporter.event(&Event::RunStarted {
-            run: &self.id,
-            recipe: &recipe,
-            directory: &config.directory,
-            resumed: self.resumed,
-            steps: self.run.view(),
-        });
-        if !self.ended.is_empty() {
-            reporter.event(&Event::Ended { processes: &self.ended, why: "left by a dead runner" });
-        }
-        for (step, message) in gone_with_the_owner(&self) {
-            reporter.event(&Event::Warning { step: Some(&step), message: &message });
-        }
-        let mut lines = Lines::default();
-        lines.replay(&mut config.agents, &self.history);
-        let foreign = self.run.program().plan.machine.session.clone();
-        let mut sessions = Sessions::new(self.locks, foreign);
-        sessions.replay(&self.history);
-        let driver = Driver {
-            store,
-            id: self.id,
-            reads: Reads::of(self.run.program()),
-            run: self.run,
-            config,
-            session_tree,
-            directory: self.directory,
-            warden,
-            messages,
-            sender,
-            reporter,
-            lines,
-            sessions,
-            facts: self.facts,
-            live: BTreeMap::new(),
-            trailing: Vec::new(),
-            look: crate::driver::LOOK,
-            pending: Vec::new(),
-            warnings: self.warnings,
-            timers: BTreeMap::new(),
-            began,
-            clock: Clock::start(),
-            lock: &self.lock,
-            active_before_ms: self.active_before_ms,
-            last_tick: began,
-        };
-        let (id, secrets) = (driver.id.clone(), driver.config.secrets.clone());
-        let (directory, lock_path) = (driver.directory.clone(), driver.directory.join(LOCK));
-        // Dropping the driver closes the warden's socket, and the warden ends what is left.
-        let end = driver.drive().map_err(|error| match self.lock.is_in_place(&lock_path) {
-            true => error,
-            // Whatever was noticed first.
-            false => StoreError::Gone { path: directory }.into(),
-        });
-        let _ = reading.join();
-        // The warden itself may have been killed: then its children are ours to end.
-        let left = heir.map(|heir| heir.end(&secrets).1).unwrap_or_default();
-        if end.is_err() {
-            end_marked(id.as_str(), &secrets)?;
-            if let Some(Leftover { pid, command, .. }) = left.into_iter().next() {
-                return Err(ProcessError::Survives { pid, command }.into());
-            }
-        }
-        drop(self.lock);
-        end
     }
 }

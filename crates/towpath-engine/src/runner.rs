@@ -2,13 +2,12 @@
 //! one to resume. It is the same engine, journal and rules as the program's; what the program reads
 //! from its surroundings is given here.
 
-use crate::adapter::Adapter;
 use crate::agents::Agents;
-use crate::by_directory::ByDirectory;
-use crate::config::{Config, Options, WardenStart};
-use crate::driver::{Controller, RunEnd};
+use crate::config::{Config, Options};
+use crate::control::Controller;
+use crate::drive::refuse_unavailable;
+use crate::driver::RunEnd;
 use crate::error::EngineError;
-use crate::handed::refuse_unavailable;
 use crate::journal::recorded;
 use crate::listener::{Listener, Listening, NullListener};
 use crate::models::Models;
@@ -21,8 +20,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use towpath_agent::Backend;
 use towpath_core::{Map, Secrets, Value};
+use towpath_executor::{Adapter, Backend, DirectoryVariables, WardenStart};
 use towpath_recipe::{
     Origin, Program, Request, Resolved, SearchDir, SearchPath, Tags, Wishes, resolve,
 };
@@ -347,7 +346,7 @@ impl Runner {
             bash: self.bash.clone().unwrap_or_else(|| bash.to_owned()),
             agents: self.backend.as_ref().map_or(Agents::None, program),
             models: Models::default(),
-            by_directory: ByDirectory::default(),
+            directory_variables: DirectoryVariables::default(),
             adapter: self.adapter.clone(),
             limits: self.limits,
             idle_timeout: None,

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use towpath_core::{JobKey, StepPath, Usage};
-use towpath_process::{Acquire, RunLock};
+use towpath_executor::{Acquire, RunLock};
 use towpath_run::{AgentJob, Fact};
 
 #[derive(Debug, Default)]

@@ -2,10 +2,9 @@
 //! run. It is the same program, started once more; [`init`] is where it then turns off. Nothing here
 //! looks at the program's arguments by itself.
 
-use crate::config::WardenStart;
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
-use towpath_process::{own_program, warden_main};
+use towpath_executor::{WardenStart, own_program, warden_main};
 
 /// The hidden argument of a program that is started as its own warden.
 const ARGUMENT: &str = "--towpath-warden";

@@ -7,7 +7,7 @@
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use towpath_process::{ChildSpec, Event, Marker, Warden, WardenEvents};
+use towpath_process::{ChildSpec, Event, Marker, Sandbox, Warden, WardenEvents};
 
 const ROUNDS: u32 = 500;
 
@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         stdin: None,
         stdout: directory.path().join("out"),
         stderr: directory.path().join("err"),
+        sandbox: Sandbox::None,
     };
     let plain = plain(directory.path());
     let mut fastest = [Duration::MAX; 4];

@@ -30,5 +30,5 @@ pub use lock::{Acquire, Holder, RunLock};
 pub use marker::{JOB_VARIABLE, MARKER_VARIABLE, Marker};
 pub use orphans::Heir;
 pub use os::{end_with_parent, own_program, since_boot};
-pub use spec::ChildSpec;
+pub use spec::{ChildSpec, Sandbox};
 pub use warden::{Warden, WardenEvents};

@@ -20,11 +20,27 @@ pub struct ChildSpec {
     pub directory: PathBuf,
     /// `None` is `/dev/null`.
     pub stdin: Option<PathBuf>,
-    /// Made with mode 0600 when the first byte comes; emptied now if it is there. The job itself writes into a pipe; the warden moves that
-    /// into the file. What is no regular file must take it without a wait.
+    /// Created with mode 0600 when the first byte comes; emptied now if it exists. The job itself writes
+    /// into a pipe; the warden moves that into the file. What is no regular file must take it without a
+    /// wait.
     pub stdout: PathBuf,
     /// May be the same as `stdout`: then both share one pipe, and the order is kept.
     pub stderr: PathBuf,
+    pub sandbox: Sandbox,
+}
+
+/// What a child is kept from. Nothing yet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Sandbox {
+    #[default]
+    None,
+}
+
+impl Sandbox {
+    fn is_none(&self) -> bool {
+        *self == Sandbox::None
+    }
 }
 
 /// A `ChildSpec` as it travels: the same fields, each byte string as JSON can hold it.
@@ -39,6 +55,8 @@ pub(crate) struct WireSpec {
     stdin: Option<Text>,
     stdout: Text,
     stderr: Text,
+    #[serde(default, skip_serializing_if = "Sandbox::is_none")]
+    sandbox: Sandbox,
 }
 
 impl From<&ChildSpec> for WireSpec {
@@ -54,6 +72,7 @@ impl From<&ChildSpec> for WireSpec {
             stdin: spec.stdin.as_ref().map(Text::from),
             stdout: (&spec.stdout).into(),
             stderr: (&spec.stderr).into(),
+            sandbox: spec.sandbox,
         }
     }
 }
@@ -70,6 +89,7 @@ impl From<WireSpec> for ChildSpec {
             stdin: wire.stdin.map(|t| t.0.into()),
             stdout: wire.stdout.0.into(),
             stderr: wire.stderr.0.into(),
+            sandbox: wire.sandbox,
         }
     }
 }

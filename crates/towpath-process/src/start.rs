@@ -7,7 +7,7 @@ use crate::event::Stream;
 use crate::marker::Marker;
 use crate::os::{self, Launch, LaunchFailure};
 use crate::output::{Output, Target, open_private};
-use crate::spec::ChildSpec;
+use crate::spec::{ChildSpec, Sandbox};
 use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open, stat};
 use rustix::io::Errno;
 use std::ffi::{CString, OsStr, OsString};
@@ -25,6 +25,9 @@ pub(crate) fn start(
     marker: &Marker,
     secrets: &Secrets,
 ) -> Result<(i32, Vec<Output>), StartError> {
+    match spec.sandbox {
+        Sandbox::None => {}
+    }
     let (launch, outputs) = prepare(spec, marker, secrets)?;
     let pid =
         os::launch(&launch).map_err(|failure| explain(failure, &spec.program, &spec.directory))?;

@@ -6,8 +6,8 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use towpath_engine::{
-    AdapterError, AgentCall, Control, Controller, Decision, EngineError, Error, FailureKind,
-    FaultKind, RunOutcome, StepStatus, StopReason,
+    AdapterError, AgentCall, Controller, Decision, EngineError, Error, FailureKind, FaultKind,
+    RunOutcome, StepStatus, StopReason,
 };
 
 const ASKS: &str = r#"
@@ -190,7 +190,7 @@ fn a_stop_does_not_wait_for_a_call_and_the_run_can_go_on() {
     let stops = Arc::clone(&controller);
     let fake = Fake::agent(move |call| {
         let controller = stops.lock().unwrap().clone().expect("the run has begun");
-        controller.send(Control::Stop(StopReason::Cancel));
+        controller.stop(StopReason::Cancel);
         hang(call, &told.lock().unwrap().clone())
     });
     let mut runner =

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 use towpath_process::{
-    Acquire, ChildSpec, Event, ExitStatus, Leftover, Lost, Marker, RunLock, Warden, WardenEvents,
-    run_warden_from_fd,
+    Acquire, ChildSpec, Event, ExitStatus, Leftover, Lost, Marker, RunLock, Sandbox, Warden,
+    WardenEvents, run_warden_from_fd,
 };
 
 const ROLE: &str = "TEST_ROLE";
@@ -167,6 +167,7 @@ pub fn job(id: u64, script: &str, directory: &Path, token: &str) -> ChildSpec {
         stdin: None,
         stdout: directory.join(format!("{id}.out")),
         stderr: directory.join(format!("{id}.err")),
+        sandbox: Sandbox::None,
     }
 }
 

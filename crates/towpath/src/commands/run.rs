@@ -355,7 +355,7 @@ pub fn config(
         bash: agents::bash(env)?,
         models: models::of_agents(env, &agents, settings),
         agents,
-        by_directory: beads::by_directory(env),
+        directory_variables: beads::directory_variables(env),
         adapter: None,
         limits: Limits { agents: settings.max_agents.value },
         secrets,

@@ -113,7 +113,7 @@ pub fn choose(
             .map_err(|e| CommandError::bad_input(format!("--script {}: {e}", path.display())))?;
         let script = Script::parse(&path.display().to_string(), &text)
             .map_err(|e| CommandError::bad_input(e.to_string()))?;
-        let agents = Agents::Scripted { script, calls, bash: bash(env)?, fresh: false };
+        let agents = Agents::Scripted { script, calls, fresh: false };
         return Ok((agents, Some(tree), options));
     }
     let (found, make) = program_of(env, settings, &name, own_program)?;

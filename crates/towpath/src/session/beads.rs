@@ -6,16 +6,16 @@
 use crate::environment::Environment;
 use crate::session::worktree::Place;
 use std::path::{Path, PathBuf};
-use towpath_engine::ByDirectory;
+use towpath_engine::DirectoryVariables;
 
 const VARIABLE: &str = "BEADS_DB";
 const DATABASE: &str = ".beads-local/local.db";
 
-pub fn by_directory(env: &Environment) -> ByDirectory {
+pub fn directory_variables(env: &Environment) -> DirectoryVariables {
     if env.get(VARIABLE).is_some() {
-        return ByDirectory::default();
+        return DirectoryVariables::default();
     }
-    ByDirectory::new(|directory| {
+    DirectoryVariables::new(|directory| {
         database(directory).map(|file| (VARIABLE.into(), file.into())).into_iter().collect()
     })
 }

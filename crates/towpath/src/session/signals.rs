@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 use std::time::Duration;
-use towpath_engine::{Control, Controller};
+use towpath_engine::Controller;
 use towpath_run::StopReason;
 
 const SIGNALS: [libc::c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGTSTP];
@@ -75,12 +75,12 @@ pub fn each(mut handle: impl FnMut(libc::c_int) + Send + 'static) -> std::io::Re
 pub fn listen(controller: Controller, cancel: PathBuf) -> std::io::Result<()> {
     let mut stops = 0;
     each(move |signal| {
-        let control = match signal {
-            libc::SIGTSTP => Control::Suspend,
-            libc::SIGTERM if cancel.exists() => Control::Stop(StopReason::Cancel),
-            other => Control::Stop(StopReason::Signal(other)),
+        let reason = match signal {
+            libc::SIGTSTP => return controller.pause(stop_here),
+            libc::SIGTERM if cancel.exists() => StopReason::Cancel,
+            other => StopReason::Signal(other),
         };
-        stops += u32::from(control != Control::Suspend);
+        stops += 1;
         if stops > 2 {
             // The engine does not listen, perhaps because nobody reads what it writes. The
             // warden ends the children; what is recorded stays.
@@ -91,6 +91,6 @@ pub fn listen(controller: Controller, cancel: PathBuf) -> std::io::Result<()> {
             ));
             std::process::exit(128 + signal);
         }
-        controller.send(control);
+        controller.stop(reason);
     })
 }

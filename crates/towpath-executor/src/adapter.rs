@@ -1,7 +1,7 @@
 //! The way to bring one's own backend: an [`Adapter`] answers agent steps, and may run commands, in
 //! the process of whoever embeds the engine. It is asked and answers; what runs next, what is
-//! recorded and what a failure means stay the engine's. How its calls are carried out is in
-//! `handed.rs`.
+//! recorded and what a failure means is decided by the engine. How its calls are made is in
+//! `adapter_executor.rs`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use towpath_core::FaultKind;
 /// Answers the agent steps of a run, and runs its commands where it wants to.
 ///
 /// Each call is made on a thread of its own; several may be under way at once. A call that does not
-/// return is **abandoned** when its step's `timeout` is over or the run is told to stop: the step
-/// ends then, its thread goes on until the call returns, and what it returns is thrown away. So give
-/// steps a `timeout`, and let calls that take long look at [`AgentCall::is_abandoned`]. A call that
-/// panics has failed; a run that is killed makes the call that was cut off once more when it is
-/// resumed, unless its step is marked `effect: once`.
+/// return is **abandoned** when its step's `timeout` is over or the run is stopped: the step ends
+/// then, its thread lives until the call returns, and what it returns is dropped. So give steps a
+/// `timeout`, and let calls that take long look at [`AgentCall::is_abandoned`]. A call that panics
+/// has failed; a run that is killed repeats the interrupted call when it is resumed, unless its step
+/// is marked `effect: once`.
 pub trait Adapter: Send + Sync {
-    /// Who it is, in messages and in the record.
+    /// Its name in messages and in the record.
     fn name(&self) -> &str;
 
     /// Whether it can work. If not, nothing of a run is started or recorded.
@@ -50,7 +50,7 @@ impl std::fmt::Debug for dyn Adapter {
 pub struct AgentCall {
     /// The path of the step, as `build` or `ci/build`.
     pub step: String,
-    /// Rendered, and ended by a line that tells the agent not to ask questions.
+    /// Rendered. Its last line asks the agent not to ask questions.
     pub prompt: String,
     /// What the step's `agent` names.
     pub agent: Option<String>,
@@ -64,8 +64,8 @@ pub struct AgentCall {
     pub timeout: Option<Duration>,
     /// The conversation that the call belongs to. It is recorded: the same one after a resume.
     pub session: String,
-    /// The call goes on with its session, and this was the last answer there: it held no JSON where
-    /// JSON was asked for.
+    /// The call continues its session, and this was the last answer there: it contained no JSON where
+    /// JSON was required.
     pub earlier: Option<String>,
     pub(crate) abandoned: Abandoned,
 }
@@ -76,7 +76,7 @@ impl AgentCall {
         AgentCall { prompt: prompt.into(), ..AgentCall::default() }
     }
 
-    /// The prompt for who keeps no sessions: with the earlier answer before it, if there is one.
+    /// The prompt for an adapter that keeps no sessions: with the earlier answer before it, if there is one.
     pub fn whole_prompt(&self) -> String {
         match &self.earlier {
             None => self.prompt.clone(),
@@ -84,18 +84,18 @@ impl AgentCall {
         }
     }
 
-    /// Nobody waits for this call any more.
+    /// Whether the run no longer waits for this call.
     pub fn is_abandoned(&self) -> bool {
         self.abandoned.is_set()
     }
 }
 
-/// One command to run: a step's, or a hook's. What stages files in git is none of them.
+/// One command to run: a step's, or a hook's. Staging files in git is neither.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct BashCall {
     pub step: String,
-    /// Bash text that holds all it needs: values stand in it as quoted words, never as code.
+    /// Bash text that needs nothing else: it contains values as quoted words, never as code.
     pub command: String,
     /// Absolute.
     pub working_dir: PathBuf,
@@ -114,13 +114,13 @@ impl BashCall {
         BashCall { command: command.into(), ..BashCall::default() }
     }
 
-    /// Nobody waits for this call any more.
+    /// Whether the run no longer waits for this call.
     pub fn is_abandoned(&self) -> bool {
         self.abandoned.is_set()
     }
 }
 
-/// Set once, by the loop; seen by the call.
+/// Set once, by the executor; seen by the call.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Abandoned(Arc<AtomicBool>);
 
@@ -141,7 +141,7 @@ impl Abandoned {
 pub struct AdapterError {
     pub message: String,
     /// What it means for the run, where an agent was asked: [`FaultKind::Limit`] lets it wait to be
-    /// resumed, [`FaultKind::Auth`] ends it whatever `continue_on_error` says.
+    /// resumed, [`FaultKind::Auth`] ends it despite `continue_on_error`.
     pub kind: FaultKind,
     /// With [`FaultKind::Limit`]: when to try again, in milliseconds since 1970.
     pub until_ms: Option<i64>,
@@ -150,7 +150,7 @@ pub struct AdapterError {
 }
 
 impl AdapterError {
-    /// The agent, or what stands for it, did not come through.
+    /// The agent, or its replacement, has failed.
     pub fn new(message: impl Into<String>) -> AdapterError {
         AdapterError::of(FaultKind::Crash, message)
     }
@@ -159,12 +159,12 @@ impl AdapterError {
         AdapterError { message: message.into(), kind, until_ms: None, exit_code: 1 }
     }
 
-    /// A command ended with this code and said this on stderr. A code of 0 counts as 1.
+    /// A command ended with this code and printed this on stderr. A code of 0 counts as 1.
     pub fn exit(code: i32, stderr: impl Into<String>) -> AdapterError {
         AdapterError { exit_code: if code == 0 { 1 } else { code }, ..AdapterError::new(stderr) }
     }
 
-    /// A limit that ends at this time, in milliseconds since 1970.
+    /// A rate limit that ends at this time, in milliseconds since 1970.
     pub fn limit_until(until_ms: i64, message: impl Into<String>) -> AdapterError {
         AdapterError { until_ms: Some(until_ms), ..AdapterError::of(FaultKind::Limit, message) }
     }

@@ -1,9 +1,9 @@
 //! The files of one job in the run's directory: what it is started with, what it prints, and what an
-//! agent's program leaves. All are for their owner alone, and what we write has no secret in it.
+//! agent's program leaves. Only their owner can read them, and what we write contains no secret.
 
-use crate::error::EngineError;
-use crate::journal::io_error;
-use std::io::{Read, Write};
+use crate::error::{ExecutorError, io_error};
+use crate::job_spec::JobId;
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use towpath_agent::Invocation;
@@ -11,12 +11,13 @@ use towpath_core::Secrets;
 
 /// How much is read of a file that an agent's program leaves for its backend.
 const LARGEST_LEFT: u64 = 1 << 20;
+/// How much of stderr's end an agent's backend gets.
+const STDERR_TAIL: u64 = 4096;
 
-/// The files of one job in the run's directory.
 #[derive(Debug, Clone)]
-pub(crate) struct Files {
-    pub directory: PathBuf,
-    number: u32,
+pub(crate) struct JobFiles {
+    directory: PathBuf,
+    job: JobId,
     pub secrets: Secrets,
     /// What was written for the start, and is not needed after the end.
     inputs: Vec<&'static str>,
@@ -24,46 +25,41 @@ pub(crate) struct Files {
     pub reads: Vec<&'static str>,
 }
 
-impl Files {
-    pub fn new(directory: &Path, number: u32, secrets: &Secrets) -> Files {
+impl JobFiles {
+    pub fn new(directory: &Path, job: JobId, secrets: &Secrets) -> JobFiles {
         let (directory, secrets) = (directory.to_owned(), secrets.clone());
-        Files { directory, number, secrets, inputs: Vec::new(), reads: Vec::new() }
-    }
-
-    pub fn name(&self, suffix: &str) -> String {
-        format!("{}.{suffix}", self.number)
+        JobFiles { directory, job, secrets, inputs: Vec::new(), reads: Vec::new() }
     }
 
     pub fn path(&self, suffix: &str) -> PathBuf {
-        self.directory.join(self.name(suffix))
+        self.directory.join(format!("{}.{suffix}", self.job))
     }
 
-    /// Writes a file that the start needs, for nobody else to read, and without secrets: a run that
-    /// is killed leaves it.
-    pub fn write(&mut self, suffix: &'static str, bytes: &[u8]) -> Result<(), EngineError> {
+    /// Writes a file that the start needs. Without secrets, since a run that is killed leaves it.
+    pub fn write(&mut self, suffix: &'static str, bytes: &[u8]) -> Result<(), ExecutorError> {
         self.inputs.push(suffix);
         self.create(suffix, bytes)
     }
 
-    pub fn create(&self, suffix: &str, bytes: &[u8]) -> Result<(), EngineError> {
+    pub fn create(&self, suffix: &str, bytes: &[u8]) -> Result<(), ExecutorError> {
         self.create_at(&self.path(suffix), bytes)
     }
 
-    fn create_at(&self, path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
+    fn create_at(&self, path: &Path, bytes: &[u8]) -> Result<(), ExecutorError> {
         let mut options = std::fs::OpenOptions::new();
         let file = options.create(true).write(true).truncate(true).mode(0o600).open(path);
         let bytes = self.secrets.mask_bytes(bytes);
         file.and_then(|mut f| f.write_all(&bytes)).map_err(io_error(path))
     }
 
-    /// The directory of an agent call's own files. It is there only if the call has some.
+    /// The directory of an agent call's own files. It exists only if the call has some.
     pub fn private(&self) -> PathBuf {
         self.path("agent")
     }
 
     /// Makes the call's directory with the files that its program is started with, and remembers
     /// which ones to read afterwards.
-    pub fn prepare(&mut self, invocation: &Invocation) -> Result<(), EngineError> {
+    pub fn prepare(&mut self, invocation: &Invocation) -> Result<(), ExecutorError> {
         self.reads.clone_from(&invocation.reads);
         if invocation.writes.is_empty() && invocation.reads.is_empty() {
             return Ok(());
@@ -80,7 +76,7 @@ impl Files {
     /// What the program has left of the files that its backend reads.
     pub fn left(&self) -> Vec<(&'static str, Vec<u8>)> {
         let read = |name: &&'static str| {
-            // A program that was killed may not have come so far.
+            // A program that was killed may not have written it.
             let file = std::fs::File::open(self.private().join(name)).ok()?;
             let mut bytes = Vec::new();
             file.take(LARGEST_LEFT).read_to_end(&mut bytes).ok()?;
@@ -89,22 +85,40 @@ impl Files {
         self.reads.iter().filter_map(read).collect()
     }
 
-    /// Takes away what a job of this number has printed.
-    pub fn forget_outputs(&self) {
-        // Nothing depends on their absence: they are made anew.
+    /// The end of what was printed on stderr, as text.
+    pub fn stderr_tail(&self) -> Result<String, ExecutorError> {
+        let path = self.path("stderr");
+        let mut file = match std::fs::File::open(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(String::new()),
+            file => file.map_err(io_error(&path))?,
+        };
+        let mut read = || -> std::io::Result<Vec<u8>> {
+            let length = file.metadata()?.len();
+            file.seek(SeekFrom::Start(length.saturating_sub(STDERR_TAIL)))?;
+            let mut bytes = Vec::new();
+            (&mut file).take(STDERR_TAIL).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        let bytes = read().map_err(io_error(&path))?;
+        Ok(String::from_utf8_lossy(&bytes).trim_end().to_owned())
+    }
+
+    /// Removes what a job of this number has printed.
+    pub fn remove_outputs(&self) {
+        // Nothing depends on their absence: they are created again.
         for suffix in ["stdout", "stderr"] {
             let _ = std::fs::remove_file(self.path(suffix));
         }
     }
 
-    pub fn forget_inputs(&self) {
+    pub fn remove_inputs(&self) {
         // Nothing depends on their absence.
         for suffix in &self.inputs {
             let _ = std::fs::remove_file(self.path(suffix));
         }
     }
 
-    pub fn forget_private(&self) {
+    pub fn remove_private(&self) {
         // As above; and most calls have none.
         let _ = std::fs::remove_dir_all(self.private());
     }

@@ -1,27 +1,28 @@
-//! What a job prints, on its way to the reporter. A reader that is slow is given what it takes, and is
-//! never waited for.
+//! What a job prints, on its way to the observer. A reader that is slow gets what it takes, and is never
+//! waited for.
 
-use crate::event::{Event, Reporter, Stream};
-use crate::files::Files;
+use super::job_files::JobFiles;
+use crate::executor::{JobEvent, Observer};
 use towpath_core::{JobKey, StepPath};
-use towpath_process::Follow;
+use towpath_process::{Follow, Stream};
 
-/// A job's output on its way to the reporter. The files may be gone from the directory before
+/// A job's output on its way to the observer. The files may be gone from the directory before
 /// everything is shown; they are open here.
-pub(crate) struct Showing {
+pub(crate) struct OutputFollower {
     step: StepPath,
-    /// A hook's output is no step's output, and an agent's is read by its backend.
+    /// A hook's output is not its step's output.
     hook: bool,
-    /// What our own git says is for us alone.
-    ours: bool,
+    /// What our own git prints is not shown.
+    own_git: bool,
+    /// An agent's stdout is read by its backend.
     agent: bool,
-    /// It may be that this is as if it had never been said. It is shown when that is known.
-    held: bool,
+    /// The call may be repeated, and then this was never printed. It is shown when that is known.
+    withheld: bool,
     stdout: Option<Follow>,
     stderr: Option<Follow>,
 }
 
-/// How much of what was new a reporter has taken.
+/// How much of what was new an observer has taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shown {
     All,
@@ -29,40 +30,41 @@ pub(crate) enum Shown {
     None,
 }
 
-impl Showing {
-    pub fn new(key: &JobKey, agent: bool) -> Showing {
-        Showing {
+impl OutputFollower {
+    pub fn new(key: &JobKey, agent: bool, withheld: bool) -> OutputFollower {
+        OutputFollower {
             step: key.step_path(),
             hook: key.kind.is_hook(),
-            ours: !key.kind.is_hook() && !key.kind.is_work(),
+            own_git: !key.kind.is_hook() && !key.kind.is_work(),
             agent,
-            held: false,
+            withheld,
             stdout: None,
             stderr: None,
         }
     }
 
-    pub fn hold(&mut self, held: bool) {
-        self.held = held;
+    /// Shows from now on what was withheld.
+    pub fn release(&mut self) {
+        self.withheld = false;
     }
 
-    /// Shows what is new, as far as the reporter takes it.
-    pub fn show(&mut self, reporter: &mut dyn Reporter) -> Shown {
+    /// Shows what is new, as far as the observer takes it.
+    pub fn show(&mut self, observer: &mut dyn Observer) -> Shown {
         let step = &self.step;
         let stdout = if self.hook { Stream::Stderr } else { Stream::Stdout };
         let mut some = false;
-        if self.held {
+        if self.withheld {
             return Shown::All;
         }
         for (follow, stream) in [(&mut self.stdout, stdout), (&mut self.stderr, Stream::Stderr)] {
             let Some(follow) = follow else { continue };
-            if !reporter.ready() {
+            if !observer.ready() {
                 return if some { Shown::Some } else { Shown::None };
             }
             let all = follow.read_while(&mut |bytes| {
                 some = true;
-                reporter.event(&Event::Output { step, stream, bytes });
-                reporter.ready()
+                observer.event(JobEvent::Output { step, stream, bytes });
+                observer.ready()
             });
             // A file that cannot be read now is read when the job ends, where errors count.
             if !all.unwrap_or(true) {
@@ -72,9 +74,9 @@ impl Showing {
         Shown::All
     }
 
-    /// Opens the files, which are there once the child is.
-    pub fn open(&mut self, files: &Files) {
-        if self.ours {
+    /// Opens the files that have been created meanwhile.
+    pub fn open(&mut self, files: &JobFiles) {
+        if self.own_git {
             return;
         }
         if self.stdout.is_none() && !self.agent {

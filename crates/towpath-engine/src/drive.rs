@@ -1,0 +1,152 @@
+//! From a run that is ours to its end: opens an executor, and drives the run on it.
+
+use crate::clock::Clock;
+use crate::config::{Config, DriverConfig};
+use crate::control::Controller;
+use crate::driver::{Driver, RunEnd};
+use crate::error::EngineError;
+use crate::event::{Event, Reporter};
+use crate::journal::Reads;
+use crate::open::{LOCK, Prepared, gone_with_the_owner};
+use crate::script_lines::ScriptLines;
+use crate::sessions::Sessions;
+use std::collections::BTreeMap;
+use std::os::fd::AsFd;
+use std::sync::{Arc, mpsc};
+use std::time::Instant;
+use towpath_executor::{
+    Adapter, AdapterExecutor, Executor, Leftover, LocalConfig, LocalExecutor, ProcessError,
+    SessionTree, end_marked,
+};
+use towpath_store::{Store, StoreError};
+
+impl Prepared {
+    /// Drives the run to its end on this machine. `ready` is called once, when threads may be started.
+    pub fn drive(
+        self,
+        store: &mut Store,
+        config: Config,
+        session_tree: Option<SessionTree>,
+        ready: impl FnOnce(Controller) -> std::io::Result<()>,
+        reporter: &mut dyn Reporter,
+    ) -> Result<RunEnd, EngineError> {
+        refuse_unavailable(config.adapter.as_ref())?;
+        let (id, directory) = (self.id.clone(), self.directory.clone());
+        let secrets = config.secrets.clone();
+        let (agents, calls, script, script_replaced) = config.agents.into_parts();
+        let local = LocalConfig {
+            run_directory: directory.clone(),
+            environment: config.environment,
+            bash: config.bash,
+            agents,
+            calls,
+            session_tree,
+            directory_variables: config.directory_variables,
+            secrets: secrets.clone(),
+            grace: config.grace,
+        };
+        let driver = DriverConfig {
+            directory: config.directory,
+            script,
+            script_replaced,
+            models: config.models,
+            secrets: secrets.clone(),
+            idle_timeout: config.idle_timeout,
+            substitutes: config.substitutes,
+        };
+        let mut local = LocalExecutor::open(local, &config.warden, &id, self.lock.as_fd())?;
+        let mut adapted;
+        let executor: &mut dyn Executor = match config.adapter {
+            None => &mut local,
+            Some(adapter) => {
+                adapted = AdapterExecutor::new(adapter, &mut local, directory, secrets.clone());
+                &mut adapted
+            }
+        };
+        let end = self.drive_on(executor, store, driver, ready, reporter);
+        let left = local.shut_down();
+        if end.is_err() {
+            end_marked(id.as_str(), &secrets)?;
+            if let Some(Leftover { pid, command, .. }) = left.into_iter().next() {
+                return Err(ProcessError::Survives { pid, command }.into());
+            }
+        }
+        end
+    }
+
+    /// Drives the run to its end on an executor of the caller.
+    pub fn drive_on(
+        self,
+        executor: &mut dyn Executor,
+        store: &mut Store,
+        config: DriverConfig,
+        ready: impl FnOnce(Controller) -> std::io::Result<()>,
+        reporter: &mut dyn Reporter,
+    ) -> Result<RunEnd, EngineError> {
+        let began = Instant::now();
+        let (sender, controls) = mpsc::channel();
+        let thread = "cannot start a thread";
+        ready(Controller::new(sender, executor.waker()))
+            .map_err(|source| ProcessError::System { doing: thread, source })?;
+        self.report_start(&config, reporter);
+        let mut config = config;
+        let script =
+            ScriptLines::replay(config.script.take(), config.script_replaced, &self.history);
+        let foreign = self.run.program().plan.machine.session.clone();
+        let mut sessions = Sessions::new(self.locks, foreign);
+        sessions.replay(&self.history);
+        let lock_path = self.directory.join(LOCK);
+        let driver = Driver {
+            store,
+            id: self.id,
+            reads: Reads::of(self.run.program()),
+            run: self.run,
+            config,
+            directory: self.directory.clone(),
+            executor,
+            controls,
+            reporter,
+            script,
+            sessions,
+            facts: self.facts,
+            jobs: BTreeMap::new(),
+            pending: Vec::new(),
+            warnings: self.warnings,
+            timers: BTreeMap::new(),
+            began,
+            clock: Clock::start(),
+            lock: &self.lock,
+            active_before_ms: self.active_before_ms,
+            last_tick: began,
+        };
+        driver.drive().map_err(|error| match self.lock.is_in_place(&lock_path) {
+            true => error,
+            // Whatever was noticed first.
+            false => StoreError::Gone { path: self.directory }.into(),
+        })
+    }
+
+    fn report_start(&self, config: &DriverConfig, reporter: &mut dyn Reporter) {
+        reporter.event(&Event::RunStarted {
+            run: &self.id,
+            recipe: &self.run.program().root().name,
+            directory: &config.directory,
+            resumed: self.resumed,
+            steps: self.run.view(),
+        });
+        if !self.ended.is_empty() {
+            reporter.event(&Event::Ended { processes: &self.ended, why: "left by a dead runner" });
+        }
+        for (step, message) in gone_with_the_owner(self) {
+            reporter.event(&Event::Warning { step: Some(&step), message: &message });
+        }
+    }
+}
+
+/// Nothing of a run is started with an adapter that cannot work.
+pub(crate) fn refuse_unavailable(adapter: Option<&Arc<dyn Adapter>>) -> Result<(), EngineError> {
+    match adapter.filter(|adapter| !adapter.is_available()) {
+        Some(adapter) => Err(EngineError::Unavailable { adapter: adapter.name().to_owned() }),
+        None => Ok(()),
+    }
+}

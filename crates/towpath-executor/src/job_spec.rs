@@ -1,0 +1,71 @@
+//! One job to start, as plain data: everything that whoever runs it needs, beside what the executor of
+//! the run was given once.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+use towpath_agent::{Call, ScriptLine};
+use towpath_core::JobKey;
+use towpath_shell::Filled;
+
+/// The number of a job within its run: that of the fact by which its start was recorded. Its files are
+/// named after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobId(pub u32);
+
+impl fmt::Display for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobSpec {
+    pub id: JobId,
+    pub key: JobKey,
+    pub work: Work,
+    /// Absolute.
+    pub directory: PathBuf,
+    pub timeout: Option<Duration>,
+    /// How long it may print nothing.
+    pub idle_timeout: Option<Duration>,
+    /// Variables for this job only.
+    pub environment: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Work {
+    Script {
+        script: Filled,
+        /// It replaces the step's own command, so that no adapter is asked about it.
+        substitute: bool,
+    },
+    Agent(Box<AgentWork>),
+}
+
+/// One agent call.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AgentWork {
+    /// What is asked, in which session, of which model. Its directories are set by the executor.
+    pub call: Call,
+    /// The session to continue may not exist; then this call opens it.
+    pub may_open: bool,
+    /// The script's line that answers, where a script does.
+    pub scripted: Option<ScriptedAnswer>,
+    /// Whose instructions it gets, as the step names them.
+    pub agent: Option<String>,
+    /// What the session's last call was answered with, for whoever keeps no sessions.
+    pub earlier: Option<String>,
+}
+
+/// A line of a script, and its number there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScriptedAnswer {
+    pub number: u32,
+    pub line: ScriptLine,
+}
+
+/// A new session's id.
+pub fn new_session() -> String {
+    uuid::Uuid::new_v4().to_string()
+}

@@ -1,0 +1,58 @@
+//! Starts one job and reports its end.
+//!
+//! [`Executor`] is the interface below the engine's loop. A [`JobSpec`] goes in: a filled script or an
+//! agent call, its directory, its timeouts, its variables. [`JobEvent`]s come out: output, what an agent
+//! does, the name of its session, and exactly one [`Finished`]. All of it is plain data, so that the
+//! process that runs a job need not be the one that decides what runs next. Which job comes next, what
+//! is recorded and what an end means for the run is none of this crate's business.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `executor.rs` | `trait Executor`, its events, `Observer`, `Waker` |
+//! | `job_spec.rs` | `JobSpec`: one job to start |
+//! | `finished.rs` | `Finished`: how one job ended, and where its output is |
+//! | `local/mod.rs` | `LocalExecutor`: children of a warden on this machine |
+//! | `local/child.rs` | from a `JobSpec` to the child: script, program, environment, input files |
+//! | `local/job.rs` | a job that runs: its timeouts, and what its end means |
+//! | `local/job_files.rs` | the files of one job in the run's directory |
+//! | `local/output_follower.rs` | output on its way to the observer, at the pace of a slow reader |
+//! | `local/idle_timer.rs` | how long a job has printed nothing |
+//! | `local/agent_lines.rs` | an agent's output, line by line, into its backend's reader |
+//! | `local/calls_file.rs` | the file that lists every agent call |
+//! | `local/warden_link.rs` | the warden of a run, and the thread that reads its events |
+//! | `recovery.rs` | what a dead owner's agent call left on disk |
+//! | `adapter.rs` | `trait Adapter`: an embedder's own agents and commands |
+//! | `adapter_executor.rs` | `AdapterExecutor`: jobs that an adapter takes, before another executor |
+//!
+//! The engine sees processes and agent programs only through this crate. So what an owner of a run
+//! needs of them (its lock, ending what a dead owner left, the table of backends) is exported here.
+
+mod adapter;
+mod adapter_executor;
+mod directory_variables;
+mod error;
+mod executor;
+mod finished;
+mod job_spec;
+mod local;
+mod recovery;
+mod session_tree;
+
+pub use adapter::{Adapter, AdapterError, AgentCall, BashCall};
+pub use adapter_executor::AdapterExecutor;
+pub use directory_variables::{DirectoryVariables, Variables};
+pub use error::ExecutorError;
+pub use executor::{Executor, JobEvent, Observer, Responder, Swept, Waker};
+pub use finished::{EndStatus, Finished};
+pub use job_spec::{AgentWork, JobId, JobSpec, ScriptedAnswer, Work, new_session};
+pub use local::{LocalAgents, LocalConfig, LocalExecutor, WardenStart};
+pub use recovery::{InterruptedCall, LocalRecovery, Recovered, Recovery};
+pub use session_tree::SessionTree;
+
+pub use towpath_agent::{
+    Backend, BackendRow, Call, Script, ScriptLine, SessionIds, WithoutModel, backend_row,
+};
+pub use towpath_process::{
+    Acquire, Holder, Leftover, ProcessError, RunLock, Stream, end_marked, own_program, since_boot,
+    warden_main,
+};
