@@ -21,8 +21,9 @@ pub struct Leftover {
     pub job: Option<String>,
 }
 
-/// The longest a kill may take: processes that hang in the kernel die when they leave it.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest a kill may take: processes that hang in the kernel die when they leave it. On a busy
+/// machine, one that forks and exits all the time is caught only when both get processor time.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The ids of all runs, going on or not, of which some process lives.
 pub fn marked_runs() -> BTreeSet<String> {

@@ -3,7 +3,6 @@
 use crate::support::*;
 use rustix::process::Signal;
 use std::os::fd::AsFd;
-use std::time::Duration;
 use towpath_process::{Acquire, Marker, RunLock, Warden};
 
 pub fn the_warden_keeps_the_lock_of_a_dead_engine() {
@@ -27,7 +26,7 @@ pub fn the_warden_keeps_the_lock_of_a_dead_engine() {
     assert!(!holder.runs, "the engine is dead, and that is told");
 
     kill(engine.warden(), Signal::CONT);
-    let free = RunLock::wait_acquire(&path, Duration::from_secs(5)).expect("lock");
+    let free = RunLock::wait_acquire(&path, LONG).expect("lock");
     assert!(matches!(free, Acquire::Acquired(_)), "{free:?}");
     assert_eq!(alive(&token), [], "the lock is free only when all has ended");
 }
@@ -50,6 +49,6 @@ pub fn no_job_gets_the_lock() {
     assert_eq!(run.events.next(), None);
     // The job's child has lost its parent's parent and may live for ever; the lock does not.
     until("the job is gone", || state(job) == 'Z');
-    let free = RunLock::wait_acquire(&path, Duration::from_secs(5)).expect("lock");
+    let free = RunLock::wait_acquire(&path, LONG).expect("lock");
     assert!(matches!(free, Acquire::Acquired(_)), "{free:?}");
 }

@@ -1,5 +1,5 @@
 //! Real processes. Each test runs in a process of its own with a single thread, so that it can fork
-//! a warden, and is killed by an alarm after ten seconds; whatever it started then ends with it.
+//! a warden, and is killed by an alarm; whatever it started then ends with it.
 //! The same executable is also the engine that a test kills, and the warden that it executes.
 
 #![allow(clippy::print_stdout)]
@@ -110,7 +110,7 @@ fn main() -> ExitCode {
     }
     match tests[..] {
         [(_, test)] if has("--exact") => {
-            support::alarm(10);
+            support::alarm(support::DEADLINE);
             test();
             ExitCode::SUCCESS
         }

@@ -4,7 +4,6 @@ use crate::support::*;
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 use std::fs;
-use std::time::Duration;
 use towpath_process::{Event, Lost, Stream};
 
 fn limit(resource: Resource, current: u64) {
@@ -92,7 +91,7 @@ pub fn an_endless_background_writer_holds_neither_the_end_nor_other_jobs() {
     run.warden.kill_now(3).expect("a warden that listens");
     assert_eq!(run.ended(3).status, signal(Signal::KILL));
 
-    run.warden.sweep(Duration::from_secs(60)).expect("a warden that listens");
+    run.warden.sweep(LONG).expect("a warden that listens");
     let commands: Vec<_> = run.swept().into_iter().map(|l| l.command).collect();
     assert_eq!(commands, ["yes", "yes"]);
     run.assert_nothing_lives();
@@ -103,7 +102,7 @@ pub fn a_stopped_job_keeps_what_it_has_written() {
     let mut run = Run::forked();
     run.start(&run.job(1, "echo begin; trap 'echo end; exit 9' TERM; while :; do echo y; done"));
     until("it writes", || run.output(1).len() > 100);
-    run.warden.stop(1, Duration::from_secs(60)).expect("a warden that listens");
+    run.warden.stop(1, LONG).expect("a warden that listens");
     assert_eq!(run.ended(1).status, code(9));
     let output = run.output(1);
     let middle = output.strip_prefix("begin\n").and_then(|o| o.strip_suffix("end\n"));
@@ -178,7 +177,7 @@ pub fn what_a_server_says_in_the_sweep_is_kept() {
     let mut run = Run::forked();
     let server = "trap 'echo bye; exit' TERM; echo hello; while :; do sleep 0.01; done";
     run.finish(1, &format!("({server}) & until [ -s 1.out ]; do :; done"));
-    run.warden.sweep(Duration::from_secs(60)).expect("a warden that listens");
+    run.warden.sweep(LONG).expect("a warden that listens");
     run.swept();
     assert_eq!(run.output(1), "hello\nbye\n");
 }

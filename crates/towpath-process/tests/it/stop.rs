@@ -4,9 +4,6 @@ use crate::support::*;
 use rustix::process::Signal;
 use std::time::Duration;
 
-/// Longer than a test may take: a test that passes did not wait for it.
-const LONG: Duration = Duration::from_secs(60);
-
 pub fn stop_asks_first() {
     let mut run = Run::forked();
     let script = "trap 'echo asked; exit 9' TERM; echo ready; while :; do sleep 0.05; done";

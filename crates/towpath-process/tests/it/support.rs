@@ -198,10 +198,17 @@ pub fn state(pid: u32) -> char {
     text.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or('Z')
 }
 
-/// Waits for it; the test's alarm is the deadline of last resort.
+/// The seconds after which a test is killed, and the processes that it plays. Nothing here takes
+/// them unless it hangs: they are far more than a busy machine needs.
+pub const DEADLINE: u32 = 50;
+
+/// A grace that no test which passes has waited for.
+pub const LONG: Duration = Duration::from_secs(DEADLINE as u64 + 10);
+
+/// Waits for it, a little less long than the test may take, so that its name is reported.
 #[track_caller]
 pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(8);
+    let end = Instant::now() + Duration::from_secs(u64::from(DEADLINE) - 5);
     while !condition() {
         assert!(Instant::now() < end, "never happened: {what}");
         std::thread::sleep(Duration::from_millis(5));
@@ -298,7 +305,7 @@ pub fn role() -> Option<ExitCode> {
         return Some(run_warden_from_fd());
     }
     let mode = std::env::var(ROLE).ok()?;
-    alarm(20);
+    alarm(DEADLINE);
     let get = |name: &str| std::env::var(name).expect("a variable of the test");
     let directory = PathBuf::from(get("TEST_DIRECTORY"));
     let (token, run) = (get("TEST_ENGINE_TOKEN"), get("TEST_RUN"));
@@ -340,7 +347,7 @@ fn leak_everything(token: &str) {
         // SAFETY: sleeps and ends.
         unsafe {
             libc::prctl(libc::PR_SET_NAME, name.as_ptr());
-            libc::alarm(12);
+            libc::alarm(DEADLINE);
             libc::pause();
             libc::_exit(0);
         }

@@ -33,7 +33,7 @@ pub fn background_children_live_until_the_sweep() {
 pub fn sweep_with_nothing_left() {
     let mut run = Run::forked();
     run.finish(1, "true");
-    run.warden.sweep(Duration::from_secs(60)).expect("a warden that listens");
+    run.warden.sweep(LONG).expect("a warden that listens");
     assert_eq!(run.swept(), []);
     assert_eq!(run.events.next(), None);
     assert_eq!(run.events.next(), None, "and again");
@@ -46,7 +46,7 @@ pub fn sweep_ends_running_jobs_too() {
     run.start(&run.job(2, "sleep 1001; exit 1"));
     let token = run.token.clone();
     until("the sleep is there", || alive(&token).iter().any(|(_, c)| c.starts_with("sleep 1001")));
-    run.warden.sweep(Duration::from_secs(60)).expect("a warden that listens");
+    run.warden.sweep(LONG).expect("a warden that listens");
     assert_eq!(run.ended(1).status, code(4));
     assert!(!run.ended(2).status.success());
     let swept = run.swept();
@@ -68,8 +68,9 @@ pub fn sweep_kills_what_does_not_listen() {
 
 pub fn nothing_starts_during_a_sweep() {
     let mut run = Run::forked();
-    run.start_and_see(1, "trap '' TERM; while :; do sleep 1000; done", 2);
-    run.warden.sweep(Duration::from_millis(300)).expect("a warden that listens");
+    // The sweep lasts until the job may end.
+    run.start_and_see(1, "trap '' TERM; until [ -e go ]; do sleep 0.05; done", 2);
+    run.warden.sweep(LONG).expect("a warden that listens");
     run.warden.start(&run.job(2, "true")).expect("a warden that listens");
     match run.events.next() {
         Some(Event::StartFailed { id: 2, error }) => {
@@ -77,6 +78,7 @@ pub fn nothing_starts_during_a_sweep() {
         }
         other => panic!("{other:?}"),
     }
+    std::fs::write(run.path("go"), "").expect("a file");
     run.ended(1);
     run.swept();
 }

@@ -11,8 +11,24 @@ use towpath_store::{RunFilter, Store};
 /// How the pages call the runs of a session, in the order in which they were started.
 const IDS: [&str; 4] = ["7f3k", "6q0d", "5a2m", "4x9c"];
 
-/// bash says now and then that a job was killed, and now and then it does not.
-const PRELUDE: &str = "kill() { disown -a; builtin kill \"$@\"; }\n";
+/// What a session's commands mean here. bash reports now and then that a job was killed, and now and
+/// then it does not. `sleep` before a `kill` stands for "until it has come so far": until the run in
+/// the background has itself come to a `sleep`, and the screen shows that.
+const PRELUDE: &str = r#"
+kill() { disown -a; builtin kill "$@"; }
+sleeps() {
+  local child
+  for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
+    [ "$(cat /proc/"$child"/comm 2>/dev/null)" != sleep ] || return 0
+    ! sleeps "$child" || return 0
+  done
+  return 1
+}
+sleep() { until sleeps $! && tmux capture-pane -p | grep -q ' running$'; do command sleep 0.05; done; }
+"#;
+
+/// The title that a pane gets when its command has ended.
+const ENDED: &str = "the command has ended";
 
 /// Enough for the slowest session on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -47,17 +63,17 @@ impl Terminal {
     pub fn types(&mut self, command: &str) -> String {
         self.commands += 1;
         let script = self.root.path().join(format!("{}.sh", self.commands));
-        let done = self.root.path().join(format!("{}.done", self.commands));
         let text = format!("{PRELUDE}{}\n", self.with_real_ids(command));
         fs::write(&script, text).expect("a script");
-        let line = format!("bash '{}'; touch '{}'; sleep 600", script.display(), done.display());
+        // The title comes behind the output in one stream: with it, all of that is on the screen.
+        let line = format!("bash '{}'; printf '\\033]2;{ENDED}\\007'; sleep 600", script.display());
         let work = self.path("");
         let work = work.to_str().expect("a path");
         self.tmux(&["new-session", "-d", "-x", "80", "-y", "50", "-c", work, &line]);
         let began = Instant::now();
-        while !done.exists() {
+        while self.tmux(&["display-message", "-p", "#{pane_title}"]).trim_end() != ENDED {
             assert!(began.elapsed() < PATIENCE, "never ended: {command}\n{}", self.screen());
-            std::thread::sleep(Duration::from_millis(10));
+            std::thread::sleep(Duration::from_millis(30));
         }
         let screen = self.screen();
         self.tmux(&["kill-server"]);
