@@ -5,7 +5,7 @@ use crate::config::{Config, DriverConfig};
 use crate::control::Controller;
 use crate::driver::{Driver, RunEnd};
 use crate::error::EngineError;
-use crate::event::{Event, Reporter};
+use crate::event::{EndedWith, Event, Reporter};
 use crate::journal::Reads;
 use crate::open::{LOCK, Prepared, gone_with_the_owner};
 use crate::script_lines::ScriptLines;
@@ -135,7 +135,7 @@ impl Prepared {
             steps: self.run.view(),
         });
         if !self.ended.is_empty() {
-            reporter.event(&Event::Ended { processes: &self.ended, why: "left by a dead runner" });
+            reporter.event(&Event::Ended { processes: &self.ended, why: EndedWith::DeadRunner });
         }
         for (step, message) in gone_with_the_owner(self) {
             reporter.event(&Event::Warning { step: Some(&step), message: &message });

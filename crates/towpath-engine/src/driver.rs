@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::config::DriverConfig;
 use crate::control::Control;
 use crate::error::EngineError;
-use crate::event::{Event, Reporter};
+use crate::event::{EndedWith, Event, Reporter};
 use crate::job_end::settle;
 use crate::journal::{Reads, to_store};
 use crate::observed::{Observed, Reported};
@@ -291,7 +291,7 @@ impl Driver<'_> {
                 None => Ok(()),
             },
             Reported::Swept(Swept { ended, left }) => {
-                self.report_ended(&ended, "with the run");
+                self.report_ended(&ended, EndedWith::Run);
                 self.warn_of_left(&left);
                 Ok(())
             }
@@ -325,7 +325,7 @@ impl Driver<'_> {
             let end = JobEnd { error, ..JobEnd::new(JobStatus::NotStarted) };
             return self.apply(Fact::JobFinished { key, end });
         }
-        self.report_ended(&finished.ended, "with their step");
+        self.report_ended(&finished.ended, EndedWith::Step);
         let session = finished.session.take();
         let mut settled = settle(&self.directory, &key, finished, &self.reads)?;
         if let Some(session) = session {
@@ -383,7 +383,7 @@ impl Driver<'_> {
         self.reporter.event(&Event::Warning { step, message });
     }
 
-    fn report_ended(&mut self, processes: &[Leftover], why: &'static str) {
+    fn report_ended(&mut self, processes: &[Leftover], why: EndedWith) {
         if !processes.is_empty() {
             let processes: Vec<String> = processes.iter().map(describe).collect();
             self.reporter.event(&Event::Ended { processes: &processes, why });

@@ -84,7 +84,7 @@ pub enum Event<'a> {
     /// Processes that were still alive and have been ended.
     Ended {
         processes: &'a [String],
-        why: &'static str,
+        why: EndedWith,
     },
     /// The terminal is about to be given back, or is ours again.
     Suspended,
@@ -95,6 +95,17 @@ pub enum Event<'a> {
         /// Every step, as it stands at the end.
         steps: &'a [StepView],
     },
+}
+
+/// Why processes that were still alive have been ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndedWith {
+    /// Their step was ended.
+    Step,
+    /// The run has ended.
+    Run,
+    /// An earlier runner of the run died and left them.
+    DeadRunner,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -43,7 +43,7 @@ pub use config::{Config, DriverConfig, Options, Worktree};
 pub use control::Controller;
 pub use driver::RunEnd;
 pub use error::EngineError;
-pub use event::{CallEnded, CallStarted, Event, Reporter, Stream};
+pub use event::{CallEnded, CallStarted, EndedWith, Event, Reporter, Stream};
 pub use journal::{Recorded, recorded, recorded_options};
 pub use listener::{Listener, NullListener, StderrListener, WriterListener};
 pub use models::Models;

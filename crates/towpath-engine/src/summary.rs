@@ -1,7 +1,7 @@
 //! How many steps ran, were skipped or were not reached: counted once, shown everywhere.
 
 use crate::journal::now_ms;
-use towpath_core::StepPath;
+use towpath_core::{RunStatus, StepPath};
 use towpath_run::{Run, RunOutcome, StepState, StepStatus, StepView};
 use towpath_store::Summary;
 
@@ -89,24 +89,12 @@ fn collect(steps: &[StepView], census: &mut Census) {
     }
 }
 
-/// What a list of runs shows. It is recorded at each end of a run, and asked anew of one that goes on
-/// or was cut off.
+/// What a list of runs shows. It is recorded at each end of a run, and counted again for one that is
+/// running or was interrupted.
 pub fn summary(run: &Run, outcome: Option<&RunOutcome>, active_ms: i64) -> Summary {
     let census = census(run);
-    let where_ = match outcome {
-        Some(RunOutcome::Failed { step, .. }) => step.to_string(),
-        Some(RunOutcome::Asking { steps }) => {
-            steps.first().map_or(String::new(), |s| s.to_string())
-        }
-        Some(RunOutcome::Waiting { why, until_ms: Some(until) }) => {
-            format!("{} until {until}", why.as_str())
-        }
-        Some(RunOutcome::Waiting { why, until_ms: None }) => why.as_str().to_owned(),
-        _ => String::new(),
-    };
     Summary {
-        status: outcome.map_or("running", RunOutcome::as_str).to_owned(),
-        where_,
+        status: outcome.map_or(RunStatus::Running, RunOutcome::status),
         cost_microusd: census.cost_usd.map(|c| (c * 1e6).round() as i64),
         cost_unknown: census.cost_unknown,
         started_ms: run.view().iter().filter_map(|s| s.started_ms).min().unwrap_or_else(now_ms),

@@ -2,7 +2,7 @@
 
 use crate::fact::{Output, StopReason};
 use crate::machine::Reported;
-use towpath_core::{FaultKind, StepPath, Usage};
+use towpath_core::{FaultKind, RunStatus, StepPath, Usage};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepResult {
@@ -177,13 +177,22 @@ pub enum RunOutcome {
 
 impl RunOutcome {
     pub fn as_str(&self) -> &'static str {
+        self.status().kind().expect("an outcome of ours has a status of ours").as_str()
+    }
+
+    /// The status of a run that has come to this.
+    pub fn status(&self) -> RunStatus {
         match self {
-            RunOutcome::Done => "done",
-            RunOutcome::Failed { .. } => "failed",
-            RunOutcome::Waiting { .. } => "waiting",
-            RunOutcome::Asking { .. } => "asking",
-            RunOutcome::Stopped { reason: StopReason::Cancel } => "cancelled",
-            RunOutcome::Stopped { reason: StopReason::Signal(_) } => "stopped",
+            RunOutcome::Done => RunStatus::Done,
+            RunOutcome::Failed { step, .. } => RunStatus::Failed { step: step.clone() },
+            RunOutcome::Waiting { why, until_ms } => {
+                RunStatus::Waiting { why: *why, until_ms: *until_ms }
+            }
+            RunOutcome::Asking { steps } => RunStatus::Asking {
+                step: steps.first().cloned().unwrap_or_else(|| StepPath::new("")),
+            },
+            RunOutcome::Stopped { reason: StopReason::Cancel } => RunStatus::Cancelled,
+            RunOutcome::Stopped { reason: StopReason::Signal(_) } => RunStatus::Stopped,
         }
     }
 }

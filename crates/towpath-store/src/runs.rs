@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use towpath_core::RunId;
+use towpath_core::{RunId, RunStatus, StatusKind};
 
 /// A run to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,9 +29,7 @@ pub struct NewRun {
 /// What a list of runs shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    pub status: String,
-    /// The step it is at, or why it waits.
-    pub where_: String,
+    pub status: RunStatus,
     /// What is known of it. `None`: nobody reported one.
     pub cost_microusd: Option<i64>,
     /// An agent call did not say what it cost.
@@ -56,12 +54,18 @@ pub struct RunRow {
     pub summary: Summary,
 }
 
+impl RunRow {
+    pub fn waits(&self) -> bool {
+        self.summary.status.is(StatusKind::Waiting)
+    }
+}
+
 /// Which runs to list; what is `None` does not narrow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunFilter {
     pub directory: Option<PathBuf>,
     pub recipe: Option<String>,
-    pub status: Option<String>,
+    pub status: Option<StatusKind>,
     pub limit: Option<u32>,
 }
 
@@ -115,6 +119,7 @@ impl Store {
     /// The runs that pass the filter, newest first.
     pub fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
         let directory = filter.directory.as_ref().map(|dir| dir.as_os_str().as_bytes());
+        let status = filter.status.map(StatusKind::as_str);
         let limit = filter.limit.map_or(-1, i64::from);
         let mut clauses = Vec::new();
         let mut values: Vec<&dyn ToSql> = vec![&limit];
@@ -128,7 +133,7 @@ impl Store {
         if let Some(recipe) = &filter.recipe {
             narrow("recipe", recipe);
         }
-        if let Some(status) = &filter.status {
+        if let Some(status) = &status {
             narrow("status", status);
         }
         let wanted = match clauses.is_empty() {
@@ -186,8 +191,7 @@ const RUN_COLUMNS: &str = "id, recipe, source, directory, created_ms, status, pl
 fn run_row(row: &Row<'_>) -> rusqlite::Result<Option<RunRow>> {
     let Some(id) = RunId::new(row.get_ref(0)?.as_str()?) else { return Ok(None) };
     let summary = Summary {
-        status: row.get(5)?,
-        where_: row.get(6)?,
+        status: RunStatus::from_columns(row.get_ref(5)?.as_str()?, row.get_ref(6)?.as_str()?),
         cost_microusd: row.get(7)?,
         started_ms: row.get(8)?,
         ended_ms: row.get(9)?,
@@ -232,8 +236,8 @@ fn insert_run(conn: &Connection, id: &RunId, new: &NewRun) -> Result<i64, Troubl
         new.source,
         new.directory.as_os_str().as_bytes(),
         new.created_ms,
-        s.status,
-        s.where_,
+        s.status.as_str(),
+        s.status.place(),
         s.cost_microusd,
         s.started_ms,
         s.ended_ms,
@@ -255,8 +259,8 @@ pub(crate) fn write_summary(conn: &Connection, n: i64, s: &Summary) -> Result<()
     )?
     .execute(params![
         n,
-        s.status,
-        s.where_,
+        s.status.as_str(),
+        s.status.place(),
         s.cost_microusd,
         s.started_ms,
         s.ended_ms,

@@ -5,6 +5,7 @@ use rusqlite::Connection;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::tempdir;
+use towpath_core::RunStatus;
 use towpath_store::{
     NewFact, Output, OutputRef, PlanHash, SCHEMA_VERSION, Store, Stream, Summary, TrustRecord,
 };
@@ -25,7 +26,7 @@ fn sample(dir: &Path) {
         ..NewFact::new(2_000, "job_finished", r#"{"v":1,"status":"done"}"#)
     };
     let summary = Summary {
-        status: "done".into(),
+        status: RunStatus::Done,
         cost_microusd: Some(310_000),
         ended_ms: Some(3_000),
         ..new_run().summary

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use tempfile::tempdir;
-use towpath_core::RunId;
+use towpath_core::{RunId, RunStatus, StatusKind};
 use towpath_store::{Found, NewRun, RunFilter, Store, StoreError};
 
 fn ids(rows: Vec<towpath_store::RunRow>) -> Vec<String> {
@@ -17,7 +17,7 @@ fn add(store: &mut Store, name: &str, recipe: &str, directory: &[u8], status: &s
     let mut new = new_run();
     new.recipe = recipe.into();
     new.directory = PathBuf::from(OsStr::from_bytes(directory));
-    new.summary.status = status.into();
+    new.summary.status = RunStatus::from_columns(status, "");
     store.create_run(&new, &mut |_| id(name), &[]).unwrap();
 }
 
@@ -36,8 +36,11 @@ fn runs_are_listed_newest_first_and_narrowed() {
         (RunFilter { limit: Some(0), ..all.clone() }, vec![]),
         (RunFilter { directory: shop.clone(), ..all.clone() }, vec!["cccc", "aaaa"]),
         (RunFilter { recipe: Some("build".into()), ..all.clone() }, vec!["bbbb", "aaaa"]),
-        (RunFilter { status: Some("failed".into()), ..all.clone() }, vec!["cccc", "bbbb"]),
-        (RunFilter { directory: shop, status: Some("done".into()), ..all.clone() }, vec!["aaaa"]),
+        (RunFilter { status: Some(StatusKind::Failed), ..all.clone() }, vec!["cccc", "bbbb"]),
+        (
+            RunFilter { directory: shop, status: Some(StatusKind::Done), ..all.clone() },
+            vec!["aaaa"],
+        ),
         (RunFilter { recipe: Some("' OR 1".into()), ..all }, vec![]),
     ];
     for (filter, expected) in cases {

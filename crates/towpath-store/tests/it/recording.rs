@@ -2,6 +2,7 @@
 
 use crate::support::{bodies, create, fact, id, new_run};
 use tempfile::tempdir;
+use towpath_core::{RunStatus, StepPath};
 use towpath_store::{NewFact, OutputRef, Store, StoreError, StoredOutput, Summary};
 
 #[test]
@@ -69,13 +70,13 @@ fn a_refused_batch_leaves_nothing_of_itself() {
     let run = create(&mut store, "7f3k");
     let outside = OutputRef::File { name: "../other".into(), len: 1 };
     let bad = NewFact { stdout: Some(outside), ..fact("bad") };
-    let ended = Summary { status: "done".into(), ..Summary::default() };
+    let ended = Summary { status: RunStatus::Done, ..Summary::default() };
     let refused = store.append(&run, &[fact("good"), bad.clone()], Some(&ended));
     assert!(matches!(refused, Err(StoreError::BadOutputName(_))), "{refused:?}");
     let refused = store.add_plan(&run, "second", &[bad], None);
     assert!(matches!(refused, Err(StoreError::BadOutputName(_))), "{refused:?}");
     assert_eq!(bodies(&store, &run), Vec::<String>::new());
-    assert_eq!(store.run(&run).unwrap().unwrap().summary.status, "running");
+    assert_eq!(store.run(&run).unwrap().unwrap().summary.status, RunStatus::Running);
     assert_eq!(store.plan(&run, None).unwrap().version, 1);
 }
 
@@ -86,8 +87,7 @@ fn the_summary_changes_with_the_facts() {
     let (run, other) = (create(&mut store, "7f3k"), create(&mut store, "6q0d"));
     assert_eq!(store.run(&run).unwrap().unwrap().summary, new_run().summary);
     let summary = Summary {
-        status: "failed".into(),
-        where_: "deploy".into(),
+        status: RunStatus::Failed { step: StepPath::new("deploy") },
         cost_microusd: Some(420_000),
         cost_unknown: true,
         started_ms: 1_000,

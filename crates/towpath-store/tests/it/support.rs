@@ -13,7 +13,7 @@ pub fn new_run() -> NewRun {
         directory: PathBuf::from("/home/me/shop"),
         plan: "the plan".into(),
         created_ms: 1_000,
-        summary: Summary { status: "running".into(), started_ms: 1_000, ..Summary::default() },
+        summary: Summary { started_ms: 1_000, ..Summary::default() },
     }
 }
 

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use towpath_core::RunId;
+use towpath_core::{RunId, RunStatus};
 use towpath_engine::{Options, cancel_unowned, continue_holders, end_holders, held_by};
 use towpath_run::Limits;
 use towpath_store::Store;
@@ -47,10 +47,10 @@ impl Execute for Args {
             tell_owner(&store, &id)?;
             status = wait(&store, &id)?;
         }
-        match status.as_str() {
-            "cancelled" if owned => out::line(format!("run {id} is cancelled")),
-            "done" | "failed" | "cancelled" => {
-                out::line(format!("run {id} had ended already: {status}"));
+        match status {
+            RunStatus::Cancelled if owned => out::line(format!("run {id} is cancelled")),
+            RunStatus::Done | RunStatus::Failed { .. } | RunStatus::Cancelled => {
+                out::line(format!("run {id} had ended already: {}", status.as_str()));
             }
             // It waits, asks, was stopped, or its owner died: nobody else will end it.
             _ => {
@@ -101,7 +101,7 @@ fn leave(word: &Path) -> std::io::Result<()> {
 
 /// Waits for the owner to end, and returns the status of the run then. One that does not end in time
 /// is killed.
-fn wait(store: &Store, id: &RunId) -> Result<String, CommandError> {
+fn wait(store: &Store, id: &RunId) -> Result<RunStatus, CommandError> {
     let until = Instant::now() + PATIENCE;
     while held_by(store, id).is_some() {
         if Instant::now() >= until {

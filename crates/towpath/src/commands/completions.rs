@@ -17,6 +17,7 @@ use clap_complete::{ArgValueCompleter, CompletionCandidate};
 use line::Line;
 use std::ffi::OsStr;
 use std::sync::Arc;
+use towpath_core::StatusKind;
 
 /// Let your shell complete commands, flags, recipes, runs and steps
 ///
@@ -127,8 +128,10 @@ fn kind(command: &str, arg: &Arg) -> Option<Kind> {
         "recipe" | "recipes" => Some(Kind::Recipe),
         "builtin" => Some(Kind::BuiltIn),
         "run" | "runs" => Some(match command {
-            "resume" => Kind::Run { but: &["done"] },
-            "cancel" => Kind::Run { but: &["done", "failed", "cancelled"] },
+            "resume" => Kind::Run { but: &[StatusKind::Done] },
+            "cancel" => {
+                Kind::Run { but: &[StatusKind::Done, StatusKind::Failed, StatusKind::Cancelled] }
+            }
             _ => Kind::Run { but: &[] },
         }),
         "step" | "done" | "again" => Some(Kind::Step),

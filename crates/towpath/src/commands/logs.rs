@@ -17,7 +17,7 @@ use choice::Choice;
 use copy::{copy, reader_gone};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use towpath_core::{JobKey, JobKind, RunId, nearest};
+use towpath_core::{JobKey, JobKind, RunId, RunStatus, nearest};
 use towpath_engine::{is_held, recorded};
 use towpath_run::{Fact, JobEnd, Limits, StepView};
 use towpath_store::{Output, RunRow, Store, Stream};
@@ -93,7 +93,9 @@ impl Execute for Args {
         if log.said.is_none() {
             out::note("nothing was printed");
         }
-        if self.follow && store.run(&row.id)?.is_some_and(|now| now.summary.status == "running") {
+        if self.follow
+            && store.run(&row.id)?.is_some_and(|now| now.summary.status == RunStatus::Running)
+        {
             out::note(format!("run {id} was cut off; to go on: towpath resume {id}", id = row.id));
         }
         Ok(Exit::Done)

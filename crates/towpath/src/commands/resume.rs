@@ -5,7 +5,6 @@ mod due;
 
 use super::Execute;
 use super::run::{Shared, conclude, config};
-use super::runs::waits_until;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::files;
@@ -208,15 +207,15 @@ impl Execute for Args {
 fn waits_first(args: &Args, row: &RunRow) -> bool {
     let answers =
         !args.done.is_empty() || !args.again.is_empty() || args.edited || args.new_session;
-    let known = args.in_vain.is_some() || waits_until(row).is_some();
-    args.wait && !answers && known && row.summary.status == "waiting"
+    let known = args.in_vain.is_some() || row.summary.status.waits_until().is_some();
+    args.wait && !answers && known && row.waits()
 }
 
 /// Asked by the run's owner, before the record says otherwise.
 fn still_waits(state: &Path, id: &RunId) -> Result<bool, EngineError> {
     let store = Store::open_for_reading(state)?;
     let row = store.map_or(Ok(None), |store| store.run(id))?;
-    Ok(row.is_some_and(|row| row.summary.status == "waiting"))
+    Ok(row.is_some_and(|row| row.waits()))
 }
 
 fn already_done(id: &RunId, args: &Args) -> Result<Exit, CommandError> {

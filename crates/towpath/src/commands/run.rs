@@ -25,7 +25,7 @@ use crate::terminal::out;
 use crate::terminal::report::{self, EventFlags, Look, OUTPUT};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use towpath_core::{Diagnostic, Secrets, nearest};
+use towpath_core::{Diagnostic, RunStatus, Secrets, nearest};
 use towpath_engine::{Config, Prepared, RunEnd, SessionTree, Substitutes, WardenStart, Worktree};
 use towpath_recipe::{Origin, Program, Resolved};
 use towpath_run::Limits;
@@ -384,7 +384,9 @@ fn hint_at_earlier(
     };
     for row in store.runs(&filter)? {
         let status = super::runs::status_of(store, &row);
-        if matches!(status.as_str(), "failed" | "interrupted" | "stopped" | "waiting" | "asking") {
+        use RunStatus::{Asking, Failed, Interrupted, Stopped, Waiting};
+        if matches!(status, Failed { .. } | Interrupted | Stopped | Waiting { .. } | Asking { .. })
+        {
             let when = ago(row.created_ms, crate::terminal::format::now_ms());
             let known = towpath_engine::recorded(store, &row.id, Limits::default());
             let how = match known {
@@ -394,11 +396,11 @@ fn hint_at_earlier(
             let (id, name) = (&row.id, &row.recipe);
             if let Some(how) = how {
                 let how = format!("to continue it: {how}");
-                out::note(format!("note: run {id} of {name} {status} {when}; {how}"));
+                out::note(format!("note: run {id} of {name} {} {when}; {how}", status.as_str()));
             }
             return Ok(());
         }
-        if status == "done" {
+        if status == RunStatus::Done {
             return Ok(());
         }
     }

@@ -9,7 +9,9 @@ use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{ago, count, duration, local_time, money, now_ms, rfc3339};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, shown_path};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use project_scope::ProjectScope;
+use towpath_core::{RunStatus, StatusKind};
 use towpath_store::{RunFilter, RunRow, Store, Summary};
 
 /// What has run here, the newest first.
@@ -30,8 +32,8 @@ pub struct Args {
     #[arg(short = 'n', value_name = "N", default_value_t = 20)]
     pub number: usize,
     /// Only runs with this status.
-    #[arg(long, value_name = "STATUS", value_parser = STATUSES)]
-    pub status: Option<String>,
+    #[arg(long, value_name = "STATUS", value_parser = status_parser())]
+    pub status: Option<StatusKind>,
     /// One JSON object on stdout.
     #[arg(long)]
     pub json: bool,
@@ -63,7 +65,7 @@ impl Execute for Args {
         if let (Some(store), false) = (&store, self.all) {
             rows.retain(|(row, _)| here.has(store, row));
         }
-        rows.retain(|(_, status)| self.status.as_ref().is_none_or(|wanted| wanted == status));
+        rows.retain(|(_, status)| self.status.is_none_or(|wanted| status.is(wanted)));
         let found = rows.len();
         rows.truncate(self.number);
         if let Some(store) = &store {
@@ -95,7 +97,13 @@ impl Execute for Args {
     }
 }
 
-fn listed(store: &Store) -> Result<Vec<(RunRow, String)>, CommandError> {
+/// Takes every status that a run can have.
+fn status_parser() -> impl TypedValueParser<Value = StatusKind> {
+    let words = PossibleValuesParser::new(StatusKind::ALL.map(StatusKind::as_str));
+    words.map(|word| StatusKind::named(&word).expect("the parser takes only words of a status"))
+}
+
+fn listed(store: &Store) -> Result<Vec<(RunRow, RunStatus)>, CommandError> {
     let rows = store.runs(&RunFilter::default())?;
     let told = |row: RunRow| {
         let status = status_of(store, &row);
@@ -106,7 +114,7 @@ fn listed(store: &Store) -> Result<Vec<(RunRow, String)>, CommandError> {
 
 /// What has come of a run that is at no end of its own: its record alone tells.
 fn bring_up_to_date(store: &Store, row: &mut RunRow) {
-    if row.summary.status != "running" {
+    if row.summary.status != RunStatus::Running {
         return;
     }
     // One that cannot be read any more is listed as it was at its start; `show` says what is wrong.
@@ -116,13 +124,13 @@ fn bring_up_to_date(store: &Store, row: &mut RunRow) {
     }
 }
 
-/// How a run stands. One that says it is running and has no owner was cut off.
-pub fn status_of(store: &Store, row: &RunRow) -> String {
-    let status = row.summary.status.as_str();
-    if status == "running" && !towpath_engine::is_held(store, &row.id) {
-        return "interrupted".to_owned();
+/// The status of a run. One that is recorded as running and has no owner was interrupted.
+pub fn status_of(store: &Store, row: &RunRow) -> RunStatus {
+    let status = row.summary.status.clone();
+    if status == RunStatus::Running && !towpath_engine::is_held(store, &row.id) {
+        return RunStatus::Interrupted;
     }
-    status.to_owned()
+    status
 }
 
 fn nothing(args: &Args, total: usize) -> String {
@@ -134,7 +142,7 @@ fn nothing(args: &Args, total: usize) -> String {
     }
 }
 
-fn print(rows: &[(RunRow, String)], args: &Args, env: &Environment) {
+fn print(rows: &[(RunRow, RunStatus)], args: &Args, env: &Environment) {
     let mut header = vec!["RUN", "RECIPE", "STATUS", "STARTED", "TOOK", "COST", "WHERE"];
     if args.all {
         header.push("DIRECTORY");
@@ -145,7 +153,7 @@ fn print(rows: &[(RunRow, String)], args: &Args, env: &Environment) {
         let mut cells = vec![
             row.id.as_str().into(),
             Cell::from(&row.recipe),
-            Cell::tinted(status, tint(status)),
+            Cell::tinted(status.as_str(), tint(status)),
             ago(row.created_ms, now).into(),
             took(row, status, now).into(),
             cost(row).into(),
@@ -160,18 +168,18 @@ fn print(rows: &[(RunRow, String)], args: &Args, env: &Environment) {
 }
 
 /// The colour of a run's status.
-pub fn tint(status: &str) -> Tint {
+pub fn tint(status: &RunStatus) -> Tint {
     match status {
-        "done" => Tint::Good,
-        "failed" => Tint::Bad,
-        "running" => Tint::None,
+        RunStatus::Done => Tint::Good,
+        RunStatus::Failed { .. } => Tint::Bad,
+        RunStatus::Running => Tint::None,
         _ => Tint::Attention,
     }
 }
 
-fn took(row: &RunRow, status: &str, now: i64) -> String {
+fn took(row: &RunRow, status: &RunStatus, now: i64) -> String {
     match status {
-        "running" => duration(now - row.created_ms),
+        RunStatus::Running => duration(now - row.created_ms),
         _ if row.summary.active_ms == 0 => "–".to_owned(),
         _ => duration(row.summary.active_ms),
     }
@@ -200,37 +208,29 @@ fn dollars(micro: i64) -> f64 {
 
 /// The step a run is at, or what it waits for, with times as the reader wants them.
 fn place(row: &RunRow, time: &dyn Fn(i64) -> String) -> String {
-    match waits_until(row) {
-        Some(until) => format!("{} until {}", waits_for(row), time(until)),
-        None => row.summary.where_.clone(),
+    match &row.summary.status {
+        RunStatus::Waiting { why, until_ms: Some(until) } => {
+            format!("{} until {}", why.as_str(), time(*until))
+        }
+        status => status.place(),
     }
 }
 
-/// Until when a waiting run waits, where that is known.
-pub fn waits_until(row: &RunRow) -> Option<i64> {
-    row.summary.where_.split_once(" until ")?.1.parse().ok()
-}
-
-/// What a waiting run waits for: `limit`, `auth` or `overloaded`.
-pub fn waits_for(row: &RunRow) -> &str {
-    row.summary.where_.split(" until ").next().unwrap_or_default()
-}
-
-fn as_json(row: &RunRow, status: &str) -> serde_json::Value {
+fn as_json(row: &RunRow, status: &RunStatus) -> serde_json::Value {
     let s = &row.summary;
     serde_json::json!({
         "run_id": row.id.as_str(),
         "recipe_name": row.recipe,
         "source": row.source,
         "directory": escaped(&row.directory),
-        "status": status,
+        "status": status.as_str(),
         "started": rfc3339(row.created_ms),
         "ended": s.ended_ms.map(rfc3339),
         "duration": (s.active_ms > 0).then(|| s.active_ms as f64 / 1000.0),
         "cost_usd": known_cost(s),
         "cost_complete": !s.cost_unknown,
         "where": place(row, &rfc3339),
-        "waiting_for": (status == "waiting").then(|| waits_for(row)),
+        "waiting_for": status.is(StatusKind::Waiting).then(|| status.waits_for()),
         "steps": { "ran": s.steps_done, "skipped": s.steps_skipped, "total": s.steps_total },
     })
 }

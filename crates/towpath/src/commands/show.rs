@@ -2,7 +2,7 @@
 
 use super::Execute;
 use super::resume;
-use super::runs::{status_of, tint, waits_for, waits_until};
+use super::runs::{status_of, tint};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::result_json;
@@ -12,7 +12,7 @@ use crate::terminal::format::{
 use crate::terminal::out;
 use crate::terminal::report::{ByHand, Cost, by_hand, find, has_output, logs, next_commands};
 use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, shown_path};
-use towpath_core::{FaultKind, StepPath};
+use towpath_core::{FaultKind, RunStatus, StatusKind, StepPath};
 use towpath_engine::{Recorded, census, recorded};
 use towpath_run::{
     Fact, FailureKind, Limits, Output, Run, RunOutcome, StepKind, StepState, StepStatus, StepView,
@@ -62,7 +62,7 @@ pub fn open(env: &Environment, run: &str) -> Result<Store, CommandError> {
 
 struct Shown {
     row: RunRow,
-    status: String,
+    status: RunStatus,
     known: Recorded,
 }
 
@@ -72,7 +72,7 @@ impl Shown {
     }
 
     fn running(&self) -> bool {
-        self.status == "running"
+        self.status == RunStatus::Running
     }
 
     fn print(&self, screen: &Screen, env: &Environment) {
@@ -80,7 +80,7 @@ impl Shown {
         let place = self.row.directory.file_name().map(std::path::Path::new);
         let mut parts = vec![
             clean(&self.row.recipe),
-            screen.paint(tint(&self.status), &self.status),
+            screen.paint(tint(&self.status), self.status.as_str()),
             ago(self.row.created_ms, now),
             place.map_or_else(|| escaped(&self.row.directory), escaped),
         ];
@@ -138,7 +138,7 @@ impl Shown {
 
     /// The steps about which a person must decide, now or as soon as the run is resumed.
     fn asking(&self) -> Vec<StepPath> {
-        if self.status != "interrupted" {
+        if self.status != RunStatus::Interrupted {
             return self.run().asking();
         }
         let mut resumed = self.run().clone();
@@ -172,21 +172,21 @@ impl Shown {
         if lines.len() > 1 {
             return lines;
         }
-        match (self.status.as_str(), self.run().outcome()) {
-            ("done", _) => return Vec::new(),
-            ("running", _) => {
+        match (&self.status, self.run().outcome()) {
+            (RunStatus::Done, _) => return Vec::new(),
+            (RunStatus::Running, _) => {
                 lines.push(format!("  follow it: towpath logs {id} -f"));
                 lines.push(format!("  end it: towpath cancel {id}"));
             }
-            ("failed", Some(RunOutcome::Failed { step, failure })) => {
+            (RunStatus::Failed { .. }, Some(RunOutcome::Failed { step, failure })) => {
                 if has_output(&failure, find(&self.run().view(), &step)) {
                     lines.push(format!("  full output: {}", logs(id, &step, &failure)));
                 }
                 let ways = next_commands::ways(id, self.run()).into_iter();
                 lines.extend(ways.map(|way| format!("  {}: {}", way.when, way.command)));
             }
-            ("waiting", Some(RunOutcome::Waiting { why, until_ms: Some(until) })) => {
-                let until = local_time(until, now);
+            (RunStatus::Waiting { why, until_ms: Some(until) }, _) => {
+                let until = local_time(*until, now);
                 lines.push(match why {
                     FaultKind::Limit => {
                         format!("  a limit ends at {until}; then: towpath resume {id}")
@@ -209,7 +209,7 @@ impl Shown {
         if !self.running() {
             result_json::mark_over(&mut steps);
         }
-        let resumable = !matches!(self.status.as_str(), "done" | "running");
+        let resumable = !matches!(self.status, RunStatus::Done | RunStatus::Running);
         let resume = resumable.then(|| next_commands::resume(&row.id, self.run())).flatten();
         let cost = Cost::of(&census(self.run()));
         serde_json::json!({
@@ -221,7 +221,7 @@ impl Shown {
             "worktree": self.known.options.worktree.as_ref().map(|worktree| serde_json::json!({
                 "path": worktree.path, "branch": worktree.branch, "base": worktree.base,
             })),
-            "status": self.status,
+            "status": self.status.as_str(),
             "started": rfc3339(row.created_ms),
             "ended": row.summary.ended_ms.map(rfc3339),
             "duration": Some(row.summary.active_ms).filter(|ms| *ms > 0).map(|ms| ms as f64 / 1000.0),
@@ -230,8 +230,8 @@ impl Shown {
             "steps": steps,
             "machine": result_json::machine(self.run()),
             "asking": self.asking(),
-            "waiting_until": waits_until(row).map(rfc3339),
-            "waiting_for": (self.status == "waiting").then(|| waits_for(row)),
+            "waiting_until": row.summary.status.waits_until().map(rfc3339),
+            "waiting_for": self.status.is(StatusKind::Waiting).then(|| self.status.waits_for()),
             "resume": resume,
             "warnings": self.known.warnings,
         })

@@ -6,7 +6,7 @@ use crate::exit::CommandError;
 use crate::terminal::format::{ago, clean, now_ms};
 use crate::terminal::out;
 use std::path::Path;
-use towpath_core::RunId;
+use towpath_core::{RunId, StatusKind};
 use towpath_process::MARKER_VARIABLE;
 use towpath_store::{RunFilter, Store};
 
@@ -19,7 +19,7 @@ pub fn warn(
 ) -> Result<(), CommandError> {
     let filter = RunFilter {
         directory: Some(directory.to_owned()),
-        status: Some("running".to_owned()),
+        status: Some(StatusKind::Running),
         ..RunFilter::default()
     };
     for row in store.runs(&filter)? {

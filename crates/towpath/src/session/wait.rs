@@ -3,7 +3,6 @@
 //! nothing. It goes on by becoming `towpath resume`: a run must begin in a process without threads.
 
 use crate::commands::run::Shared;
-use crate::commands::runs::{waits_for, waits_until};
 use crate::environment::own_program;
 use crate::exit::{CommandError, Exit};
 use crate::session::agents::AgentFlags;
@@ -16,7 +15,7 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::Duration;
-use towpath_core::{FaultKind, RunId};
+use towpath_core::{FaultKind, RunId, RunStatus};
 use towpath_engine::{RunEnd, cancel_held, census, hold};
 use towpath_run::{Limits, Run, RunOutcome};
 use towpath_store::{RunRow, Store};
@@ -43,14 +42,16 @@ fn due_ms(since: i64, until: Option<i64>, vain: u32) -> i64 {
 
 /// When a waiting run may continue. What is no limit has its waits from the run itself.
 pub fn due(row: &RunRow, vain: u32) -> i64 {
-    let vain = if waits_for(row) == FaultKind::Limit.as_str() { vain } else { 0 };
-    due_ms(row.summary.ended_ms.unwrap_or(row.created_ms), waits_until(row), vain)
+    let status = &row.summary.status;
+    let limited = matches!(status, RunStatus::Waiting { why: FaultKind::Limit, .. });
+    let vain = if limited { vain } else { 0 };
+    due_ms(row.summary.ended_ms.unwrap_or(row.created_ms), status.waits_until(), vain)
 }
 
 /// Owns the run and waits until it may go on. A signal leaves it waiting.
 pub fn sit_out(store: &mut Store, id: &RunId, vain: u32, look: &Look) -> Result<(), CommandError> {
     let lock = hold(store, id)?;
-    let Some(row) = store.run(id)?.filter(|row| row.summary.status == "waiting") else {
+    let Some(row) = store.run(id)?.filter(RunRow::waits) else {
         return Ok(());
     };
     signals::block();
@@ -104,16 +105,15 @@ impl Shown {
     fn new(row: &RunRow, due: i64, look: &Look) -> Shown {
         let now = now_ms();
         let name = clean(&row.recipe);
-        let what = match (waits_for(row), waits_until(row)) {
-            ("limit", Some(until)) => {
-                format!("{name} waits for the agent's limit until {}", local_time(until, now))
+        let next = local_time(due, now);
+        let what = match &row.summary.status {
+            RunStatus::Waiting { why: FaultKind::Limit, until_ms: Some(until) } => {
+                format!("{name} waits for the agent's limit until {}", local_time(*until, now))
             }
-            ("limit", None) => {
-                format!("{name} waits for the agent's limit; next try at {}", local_time(due, now))
+            RunStatus::Waiting { why: FaultKind::Limit, until_ms: None } => {
+                format!("{name} waits for the agent's limit; next try at {next}")
             }
-            (why, _) => {
-                format!("{name} waits (agent: {why}); next try at {}", local_time(due, now))
-            }
+            status => format!("{name} waits (agent: {}); next try at {next}", status.waits_for()),
         };
         let terminal = look.terminal && !look.quiet;
         if !terminal && !look.quiet {

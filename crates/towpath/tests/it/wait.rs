@@ -34,7 +34,15 @@ fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
 }
 
 fn status(person: &Person) -> String {
-    person.store().run(&person.run()).expect("a row").expect("a run").summary.status
+    person
+        .store()
+        .run(&person.run())
+        .expect("a row")
+        .expect("a run")
+        .summary
+        .status
+        .as_str()
+        .to_owned()
 }
 
 /// A run that waits while a process of ours sits it out.

@@ -13,10 +13,11 @@ use clap_complete::CompletionCandidate;
 use clap_complete::engine::{PathCompleter, ValueCompleter};
 use std::ffi::OsStr;
 use std::path::Path;
+use towpath_core::StatusKind;
 use towpath_engine::recorded;
 use towpath_recipe::{builtin_names, names};
 use towpath_run::Limits;
-use towpath_store::{Found, RunFilter, Store};
+use towpath_store::{Found, RunFilter, RunRow, Store};
 
 /// What the value of an argument is.
 #[derive(Debug, Clone, Copy)]
@@ -24,9 +25,9 @@ pub enum Kind {
     /// A recipe's name, or its file.
     Recipe,
     BuiltIn,
-    /// A run that does not stand like this.
+    /// A run that has none of these statuses.
     Run {
-        but: &'static [&'static str],
+        but: &'static [StatusKind],
     },
     /// A step of the run that stands before it on the line.
     Step,
@@ -80,13 +81,19 @@ fn recipes(env: &Environment, line: &Line) -> Option<Vec<CompletionCandidate>> {
     Some(names(&search).into_iter().map(told).collect())
 }
 
-fn runs(env: &Environment, but: &[&str]) -> Option<Vec<CompletionCandidate>> {
+fn runs(env: &Environment, but: &[StatusKind]) -> Option<Vec<CompletionCandidate>> {
     let store = Store::open_for_reading(&env.directories.state).ok()??;
     let rows = store.runs(&RunFilter { limit: Some(MOST_RUNS), ..RunFilter::default() }).ok()?;
     let now = now_ms();
-    let wanted = rows.iter().filter(|row| !but.contains(&row.summary.status.as_str()));
+    let left_out = |row: &&RunRow| but.iter().any(|kind| row.summary.status.is(*kind));
+    let wanted = rows.iter().filter(|row| !left_out(row));
     let told = wanted.map(|row| {
-        let help = format!("{}, {}, {}", row.recipe, row.summary.status, ago(row.created_ms, now));
+        let help = format!(
+            "{}, {}, {}",
+            row.recipe,
+            row.summary.status.as_str(),
+            ago(row.created_ms, now)
+        );
         candidate(row.id.as_str(), help)
     });
     Some(told.collect())

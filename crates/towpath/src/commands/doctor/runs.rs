@@ -2,11 +2,11 @@
 //! processes that a dead runner has left behind. What goes on is left alone.
 
 use super::finding::Finding;
-use crate::commands::runs::{status_of, waits_for, waits_until};
+use crate::commands::runs::status_of;
 use crate::exit::CommandError;
 use crate::session::wait;
 use crate::terminal::format::{ago, clean, count, local_time, now_ms};
-use towpath_core::RunId;
+use towpath_core::{FaultKind, RunId, RunStatus, StatusKind};
 use towpath_engine::{held_by, is_held};
 use towpath_process::{marked, marked_runs};
 use towpath_store::{RunFilter, RunRow, Store};
@@ -17,15 +17,18 @@ const MOST: usize = 5;
 pub fn look(store: &Store) -> Result<Vec<Finding>, CommandError> {
     let rows = store.runs(&RunFilter::default())?;
     let mut findings = left_behind(store, &rows);
-    let kinds: [(&str, Told); 3] =
-        [("asking", asking), ("waiting", waiting), ("interrupted", interrupted)];
+    let kinds: [(StatusKind, Told); 3] = [
+        (StatusKind::Asking, asking),
+        (StatusKind::Waiting, waiting),
+        (StatusKind::Interrupted, interrupted),
+    ];
     for (status, told) in kinds {
-        let of: Vec<&RunRow> = rows.iter().filter(|row| status_of(store, row) == status).collect();
+        let of: Vec<&RunRow> = rows.iter().filter(|row| status_of(store, row).is(status)).collect();
         findings.extend(of.iter().take(MOST).map(|row| told(store, row)));
         if of.len() > MOST {
             let more = count(of.len() - MOST, "more run");
             let fix = format!("towpath runs --all --status {status}");
-            findings.push(Finding::attention(status, format!("and {more}"), fix));
+            findings.push(Finding::attention(status.as_str(), format!("and {more}"), fix));
         }
     }
     if findings.is_empty() {
@@ -54,19 +57,23 @@ fn left_behind(store: &Store, rows: &[RunRow]) -> Vec<Finding> {
 }
 
 fn asking(_: &Store, row: &RunRow) -> Finding {
-    let (id, step) = (&row.id, clean(&row.summary.where_));
+    let (id, step) = (&row.id, clean(&row.summary.status.place()));
     let text = format!("{} (run {id}) asks what became of {step}", clean(&row.recipe));
     Finding::attention("asking", text, format!("towpath show {id}"))
 }
 
 fn waiting(store: &Store, row: &RunRow) -> Finding {
     let (id, name, now) = (&row.id, clean(&row.recipe), now_ms());
-    let what = match (waits_for(row), waits_until(row)) {
-        ("limit", Some(until)) => format!("for a limit until {}", local_time(until, now)),
-        ("limit", None) => "for a limit that did not say until when".to_owned(),
-        (why, until) => {
-            let until = local_time(until.unwrap_or(now), now);
-            format!("(agent: {why}), next try at {until}")
+    let what = match &row.summary.status {
+        RunStatus::Waiting { why: FaultKind::Limit, until_ms: Some(until) } => {
+            format!("for a limit until {}", local_time(*until, now))
+        }
+        RunStatus::Waiting { why: FaultKind::Limit, until_ms: None } => {
+            "for a limit that did not say until when".to_owned()
+        }
+        status => {
+            let until = local_time(status.waits_until().unwrap_or(now), now);
+            format!("(agent: {}), next try at {until}", status.waits_for())
         }
     };
     let text = format!("{name} (run {id}) waits {what}");

@@ -16,6 +16,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use towpath_core::StatusKind;
 use towpath_engine::is_held;
 use towpath_store::{RunFilter, RunRow, Store};
 
@@ -27,7 +28,7 @@ pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
         let post = Post::open()?;
         for row in waiting(&store)? {
             // Looked at again for each: the run before it may have taken hours.
-            let now = store.run(&row.id)?.filter(|row| row.summary.status == "waiting");
+            let now = store.run(&row.id)?.filter(RunRow::waits);
             if now.is_none_or(|row| due(&row, 0) > now_ms()) || is_held(&store, &row.id) {
                 continue;
             }
@@ -59,7 +60,7 @@ fn worse(one: Exit, other: Exit) -> Exit {
 
 /// The runs that wait, the longest waiting first.
 fn waiting(store: &Store) -> Result<Vec<RunRow>, CommandError> {
-    let filter = RunFilter { status: Some("waiting".to_owned()), ..RunFilter::default() };
+    let filter = RunFilter { status: Some(StatusKind::Waiting), ..RunFilter::default() };
     let mut rows = store.runs(&filter)?;
     rows.sort_by_key(|row| due(row, 0));
     Ok(rows)

@@ -8,6 +8,7 @@ use crate::terminal::format::{ago, bytes, count, now_ms, rfc3339};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table};
 use serde_json::json;
+use towpath_core::{RunStatus, StatusKind};
 use towpath_engine::{EngineError, hold, is_held};
 use towpath_store::{Reclaimed, RunFilter, RunRow, Store};
 
@@ -34,7 +35,6 @@ pub struct Args {
     pub json: bool,
 }
 
-const ENDED: [&str; 4] = ["done", "failed", "stopped", "cancelled"];
 const DEFAULT_AGE_MS: i64 = 30 * 86_400_000;
 
 /// An age in milliseconds.
@@ -76,10 +76,16 @@ struct Pruned {
     interrupted: usize,
 }
 
+/// Whether a run has ended for good.
+fn is_over(status: &RunStatus) -> bool {
+    use RunStatus::{Cancelled, Done, Failed, Stopped};
+    matches!(status, Done | Failed { .. } | Stopped | Cancelled)
+}
+
 /// The ended runs that may go, the newest first.
 fn chosen(store: &Store, args: &Args, now: i64) -> Result<Vec<RunRow>, CommandError> {
     let mut rows = store.runs(&RunFilter::default())?;
-    rows.retain(|row| ENDED.contains(&row.summary.status.as_str()));
+    rows.retain(|row| is_over(&row.summary.status));
     // A run that was resumed is as new as its end.
     rows.sort_by_key(|row| std::cmp::Reverse(ended(row)));
     let kept = args.keep.unwrap_or(0).min(rows.len());
@@ -137,8 +143,13 @@ fn prune(store: &mut Store, args: &Args) -> Result<Pruned, CommandError> {
 
 fn interrupted(store: &Store, args: &Args, now: i64) -> Result<usize, CommandError> {
     let old = |row: &&RunRow| row.created_ms <= now.saturating_sub(least_age(args));
-    let rows = store.runs(&RunFilter { status: Some("running".into()), ..RunFilter::default() })?;
-    Ok(rows.iter().filter(old).filter(|row| status_of(store, row) == "interrupted").count())
+    let rows =
+        store.runs(&RunFilter { status: Some(StatusKind::Running), ..RunFilter::default() })?;
+    Ok(rows
+        .iter()
+        .filter(old)
+        .filter(|row| status_of(store, row) == RunStatus::Interrupted)
+        .count())
 }
 
 fn tell(args: &Args, env: &Environment, pruned: &Pruned) -> Result<Exit, CommandError> {
@@ -148,7 +159,7 @@ fn tell(args: &Args, env: &Environment, pruned: &Pruned) -> Result<Exit, Command
             json!({
                 "run_id": row.id.as_str(),
                 "recipe_name": row.recipe,
-                "status": row.summary.status,
+                "status": row.summary.status.as_str(),
                 "ended": rfc3339(ended(row)),
                 "bytes": size,
             })
@@ -203,11 +214,11 @@ fn list(env: &Environment, runs: &[(RunRow, u64)]) {
     let now = now_ms();
     let mut table = Table::new(&["RUN", "RECIPE", "STATUS", "ENDED", "SIZE"]);
     for (row, size) in runs {
-        let status = row.summary.status.as_str();
+        let status = &row.summary.status;
         table.row(vec![
             row.id.as_str().into(),
             (&row.recipe).into(),
-            Cell::tinted(status, super::tint(status)),
+            Cell::tinted(status.as_str(), super::tint(status)),
             ago(ended(row), now).into(),
             bytes(*size).into(),
         ]);

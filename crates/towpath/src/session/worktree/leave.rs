@@ -14,7 +14,7 @@ use crate::terminal::table::shown_path;
 use serde_json::{Value, json};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use towpath_core::RunId;
+use towpath_core::{RunId, RunStatus};
 use towpath_engine::{RunEnd, Worktree};
 use towpath_run::RunOutcome;
 use towpath_store::{RunFilter, Store};
@@ -124,7 +124,7 @@ fn others(store: &Store, id: &RunId, worktree: &Worktree) -> bool {
     store.runs(&RunFilter::default()).map_or(true, |rows| {
         rows.iter().any(|row| {
             let there = row.id != *id && row.directory.starts_with(&worktree.path);
-            there && status_of(store, row) != "done"
+            there && status_of(store, row) != RunStatus::Done
         })
     })
 }

@@ -4,6 +4,7 @@ use super::line::{Line, Tone, one_line};
 use crate::terminal::format::clean;
 use std::path::Path;
 use towpath_core::{RunId, StepPath};
+use towpath_engine::EndedWith;
 use towpath_run::StepResult;
 
 /// `ship-release · run 7f3k · shop`
@@ -67,11 +68,13 @@ pub fn stopping() -> Line {
 
 /// Processes that were ended. Those that went down with a step that was told to end are what a
 /// person expects, so they are only told to whoever wants to know everything.
-pub fn processes(processes: &[String], why: &str, verbose: bool) -> Option<Line> {
-    let expected = why == "with their step";
-    if expected && !verbose {
-        return None;
-    }
+pub fn processes(processes: &[String], why: EndedWith, verbose: bool) -> Option<Line> {
+    let why = match why {
+        EndedWith::Step if !verbose => return None,
+        EndedWith::Step => "with their step",
+        EndedWith::Run => "with the run",
+        EndedWith::DeadRunner => "left by a dead runner",
+    };
     let list = clean(&processes.join(", "));
     Some(Line::plain(format!("processes ended, {why}: {list}")))
 }

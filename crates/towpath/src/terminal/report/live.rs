@@ -342,7 +342,7 @@ impl<O: Sink> Reporter for Live<O> {
             Event::Staged { step, files } => self.say(&event_lines::staged(step, files)),
             Event::Warning { step, message } => self.say(&event_lines::warning(*step, message)),
             Event::Ended { processes, why } => {
-                if let Some(line) = event_lines::processes(processes, why, self.look.verbose) {
+                if let Some(line) = event_lines::processes(processes, *why, self.look.verbose) {
                     self.say(&line);
                 }
             }

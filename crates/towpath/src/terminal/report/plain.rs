@@ -246,7 +246,7 @@ impl<O: Sink> Reporter for Plain<O> {
             Event::Staged { step, files } => self.say(&event_lines::staged(step, files)),
             Event::Warning { step, message } => self.say(&event_lines::warning(*step, message)),
             Event::Ended { processes, why } => {
-                if let Some(line) = event_lines::processes(processes, why, self.look.verbose) {
+                if let Some(line) = event_lines::processes(processes, *why, self.look.verbose) {
                     self.say(&line);
                 }
             }
@@ -300,6 +300,7 @@ impl<O: Sink> Reporter for Plain<O> {
 mod tests {
     use super::super::testing::*;
     use super::*;
+    use towpath_engine::EndedWith;
 
     fn reporter(look: Look) -> (Plain<Recorder>, Recorder) {
         let recorder = Recorder::new(80, 24);
@@ -323,8 +324,8 @@ mod tests {
         plain.start("test", "bash");
         plain.complain("test", "boom\n");
         plain.end("test", &failed("exit 1", "boom"), 100);
-        plain.event(&Event::Ended { processes: &["sleep (7)".into()], why: "with their step" });
-        plain.event(&Event::Ended { processes: &["serve (8)".into()], why: "with the run" });
+        plain.event(&Event::Ended { processes: &["sleep (7)".into()], why: EndedWith::Step });
+        plain.event(&Event::Ended { processes: &["serve (8)".into()], why: EndedWith::Run });
         assert_eq!(seen.stdout_text(), "compiling\n");
         assert_eq!(
             seen.stderr_text(),

@@ -76,7 +76,7 @@ impl<O: Sink> Reporter for StepLines<O> {
                 self.plain.tell(&event_lines::warning(*step, message))
             }
             Event::Ended { processes, why } => {
-                if let Some(line) = event_lines::processes(processes, why, false) {
+                if let Some(line) = event_lines::processes(processes, *why, false) {
                     self.plain.tell(&line);
                 }
             }
