@@ -5,6 +5,7 @@ use towpath_core::FaultKind;
 use towpath_engine::EngineError;
 use towpath_run::{FailureKind, RunOutcome, StopReason};
 use towpath_store::StoreError;
+use towpath_view::result_json::ResultError;
 
 macro_rules! exit_codes {
     ($($(#[$doc:meta])* $name:ident = $code:literal, severity $severity:literal;)*) => {
@@ -135,6 +136,15 @@ impl From<StoreError> for CommandError {
             _ => Exit::Setup,
         };
         CommandError::new(exit, "state", error.to_string())
+    }
+}
+
+impl From<ResultError> for CommandError {
+    fn from(error: ResultError) -> CommandError {
+        match error {
+            ResultError::Store(error) => error.into(),
+            ResultError::Read { .. } => CommandError::setup(error.to_string()),
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! The program. `cli.rs` chooses the command; this file turns how it ended into an exit code.
 
-mod chart;
 mod cli;
 mod commands;
 mod compat;
@@ -8,7 +7,6 @@ mod environment;
 mod exit;
 mod files;
 mod git;
-mod result_json;
 mod session;
 mod settings;
 mod terminal;

@@ -2,13 +2,10 @@
 //! inputs, hooks and steps, and which steps the tags leave out; a machine is drawn. Nothing is
 //! started, filled in or evaluated: a condition is shown, not asked; `towpath run --dry-run` asks it.
 
-mod charts;
-mod json;
 mod machine;
 
 use super::Execute;
 use super::run::show_problems;
-use crate::chart::{dot, mermaid, svg};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::session::machine_flags::LimitFlags;
@@ -19,11 +16,10 @@ use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table, Tint, one_line};
 use std::collections::BTreeSet;
 use towpath_core::{Diagnostic, Map, text_of};
-use towpath_recipe::{
-    Effect, Origin, ParseJson, Program, Recipe, Recursion, Step, Transition, Work,
-};
-
-pub use json::machine_json;
+use towpath_recipe::{Effect, Origin, ParseJson, Program, Recipe, Step, Transition, Work};
+use towpath_view::chart::{Chart, dot, mermaid, svg};
+use towpath_view::recipe_json::recipe_json;
+use towpath_view::{RunBounds, callee, hooks, step_text};
 
 /// What a recipe would do, without doing it.
 ///
@@ -82,17 +78,17 @@ pub fn show(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
         !trust::is_trusted(store.as_ref(), &program)?
     };
     if args.is_json() {
-        out::json(&json::as_json(&program, origin, !untrusted, &problems));
+        out::json(&recipe_json(&program, origin, !untrusted, &problems));
         return Ok(Exit::Done);
     }
     let write = match args.format {
-        Format::Mermaid => Some(mermaid::write as fn(&crate::chart::Chart) -> String),
+        Format::Mermaid => Some(mermaid::write as fn(&Chart) -> String),
         Format::Dot => Some(dot::write as _),
         Format::Svg => Some(svg::write as _),
         Format::Text | Format::Json => None,
     };
     if let Some(write) = write {
-        out::line(write(&charts::chart(&program)).trim_end());
+        out::line(write(&Chart::of(&program)).trim_end());
         return Ok(Exit::Done);
     }
     let screen = Screen::new(env);
@@ -144,7 +140,7 @@ fn print(program: &Program, screen: &Screen) {
     let mut told = BTreeSet::from([0]);
     rows(program, 0, 0, &mut told, &mut table);
     table.print(screen);
-    let Limits { depth, steps, counts_machines } = Limits::of(program);
+    let RunBounds { depth, steps, counts_machines } = RunBounds::of(program);
     let steps = steps.map_or(String::new(), |steps| {
         let machines = program.recipes.iter().any(|recipe| recipe.machine().is_some());
         let besides = if machines && !counts_machines { " besides those of machines" } else { "" };
@@ -189,16 +185,6 @@ fn print_hooks(root: &Recipe, screen: &Screen) {
     table.print(screen);
 }
 
-fn hooks(recipe: &Recipe) -> Vec<(&'static str, &str)> {
-    let hooks = &recipe.hooks;
-    let named = [
-        ("pre_step", &hooks.pre_step),
-        ("post_step", &hooks.post_step),
-        ("on_error", &hooks.on_error),
-    ];
-    named.into_iter().filter_map(|(name, hook)| Some((name, hook.as_ref()?.text()))).collect()
-}
-
 /// The steps of a recipe, each called recipe below its first call.
 fn rows(
     program: &Program,
@@ -227,7 +213,7 @@ fn rows(
             table.row(vec![
                 Cell::own(format!("{}{bracket}{}", "  ".repeat(depth), step.id), Tint::None),
                 Cell::tinted(step.work.kind().as_str(), Tint::Dim),
-                one_line(&work(step)).into(),
+                one_line(&step_text(step)).into(),
             ]);
             if !notes.is_empty() {
                 let indent = "  ".repeat(depth + 2);
@@ -237,22 +223,6 @@ fn rows(
                 rows(program, callee, depth + 1, told, table);
             }
         }
-    }
-}
-
-fn callee(program: &Program, caller: usize, step: &Step) -> Option<usize> {
-    match &step.work {
-        Work::Recipe { name, .. } => program.callee(caller, name),
-        _ => None,
-    }
-}
-
-/// What a step does, as its author wrote it.
-pub fn work(step: &Step) -> String {
-    match &step.work {
-        Work::Bash { command } => command.text().to_owned(),
-        Work::Agent(agent) => agent.prompt.source().to_owned(),
-        Work::Recipe { name, .. } => name.clone(),
     }
 }
 
@@ -318,26 +288,4 @@ fn notes(program: &Program, recipe: usize, step: &Step, opens_group: bool) -> Ve
         notes.push(format!("output {output}"));
     }
     notes
-}
-
-/// What bounds a run of the whole program.
-struct Limits {
-    depth: u32,
-    /// None: a machine's guardrails bound each of its sessions, and nothing bounds the run.
-    steps: Option<u32>,
-    /// Whether the steps of machines count, which have limits of their own.
-    counts_machines: bool,
-}
-
-impl Limits {
-    fn of(program: &Program) -> Limits {
-        let root = program.root();
-        let Recursion { max_depth, max_total_steps } = root.recursion;
-        let usual = root.machine().is_none().then_some(Recursion::DEFAULT_MAX_TOTAL_STEPS);
-        Limits {
-            depth: max_depth.unwrap_or(Recursion::DEFAULT_MAX_DEPTH),
-            steps: max_total_steps.or(usual),
-            counts_machines: max_total_steps.is_some(),
-        }
-    }
 }

@@ -13,6 +13,7 @@ use crate::session::models;
 use crate::session::other_runs;
 use crate::session::recipe_list;
 use crate::session::request::{Here, RequestFlags};
+use crate::session::result::result;
 use crate::session::secrets;
 use crate::session::time_flags::TimeFlags;
 use crate::session::trust::{self, CalledAs};
@@ -286,8 +287,8 @@ pub fn conclude(
     left: Option<&Left>,
 ) -> Result<Exit, CommandError> {
     if shared.json {
-        let mut value = crate::result_json::of_run(store, &end, shared.with_context)?;
-        value["exit_code"] = (complete.exit(Exit::of_outcome(&end.outcome)) as u8).into();
+        let exit = complete.exit(Exit::of_outcome(&end.outcome));
+        let mut value = result(store, &end, exit, shared.with_context)?;
         if let Some(left) = left {
             value["worktree"] = left.json();
         }

@@ -6,13 +6,15 @@ mod prune;
 use super::Execute;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
-use crate::terminal::format::{ago, count, duration, local_time, money, now_ms, rfc3339};
+use crate::terminal::format::{ago, count, duration, local_time, money, now_ms};
 use crate::terminal::out;
-use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, shown_path};
+use crate::terminal::table::{Cell, Screen, Table, Tint, shown_path};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use jiff::tz::TimeZone;
 use project_scope::ProjectScope;
 use towpath_core::{RunStatus, StatusKind};
 use towpath_store::{RunFilter, RunRow, Store, Summary};
+use towpath_view::run_json::{dollars, position, runs_json};
 
 /// What has run here, the newest first.
 ///
@@ -44,10 +46,6 @@ enum Command {
     Prune(prune::Args),
 }
 
-/// Every word that a run's status can be.
-pub const STATUSES: [&str; 8] =
-    ["running", "done", "failed", "waiting", "asking", "stopped", "cancelled", "interrupted"];
-
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
@@ -72,8 +70,7 @@ impl Execute for Args {
             rows.iter_mut().for_each(|(row, _)| bring_up_to_date(store, row));
         }
         if self.json {
-            let runs: Vec<serde_json::Value> = rows.iter().map(|(r, s)| as_json(r, s)).collect();
-            out::json(&serde_json::json!({ "schema": 1, "runs": runs }));
+            out::json(&runs_json(&rows, &TimeZone::system()));
         } else if found == 0 {
             out::line(nothing(self, total));
         } else {
@@ -157,7 +154,7 @@ fn print(rows: &[(RunRow, RunStatus)], args: &Args, env: &Environment) {
             ago(row.created_ms, now).into(),
             took(row, status, now).into(),
             cost(row).into(),
-            place(row, &|until| local_time(until, now)).into(),
+            position(&row.summary.status, &|until| local_time(until, now)).into(),
         ];
         if args.all {
             cells.push(shown_path(&row.directory, env).into());
@@ -194,43 +191,4 @@ fn cost(row: &RunRow) -> String {
         (None, true) => "$?".to_owned(),
         (None, false) => "–".to_owned(),
     }
-}
-
-/// The part that is known: nothing was paid where no agent was called.
-fn known_cost(summary: &Summary) -> Option<f64> {
-    let unpaid = (!summary.cost_unknown).then_some(0.0);
-    summary.cost_microusd.map(dollars).or(unpaid)
-}
-
-fn dollars(micro: i64) -> f64 {
-    micro as f64 / 1e6
-}
-
-/// The step a run is at, or what it waits for, with times as the reader wants them.
-fn place(row: &RunRow, time: &dyn Fn(i64) -> String) -> String {
-    match &row.summary.status {
-        RunStatus::Waiting { why, until_ms: Some(until) } => {
-            format!("{} until {}", why.as_str(), time(*until))
-        }
-        status => status.place(),
-    }
-}
-
-fn as_json(row: &RunRow, status: &RunStatus) -> serde_json::Value {
-    let s = &row.summary;
-    serde_json::json!({
-        "run_id": row.id.as_str(),
-        "recipe_name": row.recipe,
-        "source": row.source,
-        "directory": escaped(&row.directory),
-        "status": status.as_str(),
-        "started": rfc3339(row.created_ms),
-        "ended": s.ended_ms.map(rfc3339),
-        "duration": (s.active_ms > 0).then(|| s.active_ms as f64 / 1000.0),
-        "cost_usd": known_cost(s),
-        "cost_complete": !s.cost_unknown,
-        "where": place(row, &rfc3339),
-        "waiting_for": status.is(StatusKind::Waiting).then(|| status.waits_for()),
-        "steps": { "ran": s.steps_done, "skipped": s.steps_skipped, "total": s.steps_total },
-    })
 }

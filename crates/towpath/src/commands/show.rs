@@ -5,19 +5,19 @@ use super::resume;
 use super::runs::{status_of, tint};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
-use crate::result_json;
-use crate::terminal::format::{
-    ago, clean, count, duration, last_line, local_time, now_ms, rfc3339,
-};
+use crate::terminal::format::{ago, clean, count, duration, last_line, local_time, now_ms};
 use crate::terminal::out;
-use crate::terminal::report::{ByHand, Cost, by_hand, find, has_output, logs, next_commands};
+use crate::terminal::report::{ByHand, by_hand, find, has_output, logs, next_commands};
 use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, shown_path};
-use towpath_core::{FaultKind, RunStatus, StatusKind, StepPath};
-use towpath_engine::{Recorded, census, recorded};
+use jiff::tz::TimeZone;
+use towpath_core::{FaultKind, RunStatus};
+use towpath_engine::{census, recorded};
 use towpath_run::{
-    Fact, FailureKind, Limits, Output, Run, RunOutcome, StepKind, StepState, StepStatus, StepView,
+    FailureKind, Limits, Output, RunOutcome, StepKind, StepState, StepStatus, StepView,
 };
-use towpath_store::{RunRow, Store};
+use towpath_store::Store;
+use towpath_view::Cost;
+use towpath_view::run_json::ShownRun;
 
 /// One run: every step, how it went, and how the run can go on.
 ///
@@ -38,12 +38,14 @@ impl Execute for Args {
         let env = invocation.environment()?;
         let store = open(env, &self.run)?;
         let row = resume::find(&store, &self.run)?;
-        let known = recorded(&store, &row.id, Limits::default())?;
-        let shown = Shown { status: status_of(&store, &row), row, known };
+        let recorded = recorded(&store, &row.id, Limits::default())?;
+        let shown = ShownRun { status: status_of(&store, &row), row, recorded };
         if self.json {
-            out::json(&shown.json());
+            let resumable = !matches!(shown.status, RunStatus::Done | RunStatus::Running);
+            let resume = resumable.then(|| next_commands::resume(&shown.row.id, shown.run()));
+            out::json(&shown.json(resume.flatten(), now_ms(), &TimeZone::system()));
         } else {
-            shown.print(&Screen::new(env), env);
+            Printed(&shown).print(&Screen::new(env), env);
         }
         Ok(Exit::Done)
     }
@@ -60,39 +62,28 @@ pub fn open(env: &Environment, run: &str) -> Result<Store, CommandError> {
     })
 }
 
-struct Shown {
-    row: RunRow,
-    status: RunStatus,
-    known: Recorded,
-}
+/// A run as text.
+struct Printed<'a>(&'a ShownRun);
 
-impl Shown {
-    fn run(&self) -> &Run {
-        &self.known.run
-    }
-
-    fn running(&self) -> bool {
-        self.status == RunStatus::Running
-    }
-
+impl Printed<'_> {
     fn print(&self, screen: &Screen, env: &Environment) {
         let now = now_ms();
-        let place = self.row.directory.file_name().map(std::path::Path::new);
+        let place = self.0.row.directory.file_name().map(std::path::Path::new);
         let mut parts = vec![
-            clean(&self.row.recipe),
-            screen.paint(tint(&self.status), self.status.as_str()),
-            ago(self.row.created_ms, now),
-            place.map_or_else(|| escaped(&self.row.directory), escaped),
+            clean(&self.0.row.recipe),
+            screen.paint(tint(&self.0.status), self.0.status.as_str()),
+            ago(self.0.row.created_ms, now),
+            place.map_or_else(|| escaped(&self.0.row.directory), escaped),
         ];
-        parts.extend(Cost::of(&census(self.run())).text());
+        parts.extend(Cost::of(&census(self.0.run())).text());
         out::line(parts.join(" · "));
-        if let Some(worktree) = &self.known.options.worktree {
-            let gone = if self.row.directory.is_dir() { "" } else { " · gone" };
+        if let Some(worktree) = &self.0.recorded.options.worktree {
+            let gone = if self.0.row.directory.is_dir() { "" } else { " · gone" };
             let place = shown_path(std::path::Path::new(&worktree.path), env);
             out::line(format!("worktree {place} · branch {}{gone}", clean(&worktree.branch)));
         }
         let mut table = Table::plain(2);
-        for step in self.run().view() {
+        for step in self.0.run().view() {
             self.rows(&step, now, &mut table);
         }
         table.print(screen);
@@ -118,11 +109,11 @@ impl Shown {
     fn standing(&self, step: &StepView) -> (&'static str, &'static str, Tint) {
         match step.state {
             StepState::Ended => ended(step),
-            StepState::Running if self.running() => ("▸", "running", Tint::None),
+            StepState::Running if self.0.is_running() => ("▸", "running", Tint::None),
             StepState::Running | StepState::Interrupted => ("!", "interrupted", Tint::Attention),
             StepState::Waiting => ("!", "waiting", Tint::Attention),
             StepState::Asking => ("?", "asking", Tint::Attention),
-            StepState::Pending if self.running() => ("·", "to come", Tint::Dim),
+            StepState::Pending if self.0.is_running() => ("·", "to come", Tint::Dim),
             StepState::Pending | StepState::NotReached => ("·", "not reached", Tint::Dim),
         }
     }
@@ -131,26 +122,14 @@ impl Shown {
         let skipped = word_of(step) == Some("skipped");
         match (step.started_ms, step.ended_ms) {
             (Some(started), Some(ended)) if !skipped => duration(ended - started),
-            (Some(started), None) if self.running() => duration(now - started),
+            (Some(started), None) if self.0.is_running() => duration(now - started),
             _ => String::new(),
-        }
-    }
-
-    /// The steps about which a person must decide, now or as soon as the run is resumed.
-    fn asking(&self) -> Vec<StepPath> {
-        if self.status != RunStatus::Interrupted {
-            return self.run().asking();
-        }
-        let mut resumed = self.run().clone();
-        match resumed.apply(&Fact::Resumed, now_ms()) {
-            Ok(()) => resumed.asking(),
-            Err(_) => Vec::new(),
         }
     }
 
     /// The commands that continue the agents' conversations by hand.
     fn talks(&self, env: &Environment) -> Vec<String> {
-        let talks = by_hand(&self.run().view(), &self.row.directory, &env.current);
+        let talks = by_hand(&self.0.run().view(), &self.0.row.directory, &env.current);
         let of = |talk: &ByHand| match talks.len() {
             1 => String::new(),
             _ => format!(" of {}", clean(talk.step.as_str())),
@@ -162,27 +141,27 @@ impl Shown {
 
     /// What a user can do next, as commands to copy.
     fn next(&self, now: i64) -> Vec<String> {
-        let id = &self.row.id;
+        let id = &self.0.row.id;
         let mut lines = vec![String::new()];
-        for step in self.asking() {
+        for step in self.0.asking(now) {
             lines.push(format!("  {step} was cut off, and may run only once: did it do its work?"));
-            lines.push(format!("    yes: {}", next_commands::done(id, self.run(), &step)));
+            lines.push(format!("    yes: {}", next_commands::done(id, self.0.run(), &step)));
             lines.push(format!("    no:  {}", next_commands::again(id, &step)));
         }
         if lines.len() > 1 {
             return lines;
         }
-        match (&self.status, self.run().outcome()) {
+        match (&self.0.status, self.0.run().outcome()) {
             (RunStatus::Done, _) => return Vec::new(),
             (RunStatus::Running, _) => {
                 lines.push(format!("  follow it: towpath logs {id} -f"));
                 lines.push(format!("  end it: towpath cancel {id}"));
             }
             (RunStatus::Failed { .. }, Some(RunOutcome::Failed { step, failure })) => {
-                if has_output(&failure, find(&self.run().view(), &step)) {
+                if has_output(&failure, find(&self.0.run().view(), &step)) {
                     lines.push(format!("  full output: {}", logs(id, &step, &failure)));
                 }
-                let ways = next_commands::ways(id, self.run()).into_iter();
+                let ways = next_commands::ways(id, self.0.run()).into_iter();
                 lines.extend(ways.map(|way| format!("  {}: {}", way.when, way.command)));
             }
             (RunStatus::Waiting { why, until_ms: Some(until) }, _) => {
@@ -200,41 +179,6 @@ impl Shown {
             _ => lines.push(format!("  nothing is lost: towpath resume {id}")),
         }
         lines
-    }
-
-    /// The steps as `run --json` tells them, with what only a look can know.
-    fn json(&self) -> serde_json::Value {
-        let row = &self.row;
-        let mut steps = result_json::steps(&self.run().view());
-        if !self.running() {
-            result_json::mark_over(&mut steps);
-        }
-        let resumable = !matches!(self.status, RunStatus::Done | RunStatus::Running);
-        let resume = resumable.then(|| next_commands::resume(&row.id, self.run())).flatten();
-        let cost = Cost::of(&census(self.run()));
-        serde_json::json!({
-            "schema": 1,
-            "run_id": row.id.as_str(),
-            "recipe_name": row.recipe,
-            "source": row.source,
-            "directory": escaped(&row.directory),
-            "worktree": self.known.options.worktree.as_ref().map(|worktree| serde_json::json!({
-                "path": worktree.path, "branch": worktree.branch, "base": worktree.base,
-            })),
-            "status": self.status.as_str(),
-            "started": rfc3339(row.created_ms),
-            "ended": row.summary.ended_ms.map(rfc3339),
-            "duration": Some(row.summary.active_ms).filter(|ms| *ms > 0).map(|ms| ms as f64 / 1000.0),
-            "cost_usd": cost.known(),
-            "cost_complete": !cost.unknown,
-            "steps": steps,
-            "machine": result_json::machine(self.run()),
-            "asking": self.asking(),
-            "waiting_until": row.summary.status.waits_until().map(rfc3339),
-            "waiting_for": self.status.is(StatusKind::Waiting).then(|| self.status.waits_for()),
-            "resume": resume,
-            "warnings": self.known.warnings,
-        })
     }
 }
 

@@ -5,7 +5,6 @@
 
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
-use crate::result_json;
 use crate::terminal::format::{now_ms, rfc3339};
 use crate::terminal::out;
 use crate::terminal::report::Driven;
@@ -18,6 +17,7 @@ use std::path::{Path, PathBuf};
 use towpath_core::{RunId, StepPath};
 use towpath_engine::{Event, Reporter, RunEnd};
 use towpath_run::{Output, StepResult, StepStatus};
+use towpath_view::result_json::step_error;
 
 /// More of a recipe's name does not go into a file's name.
 const LONGEST_NAME: usize = 100;
@@ -164,7 +164,7 @@ fn line(step: &StepPath, result: &StepResult, tolerated: bool, took_ms: i64, run
         StepStatus::Skipped { reason } => ("Skipped", Some(reason.clone())),
         StepStatus::Failed(_) => ("Failed", None),
     };
-    let error = result_json::error(result);
+    let error = step_error(result);
     let mut line = json!({
         "step_id": step,
         "status": status,

@@ -2,14 +2,12 @@
 //! known, called recipes are opened, commands are shown with their values. It starts nothing, asks
 //! nobody and writes nothing, not even a record of itself.
 
-use crate::commands::explain::machine_json;
 use crate::commands::run::{Args, Chosen, is_demo, no_worktree};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::session::agents;
 use crate::session::trust;
 use crate::session::worktree::{self, Entered};
-use crate::terminal::diagnostics;
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report;
@@ -17,6 +15,7 @@ use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, one_line};
 use serde_json::{Value, json};
 use towpath_recipe::{Origin, Program, dry_run_layout};
 use towpath_run::{Preview, PreviewStep, StepKind, Verdict, preview};
+use towpath_view::recipe_json::machine_json;
 
 pub fn execute(env: &Environment, chosen: &Chosen, args: &Args) -> Result<Exit, CommandError> {
     let program = &chosen.program;
@@ -119,7 +118,7 @@ fn machine(
 }
 
 fn warnings(chosen: &Chosen, missing: Option<&str>) -> Vec<Value> {
-    let mut warnings: Vec<Value> = chosen.problems.iter().map(diagnostics::as_json).collect();
+    let mut warnings: Vec<Value> = chosen.problems.iter().map(towpath_view::problem_json).collect();
     warnings.extend(missing.map(|text| json!({ "severity": "warning", "error": text })));
     warnings
 }

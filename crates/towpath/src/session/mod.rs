@@ -12,6 +12,7 @@ pub mod models;
 pub mod other_runs;
 pub mod recipe_list;
 pub mod request;
+pub mod result;
 pub mod search_path;
 pub mod secrets;
 pub mod signals;

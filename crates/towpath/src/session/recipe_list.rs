@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use towpath_core::Map;
 use towpath_recipe::{Listed, Origin, Request, SearchPath, Wishes, builtin, resolve};
 use towpath_store::Store;
+pub use towpath_view::origin_word;
 
 /// A recipe with what a run would make of it.
 pub struct Entry {
@@ -144,15 +145,4 @@ fn as_json(entry: &Entry) -> serde_json::Value {
         "shadowed": entry.shadowed,
         "error": recipe.broken,
     })
-}
-
-/// A stable word for where a recipe comes from.
-pub fn origin_word(origin: Origin) -> &'static str {
-    match origin {
-        Origin::Named => "named",
-        Origin::Given => "given",
-        Origin::User => "user",
-        Origin::Project => "project",
-        Origin::BuiltIn => "built-in",
-    }
 }

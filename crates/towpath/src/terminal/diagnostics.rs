@@ -9,6 +9,7 @@ use codespan_reporting::diagnostic::{Diagnostic as Drawn, Label as DrawnLabel};
 use codespan_reporting::term::{self, Config};
 use excerpt::Excerpts;
 use towpath_core::{Diagnostic, Severity};
+use towpath_view::problem_json;
 
 /// What is taken for the width of a terminal that is none.
 const USUAL_WIDTH: usize = 80;
@@ -98,25 +99,6 @@ pub fn verdict_json<'a>(
     valid: bool,
     problems: impl Iterator<Item = &'a Diagnostic>,
 ) -> serde_json::Value {
-    let problems: Vec<serde_json::Value> = problems.map(as_json).collect();
+    let problems: Vec<serde_json::Value> = problems.map(problem_json).collect();
     serde_json::json!({ "schema": 1, "valid": valid, "problems": problems })
-}
-
-/// A problem for other programs.
-pub fn as_json(problem: &Diagnostic) -> serde_json::Value {
-    let place = problem.labels.first();
-    let at = place.map(|l| l.source.line_column(l.span.start));
-    let hint = problem
-        .help
-        .clone()
-        .or_else(|| place.map(|l| l.text.clone()).filter(|text| !text.is_empty()));
-    serde_json::json!({
-        "severity": problem.severity,
-        "code": problem.code,
-        "error": problem.message,
-        "file": place.map(|l| l.source.name.clone()),
-        "line": at.map(|a| a.0),
-        "column": at.map(|a| a.1),
-        "hint": hint,
-    })
 }

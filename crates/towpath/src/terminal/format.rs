@@ -2,6 +2,8 @@
 
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 
+pub use towpath_view::format::{clean, count, money};
+
 /// `0.3 s`, `3.2 s`, `58 s`, `1 m 12 s`, `2 h 5 m`.
 pub fn duration(ms: i64) -> String {
     let ms = ms.max(0);
@@ -12,11 +14,6 @@ pub fn duration(ms: i64) -> String {
         60..3600 => format!("{} m {} s", seconds / 60, seconds % 60),
         _ => format!("{} h {} m", seconds / 3600, seconds % 3600 / 60),
     }
-}
-
-/// `$0.31`; small amounts keep two figures.
-pub fn money(usd: f64) -> String {
-    if usd > 0.0 && usd < 0.01 { format!("${usd:.4}") } else { format!("${usd:.2}") }
 }
 
 /// `0 B`, `812 B`, `3.4 kB`, `1.2 GB`.
@@ -56,16 +53,7 @@ pub fn local_time(ms: i64, now_ms: i64) -> String {
 
 /// RFC 3339 with the local offset, for JSON.
 pub fn rfc3339(ms: i64) -> String {
-    let time = Timestamp::from_millisecond(ms).unwrap_or_default().to_zoned(TimeZone::system());
-    time.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string()
-}
-
-/// Foreign text inside a line of ours: no control characters, so that it cannot move the cursor, and
-/// none that let text run the other way.
-pub fn clean(text: &str) -> String {
-    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let moves = |c: char| c.is_control() && c != '\t';
-    text.chars().map(|c| if moves(c) || turns(c) { '\u{fffd}' } else { c }).collect()
+    towpath_view::format::rfc3339(ms, &TimeZone::system())
 }
 
 /// The last line that says something.
@@ -75,12 +63,6 @@ pub fn last_line(text: &str) -> String {
 
 pub fn now_ms() -> i64 {
     Timestamp::now().as_millisecond()
-}
-
-/// `1 step`, `2 steps`.
-pub fn count(number: usize, word: &str) -> String {
-    let s = if number == 1 { "" } else { "s" };
-    format!("{number} {word}{s}")
 }
 
 #[cfg(test)]
@@ -105,8 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_text_cannot_move_the_cursor() {
-        assert_eq!(clean("a\u{1b}[2Jb\r"), "a\u{fffd}[2Jb\u{fffd}");
+    fn the_last_line_is_one_with_text() {
         assert_eq!(last_line("one\n two \n\n"), "two");
     }
 }

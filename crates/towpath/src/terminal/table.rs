@@ -2,10 +2,10 @@
 //! width, never cut where stdout is a file or a pipe. Widths are those a person sees, not bytes.
 
 use crate::environment::Environment;
-use crate::terminal::format::clean;
 use crate::terminal::out;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+pub use towpath_view::format::{escaped, one_line};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What stdout can show.
@@ -262,14 +262,6 @@ fn cut_inside(text: &str, width: usize) -> String {
     cut(text, width - text[start..].width()) + &text[start..]
 }
 
-/// Foreign text as one line of ours.
-pub fn one_line(text: &str) -> String {
-    let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
-    let first = lines.next().unwrap_or("");
-    let more = if lines.next().is_some() { " …" } else { "" };
-    clean(&first.replace('\t', " ")) + more
-}
-
 /// A path for people: escaped where it is no text, short where it is below what they know.
 pub fn shown_path(path: &Path, env: &Environment) -> String {
     if let Ok(below) = path.strip_prefix(&env.current) {
@@ -280,15 +272,6 @@ pub fn shown_path(path: &Path, env: &Environment) -> String {
         Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
         Some(below) => format!("~/{}", escaped(below)),
         None => escaped(path),
-    }
-}
-
-/// A path in full, with what is no text escaped.
-pub fn escaped(path: &Path) -> String {
-    match path.to_str() {
-        Some(text) if !text.chars().any(char::is_control) => text.to_owned(),
-        Some(text) => text.escape_debug().to_string(),
-        None => path.as_os_str().as_encoded_bytes().escape_ascii().to_string(),
     }
 }
 

@@ -8,8 +8,12 @@ use std::path::Path;
 const TABLE: &[(&str, &[&str])] = &[
     (
         "towpath",
-        &["testing", "engine", "agent", "run", "recipe", "store", "process", "shell", "core"],
+        &[
+            "testing", "view", "engine", "agent", "run", "recipe", "store", "process", "shell",
+            "core",
+        ],
     ),
+    ("towpath-view", &["engine", "run", "recipe", "store", "core"]),
     ("towpath-testing", &["engine", "run", "recipe", "process", "core"]),
     ("towpath-engine", &["executor", "run", "recipe", "store", "shell", "core"]),
     ("towpath-executor", &["agent", "process", "shell", "core"]),

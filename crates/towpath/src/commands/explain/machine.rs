@@ -1,8 +1,7 @@
 //! A machine explained to a person: drawn where it fits the terminal, else one line for each
 //! transition; then how long it can run and how it can end, with the shortest way there.
 
-use super::{charts, print_inputs, rows, target};
-use crate::chart::{Part, text, wrapped};
+use super::{print_inputs, rows, target};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report::in_lines;
@@ -10,6 +9,9 @@ use crate::terminal::table::{Cell, Screen, Table, Tint, one_line};
 use std::collections::BTreeSet;
 use towpath_recipe::{
     Analysis, End, EndPath, GuardrailExit, OTHER, Program, Recipe, Restarts, Transition,
+};
+use towpath_view::chart::{
+    Chart, Part, RESTARTS_EXCEEDED, bounds, called, refused_restart, text, wrapped,
 };
 
 const INDENT: usize = 2;
@@ -23,15 +25,15 @@ pub fn print(program: &Program, screen: &Screen) {
         out::line(line);
     }
     print_inputs(root, &program.plan.inputs, screen);
-    let chart = charts::chart(program);
-    for (part, index) in chart.parts.iter().zip(charts::called(program)) {
+    let chart = Chart::of(program);
+    for (part, index) in chart.parts.iter().zip(called(program)) {
         let recipe = &program.recipes[index];
         if index > 0 {
             out::line(format!("\n{}, called", clean(&recipe.name)));
         }
         match Analysis::of(program, index) {
             Some((analysis, restarts)) => {
-                let refused = charts::refused_restart(program, &analysis);
+                let refused = refused_restart(program, &analysis);
                 print_machine(recipe, part, &analysis, (restarts, refused), screen);
             }
             None => {
@@ -65,17 +67,13 @@ fn print_machine(
     }
     out::line("");
     let room = screen.width.map(|width| width.saturating_sub(INDENT));
-    for line in in_lines(charts::bounds(recipe, analysis, restarts), room) {
+    for line in in_lines(bounds(recipe, analysis, restarts), room) {
         out::line(format!("  {line}"));
     }
     let mut ends = ends(recipe, analysis);
     if let Some(most) = refused {
         let after = format!("after {}", count(most as usize, "restart"));
-        ends.row(vec![
-            charts::RESTARTS_EXCEEDED.into(),
-            "limit".into(),
-            Cell::tinted(after, Tint::Dim),
-        ]);
+        ends.row(vec![RESTARTS_EXCEEDED.into(), "limit".into(), Cell::tinted(after, Tint::Dim)]);
     }
     if !analysis.paths.is_empty() || !analysis.guardrail_exits.is_empty() {
         out::line("\nends");

@@ -8,12 +8,12 @@ mod list;
 use crate::commands::run::{self, Chosen, Ready};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Ended, Exit};
-use crate::result_json;
 use crate::session::agents::AgentFlags;
 use crate::session::audit::{Complete, audited};
 use crate::session::dry_run;
 use crate::session::machine_flags::{LimitFlags, MACHINES, MachineFlags};
 use crate::session::request::RequestFlags;
+use crate::session::result::result;
 use crate::session::time_flags::TimeFlags;
 use crate::session::trust::{self, CalledAs};
 use crate::terminal::format::clean;
@@ -27,6 +27,7 @@ use towpath_engine::RunEnd;
 use towpath_recipe::dry_run_layout;
 use towpath_run::RunOutcome;
 use towpath_store::Store;
+use towpath_view::{failure_text, machine_exit};
 
 /// Run machine recipes: an agent works and reports, the machine decides what comes next.
 ///
@@ -200,9 +201,7 @@ fn conclude(
 ) -> Result<Exit, CommandError> {
     let exit = Exit::of_outcome(&end.outcome);
     if line.json {
-        let mut object = result_json::of_run(store, end, false)?;
-        object["exit_code"] = serde_json::json!(code(complete.exit(exit)) as u8);
-        out::json(&object);
+        out::json(&result(store, end, code(complete.exit(exit)), false)?);
         return Ok(exit);
     }
     for why in why(end) {
@@ -230,14 +229,14 @@ fn conclude(
 fn why(end: &RunEnd) -> Vec<String> {
     match &end.outcome {
         RunOutcome::Failed { step, failure } => {
-            vec![format!("{step}: {}", report::told_failure(failure))]
+            vec![format!("{step}: {}", failure_text(failure))]
         }
         _ => report::rate_limit::notes(end),
     }
 }
 
 fn last_line(end: &RunEnd) -> Option<String> {
-    let exit = report::exit(&end.run)?;
+    let exit = machine_exit(&end.run)?;
     let more = exit.description.map_or(String::new(), |text| format!(" — {text}"));
     // The last line is one line, whatever an agent wrote.
     let line = format!("Exit: {}{more}", exit.reason).replace(['\n', '\r', '\t'], " ");

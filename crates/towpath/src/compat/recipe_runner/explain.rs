@@ -9,6 +9,7 @@ use crate::session::trust::CalledAs;
 use crate::terminal::out;
 use crate::terminal::table::one_line;
 use towpath_recipe::{Program, Step, Work};
+use towpath_view::step_text;
 
 pub fn execute(env: &Environment, line: &Line, recipe: &str) -> Result<Exit, CommandError> {
     if line.json() {
@@ -77,6 +78,6 @@ fn details(program: &Program, step: &Step) -> Vec<(&'static str, String)> {
         Work::Recipe { .. } => "Recipe",
         Work::Bash { .. } => "Command",
     };
-    details.push((label, explain::work(step)));
+    details.push((label, step_text(step)));
     details
 }

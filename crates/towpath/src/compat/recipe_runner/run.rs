@@ -6,8 +6,8 @@ use super::{Line, code, found_at, summary};
 use crate::commands::run::{self, Chosen, Ready};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
-use crate::result_json;
 use crate::session::audit::{Audit, audited};
+use crate::session::result::result;
 use crate::session::trust;
 use crate::terminal::out;
 use crate::terminal::report::{self, Look, Voice};
@@ -53,9 +53,7 @@ pub fn heading(chosen: &Chosen) -> String {
 fn conclude(end: &RunEnd, store: &Store, look: &Look, line: &Line) -> Result<Exit, CommandError> {
     let exit = Exit::of_outcome(&end.outcome);
     if line.json() {
-        let mut object = result_json::of_run(store, end, false)?;
-        object["exit_code"] = serde_json::json!(code(exit) as u8);
-        out::json(&object);
+        out::json(&result(store, end, code(exit), false)?);
     } else {
         out::stdout(summary::text(end, look.live()).as_bytes());
         report::rate_limit::notes(end).iter().for_each(out::note);

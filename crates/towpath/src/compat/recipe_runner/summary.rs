@@ -1,11 +1,11 @@
 //! The last lines of a run in the shape that scripts of this name read: one line with the verdict, one
 //! per step. What was skipped says why, and the last line says how much of the recipe ran at all.
 
-use crate::result_json;
 use crate::terminal::report;
 use crate::terminal::table::one_line;
 use towpath_engine::RunEnd;
 use towpath_run::{Output, RunOutcome, StepStatus, StepView};
+use towpath_view::result_json::{step_error, step_status};
 
 /// The block of a live screen, where there was one, has ended with a blank line.
 pub fn text(end: &RunEnd, after_block: bool) -> String {
@@ -39,7 +39,7 @@ fn printed(steps: &[StepView]) -> bool {
 
 fn lines(steps: &[StepView], depth: usize, text: &mut String) {
     for step in steps {
-        let status = result_json::status(step).replace('_', " ");
+        let status = step_status(step).replace('_', " ");
         let took = match (step.started_ms, step.ended_ms) {
             (Some(begin), Some(end)) => format!(" ({:.1}s)", (end - begin) as f64 / 1000.0),
             _ => String::new(),
@@ -61,7 +61,7 @@ fn more(step: &StepView) -> String {
         }
         StepStatus::Failed(_) => {
             let tolerated = if step.tolerated { " (tolerated)" } else { "" };
-            format!(" -- error: {}{tolerated}", one_line(&result_json::error(result)))
+            format!(" -- error: {}{tolerated}", one_line(&step_error(result)))
         }
     }
 }

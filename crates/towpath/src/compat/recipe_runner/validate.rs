@@ -35,7 +35,7 @@ pub fn execute(env: &Environment, line: &Line, recipe: &str) -> Result<Exit, Com
     }
     out::line(format!("⚠ Recipe '{name}'{from} has {} warning(s):", warnings.len()));
     for problem in warnings {
-        let place = diagnostics::as_json(problem)["line"].as_u64();
+        let place = towpath_view::problem_json(problem)["line"].as_u64();
         let place = place.map_or(String::new(), |line| format!("line {line}: "));
         out::line(format!("  - {place}{}", one_line(&problem.message)));
     }

@@ -1,7 +1,6 @@
 //! The steps as they stand, kept up to date by events. It knows nothing of terminals; what is
 //! drawn of it is `block.rs`.
 
-use super::cost::Cost;
 use super::event_lines;
 use super::line::{one_line, relative};
 use super::shape::Shape;
@@ -11,6 +10,7 @@ use towpath_core::StepPath;
 use towpath_run::{
     FailureKind, Run, RunOutcome, StepKind, StepResult, StepState, StepStatus, StepView,
 };
+use towpath_view::Cost;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum State {

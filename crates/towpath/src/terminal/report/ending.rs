@@ -2,7 +2,6 @@
 //! which something was skipped or tolerated never reads like one in which everything went well.
 
 use super::conversation::ByHand;
-use super::cost::Cost;
 use super::event_lines;
 use super::failure::{self, beside_name, find};
 use super::line::{Line, Tone, joined, one_line};
@@ -12,6 +11,7 @@ use crate::terminal::format::{clean, count, duration, local_time};
 use towpath_core::{FaultKind, StepPath};
 use towpath_engine::{Census, RunEnd, census};
 use towpath_run::{Failure, FailureKind, RunOutcome, StepState, StepStatus, StepView, StopReason};
+use towpath_view::Cost;
 
 /// More names than this are only counted.
 const NAMES: usize = 6;

@@ -22,6 +22,7 @@ use totals::Totals;
 use towpath_core::StepPath;
 use towpath_engine::{CallStarted, Event};
 use towpath_run::{Movement, Run, RunOutcome, StepKind, StepResult, StepStatus, StepView};
+use towpath_view::{BACKEND_ERROR, exit_reason, failure_text};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
@@ -315,7 +316,7 @@ impl Events {
         let mut place = known.unwrap_or_else(|| Place { began: None, ..Place::of(recipe, step) });
         place.over(status);
         place.error = match &result.status {
-            StepStatus::Failed(failure) => Some(super::told_failure(failure)),
+            StepStatus::Failed(failure) => Some(failure_text(failure)),
             _ => None,
         };
         self.places.begin(step, place.clone());
@@ -330,12 +331,12 @@ impl Events {
         let limits = rate_limit::met(steps);
         let (reason, error) = match outcome {
             RunOutcome::Failed { failure, .. } => {
-                (super::reason(failure), Some(super::told_failure(failure)))
+                (exit_reason(failure), Some(failure_text(failure)))
             }
             RunOutcome::Stopped { .. } => ("cancelled".to_owned(), None),
             RunOutcome::Waiting { until_ms, .. } => {
                 let until = until_ms.map(rfc3339);
-                let word = if self.is_machine { super::BACKEND_ERROR } else { outcome.as_str() };
+                let word = if self.is_machine { BACKEND_ERROR } else { outcome.as_str() };
                 (word.to_owned(), Some(rate_limit::in_a_line(&limits, until.as_deref())))
             }
             other => (self.exit.clone().unwrap_or_else(|| other.as_str().to_owned()), None),

@@ -12,14 +12,6 @@ const SHORT: usize = 40;
 /// A longer name gets a line of its own.
 const NAME: usize = 24;
 
-/// Why a step failed, with all that was said of it.
-pub fn told(failure: &Failure) -> String {
-    match failure.detail.is_empty() {
-        true => failure.message.clone(),
-        false => format!("{}: {}", failure.message, failure.detail),
-    }
-}
-
 pub fn is_short(message: &str) -> bool {
     width(message) <= SHORT && !message.contains('\n')
 }

@@ -8,7 +8,6 @@ mod background_writer;
 mod block;
 mod board;
 mod conversation;
-mod cost;
 mod ending;
 mod event_lines;
 pub mod events;
@@ -28,9 +27,8 @@ mod step_lines;
 pub mod testing;
 
 pub use conversation::{ByHand, by_hand};
-pub use cost::Cost;
 pub use ending::{counts, unused};
-pub use failure::{find, has_output, logs, shell_word, told as told_failure};
+pub use failure::{find, has_output, logs, shell_word};
 pub use line::{fitted, relative};
 #[cfg(test)]
 pub use shape::RecipeShape;
@@ -51,7 +49,7 @@ use sink::Standard;
 use std::path::Path;
 use step_lines::StepLines;
 use towpath_engine::{Config, EngineError, Event, Prepared, Reporter, RunEnd, SessionTree};
-use towpath_run::{Failure, FailureKind, MachineExit, Run, RunOutcome};
+use towpath_run::{FailureKind, RunOutcome};
 use towpath_store::Store;
 
 /// The heading in the help of flags for what is told of a run.
@@ -71,31 +69,6 @@ pub struct EventFlags {
 /// What a machine's step reported.
 pub fn outcome(result: &towpath_run::StepResult) -> Option<String> {
     event_lines::report(result)
-}
-
-/// The agent could not do its part: it failed, or a limit stands against it.
-const BACKEND_ERROR: &str = "backend-error";
-
-/// The word for how a machine ended that did not end by a transition of its own.
-pub fn reason(failure: &Failure) -> String {
-    match failure.kind {
-        FailureKind::Limit | FailureKind::Guardrail(_) => failure.message.clone(),
-        FailureKind::Agent(_) => BACKEND_ERROR.to_owned(),
-        FailureKind::Stopped => "cancelled".to_owned(),
-        _ => "orchestration-error".to_owned(),
-    }
-}
-
-/// Why a machine is not under way any more, in the one word that text, events and JSON have for it. One
-/// that waits for a limit of its agent may go on.
-pub fn exit(run: &Run) -> Option<MachineExit> {
-    run.machine_view()?;
-    match run.outcome() {
-        Some(RunOutcome::Waiting { .. }) => {
-            Some(MachineExit { reason: BACKEND_ERROR.to_owned(), description: None })
-        }
-        _ => run.exit(),
-    }
 }
 
 /// `the agent's session: ID` of a machine that was cut off, for whoever wants to look at the

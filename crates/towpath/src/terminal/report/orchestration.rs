@@ -12,6 +12,7 @@ use crate::terminal::format::clean;
 use towpath_core::StepPath;
 use towpath_engine::{Event, Reporter};
 use towpath_run::{Movement, RunOutcome};
+use towpath_view::{BACKEND_ERROR, exit_reason};
 
 pub struct Orchestration<O: Sink> {
     plain: Plain<O>,
@@ -50,10 +51,10 @@ impl<O: Sink> Orchestration<O> {
     fn ended(&mut self, outcome: &RunOutcome) {
         match outcome {
             RunOutcome::Failed { failure, .. } => {
-                self.log(&format!("Exit: {}", super::reason(failure)));
+                self.log(&format!("Exit: {}", exit_reason(failure)));
             }
             RunOutcome::Stopped { .. } => self.log("Exit: cancelled"),
-            RunOutcome::Waiting { .. } => self.log(&format!("Exit: {}", super::BACKEND_ERROR)),
+            RunOutcome::Waiting { .. } => self.log(&format!("Exit: {}", BACKEND_ERROR)),
             RunOutcome::Done | RunOutcome::Asking { .. } => {}
         }
     }

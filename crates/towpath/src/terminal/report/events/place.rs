@@ -2,13 +2,13 @@
 //! and a called recipe's steps are within a step of its caller. Unknown stays unknown; nothing is taken
 //! over from another step but a machine's session, which its steps share.
 
-use super::super::cost::Cost;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
 use towpath_core::StepPath;
 use towpath_engine::{CallEnded, CallStarted};
 use towpath_run::Run;
+use towpath_view::Cost;
 
 #[derive(Debug, Clone, Default)]
 pub struct Place {

@@ -1,10 +1,10 @@
 //! What the calls of a run came to, for its last event.
 
-use super::super::cost::Cost;
 use super::place::Place;
 use std::time::Instant;
 use towpath_engine::CallEnded;
 use towpath_run::StepView;
+use towpath_view::Cost;
 
 /// Of all calls that this owner of the run has made.
 #[derive(Debug, Default)]

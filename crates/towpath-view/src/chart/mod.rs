@@ -5,10 +5,13 @@
 mod arrange;
 pub mod dot;
 pub mod mermaid;
+mod of_program;
 pub mod svg;
 #[cfg(test)]
 mod tests;
 pub mod text;
+
+pub use of_program::{RESTARTS_EXCEEDED, bounds, called, refused_restart};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -23,7 +26,7 @@ pub struct Chart {
 pub struct Part {
     pub title: String,
     pub about: String,
-    /// Lines that are said below the drawing.
+    /// Lines below the drawing.
     pub notes: Vec<String>,
     pub cards: Vec<Card>,
     pub shape: Shape,
@@ -75,7 +78,7 @@ pub enum Shape {
 pub struct Stage {
     pub cards: Vec<usize>,
     pub group: Option<String>,
-    /// What must hold for the stage's only step to run.
+    /// What must be true for the stage's only step to run.
     pub condition: Option<String>,
 }
 
@@ -108,14 +111,14 @@ impl To {
 }
 
 impl Card {
-    /// What is said of it beside its name, where something is.
+    /// The words beside its name, where there are any.
     fn words(&self, kind: &'static str) -> Option<String> {
         let words = [kind, self.detail.as_str(), self.idle.as_deref().unwrap_or("")];
         let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
         (!words.is_empty()).then(|| words.join(" · "))
     }
 
-    /// An agent is what one expects in a machine; anything else is told.
+    /// An agent is what one expects in a state machine; anything else is named.
     fn unusual(&self) -> &'static str {
         if self.kind == Kind::Agent { "" } else { self.kind.word() }
     }

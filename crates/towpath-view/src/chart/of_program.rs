@@ -1,18 +1,19 @@
-//! From a program to a chart: the recipe asked for, then each recipe that it calls. The `other` of a
-//! machine's steps is told in words and not drawn where it ends the run, for every step has it.
+//! From a program to a chart: its own recipe, then each recipe that it calls. The `other` of a state
+//! machine's steps is described in words and not drawn where it ends the run, for every step has it.
 
-use super::{callee, work};
-use crate::chart::{Card, Chart, Kind, Part, Shape, Stage, To, Way};
-use crate::terminal::format::{clean, count};
-use crate::terminal::table::one_line;
+use super::{Card, Chart, Kind, Part, Shape, Stage, To, Way};
+use crate::format::{clean, count, one_line};
+use crate::program::{callee, step_text};
 use towpath_recipe::{
     Analysis, End, Machine, OTHER, Program, Recipe, Restarts, Step, Transition, Work,
 };
 
-pub fn chart(program: &Program) -> Chart {
-    let called = called(program);
-    let parts = called.iter().map(|recipe| part(program, *recipe, &called));
-    Chart { parts: parts.collect() }
+impl Chart {
+    pub fn of(program: &Program) -> Chart {
+        let called = called(program);
+        let parts = called.iter().map(|recipe| part(program, *recipe, &called));
+        Chart { parts: parts.collect() }
+    }
 }
 
 /// The recipes that are called, in the order in which one meets them.
@@ -79,7 +80,7 @@ fn card(program: &Program, recipe: &Recipe, step: &Step) -> Card {
     if let (Some(_), Some(condition)) = (&step.parallel_group, &step.condition) {
         detail.push(format!("if {}", one_line(condition.text())));
     }
-    let text = if kind == Kind::Recipe { String::new() } else { one_line(&work(step)) };
+    let text = if kind == Kind::Recipe { String::new() } else { one_line(&step_text(step)) };
     let idle = program.plan.tags.against(step).map(|why| format!("left out: {}", one_line(&why)));
     Card { name: clean(&step.id), kind, detail: detail.join(" · "), text, idle, calls: None }
 }
@@ -114,10 +115,10 @@ fn ways(recipe: &Recipe, machine: &Machine) -> Shape {
     Shape::Machine { first: machine.initial, ways }
 }
 
-/// Why a machine ends that may not begin anew any more.
+/// Why a state machine ends that may not restart any more.
 pub const RESTARTS_EXCEEDED: &str = "max-restarts-exceeded";
 
-/// How many restarts a person allows, where a machine could want one more.
+/// How many restarts the user allows, where a state machine could want one more.
 pub fn refused_restart(program: &Program, analysis: &Analysis) -> Option<u32> {
     let restarts = analysis.paths.iter().any(|path| matches!(path.end, End::Restart(_)));
     program.plan.machine.max_restarts.filter(|_| restarts)

@@ -1,27 +1,49 @@
-//! A run's result for machines: one object, with every step and what it printed.
+//! A run's result as one JSON value, with every step and what it printed.
 //!
-//! Unknown is null, never zero; what is too long to be handed over whole is cut, with its length
-//! and its file named.
+//! Unknown is null, never zero; what is too long to be given whole is cut, with its length and its
+//! file named.
 
-use crate::exit::{CommandError, Exit};
-use crate::terminal::format::rfc3339;
-use crate::terminal::report::{self, Cost};
+use crate::cost::Cost;
+use crate::failure_text::failure_text;
+use crate::format::{rfc3339, seconds};
+use crate::machine_exit::machine_exit;
+use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use towpath_core::RunId;
 use towpath_engine::{RunEnd, census, step_output};
 use towpath_run::{
     AgentCall, CallEnd, FailureKind, Output, Run, RunOutcome, StepKind, StepResult, StepState,
     StepStatus, StepView,
 };
-use towpath_store::{Output as Stored, Store};
+use towpath_store::{Output as Stored, Store, StoreError};
 
 /// An output over this is cut.
 const LONGEST: usize = 1 << 20;
 
-pub fn of_run(store: &Store, end: &RunEnd, with_context: bool) -> Result<Value, CommandError> {
+/// An output that could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("{path}: {error}", path = path.display())]
+    Read { path: PathBuf, error: io::Error },
+}
+
+/// What a result needs beside the run's end.
+#[derive(Debug)]
+pub struct ResultOptions<'a> {
+    /// Where the outputs are that are not in memory.
+    pub store: &'a Store,
+    pub exit_code: u8,
+    pub with_context: bool,
+    pub zone: TimeZone,
+}
+
+pub fn result_json(end: &RunEnd, options: &ResultOptions<'_>) -> Result<Value, ResultError> {
+    let ResultOptions { store, exit_code, with_context, zone } = options;
     let mut steps = Steps { record: Some((store, &end.id)) }.list(&end.run.view())?;
     mark_over(&mut steps);
     let mut object = json!({
@@ -30,7 +52,7 @@ pub fn of_run(store: &Store, end: &RunEnd, with_context: bool) -> Result<Value, 
         "recipe_name": end.run.program().root().name,
         "run_id": end.id,
         "status": end.outcome.as_str(),
-        "exit_code": Exit::of_outcome(&end.outcome) as u8,
+        "exit_code": exit_code,
         "duration": seconds(i64::try_from(end.took.as_millis()).unwrap_or(i64::MAX)),
         "summary": summary(end),
     });
@@ -38,7 +60,7 @@ pub fn of_run(store: &Store, end: &RunEnd, with_context: bool) -> Result<Value, 
         RunOutcome::Failed { step, .. } => object["failed_step"] = json!(step),
         RunOutcome::Waiting { why, until_ms } => {
             object["waiting_for"] = json!(why.as_str());
-            object["waiting_until"] = json!(until_ms.map(rfc3339));
+            object["waiting_until"] = json!(until_ms.map(|ms| rfc3339(ms, zone)));
         }
         RunOutcome::Asking { steps } => object["asking"] = json!(steps),
         RunOutcome::Done | RunOutcome::Stopped { .. } => {}
@@ -48,14 +70,14 @@ pub fn of_run(store: &Store, end: &RunEnd, with_context: bool) -> Result<Value, 
     }
     object["step_results"] = steps.clone();
     object["steps"] = steps;
-    if with_context {
+    if *with_context {
         object["context"] = Value::Object(end.run.context().clone());
     }
     Ok(object)
 }
 
-/// Nothing runs in a run that nobody drives: a step that calls a recipe is what its steps wait for, and
-/// what its owner left behind was cut off.
+/// Nothing runs in a run without an owner: a step that calls a recipe has the status that its steps
+/// wait with, and what its owner left behind was interrupted.
 pub fn mark_over(steps: &mut Value) {
     for step in steps.as_array_mut().into_iter().flatten() {
         let mut within = None;
@@ -70,10 +92,10 @@ pub fn mark_over(steps: &mut Value) {
     }
 }
 
-/// Where a machine stands and how it ended; nothing for a list of steps.
+/// Where a state machine is and how it ended; nothing for a step recipe.
 pub fn machine(run: &Run) -> Option<Value> {
     let view = run.machine_view()?;
-    let exit = report::exit(run);
+    let exit = machine_exit(run);
     let visits: Map<String, Value> =
         view.visits.iter().map(|(step, visits)| (step.clone(), json!(visits))).collect();
     let started = run.view().iter().filter_map(|step| step.started_ms).min();
@@ -96,14 +118,14 @@ pub fn machine(run: &Run) -> Option<Value> {
     }))
 }
 
-/// Why a call has no answer, with what was said of it.
+/// Why a call has no answer, with the message that came with it.
 fn call_error(end: &CallEnd) -> String {
     let class = end.error.as_deref().unwrap_or_default();
     let colon = if class.is_empty() || end.detail.is_empty() { "" } else { ": " };
     format!("{class}{colon}{}", end.detail)
 }
 
-/// What one agent call came to; of a machine's step also what it reported.
+/// The result of one agent call; of a state machine's step also what it reported.
 fn call((call, end): (&AgentCall, &CallEnd)) -> Value {
     let used = end.usage.unwrap_or_default();
     let kind = if call.key.call > 0 { "reminder" } else { "prompt" };
@@ -134,8 +156,8 @@ fn call((call, end): (&AgentCall, &CallEnd)) -> Value {
     object
 }
 
-/// The steps of a run, without looking for what only its files hold: such an output is null, with
-/// its length.
+/// The steps of a run, without reading what only its files have: such an output is null, with its
+/// length.
 pub fn steps(steps: &[StepView]) -> Value {
     Steps { record: None }.list(steps).expect("nothing is read that could fail")
 }
@@ -143,7 +165,7 @@ pub fn steps(steps: &[StepView]) -> Value {
 fn summary(end: &RunEnd) -> Value {
     let census = census(&end.run);
     let view = end.run.view();
-    let interrupted = view.iter().filter(|step| status(step) == "interrupted").count();
+    let interrupted = view.iter().filter(|step| step_status(step) == "interrupted").count();
     let cost = Cost::of(&census);
     let skipped: Vec<Value> = census
         .skipped
@@ -174,17 +196,13 @@ fn summary(end: &RunEnd) -> Value {
     summary
 }
 
-fn seconds(ms: i64) -> f64 {
-    ms as f64 / 1000.0
-}
-
 fn is_stopped(step: &StepView) -> bool {
     let status = step.result.as_ref().map(|result| &result.status);
     matches!(status, Some(StepStatus::Failed(failure)) if failure.kind == FailureKind::Stopped)
 }
 
-/// How a step stands, in one word.
-pub fn status(step: &StepView) -> &'static str {
+/// The status of a step, in one word.
+pub fn step_status(step: &StepView) -> &'static str {
     match (step.state, &step.result) {
         (StepState::Ended, Some(_)) if is_stopped(step) => "interrupted",
         (StepState::Ended, Some(result)) => result.status.as_str(),
@@ -203,16 +221,16 @@ struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    fn list(&self, steps: &[StepView]) -> Result<Value, CommandError> {
+    fn list(&self, steps: &[StepView]) -> Result<Value, ResultError> {
         steps.iter().map(|step| self.one(step)).collect::<Result<Vec<_>, _>>().map(Value::Array)
     }
 
-    fn one(&self, step: &StepView) -> Result<Value, CommandError> {
+    fn one(&self, step: &StepView) -> Result<Value, ResultError> {
         let mut object = Map::new();
         object.insert("step_id".into(), json!(step.id));
         object.insert("path".into(), json!(step.path));
         object.insert("type".into(), json!(step.kind.as_str()));
-        object.insert("status".into(), json!(status(step)));
+        object.insert("status".into(), json!(step_status(step)));
         self.output(step, &mut object)?;
         let exit_code = step.result.as_ref().and_then(|result| result.exit_code);
         object.insert("exit_code".into(), json!(exit_code));
@@ -221,7 +239,7 @@ impl Steps<'_> {
                 let last = step.ended_calls().last();
                 last.map_or(String::new(), |(_, end)| call_error(end))
             }
-            (result, _) => result.as_ref().map_or(String::new(), error),
+            (result, _) => result.as_ref().map_or(String::new(), step_error),
         };
         object.insert("error".into(), json!(error));
         if let (Some(begin), Some(end)) = (step.started_ms, step.ended_ms) {
@@ -256,7 +274,7 @@ impl Steps<'_> {
         Ok(Value::Object(object))
     }
 
-    fn output(&self, step: &StepView, object: &mut Map<String, Value>) -> Result<(), CommandError> {
+    fn output(&self, step: &StepView, object: &mut Map<String, Value>) -> Result<(), ResultError> {
         let output = step.result.as_ref().map_or(&Output::None, |result| &result.output);
         let (text, len) = match output {
             Output::None => (Some(String::new()), 0),
@@ -274,7 +292,7 @@ impl Steps<'_> {
     }
 
     /// The output in the record; none where there is none to be read.
-    fn stored_text(&self, step: &StepView) -> Result<Option<String>, CommandError> {
+    fn stored_text(&self, step: &StepView) -> Result<Option<String>, ResultError> {
         let mut bytes = match self.stored(step)? {
             None => return Ok(None),
             Some(Stored::Inline(bytes)) => bytes,
@@ -288,16 +306,16 @@ impl Steps<'_> {
         Ok(Some(beginning(text).to_owned()))
     }
 
-    fn stored(&self, step: &StepView) -> Result<Option<Stored>, CommandError> {
+    fn stored(&self, step: &StepView) -> Result<Option<Stored>, ResultError> {
         let Some((store, run)) = self.record else { return Ok(None) };
         Ok(step_output(store, run, step)?)
     }
 }
 
 /// Why a step failed, with the end of what it printed on stderr.
-pub fn error(result: &StepResult) -> String {
+pub fn step_error(result: &StepResult) -> String {
     match &result.status {
-        StepStatus::Failed(failure) => report::told_failure(failure),
+        StepStatus::Failed(failure) => failure_text(failure),
         _ => result.report.as_ref().and_then(|report| report.why.clone()).unwrap_or_default(),
     }
 }
@@ -315,17 +333,17 @@ fn beginning(text: &str) -> &str {
 }
 
 /// One byte more than is shown tells a longer file from one that just fits.
-fn read_beginning(path: &Path) -> Result<Vec<u8>, CommandError> {
+fn read_beginning(path: &Path) -> Result<Vec<u8>, ResultError> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|f| f.take(LONGEST as u64 + 1).read_to_end(&mut bytes));
-    read.map_err(|e| CommandError::setup(format!("{}: {e}", path.display())))?;
+    read.map_err(|error| ResultError::Read { path: path.to_owned(), error })?;
     Ok(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terminal::report::testing::{driven, ended};
+    use crate::testing::{driven, ended};
     use towpath_core::Usage;
     use towpath_run::{JobEnd, JobStatus};
     use towpath_store::{NewFact, NewRun, OutputRef, Summary, settle_output};
@@ -333,6 +351,11 @@ mod tests {
     fn exit(code: i32, output: &str) -> JobEnd {
         let output = Output::Text(output.to_owned());
         JobEnd { output, ..JobEnd::new(JobStatus::Exited(code)) }
+    }
+
+    fn result(store: &Store, end: &RunEnd, with_context: bool) -> Value {
+        let options = ResultOptions { store, exit_code: 1, with_context, zone: TimeZone::UTC };
+        result_json(end, &options).unwrap()
     }
 
     fn new_run() -> NewRun {
@@ -379,7 +402,7 @@ steps:
             }
             _ => JobEnd { error: "boom".into(), ..exit(1, "half") },
         });
-        ended(run, None)
+        ended(run)
     }
 
     #[test]
@@ -387,7 +410,7 @@ steps:
         let home = tempfile::tempdir().unwrap();
         let mut store = Store::open(home.path()).unwrap();
         let end = finished(&mut store, b"one\ntwo\n");
-        let value = of_run(&store, &end, true).unwrap();
+        let value = result(&store, &end, true);
         let steps = json!([
             {"step_id": "build", "path": "build", "type": "bash", "status": "completed",
              "output": "built", "exit_code": 0, "error": "", "duration": 1.5,
@@ -435,7 +458,7 @@ steps:
         let mut store = Store::open(home.path()).unwrap();
         let long = "ä".repeat(LONGEST);
         let end = finished(&mut store, long.as_bytes());
-        let value = of_run(&store, &end, false).unwrap();
+        let value = result(&store, &end, false);
         let big = &value["steps"][2]["children"][0];
         let text = big["output"].as_str().unwrap();
         assert!(text.len() <= LONGEST && text.len() > LONGEST - 4 && !text.contains('\u{fffd}'));
@@ -454,7 +477,7 @@ steps:
                 let usage = cost_usd.map(|_| Usage { cost_usd, ..Usage::default() });
                 JobEnd { usage, ..exit(0, "") }
             });
-            let summary = summary(&ended(run, None));
+            let summary = summary(&ended(run));
             (summary["cost_usd"].clone(), summary["cost_complete"].clone())
         };
         assert_eq!(cost(None, None), (Value::Null, json!(false)));
@@ -462,6 +485,6 @@ steps:
         assert_eq!(cost(Some(0.5), Some(0.25)), (json!(0.75), json!(true)));
         let none =
             driven(&[("r", "name: r\nsteps:\n  - { id: a, command: x }\n")], &mut |_| exit(0, ""));
-        assert_eq!(summary(&ended(none, None))["cost_usd"], json!(0.0));
+        assert_eq!(summary(&ended(none))["cost_usd"], json!(0.0));
     }
 }

@@ -1,6 +1,7 @@
-//! What the agent calls of a run cost, as far as anybody told. Unknown is unknown, never zero.
+//! What the agent calls of a run cost, as far as their programs reported it. Unknown is unknown,
+//! never zero.
 
-use crate::terminal::format::money;
+use crate::format::money;
 use towpath_engine::Census;
 use towpath_run::{StepKind, StepResult, StepStatus, StepView};
 
@@ -9,7 +10,7 @@ pub struct Cost {
     pub calls: usize,
     /// The sum of what is known.
     pub usd: Option<f64>,
-    /// Some call did not say.
+    /// Some call did not report its cost.
     pub unknown: bool,
 }
 

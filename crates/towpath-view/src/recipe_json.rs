@@ -1,9 +1,9 @@
-//! What `towpath explain` tells programs: every recipe of the plan with its steps, and of a machine
-//! its transitions, its limits, how long it can run and how it can end.
+//! A recipe and all it calls as JSON: every recipe of the plan with its steps, and of a state machine
+//! its transitions, its guardrails, how long it can run and how it can end.
 
-use super::{Limits, callee, charts, hooks, work};
-use crate::session::recipe_list::origin_word;
-use crate::terminal::diagnostics;
+use crate::chart::{RESTARTS_EXCEEDED, refused_restart};
+use crate::problem_json::problem_json;
+use crate::program::{RunBounds, callee, hooks, origin_word, step_text};
 use serde_json::{Value, json};
 use towpath_core::Diagnostic;
 use towpath_recipe::{
@@ -11,11 +11,16 @@ use towpath_recipe::{
     Work, analyse,
 };
 
-pub fn as_json(program: &Program, origin: Origin, trusted: bool, problems: &[Diagnostic]) -> Value {
+pub fn recipe_json(
+    program: &Program,
+    origin: Origin,
+    trusted: bool,
+    problems: &[Diagnostic],
+) -> Value {
     let root = program.root();
-    let Limits { depth, steps, counts_machines } = Limits::of(program);
+    let RunBounds { depth, steps, counts_machines } = RunBounds::of(program);
     let recipes: Vec<Value> =
-        (0..program.recipes.len()).map(|index| recipe_json(program, index)).collect();
+        (0..program.recipes.len()).map(|index| part_json(program, index)).collect();
     json!({
         "schema": 1,
         "recipe": root.name,
@@ -26,7 +31,7 @@ pub fn as_json(program: &Program, origin: Origin, trusted: bool, problems: &[Dia
         "inputs": program.plan.inputs,
         "include_tags": program.plan.tags.include,
         "exclude_tags": program.plan.tags.exclude,
-        "problems": problems.iter().map(diagnostics::as_json).collect::<Vec<_>>(),
+        "problems": problems.iter().map(problem_json).collect::<Vec<_>>(),
         "limits": {
             "max_depth": depth,
             "max_total_steps": steps,
@@ -37,7 +42,7 @@ pub fn as_json(program: &Program, origin: Origin, trusted: bool, problems: &[Dia
 }
 
 /// A recipe of the plan; `calls` of a step is the index of another one.
-fn recipe_json(program: &Program, index: usize) -> Value {
+fn part_json(program: &Program, index: usize) -> Value {
     let recipe = &program.recipes[index];
     let hooks: serde_json::Map<String, Value> =
         hooks(recipe).into_iter().map(|(name, text)| (name.to_owned(), text.into())).collect();
@@ -50,7 +55,7 @@ fn recipe_json(program: &Program, index: usize) -> Value {
         json!({
             "id": step.id,
             "kind": step.work.kind().as_str(),
-            "text": work(step),
+            "text": step_text(step),
             "agent": agent.and_then(|a| a.agent.as_ref()).map(|a| &a.name),
             "model": agent.and_then(|a| a.model.as_deref()),
             "mode": agent.and_then(|a| a.mode.as_ref()).map(|m| &m.name),
@@ -81,7 +86,7 @@ fn recipe_json(program: &Program, index: usize) -> Value {
     })
 }
 
-/// What is known of a machine before it runs; null for a sequence.
+/// What is known of a state machine before it runs; null for a step recipe.
 pub fn machine_json(program: &Program, index: usize) -> Value {
     let recipe = &program.recipes[index];
     let (Some(machine), Some((analysis, restarts))) =
@@ -89,8 +94,8 @@ pub fn machine_json(program: &Program, index: usize) -> Value {
     else {
         return Value::Null;
     };
-    let refused = charts::refused_restart(program, &analysis);
-    let refused = refused.map(|_| charts::RESTARTS_EXCEEDED.to_owned());
+    let refused = refused_restart(program, &analysis);
+    let refused = refused.map(|_| RESTARTS_EXCEEDED.to_owned());
     let reasons = analysis.guardrail_exits.iter().map(|exit| exit.reason(recipe)).chain(refused);
     json!({
         "label": machine.label,

@@ -1,0 +1,127 @@
+//! A recorded run as JSON: a row of the list, and one run with its steps.
+
+use crate::cost::Cost;
+use crate::format::{escaped, rfc3339, seconds};
+use crate::result_json;
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+use towpath_core::{RunStatus, StatusKind, StepPath};
+use towpath_engine::{Recorded, census};
+use towpath_run::{Fact, Run};
+use towpath_store::{RunRow, Summary};
+
+/// Runs, each with the status that whoever looked found out.
+pub fn runs_json(rows: &[(RunRow, RunStatus)], zone: &TimeZone) -> Value {
+    let runs: Vec<Value> = rows.iter().map(|(row, status)| row_json(row, status, zone)).collect();
+    json!({ "schema": 1, "runs": runs })
+}
+
+fn row_json(row: &RunRow, status: &RunStatus, zone: &TimeZone) -> Value {
+    let s = &row.summary;
+    let time = |ms: i64| rfc3339(ms, zone);
+    json!({
+        "run_id": row.id.as_str(),
+        "recipe_name": row.recipe,
+        "source": row.source,
+        "directory": escaped(&row.directory),
+        "status": status.as_str(),
+        "started": time(row.created_ms),
+        "ended": s.ended_ms.map(time),
+        "duration": active_seconds(s),
+        "cost_usd": known_cost(s),
+        "cost_complete": !s.cost_unknown,
+        "where": position(&s.status, &time),
+        "waiting_for": status.is(StatusKind::Waiting).then(|| status.waits_for()),
+        "steps": { "ran": s.steps_done, "skipped": s.steps_skipped, "total": s.steps_total },
+    })
+}
+
+/// The step a run is at, or what it waits for, with times as the reader wants them.
+pub fn position(status: &RunStatus, time: &dyn Fn(i64) -> String) -> String {
+    match status {
+        RunStatus::Waiting { why, until_ms: Some(until) } => {
+            format!("{} until {}", why.as_str(), time(*until))
+        }
+        status => status.place(),
+    }
+}
+
+fn active_seconds(summary: &Summary) -> Option<f64> {
+    Some(summary.active_ms).filter(|ms| *ms > 0).map(seconds)
+}
+
+/// The part that is known: nothing was paid where no agent was called.
+fn known_cost(summary: &Summary) -> Option<f64> {
+    let unpaid = (!summary.cost_unknown).then_some(0.0);
+    summary.cost_microusd.map(dollars).or(unpaid)
+}
+
+pub fn dollars(micro: i64) -> f64 {
+    micro as f64 / 1e6
+}
+
+/// A run out of the journal.
+#[derive(Debug)]
+pub struct ShownRun {
+    pub row: RunRow,
+    /// As whoever looked found it out.
+    pub status: RunStatus,
+    pub recorded: Recorded,
+}
+
+impl ShownRun {
+    pub fn run(&self) -> &Run {
+        &self.recorded.run
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.status == RunStatus::Running
+    }
+
+    /// The steps about which the user must decide, now or as soon as the run is resumed.
+    pub fn asking(&self, now_ms: i64) -> Vec<StepPath> {
+        if self.status != RunStatus::Interrupted {
+            return self.run().asking();
+        }
+        let mut resumed = self.run().clone();
+        match resumed.apply(&Fact::Resumed, now_ms) {
+            Ok(()) => resumed.asking(),
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// The steps as in a result, with what only a look can know. `resume` is the command that
+    /// continues the run.
+    pub fn json(&self, resume: Option<String>, now_ms: i64, zone: &TimeZone) -> Value {
+        let row = &self.row;
+        let time = |ms: i64| rfc3339(ms, zone);
+        let mut steps = result_json::steps(&self.run().view());
+        if !self.is_running() {
+            result_json::mark_over(&mut steps);
+        }
+        let cost = Cost::of(&census(self.run()));
+        json!({
+            "schema": 1,
+            "run_id": row.id.as_str(),
+            "recipe_name": row.recipe,
+            "source": row.source,
+            "directory": escaped(&row.directory),
+            "worktree": self.recorded.options.worktree.as_ref().map(|worktree| json!({
+                "path": worktree.path, "branch": worktree.branch, "base": worktree.base,
+            })),
+            "status": self.status.as_str(),
+            "started": time(row.created_ms),
+            "ended": row.summary.ended_ms.map(time),
+            "duration": active_seconds(&row.summary),
+            "cost_usd": cost.known(),
+            "cost_complete": !cost.unknown,
+            "steps": steps,
+            "machine": result_json::machine(self.run()),
+            "asking": self.asking(now_ms),
+            "waiting_until": self.status.waits_until().map(time),
+            "waiting_for": self.status.is(StatusKind::Waiting).then(|| self.status.waits_for()),
+            "resume": resume,
+            "warnings": self.recorded.warnings,
+        })
+    }
+}
