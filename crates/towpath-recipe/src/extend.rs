@@ -26,7 +26,7 @@ pub(crate) fn extend(child: Recipe, parent: &Recipe) -> Recipe {
         recursion: recursion(parent.recursion, child.recursion),
         hooks: hooks(&parent.hooks, &child.hooks),
         steps: in_place(&parent.steps, &child.steps, |step: &Step| Some(step.id.as_str())),
-        stages: std::sync::OnceLock::new(),
+        batches: std::sync::OnceLock::new(),
         ..child
     }
 }

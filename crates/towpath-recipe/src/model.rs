@@ -25,8 +25,8 @@ pub struct Recipe {
     pub flow: Flow,
     /// In the file's order; a machine's includes stand where they are included.
     pub steps: Vec<Step>,
-    /// See [`Recipe::stages`]; found once.
-    pub(crate) stages: std::sync::OnceLock<Vec<std::ops::Range<usize>>>,
+    /// See [`Recipe::batches`]; found once.
+    pub(crate) batches: std::sync::OnceLock<Vec<std::ops::Range<usize>>>,
 }
 
 /// How the next step is chosen.
@@ -313,22 +313,22 @@ impl ValueTemplate {
 
 impl Recipe {
     /// The steps in the order they run: single steps, and parallel groups as one range.
-    pub fn stages(&self) -> &[std::ops::Range<usize>] {
-        self.stages.get_or_init(|| self.find_stages())
+    pub fn batches(&self) -> &[std::ops::Range<usize>] {
+        self.batches.get_or_init(|| self.find_batches())
     }
 
-    fn find_stages(&self) -> Vec<std::ops::Range<usize>> {
-        let mut stages: Vec<std::ops::Range<usize>> = Vec::new();
+    fn find_batches(&self) -> Vec<std::ops::Range<usize>> {
+        let mut batches: Vec<std::ops::Range<usize>> = Vec::new();
         for (index, step) in self.steps.iter().enumerate() {
             let joins = index > 0
                 && step.parallel_group.is_some()
                 && step.parallel_group == self.steps[index - 1].parallel_group;
-            match stages.last_mut() {
+            match batches.last_mut() {
                 Some(last) if joins => last.end = index + 1,
-                _ => stages.push(index..index + 1),
+                _ => batches.push(index..index + 1),
             }
         }
-        stages
+        batches
     }
 
     pub fn step_index(&self, id: &str) -> Option<usize> {

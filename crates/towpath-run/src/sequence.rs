@@ -125,7 +125,7 @@ impl FlowRules for SequenceRules {
     }
 
     fn rerun_later(&self, run: &Run, at: StepAt) -> Vec<StepAt> {
-        let first = run.recipe(at.frame).stages()[run.batch_of(at)].end;
+        let first = run.recipe(at.frame).batches()[run.batch_of(at)].end;
         let later = (first..run.frames[at.frame].steps.len()).map(|step| StepAt { step, ..at });
         later.filter(|later| run.progress(*later).executed()).collect()
     }
@@ -184,7 +184,7 @@ impl FlowRules for SequenceRules {
     }
 
     fn take_edit(&self, run: &mut Run, frame: usize, _old: &Recipe, new: &Recipe) {
-        let batch = new.stages().get(run.sequence(frame).batch);
+        let batch = new.batches().get(run.sequence(frame).batch);
         let turn = batch.map_or(new.steps.len(), |batch| batch.end);
         for later in run.frames[frame].steps.iter_mut().skip(turn) {
             *later = Progress { visit: later.visit, ..Progress::default() };
@@ -212,18 +212,18 @@ impl Run {
 
     /// The steps of the current batch; none after the last.
     fn batch(&self, frame: usize) -> Option<Range<usize>> {
-        self.recipe(frame).stages().get(self.sequence(frame).batch).cloned()
+        self.recipe(frame).batches().get(self.sequence(frame).batch).cloned()
     }
 
     fn batch_of(&self, at: StepAt) -> usize {
         let recipe = self.recipe(at.frame);
-        let found = recipe.stages().iter().position(|batch| batch.contains(&at.step));
+        let found = recipe.batches().iter().position(|batch| batch.contains(&at.step));
         found.expect("every step is in a batch")
     }
 
     /// How many steps are in the batches before the current one.
     fn passed(&self, frame: usize, recipe: &Recipe) -> usize {
-        let batch = recipe.stages().get(self.sequence(frame).batch);
+        let batch = recipe.batches().get(self.sequence(frame).batch);
         batch.map_or(recipe.steps.len(), |batch| batch.start)
     }
 
@@ -240,7 +240,7 @@ impl Run {
     fn rewind_to(&mut self, at: StepAt) {
         let recipe = self.recipe(at.frame);
         let batch = self.batch_of(at);
-        for step in recipe.stages()[batch].end..recipe.steps.len() {
+        for step in recipe.batches()[batch].end..recipe.steps.len() {
             self.reset(StepAt { step, ..at });
         }
         *self.sequence_mut(at.frame) = SequenceState { batch, begun: true };

@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
             recursion,
             hooks,
             flow: Flow::Sequence,
-            stages: std::sync::OnceLock::new(),
+            batches: std::sync::OnceLock::new(),
             steps,
         })
     }

@@ -105,7 +105,7 @@ fn stages_outputs_and_uses() {
         "name: x\ncontext: {b: 1}\nsteps:\n  - {id: a, command: 'echo {{ b }}', parallel_group: g}\n  \
          - {id: b, command: ls, parallel_group: g}\n  - {id: c, command: ls, output: o}\n",
     );
-    assert_eq!(recipe.stages(), [0..2, 2..3]);
+    assert_eq!(recipe.batches(), [0..2, 2..3]);
     let outputs: Vec<Option<&str>> = recipe.steps.iter().map(|s| recipe.output_name(s)).collect();
     assert_eq!(outputs, [Some("a"), None, Some("o")]);
     let used = &recipe.steps[0].uses[0];

@@ -32,7 +32,7 @@ fn the_demo_shows_what_there_is() {
     let demo = read(&source).recipe.unwrap();
     let kinds: Vec<&str> = demo.steps.iter().map(|s| s.work.kind().as_str()).collect();
     assert!(["bash", "agent", "recipe"].iter().all(|kind| kinds.contains(kind)));
-    assert!(demo.stages().iter().any(|stage| stage.len() > 1), "a parallel group");
+    assert!(demo.batches().iter().any(|batch| batch.len() > 1), "a parallel group");
     assert!(demo.steps.iter().any(|s| s.condition.is_some()), "a condition");
 }
 

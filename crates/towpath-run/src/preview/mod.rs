@@ -266,7 +266,7 @@ impl<'a> Walk<'a> {
             return left;
         }
         let mut left = Left::nothing(End::Passes);
-        for batch in recipe.stages() {
+        for batch in recipe.batches() {
             for (step, effect) in self.batch(&frame, batch.clone()) {
                 frame.take(&step, &effect, &mut left);
                 left.steps.push(step);

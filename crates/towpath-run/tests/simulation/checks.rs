@@ -27,13 +27,13 @@ impl World {
         let view = self.run.view();
         let mates = frame_of(&view, job.key.frame.as_ref());
         let recipe = self.recipe_of(job.key.frame.as_ref());
-        let stages = recipe.stages();
+        let batches = recipe.batches();
         let at = recipe.step_index(&job.key.step).expect("a job's step is in its recipe");
-        let stage = stages.iter().find(|s| s.contains(&at)).expect("every step has a stage");
-        for earlier in &mates[..stage.start] {
+        let batch = batches.iter().find(|b| b.contains(&at)).expect("every step is in a batch");
+        for earlier in &mates[..batch.start] {
             assert_eq!(earlier.state, StepState::Ended, "{} before {}", job.key, earlier.path);
         }
-        self.check_values(job, &mates[..stage.start]);
+        self.check_values(job, &mates[..batch.start]);
     }
 
     /// A value that a step reads is what the step that set it gave.

@@ -96,7 +96,7 @@ fn stages(recipe: &Recipe) -> Vec<Stage> {
             condition: condition.map(|c| one_line(c.text())),
         }
     };
-    recipe.stages().iter().map(stage).collect()
+    recipe.batches().iter().map(stage).collect()
 }
 
 fn ways(recipe: &Recipe, machine: &Machine) -> Shape {

@@ -194,7 +194,7 @@ fn rows(
     table: &mut Table,
 ) {
     let steps = &program.recipes[recipe].steps;
-    for stage in program.recipes[recipe].stages() {
+    for stage in program.recipes[recipe].batches() {
         let group = stage.len() > 1;
         for index in stage.clone() {
             let step = &steps[index];

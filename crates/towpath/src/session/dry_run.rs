@@ -189,7 +189,7 @@ fn rows(program: &Program, steps: &[PreviewStep], depth: usize, table: &mut Tabl
 
 /// The steps of a parallel group are bracketed.
 fn bracket(program: &Program, step: &PreviewStep) -> &'static str {
-    let stages = program.recipes[step.recipe].stages();
+    let stages = program.recipes[step.recipe].batches();
     let stage = stages.iter().find(|stage| stage.contains(&step.index));
     match stage {
         Some(stage) if stage.len() > 1 && step.index == stage.start => "┌ ",

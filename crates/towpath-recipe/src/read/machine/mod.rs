@@ -165,7 +165,7 @@ impl<'l> MachineReader<'_, 'l> {
             hooks: Hooks::default(),
             flow: Flow::Machine(machine),
             steps,
-            stages: std::sync::OnceLock::new(),
+            batches: std::sync::OnceLock::new(),
         })
     }
 
