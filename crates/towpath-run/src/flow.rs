@@ -1,6 +1,7 @@
 //! How a frame gets from step to step. Each kind of flow keeps a state of its own in the frame and
-//! implements the same operations; [`Flow::rules`] is the one place that dispatches. What all flows
-//! share, such as hooks, limits, staging and waiting, stays in the files around this one.
+//! implements the same operations; [`Flow::rules`] is the only dispatch between them. Another kind,
+//! such as a document at the root of a plan, is a variant and an implementation of [`FlowRules`].
+//! What all flows share, such as hooks, limits, staging and waiting, is in the files around this one.
 
 use crate::fact::{JobEnd, Output};
 use crate::frame::{Frame, FrameState, StepAt};

@@ -9,7 +9,7 @@ use crate::progress::Phase;
 use crate::run::Run;
 use crate::step_start::StartVerdict;
 use towpath_core::StepPath;
-use towpath_recipe::{Guardrails, Recipe, Transition};
+use towpath_recipe::{GuardrailExit, Guardrails, Recipe, Transition};
 
 impl Run {
     /// Takes the transition from the step that has settled, or enters the first one.
@@ -56,7 +56,8 @@ impl Run {
                 "`{name}` was visited {many} in this session, as often as it may be; what `{last}` \
                  did last is in the working tree and was not looked at again"
             );
-            let reason = format!("max-step-visits-exceeded:{name}");
+            let exit = GuardrailExit::StepVisits { step: to, after: vec![from.step] };
+            let reason = exit.reason(&recipe);
             return self.refuse(from, Guardrail::StepVisits, reason, detail, visits);
         }
         if total >= limits.max_total_steps {
@@ -64,7 +65,7 @@ impl Run {
             let detail = format!(
                 "this session had {had}, as many as it may have; `{name}` would have been next"
             );
-            let reason = "max-total-steps".to_owned();
+            let reason = GuardrailExit::TotalSteps.reason(&recipe);
             return self.refuse(from, Guardrail::TotalSteps, reason, detail, total);
         }
         self.moved(from, Movement::Step(name.clone()));
