@@ -107,7 +107,7 @@ pub(crate) struct MachineRules;
 
 impl FlowRules for MachineRules {
     fn begin(&self, run: &mut Run, at: StepAt) {
-        run.begin_state(at);
+        run.begin_machine_step(at);
     }
 
     fn advance(&self, run: &mut Run, frame: usize) {
@@ -115,11 +115,11 @@ impl FlowRules for MachineRules {
     }
 
     fn job_finished(&self, run: &mut Run, at: StepAt, key: &JobKey, end: &JobEnd) {
-        run.state_finished(at, key, end);
+        run.machine_job_finished(at, key, end);
     }
 
     fn call_finished(&self, run: &mut Run, at: StepAt, call: FinishedCall) {
-        run.state_called(at, call);
+        run.machine_call_finished(at, call);
     }
 
     fn reopen(&self, run: &mut Run, frame: usize) {
@@ -152,7 +152,7 @@ impl FlowRules for MachineRules {
             run.drop_wanted(current);
         }
         run.frames[at.frame].state = FrameState::Open;
-        run.enter_state(at);
+        run.enter_machine_step(at);
         run.dirty.insert(at.frame);
     }
 

@@ -17,7 +17,7 @@ impl Run {
         let recipe = self.recipe(frame);
         let Some(machine) = recipe.machine() else { return };
         let Some(at) = self.current(frame) else {
-            return self.enter_state(StepAt::new(frame, machine.initial));
+            return self.enter_machine_step(StepAt::new(frame, machine.initial));
         };
         let progress = self.progress(at);
         if progress.phase != Phase::Settled {
@@ -69,7 +69,7 @@ impl Run {
             return self.refuse(from, Guardrail::TotalSteps, reason, detail, total);
         }
         self.moved(from, Movement::Step(name.clone()));
-        self.enter_state(StepAt { step: to, ..from });
+        self.enter_machine_step(StepAt { step: to, ..from });
     }
 
     fn restart(&mut self, from: StepAt, target: &str) {
@@ -148,7 +148,7 @@ impl Run {
     }
 
     /// Enters a step: a new visit.
-    pub(super) fn enter_state(&mut self, at: StepAt) {
+    pub(super) fn enter_machine_step(&mut self, at: StepAt) {
         self.leave(at.frame);
         let recipe = self.recipe(at.frame);
         let limits = self.guardrails(&recipe);

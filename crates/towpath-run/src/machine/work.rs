@@ -19,7 +19,7 @@ use towpath_recipe::{AgentWork, Step, Work};
 
 impl Run {
     /// Starts the work of a machine's step.
-    pub(super) fn begin_state(&mut self, at: StepAt) {
+    pub(super) fn begin_machine_step(&mut self, at: StepAt) {
         let step = self.step(at).clone();
         let (extra, directory) = match self.values_of_step(at, &step) {
             Ok(values) => values,
@@ -118,7 +118,7 @@ impl Run {
     }
 
     /// The work of a machine's step has ended.
-    pub(super) fn state_finished(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
+    pub(super) fn machine_job_finished(&mut self, at: StepAt, key: &JobKey, end: &JobEnd) {
         match key.kind {
             JobKind::Agent => self.agent_reported(at, end),
             _ => self.command_reported(at, end),
@@ -218,7 +218,7 @@ impl Run {
     }
 
     /// A recipe that a machine's step called has ended.
-    pub(super) fn state_called(&mut self, at: StepAt, call: FinishedCall) {
+    pub(super) fn machine_call_finished(&mut self, at: StepAt, call: FinishedCall) {
         let FinishedCall { result, failure, .. } = call;
         let outcomes = &self.step(at).outcomes;
         let listed = |name: &str| outcomes.iter().any(|outcome| outcome.name == name);
