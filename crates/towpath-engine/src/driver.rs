@@ -203,37 +203,8 @@ impl Driver<'_> {
     fn report(&mut self) {
         for happening in self.run.take_happenings() {
             match &happening {
-                Happening::StepStarted { step, kind } => {
-                    self.reporter.event(&Event::StepStarted { step, kind: *kind });
-                }
-                Happening::StepEnded { step, result, tolerated, took_ms } => {
-                    let (tolerated, took_ms) = (*tolerated, *took_ms);
-                    self.reporter.event(&Event::StepEnded { step, result, tolerated, took_ms });
-                }
-                Happening::Entered { step, recipe, visit, max_visits, total, max_total, model } => {
-                    self.reporter.event(&Event::Entered {
-                        step,
-                        recipe,
-                        visit: *visit,
-                        max_visits: *max_visits,
-                        total: *total,
-                        max_total: *max_total,
-                        model: model.as_deref(),
-                    });
-                }
-                Happening::Reported { step, report } => {
-                    self.reporter.event(&Event::Reported { step, report });
-                }
-                Happening::Reminded { step, error } => {
-                    self.reporter.event(&Event::Reminded { step, error });
-                }
-                Happening::Moved { step, to } => {
-                    self.reporter.event(&Event::Moved { step, to });
-                }
-                Happening::Staged { step, files } => {
-                    self.reporter.event(&Event::Staged { step, files });
-                }
                 Happening::Warning { step, message } => self.warn(step.as_ref(), message),
+                decided => self.reporter.event(&Event::from(decided)),
             }
         }
     }

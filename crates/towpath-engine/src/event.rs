@@ -4,7 +4,7 @@ use std::path::Path;
 use towpath_core::{RunId, StepPath, Usage};
 pub use towpath_executor::Stream;
 use towpath_recipe::StepKind;
-use towpath_run::{Movement, Reported, RunOutcome, StepResult, StepView};
+use towpath_run::{Happening, Movement, Reported, RunOutcome, StepResult, StepView};
 
 #[derive(Debug)]
 pub enum Event<'a> {
@@ -95,6 +95,33 @@ pub enum Event<'a> {
         /// Every step, as it stands at the end.
         steps: &'a [StepView],
     },
+}
+
+impl<'a> From<&'a Happening> for Event<'a> {
+    fn from(happening: &'a Happening) -> Event<'a> {
+        match happening {
+            Happening::StepStarted { step, kind } => Event::StepStarted { step, kind: *kind },
+            Happening::StepEnded { step, result, tolerated, took_ms } => {
+                Event::StepEnded { step, result, tolerated: *tolerated, took_ms: *took_ms }
+            }
+            Happening::Entered { step, recipe, visit, max_visits, total, max_total, model } => {
+                Event::Entered {
+                    step,
+                    recipe,
+                    visit: *visit,
+                    max_visits: *max_visits,
+                    total: *total,
+                    max_total: *max_total,
+                    model: model.as_deref(),
+                }
+            }
+            Happening::Reported { step, report } => Event::Reported { step, report },
+            Happening::Reminded { step, error } => Event::Reminded { step, error },
+            Happening::Moved { step, to } => Event::Moved { step, to },
+            Happening::Staged { step, files } => Event::Staged { step, files },
+            Happening::Warning { step, message } => Event::Warning { step: step.as_ref(), message },
+        }
+    }
 }
 
 /// Why processes that were still alive have been ended.

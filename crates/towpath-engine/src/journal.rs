@@ -6,7 +6,7 @@ use crate::recovery::InterruptedJob;
 use crate::secrets::masked;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use towpath_core::{JobKey, JobKind, RunId, Secrets};
 use towpath_executor::JobId;
@@ -220,7 +220,7 @@ pub fn recorded_options(store: &Store, id: &RunId) -> Result<Options, EngineErro
     Ok(record.options)
 }
 
-/// As `recorded`, masking what was recorded before somebody called it a secret.
+/// As `recorded`, masking what was recorded before it was named a secret.
 pub(crate) fn replayed(
     store: &Store,
     id: &RunId,
@@ -228,25 +228,13 @@ pub(crate) fn replayed(
     secrets: &Secrets,
 ) -> Result<Recorded, EngineError> {
     let stored = store.facts(id)?;
-    let first = store.plan(id, Some(1))?;
-    let (program, options) = load(&first.text)?;
-    let mut reads = Reads::of(&program);
-    let mut run = Run::new(program, limits);
-    let directory = store.run_directory(id);
+    let mut replay = Replay::new(store, id, limits, secrets.clone())?;
     let mut started = Vec::new();
     let mut interrupted = Vec::new();
     let mut warnings = Vec::new();
-    let mut latest = options;
     for item in &stored {
-        let fact = masked(secrets, from_store(item, &directory, &reads)?);
-        run.apply(&fact, item.at_ms)?;
-        if let Fact::Replanned { version } = fact {
-            let (program, options) = load(&store.plan(id, Some(version))?.text)?;
-            reads = Reads::of(&program);
-            run.replan(program)?;
-            latest = options;
-        }
-        for happening in run.take_happenings() {
+        let fact = replay.apply(store, item)?;
+        for happening in replay.run.take_happenings() {
             if let towpath_run::Happening::Warning { message, .. } = happening {
                 warnings.push(message);
             }
@@ -260,8 +248,48 @@ pub(crate) fn replayed(
         }
     }
     let facts = stored.last().map_or(0, |f| f.seq);
+    let Replay { run, options, .. } = replay;
     interrupted.retain(|job: &InterruptedJob| run.running().any(|key| *key == job.key));
-    Ok(Recorded { run, options: latest, facts, started, interrupted, warnings })
+    Ok(Recorded { run, options, facts, started, interrupted, warnings })
+}
+
+/// A run that is replayed fact by fact.
+#[derive(Debug)]
+pub(crate) struct Replay {
+    id: RunId,
+    directory: PathBuf,
+    reads: Reads,
+    secrets: Secrets,
+    pub run: Run,
+    pub options: Options,
+}
+
+impl Replay {
+    pub fn new(
+        store: &Store,
+        id: &RunId,
+        limits: Limits,
+        secrets: Secrets,
+    ) -> Result<Replay, EngineError> {
+        let (program, options) = load(&store.plan(id, Some(1))?.text)?;
+        let reads = Reads::of(&program);
+        let run = Run::new(program, limits);
+        let directory = store.run_directory(id);
+        Ok(Replay { id: id.clone(), directory, reads, secrets, run, options })
+    }
+
+    /// Applies the next fact, and returns it with its output.
+    pub fn apply(&mut self, store: &Store, item: &StoredFact) -> Result<Fact, EngineError> {
+        let fact = masked(&self.secrets, from_store(item, &self.directory, &self.reads)?);
+        self.run.apply(&fact, item.at_ms)?;
+        if let Fact::Replanned { version } = fact {
+            let (program, options) = load(&store.plan(&self.id, Some(version))?.text)?;
+            self.reads = Reads::of(&program);
+            self.run.replan(program)?;
+            self.options = options;
+        }
+        Ok(fact)
+    }
 }
 
 fn without_output(mut fact: Fact) -> Fact {

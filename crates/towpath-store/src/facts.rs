@@ -65,13 +65,22 @@ impl Store {
     /// All facts of the run in order, for replay: a small stdout comes with its bytes, every other
     /// output with its length and place.
     pub fn facts(&self, run: &RunId) -> Result<Vec<StoredFact>, StoreError> {
-        self.load(run, 0, WITH_STDOUT)
+        self.whole_facts_after(run, 0)
     }
 
     /// The facts after number `after` (0: all), for showing and following: outputs only with their
     /// lengths and places.
     pub fn facts_after(&self, run: &RunId, after: u32) -> Result<Vec<StoredFact>, StoreError> {
         self.load(run, after, WITHOUT_OUTPUTS)
+    }
+
+    /// The facts after number `after`, for a replay that continues.
+    pub fn whole_facts_after(
+        &self,
+        run: &RunId,
+        after: u32,
+    ) -> Result<Vec<StoredFact>, StoreError> {
+        self.load(run, after, WITH_STDOUT)
     }
 
     fn load(&self, run: &RunId, after: u32, sql: &str) -> Result<Vec<StoredFact>, StoreError> {

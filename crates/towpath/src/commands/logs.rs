@@ -2,7 +2,7 @@
 //! only reads, in pieces, and never waits for anything but the run's owner.
 
 mod choice;
-mod copy;
+mod reader;
 mod transcript;
 
 use super::Execute;
@@ -14,13 +14,14 @@ use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report::{Shape, columns};
 use choice::Choice;
-use copy::{copy, reader_gone};
+use jiff::tz::TimeZone;
+use reader::reader_gone;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, RunId, RunStatus, nearest};
-use towpath_engine::{is_held, recorded};
-use towpath_run::{Fact, JobEnd, Limits, StepView};
-use towpath_store::{Output, RunRow, Store, Stream};
+use towpath_engine::{JobNews, RunFollower, is_held, recorded};
+use towpath_run::{JobEnd, Limits, StepView};
+use towpath_store::{RunRow, Store, Stream};
 use transcript::Transcript;
 
 /// What the steps of a run printed: their stdout to stdout, their stderr to stderr.
@@ -56,7 +57,7 @@ impl Execute for Args {
         let store = open(env, &self.run)?;
         let row = find(&store, &self.run)?;
         let columns = env.stderr_terminal.then(columns);
-        let mut log = Log::new(&store, &row, self.raw, columns);
+        let mut log = Log::new(&store, row.clone(), self.raw, columns);
         log.read()?;
         let choice = Choice::new(self.step.as_deref(), self.all, self.follow);
         let mut wanted: BTreeSet<usize> = BTreeSet::new();
@@ -90,7 +91,7 @@ impl Execute for Args {
         {
             return Err(not_run(&store, &row.id, step)?);
         }
-        if log.said.is_none() {
+        if log.printer.said.is_none() {
             out::note("nothing was printed");
         }
         if self.follow
@@ -102,25 +103,18 @@ impl Execute for Args {
     }
 }
 
-/// One effect of a step, and how much of what it printed has been shown.
+/// One job of a step, as it is chosen and shown.
 struct Job {
-    /// The number of the fact that started it; its files have it in their names.
-    number: u32,
     key: JobKey,
     /// What its tries are counted in: a visit of a state machine's step, or a step of a list.
     unit: String,
-    end: Option<JobEnd>,
-    shown: [u64; 2],
-    transcript: Option<Transcript>,
-    /// It has ended, and everything of it was shown.
-    complete: bool,
+    transcript: Transcript,
 }
 
 impl Job {
-    fn new(number: u32, key: JobKey, shape: &Shape) -> Job {
+    fn new(key: JobKey, shape: &Shape, transcript: Transcript) -> Job {
         let unit = shape.without_reruns(&key.step_path());
-        let (end, shown) = (None, [0, 0]);
-        Job { number, key, unit, end, shown, transcript: None, complete: false }
+        Job { key, unit, transcript }
     }
 }
 
@@ -128,77 +122,47 @@ struct Log<'a> {
     /// All that an agent's program printed, in the place of its answer.
     raw: bool,
     store: &'a Store,
-    row: &'a RunRow,
+    follower: RunFollower,
     shape: Shape,
     jobs: Vec<Job>,
-    /// The last fact that was read.
-    seen: u32,
-    /// The job that printed last.
-    said: Option<usize>,
+    printer: Printer,
     /// How wide the terminal is, if stderr is one.
     columns: Option<usize>,
-    /// Several steps are shown, so that each needs its name.
-    several: bool,
     announced: bool,
 }
 
+/// Where the output of jobs goes, with the name of its step before it where that is needed.
+struct Printer {
+    /// The job that printed last.
+    said: Option<usize>,
+    /// Several steps are shown, so that each needs its name.
+    several: bool,
+}
+
 impl<'a> Log<'a> {
-    fn new(store: &'a Store, row: &'a RunRow, raw: bool, columns: Option<usize>) -> Log<'a> {
-        // A run whose plan cannot be read any more still has its output.
-        let known = recorded(store, &row.id, Limits::default());
-        let shape = known.map_or_else(|_| Shape::default(), |known| Shape::of(known.run.program()));
-        Log {
-            raw,
-            store,
-            row,
-            shape,
-            jobs: Vec::new(),
-            seen: 0,
-            said: None,
-            columns,
-            several: false,
-            announced: false,
-        }
+    fn new(store: &'a Store, row: RunRow, raw: bool, columns: Option<usize>) -> Log<'a> {
+        let follower = RunFollower::new(store, row, TimeZone::system());
+        let run = follower.run();
+        let shape = run.map_or_else(Shape::default, |run| Shape::of(run.program()));
+        let printer = Printer { said: None, several: false };
+        let (jobs, announced) = (Vec::new(), false);
+        Log { raw, store, follower, shape, jobs, printer, columns, announced }
     }
 
-    /// Takes the facts that are new.
+    /// Takes the jobs that are new.
     fn read(&mut self) -> Result<(), CommandError> {
-        for stored in self.store.facts_after(&self.row.id, self.seen)? {
-            self.seen = stored.seq;
-            let Some(key) = stored.key.as_ref().and_then(|k| k.parse::<JobKey>().ok()) else {
-                continue;
-            };
-            match stored.kind.as_str() {
-                "job-started" => {
-                    let mut job = Job::new(stored.seq, key, &self.shape);
-                    if let Ok(Fact::JobStarted { backend, .. }) = serde_json::from_str(&stored.body)
-                        && !self.raw
-                    {
-                        job.transcript = self.transcript(backend.as_deref());
-                    }
-                    self.jobs.push(job);
-                }
-                "job-finished" => {
-                    let fact = serde_json::from_str(&stored.body);
-                    let job = self.jobs.iter_mut().rev().find(|job| job.key == key);
-                    if let (Some(job), Ok(Fact::JobFinished { end, .. })) = (job, fact) {
-                        job.end = Some(end);
-                    }
-                }
-                _ => {}
-            }
+        self.follower.update(self.store)?;
+        for job in &self.follower.jobs()[self.jobs.len()..] {
+            let transcript = Transcript::new(&self.follower.row().directory, self.columns);
+            self.jobs.push(Job::new(job.key.clone(), &self.shape, transcript));
         }
         Ok(())
-    }
-
-    fn transcript(&self, backend: Option<&str>) -> Option<Transcript> {
-        Transcript::of(backend, &self.row.directory, self.columns)
     }
 
     /// Says once what is not shown.
     fn announce(&mut self, wanted: &BTreeSet<usize>, choice: &Choice) {
         let units: BTreeSet<&str> = wanted.iter().map(|i| self.jobs[*i].unit.as_str()).collect();
-        self.several = units.len() > 1 || choice.may_grow && self.shape.has_several_steps();
+        self.printer.several = units.len() > 1 || choice.may_grow && self.shape.has_several_steps();
         let Some(last) = wanted.last().filter(|_| units.len() == 1 && !choice.all) else { return };
         let (_, tries) = choice::tries(&self.jobs, *last);
         if tries > 1 && !std::mem::replace(&mut self.announced, true) {
@@ -208,117 +172,37 @@ impl<'a> Log<'a> {
 
     /// Shows what is new of a job.
     fn show(&mut self, index: usize) -> Result<(), CommandError> {
-        if self.jobs[index].complete {
+        if self.follower.jobs()[index].is_complete() {
             return Ok(());
         }
-        let end = self.jobs[index].end.clone();
-        for stream in [Stream::Stdout, Stream::Stderr] {
-            match end {
-                Some(_) => self.show_recorded(index, stream)?,
-                None => self.show_live(index, stream)?,
+        let heading = self.heading(index);
+        let (raw, printer) = (self.raw, &mut self.printer);
+        let Job { key, transcript, .. } = &mut self.jobs[index];
+        let is_agent = key.kind == JobKind::Agent;
+        // A hook's output is no step's output.
+        let own = if key.kind.is_hook() { Stream::Stderr } else { Stream::Stdout };
+        let mut say = |stream, bytes: &[u8]| printer.say(index, &heading, stream, bytes);
+        self.follower.read_job(self.store, index, &mut |news| {
+            match news {
+                JobNews::Output { stream: Stream::Stdout, .. } if is_agent && !raw => {}
+                JobNews::Output { stream: Stream::Stdout, bytes } => say(own, bytes),
+                JobNews::Output { stream, bytes } => say(stream, bytes),
+                _ if !is_agent || raw => {}
+                JobNews::Doing(what) => say_lines(&mut say, &transcript.doing(&what)),
+                JobNews::Message(text) => say_lines(&mut say, &transcript.message(&text)),
+                JobNews::Ended(end) => say_answer(&mut say, transcript, end),
             }
-        }
-        if let Some(end) = end {
-            self.show_answer(index, &end);
-            self.jobs[index].complete = true;
-        }
+            !reader_gone()
+        })?;
         Ok(())
-    }
-
-    /// An agent's answer, or why there is none; its raw stdout is its program's own.
-    fn show_answer(&mut self, index: usize, end: &JobEnd) {
-        let job = &mut self.jobs[index];
-        if job.key.kind != JobKind::Agent || self.raw {
-            return;
-        }
-        let answer = end.output.text().unwrap_or_default();
-        let left = job.transcript.as_mut().map(|transcript| transcript.finish(answer));
-        self.say_lines(index, &left.unwrap_or_default());
-        if !answer.is_empty() {
-            self.say(index, Stream::Stdout, format!("{answer}\n").as_bytes());
-        }
-        if !end.succeeded() && !end.error.is_empty() {
-            self.say(index, Stream::Stderr, format!("{}\n", end.error.trim_end()).as_bytes());
-        }
     }
 
     /// The last message of an agent, of a call that is not waited for.
     fn show_pending(&mut self, index: usize) {
-        let pending = self.jobs[index].transcript.as_mut().map(Transcript::release);
-        self.say_lines(index, &pending.unwrap_or_default());
-    }
-
-    fn show_recorded(&mut self, index: usize, stream: Stream) -> Result<(), CommandError> {
-        let key = self.jobs[index].key.to_string();
-        let from = self.jobs[index].shown[stream as usize];
-        match self.store.output(&self.row.id, &key, stream)? {
-            None => {}
-            Some(Output::Inline(bytes)) => {
-                // A job may cut its own output file short: then there is less than was shown.
-                let from = usize::try_from(from).unwrap_or(usize::MAX).min(bytes.len());
-                self.pass(index, stream, &bytes[from..]);
-                self.jobs[index].shown[stream as usize] = bytes.len() as u64;
-            }
-            Some(Output::File { path, len }) => {
-                let read = copy(&path, from, Some(len), &mut |b| self.pass(index, stream, b));
-                let read =
-                    read.map_err(|e| CommandError::setup(format!("{}: {e}", path.display())))?;
-                self.jobs[index].shown[stream as usize] = from + read;
-            }
-        }
-        Ok(())
-    }
-
-    fn show_live(&mut self, index: usize, stream: Stream) -> Result<(), CommandError> {
-        let suffix = if stream == Stream::Stdout { "stdout" } else { "stderr" };
-        let directory = self.store.run_directory(&self.row.id);
-        let path = directory.join(format!("{}.{suffix}", self.jobs[index].number));
-        let from = self.jobs[index].shown[stream as usize];
-        match copy(&path, from, None, &mut |bytes| self.pass(index, stream, bytes)) {
-            Ok(read) => self.jobs[index].shown[stream as usize] = from + read,
-            // It has not started yet, or ended just now and its output is in the record.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                self.read()?;
-                if self.jobs[index].end.is_some() {
-                    self.show_recorded(index, stream)?;
-                }
-            }
-            Err(error) => return Err(CommandError::setup(format!("{}: {error}", path.display()))),
-        }
-        Ok(())
-    }
-
-    /// Passes on what a job printed: an agent's program as its transcript.
-    fn pass(&mut self, index: usize, stream: Stream, bytes: &[u8]) {
-        let job = &mut self.jobs[index];
-        if self.raw || job.key.kind != JobKind::Agent || stream != Stream::Stdout {
-            return self.say(index, stream, bytes);
-        }
-        let lines = job.transcript.as_mut().map(|transcript| transcript.take(bytes));
-        self.say_lines(index, &lines.unwrap_or_default());
-    }
-
-    /// Lines about a step: its stdout stays what it printed.
-    fn say_lines(&mut self, index: usize, lines: &[String]) {
-        for line in lines {
-            self.say(index, Stream::Stderr, format!("{line}\n").as_bytes());
-        }
-    }
-
-    /// Passes bytes on as they are; the name of their step goes before them, on stderr.
-    fn say(&mut self, index: usize, stream: Stream, bytes: &[u8]) {
-        if bytes.is_empty() {
-            return;
-        }
-        if self.several && self.said != Some(index) {
-            out::note(self.heading(index));
-        }
-        self.said = Some(index);
-        // A hook's output is no step's output.
-        match stream {
-            Stream::Stdout if !self.jobs[index].key.kind.is_hook() => out::stdout(bytes),
-            _ => out::stderr(bytes),
-        }
+        let pending = self.jobs[index].transcript.release();
+        let heading = self.heading(index);
+        let say = &mut |stream, bytes: &[u8]| self.printer.say(index, &heading, stream, bytes);
+        say_lines(say, &pending);
     }
 
     /// `── code-review#2, try 2 of 3`
@@ -335,6 +219,42 @@ impl<'a> Log<'a> {
             (_, 1) => text,
             (number, tries) => format!("{text}, try {number} of {tries}"),
         }
+    }
+}
+
+impl Printer {
+    /// Passes bytes on as they are; the name of their step goes before them, on stderr.
+    fn say(&mut self, index: usize, heading: &str, stream: Stream, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        if self.several && self.said != Some(index) {
+            out::note(heading);
+        }
+        self.said = Some(index);
+        match stream {
+            Stream::Stdout => out::stdout(bytes),
+            Stream::Stderr => out::stderr(bytes),
+        }
+    }
+}
+
+/// Lines about a step: its stdout stays what it printed.
+fn say_lines(say: &mut dyn FnMut(Stream, &[u8]), lines: &[String]) {
+    for line in lines {
+        say(Stream::Stderr, format!("{line}\n").as_bytes());
+    }
+}
+
+/// An agent's answer, or why there is none.
+fn say_answer(say: &mut dyn FnMut(Stream, &[u8]), transcript: &mut Transcript, end: &JobEnd) {
+    let answer = end.output.text().unwrap_or_default();
+    say_lines(say, &transcript.finish(answer));
+    if !answer.is_empty() {
+        say(Stream::Stdout, format!("{answer}\n").as_bytes());
+    }
+    if !end.succeeded() && !end.error.is_empty() {
+        say(Stream::Stderr, format!("{}\n", end.error.trim_end()).as_bytes());
     }
 }
 

@@ -124,8 +124,10 @@ fn try_of(key: &JobKey) -> Try<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::transcript::Transcript;
     use super::*;
     use crate::terminal::report::{RecipeShape, Shape};
+    use std::path::Path;
 
     const KEYS: [&str; 9] = [
         "build#1.0.0:pre_step",
@@ -142,7 +144,9 @@ mod tests {
     fn jobs(keys: &[&str], machine: bool) -> Vec<Job> {
         let recipe = RecipeShape { machine, ..RecipeShape::default() };
         let shape = Shape { recipes: vec![recipe] };
-        keys.iter().map(|key| Job::new(0, key.parse().expect("a key"), &shape)).collect()
+        let transcript = || Transcript::new(Path::new("/w"), None);
+        let job = |key: &&str| Job::new(key.parse().expect("a key"), &shape, transcript());
+        keys.iter().map(job).collect()
     }
 
     fn chosen(step: Option<&str>, all: bool) -> Result<Vec<&'static str>, String> {
