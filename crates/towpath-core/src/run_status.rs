@@ -63,7 +63,7 @@ impl StatusKind {
         StatusKind::Interrupted,
     ];
 
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             StatusKind::Running => "running",
             StatusKind::Done => "done",

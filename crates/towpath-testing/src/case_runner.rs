@@ -15,7 +15,7 @@ use crate::rehearsal::{Ends, Rehearsal};
 use crate::run_record::RunRecord;
 use crate::stand_ins::StandIns;
 use crate::subject::Subject;
-use crate::suite::Case;
+use crate::suite::{Case, Ending};
 use serde_json::json;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use towpath_core::{Diagnostic, guarded_git};
+use towpath_core::{Diagnostic, StatusKind, guarded_git};
 
 /// What the agents of a case answer.
 const SCRIPT: &str = "agents.jsonl";
@@ -208,7 +208,7 @@ impl<'a> CaseRunner<'a> {
             work: &directory.work,
         };
         result.problems = comparison.problems();
-        if record.status == case.expect.status() {
+        if record.ending == case.expect.ending() {
             result.problems.extend(self.check(directory, case, &environment)?);
         }
         Ok(())
@@ -239,7 +239,7 @@ impl<'a> CaseRunner<'a> {
         let texts: Vec<(String, String)> = git.into_iter().chain(setup).collect();
         let record = self.run_texts(directory, "prepare", &texts, environment)?;
         let Some(failed) = record.and_then(|record| {
-            (record.status != "done").then(|| {
+            (record.ending != Ending::Ran(StatusKind::Done)).then(|| {
                 let what = record.failed_at.clone().unwrap_or_else(|| "the case".to_owned());
                 (what, record.error().to_owned())
             })

@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::recipe_steps::{RecipeSteps, Workers};
 use crate::run_record::{RunRecord, StepRecord};
 use crate::stand_ins::StandIns;
-use crate::suite::{Case, Expect, Name, REFUSED, Suite};
+use crate::suite::{Case, Ending, Expect, Name, Suite};
 use std::collections::BTreeSet;
 use std::path::Path;
 use towpath_core::{Value, VarPath, lookup};
@@ -87,10 +87,10 @@ impl Comparison<'_> {
 
     fn ending(&self) -> Vec<Problem> {
         let (expect, record) = (self.expect(), self.record);
-        let (wanted, got) = (expect.status(), record.status.as_str());
+        let (wanted, got) = (expect.ending(), record.ending);
         let mut problems = Vec::new();
         if wanted != got {
-            problems.push(self.other_status(wanted, got));
+            problems.push(self.other_ending(wanted, got));
         }
         if let Some(exit) = expect.exit
             && i32::from(exit) != record.exit
@@ -135,13 +135,14 @@ impl Comparison<'_> {
         problems
     }
 
-    fn other_status(&self, wanted: &str, got: &str) -> Problem {
+    fn other_ending(&self, wanted: Ending, got: Ending) -> Problem {
         let record = self.record;
         let failed = record.failed_at.as_deref();
         let at = failed.map_or(String::new(), |step| format!(" at step `{step}`"));
-        let message = format!("the run should be {wanted}, and is {got}{at}");
+        let (wanted, is) = (wanted.as_str(), got.as_str());
+        let message = format!("the run should be {wanted}, and is {is}{at}");
         let problem = Problem::new("status", message);
-        if got == REFUSED {
+        if got == Ending::Refused {
             return problem.with("it was refused", record.refused.clone());
         }
         match failed.and_then(|path| record.step(path)) {

@@ -1,14 +1,14 @@
 //! What a case's run did, read from the JSON that it printed and the calls that it noted.
 
 use crate::recipe_steps::is_meant;
-use crate::suite::REFUSED;
+use crate::suite::Ending;
 use serde_json::Value;
 use std::path::Path;
-use towpath_core::{Map, StepPath};
+use towpath_core::{Map, StatusKind, StepPath};
 
 #[derive(Debug, Default)]
 pub struct RunRecord {
-    pub status: String,
+    pub ending: Ending,
     pub exit: i32,
     pub failed_at: Option<String>,
     /// Why a run was refused.
@@ -74,13 +74,16 @@ impl RunRecord {
         let json: Value = serde_json::from_slice(stdout).unwrap_or_default();
         let text = |key: &str| json[key].as_str().map(str::to_owned);
         let mut record = RunRecord {
-            status: text("status").unwrap_or_else(|| REFUSED.to_owned()),
+            ending: json["status"]
+                .as_str()
+                .and_then(StatusKind::named)
+                .map_or(Ending::Refused, Ending::Ran),
             exit,
             failed_at: text("failed_step").map(plain),
             calls: calls.lines().filter_map(call).collect(),
             ..RunRecord::default()
         };
-        if record.status == REFUSED {
+        if record.ending == Ending::Refused {
             let message = json["error"]["message"].as_str();
             record.refused = message.map_or_else(|| stderr.trim().to_owned(), str::to_owned);
         }

@@ -5,7 +5,7 @@ use crate::expected_calls::ExpectedCalls;
 use crate::matcher::Matcher;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use towpath_core::{Map, Source, Span, Value};
+use towpath_core::{Map, Source, Span, StatusKind, Value};
 
 #[derive(Debug, Clone)]
 pub struct Suite {
@@ -70,7 +70,7 @@ pub enum Stub {
 
 #[derive(Debug, Clone, Default)]
 pub struct Expect {
-    pub status: Option<&'static str>,
+    pub status: Option<StatusKind>,
     pub exit: Option<u8>,
     pub failed_at: Option<Name>,
     pub error: Option<Matcher>,
@@ -92,22 +92,38 @@ pub struct Expect {
     pub checks: Vec<String>,
 }
 
-/// A recipe that was not allowed to start. No case can name it; `exit: 2` means it.
-pub const REFUSED: &str = "refused";
+/// How the run of a case ended, or must end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ending {
+    /// The recipe was not allowed to start. No case can name it; `exit: 2` means it.
+    #[default]
+    Refused,
+    Ran(StatusKind),
+}
+
+impl Ending {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Ending::Refused => "refused",
+            Ending::Ran(status) => status.as_str(),
+        }
+    }
+}
 
 impl Expect {
-    /// The status that the run must have at its end; where the case does not name it, it follows
+    /// How the run must end; where the case does not name it, it follows
     /// from what else is expected.
-    pub fn status(&self) -> &'static str {
-        match (self.status, self.exit) {
+    pub fn ending(&self) -> Ending {
+        let status = match (self.status, self.exit) {
             (Some(status), _) => status,
-            (None, Some(2 | 5)) => REFUSED,
-            (None, Some(10)) => "asking",
-            (None, Some(75)) => "waiting",
-            (None, Some(1 | 3 | 4)) => "failed",
-            _ if self.failed_at.is_some() || self.error.is_some() => "failed",
-            _ => "done",
-        }
+            (None, Some(2 | 5)) => return Ending::Refused,
+            (None, Some(10)) => StatusKind::Asking,
+            (None, Some(75)) => StatusKind::Waiting,
+            (None, Some(1 | 3 | 4)) => StatusKind::Failed,
+            _ if self.failed_at.is_some() || self.error.is_some() => StatusKind::Failed,
+            _ => StatusKind::Done,
+        };
+        Ending::Ran(status)
     }
 }
 

@@ -5,8 +5,8 @@ use super::{Reader, is_null};
 use crate::matcher::Matcher;
 use crate::suite::{Expect, Name};
 use regex::Regex;
-use towpath_core::nearest;
 use towpath_core::node::{Entry, Kind, Node};
+use towpath_core::{StatusKind, nearest};
 
 pub(super) const EXPECT_KEYS: &[&str] = &[
     "status",
@@ -29,7 +29,12 @@ pub(super) const EXPECT_KEYS: &[&str] = &[
     "checks",
 ];
 pub(super) const MATCHER_KEYS: &[&str] = &["is", "contains", "lacks", "matches"];
-const STATUSES: &[&str] = &["done", "failed", "waiting", "asking"];
+const STATUSES: &[&str] = &[
+    StatusKind::Done.as_str(),
+    StatusKind::Failed.as_str(),
+    StatusKind::Waiting.as_str(),
+    StatusKind::Asking.as_str(),
+];
 
 impl Reader<'_> {
     pub(super) fn expect(&mut self, entry: &Entry) -> Expect {
@@ -41,7 +46,9 @@ impl Reader<'_> {
         let (ran, not_reached) = (names("ran"), names("not_reached"));
         let (degraded, tolerated) = (names("degraded"), names("tolerated"));
         Expect {
-            status: get("status").and_then(|entry| self.choice(entry, STATUSES)),
+            status: get("status")
+                .and_then(|entry| self.choice(entry, STATUSES))
+                .and_then(StatusKind::named),
             exit: get("exit").and_then(|entry| self.code(entry)),
             failed_at: get("failed_at").and_then(|entry| self.name(entry)),
             error: get("error").and_then(|entry| self.matcher(&entry.value, "`error`", false)),
