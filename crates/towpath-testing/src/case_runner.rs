@@ -57,7 +57,7 @@ pub struct CaseResult {
     pub directory: Option<PathBuf>,
     /// The paths of the steps that ran.
     pub started: Vec<String>,
-    /// The transitions that a machine took: steps with their outcomes.
+    /// The transitions that a state machine took: steps with their outcomes.
     pub taken: Vec<(String, String)>,
 }
 

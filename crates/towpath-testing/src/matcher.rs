@@ -79,7 +79,7 @@ fn same(expected: &Value, got: &Value) -> bool {
     }
 }
 
-/// A value as a person reads it in a difference.
+/// A value as it is shown in a difference.
 fn written(value: &Value) -> String {
     match value {
         Value::Null => "nothing".to_owned(),

@@ -27,7 +27,7 @@ impl Problem {
         Problem { difference, ..Problem::new(kind, format!("{what} is not what was expected")) }
     }
 
-    /// What a matcher says about a value.
+    /// What a matcher finds wrong with a value.
     pub fn missed(kind: &'static str, what: &str, miss: Miss) -> Problem {
         match miss {
             Miss::Differs(expected, got) => Problem::differs(kind, what, expected, got),

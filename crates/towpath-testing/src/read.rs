@@ -1,4 +1,4 @@
-//! From the text of a test file to its cases, with all its problems at once and each at its place.
+//! From the text of a test file to its cases, with all its problems at once and each with its location.
 //! Nothing outside the text is looked at: whether the recipe has the steps that are named is found
 //! out by the case that names them.
 

@@ -72,7 +72,7 @@ impl<'p> RecipeSteps<'p> {
         paths.into_iter().map(unentered).collect()
     }
 
-    /// Why a name is no step, if it is none. By its id a step is known only where `by_id` says so.
+    /// Why a name is no step, if it is none. By its id a step is known only with `by_id`.
     pub fn unknown(self, name: &str, by_id: bool) -> Option<String> {
         if self.has_path(name) || (by_id && self.has_id(name)) {
             return None;

@@ -42,7 +42,7 @@ impl<'c> StandIns<'c> {
             let line = json!({ "step": step, "text": "", "repeat": true });
             stand_ins.line(&line, Line::Nothing);
         }
-        // A path says more than an id, and a call takes the first line that fits.
+        // A path is more exact than an id, and a call takes the first line that fits.
         let (paths, ids): (Vec<_>, Vec<_>) =
             case.agents.iter().partition(|(step, _)| step.text.contains('/'));
         for (step, answers) in paths.into_iter().chain(ids) {

@@ -74,7 +74,7 @@ impl Reader<'_> {
         Some(answer)
     }
 
-    /// What the agent says: its words, and on the last line the outcome that it reports.
+    /// What the agent answers: its words, and on the last line the outcome that it reports.
     fn told(&mut self, fields: &Fields<'_>) -> Option<String> {
         let words = fields.get("answer").and_then(|entry| self.said(entry));
         let outcome = fields.get("outcome").and_then(|entry| self.text(entry));

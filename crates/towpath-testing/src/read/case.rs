@@ -24,7 +24,7 @@ pub(super) const CASE_KEYS: &[&str] = &[
 /// All but the name.
 pub(super) const DEFAULT_KEYS: &[&str] = CASE_KEYS.split_at(1).1;
 
-/// The maps of which null takes a default away: in the others it says something of its own.
+/// The maps of which null takes a default away: in the others it has a meaning of its own.
 const TAKEN_AWAY: &[&str] = &["env", "agents", "stubs"];
 
 /// A case over the defaults. A map's keys are joined, also those of the maps in `expect`.
@@ -69,7 +69,7 @@ fn joined(under: &Node, over: &Node, both: &dyn Fn(&Entry, &Entry) -> Node) -> N
 }
 
 impl Reader<'_> {
-    /// A case, and where its name stands.
+    /// A case, and the location of its name.
     pub(super) fn case(&mut self, node: &Node) -> Option<(Case, Span)> {
         let case = self.case_fields(node, "a case", CASE_KEYS)?;
         let Kind::Map(entries) = &node.kind else { return None };

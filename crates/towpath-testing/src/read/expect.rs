@@ -138,7 +138,7 @@ impl Reader<'_> {
         checks
     }
 
-    /// A plain value is what must be equal; a map says more. `any` value may be a map or a list
+    /// A plain value is what must be equal; a map expects more. `any` value may be a map or a list
     /// itself, a text may not.
     fn matcher(&mut self, node: &Node, what: &str, any: bool) -> Option<Matcher> {
         let Kind::Map(entries) = &node.kind else {

@@ -1,5 +1,5 @@
-//! Reading one value of a test file as what its key needs. Every refusal says what was expected,
-//! what came instead and where; an unknown key says which one was probably meant.
+//! Reading one value of a test file as what its key needs. Every refusal names what was expected,
+//! what came instead and where; of an unknown key, the one that was probably meant.
 
 use super::{Reader, is_null};
 use crate::suite::{Files, Name};
@@ -216,7 +216,7 @@ pub(super) fn scalar(node: &Node) -> Option<String> {
     }
 }
 
-/// As much of a span as stands on its first line.
+/// As much of a span as is on its first line.
 pub(super) fn first_line(source: &Source, span: Span) -> Span {
     let text = source.text.get(span.start..).unwrap_or("");
     let line = text.lines().next().unwrap_or("").trim_end();

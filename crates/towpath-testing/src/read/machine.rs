@@ -1,4 +1,4 @@
-//! What concerns machines: how a person would start one, and which agent calls it must make.
+//! What concerns state machines: how a user would start one, and which agent calls it must make.
 
 use super::fields::{first_line, scalar};
 use super::{Reader, is_null};
@@ -14,7 +14,7 @@ const KINDS: &[&str] = &["prompt", "reminder"];
 const SESSIONS: &[&str] = &["new", "resumed"];
 
 impl Reader<'_> {
-    /// The flags of `towpath run` that a case stands for.
+    /// The flags of a run that a case means.
     pub(super) fn machine(&mut self, entry: &Entry) -> Vec<(&'static str, String)> {
         let Some(fields) = self.fields(&entry.value, "`machine`", MACHINE_KEYS) else {
             return Vec::new();

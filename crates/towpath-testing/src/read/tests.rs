@@ -1,4 +1,5 @@
-//! The reader of test files takes any text: what it does not understand it refuses at its place.
+//! The reader of test files takes any text: what it does not understand it refuses, with its
+//! location.
 
 use super::*;
 use crate::suite::{Answers, Stub};

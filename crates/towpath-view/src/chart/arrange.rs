@@ -1,10 +1,10 @@
-//! The order in which a machine is drawn: its steps one below the other, each as near as possible to
+//! The order in which a state machine is drawn: its steps one below the other, each as near as possible to
 //! what follows. A step that is only entered from one other and only leads back to it, such as a fix
-//! after a review, stands beside that one. Text and image are drawn from the same arrangement.
+//! after a review, is beside that one. Text and image are drawn from the same arrangement.
 
 use super::{Part, Shape, To, Way};
 
-/// A machine, row by row.
+/// A state machine, row by row.
 #[derive(Debug, Default)]
 pub struct Rows<'a> {
     pub rows: Vec<Row<'a>>,
@@ -95,7 +95,7 @@ fn beside<'a>(row: &mut Row<'a>, card: usize, way: &'a Way, ways: &'a [Way]) {
     row.sides.push(Side::Loop { card, out: vec![&way.label], back, ends });
 }
 
-/// For each step that stands beside another one, that one.
+/// For each step that is beside another one, that one.
 fn hosts(cards: usize, first: usize, ways: &[Way]) -> Vec<Option<usize>> {
     let (mut before, mut after) = (vec![Vec::new(); cards], vec![Vec::new(); cards]);
     for way in ways {

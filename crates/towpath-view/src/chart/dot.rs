@@ -1,6 +1,6 @@
-//! A chart in the language of Graphviz: `dot -Tsvg`. Every text stands in quotes.
+//! A chart in the language of Graphviz: `dot -Tsvg`. Every text is in quotes.
 
-use super::{Card, Chart, Kind, Shape, Stage, To, Way};
+use super::{Batch, Card, Chart, Kind, Shape, To, Way};
 use std::fmt::Write;
 
 pub fn write(chart: &Chart) -> String {
@@ -23,7 +23,7 @@ pub fn write(chart: &Chart) -> String {
             let _ = writeln!(text, "  p{index}s{at} [{}];", attributes(card));
         }
         match &part.shape {
-            Shape::Line(stages) => line(&mut text, index, stages),
+            Shape::Line(batches) => line(&mut text, index, batches),
             Shape::Machine { first, ways } => machine(&mut text, index, *first, ways),
         }
         if several {
@@ -48,21 +48,21 @@ fn attributes(card: &Card) -> String {
 }
 
 /// A group is joined to its neighbours by its first step; the edge is cut at the group's frame.
-fn line(text: &mut String, part: usize, stages: &[Stage]) {
-    let group = |at: usize| stages[at].cards.len() > 1;
-    for (at, stage) in stages.iter().enumerate().filter(|(at, _)| group(*at)) {
-        let title = stage.group.as_deref().unwrap_or("at the same time");
+fn line(text: &mut String, part: usize, batches: &[Batch]) {
+    let group = |at: usize| batches[at].cards.len() > 1;
+    for (at, batch) in batches.iter().enumerate().filter(|(at, _)| group(*at)) {
+        let title = batch.group.as_deref().unwrap_or("at the same time");
         let _ = write!(text, "  subgraph cluster_p{part}g{at} {{ style=dashed; ");
         let _ = write!(text, "label={}; ", quoted(title));
-        for card in &stage.cards {
+        for card in &batch.cards {
             let _ = write!(text, "p{part}s{card}; ");
         }
         text.push_str("}\n");
     }
-    for at in 1..stages.len() {
-        let (from, to) = (stages[at - 1].cards[0], stages[at].cards[0]);
+    for at in 1..batches.len() {
+        let (from, to) = (batches[at - 1].cards[0], batches[at].cards[0]);
         let mut attributes = Vec::new();
-        if let Some(condition) = &stages[at].condition {
+        if let Some(condition) = &batches[at].condition {
             attributes.push(format!("label={}", quoted(&format!("if {condition}"))));
         }
         if group(at - 1) {

@@ -1,7 +1,7 @@
 //! A chart in Mermaid's flowchart language, as GitHub and many editors draw it in Markdown. Every
-//! text stands in quotes with all that Mermaid or HTML could read as their own written as codes.
+//! text is in quotes with all that Mermaid or HTML could read as their own written as codes.
 
-use super::{Card, Chart, Kind, Part, Shape, Stage, To, Way};
+use super::{Batch, Card, Chart, Kind, Part, Shape, To, Way};
 use std::fmt::Write;
 
 pub fn write(chart: &Chart) -> String {
@@ -18,7 +18,7 @@ pub fn write(chart: &Chart) -> String {
             let _ = writeln!(text, "  {}{}", id(index, at), node(card));
         }
         match &part.shape {
-            Shape::Line(stages) => line(&mut text, index, stages),
+            Shape::Line(batches) => line(&mut text, index, batches),
             Shape::Machine { first, ways } => machine(&mut text, index, *first, ways),
         }
         if several {
@@ -49,23 +49,23 @@ fn node(card: &Card) -> String {
     }
 }
 
-fn line(text: &mut String, part: usize, stages: &[Stage]) {
-    for (at, stage) in stages.iter().enumerate() {
-        if stage.cards.len() > 1 {
-            let title = stage.group.as_deref().unwrap_or("at the same time");
+fn line(text: &mut String, part: usize, batches: &[Batch]) {
+    for (at, batch) in batches.iter().enumerate() {
+        if batch.cards.len() > 1 {
+            let title = batch.group.as_deref().unwrap_or("at the same time");
             let _ = writeln!(text, "  subgraph p{part}g{at}[{}]", quoted(title));
-            for card in &stage.cards {
+            for card in &batch.cards {
                 let _ = writeln!(text, "    {}", id(part, *card));
             }
             text.push_str("  end\n");
         }
     }
-    let end = |at: usize| match &stages[at].cards[..] {
+    let end = |at: usize| match &batches[at].cards[..] {
         [card] => id(part, *card),
         _ => format!("p{part}g{at}"),
     };
-    for (at, stage) in stages.iter().enumerate().skip(1) {
-        let label = stage.condition.as_ref();
+    for (at, batch) in batches.iter().enumerate().skip(1) {
+        let label = batch.condition.as_ref();
         let label = label.map_or(String::new(), |c| format!("|{}|", quoted(&format!("if {c}"))));
         let _ = writeln!(text, "  {} -->{label} {}", end(at - 1), end(at));
     }

@@ -67,18 +67,18 @@ impl Kind {
 
 #[derive(Debug, Clone)]
 pub enum Shape {
-    /// One stage after the other.
-    Line(Vec<Stage>),
+    /// One batch after the other.
+    Line(Vec<Batch>),
     /// What follows depends on what a step reports.
     Machine { first: usize, ways: Vec<Way> },
 }
 
 /// Steps that run at the same time; mostly one.
 #[derive(Debug, Clone)]
-pub struct Stage {
+pub struct Batch {
     pub cards: Vec<usize>,
     pub group: Option<String>,
-    /// What must be true for the stage's only step to run.
+    /// What must be true for the batch's only step to run.
     pub condition: Option<String>,
 }
 

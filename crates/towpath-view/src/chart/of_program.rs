@@ -1,7 +1,7 @@
 //! From a program to a chart: its own recipe, then each recipe that it calls. The `other` of a state
 //! machine's steps is described in words and not drawn where it ends the run, for every step has it.
 
-use super::{Card, Chart, Kind, Part, Shape, Stage, To, Way};
+use super::{Batch, Card, Chart, Kind, Part, Shape, To, Way};
 use crate::format::{clean, count, one_line};
 use crate::program::{callee, step_text};
 use towpath_recipe::{
@@ -53,7 +53,7 @@ fn part(program: &Program, index: usize, called: &[usize]) -> Part {
         (Some(machine), Some((analysis, restarts))) => {
             (ways(recipe, machine), vec![bounds(recipe, &analysis, restarts).join(" · ")])
         }
-        _ => (Shape::Line(stages(recipe)), Vec::new()),
+        _ => (Shape::Line(batches(recipe)), Vec::new()),
     };
     let about = recipe.description.split_whitespace().collect::<Vec<_>>().join(" ");
     Part { title: clean(&recipe.name), about: clean(&about), notes, cards, shape }
@@ -85,18 +85,18 @@ fn card(program: &Program, recipe: &Recipe, step: &Step) -> Card {
     Card { name: clean(&step.id), kind, detail: detail.join(" · "), text, idle, calls: None }
 }
 
-fn stages(recipe: &Recipe) -> Vec<Stage> {
-    let stage = |range: &std::ops::Range<usize>| {
+fn batches(recipe: &Recipe) -> Vec<Batch> {
+    let batch = |range: &std::ops::Range<usize>| {
         let first = &recipe.steps[range.start];
         let group = first.parallel_group.as_deref().filter(|_| range.len() > 1);
         let condition = first.condition.as_ref().filter(|_| first.parallel_group.is_none());
-        Stage {
+        Batch {
             cards: range.clone().collect(),
             group: group.map(one_line),
             condition: condition.map(|c| one_line(c.text())),
         }
     };
-    recipe.batches().iter().map(stage).collect()
+    recipe.batches().iter().map(batch).collect()
 }
 
 fn ways(recipe: &Recipe, machine: &Machine) -> Shape {

@@ -1,5 +1,5 @@
-//! Whatever stands in a recipe, what is written can be read by the programs it is written for, and
-//! nothing of it leaves its place.
+//! Whatever a recipe contains, what is written can be read by the programs it is written for, and no
+//! text leaves its quotes.
 
 use super::*;
 use proptest::prelude::*;
@@ -38,12 +38,12 @@ fn shape(cards: usize) -> BoxedStrategy<Shape> {
     let line = (1..4_usize, prop::option::of(nasty()), prop::option::of(nasty())).prop_map(
         move |(width, group, condition)| {
             let all: Vec<usize> = (0..cards).collect();
-            let stage = |cards: &[usize]| Stage {
+            let batch = |cards: &[usize]| Batch {
                 cards: cards.to_vec(),
                 group: group.clone(),
                 condition: condition.clone(),
             };
-            Shape::Line(all.chunks(width).map(stage).collect())
+            Shape::Line(all.chunks(width).map(batch).collect())
         },
     );
     prop_oneof![machine, line].boxed()
@@ -63,7 +63,7 @@ fn chart() -> impl Strategy<Value = Chart> {
     })
 }
 
-/// A reader of XML that knows just enough to tell whether a text is well formed.
+/// A reader of XML that knows just enough to check whether a text is well formed.
 fn well_formed(xml: &str) -> Result<usize, String> {
     let (mut open, mut rest, mut elements) = (Vec::new(), xml.trim(), 0);
     while let Some(at) = rest.find('<') {
@@ -117,7 +117,7 @@ fn characters(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What stands outside of quotes, with the quotes' content left out.
+/// What is outside of quotes, with the quotes' content left out.
 fn outside(text: &str, escapes: bool) -> Result<String, String> {
     let (mut kept, mut inside, mut chars) = (String::new(), false, text.chars());
     while let Some(c) = chars.next() {

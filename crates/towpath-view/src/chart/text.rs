@@ -1,11 +1,11 @@
-//! A machine drawn with characters, its steps one below the other. It is as wide as its longest line;
+//! A state machine drawn with characters, its steps one below the other. It is as wide as its longest line;
 //! whether that fits is for the caller to judge.
 
 use super::arrange::{Row, Side, arrange};
 use super::{Card, Part, To};
 use unicode_width::UnicodeWidthStr;
 
-/// A line of the drawing; the end of it, from `dim` on, says less than the rest.
+/// A line of the drawing; the end of it, from `dim` on, matters less than the rest.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Line {
     pub text: String,

@@ -1,5 +1,5 @@
 //! The few things that the image is made of, and how each is written. Texts are escaped here and
-//! nowhere else; what XML cannot hold becomes U+FFFD.
+//! nowhere else; what XML cannot contain becomes U+FFFD.
 
 use crate::chart::Kind;
 use std::fmt::Write;

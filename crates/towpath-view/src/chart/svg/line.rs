@@ -1,9 +1,9 @@
-//! A sequence, drawn: one stage below the other, a group as a frame around its steps. A long one
-//! goes on in the next column, so that it can be seen as a whole.
+//! A step recipe, drawn: one batch below the other, a group as a frame around its steps. A long one
+//! continues in the next column, so that it can be seen as a whole.
 
 use super::ink::{Ink, Style};
 use super::{Drawing, machine};
-use crate::chart::{Card, Part, Stage, fit};
+use crate::chart::{Batch, Card, Part, fit};
 
 const GAP: i64 = 34;
 const BETWEEN: i64 = 16;
@@ -12,10 +12,10 @@ const HEADER: i64 = 26;
 const COLUMN: i64 = 1500;
 const TEXT: usize = 44;
 
-pub fn draw(part: &Part, stages: &[Stage], top: i64) -> Drawing {
-    let alone = stages.iter().filter(|stage| stage.cards.len() == 1);
-    let alone = alone.map(|stage| width(&part.cards[stage.cards[0]])).max().unwrap_or(0);
-    let blocks: Vec<Block> = stages.iter().map(|stage| block(part, stage, alone)).collect();
+pub fn draw(part: &Part, batches: &[Batch], top: i64) -> Drawing {
+    let alone = batches.iter().filter(|batch| batch.cards.len() == 1);
+    let alone = alone.map(|batch| width(&part.cards[batch.cards[0]])).max().unwrap_or(0);
+    let blocks: Vec<Block> = batches.iter().map(|batch| block(part, batch, alone)).collect();
     let column_height = column_height(&blocks);
     let mut drawing = Drawing::default();
     let (mut x, mut begin) = (0, 0);
@@ -75,9 +75,9 @@ struct Block {
     condition: Option<String>,
 }
 
-fn block(part: &Part, stage: &Stage, alone: i64) -> Block {
-    let condition = stage.condition.as_ref().map(|text| format!("if {}", fit(text, TEXT)));
-    let cards: Vec<&Card> = stage.cards.iter().map(|at| &part.cards[*at]).collect();
+fn block(part: &Part, batch: &Batch, alone: i64) -> Block {
+    let condition = batch.condition.as_ref().map(|text| format!("if {}", fit(text, TEXT)));
+    let cards: Vec<&Card> = batch.cards.iter().map(|at| &part.cards[*at]).collect();
     let width = cards.iter().map(|card| width(card)).max().unwrap_or(0).max(200);
     let heights: Vec<i64> = cards.iter().map(|card| height(card)).collect();
     let tallest = heights.iter().copied().max().unwrap_or(0);
@@ -92,7 +92,7 @@ fn block(part: &Part, stage: &Stage, alone: i64) -> Block {
     let frame_w = across as i64 * step_x + BETWEEN;
     let frame_h = down as i64 * step_y + BETWEEN + HEADER;
     let mut ink = vec![Ink::Frame { x: 0, y: 0, w: frame_w, h: frame_h }];
-    let group = stage.group.as_deref().unwrap_or("");
+    let group = batch.group.as_deref().unwrap_or("");
     let title = format!("{} · at the same time", fit(group, 40));
     ink.push(Ink::text(BETWEEN, 24, Style::Detail, title));
     for (at, card) in cards.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! A machine, drawn: its rows from top to bottom, ends and loops beside their step, and the ways
-//! between distant rows along rails at the left. A label stands in a strip of its own between a
+//! A state machine, drawn: its rows from top to bottom, ends and loops beside their step, and the ways
+//! between distant rows along rails at the left. A label is in a strip of its own between a
 //! step and what is beside it; rails are outside of it.
 
 use super::Drawing;
@@ -80,7 +80,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The heights of what stands beside a row, in order; the ways that name their step come last.
+    /// The heights of what is beside a row, in order; the ways that name their step come last.
     fn heights(&self, at: usize, row: &Row<'_>) -> Vec<i64> {
         let sides = row.sides.iter().map(|side| match side {
             Side::End { .. } => PITCH,
@@ -302,7 +302,7 @@ pub fn card_ink(
     ink
 }
 
-/// The line of a card that says what kind of step it is.
+/// The line of a card with the kind of its step.
 pub fn about(card: &Card) -> Vec<(Style, String)> {
     let words = card.words(card.kind.word());
     words.into_iter().map(|words| (Style::Detail, fit(&words, ENDING))).collect()

@@ -64,7 +64,7 @@ fn drawn(part: &Part) -> Drawing {
     }
     let top = drawing.height + 20;
     let inner = match &part.shape {
-        Shape::Line(stages) => line::draw(part, stages, top),
+        Shape::Line(batches) => line::draw(part, batches, top),
         Shape::Machine { .. } => machine::draw(part, top),
     };
     drawing.ink.extend(inner.ink);
