@@ -6,6 +6,7 @@ use crate::result::StepReport;
 use std::collections::BTreeMap;
 use std::io::{Stderr, Write};
 use std::time::Duration;
+use towpath_run::StepStatus;
 
 /// A line that goes on is told in pieces of this size.
 const LONGEST_LINE: usize = 64 << 10;
@@ -68,9 +69,9 @@ impl<W: Write> Listener for WriterListener<W> {
     }
 
     fn on_step_complete(&mut self, result: &StepReport) {
-        let mark = match result.status.as_str() {
-            "failed" => '✗',
-            "skipped" => '·',
+        let mark = match result.status {
+            StepStatus::Failed(_) => '✗',
+            StepStatus::Skipped { .. } => '·',
             _ => '✓',
         };
         let (step, status) = (&result.step_id, result.status.as_str());

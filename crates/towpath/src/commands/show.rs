@@ -119,7 +119,7 @@ impl Printed<'_> {
     }
 
     fn took(&self, step: &StepView, now: i64) -> String {
-        let skipped = word_of(step) == Some("skipped");
+        let skipped = matches!(status_of_step(step), Some(StepStatus::Skipped { .. }));
         match (step.started_ms, step.ended_ms) {
             (Some(started), Some(ended)) if !skipped => duration(ended - started),
             (Some(started), None) if self.0.is_running() => duration(now - started),
@@ -182,26 +182,28 @@ impl Printed<'_> {
     }
 }
 
-fn word_of(step: &StepView) -> Option<&'static str> {
-    step.result.as_ref().map(|result| result.status.as_str())
+fn status_of_step(step: &StepView) -> Option<&StepStatus> {
+    step.result.as_ref().map(|result| &result.status)
 }
 
 fn ended(step: &StepView) -> (&'static str, &'static str, Tint) {
-    match word_of(step) {
-        Some("skipped") => ("–", "skipped", Tint::Dim),
-        Some("failed") if is_stopped(step) => ("!", "stopped", Tint::Attention),
-        Some("failed") if step.tolerated => ("✗", "failed, tolerated", Tint::Attention),
-        Some("failed") => ("✗", "failed", Tint::Bad),
+    match status_of_step(step) {
+        Some(StepStatus::Skipped { .. }) => ("–", "skipped", Tint::Dim),
+        Some(StepStatus::Failed(_)) if is_stopped(step) => ("!", "stopped", Tint::Attention),
+        Some(StepStatus::Failed(_)) if step.tolerated => {
+            ("✗", "failed, tolerated", Tint::Attention)
+        }
+        Some(StepStatus::Failed(_)) => ("✗", "failed", Tint::Bad),
         _ => ("✓", "done", Tint::Good),
     }
 }
 
 fn is_stopped(step: &StepView) -> bool {
-    let status = step.result.as_ref().map(|result| &result.status);
+    let status = status_of_step(step);
     matches!(status, Some(StepStatus::Failed(failure)) if failure.kind == FailureKind::Stopped)
 }
 
-/// What is worth saying about a step beside how it stands.
+/// What is worth showing of a step beside its status.
 fn details(step: &StepView) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(result) = &step.result {
@@ -243,11 +245,13 @@ fn details(step: &StepView) -> Vec<String> {
 }
 
 fn has_failed(step: &StepView) -> bool {
-    word_of(step) == Some("failed") && !step.tolerated && !is_stopped(step)
+    let failed = matches!(status_of_step(step), Some(StepStatus::Failed(_)));
+    failed && !step.tolerated && !is_stopped(step)
 }
 
 fn has_run(step: &StepView) -> bool {
-    step.state == StepState::Ended && word_of(step).is_some_and(|word| word != "skipped")
+    let status = status_of_step(step).filter(|_| step.state == StepState::Ended);
+    status.is_some_and(|status| !matches!(status, StepStatus::Skipped { .. }))
 }
 
 /// The last line of an answer; of one that reports, the last before its report.
