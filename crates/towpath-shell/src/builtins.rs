@@ -1,7 +1,7 @@
 //! Which builtin a simple command calls, and with what. Quotes, a backslash, `command` and `builtin`
 //! change nothing about that: `\declare`, `'declare'` and `command -p builtin declare` declare.
 
-use crate::syntax::{Part, Simple, Word};
+use crate::bash::tree::{Part, Simple, Word};
 
 /// The name that a command calls in the end, with its arguments. `None` if only bash knows it.
 pub fn called(simple: &Simple) -> Option<(&str, &[Word])> {

@@ -74,6 +74,10 @@ impl Form {
 
 const BY_VARIABLE: &str = "assign it to a variable first: `x={{v}}`, then use \"$x\"";
 
+/// The help where it is not certain how bash would read a part of the text.
+pub const SIMPLER: &str =
+    "write this part in a simpler way, or assign the value to a variable on a line before it";
+
 macro_rules! refusals {
     ($($name:ident: $message:literal, $help:expr;)*) => {
         $(pub static $name: Refusal = Refusal { message: $message, help: $help };)*
@@ -85,8 +89,6 @@ refusals! {
         "write the name itself, or keep the values in an associative array";
     FUNCTION_NAME: "a value cannot be the name of a function", "write the name itself";
     DELIMITER: "a value cannot be the delimiter of a here-document", "write a fixed word such as EOF";
-    UNSURE_PART: "it is not certain how bash would read this part",
-        "write this part in a simpler way, or assign the value to a variable on a line before it";
     UNSURE: "it is not certain how bash would read this value", BY_VARIABLE;
     BACKSLASH: "a backslash right before a value would change how it is read", BY_VARIABLE;
     CLASS: "a value cannot stand between the brackets of a pattern", "write the characters out";

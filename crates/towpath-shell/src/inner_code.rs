@@ -6,11 +6,11 @@
 //! the reader of a recipe, not a guard: what is not in the tables is not seen.
 
 use crate::ShellWarning;
+use crate::bash::tree::*;
+use crate::bash::visit::{self, Visitor};
 use crate::names::Names;
 use crate::programs::{self, Finding, Reading, Words};
 use crate::region::Region;
-use crate::syntax::*;
-use crate::visit::{self, Visitor};
 use crate::{builtins, nested};
 use std::collections::HashSet;
 use std::ops::Range;

@@ -4,13 +4,11 @@
 //! Nothing here starts a shell, reads a file or looks at the environment. What is not understood
 //! for sure is refused when the text is parsed, with the place and a way to write it.
 
-mod agree;
+pub mod bash;
 mod builtins;
 mod context;
-mod deep;
 mod filled;
 mod form;
-mod grammar;
 mod inner_code;
 mod integer;
 mod literal;
@@ -24,10 +22,7 @@ mod reading;
 mod recipe_variables;
 mod region;
 mod rewrite;
-mod scanner;
 mod shell_text;
-mod syntax;
-mod visit;
 
 pub use filled::Filled;
 pub use recipe_variables::RecipeVariable;

@@ -3,10 +3,10 @@
 //! some of them, so a placeholder there needs more care. Known only from the text: what another file
 //! declares is not seen, but that it could is.
 
+use crate::bash::grammar;
+use crate::bash::tree::*;
+use crate::bash::visit::{self, Visitor};
 use crate::builtins::{self, Operand};
-use crate::grammar;
-use crate::syntax::*;
-use crate::visit::{self, Visitor};
 use std::collections::HashSet;
 
 #[derive(Debug, Clone, Default)]

@@ -6,11 +6,12 @@
 //! Where an expansion stands beside the placeholders nobody knows the code before it runs: that is
 //! not decided here, and warned about.
 
-use crate::literal::{self, Quoting};
+use crate::bash::grammar;
+use crate::bash::quoting::{self, Quoting};
+use crate::bash::tree::{Part, Redirect, Simple, Word};
+use crate::inner_code;
 use crate::programs::{self, Words};
 use crate::region::{Mark, Region};
-use crate::syntax::{Part, Redirect, Simple, Word};
-use crate::{grammar, inner_code};
 use std::ops::Range;
 
 /// Shells in shells are read this deep.
@@ -65,7 +66,7 @@ fn unquoted(word: &Word, region: &Region, chars: &mut Vec<(usize, char)>) -> Opt
             }
             _ => return None,
         };
-        if outer.start != at || !literal::is_inert(&region.text[inner.clone()], quoting) {
+        if outer.start != at || !quoting::is_inert(&region.text[inner.clone()], quoting) {
             return None;
         }
         at = outer.end;

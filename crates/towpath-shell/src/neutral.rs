@@ -4,9 +4,9 @@
 //! the scanner is certain of a piece and no placeholder is in it, the piece need not be understood:
 //! only its place in the text counts, so every range stays true for the text as it was written.
 
-use crate::literal;
+use crate::bash::quoting;
+use crate::bash::scanner::{Atom, Delimiter, Kind, Scan, Within};
 use crate::region::Region;
-use crate::scanner::{Atom, Delimiter, Kind, Scan, Within};
 use std::cmp::Reverse;
 use std::ops::Range;
 
@@ -187,7 +187,7 @@ fn is_simple(atom: &Atom, written: &str) -> bool {
 /// A delimiter that is not a plain word becomes one, on both of its lines.
 fn rename(bytes: &mut [u8], region: &Region, delimiter: &Delimiter) {
     let written = &region.text[delimiter.word.clone()];
-    let plain = literal::is_plain_word(written.trim_matches(['\'', '"']));
+    let plain = quoting::is_plain_word(written.trim_matches(['\'', '"']));
     let (outer, inner) = (delimiter.word.len(), delimiter.end_line.len());
     if plain || inner == 0 || outer < inner || region.has_mark(&delimiter.word) {
         return;

@@ -1,9 +1,9 @@
 //! Finds the words of a command that the program it starts reads as code, and what to tell the
 //! author about them. Looks through programs that only start another one.
 
+use crate::bash::tree::{Part, Word};
 use crate::program_table::{CONTAINERS, Code, NAMERS, Options, PROGRAMS, WRAPPERS};
 use crate::region::Region;
-use crate::syntax::{Part, Word};
 use std::ops::Range;
 
 /// The words of a simple command, with the text they were parsed from.

@@ -1,6 +1,7 @@
 //! Reads a text with places: parses it, walks it, and keeps what is learnt about each place.
 //! Everything that can be decided without the values is decided here, once.
 
+use crate::bash::Reason;
 use crate::context::{self, Walk};
 use crate::form::{self, Form, Refusal};
 use crate::inner_code;
@@ -60,10 +61,10 @@ impl<'a> Reader<'a> {
     ) -> Result<Vec<Piece>, ShellError> {
         let reading = reading::read(region, outer).map_err(|e| ShellError {
             range: region.author(e.range.clone()),
-            help: e.help.map(str::to_owned),
-            message: match e.help {
-                Some(_) => e.message,
-                None => format!("this text cannot be read as bash: {}", e.message),
+            help: (e.reason == Reason::Unsure).then(|| form::SIMPLER.to_owned()),
+            message: match e.reason {
+                Reason::Unsure => e.to_string(),
+                _ => format!("this text cannot be read as bash: {e}"),
             },
         })?;
         self.warn_unread(region, &reading);
@@ -98,7 +99,7 @@ impl<'a> Reader<'a> {
         self.warnings.extend(reading.unread.iter().map(|e| ShellWarning {
             range: region.author(e.range.clone()),
             code: "bash-syntax",
-            message: format!("this text may not be valid bash: {}", e.message),
+            message: format!("this text may not be valid bash: {e}"),
             help: None,
             note: false,
         }));

@@ -5,13 +5,12 @@
 //! without one. What is read from the parts that the tree no longer shows is read with care: a
 //! variable that is named there may be anything.
 
-use crate::agree;
-use crate::grammar::{self, NotBash};
+use crate::bash::scanner::{self, Atom, Scan, ScannedWord};
+use crate::bash::tree::Block;
+use crate::bash::{NotBash, agreement, grammar};
 use crate::names::Names;
 use crate::neutral::Neutral;
 use crate::region::{MARK_LEN, Region};
-use crate::scanner::{self, Atom, Scan, ScannedWord};
-use crate::syntax::Block;
 use std::ops::Range;
 
 /// The most bytes that are given to the parser, without what is replaced.
@@ -30,7 +29,7 @@ pub struct Reading {
 }
 
 pub fn read(region: &Region, outer: &Names) -> Result<Reading, NotBash> {
-    let scan = scanner::scan(region)?;
+    let scan = scanner::scan(&region.text, &|r| region.has_mark(r))?;
     if region.text.len() <= MOST
         && let Ok(block) = tree(region, region, &scan.atoms, &scan.words)
     {
@@ -52,7 +51,7 @@ pub fn check(region: &Region) -> Result<(), NotBash> {
         return Ok(());
     }
     let Err(error) = grammar::parse(&region.text, &region.text) else { return Ok(()) };
-    match scanner::scan(region) {
+    match scanner::scan(&region.text, &|r| region.has_mark(r)) {
         Ok(scan) => grammar::parse(&Neutral::of(region, &scan).text, &region.text).map(|_| ()),
         Err(_) => Err(error),
     }
@@ -66,7 +65,7 @@ fn tree(
     words: &[ScannedWord],
 ) -> Result<Block, NotBash> {
     let block = grammar::parse(&region.text, &written.text)?;
-    match agree::difference(region, &block, atoms, words) {
+    match agreement::difference(&region.text, &|r| region.has_mark(r), &block, atoms, words) {
         None => Ok(block),
         Some(range) => Err(NotBash::unsure(range)),
     }
@@ -107,7 +106,7 @@ fn without_unread(region: &Region, scan: &Scan, outer: &Names) -> Result<Reading
     let left = neutral.squeeze_blanks() - dropped.iter().map(|line| line.len()).sum::<usize>();
     if left > MOST {
         let first = region.marks.first().map_or(0..0, |mark| mark.at..mark.at + MARK_LEN);
-        return Err(NotBash::new(first, "commands with values are limited to 256 kB"));
+        return Err(NotBash::syntax(first, "commands with values are limited to 256 kB"));
     }
     let whole = region.with_text(neutral.text);
     let block = tree(&whole, region, &neutral.atoms, &scan.words)?;

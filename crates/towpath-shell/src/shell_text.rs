@@ -3,12 +3,13 @@
 //! Nothing is run or read here, and no value is needed to parse. Text with places is refused when
 //! it cannot be understood for sure; text without places runs as it is written.
 
+use crate::bash::deep_stack;
 use crate::integer;
 use crate::names::Names;
 use crate::reader::{Reader, Scope};
 use crate::region::Region;
 use crate::rewrite::{Piece, Script, Variable};
-use crate::{Filled, RecipeVariable, deep, filled, reading, recipe_variables};
+use crate::{Filled, RecipeVariable, filled, reading, recipe_variables};
 use std::collections::HashMap;
 use std::ops::Range;
 use towpath_core::{Place, VarPath};
@@ -111,7 +112,7 @@ impl ShellText {
             let range = first.range.clone();
             return Err(ShellError { range, ..whole("text with values is limited to 4 MB") });
         }
-        deep::run(text.len(), || with_places(text, &region, &places))
+        deep_stack::run(text.len(), || with_places(text, &region, &places))
             .unwrap_or_else(|| Err(whole("this text is too deep to be understood")))
     }
 
@@ -200,11 +201,11 @@ fn no_integer(place: &ShellPlace, value: &str) -> FillError {
 }
 
 fn without_places(text: &str, region: Region) -> ShellText {
-    let checked = deep::run(text.len(), || reading::check(&region)).unwrap_or(Ok(()));
+    let checked = deep_stack::run(text.len(), || reading::check(&region)).unwrap_or(Ok(()));
     let warnings = checked.err().map(|e| ShellWarning {
-        range: region.author(e.range),
+        range: region.author(e.range.clone()),
         code: "bash-syntax",
-        message: format!("this text may not be valid bash: {}", e.message),
+        message: format!("this text may not be valid bash: {e}"),
         help: None,
         note: false,
     });

@@ -2,11 +2,11 @@
 //! and reads a subscript as arithmetic or as a key depending on how its array was declared.
 
 use super::{Done, Walk};
+use crate::bash::tree::*;
 use crate::form::{self, Mode};
 use crate::integer::Style;
 use crate::literal;
 use crate::names;
-use crate::syntax::*;
 
 impl Walk<'_, '_> {
     /// Remembers arrays that are certainly associative for the statements that follow.

@@ -1,10 +1,10 @@
 //! Places in here-documents, quoted or not.
 
 use super::{Done, Walk};
+use crate::bash::quoting;
+use crate::bash::tree::HereDoc;
 use crate::form::{self, Form, Mode};
-use crate::literal;
 use crate::rewrite::Edit;
-use crate::syntax::HereDoc;
 
 impl Walk<'_, '_> {
     pub(super) fn here_doc(&mut self, heredoc: &HereDoc) -> Done {
@@ -28,7 +28,7 @@ impl Walk<'_, '_> {
     pub(super) fn quoted_here_doc(&mut self, heredoc: &HereDoc) -> Done {
         let body = &self.region.text[heredoc.body.clone()];
         let mut end_line = heredoc.end_line.clone();
-        if !literal::is_plain_word(&end_line) {
+        if !quoting::is_plain_word(&end_line) {
             end_line = "END".to_owned();
             while body.contains(&end_line) {
                 end_line.push('_');

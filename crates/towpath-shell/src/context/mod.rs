@@ -4,6 +4,7 @@
 //! a parser may have passed over, a subscript of which the kind is unknown. The walk never looks at
 //! a value.
 
+use crate::bash::tree::*;
 use crate::form::{self, Form, Mode, Refusal};
 use crate::integer::Style;
 use crate::names::Names;
@@ -11,7 +12,6 @@ use crate::nested::{self, NestedCode};
 use crate::reader::{Reader, Scope};
 use crate::region::{MARK_LEN, Mark, Region};
 use crate::rewrite::Edit;
-use crate::syntax::*;
 use crate::{ShellError, builtins, inner_code, literal};
 use std::ops::Range;
 

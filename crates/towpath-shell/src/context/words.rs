@@ -1,12 +1,13 @@
 //! Places in words, down to the plain text in one quoting.
 
 use super::{Done, Walk, mark_range};
+use crate::bash::quoting::{self, Quoting};
+use crate::bash::tree::*;
 use crate::form::{self, Form, Mode, Refusal};
 use crate::integer::{self, Style};
 use crate::literal;
 use crate::region::{Mark, escape_for_backtick};
 use crate::rewrite::{Edit, Piece};
-use crate::syntax::*;
 use std::ops::Range;
 
 impl Walk<'_, '_> {
@@ -205,7 +206,7 @@ impl Walk<'_, '_> {
                 }
             }
             Mode::Double | Mode::HereDoc => self.no_mark(range, &form::UNSURE),
-            _ => self.leaf(&inner, Form::Single, literal::Quoting::Single),
+            _ => self.leaf(&inner, Form::Single, Quoting::Single),
         }
     }
 
@@ -216,12 +217,11 @@ impl Walk<'_, '_> {
             Mode::Double | Mode::HereDoc | Mode::Operand { .. } => {
                 self.no_mark(range, &form::UNSURE)
             }
-            _ => self.leaf(&inner, Form::Ansi, literal::Quoting::Ansi),
+            _ => self.leaf(&inner, Form::Ansi, Quoting::Ansi),
         }
     }
 
     pub(super) fn literal(&mut self, range: &Range<usize>, mode: Mode) -> Done {
-        use literal::Quoting;
         match mode {
             Mode::Word => self.leaf(range, Form::Word, Quoting::Bare),
             Mode::Key => self.leaf(range, Form::Key, Quoting::Bare),
@@ -256,17 +256,12 @@ impl Walk<'_, '_> {
     }
 
     /// Plain text in one quoting, with places in it.
-    pub(super) fn leaf(
-        &mut self,
-        range: &Range<usize>,
-        form: Form,
-        quoting: literal::Quoting,
-    ) -> Done {
+    pub(super) fn leaf(&mut self, range: &Range<usize>, form: Form, quoting: Quoting) -> Done {
         let marks = self.marks(range);
         if marks.is_empty() {
             return Ok(());
         }
-        if !literal::is_inert(&self.region.text[range.clone()], quoting) {
+        if !quoting::is_inert(&self.region.text[range.clone()], quoting) {
             return Err(self.refuse(range, &form::UNSURE));
         }
         for mark in marks {

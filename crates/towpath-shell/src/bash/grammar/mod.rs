@@ -1,4 +1,4 @@
-//! Bash text into the tree of `syntax`: the only module that knows the parser library.
+//! Bash text into the tree of `tree`: the only module that knows the parser library.
 //!
 //! Every range is checked against the text (inside it, on character borders, inside its parent,
 //! quotes where quotes must be), so a drifting span is an error here and never a wrong edit later.
@@ -7,36 +7,12 @@
 mod commands;
 mod words;
 
-use crate::form::{self, Refusal};
-use crate::syntax::Block;
+use crate::bash::NotBash;
+use crate::bash::tree::Block;
 use shuck_ast::Span;
 use shuck_parser::Error;
 use shuck_parser::parser::{ParseResult, Parser};
 use std::ops::Range;
-
-/// The text is not bash, or not bash that is understood for sure.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotBash {
-    pub range: Range<usize>,
-    pub message: String,
-    /// What to write instead, where the text may be bash.
-    pub help: Option<&'static str>,
-}
-
-impl NotBash {
-    pub fn new(range: Range<usize>, message: impl Into<String>) -> NotBash {
-        NotBash { range, message: message.into(), help: None }
-    }
-
-    pub fn refused(range: Range<usize>, refusal: &Refusal) -> NotBash {
-        NotBash { range, message: refusal.message.to_owned(), help: Some(refusal.help) }
-    }
-
-    /// Bash may read the part in another way than it seems.
-    pub fn unsure(range: Range<usize>) -> NotBash {
-        NotBash::refused(range, &form::UNSURE_PART)
-    }
-}
 
 /// The most open braces. The parser's time grows with the square of their number.
 const MAX_BRACES: usize = 500;
@@ -65,7 +41,7 @@ fn bounded(text: &str) -> Result<(), NotBash> {
         }
         if open > MAX_BRACES {
             let message = format!("more than {MAX_BRACES} braces are open");
-            return Err(NotBash::new(at..at + 1, message));
+            return Err(NotBash::syntax(at..at + 1, message));
         }
     }
     Ok(())
@@ -75,14 +51,14 @@ fn refusal(text: &str, result: &ParseResult) -> NotBash {
     if let Some(diagnostic) = result.diagnostics.first() {
         let start = diagnostic.span.start.offset();
         let end = diagnostic.span.end.offset();
-        return NotBash::new(sane(text, start, end), &diagnostic.message);
+        return NotBash::syntax(sane(text, start, end), &diagnostic.message);
     }
     match &result.terminal_error {
         Some(Error::Parse { message, line, column }) => {
             let start = offset_of(text, *line, *column);
-            NotBash::new(sane(text, start, start + 1), message)
+            NotBash::syntax(sane(text, start, start + 1), message)
         }
-        None => NotBash::new(0..0, "the text could not be parsed"),
+        None => NotBash::syntax(0..0, "the text could not be parsed"),
     }
 }
 
@@ -128,7 +104,7 @@ impl Tree<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::Command;
+    use crate::bash::tree::Command;
 
     #[test]
     fn words_have_exact_ranges() {

@@ -1,7 +1,7 @@
 //! Walks a syntax tree down to the last word, in text order, and shows its commands and parts to a
 //! visitor. For questions about the whole text; it keeps no context and changes nothing.
 
-use crate::syntax::*;
+use crate::bash::tree::*;
 use std::ops::Range;
 
 pub trait Visitor {

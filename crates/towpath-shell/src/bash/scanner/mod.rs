@@ -9,8 +9,7 @@ mod commands;
 mod here_docs;
 mod words;
 
-use crate::grammar::NotBash;
-use crate::region::Region;
+use crate::bash::{Exact, NotBash};
 use here_docs::Pending;
 use std::ops::Range;
 
@@ -99,10 +98,12 @@ pub struct Delimiter {
 /// The deepest nesting. Each level is a few frames of this program's stack.
 const MAX_DEPTH: usize = 200;
 
-pub fn scan(region: &Region) -> Result<Scan, NotBash> {
-    let text = region.text.as_str();
+/// `exact` says of which pieces every detail counts. Others may be passed over where their inside
+/// changes nothing outside.
+pub fn scan(text: &str, exact: &Exact) -> Result<Scan, NotBash> {
     let mut scanner = Scanner {
-        region,
+        text,
+        exact,
         bytes: text.as_bytes(),
         at: 0,
         end: text.len(),
@@ -123,7 +124,8 @@ pub fn scan(region: &Region) -> Result<Scan, NotBash> {
 type Step = Result<(), NotBash>;
 
 struct Scanner<'a> {
-    region: &'a Region,
+    text: &'a str,
+    exact: &'a Exact<'a>,
     bytes: &'a [u8],
     at: usize,
     /// Where the text that is looked at ends: the whole text's end, or a here-document's.
@@ -141,10 +143,10 @@ struct Scanner<'a> {
 
 impl Scanner<'_> {
     fn error(&self, range: Range<usize>, message: &str) -> NotBash {
-        let text = &self.region.text;
+        let text = self.text;
         let start = text.floor_char_boundary(range.start);
         let end = text.ceil_char_boundary(range.end.min(text.len())).max(start);
-        NotBash::new(start..end, message)
+        NotBash::syntax(start..end, message)
     }
 
     fn unclosed(&self, start: usize, what: &str) -> NotBash {

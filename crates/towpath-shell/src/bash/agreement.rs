@@ -3,21 +3,23 @@
 //! What has no placeholder in it is compared as a whole and not further: its inside can change
 //! nothing outside. Everything around a placeholder must be the same to the byte.
 
-use crate::region::Region;
-use crate::scanner::{Atom, Kind, ScannedWord};
-use crate::syntax::*;
-use crate::visit::{self, Visitor};
+use crate::bash::Exact;
+use crate::bash::scanner::{Atom, Kind, ScannedWord};
+use crate::bash::tree::*;
+use crate::bash::visit::{self, Visitor};
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// Where the tree of `region` and the scanner's atoms first differ.
+/// Where the tree of `text` and the scanner's atoms first differ.
 pub fn difference(
-    region: &Region,
+    text: &str,
+    exact: &Exact,
     block: &Block,
     atoms: &[Atom],
     words: &[ScannedWord],
 ) -> Option<Range<usize>> {
-    let mut tree = Tree { region, words, seen: Vec::new(), opaque: Vec::new(), split: Vec::new() };
+    let mut tree =
+        Tree { text, exact, words, seen: Vec::new(), opaque: Vec::new(), split: Vec::new() };
     visit::block(block, &mut tree);
     let Tree { mut seen, mut opaque, split, .. } = tree;
     seen.sort_by_key(|(range, kind)| (range.start, Reverse(range.end), *kind));
@@ -33,8 +35,8 @@ pub fn difference(
     opaque.sort_by_key(|range| range.start);
     let compared = |kind: Kind| !matches!(kind, Kind::Escape | Kind::ArithmeticFor);
     let scanned = atoms.iter().map(|a| (a.range.clone(), a.kind)).filter(|(_, k)| compared(*k));
-    let mut seen = outer(region, seen.into_iter(), &opaque);
-    let mut scanned = outer(region, scanned, &opaque);
+    let mut seen = outer(exact, seen.into_iter(), &opaque);
+    let mut scanned = outer(exact, scanned, &opaque);
     loop {
         match (seen.next(), scanned.next()) {
             (None, None) => return None,
@@ -48,7 +50,7 @@ pub fn difference(
 
 /// Leaves out what is inside of something without a placeholder, or of what the tree does not show.
 fn outer(
-    region: &Region,
+    exact: &Exact,
     atoms: impl Iterator<Item = (Range<usize>, Kind)>,
     opaque: &[Range<usize>],
 ) -> impl Iterator<Item = (Range<usize>, Kind)> {
@@ -60,7 +62,7 @@ fn outer(
         if range.start < inside || hidden {
             return false;
         }
-        if *kind == Kind::Backtick || !region.has_mark(range) {
+        if *kind == Kind::Backtick || !exact(range) {
             inside = range.end;
         }
         true
@@ -68,7 +70,8 @@ fn outer(
 }
 
 struct Tree<'a> {
-    region: &'a Region,
+    text: &'a str,
+    exact: &'a Exact<'a>,
     words: &'a [ScannedWord],
     /// Words that the scanner divides otherwise.
     split: Vec<Range<usize>>,
@@ -110,14 +113,14 @@ impl Visitor for Tree<'_> {
 
     /// The value of an assignment is the end of a word, every other word is a whole one.
     fn word(&mut self, word: &Word) {
-        let bare = |end: usize| self.region.text[..end].trim_end_matches("\\\n").len();
+        let bare = |end: usize| self.text[..end].trim_end_matches("\\\n").len();
         let end = bare(word.range.end);
         let from = self.words.partition_point(|w| bare(w.range.end) < end);
         let whole = self.words[from..]
             .iter()
             .take_while(|w| bare(w.range.end) == end)
             .any(|w| w.range.start <= word.range.start);
-        if self.region.has_mark(&word.range) && !whole {
+        if (self.exact)(&word.range) && !whole {
             self.split.push(word.range.clone());
         }
     }
@@ -128,7 +131,7 @@ impl Visitor for Tree<'_> {
             Part::Ansi(range) => (range, Kind::Ansi),
             Part::Double { range, .. } => (range, Kind::Double),
             Part::Parameter(parameter) => (&parameter.range, Kind::Parameter),
-            Part::Variable { range, .. } if self.region.text[range.clone()].starts_with("${") => {
+            Part::Variable { range, .. } if self.text[range.clone()].starts_with("${") => {
                 (range, Kind::Parameter)
             }
             Part::Arithmetic(arithmetic) => (&arithmetic.range, Kind::Arithmetic),

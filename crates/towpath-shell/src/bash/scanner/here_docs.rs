@@ -3,10 +3,7 @@
 
 use super::words::Subscripts;
 use super::{Delimiter, Kind, Scanner, Step, Within};
-use crate::form;
-use crate::grammar::NotBash;
-use crate::literal;
-use crate::region::MARK_LEN;
+use crate::bash::quoting;
 use std::ops::Range;
 
 pub struct Pending {
@@ -27,12 +24,9 @@ impl Scanner<'_> {
         if word.is_empty() || self.found.atoms[atoms..].iter().any(|a| odd(a.kind)) {
             return Err(self.unsure(word.start));
         }
-        if let Some(mark) = self.region.marks_in(&word).first() {
-            return Err(NotBash::refused(mark.at..mark.at + MARK_LEN, &form::DELIMITER));
-        }
-        let text = &self.region.text[word.clone()];
+        let text = &self.text[word.clone()];
         let quoted = text.replace("\\\n", "").contains(['\'', '"', '\\']);
-        let Some(line) = literal::unquoted(text) else { return Err(self.unsure(word.start)) };
+        let Some(line) = quoting::unquoted(text) else { return Err(self.unsure(word.start)) };
         self.found.atoms.truncate(atoms);
         self.pending.push(Pending { word, line, quoted, strip_tabs });
         Ok(())
@@ -74,7 +68,7 @@ impl Scanner<'_> {
     fn logical_line(&mut self, joins: bool) -> String {
         let mut out = String::new();
         loop {
-            let rest = &self.region.text[self.at..self.end];
+            let rest = &self.text[self.at..self.end];
             let length = rest.find('\n');
             let line = &rest[..length.unwrap_or(rest.len())];
             self.at += length.map_or(rest.len(), |l| l + 1);
@@ -89,7 +83,7 @@ impl Scanner<'_> {
 
     fn here_doc_text(&mut self, body: Range<usize>, quoted: bool) -> Step {
         let (after, end) = (self.at, self.end);
-        if !quoted && self.region.has_mark(&body) {
+        if !quoted && (self.exact)(&body) {
             (self.at, self.end) = (body.start, body.end);
             while let Some(byte) = self.peek() {
                 match byte {

@@ -2,7 +2,7 @@
 
 use super::words::{Subscripts, Token};
 use super::{Kind, ScannedWord, Scanner, Step, Within};
-use crate::grammar::NotBash;
+use crate::bash::NotBash;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -289,7 +289,7 @@ impl Scanner<'_> {
 
     /// `2>` and `{name}>`.
     fn names_descriptor(&mut self, token: &Token) -> bool {
-        let text = &self.region.text[token.range.clone()];
+        let text = &self.text[token.range.clone()];
         let named = text.starts_with('{') && text.ends_with('}');
         let digits = text.bytes().all(|b| b.is_ascii_digit());
         (named || digits) && matches!(self.peek(), Some(b'<' | b'>'))

@@ -1,7 +1,7 @@
 //! Words: quotes, escapes and substitutions, down to where a word ends.
 
 use super::{Kind, ScannedWord, Scanner, Step, Within};
-use crate::grammar::NotBash;
+use crate::bash::NotBash;
 use std::ops::Range;
 
 /// One word as it is written.
@@ -58,7 +58,7 @@ impl Scanner<'_> {
             }
         }
         let plain = (self.found.atoms.len() == before)
-            .then(|| self.region.text[start..self.at].replace("\\\n", ""))
+            .then(|| self.text[start..self.at].replace("\\\n", ""))
             .filter(|text| !text.contains('$'));
         let range = start..self.at;
         self.found.words.push(ScannedWord { range: range.clone(), argument: false });
@@ -95,7 +95,7 @@ impl Scanner<'_> {
     fn escape(&mut self, within: Within) -> Step {
         let start = self.at;
         self.at += 1;
-        let Some(next) = self.region.text[self.at..self.end].chars().next() else { return Ok(()) };
+        let Some(next) = self.text[self.at..self.end].chars().next() else { return Ok(()) };
         self.at += next.len_utf8();
         self.atom(Kind::Escape, start, within);
         Ok(())
@@ -294,7 +294,7 @@ impl Scanner<'_> {
         let rest = &self.bytes[self.at..self.end];
         let line = rest.split(|b| *b == b'\n').next().unwrap_or_default();
         let range = self.at..self.at + line.len();
-        blank && (line.iter().any(|b| b"'\"`$()[]\\".contains(b)) || self.region.has_mark(&range))
+        blank && (line.iter().any(|b| b"'\"`$()[]\\".contains(b)) || (self.exact)(&range))
     }
 
     /// `@(`, `?(`, `*(`, `+(`, `!(` inside or at the begin of a word.
@@ -308,7 +308,7 @@ impl Scanner<'_> {
 
     /// Whether the word up to here is `name`, `name[…]`, `name+` or one of these with its `=`.
     fn names_variable(&self, start: usize) -> bool {
-        let text = self.region.text[start..self.at].trim_end_matches('=').trim_end_matches('+');
+        let text = self.text[start..self.at].trim_end_matches('=').trim_end_matches('+');
         let name = match text.find('[') {
             Some(open) if text.ends_with(']') => &text[..open],
             _ => text,
@@ -319,7 +319,7 @@ impl Scanner<'_> {
     fn subscript_here(&self, start: usize, subscripts: Subscripts) -> bool {
         match subscripts {
             Subscripts::No => false,
-            Subscripts::AfterName => is_name(&self.region.text[start..self.at]),
+            Subscripts::AfterName => is_name(&self.text[start..self.at]),
             Subscripts::Element => self.at == start,
         }
     }

@@ -1,7 +1,8 @@
 //! Commands, redirections and assignments of the parser's tree into ours.
 
-use super::{NotBash, Tree};
-use crate::syntax::*;
+use super::Tree;
+use crate::bash::NotBash;
+use crate::bash::tree::*;
 use shuck_ast as ast;
 
 impl Tree<'_> {

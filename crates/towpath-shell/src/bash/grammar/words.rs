@@ -1,8 +1,9 @@
 //! Words, patterns, expansions and here-documents of the parser's tree into ours.
 
-use super::{NotBash, Tree};
-use crate::literal;
-use crate::syntax::*;
+use super::Tree;
+use crate::bash::NotBash;
+use crate::bash::quoting;
+use crate::bash::tree::*;
 use shuck_ast as ast;
 use std::ops::Range;
 
@@ -25,7 +26,7 @@ impl Tree<'_> {
         }
         let text = match self.text[range.clone()] == self.written[range.clone()] {
             true => ast::static_command_name_text(word, self.text).map(|t| t.into_owned()),
-            false => literal::unquoted(&self.written[range.clone()]),
+            false => quoting::unquoted(&self.written[range.clone()]),
         };
         Ok(Word { parts: self.parts(&word.parts, &range)?, range, text, sequences })
     }
@@ -349,7 +350,7 @@ impl Tree<'_> {
         let next = if delimiter.strip_tabs { next.trim_start_matches('\t') } else { next };
         Ok(HereDoc {
             delimiter: self.range(delimiter.span)?,
-            end_line: literal::unquoted(&self.written[self.range(delimiter.span)?])
+            end_line: quoting::unquoted(&self.written[self.range(delimiter.span)?])
                 .unwrap_or_default(),
             quoted,
             closed: next == delimiter.cooked.as_str(),
