@@ -6,10 +6,11 @@
 //! the reader of a recipe, not a guard: what is not in the tables is not seen.
 
 use crate::ShellWarning;
+use crate::bash::programs::{self, Words};
 use crate::bash::tree::*;
 use crate::bash::visit::{self, Visitor};
+use crate::code_words::{self, Finding, Reading};
 use crate::names::Names;
-use crate::programs::{self, Finding, Reading, Words};
 use crate::region::Region;
 use crate::{builtins, nested};
 use std::collections::HashSet;
@@ -186,7 +187,9 @@ impl Visitor for Printed<'_> {
 
 impl Search<'_> {
     fn simple(&mut self, simple: &Simple, redirects: &[Redirect]) {
-        let words = Words { words: &simple.words, region: self.region };
+        let region = self.region;
+        let words =
+            Words { words: &simple.words, source: &region.text, open: &|r| region.has_mark(r) };
         let Some(program) = programs::resolve(&words) else { return };
         let code = nested::find(simple, redirects, self.region);
         for word in &simple.words {
@@ -200,7 +203,7 @@ impl Search<'_> {
                 self.warn(place, message, Some("write the text itself".into()), false);
             }
         }
-        for Finding { word, reader, reading } in programs::code_words(&words, program) {
+        for Finding { word, reader, reading } in code_words::code_words(&words, program) {
             let word = &simple.words[word];
             // There the value arrives as one piece in the other shell, too.
             if code.as_ref().is_some_and(|c| c.range.contains(&word.range.start)) {
@@ -259,7 +262,8 @@ impl Search<'_> {
         let (Command::Simple(from), Command::Simple(to)) = (&before.command, &next.command) else {
             return;
         };
-        let words = Words { words: &to.words, region: self.region };
+        let region = self.region;
+        let words = Words { words: &to.words, source: &region.text, open: &|r| region.has_mark(r) };
         let reader = programs::resolve(&words)
             .and_then(|program| programs::reads_code_from_stdin(&words, program));
         let Some(reader) = reader else { return };
@@ -287,7 +291,7 @@ impl Search<'_> {
     }
 
     fn push(&mut self, place: Range<usize>, reader: &'static str, note: bool) {
-        let (message, help) = programs::advice(reader, note);
+        let (message, help) = code_words::advice(reader, note);
         self.warn(place, message, help, note);
     }
 
@@ -322,8 +326,8 @@ fn direct(region: &Region, range: &Range<usize>, parts: &[Part]) -> Option<Range
 
 /// Where a value would be the name of a variable for a builtin: bash evaluates a subscript in it.
 pub fn value_as_name(simple: &Simple, region: &Region) -> Option<Range<usize>> {
-    let words = Words { words: &simple.words, region };
-    let findings = programs::code_words(&words, programs::resolve(&words)?);
+    let words = Words { words: &simple.words, source: &region.text, open: &|r| region.has_mark(r) };
+    let findings = code_words::code_words(&words, programs::resolve(&words)?);
     let mut names = findings.iter().filter(|f| f.reading == Reading::Name);
     names.find_map(|f| {
         let word = &simple.words[f.word];

@@ -6,6 +6,7 @@
 
 pub mod bash;
 mod builtins;
+mod code_words;
 mod context;
 mod filled;
 mod form;
@@ -15,8 +16,6 @@ mod literal;
 mod names;
 mod nested;
 mod neutral;
-mod program_table;
-mod programs;
 mod reader;
 mod reading;
 mod recipe_variables;

@@ -233,9 +233,7 @@ impl Visitor for Search<'_> {
             Command::Declare(declare) => self.declare(declare),
             Command::Simple(simple) => self.simple(simple),
             // `coproc NAME` makes an array.
-            Command::Compound(compound)
-                if self.text[compound.range.clone()].starts_with("coproc") =>
-            {
+            Command::Compound(compound) if compound.kind == CompoundKind::Coprocess => {
                 let names = compound.names.iter().map(|n| self.text[n.clone()].to_owned());
                 self.names.array.extend(names.clone());
                 self.names.otherwise.extend(names);

@@ -7,11 +7,11 @@
 //! not decided here, and warned about.
 
 use crate::bash::grammar;
-use crate::bash::quoting::{self, Quoting};
-use crate::bash::tree::{Part, Redirect, Simple, Word};
+use crate::bash::programs::{self, Words};
+use crate::bash::quoting;
+use crate::bash::tree::{Redirect, Simple};
 use crate::inner_code;
-use crate::programs::{self, Words};
-use crate::region::{Mark, Region};
+use crate::region::Region;
 use std::ops::Range;
 
 /// Shells in shells are read this deep.
@@ -29,7 +29,7 @@ pub struct NestedCode {
 
 /// The code in a command's words, if it has placeholders and is known but for them.
 pub fn find(simple: &Simple, redirects: &[Redirect], region: &Region) -> Option<NestedCode> {
-    let words = Words { words: &simple.words, region };
+    let words = Words { words: &simple.words, source: &region.text, open: &|r| region.has_mark(r) };
     let (indexes, shell) = programs::shell_code(&words)?;
     let code = &simple.words[indexes];
     let range = code.first()?.range.start..code.last()?.range.end;
@@ -39,71 +39,16 @@ pub fn find(simple: &Simple, redirects: &[Redirect], region: &Region) -> Option<
     if meant || divided || !region.has_mark(&range) {
         return None;
     }
+    let open = |at: usize| region.marks.binary_search_by_key(&at, |m| m.at).is_ok();
     let mut chars = Vec::new();
     for (index, word) in code.iter().enumerate() {
         if index > 0 {
-            chars.push((word.range.start, ' '));
+            chars.push((word.range.start..word.range.start, ' '));
         }
-        unquoted(word, region, &mut chars)?;
+        chars.extend(quoting::characters(word, &region.text, &open)?);
     }
     let inner = region.select(&chars, range.end);
     // These have a syntax of their own.
     let other = matches!(shell, "zsh" | "ksh") && grammar::parse(&inner.text, &inner.text).is_err();
     (!other).then_some(NestedCode { range, region: inner, bash: shell == "bash" })
-}
-
-/// The word after quote removal, each character with where it stands. `None` if bash does more to it.
-fn unquoted(word: &Word, region: &Region, chars: &mut Vec<(usize, char)>) -> Option<()> {
-    let mut at = word.range.start;
-    for part in &word.parts {
-        let (outer, inner, quoting) = match part {
-            Part::Literal(range) => (range, range.clone(), Quoting::Bare),
-            Part::Single(range) => (range, range.start + 1..range.end - 1, Quoting::Single),
-            Part::Double { range, parts } if region.text[range.clone()].starts_with('"') => {
-                let plain = parts.iter().all(|p| matches!(p, Part::Literal(_)));
-                let inner = range.start + 1..range.end - 1;
-                plain.then_some((range, inner, Quoting::Double))?
-            }
-            _ => return None,
-        };
-        if outer.start != at || !quoting::is_inert(&region.text[inner.clone()], quoting) {
-            return None;
-        }
-        at = outer.end;
-        unescaped(inner, quoting, region, chars)?;
-    }
-    (at == word.range.end).then_some(())
-}
-
-fn unescaped(
-    range: Range<usize>,
-    quoting: Quoting,
-    region: &Region,
-    chars: &mut Vec<(usize, char)>,
-) -> Option<()> {
-    let marked = |at: usize| region.marks.binary_search_by_key(&at, |m: &Mark| m.at).is_ok();
-    let mut from = region.text[range.clone()].char_indices().peekable();
-    while let Some((offset, c)) = from.next() {
-        let at = range.start + offset;
-        match c {
-            '\\' if quoting != Quoting::Single => {
-                let (offset, next) = *from.peek()?;
-                let escapes = quoting == Quoting::Bare || "$`\"\\\n".contains(next);
-                if marked(range.start + offset) {
-                    return None;
-                }
-                if !escapes {
-                    chars.push((at, c));
-                    continue;
-                }
-                from.next();
-                if next != '\n' {
-                    chars.push((range.start + offset, next));
-                }
-            }
-            '*' | '?' | '[' | '{' | '~' if quoting == Quoting::Bare => return None,
-            _ => chars.push((at, c)),
-        }
-    }
-    Some(())
 }

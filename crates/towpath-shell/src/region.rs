@@ -3,6 +3,7 @@
 //! The body of a backtick substitution is a region of its own, because bash reads it after taking
 //! one level of backslashes away.
 
+use crate::bash::quoting::{self, Written};
 use std::ops::Range;
 use towpath_core::{Part, Place, Template, VarPath};
 
@@ -97,17 +98,17 @@ impl Region {
         !self.marks_in(range).is_empty()
     }
 
-    /// A text made of characters of this one, in order, each with where it is from.
-    pub fn select(&self, chars: &[(usize, char)], end: usize) -> Region {
+    /// A text made of characters of this one, in order.
+    pub fn select(&self, characters: &[Written], end: usize) -> Region {
         let mut inner = Region { text: String::new(), origin: Vec::new(), marks: Vec::new() };
-        for (at, c) in chars {
-            if let Ok(index) = self.marks.binary_search_by_key(at, |m| m.at)
-                && self.text[*at..].starts_with(*c)
+        for (written, c) in characters {
+            if let Ok(index) = self.marks.binary_search_by_key(&written.start, |m| m.at)
+                && self.text[written.start..].starts_with(*c)
             {
                 inner.marks.push(Mark { at: inner.text.len(), place: self.marks[index].place });
             }
             inner.text.push(*c);
-            inner.origin.extend(std::iter::repeat_n(self.origin[*at], c.len_utf8()));
+            inner.origin.extend(std::iter::repeat_n(self.origin[written.start], c.len_utf8()));
         }
         inner.origin.push(self.origin[end]);
         inner
@@ -116,24 +117,7 @@ impl Region {
     /// What bash parses for the backtick substitution whose body is `body`. Inside double quotes
     /// `\"` loses its backslash as well.
     pub fn backtick(&self, body: Range<usize>, double: bool) -> Region {
-        let mut inner = Region { text: String::new(), origin: Vec::new(), marks: Vec::new() };
-        let mut chars = self.text[body.clone()].char_indices().peekable();
-        while let Some((offset, mut c)) = chars.next() {
-            let mut at = body.start + offset;
-            let next = chars.peek().map(|(_, c)| *c);
-            let taken = matches!(next, Some('$' | '`' | '\\')) || (double && next == Some('"'));
-            if c == '\\' && taken {
-                let (offset, escaped) = chars.next().expect("peeked just before");
-                (at, c) = (body.start + offset, escaped);
-            }
-            if let Ok(index) = self.marks.binary_search_by_key(&at, |m| m.at) {
-                inner.marks.push(Mark { at: inner.text.len(), place: self.marks[index].place });
-            }
-            inner.text.push(c);
-            inner.origin.extend_from_slice(&self.origin[at..at + c.len_utf8()]);
-        }
-        inner.origin.push(self.origin[body.end]);
-        inner
+        self.select(&quoting::backtick_characters(&self.text, body.clone(), double), body.end)
     }
 }
 

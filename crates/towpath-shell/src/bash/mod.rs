@@ -6,13 +6,23 @@
 //! a wrong edit later.
 
 pub(crate) mod agreement;
+mod commands;
 pub(crate) mod deep_stack;
 pub(crate) mod grammar;
+mod nesting;
+pub(crate) mod program_table;
+pub(crate) mod programs;
 pub(crate) mod quoting;
+mod relocate;
 pub(crate) mod scanner;
-pub(crate) mod tree;
-pub(crate) mod visit;
+mod script;
+pub mod tree;
+pub mod visit;
+mod wrappers;
 
+pub use commands::SimpleCommand;
+pub use nesting::Nesting;
+pub use script::{LONGEST, Script, parse, tokenize};
 use std::ops::Range;
 
 /// Whether every detail of a piece of text counts.
@@ -33,6 +43,8 @@ pub enum Reason {
     /// Bash may read the part in another way than it seems.
     #[error("it is not certain how bash would read this part")]
     Unsure,
+    #[error("the text is longer than {LONGEST} bytes")]
+    TooLong,
 }
 
 impl NotBash {

@@ -1,6 +1,9 @@
 //! Quote removal, and whether a stretch of text in one quoting is plain text. It looks at the text
 //! itself and not at the parser's tree: a second opinion on what the parser called plain.
 
+use super::tree::{Part, SubstitutionKind, Word};
+use std::ops::Range;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quoting {
     Bare,
@@ -131,6 +134,142 @@ fn unquoted_ansi(chars: &mut Chars, out: &mut String) -> Option<()> {
             c => out.extend(['\\', c]),
         }
     }
+}
+
+/// Whether bash makes exactly one word of these parts: no splitting, pattern, tilde or braces.
+pub fn is_one_word(text: &str, parts: &[Part]) -> bool {
+    parts.iter().enumerate().all(|(index, part)| match part {
+        Part::Literal(range) => !is_expanded(&text[range.clone()], index == 0, parts.len() == 1),
+        Part::Single(_) | Part::Ansi(_) => true,
+        Part::Double { parts, .. } => parts.iter().all(|part| is_one_when_quoted(text, part)),
+        Part::Substitution { kind, .. } => *kind == SubstitutionKind::Process,
+        _ => false,
+    })
+}
+
+/// `"$@"` and `"${a[@]}"` are as many words as there are elements.
+fn is_one_when_quoted(text: &str, part: &Part) -> bool {
+    match part {
+        Part::Variable { range, .. } => !text[range.clone()].contains('@'),
+        Part::Parameter(parameter) => !text[parameter.range.clone()].contains('@'),
+        Part::Unclear(_) => false,
+        _ => true,
+    }
+}
+
+/// Whether unquoted text is a pattern, or has a tilde or braces that bash may expand. What it opens
+/// may be closed in another part, unless it is the whole word.
+fn is_expanded(text: &str, first: bool, whole: bool) -> bool {
+    let mut before = first.then_some(':');
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        let rest = chars.as_str();
+        let closed = |close: char| rest.contains(close) || !whole;
+        let expanded = match c {
+            '\\' => {
+                chars.next();
+                false
+            }
+            '*' | '?' | '(' => true,
+            '[' => closed(']'),
+            '{' => closed('}') && !rest.starts_with('}') && (!whole || lists(rest)),
+            '~' => matches!(before, Some(':' | '=')),
+            _ => false,
+        };
+        if expanded {
+            return true;
+        }
+        before = Some(c);
+    }
+    false
+}
+
+fn lists(braced: &str) -> bool {
+    braced.contains(',') || braced.contains("..")
+}
+
+/// A character after quote removal, with where it is written: a backslash before it is part of that.
+pub type Written = (Range<usize>, char);
+
+/// A word after quote removal. `None` if bash does more to the word, or if a backslash is removed
+/// before a character of which `open` says that it is only known later.
+pub fn characters(word: &Word, text: &str, open: &dyn Fn(usize) -> bool) -> Option<Vec<Written>> {
+    let mut found = Vec::new();
+    let mut at = word.range.start;
+    for part in &word.parts {
+        let (outer, inner, quoting) = match part {
+            Part::Literal(range) => (range, range.clone(), Quoting::Bare),
+            Part::Single(range) => (range, range.start + 1..range.end - 1, Quoting::Single),
+            Part::Double { range, parts } if text[range.clone()].starts_with('"') => {
+                let plain = parts.iter().all(|p| matches!(p, Part::Literal(_)));
+                let inner = range.start + 1..range.end - 1;
+                plain.then_some((range, inner, Quoting::Double))?
+            }
+            _ => return None,
+        };
+        if outer.start != at || !is_inert(&text[inner.clone()], quoting) {
+            return None;
+        }
+        at = outer.end;
+        unescaped(inner, quoting, text, open, &mut found)?;
+    }
+    (at == word.range.end).then_some(found)
+}
+
+fn unescaped(
+    range: Range<usize>,
+    quoting: Quoting,
+    text: &str,
+    open: &dyn Fn(usize) -> bool,
+    found: &mut Vec<Written>,
+) -> Option<()> {
+    let mut from = text[range.clone()].char_indices().peekable();
+    while let Some((offset, c)) = from.next() {
+        let at = range.start + offset;
+        let end = at + c.len_utf8();
+        match c {
+            '\\' if quoting != Quoting::Single => {
+                let (offset, next) = *from.peek()?;
+                let escapes = quoting == Quoting::Bare || "$`\"\\\n".contains(next);
+                if open(range.start + offset) {
+                    return None;
+                }
+                if !escapes {
+                    found.push((at..end, c));
+                    continue;
+                }
+                from.next();
+                if next != '\n' {
+                    found.push((at..end + next.len_utf8(), next));
+                }
+            }
+            '*' | '?' | '[' | '{' | '~' if quoting == Quoting::Bare => return None,
+            _ => found.push((at..end, c)),
+        }
+    }
+    Some(())
+}
+
+/// What bash parses for the backtick substitution whose body is `body`. Inside double quotes `\"`
+/// loses its backslash as well.
+pub fn backtick_characters(text: &str, body: Range<usize>, double: bool) -> Vec<Written> {
+    let mut found = Vec::new();
+    let mut from = text[body.clone()].char_indices().peekable();
+    while let Some((offset, c)) = from.next() {
+        let at = body.start + offset;
+        let taken = |c: char| matches!(c, '$' | '`' | '\\') || (double && c == '"');
+        match from.next_if(|(_, next)| c == '\\' && taken(*next)) {
+            Some((_, escaped)) => found.push((at..at + 2, escaped)),
+            None => found.push((at..at + c.len_utf8(), c)),
+        }
+    }
+    found
+}
+
+/// Whether a word means itself to every shell.
+pub fn is_plain_for_shells(word: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&b);
+    !word.is_empty() && word.bytes().all(plain)
 }
 
 pub fn is_plain_word(text: &str) -> bool {

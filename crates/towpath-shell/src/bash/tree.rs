@@ -19,6 +19,8 @@ pub struct Statement {
     pub redirects: Vec<Redirect>,
     pub comments: Vec<Range<usize>>,
     pub background: bool,
+    /// `!` is in front of it.
+    pub negated: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -65,6 +67,8 @@ pub struct Simple {
 pub struct Declare {
     pub range: Range<usize>,
     pub variant: String,
+    /// Where the variant is written.
+    pub name: Range<usize>,
     pub flags: Vec<Word>,
     pub names: Vec<Name>,
     pub assignments: Vec<Assignment>,
@@ -120,8 +124,20 @@ pub struct Compound {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompoundKind {
+    /// Its blocks are a condition and a body in turn, and at last what `else` runs.
+    If,
+    /// Its blocks are the condition and the body.
+    While,
+    Until,
+    For,
+    ArithmeticFor,
+    Select,
+    Group,
     Subshell,
-    Other,
+    /// `time`, around one statement.
+    Time,
+    /// `coproc`, around one statement.
+    Coprocess,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -177,6 +193,16 @@ pub struct Word {
     pub text: Option<String>,
     /// Unquoted `{a..b}`.
     pub sequences: Vec<Range<usize>>,
+    /// Bash gives exactly one word for it, whatever that is.
+    pub one_word: bool,
+}
+
+impl Word {
+    /// The word after quote removal, if bash gives exactly this one word for it: nothing in it is
+    /// expanded, as a pattern, a tilde or braces neither.
+    pub fn fixed(&self) -> Option<&str> {
+        self.text.as_deref().filter(|_| self.one_word)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

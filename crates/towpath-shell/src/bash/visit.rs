@@ -1,17 +1,26 @@
-//! Walks a syntax tree down to the last word, in text order, and shows its commands and parts to a
-//! visitor. For questions about the whole text; it keeps no context and changes nothing.
+//! Walks a tree down to the last word, in text order, and shows its commands and parts to a visitor,
+//! with the constructs that are entered and left. It changes nothing.
 
-use crate::bash::tree::*;
+use super::nesting::Nesting;
+use super::tree::*;
 use std::ops::Range;
 
 pub trait Visitor {
     fn statement(&mut self, _statement: &Statement) {}
-    fn comments(&mut self, _comments: &[std::ops::Range<usize>]) {}
+    fn comments(&mut self, _comments: &[Range<usize>]) {}
     fn assignment(&mut self, _assignment: &Assignment) {}
     fn word(&mut self, _word: &Word) {}
     fn part(&mut self, _part: &Part) {}
     /// Text that bash calculates with, and the words in it. `array` is what it is the subscript of.
     fn calculated(&mut self, _array: Option<&str>, _range: &Range<usize>, _parts: &[Part]) {}
+    fn enter(&mut self, _nesting: Nesting) {}
+    fn leave(&mut self) {}
+}
+
+fn within(nesting: Nesting, visitor: &mut dyn Visitor, inner: impl FnOnce(&mut dyn Visitor)) {
+    visitor.enter(nesting);
+    inner(visitor);
+    visitor.leave();
 }
 
 pub fn block(block: &Block, visitor: &mut dyn Visitor) {
@@ -23,8 +32,27 @@ pub fn block(block: &Block, visitor: &mut dyn Visitor) {
 
 fn statement(s: &Statement, visitor: &mut dyn Visitor) {
     visitor.comments(&s.comments);
+    let around = [(s.background, Nesting::Background), (s.negated, Nesting::Negated)];
+    let around: Vec<Nesting> = around.into_iter().filter_map(|(is, n)| is.then_some(n)).collect();
+    let entered = around.len();
+    around.into_iter().for_each(|n| visitor.enter(n));
     visitor.statement(s);
-    match &s.command {
+    command(&s.command, visitor);
+    for redirect in &s.redirects {
+        match &redirect.target {
+            Target::File(word) | Target::Duplicate(word) | Target::HereString(word) => {
+                one_word(word, visitor);
+            }
+            Target::HereDoc(heredoc) => {
+                within(Nesting::HereDocument, visitor, |v| parts(&heredoc.parts, v));
+            }
+        }
+    }
+    (0..entered).for_each(|_| visitor.leave());
+}
+
+fn command(command: &Command, visitor: &mut dyn Visitor) {
+    match command {
         Command::Simple(simple) => {
             assignments(&simple.assignments, visitor);
             words(&simple.words, visitor);
@@ -36,36 +64,75 @@ fn statement(s: &Statement, visitor: &mut dyn Visitor) {
             assignments(&d.assignments, visitor);
             words(&d.dynamic, visitor);
         }
-        Command::Chain { first, rest } => {
-            statement(first, visitor);
-            rest.iter().for_each(|(_, s)| statement(s, visitor));
-        }
+        Command::Chain { first, rest } => chain(first, rest, visitor),
         Command::Compound(c) => {
             words(&c.words, visitor);
             c.arithmetic.iter().for_each(|a| arithmetic(a, visitor));
-            c.blocks.iter().for_each(|b| block(b, visitor));
+            compound(c, visitor);
         }
         Command::Case { word, arms } => {
             one_word(word, visitor);
             for arm in arms {
                 arm.patterns.iter().for_each(|p| parts(p, visitor));
-                block(&arm.body, visitor);
+                within(Nesting::Branch, visitor, |v| block(&arm.body, v));
             }
         }
         Command::Test(operands) => operands.iter().for_each(|o| operand(o, visitor)),
         Command::Arithmetic(a) => arithmetic(a, visitor),
         Command::Function { names, body } => {
             words(names, visitor);
-            statement(body, visitor);
+            within(Nesting::Function, visitor, |v| statement(body, v));
         }
     }
-    for redirect in &s.redirects {
-        match &redirect.target {
-            Target::File(word) | Target::Duplicate(word) | Target::HereString(word) => {
-                one_word(word, visitor);
-            }
-            Target::HereDoc(heredoc) => parts(&heredoc.parts, visitor),
+}
+
+/// `a | b && c`: a pipe binds its two sides closer than `&&` and `||`.
+fn chain(first: &Statement, rest: &[(Link, Statement)], visitor: &mut dyn Visitor) {
+    let conditional = rest.iter().any(|(link, _)| *link != Link::Pipe);
+    let mut right = false;
+    for (index, s) in std::iter::once(first).chain(rest.iter().map(|(_, s)| s)).enumerate() {
+        let before = index.checked_sub(1).map(|i| rest[i].0);
+        let after = rest.get(index).map(|(link, _)| *link);
+        right |= before.is_some_and(|link| link != Link::Pipe);
+        let piped = before == Some(Link::Pipe) || after == Some(Link::Pipe);
+        if conditional {
+            visitor.enter(Nesting::AndOr { right });
         }
+        match piped {
+            true => within(Nesting::Pipeline, visitor, |v| statement(s, v)),
+            false => statement(s, visitor),
+        }
+        if conditional {
+            visitor.leave();
+        }
+    }
+}
+
+fn compound(c: &Compound, visitor: &mut dyn Visitor) {
+    let nestings = |index: usize| match c.kind {
+        CompoundKind::If if index.is_multiple_of(2) && index + 1 < c.blocks.len() => {
+            (Nesting::Condition, None)
+        }
+        CompoundKind::If => (Nesting::Branch, None),
+        CompoundKind::While | CompoundKind::Until if index == 0 => {
+            (Nesting::Loop, Some(Nesting::Condition))
+        }
+        CompoundKind::While
+        | CompoundKind::Until
+        | CompoundKind::For
+        | CompoundKind::ArithmeticFor
+        | CompoundKind::Select => (Nesting::Loop, None),
+        CompoundKind::Group => (Nesting::Group, None),
+        CompoundKind::Subshell => (Nesting::Subshell, None),
+        CompoundKind::Time => (Nesting::Timed, None),
+        CompoundKind::Coprocess => (Nesting::Coprocess, None),
+    };
+    for (index, inner) in c.blocks.iter().enumerate() {
+        let (outer, inside) = nestings(index);
+        within(outer, visitor, |v| match inside {
+            Some(inside) => within(inside, v, |v| block(inner, v)),
+            None => block(inner, v),
+        });
     }
 }
 
@@ -121,11 +188,19 @@ fn arithmetic(a: &Arithmetic, visitor: &mut dyn Visitor) {
 }
 
 pub fn parts(list: &[Part], visitor: &mut dyn Visitor) {
+    parts_within(list, false, visitor);
+}
+
+fn parts_within(list: &[Part], quoted: bool, visitor: &mut dyn Visitor) {
+    let parts = |list: &[Part], visitor: &mut dyn Visitor| parts_within(list, quoted, visitor);
     for part in list {
         visitor.part(part);
         match part {
-            Part::Double { parts: inner, .. } => parts(inner, visitor),
-            Part::Substitution { body, .. } => block(body, visitor),
+            Part::Double { parts: inner, .. } => parts_within(inner, true, visitor),
+            Part::Substitution { body, range, kind } => {
+                let nesting = Nesting::Substitution { kind: *kind, range: range.clone(), quoted };
+                within(nesting, visitor, |v| block(body, v));
+            }
             Part::Arithmetic(a) => arithmetic(a, visitor),
             Part::Parameter(parameter) => {
                 name(&parameter.target, visitor);

@@ -4,6 +4,7 @@ use super::Tree;
 use crate::bash::NotBash;
 use crate::bash::tree::*;
 use shuck_ast as ast;
+use std::ops::Range;
 
 impl Tree<'_> {
     pub(super) fn block(&self, seq: &ast::StmtSeq) -> Result<Block, NotBash> {
@@ -13,7 +14,7 @@ impl Tree<'_> {
         Ok(Block { statements, comments })
     }
 
-    fn comments(&self, comments: &[ast::Comment]) -> Result<Vec<std::ops::Range<usize>>, NotBash> {
+    fn comments(&self, comments: &[ast::Comment]) -> Result<Vec<Range<usize>>, NotBash> {
         comments
             .iter()
             .map(|c| {
@@ -34,6 +35,7 @@ impl Tree<'_> {
             redirects: self.redirects(&stmt.redirects)?,
             comments,
             background: matches!(stmt.terminator, Some(ast::StmtTerminator::Background(_))),
+            negated: stmt.negated,
         })
     }
 
@@ -64,7 +66,7 @@ impl Tree<'_> {
         }))
     }
 
-    /// `exit 1` and its like. The parser gives no range for their name: it stays empty here.
+    /// `exit 1` and its like. The parser gives no range for their name.
     fn builtin(&self, builtin: &ast::BuiltinCommand) -> Result<Command, NotBash> {
         use ast::BuiltinCommand as B;
         let (name, span, first, rest, assignments) = match builtin {
@@ -74,21 +76,45 @@ impl Tree<'_> {
             B::Exit(b) => ("exit", b.span, &b.code, &b.extra_args, &b.assignments),
         };
         let range = self.range(span)?;
+        let arguments = self.words(first.iter().chain(rest))?;
+        let assignments = self.assignments(assignments)?;
+        let end = arguments.first().map_or(range.end, |word| word.range.start);
+        let at = self.builtin_name(name, range.start..end, &assignments);
         let mut words = vec![Word {
-            range: range.start..range.start,
-            parts: Vec::new(),
+            range: at.clone(),
+            parts: if at.is_empty() { Vec::new() } else { vec![Part::Literal(at)] },
             text: Some(name.into()),
             sequences: Vec::new(),
+            one_word: true,
         }];
-        words.extend(self.words(first.iter().chain(rest))?);
-        let assignments = self.assignments(assignments)?;
+        words.extend(arguments);
         Ok(Command::Simple(Simple { range, assignments, words }))
+    }
+
+    /// Where the name is between the assignments and the first argument. Empty if it is not written
+    /// plainly there.
+    fn builtin_name(
+        &self,
+        name: &str,
+        within: Range<usize>,
+        assignments: &[Assignment],
+    ) -> Range<usize> {
+        let from = assignments.last().map_or(within.start, |a| a.range.end).min(within.end);
+        let text = &self.text[from..within.end];
+        let bounds = |c: char| c.is_ascii_whitespace() || "<>;&|()".contains(c);
+        let whole = |at: usize| {
+            let before = text[..at].chars().next_back().is_none_or(bounds);
+            before && text[at + name.len()..].chars().next().is_none_or(bounds)
+        };
+        let found = text.match_indices(name).map(|(at, _)| at).find(|at| whole(*at));
+        found.map_or(within.start..within.start, |at| from + at..from + at + name.len())
     }
 
     fn declare(&self, clause: &ast::DeclClause) -> Result<Command, NotBash> {
         let mut declare = Declare {
             range: self.range(clause.span)?,
             variant: clause.variant.as_str().to_owned(),
+            name: self.range(clause.variant_span)?,
             flags: Vec::new(),
             names: Vec::new(),
             assignments: Vec::new(),
@@ -135,34 +161,37 @@ impl Tree<'_> {
                     blocks.extend([self.block(condition)?, self.block(body)?]);
                 }
                 blocks.extend(c.else_branch.as_ref().map(|b| self.block(b)).transpose()?);
-                self.blocks(c.span, blocks)?
+                self.blocks(CompoundKind::If, c.span, blocks)?
             }
             C::For(c) => Compound {
                 names: c.targets.iter().map(|t| self.range(t.span)).collect::<Result<_, _>>()?,
                 words: self.words(c.words.iter().flatten())?,
-                ..self.blocks(c.span, vec![self.block(&c.body)?])?
+                ..self.blocks(CompoundKind::For, c.span, vec![self.block(&c.body)?])?
             },
             C::Select(c) => Compound {
                 names: vec![self.range(c.variable_span)?],
                 words: self.words(&c.words)?,
-                ..self.blocks(c.span, vec![self.block(&c.body)?])?
+                ..self.blocks(CompoundKind::Select, c.span, vec![self.block(&c.body)?])?
             },
             C::ArithmeticFor(c) => self.arithmetic_for(c)?,
             C::While(c) => {
-                self.blocks(c.span, vec![self.block(&c.condition)?, self.block(&c.body)?])?
+                let blocks = vec![self.block(&c.condition)?, self.block(&c.body)?];
+                self.blocks(CompoundKind::While, c.span, blocks)?
             }
             C::Until(c) => {
-                self.blocks(c.span, vec![self.block(&c.condition)?, self.block(&c.body)?])?
+                let blocks = vec![self.block(&c.condition)?, self.block(&c.body)?];
+                self.blocks(CompoundKind::Until, c.span, blocks)?
             }
-            C::Subshell(body) => Compound {
-                kind: CompoundKind::Subshell,
-                ..self.blocks(body.span, vec![self.block(body)?])?
-            },
-            C::BraceGroup(body) => self.blocks(body.span, vec![self.block(body)?])?,
-            C::Time(c) => self.wrapped(c.span, c.command.as_deref())?,
+            C::Subshell(body) => {
+                self.blocks(CompoundKind::Subshell, body.span, vec![self.block(body)?])?
+            }
+            C::BraceGroup(body) => {
+                self.blocks(CompoundKind::Group, body.span, vec![self.block(body)?])?
+            }
+            C::Time(c) => self.wrapped(CompoundKind::Time, c.span, c.command.as_deref())?,
             C::Coproc(c) => Compound {
                 names: c.name_span.map(|s| self.range(s)).transpose()?.into_iter().collect(),
-                ..self.wrapped(c.span, Some(&c.body))?
+                ..self.wrapped(CompoundKind::Coprocess, c.span, Some(&c.body))?
             },
             C::Case(c) => return self.case(c),
             C::Conditional(c) => {
@@ -181,10 +210,15 @@ impl Tree<'_> {
         Ok(Command::Compound(built))
     }
 
-    fn blocks(&self, span: ast::Span, blocks: Vec<Block>) -> Result<Compound, NotBash> {
+    fn blocks(
+        &self,
+        kind: CompoundKind,
+        span: ast::Span,
+        blocks: Vec<Block>,
+    ) -> Result<Compound, NotBash> {
         Ok(Compound {
             range: self.range(span)?,
-            kind: CompoundKind::Other,
+            kind,
             names: Vec::new(),
             words: Vec::new(),
             arithmetic: Vec::new(),
@@ -193,13 +227,19 @@ impl Tree<'_> {
     }
 
     /// `time` and `coproc`: a command around one statement.
-    fn wrapped(&self, span: ast::Span, body: Option<&ast::Stmt>) -> Result<Compound, NotBash> {
+    fn wrapped(
+        &self,
+        kind: CompoundKind,
+        span: ast::Span,
+        body: Option<&ast::Stmt>,
+    ) -> Result<Compound, NotBash> {
         let statements = body.map(|s| self.statement(s)).transpose()?.into_iter().collect();
-        self.blocks(span, vec![Block { statements, comments: Vec::new() }])
+        self.blocks(kind, span, vec![Block { statements, comments: Vec::new() }])
     }
 
     fn arithmetic_for(&self, c: &ast::ArithmeticForCommand) -> Result<Compound, NotBash> {
-        let mut compound = self.blocks(c.span, vec![self.block(&c.body)?])?;
+        let blocks = vec![self.block(&c.body)?];
+        let mut compound = self.blocks(CompoundKind::ArithmeticFor, c.span, blocks)?;
         for (span, expression) in [
             (c.init_span, &c.init_ast),
             (c.condition_span, &c.condition_ast),
@@ -272,12 +312,27 @@ impl Tree<'_> {
                     ast::RedirectKind::DupOutput | ast::RedirectKind::DupInput
                 ) =>
             {
-                Target::Duplicate(self.word(word)?)
+                Target::Duplicate(self.descriptor(redirect, word)?)
             }
             ast::RedirectTarget::Word(word) => Target::File(self.word(word)?),
             ast::RedirectTarget::Heredoc(heredoc) => Target::HereDoc(self.here_doc(heredoc)?),
         };
         Ok(Redirect { range: self.range(redirect.span)?, target })
+    }
+
+    /// The parser gives no range for the `1` of `2>&1`.
+    fn descriptor(&self, redirect: &ast::Redirect, word: &ast::Word) -> Result<Word, NotBash> {
+        let word = self.word(word)?;
+        let redirect = self.range(redirect.span)?;
+        let source = &self.text[redirect.clone()];
+        let digits = source.trim_start_matches(|c| !matches!(c, '<' | '>'));
+        let digits = digits.trim_start_matches(['<', '>', '&']);
+        let found = word.text.as_deref().is_some_and(|text| text == digits && !text.is_empty());
+        if !word.range.is_empty() || !found {
+            return Ok(word);
+        }
+        let range = redirect.end - digits.len()..redirect.end;
+        Ok(Word { parts: vec![Part::Literal(range.clone())], range, ..word })
     }
 
     pub(super) fn assignments(&self, list: &[ast::Assignment]) -> Result<Vec<Assignment>, NotBash> {
@@ -330,5 +385,8 @@ fn readings(op: ast::ConditionalBinaryOp) -> (TestReading, TestReading) {
 }
 
 fn plain(stmt: &ast::Stmt) -> bool {
-    stmt.redirects.is_empty() && stmt.leading_comments.is_empty() && stmt.inline_comment.is_none()
+    stmt.redirects.is_empty()
+        && stmt.leading_comments.is_empty()
+        && stmt.inline_comment.is_none()
+        && !stmt.negated
 }

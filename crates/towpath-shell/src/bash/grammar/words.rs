@@ -28,7 +28,9 @@ impl Tree<'_> {
             true => ast::static_command_name_text(word, self.text).map(|t| t.into_owned()),
             false => quoting::unquoted(&self.written[range.clone()]),
         };
-        Ok(Word { parts: self.parts(&word.parts, &range)?, range, text, sequences })
+        let parts = self.parts(&word.parts, &range)?;
+        let one_word = quoting::is_one_word(self.text, &parts);
+        Ok(Word { parts, range, text, sequences, one_word })
     }
 
     fn parts(

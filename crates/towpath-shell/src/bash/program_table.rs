@@ -1,49 +1,7 @@
-//! Programs that read code, where in their arguments it stands, and programs that only start another
-//! one. Tables, so that a new program is a new line.
+//! Programs that read code, and where in their arguments it is. A table, so that a new program is a
+//! new line.
 
-/// A program that runs the program named in its arguments.
-pub struct Wrapper {
-    pub name: &'static str,
-    /// Options whose argument is the next word.
-    pub takes: &'static [&'static str],
-    /// Words of its own before the program.
-    pub own: usize,
-    /// `NAME=value` words may come before the program.
-    pub sets: bool,
-}
-
-const fn wrapper(name: &'static str, takes: &'static [&'static str], own: usize) -> Wrapper {
-    Wrapper { name, takes, own, sets: false }
-}
-
-pub const WRAPPERS: &[Wrapper] = &[
-    Wrapper { name: "env", takes: &["-u", "-C"], own: 0, sets: true },
-    Wrapper {
-        name: "sudo",
-        takes: &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R"],
-        own: 0,
-        sets: true,
-    },
-    wrapper("doas", &["-u", "-C"], 0),
-    wrapper("timeout", &["-k", "-s", "--kill-after", "--signal"], 1),
-    wrapper("nice", &["-n"], 0),
-    wrapper("ionice", &["-c", "-n"], 0),
-    wrapper("nohup", &[], 0),
-    wrapper("setsid", &[], 0),
-    wrapper("stdbuf", &["-i", "-o", "-e"], 0),
-    wrapper("time", &["-f", "-o"], 0),
-    wrapper("command", &[], 0),
-    wrapper("builtin", &[], 0),
-    wrapper("exec", &["-a"], 0),
-    wrapper("busybox", &[], 0),
-    wrapper("chroot", &[], 1),
-    wrapper("flock", &["-w", "-E", "--timeout", "--conflict-exit-code"], 1),
-    wrapper("gosu", &[], 1),
-    wrapper("su-exec", &[], 1),
-    wrapper("xargs", &["-I", "-n", "-P", "-L", "-d", "-E", "-s", "-a"], 0),
-];
-
-/// Where a program's code stands.
+/// Where a program's code is.
 pub enum Code {
     /// After an option with one of these letters or long names.
     Option(Options),
@@ -180,6 +138,3 @@ pub const PROGRAMS: &[Program] = &[
 /// Programs that hand a shell among their arguments on as it is written.
 pub const CONTAINERS: &[&str] =
     &["docker", "podman", "nerdctl", "kubectl", "oc", "docker-compose", "lxc", "incus"];
-
-/// Builtins whose arguments are names of variables, in which bash evaluates a subscript.
-pub const NAMERS: &[&str] = &["read", "unset", "mapfile", "readarray"];

@@ -1,0 +1,113 @@
+//! A text that was understood completely: its tree and every simple command in it, code inside of
+//! words included.
+
+use super::commands::{self, InnerCode, SimpleCommand};
+use super::tree::Block;
+use super::{NotBash, Reason, agreement, deep_stack, grammar, scanner};
+use std::ops::Range;
+
+/// The most bytes of a text.
+pub const LONGEST: usize = 64 * 1024;
+
+/// Code inside code is read this deep.
+const MAX_DEPTH: usize = 6;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Script {
+    text: String,
+    body: Block,
+    commands: Vec<SimpleCommand>,
+}
+
+/// Parses a whole script, and refuses what is not understood to the last byte.
+pub fn parse(text: &str) -> Result<Script, NotBash> {
+    if text.len() > LONGEST {
+        return Err(NotBash { range: 0..0, reason: Reason::TooLong });
+    }
+    if let Some(at) = text.find('\0') {
+        return Err(NotBash::unsure(at..at + 1));
+    }
+    let parsed = deep_stack::run(text.len(), || {
+        let (body, mut commands) = understood(text, 0)?;
+        commands.sort_by_key(|c| (c.range.start, std::cmp::Reverse(c.range.end), c.nesting.len()));
+        Ok(Script { text: text.to_owned(), body, commands })
+    });
+    parsed.unwrap_or_else(|| Err(NotBash::unsure(0..0)))
+}
+
+/// The words of one command as they are written, quotes included. Anything but words is refused.
+pub fn tokenize(text: &str) -> Result<Vec<&str>, NotBash> {
+    // As arguments, reserved words and assignments are words like any other.
+    let front = ": ";
+    let back = |range: Range<usize>| {
+        let moved = |at: usize| at.saturating_sub(front.len()).min(text.len());
+        moved(range.start)..moved(range.end)
+    };
+    let script =
+        parse(&format!("{front}{text}")).map_err(|e| NotBash { range: back(e.range), ..e })?;
+    let [statement] = script.body.statements.as_slice() else {
+        return Err(NotBash::syntax(0..text.len(), "this is more than one command"));
+    };
+    let command = script.commands.first().filter(|c| c.words.len() > 0 && c.is_alone());
+    let Some(command) = command.filter(|c| c.redirects.is_empty() && statement.comments.is_empty())
+    else {
+        return Err(NotBash::syntax(0..text.len(), "this is more than words"));
+    };
+    Ok(command.words[1..].iter().map(|w| &text[back(w.range.clone())]).collect())
+}
+
+impl Script {
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub fn body(&self) -> &Block {
+        &self.body
+    }
+
+    /// Every simple command, in text order, an outer one before those inside of it. A command that
+    /// another one starts follows that one.
+    pub fn commands(&self) -> &[SimpleCommand] {
+        &self.commands
+    }
+}
+
+fn understood(text: &str, depth: usize) -> Result<(Block, Vec<SimpleCommand>), NotBash> {
+    if depth > MAX_DEPTH {
+        return Err(NotBash::unsure(0..text.len()));
+    }
+    let exact = |_: &Range<usize>| true;
+    let scan = scanner::scan(text, &exact)?;
+    let body = grammar::parse(text, text)?;
+    if let Some(range) = agreement::difference(text, &exact, &body, &scan.atoms, &scan.words) {
+        return Err(NotBash::unsure(range));
+    }
+    let found = commands::find(text, &body, &scan.words)?;
+    let mut commands = found.commands;
+    for code in found.codes {
+        match code_commands(&code, depth) {
+            Ok(inner) => commands.extend(inner),
+            Err(error) if code.required => return Err(error),
+            Err(_) => {}
+        }
+    }
+    Ok((body, commands))
+}
+
+/// The commands of code in a word, with their ranges in the text around.
+fn code_commands(code: &InnerCode, depth: usize) -> Result<Vec<SimpleCommand>, NotBash> {
+    let text: String = code.characters.iter().map(|(_, c)| c).collect();
+    let mut written: Vec<&Range<usize>> = Vec::with_capacity(text.len());
+    for (range, c) in &code.characters {
+        written.extend(std::iter::repeat_n(range, c.len_utf8()));
+    }
+    let end = written.last().map_or(0, |range| range.end);
+    let moved = |range: &Range<usize>| {
+        let start = written.get(range.start).map_or(end, |r| r.start);
+        start..written[range.start..range.end].last().map_or(start, |r| r.end)
+    };
+    let (_, mut commands) =
+        understood(&text, depth + 1).map_err(|e| NotBash { range: moved(&e.range), ..e })?;
+    commands.iter_mut().for_each(|c| c.relocate(&code.nesting, &moved));
+    Ok(commands)
+}

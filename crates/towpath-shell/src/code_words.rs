@@ -1,0 +1,139 @@
+//! Finds the words of a command that the program it starts reads as code, as a name or as a number,
+//! and what to tell the author about them. Looks through programs that only start another one.
+
+use crate::bash::program_table::PROGRAMS;
+use crate::bash::programs::{Words, code_indexes, skip_options};
+
+/// Builtins whose arguments are names of variables, in which bash evaluates a subscript.
+pub const NAMERS: &[&str] = &["read", "unset", "mapfile", "readarray"];
+
+/// A word that some program reads as code.
+pub struct Finding {
+    pub word: usize,
+    pub reader: &'static str,
+    pub reading: Reading,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// All of the code.
+    Code,
+    /// A part of the code.
+    PartOfCode,
+    /// The name of a variable.
+    Name,
+    /// A number to calculate with.
+    Integer,
+}
+
+pub fn code_words(words: &Words, program: usize) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let Some(name) = words.base(program) else { return unknown_shell(words, program) };
+    for entry in PROGRAMS {
+        if let Some(reader) = entry.names.iter().find(|n| **n == name) {
+            found.extend(findings(code_indexes(words, program, &entry.code), reader));
+        }
+    }
+    names_read(words, program, name, &mut found);
+    let starts_others = !matches!(name, "echo" | "printf" | "grep" | "cat");
+    if found.is_empty() && starts_others {
+        started_shell(words, program, &mut found);
+    }
+    found
+}
+
+/// `$SHELL -c "…"`: whatever it is, it gets code.
+fn unknown_shell(words: &Words, program: usize) -> Vec<Finding> {
+    let is_code =
+        |text: &str| text.starts_with('-') && !text.starts_with("--") && text.ends_with('c');
+    let option = (program + 1..words.words.len()).find(|at| words.text(*at).is_some_and(is_code));
+    let code = option.map(|at| at + 1).filter(|at| *at < words.words.len());
+    findings(code.into_iter().collect(), "sh").collect()
+}
+
+/// `docker exec c sh -c "…"`, `find … -exec sh -c "…"`: a shell among another program's arguments.
+fn started_shell(words: &Words, program: usize, found: &mut Vec<Finding>) {
+    let shell = &PROGRAMS[0];
+    for at in program + 1..words.words.len() {
+        let name = words.base(at).and_then(|n| shell.names.iter().find(|s| **s == n));
+        if let Some(reader) = name {
+            found.extend(findings(code_indexes(words, at, &shell.code), reader));
+        }
+    }
+}
+
+fn findings(words: Vec<usize>, reader: &'static str) -> impl Iterator<Item = Finding> {
+    let reading = if words.len() == 1 { Reading::Code } else { Reading::PartOfCode };
+    words.into_iter().map(move |word| Finding { word, reader, reading })
+}
+
+fn names_read(words: &Words, program: usize, name: &str, found: &mut Vec<Finding>) {
+    let arguments = program + 1..words.words.len();
+    let after = |option: &str| -> Vec<usize> {
+        arguments.clone().filter(|i| words.text(*i) == Some(option)).map(|i| i + 1).collect()
+    };
+    let (reader, indexes, reading): (_, Vec<usize>, _) = match name {
+        "printf" => ("printf -v", after("-v"), Reading::Name),
+        "test" | "[" => ("test -v", [after("-v"), after("-R")].concat(), Reading::Name),
+        "wait" => ("wait -p", after("-p"), Reading::Name),
+        "getopts" => ("getopts", vec![program + 2], Reading::Name),
+        "let" => ("let", arguments.collect(), Reading::Integer),
+        _ => match NAMERS.iter().find(|n| **n == name) {
+            Some(reader) => (*reader, name_arguments(words, program), Reading::Name),
+            None => return,
+        },
+    };
+    let inside = indexes.into_iter().filter(|i| *i < words.words.len());
+    found.extend(inside.map(|word| Finding { word, reader, reading }));
+}
+
+/// The arguments of `read` and its like that are names: not the arguments of their options.
+fn name_arguments(words: &Words, program: usize) -> Vec<usize> {
+    let takes = ["-d", "-i", "-n", "-N", "-p", "-t", "-u", "-s", "-O", "-C", "-c"];
+    let read_only = words.base(program) == Some("read");
+    let start = skip_options(words, program + 1, |option| {
+        // `read -s` and `read -rp TEXT`: a cluster whose last letter takes an argument.
+        let last: String = option.chars().last().into_iter().collect();
+        let taken = takes.contains(&format!("-{last}").as_str());
+        usize::from(taken && !(read_only && last == "s"))
+    });
+    (start..words.words.len()).collect()
+}
+
+/// What to tell the author.
+pub fn advice(reader: &str, note: bool) -> (String, Option<String>) {
+    let shell = PROGRAMS[0].names.contains(&reader);
+    match reader {
+        "let" | "declare -i" => {
+            (format!("`{reader}` calculates: only an integer is accepted here"), None)
+        }
+        _ if note => (format!("`{reader}` runs this value as code"), None),
+        "printf -v" | "test -v" | "wait -p" => name_advice(reader),
+        _ if NAMERS.contains(&reader) => name_advice(reader),
+        _ => {
+            let help = match reader {
+                _ if shell => format!("pass it as an argument: {reader} -c '… \"$1\"' _ {{{{v}}}}"),
+                "ssh" => "quote it for the other side: ssh host \"cmd ${x@Q}\" with x={{v}}".into(),
+                "awk" | "gawk" | "mawk" | "nawk" => {
+                    format!("pass it in the environment: V={{{{v}}}} {reader} '… ENVIRON[\"V\"] …'")
+                }
+                "jq" => "pass it as an argument: jq --arg v {{v}} '… $v …'".into(),
+                "python" | "python2" | "python3" => {
+                    format!("pass it as an argument: {reader} -c '… sys.argv[1] …' {{{{v}}}}")
+                }
+                "perl" | "ruby" => {
+                    format!("pass it as an argument: {reader} -e '… ARGV[0] …' {{{{v}}}}")
+                }
+                "node" => "pass it as an argument: node -e '… process.argv[1] …' {{v}}".into(),
+                "eval" | "trap" => "use a function with the value in it instead of a string".into(),
+                _ => "pass it as an argument or in the environment".into(),
+            };
+            (format!("`{reader}` reads this value as code"), Some(help))
+        }
+    }
+}
+
+fn name_advice(reader: &str) -> (String, Option<String>) {
+    let message = format!("`{reader}` takes a name here, and runs code in a value like `a[$(…)]`");
+    (message, Some("write the name itself".into()))
+}
