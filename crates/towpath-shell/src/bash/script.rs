@@ -2,8 +2,9 @@
 //! words included.
 
 use super::commands::{self, InnerCode, SimpleCommand};
+use super::scanner::{self, Atom, Kind, Scan, Within};
 use super::tree::Block;
-use super::{NotBash, Reason, agreement, deep_stack, grammar, scanner};
+use super::{NotBash, Reason, agreement, deep_stack, grammar};
 use std::ops::Range;
 
 /// The most bytes of a text.
@@ -76,12 +77,9 @@ fn understood(text: &str, depth: usize) -> Result<(Block, Vec<SimpleCommand>), N
     if depth > MAX_DEPTH {
         return Err(NotBash::unsure(0..text.len()));
     }
-    let exact = |_: &Range<usize>| true;
-    let scan = scanner::scan(text, &exact)?;
-    let body = grammar::parse(text, text)?;
-    if let Some(range) = agreement::difference(text, &exact, &body, &scan.atoms, &scan.words) {
-        return Err(NotBash::unsure(range));
-    }
+    let scan = scanner::scan(text, &|_| true)?;
+    let body = agreed(text, text, &scan)
+        .or_else(|error| agreed(&without_escapes(text, &scan), text, &scan).map_err(|_| error))?;
     let found = commands::find(text, &body, &scan.words)?;
     let mut commands = found.commands;
     for code in found.codes {
@@ -92,6 +90,37 @@ fn understood(text: &str, depth: usize) -> Result<(Block, Vec<SimpleCommand>), N
         }
     }
     Ok((body, commands))
+}
+
+/// The tree of `text`, if the scanner agrees with it. `written` differs from it in escapes alone.
+fn agreed(text: &str, written: &str, scan: &Scan) -> Result<Block, NotBash> {
+    let body = grammar::parse(text, written)?;
+    match agreement::difference(text, &|_| true, &body, &scan.atoms, &scan.words) {
+        None => Ok(body),
+        Some(range) => Err(NotBash::unsure(range)),
+    }
+}
+
+/// The text with a dot for every byte of an escape: the parser library gives wrong ranges after some
+/// of them, and to everything around they are plain text of the same length.
+fn without_escapes(text: &str, scan: &Scan) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    let mut open: Vec<&Atom> = Vec::new();
+    let mut atoms = scan.atoms.iter().peekable();
+    for at in 0..bytes.len() {
+        open.retain(|atom| at < atom.range.end);
+        while let Some(atom) = atoms.next_if(|a| a.range.start <= at) {
+            if atom.kind == Kind::Escape && atom.within != Within::Arithmetic {
+                bytes[atom.range.clone()].fill(b'.');
+            }
+            open.push(atom);
+        }
+        let joins = bytes[at..].starts_with(b"\\\n");
+        if joins && open.last().is_some_and(|atom| atom.kind == Kind::Double) {
+            bytes[at..at + 2].fill(b'.');
+        }
+    }
+    String::from_utf8(bytes).expect("whole characters were replaced by ASCII")
 }
 
 /// The commands of code in a word, with their ranges in the text around.

@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout, reason = "the share of accepted scripts is meant to be read")]
 
 #[allow(dead_code)]
-mod generator;
+pub mod generator;
 
 use crate::support::Dice;
 use generator::Generator;

@@ -127,7 +127,7 @@ fn soup(seed: u64) -> String {
 }
 
 /// Random tokens are rarely bash: a frame that closes what is opened makes them so more often.
-fn framed(seed: u64) -> String {
+pub fn framed(seed: u64) -> String {
     let mut dice = Dice(seed ^ 0x5eed);
     let inner = soup(seed);
     let frames = [
@@ -169,7 +169,7 @@ fn framed(seed: u64) -> String {
     format!("{open}{inner}{close}")
 }
 
-fn bash_accepts(text: &str) -> bool {
+pub fn bash_accepts(text: &str) -> bool {
     let script = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(script.path(), text).unwrap();
     let output = Command::new("/bin/bash")
@@ -282,7 +282,7 @@ fn a_plain_word_is_the_same_pasted() {
 }
 
 /// Loops that may not end, and functions that may call themselves.
-fn endless(text: &str) -> bool {
+pub fn endless(text: &str) -> bool {
     ["while", "until", "((;", "f()", "function", "coproc", "select"]
         .iter()
         .any(|t| text.contains(t))
