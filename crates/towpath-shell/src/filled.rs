@@ -3,6 +3,7 @@
 //! The values never stand in the text. They travel in a file of their own, because an argument or
 //! an environment variable holds 128 KiB at most and is seen by every child.
 
+use crate::bash::quoting::single_quote;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,9 +44,9 @@ impl Filled {
         let prefix = prefix(longest_run(&self.script).unwrap_or(2));
         let reads: Vec<String> =
             (0..self.values.len()).map(|i| format!("IFS= read -r -d '' {prefix}{i}")).collect();
-        let file = values_file.replace('\'', r"'\''");
+        let file = single_quote(values_file);
         // Without its values the script must not run at all.
-        format!("{{ {}; }} <'{file}' || exit 125; {}", reads.join(" && "), self.script)
+        format!("{{ {}; }} <{file} || exit 125; {}", reads.join(" && "), self.script)
     }
 
     /// The text for a bash that cannot read our files: the values stand in it, each as one quoted
@@ -53,9 +54,7 @@ impl Filled {
     /// megabytes of them; [`Filled::command`] is for the bash of this machine.
     pub fn command_with_values(&self) -> String {
         let prefix = prefix(longest_run(&self.script).unwrap_or(2));
-        let set = |(i, value): (usize, &String)| {
-            format!("{prefix}{i}='{}'; ", value.replace('\'', r"'\''"))
-        };
+        let set = |(i, value): (usize, &String)| format!("{prefix}{i}={}; ", single_quote(value));
         let values: String = self.values.iter().enumerate().map(set).collect();
         format!("{values}{}", self.script)
     }

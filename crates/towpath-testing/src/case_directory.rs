@@ -8,6 +8,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use towpath_core::SECRETS_VARIABLE;
+use towpath_shell::bash::quote;
 
 #[derive(Debug)]
 pub struct CaseDirectory {
@@ -71,9 +72,9 @@ impl CaseDirectory {
         write(&given, files)?;
         let mut script = String::new();
         for (path, _) in files.iter().filter(|(_, text)| text.is_none()) {
-            script.push_str(&format!("rm -rf -- {} || exit\n", quoted(&format!("./{path}"))));
+            script.push_str(&format!("rm -rf -- {} || exit\n", quote(&format!("./{path}"))));
         }
-        let from = quoted(&format!("{}/.", given.display()));
+        let from = quote(&format!("{}/.", given.display()));
         script.push_str(&format!("cp -R -- {from} . || exit\n"));
         Ok(script)
     }
@@ -135,11 +136,6 @@ fn make_writable(directory: &Path) {
             make_writable(&entry.path());
         }
     }
-}
-
-/// One word of a shell command, whatever the text.
-pub fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// Writes files below a directory; a text that begins with `#!` is a program.

@@ -2,11 +2,12 @@
 //! commands. Which line of the script belongs to which answer is remembered, to find out afterwards
 //! which was never asked for, and which call had none.
 
-use crate::case_directory::{CaseDirectory, quoted};
+use crate::case_directory::CaseDirectory;
 use crate::recipe_steps::{Workers, is_meant};
 use crate::suite::{Answer, Answers, Case, Name, Stub};
 use serde_json::{Value, json};
 use towpath_core::Map;
+use towpath_shell::bash::quote;
 
 /// What does nothing and succeeds.
 const NOTHING: &str = ":";
@@ -148,7 +149,7 @@ fn bash(place: &CaseDirectory, stub: &Stub) -> Result<String, String> {
             let mut script = place.copying_script(files)?;
             for (text, to) in [(stdout, ""), (stderr, " >&2")] {
                 if !text.is_empty() {
-                    script.push_str(&format!("printf %s {}{to}\n", quoted(text)));
+                    script.push_str(&format!("printf %s {}{to}\n", quote(text)));
                 }
             }
             script.push_str(&format!("exit {exit}"));

@@ -22,6 +22,7 @@ mod wrappers;
 
 pub use commands::SimpleCommand;
 pub use nesting::Nesting;
+pub use quoting::quote;
 pub use script::{LONGEST, Script, parse, tokenize};
 use std::ops::Range;
 

@@ -266,10 +266,20 @@ pub fn backtick_characters(text: &str, body: Range<usize>, double: bool) -> Vec<
     found
 }
 
-/// Whether a word means itself to every shell.
+/// Whether a word means itself to every shell, without quotes.
 pub fn is_plain_for_shells(word: &str) -> bool {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&b);
-    !word.is_empty() && word.bytes().all(plain)
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"_-./:=@%+,#".contains(&b);
+    !word.is_empty() && !word.starts_with(['#', '=']) && word.bytes().all(plain)
+}
+
+/// A text as one word of a shell command, in single quotes only where it needs them.
+pub fn quote(text: &str) -> String {
+    if is_plain_for_shells(text) { text.to_owned() } else { single_quote(text) }
+}
+
+/// A text in single quotes, which every POSIX shell reads alike.
+pub fn single_quote(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 pub fn is_plain_word(text: &str) -> bool {
@@ -279,6 +289,24 @@ pub fn is_plain_word(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_one_word_for_a_shell() {
+        for (text, word) in [
+            ("recipes/ci.yaml", "recipes/ci.yaml"),
+            ("ci/build#2", "ci/build#2"),
+            ("a=b", "a=b"),
+            ("a b", "'a b'"),
+            ("it's $HOME", r"'it'\''s $HOME'"),
+            ("#a", "'#a'"),
+            ("~/a", "'~/a'"),
+            ("é", "'é'"),
+            ("", "''"),
+        ] {
+            assert_eq!(quote(text), word);
+            assert_eq!(unquoted(word).as_deref(), Some(text));
+        }
+    }
 
     #[test]
     fn plain_text_and_hidden_expansions() {

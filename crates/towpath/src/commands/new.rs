@@ -7,11 +7,11 @@ use crate::environment::{Environment, is_project};
 use crate::exit::{CommandError, Exit};
 use crate::files;
 use crate::session::search_path::PROJECT_PLACES;
-use crate::session::trust::quoted;
 use crate::terminal::out;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use towpath_core::is_safe_name;
+use towpath_shell::bash::quote;
 
 use crate::terminal::table::shown_path;
 
@@ -147,7 +147,7 @@ fn yaml(name: &str) -> String {
 
 fn say_next(name: &str, recipe: &Path, tests: &Path, env: &Environment) {
     let shown = shown_path(recipe, env);
-    let file = quoted(&shown);
+    let file = quote(&shown);
     let mut lines = vec![
         (format!("towpath run {file}"), "runs it"),
         (format!("towpath test {file}"), "runs its cases"),

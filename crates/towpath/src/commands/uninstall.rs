@@ -9,13 +9,14 @@ use super::Execute;
 use super::link::ours;
 use crate::environment::{Environment, Invocation, own_program};
 use crate::exit::{CommandError, Exit};
-use crate::session::trust::{ask, quoted};
+use crate::session::trust::ask;
 use crate::terminal::format::bytes;
 use crate::terminal::out;
 use crate::terminal::table::{escaped, shown_path};
 use own_files::{Home, alive};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use towpath_shell::bash::quote;
 
 /// Remove what towpath put on this machine.
 ///
@@ -148,7 +149,7 @@ fn tell_rest(args: &Args, env: &Environment, program: &Path) {
     let by_cargo = cargo.is_some_and(|bin| program.parent() == Some(&bin));
     let command = match by_cargo {
         true => "cargo uninstall towpath".to_owned(),
-        false => format!("rm {}", quoted(&escaped(program))),
+        false => format!("rm {}", quote(&escaped(program))),
     };
     out::line(format!("the program itself: {command}"));
 }

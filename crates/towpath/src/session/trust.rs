@@ -20,6 +20,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use towpath_recipe::{Origin, Program, Request, Resolved, ShadowedBuiltIn, plan_hash, resolve};
+use towpath_shell::bash::quote;
 use towpath_store::{PlanHash, Store, TrustRecord};
 
 /// Something found in a working tree that a person may agree to.
@@ -99,7 +100,7 @@ impl Thing {
         let below = self.path.strip_prefix(&env.current).unwrap_or(&self.path);
         let text = escaped(below);
         // A leading dash would be read as an option.
-        quoted(&if text.starts_with('-') { format!("./{text}") } else { text })
+        quote(&if text.starts_with('-') { format!("./{text}") } else { text })
     }
 
     fn why(&self, standing: Standing, env: &Environment) -> String {
@@ -270,7 +271,7 @@ fn built_ins_first(
         tell_once(format!(
             "note: {path} {why} and does not take the place of the built-in `{}`; {how} {}",
             shadow.name,
-            quoted(&path),
+            quote(&path),
         ));
     }
     Ok(own)
@@ -346,16 +347,6 @@ fn parse_hash(hex: &str) -> PlanHash {
     PlanHash(bytes)
 }
 
-/// A word as a shell takes it.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./+=:@%,".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -364,12 +355,5 @@ mod tests {
     fn a_hash_keeps_every_digit() {
         let hex = "00ff0123456789abcdef00ff0123456789abcdef00ff0123456789abcdef0011";
         assert_eq!(parse_hash(hex).to_string(), hex);
-    }
-
-    #[test]
-    fn a_path_is_one_word_for_a_shell() {
-        assert_eq!(quoted("recipes/ci.yaml"), "recipes/ci.yaml");
-        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
-        assert_eq!(quoted(""), "''");
     }
 }

@@ -14,7 +14,7 @@ const TABLE: &[(&str, &[&str])] = &[
         ],
     ),
     ("towpath-view", &["engine", "run", "recipe", "store", "core"]),
-    ("towpath-testing", &["engine", "run", "recipe", "process", "core"]),
+    ("towpath-testing", &["engine", "run", "recipe", "process", "shell", "core"]),
     ("towpath-engine", &["executor", "run", "recipe", "store", "shell", "core"]),
     ("towpath-executor", &["agent", "process", "shell", "core"]),
     ("towpath-agent", &["core"]),

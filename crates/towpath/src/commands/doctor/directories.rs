@@ -3,13 +3,13 @@
 use super::finding::Finding;
 use crate::environment::Environment;
 use crate::session::recipe_list::origin_word;
-use crate::session::trust::quoted;
 use crate::terminal::format::bytes;
 use crate::terminal::table::{escaped, shown_path};
 use rustix::fs::{Access, access, statvfs};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use towpath_recipe::{Origin, SearchDir, SearchPath};
+use towpath_shell::bash::quote;
 
 /// A run that writes much fills this fast.
 const SCARCE: u64 = 1 << 30;
@@ -41,8 +41,8 @@ fn own(env: &Environment) -> [(&'static str, &Path); 4] {
 fn argument(path: &Path, env: &Environment) -> String {
     let shown = shown_path(path, env);
     match shown.strip_prefix("~/") {
-        Some(rest) => format!("~/{}", quoted(rest)),
-        None => quoted(&shown),
+        Some(rest) => format!("~/{}", quote(rest)),
+        None => quote(&shown),
     }
 }
 

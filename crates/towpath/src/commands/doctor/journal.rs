@@ -3,9 +3,9 @@
 
 use super::finding::Finding;
 use crate::environment::Environment;
-use crate::session::trust::quoted;
 use crate::terminal::format::{bytes, clean, count};
 use crate::terminal::table::shown_path;
+use towpath_shell::bash::quote;
 use towpath_store::{RunFilter, SCHEMA_VERSION, Store, StoreError};
 
 /// More problems of one kind than this are only counted.
@@ -41,7 +41,7 @@ impl Record {
 
 fn refused(error: &StoreError, env: &Environment) -> Finding {
     let name = "journal";
-    let state = quoted(&env.directories.state.display().to_string());
+    let state = quote(&env.directories.state.display().to_string());
     match error {
         StoreError::Newer { found, known, .. } => Finding::broken(
             name,
@@ -71,7 +71,7 @@ fn moved(state: &str) -> String {
 }
 
 fn whole(store: &Store, env: &Environment) -> Vec<Finding> {
-    let state = quoted(&env.directories.state.display().to_string());
+    let state = quote(&env.directories.state.display().to_string());
     let mut findings = Vec::new();
     match store.damage() {
         Ok(problems) => {

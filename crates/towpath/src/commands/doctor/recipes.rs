@@ -6,10 +6,11 @@ use super::settings::UNKNOWN;
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::session::recipe_list::{Entry, entries_in};
-use crate::session::trust::{CalledAs, quoted};
+use crate::session::trust::CalledAs;
 use crate::terminal::format::{clean, count};
 use crate::terminal::table::shown_path;
 use towpath_recipe::SearchPath;
+use towpath_shell::bash::quote;
 
 /// More of one kind than this are only counted.
 const MOST: usize = 8;
@@ -31,8 +32,8 @@ pub fn look(
         let shown = shown_path(path, env);
         let why = clean(entry.recipe.broken.as_deref().unwrap_or_default());
         let fix = match path.is_dir() {
-            true => format!("ls -ld {}", quoted(&shown)),
-            false => format!("towpath validate {}", quoted(&shown)),
+            true => format!("ls -ld {}", quote(&shown)),
+            false => format!("towpath validate {}", quote(&shown)),
         };
         // The reason often begins with the path it was asked about.
         let why = why.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&why);

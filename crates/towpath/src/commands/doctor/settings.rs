@@ -4,12 +4,13 @@ use super::finding::Finding;
 use super::journal::Record;
 use crate::commands::settings::text;
 use crate::environment::Environment;
-use crate::session::trust::{Standing, Thing, quoted, read_settings};
+use crate::session::trust::{Standing, Thing, read_settings};
 use crate::settings::{PROJECT_FILE, Settings, USER_FILE, Wrong};
 use crate::terminal::table::shown_path;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use towpath_agent::BACKENDS;
+use towpath_shell::bash::quote;
 
 /// What holds, as far as it can be read, and what is found.
 pub fn look(env: &Environment, record: &Record) -> (Settings, Vec<Finding>) {
@@ -45,7 +46,7 @@ pub fn look(env: &Environment, record: &Record) -> (Settings, Vec<Finding>) {
 
 fn told(wrong: Wrong, path: &Path, env: &Environment) -> Finding {
     let shown = shown_path(path, env);
-    let edit = format!("${{EDITOR:-vi}} {}", quoted(&path.display().to_string()));
+    let edit = format!("${{EDITOR:-vi}} {}", quote(&path.display().to_string()));
     match wrong {
         Wrong::Told(stop) => Finding::broken("settings", stop.message, edit),
         Wrong::Place(problem) => {
@@ -68,7 +69,7 @@ fn project(
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return None,
         Err(error) => {
-            let fix = format!("ls -l {}", quoted(&shown));
+            let fix = format!("ls -l {}", quote(&shown));
             findings.push(Finding::broken("project's", format!("{shown}: {error}"), fix));
             return None;
         }

@@ -3,12 +3,12 @@
 use super::{contents, directory};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
-use crate::session::trust::quoted;
 use crate::terminal::format::count;
 use crate::terminal::out;
 use crate::terminal::table::{Screen, Tint, escaped, shown_path};
 use std::path::{Path, PathBuf};
 use towpath_recipe::manifest::{Manifest, ManifestError};
+use towpath_shell::bash::quote;
 
 /// What has changed in a directory of recipes since its manifest was written.
 ///
@@ -65,7 +65,7 @@ fn known(env: &Environment, directory: &Path) -> Result<Manifest, CommandError> 
         match error {
             ManifestError::None(_) => CommandError::bad_input(format!(
                 "{shown} has no manifest; to note what it holds now: towpath recipes manifest {}",
-                quoted(&shown)
+                quote(&shown)
             )),
             error => CommandError::bad_input(error.to_string()),
         }

@@ -5,13 +5,13 @@ use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::files;
 use crate::session::search_path::PROJECT_PLACES;
-use crate::session::trust::quoted;
 use crate::terminal::out;
 use crate::terminal::table::shown_path;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use towpath_core::nearest;
 use towpath_recipe::{builtin_alone, builtin_names};
+use towpath_shell::bash::quote;
 
 /// Copy a built-in recipe into the project, to change it.
 ///
@@ -43,7 +43,7 @@ pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
         _ => CommandError::setup(format!("{shown}: {error}")),
     })?;
     out::line(format!("made {shown}, a copy of the built-in {name}"));
-    let file = quoted(&shown);
+    let file = quote(&shown);
     if is_searched(env, &directory) {
         out::line(format!("once it is trusted, `{name}` means this file:"));
         out::line(format!("  towpath trust {file}"));

@@ -9,7 +9,6 @@ use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::git::Git;
 use crate::terminal::format::count;
-use crate::terminal::report::shell_word;
 use crate::terminal::table::shown_path;
 use serde_json::{Value, json};
 use std::os::unix::ffi::OsStrExt;
@@ -17,6 +16,7 @@ use std::path::Path;
 use towpath_core::{RunId, RunStatus};
 use towpath_engine::{RunEnd, Worktree};
 use towpath_run::RunOutcome;
+use towpath_shell::bash::quote;
 use towpath_store::{RunFilter, Store};
 
 /// How a worktree stands after its run.
@@ -67,7 +67,7 @@ pub fn back(worktree: &Worktree, env: &Environment) -> String {
     let full = format!("refs/heads/{branch}");
     let known = |name: &str| git.run(&["rev-parse", "--verify", "--quiet", name]).is_ok();
     let (path, repository) = (typed(path, env), typed(repository, env));
-    let word = shell_word(branch);
+    let word = quote(branch);
     let rest = match (known(&full), known(base)) {
         (true, _) => format!("{path} {word}"),
         (false, true) => format!("-b {word} {path} {}", &base[..base.len().min(12)]),
@@ -182,7 +182,7 @@ impl Left {
 pub fn typed(path: &str, env: &Environment) -> String {
     let short = shown_path(Path::new(path), env);
     match short.strip_prefix("~/") {
-        Some(below) if shell_word(below) == below => short,
-        _ => shell_word(path),
+        Some(below) if quote(below) == below => short,
+        _ => quote(path),
     }
 }

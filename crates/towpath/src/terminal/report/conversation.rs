@@ -1,11 +1,11 @@
 //! The agents' conversations of a run, and the commands that continue them by hand, in the agents'
 //! own programs.
 
-use super::failure::shell_word;
 use std::path::Path;
 use towpath_agent::backend_row;
 use towpath_core::{FaultKind, StepPath};
 use towpath_run::{AgentCall, StepView};
+use towpath_shell::bash::quote;
 
 /// A conversation that can be continued by hand.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub fn by_hand(steps: &[StepView], directory: &Path, current: &Path) -> Vec<ByHa
             continue;
         }
         let row = conversation.backend.as_deref().and_then(backend_row);
-        let session = conversation.session.as_deref().map(shell_word);
+        let session = conversation.session.as_deref().map(quote);
         let command = row.zip(session).and_then(|(row, session)| row.by_hand(&session));
         let Some(command) = command.map(|command| format!("{prefix}{command}")) else { continue };
         found.retain(|known| known.command != command);
@@ -61,7 +61,7 @@ fn prefix(directory: &Path, current: &Path) -> Option<String> {
         return Some(String::new());
     }
     let shown = directory.to_str().filter(|_| directory.is_dir())?;
-    Some(format!("cd {} && ", shell_word(shown)))
+    Some(format!("cd {} && ", quote(shown)))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::line::{Line, Tone, width, wrapped};
 use crate::terminal::format::clean;
 use towpath_core::{RunId, StepPath};
 use towpath_run::{Failure, FailureKind, StepResult, StepStatus, StepView};
+use towpath_shell::bash::quote;
 
 /// So many lines of a step's last words are shown.
 const LAST_LINES: usize = 6;
@@ -58,7 +59,7 @@ pub fn find<'a>(steps: &'a [StepView], path: &StepPath) -> Option<&'a StepView> 
 /// The command that shows all that a failed step printed.
 pub fn logs(run: &RunId, step: &StepPath, failure: &Failure) -> String {
     let raw = if matches!(failure.kind, FailureKind::Agent(_)) { " --raw" } else { "" };
-    format!("towpath logs {run} {}{raw}", shell_word(step.as_str()))
+    format!("towpath logs {run} {}{raw}", quote(step.as_str()))
 }
 
 /// The end of stderr; of stdout where stderr is empty, since many programs complain there.
@@ -112,26 +113,4 @@ pub fn others(steps: &[StepView], main: &StepPath) -> Vec<(StepPath, String)> {
         found.extend(below);
     }
     found
-}
-
-/// A step's path as it is typed in a shell.
-pub fn shell_word(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./#@:+,".contains(c);
-    if !text.is_empty() && !text.starts_with(['#', '-']) && text.chars().all(plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commands_can_be_pasted() {
-        for (text, word) in [("ci/build#2", "ci/build#2"), ("a b", "'a b'"), ("it's", "'it'\\''s'")]
-        {
-            assert_eq!(shell_word(text), word);
-        }
-    }
 }

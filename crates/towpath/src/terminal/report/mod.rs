@@ -28,7 +28,7 @@ pub mod testing;
 
 pub use conversation::{ByHand, by_hand};
 pub use ending::{counts, unused};
-pub use failure::{find, has_output, logs, shell_word};
+pub use failure::{find, has_output, logs};
 pub use line::{fitted, relative};
 #[cfg(test)]
 pub use shape::RecipeShape;

@@ -1,9 +1,10 @@
 //! How a run can be continued, as commands to copy. They are whole, and only those that can help: a
 //! resume that would be refused, or would fail in the same way, is not offered.
 
-use super::failure::{find, shell_word};
+use super::failure::find;
 use towpath_core::{FaultKind, RunId, StepPath};
 use towpath_run::{Failure, FailureKind, Guardrail, Run, RunOutcome};
+use towpath_shell::bash::quote;
 
 const AS_IT_IS: &str = "nothing is lost";
 const CHANGED: &str = "after changing the recipe";
@@ -90,11 +91,11 @@ pub fn done(id: &RunId, run: &Run, step: &StepPath) -> String {
         "" => String::new(),
         outcomes => format!(" --outcome NAME (one of {outcomes})"),
     };
-    format!("towpath resume {id} --done {}{outcome}", shell_word(step.as_str()))
+    format!("towpath resume {id} --done {}{outcome}", quote(step.as_str()))
 }
 
 pub fn again(id: &RunId, step: &StepPath) -> String {
-    format!("towpath resume {id} --again {}", shell_word(step.as_str()))
+    format!("towpath resume {id} --again {}", quote(step.as_str()))
 }
 
 #[cfg(test)]
