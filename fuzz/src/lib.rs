@@ -1,6 +1,6 @@
-//! What must hold for any bytes at all, one module for each thing that reads text. `cargo fuzz`
+//! What must be true for any bytes at all, one module for each thing that reads text. `cargo fuzz`
 //! looks for bytes that break it; the tests of `towpath-recipe` include this file and replay what
-//! was kept in `corpus/`. A check panics when it fails, and says nothing otherwise.
+//! was kept in `corpus/`. A check panics when it fails, and prints nothing otherwise.
 
 pub mod condition;
 pub mod extract;

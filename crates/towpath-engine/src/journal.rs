@@ -151,7 +151,7 @@ impl Reads {
     }
 
     fn command(&mut self, command: &ShellText) {
-        command.places().iter().for_each(|p| self.path(p.path.as_str()));
+        command.placeholders().iter().for_each(|p| self.path(p.path.as_str()));
         for variable in command.recipe_variables() {
             self.path(variable.path.as_str());
             variable.exact().iter().for_each(|path| self.path(path.as_str()));

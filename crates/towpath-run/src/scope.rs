@@ -48,7 +48,7 @@ impl Scope<'_> {
 
     /// The text with its values, and the variables of its environment.
     pub fn fill(&self, text: &ShellText) -> Result<FilledWork, Failure> {
-        let places = text.places().iter().map(|p| &p.path);
+        let places = text.placeholders().iter().map(|p| &p.path);
         let variables = text.recipe_variables().iter().map(|v| &v.path);
         if let Some(failure) = places.chain(variables).find_map(|p| self.unreadable(p.root())) {
             return Err(failure);
@@ -78,7 +78,7 @@ impl Scope<'_> {
         let unset = variables
             .filter(|v| !v.has_default && self.recipe_variable(v).is_none())
             .map(|v| &v.path);
-        self.undefined(command.places().iter().map(|p| &p.path).chain(unset))
+        self.undefined(command.placeholders().iter().map(|p| &p.path).chain(unset))
     }
 
     /// Checks that everything that a value is made from can be read.

@@ -2,6 +2,7 @@
 //! change nothing about that: `\declare`, `'declare'` and `command -p builtin declare` declare.
 
 use crate::bash::tree::{Part, Simple, Word};
+use std::ops::Range;
 
 /// The name that a command calls in the end, with its arguments. `None` if only bash knows it.
 pub fn called(simple: &Simple) -> Option<(&str, &[Word])> {
@@ -14,7 +15,7 @@ pub fn called(simple: &Simple) -> Option<(&str, &[Word])> {
         }
         let options = arguments.iter().map_while(|w| w.text.as_deref());
         let options: Vec<&str> = options.take_while(|t| t.starts_with('-')).collect();
-        // `command -v` only asks.
+        // `command -v` starts nothing.
         if options.iter().any(|o| o.contains(['v', 'V'])) {
             return None;
         }
@@ -28,31 +29,48 @@ pub fn declares(name: &str) -> bool {
 
 /// The words that name what `read` and its like set; their options' arguments are data.
 pub fn names_set<'a>(name: &str, arguments: &'a [Word]) -> Vec<&'a Word> {
-    let takes = match name {
-        "getopts" => return arguments.get(1).into_iter().collect(),
+    match name {
+        "getopts" => arguments.get(1).into_iter().collect(),
         "printf" => {
             let set = arguments.first().is_some_and(|w| w.text.as_deref() == Some("-v"));
-            return arguments.get(1).filter(|_| set).into_iter().collect();
+            arguments.get(1).filter(|_| set).into_iter().collect()
         }
-        "read" => "dinNptu",
-        _ => "dnOsucC",
-    };
-    let mut names = Vec::new();
-    let mut words = arguments.iter();
-    while let Some(word) = words.next() {
-        let option = word.text.as_deref().and_then(|t| t.strip_prefix('-'));
-        match option.map(|o| o.chars().last()) {
-            Some(Some(last)) if takes.contains(last) => drop(words.next()),
-            Some(_) => {}
-            None => names.push(word),
+        _ => {
+            let text = |index: usize| arguments[index].text.as_deref();
+            let indexes = name_indexes(name, 0..arguments.len(), text);
+            indexes.into_iter().map(|index| &arguments[index]).collect()
         }
     }
-    names
+}
+
+/// Which arguments of `read`, `unset` and `mapfile` are names: all but options and their arguments.
+pub fn name_indexes<'a>(
+    name: &str,
+    mut arguments: Range<usize>,
+    text: impl Fn(usize) -> Option<&'a str>,
+) -> Vec<usize> {
+    let takes = match name {
+        "read" => "dinNptu",
+        "mapfile" | "readarray" => "dnOsucC",
+        _ => "",
+    };
+    let mut first = arguments.start;
+    while let Some(letters) = arguments.next().and_then(&text).and_then(|t| t.strip_prefix('-')) {
+        // The first letter that takes an argument takes the rest of the word, or else the next.
+        if letters.find(|c| takes.contains(c)).is_some_and(|at| at + 1 == letters.len()) {
+            arguments.next();
+        }
+        first = arguments.start;
+        if letters == "-" {
+            break;
+        }
+    }
+    (first..arguments.end).collect()
 }
 
 /// An operand of a declaration or of `unset`.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Operand {
+pub enum DeclarationOperand {
     /// `-gA`: its letters. `+A` takes attributes away, and is none.
     Flags(String),
     /// `name`, `name=…`, `name[…]…`.
@@ -63,7 +81,7 @@ pub enum Operand {
     Anything,
 }
 
-pub fn operand(word: &Word, text: &str) -> Operand {
+pub fn operand(word: &Word, text: &str) -> DeclarationOperand {
     let whole = word.text.as_deref();
     let start = match whole {
         Some(text) => text.to_owned(),
@@ -72,7 +90,11 @@ pub fn operand(word: &Word, text: &str) -> Operand {
     if let (Some(_), Some(letters)) = (whole, start.strip_prefix(['-', '+'])) {
         let plain = letters.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-');
         let letters = if start.starts_with('-') { letters } else { "" };
-        return if plain { Operand::Flags(letters.to_owned()) } else { Operand::Anything };
+        return if plain {
+            DeclarationOperand::Flags(letters.to_owned())
+        } else {
+            DeclarationOperand::Anything
+        };
     }
     let end = start.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let name = &start[..end.unwrap_or(start.len())];
@@ -80,14 +102,14 @@ pub fn operand(word: &Word, text: &str) -> Operand {
     let rest = &start[name.len()..];
     let complete = ["=", "+=", "["].iter().any(|sign| rest.starts_with(sign));
     if named && (complete || whole.is_some() && rest.is_empty()) {
-        return Operand::Named(name.to_owned());
+        return DeclarationOperand::Named(name.to_owned());
     }
     // `"$name=$value"` is one word, and with its `=` no flag that bash would take.
     let source = &text[word.range.clone()];
     let one_word = matches!(word.parts.as_slice(), [Part::Double { .. }]);
     match whole.is_none() && one_word && (named || source.contains('=')) {
-        true => Operand::Unknown,
-        false => Operand::Anything,
+        true => DeclarationOperand::Unknown,
+        false => DeclarationOperand::Anything,
     }
 }
 

@@ -1,5 +1,5 @@
 //! Finds the words of a command that the program it starts reads as code, as a name or as a number,
-//! and what to tell the author about them. Looks through programs that only start another one.
+//! and how to describe that to the author. Looks through programs that only start another one.
 
 use crate::bash::program_table::PROGRAMS;
 use crate::bash::programs::{Words, code_indexes, skip_options};
@@ -11,11 +11,11 @@ pub const NAMERS: &[&str] = &["read", "unset", "mapfile", "readarray"];
 pub struct Finding {
     pub word: usize,
     pub reader: &'static str,
-    pub reading: Reading,
+    pub read_as: ReadAs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
+pub enum ReadAs {
     /// All of the code.
     Code,
     /// A part of the code.
@@ -63,8 +63,8 @@ fn started_shell(words: &Words, program: usize, found: &mut Vec<Finding>) {
 }
 
 fn findings(words: Vec<usize>, reader: &'static str) -> impl Iterator<Item = Finding> {
-    let reading = if words.len() == 1 { Reading::Code } else { Reading::PartOfCode };
-    words.into_iter().map(move |word| Finding { word, reader, reading })
+    let read_as = if words.len() == 1 { ReadAs::Code } else { ReadAs::PartOfCode };
+    words.into_iter().map(move |word| Finding { word, reader, read_as })
 }
 
 fn names_read(words: &Words, program: usize, name: &str, found: &mut Vec<Finding>) {
@@ -72,19 +72,19 @@ fn names_read(words: &Words, program: usize, name: &str, found: &mut Vec<Finding
     let after = |option: &str| -> Vec<usize> {
         arguments.clone().filter(|i| words.text(*i) == Some(option)).map(|i| i + 1).collect()
     };
-    let (reader, indexes, reading): (_, Vec<usize>, _) = match name {
-        "printf" => ("printf -v", after("-v"), Reading::Name),
-        "test" | "[" => ("test -v", [after("-v"), after("-R")].concat(), Reading::Name),
-        "wait" => ("wait -p", after("-p"), Reading::Name),
-        "getopts" => ("getopts", vec![program + 2], Reading::Name),
-        "let" => ("let", arguments.collect(), Reading::Integer),
+    let (reader, indexes, read_as): (_, Vec<usize>, _) = match name {
+        "printf" => ("printf -v", after("-v"), ReadAs::Name),
+        "test" | "[" => ("test -v", [after("-v"), after("-R")].concat(), ReadAs::Name),
+        "wait" => ("wait -p", after("-p"), ReadAs::Name),
+        "getopts" => ("getopts", vec![program + 2], ReadAs::Name),
+        "let" => ("let", arguments.collect(), ReadAs::Integer),
         _ => match NAMERS.iter().find(|n| **n == name) {
-            Some(reader) => (*reader, name_arguments(words, program), Reading::Name),
+            Some(reader) => (*reader, name_arguments(words, program), ReadAs::Name),
             None => return,
         },
     };
     let inside = indexes.into_iter().filter(|i| *i < words.words.len());
-    found.extend(inside.map(|word| Finding { word, reader, reading }));
+    found.extend(inside.map(|word| Finding { word, reader, read_as }));
 }
 
 /// The arguments of `read` and its like that are names: not the arguments of their options.
@@ -100,7 +100,7 @@ fn name_arguments(words: &Words, program: usize) -> Vec<usize> {
     (start..words.words.len()).collect()
 }
 
-/// What to tell the author.
+/// The message for the author, and the help.
 pub fn advice(reader: &str, note: bool) -> (String, Option<String>) {
     let shell = PROGRAMS[0].names.contains(&reader);
     match reader {

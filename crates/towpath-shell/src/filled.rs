@@ -1,14 +1,14 @@
 //! A command with its values, as plain data: what a job carries.
 //!
-//! The values never stand in the text. They travel in a file of their own, because an argument or
-//! an environment variable holds 128 KiB at most and is seen by every child.
+//! The values are never part of the text. They travel in a file of their own, because an argument or
+//! an environment variable has 128 KiB at most and is seen by every child.
 
 use crate::bash::quoting::single_quote;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filled {
-    /// Bash text in which each place refers to a variable.
+    /// Bash text in which each placeholder refers to a variable.
     pub script: String,
     /// The variables' values, in order.
     pub values: Vec<String>,
@@ -49,7 +49,7 @@ impl Filled {
         format!("{{ {}; }} <{file} || exit 125; {}", reads.join(" && "), self.script)
     }
 
-    /// The text for a bash that cannot read our files: the values stand in it, each as one quoted
+    /// The text for a bash that cannot read our files: the values are part of it, each as one quoted
     /// word that a variable is set to, on the script's own first line. Bash takes long to read
     /// megabytes of them; [`Filled::command`] is for the bash of this machine.
     pub fn command_with_values(&self) -> String {

@@ -1,5 +1,5 @@
 //! Integers where bash calculates. No quoting helps there, since bash evaluates what a variable
-//! holds: only the digits themselves are safe, so a value must be an integer and is written out.
+//! is set to: only the digits themselves are safe, so a value must be an integer and is written out.
 
 use std::ops::Range;
 
@@ -25,12 +25,12 @@ pub fn canonical(value: &str, style: Style) -> Option<String> {
     })
 }
 
-/// Whether a number may stand at `place` without joining its neighbours: `1{{v}}` and `x{{v}}` are
+/// Whether a number at `placeholder` does not join its neighbours: `1{{v}}` and `x{{v}}` are
 /// other numbers and names, `${{v}}` another expansion. Quotes are looked through.
-pub fn stands_alone(text: &str, place: Range<usize>, mark: char, style: Style) -> bool {
+pub fn is_separate(text: &str, placeholder: Range<usize>, mark: char, style: Style) -> bool {
     let quotes = ['"', '\''];
-    let before = text[..place.start].trim_end_matches(quotes).chars().next_back();
-    let after = text[place.end..].trim_start_matches(quotes).chars().next();
+    let before = text[..placeholder.start].trim_end_matches(quotes).chars().next_back();
+    let after = text[placeholder.end..].trim_start_matches(quotes).chars().next();
     let joins = |c: char| {
         c.is_alphanumeric() || c == mark || matches!(c, '_' | '$' | '#' | '.' | '`' | '\\')
     };
@@ -89,7 +89,7 @@ mod tests {
             ("@", Style::Bare, true),
         ] {
             let at = text.find('@').unwrap();
-            assert_eq!(stands_alone(text, at..at + 1, '@', style), alone, "{text}");
+            assert_eq!(is_separate(text, at..at + 1, '@', style), alone, "{text}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Environment variables that a text expects of its runner: `RECIPE_VAR_<name>` for the value of
 //! `name`, `RECIPE_VAR_<a>__<b>` for `a.b`. A text gets those that it mentions and no others: a child
-//! sees its whole environment, and one variable holds 128 KiB at most.
+//! sees its whole environment, and one variable has 128 KiB at most.
 
 use crate::FillError;
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub struct RecipeVariable {
     pub path: VarPath,
     /// Bytes of the author's text.
     pub range: Range<usize>,
-    /// `${RECIPE_VAR_x:-…}`: the text says itself what happens without a value.
+    /// `${RECIPE_VAR_x:-…}`: the text itself defines what happens without a value.
     pub has_default: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A text to parse in which every place is one private-use character, and the way back to the
+//! A text to parse in which every placeholder is one private-use character, and the way back to the
 //! author's text. A letter would not do: it would join `$HOME{{v}}` into another variable's name.
 //! The body of a backtick substitution is a region of its own, because bash reads it after taking
 //! one level of backslashes away.
@@ -12,21 +12,21 @@ pub struct Region {
     pub text: String,
     /// For each byte of `text`, and for its end, the byte of the author's text it comes from.
     origin: Vec<usize>,
-    /// Where the places stand in `text`, in order, with their number in the author's text.
+    /// Where the placeholders are in `text`, in order, with their number in the author's text.
     pub marks: Vec<Mark>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
     pub at: usize,
-    pub place: usize,
+    pub placeholder: usize,
 }
 
 /// Every mark is this many bytes long: all private-use characters of the basic plane are.
 pub const MARK_LEN: usize = 3;
 
 impl Region {
-    /// `None` if the text itself uses every character that could stand for a place.
+    /// `None` if the text itself uses every character that could represent a placeholder.
     pub fn of(text: &str, known: &dyn Fn(&VarPath) -> bool) -> Option<(Region, Vec<Place>)> {
         let template = Template::parse_where(text, known);
         let mark = ('\u{e000}'..='\u{f8ff}').find(|c| !text.contains(*c))?;
@@ -35,17 +35,19 @@ impl Region {
             origin: Vec::new(),
             marks: Vec::new(),
         };
-        let mut places = Vec::new();
+        let mut placeholders = Vec::new();
         let mut at = 0;
         let mut parts = template.parts().iter().peekable();
         while let Some(part) = parts.next() {
             match part {
-                Part::Place(place) => {
-                    region.marks.push(Mark { at: region.text.len(), place: places.len() });
+                Part::Place(placeholder) => {
+                    region
+                        .marks
+                        .push(Mark { at: region.text.len(), placeholder: placeholders.len() });
                     region.text.push(mark);
-                    region.origin.extend([place.range.start; MARK_LEN]);
-                    at = place.range.end;
-                    places.push(place.clone());
+                    region.origin.extend([placeholder.range.start; MARK_LEN]);
+                    at = placeholder.range.end;
+                    placeholders.push(placeholder.clone());
                 }
                 Part::Text(literal) => {
                     let end = match parts.peek() {
@@ -58,7 +60,7 @@ impl Region {
             }
         }
         region.origin.push(text.len());
-        Some((region, places))
+        Some((region, placeholders))
     }
 
     /// The same placeholders in another text of the same length.
@@ -72,7 +74,7 @@ impl Region {
         Region { text: text.to_owned(), origin, marks: Vec::new() }
     }
 
-    /// `written` is `literal` with one backslash more before each escaped place.
+    /// `written` is `literal` with one more backslash before each escaped placeholder.
     fn push_literal(&mut self, literal: &str, written: &str, start: usize) {
         let mut from = written.char_indices();
         for c in literal.chars() {
@@ -105,7 +107,10 @@ impl Region {
             if let Ok(index) = self.marks.binary_search_by_key(&written.start, |m| m.at)
                 && self.text[written.start..].starts_with(*c)
             {
-                inner.marks.push(Mark { at: inner.text.len(), place: self.marks[index].place });
+                inner.marks.push(Mark {
+                    at: inner.text.len(),
+                    placeholder: self.marks[index].placeholder,
+                });
             }
             inner.text.push(*c);
             inner.origin.extend(std::iter::repeat_n(self.origin[written.start], c.len_utf8()));
@@ -140,12 +145,12 @@ mod tests {
     #[test]
     fn ranges_lead_back_to_the_author() {
         let text = r"é \{{a}} {{ b }}\\{{c}} z";
-        let (region, places) = Region::of(text, &|_| true).unwrap();
+        let (region, placeholders) = Region::of(text, &|_| true).unwrap();
         assert_eq!(region.text, "é {{a}} \u{e000}\\\\\u{e000} z");
-        assert_eq!(places.len(), 2);
+        assert_eq!(placeholders.len(), 2);
         for mark in &region.marks {
             let author = region.author(mark.at..mark.at + MARK_LEN);
-            assert_eq!(author.start, places[mark.place].range.start);
+            assert_eq!(author.start, placeholders[mark.placeholder].range.start);
         }
         let z = region.text.find('z').unwrap();
         assert_eq!(&text[region.author(z..z + 1)], "z");

@@ -8,12 +8,12 @@ use towpath_core::VarPath;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
     Text(String),
-    Integer { place: usize, style: Style },
+    Integer { placeholder: usize, style: Style },
 }
 
-/// A text to fill: its pieces, and what its variables hold.
+/// A text to fill: its pieces, and what its variables are set to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Script {
+pub struct FillScript {
     pub pieces: Vec<Piece>,
     pub variables: Vec<Variable>,
 }
@@ -22,7 +22,7 @@ pub struct Script {
 pub enum Variable {
     Value(VarPath),
     /// Code for another shell, with its own variables.
-    Code(Script),
+    Code(FillScript),
 }
 
 /// Replaces a range of the text; an empty range inserts.

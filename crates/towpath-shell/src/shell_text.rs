@@ -1,15 +1,15 @@
-//! A command's text, parsed once with the quoting context of every place, filled purely.
+//! A command's text, parsed once with the quoting context of every placeholder, filled purely.
 //!
-//! Nothing is run or read here, and no value is needed to parse. Text with places is refused when
-//! it cannot be understood for sure; text without places runs as it is written.
+//! Nothing is run or read here, and no value is needed to parse. Text with placeholders is refused when
+//! it cannot be understood for sure; text without placeholders runs as it is written.
 
 use crate::bash::deep_stack;
 use crate::integer;
-use crate::names::Names;
-use crate::reader::{Reader, Scope};
 use crate::region::Region;
-use crate::rewrite::{Piece, Script, Variable};
-use crate::{Filled, RecipeVariable, filled, reading, recipe_variables};
+use crate::rewrite::{FillScript, Piece, Variable};
+use crate::shell_text_reader::{Scope, ShellTextReader};
+use crate::variable_attributes::VariableAttributes;
+use crate::{Filled, RecipeVariable, filled, parsed_region, recipe_variables};
 use std::collections::HashMap;
 use std::ops::Range;
 use towpath_core::{Place, VarPath};
@@ -21,23 +21,23 @@ const LIMIT: usize = 4 * 1024 * 1024;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShellText {
     text: String,
-    places: Vec<ShellPlace>,
+    placeholders: Vec<ShellPlaceholder>,
     warnings: Vec<ShellWarning>,
-    script: Script,
+    script: FillScript,
     recipe_variables: Vec<RecipeVariable>,
 }
 
 /// One `{{name}}`, with how bash reads it there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShellPlace {
+pub struct ShellPlaceholder {
     pub path: VarPath,
     /// Bytes of the author's text, braces included.
     pub range: Range<usize>,
-    pub kind: PlaceKind,
+    pub kind: PlaceholderKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PlaceKind {
+pub enum PlaceholderKind {
     /// Unquoted: one word, or a part of one.
     Word,
     DoubleQuoted,
@@ -74,7 +74,7 @@ pub struct ShellWarning {
     pub note: bool,
 }
 
-/// Why a value cannot stand at its place.
+/// Why a value is not possible for its placeholder.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct FillError {
@@ -84,12 +84,12 @@ pub struct FillError {
 }
 
 impl ShellText {
-    /// `text` is the author's text with its `{{places}}`.
+    /// `text` is the author's text with its `{{placeholders}}`.
     pub fn parse(text: &str) -> Result<ShellText, ShellError> {
         ShellText::parse_where(text, &|_| true)
     }
 
-    /// Only names that are known make a place; every other `{{…}}` is the author's own text.
+    /// Only names that are known make a placeholder; every other `{{…}}` is the author's own text.
     pub fn parse_where(
         text: &str,
         known: &dyn Fn(&VarPath) -> bool,
@@ -104,15 +104,17 @@ impl ShellText {
             message: message.to_owned(),
             help: Some("move the long part into a script file, and give it the values".into()),
         };
-        let Some((region, places)) = Region::of(text, known) else {
+        let Some((region, placeholders)) = Region::of(text, known) else {
             return Err(whole("the text uses every private-use character"));
         };
-        let Some(first) = places.first() else { return Ok(without_places(text, region)) };
+        let Some(first) = placeholders.first() else {
+            return Ok(without_placeholders(text, region));
+        };
         if text.len() > LIMIT {
             let range = first.range.clone();
             return Err(ShellError { range, ..whole("text with values is limited to 4 MB") });
         }
-        deep_stack::run(text.len(), || with_places(text, &region, &places))
+        deep_stack::run(text.len(), || with_placeholders(text, &region, &placeholders))
             .unwrap_or_else(|| Err(whole("this text is too deep to be understood")))
     }
 
@@ -122,8 +124,8 @@ impl ShellText {
     }
 
     /// In text order.
-    pub fn places(&self) -> &[ShellPlace] {
-        &self.places
+    pub fn placeholders(&self) -> &[ShellPlaceholder] {
+        &self.placeholders
     }
 
     /// The variables of the environment that the text expects, in text order.
@@ -135,32 +137,34 @@ impl ShellText {
         &self.warnings
     }
 
-    /// Puts the values in. `value` gives a place's value as text; `None` is undefined: empty.
+    /// Puts the values in. `value` gives a placeholder's value as text; `None` is undefined: empty.
     pub fn fill(
         &self,
         value: &mut dyn FnMut(&VarPath) -> Option<String>,
     ) -> Result<Filled, FillError> {
         let mut known: HashMap<&VarPath, String> = HashMap::new();
-        for place in &self.places {
-            known.entry(&place.path).or_insert_with(|| value(&place.path).unwrap_or_default());
+        for placeholder in &self.placeholders {
+            known
+                .entry(&placeholder.path)
+                .or_insert_with(|| value(&placeholder.path).unwrap_or_default());
         }
         self.fill_script(&self.script, &known)
     }
 
     fn fill_script(
         &self,
-        script: &Script,
+        script: &FillScript,
         known: &HashMap<&VarPath, String>,
     ) -> Result<Filled, FillError> {
         let mut text = String::new();
         for piece in &script.pieces {
             match piece {
                 Piece::Text(written) => text.push_str(written),
-                Piece::Integer { place, style } => {
-                    let place = &self.places[*place];
-                    let value = &known[&place.path];
+                Piece::Integer { placeholder, style } => {
+                    let placeholder = &self.placeholders[*placeholder];
+                    let value = &known[&placeholder.path];
                     let digits = integer::canonical(value, *style);
-                    text.push_str(&digits.ok_or_else(|| no_integer(place, value))?);
+                    text.push_str(&digits.ok_or_else(|| no_integer(placeholder, value))?);
                 }
             }
         }
@@ -176,32 +180,32 @@ impl ShellText {
     }
 
     fn nul(&self, path: &VarPath) -> FillError {
-        let place = self.places.iter().find(|p| p.path == *path);
+        let placeholder = self.placeholders.iter().find(|p| p.path == *path);
         FillError {
-            range: place.map_or(0..0, |p| p.range.clone()),
+            range: placeholder.map_or(0..0, |p| p.range.clone()),
             path: path.clone(),
             message: format!("the value of `{path}` holds a NUL byte: no command can take it"),
         }
     }
 }
 
-fn no_integer(place: &ShellPlace, value: &str) -> FillError {
+fn no_integer(placeholder: &ShellPlaceholder, value: &str) -> FillError {
     let mut shown: String = value.chars().take(40).collect();
     if shown.len() < value.len() {
         shown.push('…');
     }
     FillError {
-        range: place.range.clone(),
-        path: place.path.clone(),
+        range: placeholder.range.clone(),
+        path: placeholder.path.clone(),
         message: format!(
             "bash calculates here: `{}` must be an integer of 64 bits, and is {shown:?}",
-            place.path
+            placeholder.path
         ),
     }
 }
 
-fn without_places(text: &str, region: Region) -> ShellText {
-    let checked = deep_stack::run(text.len(), || reading::check(&region)).unwrap_or(Ok(()));
+fn without_placeholders(text: &str, region: Region) -> ShellText {
+    let checked = deep_stack::run(text.len(), || parsed_region::check(&region)).unwrap_or(Ok(()));
     let warnings = checked.err().map(|e| ShellWarning {
         range: region.author(e.range.clone()),
         code: "bash-syntax",
@@ -211,14 +215,18 @@ fn without_places(text: &str, region: Region) -> ShellText {
     });
     ShellText {
         text: text.to_owned(),
-        places: Vec::new(),
+        placeholders: Vec::new(),
         warnings: warnings.into_iter().collect(),
-        script: Script { pieces: vec![Piece::Text(region.text)], variables: Vec::new() },
+        script: FillScript { pieces: vec![Piece::Text(region.text)], variables: Vec::new() },
         recipe_variables: Vec::new(),
     }
 }
 
-fn with_places(text: &str, region: &Region, places: &[Place]) -> Result<ShellText, ShellError> {
+fn with_placeholders(
+    text: &str,
+    region: &Region,
+    placeholders: &[Place],
+) -> Result<ShellText, ShellError> {
     if let Some(at) = text.find('\0') {
         return Err(ShellError {
             range: at..at + 1,
@@ -226,18 +234,24 @@ fn with_places(text: &str, region: &Region, places: &[Place]) -> Result<ShellTex
             help: None,
         });
     }
-    let mut reader = Reader::new(places, filled::prefix_for(text));
-    let pieces = reader.region(region, &Names::default(), Scope::default())?;
-    let Reader { kinds, variables, warnings, .. } = reader;
-    let places = places
+    let mut reader = ShellTextReader::new(placeholders, filled::prefix_for(text));
+    let pieces = reader.region(region, &VariableAttributes::default(), Scope::default())?;
+    let ShellTextReader { kinds, variables, warnings, .. } = reader;
+    let placeholders = placeholders
         .iter()
         .zip(kinds)
-        .map(|(place, kind)| ShellPlace {
-            path: place.path.clone(),
-            range: place.range.clone(),
-            kind: kind.expect("the reader refuses a text in which a place was not met"),
+        .map(|(placeholder, kind)| ShellPlaceholder {
+            path: placeholder.path.clone(),
+            range: placeholder.range.clone(),
+            kind: kind.expect("the reader refuses a text in which a placeholder was not met"),
         })
         .collect();
-    let script = Script { pieces, variables };
-    Ok(ShellText { text: text.to_owned(), places, warnings, script, recipe_variables: Vec::new() })
+    let script = FillScript { pieces, variables };
+    Ok(ShellText {
+        text: text.to_owned(),
+        placeholders,
+        warnings,
+        script,
+        recipe_variables: Vec::new(),
+    })
 }

@@ -50,7 +50,7 @@ impl Reader<'_> {
             let problem = Diagnostic::new(severity, warning.code, warning.message.clone());
             self.place(problem, text, warning.range.clone(), warning.help.clone());
         }
-        let places = shell.places().iter().map(|place| (&place.path, &place.range, false));
+        let places = shell.placeholders().iter().map(|place| (&place.path, &place.range, false));
         let variables = shell.recipe_variables().iter();
         let uses = places
             .chain(variables.map(|v| (&v.path, &v.range, v.has_default)))

@@ -33,7 +33,7 @@ impl Values<'_> {
     pub fn command(&self, command: &ShellText) -> Shown {
         let mut shown = Shown::default();
         let mut at = 0;
-        for place in command.places() {
+        for place in command.placeholders() {
             let Range { start, end } = place.range.clone();
             shown.text.push_str(&command.text()[at..start]);
             shown.fill(&place.path, self.see(&place.path));

@@ -18,10 +18,16 @@ pub fn difference(
     atoms: &[Atom],
     words: &[ScannedWord],
 ) -> Option<Range<usize>> {
-    let mut tree =
-        Tree { text, exact, words, seen: Vec::new(), opaque: Vec::new(), split: Vec::new() };
+    let mut tree = SeenByParser {
+        text,
+        exact,
+        words,
+        seen: Vec::new(),
+        opaque: Vec::new(),
+        split: Vec::new(),
+    };
     visit::block(block, &mut tree);
-    let Tree { mut seen, mut opaque, split, .. } = tree;
+    let SeenByParser { mut seen, mut opaque, split, .. } = tree;
     seen.sort_by_key(|(range, kind)| (range.start, Reverse(range.end), *kind));
     // What is between backticks is compared on its own.
     let backticks: Vec<_> = seen.iter().filter(|(_, k)| *k == Kind::Backtick).collect();
@@ -69,7 +75,7 @@ fn outer(
     })
 }
 
-struct Tree<'a> {
+struct SeenByParser<'a> {
     text: &'a str,
     exact: &'a Exact<'a>,
     words: &'a [ScannedWord],
@@ -80,7 +86,7 @@ struct Tree<'a> {
     opaque: Vec<Range<usize>>,
 }
 
-impl Visitor for Tree<'_> {
+impl Visitor for SeenByParser<'_> {
     fn comments(&mut self, comments: &[Range<usize>]) {
         self.seen.extend(comments.iter().map(|c| (c.clone(), Kind::Comment)));
     }

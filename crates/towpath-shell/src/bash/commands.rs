@@ -280,7 +280,7 @@ fn trim_continuation(word: &mut Word, text: &str) {
 }
 
 impl SimpleCommand {
-    /// The command of some code, as part of the text that holds the code.
+    /// The command of some code, as part of the text around the code.
     pub(super) fn relocate(&mut self, outer: &[Nesting], moved: &relocate::Moved) {
         self.range = moved(&self.range);
         self.assignments.iter_mut().for_each(|a| relocate::assignment(a, moved));

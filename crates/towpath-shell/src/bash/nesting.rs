@@ -1,4 +1,4 @@
-//! What a command is part of: the constructs around it, as far as they decide how often it runs, who
+//! What a command is part of: the constructs around it, as far as they decide how often it runs, what
 //! reads its output, and how its text is quoted.
 
 use super::tree::SubstitutionKind;
@@ -42,7 +42,7 @@ pub enum Nesting {
     Wrapper(&'static str),
     /// The code of `bash -c`. What is written there is read by two shells.
     ShellCode {
-        /// The word that holds the code, quotes included.
+        /// The word with the code, quotes included.
         word: Range<usize>,
     },
 }

@@ -105,7 +105,7 @@ pub fn code_indexes(words: &Words, program: usize, code: &Code) -> Vec<usize> {
         Code::Rest { takes } => {
             let takes = |option: &str| takes.contains(&option).into();
             let host = skip_options(words, program + 1, takes);
-            // Options may stand after the host too.
+            // Options may follow the host too.
             (skip_options(words, host + 1, takes)..end).collect()
         }
     }
@@ -148,7 +148,7 @@ fn after_options(words: &Words, program: usize, options: &Options) -> Vec<usize>
     found
 }
 
-/// `bash -c -x CODE`, `bash -co pipefail CODE`: further options may stand before the code.
+/// `bash -c -x CODE`, `bash -co pipefail CODE`: further options may come before the code.
 fn skip_flags(words: &Words, mut at: usize, options: &Options) -> usize {
     while let Some(flag) = words.text(at).filter(|t| t.starts_with(['-', '+'])) {
         at += 1 + options.taken(flag);

@@ -192,7 +192,7 @@ fn lists(braced: &str) -> bool {
 pub type Written = (Range<usize>, char);
 
 /// A word after quote removal. `None` if bash does more to the word, or if a backslash is removed
-/// before a character of which `open` says that it is only known later.
+/// before a character that is only known later, as `open` answers.
 pub fn characters(word: &Word, text: &str, open: &dyn Fn(usize) -> bool) -> Option<Vec<Written>> {
     let mut found = Vec::new();
     let mut at = word.range.start;

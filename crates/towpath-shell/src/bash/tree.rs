@@ -104,7 +104,7 @@ pub struct Element {
     pub value: Word,
 }
 
-/// What stands between the brackets of `a[…]`.
+/// The text between the brackets of `a[…]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subscript {
     pub range: Range<usize>,
@@ -239,7 +239,7 @@ pub enum Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SubstitutionKind {
     Dollar,
-    /// The body is only given when it holds no backslash: with one, bash reads other text than the
+    /// The body is only given when it has no backslash: with one, bash reads other text than the
     /// one that is written.
     Backtick,
     Process,

@@ -240,7 +240,7 @@ pub struct Started {
 pub fn started(words: &Words, at: usize) -> Option<Started> {
     let name = words.base(at)?;
     let wrapper = WRAPPERS.iter().find(|w| w.name == name)?;
-    let mut reader = Reader { wrapper, at: at + 1, certain: true, stopped: false };
+    let mut reader = OptionReader { wrapper, at: at + 1, certain: true, stopped: false };
     let mut joined = wrapper.joins_unless.is_some();
     while let Some(option) = words.text(reader.at).filter(|t| reader.is_option(t)) {
         joined &= !wrapper.joins_unless.is_some_and(|letter| is_given(option, letter));
@@ -254,7 +254,7 @@ pub fn started(words: &Words, at: usize) -> Option<Started> {
         reader.at += 1;
     }
     reader.at += wrapper.operands;
-    let Reader { at: program, stopped, .. } = reader;
+    let OptionReader { at: program, stopped, .. } = reader;
     let certain = reader.certain
         && words.get(at + 1..program).is_some_and(|words| words.iter().all(|w| w.one_word))
         && words.text(program).is_none_or(|name| !name.starts_with('-'));
@@ -265,14 +265,14 @@ fn is_given(option: &str, letter: char) -> bool {
     option == "--exec" || !option.starts_with("--") && option.contains(letter)
 }
 
-struct Reader {
+struct OptionReader {
     wrapper: &'static Wrapper,
     at: usize,
     certain: bool,
     stopped: bool,
 }
 
-impl Reader {
+impl OptionReader {
     fn is_option(&self, text: &str) -> bool {
         text.starts_with('-') && (text.len() > 1 || self.wrapper.long.contains(&text))
     }

@@ -1,12 +1,13 @@
-//! Places in assignments, declarations and subscripts: bash evaluates what some variables are given,
+//! Placeholders in assignments, declarations and subscripts: bash evaluates what some variables are given,
 //! and reads a subscript as arithmetic or as a key depending on how its array was declared.
 
 use super::{Done, Walk};
+use crate::around_placeholder;
 use crate::bash::tree::*;
-use crate::form::{self, Mode};
 use crate::integer::Style;
-use crate::literal;
-use crate::names;
+use crate::placeholder_form::Mode;
+use crate::refusals;
+use crate::variable_attributes;
 
 impl Walk<'_, '_> {
     /// Remembers arrays that are certainly associative for the statements that follow.
@@ -20,13 +21,13 @@ impl Walk<'_, '_> {
             command => command,
         };
         let Command::Declare(declare) = command else { return };
-        let certain = names::certainly_declares(declare, self.scope.functions > 0);
+        let certain = variable_attributes::certainly_declares(declare, self.scope.functions > 0);
         // A redirection that fails takes the declaration with it.
         let alone = !statement.background && statement.redirects.is_empty();
-        if !(alone && certain && names::has_flag(declare, 'A')) {
+        if !(alone && certain && variable_attributes::has_flag(declare, 'A')) {
             return;
         }
-        for name in names::declared(declare) {
+        for name in variable_attributes::declared(declare) {
             if self.may_become_associative(&name.name, declare) {
                 self.scope.associative.push(name.name.clone());
             }
@@ -45,19 +46,20 @@ impl Walk<'_, '_> {
         for assignment in &declare.prefix {
             self.assignment(assignment, None)?;
         }
-        self.words(&declare.flags, Mode::Refuse(&form::VARIABLE_NAME))?;
+        self.words(&declare.flags, Mode::Refuse(&refusals::VARIABLE_NAME))?;
         for name in &declare.names {
             if let Some(subscript) = &name.subscript {
-                self.parts(&subscript.parts, Mode::Refuse(&form::VARIABLE_NAME))?;
+                self.parts(&subscript.parts, Mode::Refuse(&refusals::VARIABLE_NAME))?;
             }
         }
         for assignment in &declare.assignments {
             self.assignment(assignment, Some(declare))?;
         }
         for word in &declare.dynamic {
-            let plain = literal::quoted_assignment(&self.region.text[word.range.clone()])
-                .is_some_and(|name| self.plain_variable(name, declare));
-            let refused = Mode::Refuse(&form::DECLARATION);
+            let plain =
+                around_placeholder::quoted_assignment(&self.region.text[word.range.clone()])
+                    .is_some_and(|name| self.plain_variable(name, declare));
+            let refused = Mode::Refuse(&refusals::DECLARATION);
             self.word(word, if plain { Mode::Word } else { refused })?;
         }
         Ok(())
@@ -65,7 +67,7 @@ impl Walk<'_, '_> {
 
     /// Whether a declaration only stores the value: no arithmetic, no array text, no reference.
     pub(super) fn plain_variable(&self, name: &str, declare: &Declare) -> bool {
-        !"aAin".chars().any(|flag| names::has_flag(declare, flag))
+        !"aAin".chars().any(|flag| variable_attributes::has_flag(declare, flag))
             && self.assigned(name) == Mode::Word
             && !self.existing_array(name, declare)
     }
@@ -73,11 +75,11 @@ impl Walk<'_, '_> {
     /// How bash reads what is assigned to `name`, in whatever way.
     pub(super) fn assigned(&self, name: &str) -> Mode {
         if self.names.is_code(name) {
-            Mode::Refuse(&form::CODE_VARIABLE)
+            Mode::Refuse(&refusals::CODE_VARIABLE)
         } else if self.names.unclear(name) {
-            Mode::Refuse(&form::ATTRIBUTES)
+            Mode::Refuse(&refusals::ATTRIBUTES)
         } else if self.names.reference(name) {
-            Mode::Refuse(&form::REFERENCE)
+            Mode::Refuse(&refusals::REFERENCE)
         } else if self.names.integer(name) {
             Mode::Integer(Style::Bare)
         } else {
@@ -96,7 +98,7 @@ impl Walk<'_, '_> {
         };
         match target {
             Some(name) => self.assigned(name.split('[').next().unwrap_or(name)),
-            None if self.names.any_evaluated() => Mode::Refuse(&form::ATTRIBUTES),
+            None if self.names.any_evaluated() => Mode::Refuse(&refusals::ATTRIBUTES),
             None => Mode::Word,
         }
     }
@@ -104,7 +106,9 @@ impl Walk<'_, '_> {
     /// Whether a declaration could meet an array, of which bash would read the value as its text.
     fn existing_array(&self, name: &str, declare: &Declare) -> bool {
         let here = match declare.variant.as_str() {
-            "declare" | "typeset" => self.scope.functions == 0 || names::has_flag(declare, 'g'),
+            "declare" | "typeset" => {
+                self.scope.functions == 0 || variable_attributes::has_flag(declare, 'g')
+            }
             "local" => false,
             _ => return false,
         };
@@ -117,12 +121,12 @@ impl Walk<'_, '_> {
         declare: Option<&Declare>,
     ) -> Done {
         let name = assignment.target.name.as_str();
-        let flag = |letter| declare.is_some_and(|d| names::has_flag(d, letter));
+        let flag = |letter| declare.is_some_and(|d| variable_attributes::has_flag(d, letter));
         if let Some(subscript) = &assignment.target.subscript {
             self.subscript(name, subscript, Mode::Word, declare.is_some())?;
         }
         let mode = match self.assigned(name) {
-            _ if flag('n') => Mode::Refuse(&form::REFERENCE),
+            _ if flag('n') => Mode::Refuse(&refusals::REFERENCE),
             Mode::Word if flag('i') => Mode::Integer(Style::Bare),
             mode => mode,
         };
@@ -130,7 +134,7 @@ impl Walk<'_, '_> {
             AssignedValue::Scalar(word) => {
                 let existing = declare.is_some_and(|d| self.existing_array(name, d));
                 let array = flag('a') || flag('A') || existing;
-                self.unsplit(word, if array { Mode::Refuse(&form::ARRAY_TEXT) } else { mode })?;
+                self.unsplit(word, if array { Mode::Refuse(&refusals::ARRAY_TEXT) } else { mode })?;
             }
             AssignedValue::Array(elements) => {
                 let associative = declare
@@ -165,12 +169,12 @@ impl Walk<'_, '_> {
         bare: bool,
     ) -> Done {
         let mode = if self.names.reference(name) {
-            Mode::Refuse(&form::REFERENCE)
+            Mode::Refuse(&refusals::REFERENCE)
         } else if self.associative(name) && !matches!(outer, Mode::Integer(_)) {
             Mode::Key
         } else if self.names.associative_somewhere(name) {
-            Mode::Refuse(&form::ASSOCIATIVE)
-        } else if bare || literal::is_one_mark(self.region, &subscript.range) {
+            Mode::Refuse(&refusals::ASSOCIATIVE)
+        } else if bare || around_placeholder::is_one_mark(self.region, &subscript.range) {
             Mode::Integer(Style::Bare)
         } else {
             Mode::Integer(Style::Parentheses)

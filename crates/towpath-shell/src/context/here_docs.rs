@@ -1,21 +1,22 @@
-//! Places in here-documents, quoted or not.
+//! Placeholders in here-documents, quoted or not.
 
 use super::{Done, Walk};
 use crate::bash::quoting;
 use crate::bash::tree::HereDoc;
-use crate::form::{self, Form, Mode};
+use crate::placeholder_form::{Form, Mode};
+use crate::refusals;
 use crate::rewrite::Edit;
 
 impl Walk<'_, '_> {
     pub(super) fn here_doc(&mut self, heredoc: &HereDoc) -> Done {
         if self.region.has_mark(&heredoc.delimiter) {
-            return Err(self.refuse(&heredoc.delimiter, &form::DELIMITER));
+            return Err(self.refuse(&heredoc.delimiter, &refusals::DELIMITER));
         }
         if !self.region.has_mark(&heredoc.body) {
             return Ok(());
         }
         if !heredoc.closed {
-            return Err(self.refuse(&heredoc.delimiter, &form::UNCLOSED));
+            return Err(self.refuse(&heredoc.delimiter, &refusals::UNCLOSED));
         }
         match heredoc.quoted {
             true => self.quoted_here_doc(heredoc),
@@ -24,7 +25,7 @@ impl Walk<'_, '_> {
     }
 
     /// Becomes an expanding one in which all of the author's text is escaped: a value pasted into a
-    /// quoted one could hold its end line, and the rest would run.
+    /// quoted one could contain its end line, and the rest would run.
     pub(super) fn quoted_here_doc(&mut self, heredoc: &HereDoc) -> Done {
         let body = &self.region.text[heredoc.body.clone()];
         let mut end_line = heredoc.end_line.clone();

@@ -1,18 +1,19 @@
-//! Finds the quoting context of every place by walking the tree, and writes each place for it.
+//! Finds the quoting context of every placeholder by walking the tree, and writes each for it.
 //!
-//! Where bash's reading is not certain the walk refuses: a place met twice or not at all, text that
+//! Where bash's reading is not certain the walk refuses: a placeholder met twice or not at all, text that
 //! a parser may have passed over, a subscript of which the kind is unknown. The walk never looks at
 //! a value.
 
 use crate::bash::tree::*;
-use crate::form::{self, Form, Mode, Refusal};
 use crate::integer::Style;
-use crate::names::Names;
-use crate::nested::{self, NestedCode};
-use crate::reader::{Reader, Scope};
+use crate::nested_code::{self, NestedCode};
+use crate::placeholder_form::{Form, Mode};
+use crate::refusals::{self, Refusal};
 use crate::region::{MARK_LEN, Mark, Region};
 use crate::rewrite::Edit;
-use crate::{ShellError, builtins, inner_code, literal};
+use crate::shell_text_reader::{Scope, ShellTextReader};
+use crate::variable_attributes::VariableAttributes;
+use crate::{ShellError, around_placeholder, builtins, code_warnings};
 use std::ops::Range;
 
 pub struct Walk<'a, 'r> {
@@ -20,9 +21,9 @@ pub struct Walk<'a, 'r> {
     pub region: &'a Region,
     /// The text as it was written.
     pub written: &'a Region,
-    pub names: &'a Names,
+    pub names: &'a VariableAttributes,
     pub scope: Scope,
-    pub reader: &'a mut Reader<'r>,
+    pub reader: &'a mut ShellTextReader<'r>,
     pub edits: Vec<Edit>,
     /// Commands whose output nothing in this text reads.
     pub unread: Vec<Range<usize>>,
@@ -98,7 +99,7 @@ impl Walk<'_, '_> {
             Command::Test(operands) => operands.iter().try_for_each(|o| self.operand(o))?,
             Command::Arithmetic(arithmetic) => self.arithmetic(arithmetic)?,
             Command::Function { names, body } => {
-                self.words(names, Mode::Refuse(&form::FUNCTION_NAME))?;
+                self.words(names, Mode::Refuse(&refusals::FUNCTION_NAME))?;
                 self.scope.functions += 1;
                 self.statement(body)?;
                 self.scope.functions -= 1;
@@ -112,25 +113,25 @@ impl Walk<'_, '_> {
             self.assignment(assignment, None)?;
         }
         let Some(name) = simple.words.first() else { return Ok(()) };
-        if literal::assigns_to_mark(self.region, &name.range) {
-            return Err(self.refuse(&name.range, &form::VARIABLE_NAME));
+        if around_placeholder::assigns_to_mark(self.region, &name.range) {
+            return Err(self.refuse(&name.range, &refusals::VARIABLE_NAME));
         }
         let mode = match builtins::called(simple) {
-            Some((name, _)) if builtins::declares(name) => Mode::Refuse(&form::DECLARATION),
+            Some((name, _)) if builtins::declares(name) => Mode::Refuse(&refusals::DECLARATION),
             Some(("let", _)) => Mode::Integer(Style::Bare),
             Some(("printf", arguments)) => self.printed_into(arguments),
             _ => Mode::Word,
         };
-        if let Some(range) = inner_code::value_as_name(simple, self.written) {
-            return Err(self.refuse(&range, &form::VARIABLE_NAME));
+        if let Some(range) = code_warnings::value_as_name(simple, self.written) {
+            return Err(self.refuse(&range, &refusals::VARIABLE_NAME));
         }
         self.word(name, Mode::Word)?;
-        let code = nested::find(simple, redirects, self.written);
+        let code = nested_code::find(simple, redirects, self.written);
         let inside = |w: &&Word| code.as_ref().is_some_and(|c| c.range.contains(&w.range.start));
         for word in simple.words[1..].iter().filter(|w| !inside(w)) {
             let source = &self.region.text[word.range.clone()];
             if self.names.keyword && source.contains('=') {
-                self.no_mark(&word.range, &form::KEYWORD)?;
+                self.no_mark(&word.range, &refusals::KEYWORD)?;
             }
             self.word(word, mode)?;
         }
@@ -140,10 +141,10 @@ impl Walk<'_, '_> {
     /// The command gets its code in a variable, filled for the shell that reads it.
     fn nested(&mut self, code: &NestedCode) -> Done {
         let shells = self.scope.shells + 1;
-        if shells > nested::MAX_DEPTH {
-            return Err(self.refuse(&code.range, &form::DEEP_SHELLS));
+        if shells > nested_code::MAX_DEPTH {
+            return Err(self.refuse(&code.range, &refusals::DEEP_SHELLS));
         }
-        self.may_hold(&code.range)?;
+        self.may_refer(&code.range)?;
         let scope = Scope { shells, posix: !code.bash, ..Scope::default() };
         let reference = self.reader.nested(&code.region, scope)?;
         self.edits.push(Edit::text(code.range.clone(), reference));
@@ -157,9 +158,9 @@ impl Walk<'_, '_> {
             && doubled
             && self.region.has_mark(&compound.range)
         {
-            return Err(self.refuse(&compound.range, &form::PARENTHESES));
+            return Err(self.refuse(&compound.range, &refusals::PARENTHESES));
         }
-        compound.names.iter().try_for_each(|n| self.no_mark(n, &form::VARIABLE_NAME))?;
+        compound.names.iter().try_for_each(|n| self.no_mark(n, &refusals::VARIABLE_NAME))?;
         // `for` and `select` assign every word to their name.
         let name = compound.names.first().map(|n| &self.region.text[n.clone()]);
         let mode = name.map_or(Mode::Word, |name| self.assigned(name));
@@ -175,7 +176,7 @@ impl Walk<'_, '_> {
             Operand::Regex(word) => self.word(word, Mode::Regex),
             Operand::Integer(word) => self.word(word, Mode::Integer(Style::Bare)),
             Operand::Name(range) => match self.region.has_mark(range) {
-                true => Err(self.refuse(range, &form::VARIABLE_NAME)),
+                true => Err(self.refuse(range, &refusals::VARIABLE_NAME)),
                 false => Ok(()),
             },
         }
@@ -195,7 +196,8 @@ impl Walk<'_, '_> {
         let operator = redirect.range.start..word.range.start.max(redirect.range.start);
         let written = self.region.text[operator.clone()].trim_end();
         let descriptor = written.strip_suffix(">&").map(|n| n.trim_start_matches('0'));
-        let named = literal::ends_with_descriptor_name(&self.region.text[..operator.start]);
+        let named =
+            around_placeholder::ends_with_descriptor_name(&self.region.text[..operator.start]);
         let (marked, ours) =
             (self.region.has_mark(&word.range), matches!(descriptor, Some("" | "1")));
         if named || !ours || !marked && word.text.is_some() {
@@ -203,13 +205,13 @@ impl Walk<'_, '_> {
         }
         // `>&word-` moves a descriptor.
         let moves = self.region.text[word.range.clone()].trim_end_matches(['"', '\'']);
-        let file = literal::is_file_name(&self.region.text, &word.parts);
+        let file = around_placeholder::is_file_name(&self.region.text, &word.parts);
         if !self.scope.posix && file && !moves.ends_with('-') {
             // Also where no placeholder is: a variable may have a value.
             let operator = operator.start..operator.start + written.len();
             self.edits.push(Edit::text(operator, "&>"));
         } else if marked {
-            return Err(self.refuse(&word.range, &form::DESCRIPTOR));
+            return Err(self.refuse(&word.range, &refusals::DESCRIPTOR));
         }
         self.word(word, Mode::Word)
     }
@@ -218,10 +220,10 @@ impl Walk<'_, '_> {
         self.region.marks_in(range).to_vec()
     }
 
-    /// Points at the first place in `range`, if there is one.
+    /// Points at the first placeholder in `range`, if there is one.
     fn refuse(&self, range: &Range<usize>, refusal: &Refusal) -> ShellError {
         match self.region.marks_in(range).first() {
-            Some(mark) => self.reader.error_at(mark.place, refusal),
+            Some(mark) => self.reader.error_at(mark.placeholder, refusal),
             None => ShellError {
                 range: self.region.author(range.clone()),
                 message: refusal.message.into(),

@@ -1,11 +1,12 @@
-//! Places in words, down to the plain text in one quoting.
+//! Placeholders in words, down to the plain text in one quoting.
 
 use super::{Done, Walk, mark_range};
+use crate::around_placeholder;
 use crate::bash::quoting::{self, Quoting};
 use crate::bash::tree::*;
-use crate::form::{self, Form, Mode, Refusal};
 use crate::integer::{self, Style};
-use crate::literal;
+use crate::placeholder_form::{Form, Mode};
+use crate::refusals::{self, Refusal};
 use crate::region::{Mark, escape_for_backtick};
 use crate::rewrite::{Edit, Piece};
 use std::ops::Range;
@@ -17,12 +18,12 @@ impl Walk<'_, '_> {
 
     pub(super) fn word(&mut self, word: &Word, mode: Mode) -> Done {
         if let Some(sequence) = word.sequences.iter().find(|s| self.region.has_mark(s)) {
-            return Err(self.refuse(sequence, &form::SEQUENCE));
+            return Err(self.refuse(sequence, &refusals::SEQUENCE));
         }
         if self.region.has_mark(&word.range)
-            && literal::names_descriptor(&self.region.text, &word.range)
+            && around_placeholder::names_descriptor(&self.region.text, &word.range)
         {
-            return Err(self.refuse(&word.range, &form::VARIABLE_NAME));
+            return Err(self.refuse(&word.range, &refusals::VARIABLE_NAME));
         }
         self.parts(&word.parts, mode)
     }
@@ -50,9 +51,9 @@ impl Walk<'_, '_> {
                 }
                 _ => self.parts(parts, Mode::Double),
             },
-            Part::Variable { range, .. } => self.no_mark(range, &form::VARIABLE_NAME),
-            Part::Unclear(range) => self.no_mark(range, &form::UNSURE),
-            Part::Class(range) => self.no_mark(range, &form::CLASS),
+            Part::Variable { range, .. } => self.no_mark(range, &refusals::VARIABLE_NAME),
+            Part::Unclear(range) => self.no_mark(range, &refusals::UNSURE),
+            Part::Class(range) => self.no_mark(range, &refusals::CLASS),
             Part::Parameter(parameter) => self.parameter(parameter, mode),
             Part::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
             Part::Substitution { range, kind, body } => self.substitution(range, *kind, body, mode),
@@ -68,20 +69,21 @@ impl Walk<'_, '_> {
 
     pub(super) fn arithmetic(&mut self, arithmetic: &Arithmetic) -> Done {
         for mark in self.marks(&arithmetic.range) {
-            let array = literal::subscripted_name(self.region, arithmetic.range.start, mark);
+            let array =
+                around_placeholder::subscripted_name(self.region, arithmetic.range.start, mark);
             if array.is_some_and(|name| self.names.associative_somewhere(name)) {
-                return Err(self.refuse(&mark_range(mark), &form::ASSOCIATIVE));
+                return Err(self.refuse(&mark_range(mark), &refusals::ASSOCIATIVE));
             }
         }
         self.parts(&arithmetic.parts, Mode::Integer(Style::Parentheses))
     }
 
     pub(super) fn parameter(&mut self, parameter: &Parameter, mode: Mode) -> Done {
-        self.no_mark(&parameter.target.range, &form::VARIABLE_NAME)?;
+        self.no_mark(&parameter.target.range, &refusals::VARIABLE_NAME)?;
         if let Some(subscript) = &parameter.target.subscript {
             self.subscript(&parameter.target.name, subscript, mode, false)?;
         }
-        let calculated = Mode::Refuse(&form::CALCULATED);
+        let calculated = Mode::Refuse(&refusals::CALCULATED);
         let (value, pattern) = match mode {
             Mode::Integer(_) => (calculated, calculated),
             Mode::Refuse(_) => (mode, mode),
@@ -100,7 +102,7 @@ impl Walk<'_, '_> {
             Operation::Replace { pattern: find, with } => {
                 self.parts(find, pattern)?;
                 match mode == Mode::Word && !self.scope.unsplit {
-                    true => self.parts(with, Mode::Refuse(&form::REPLACEMENT)),
+                    true => self.parts(with, Mode::Refuse(&refusals::REPLACEMENT)),
                     false => self.parts(with, pattern),
                 }
             }
@@ -132,7 +134,7 @@ impl Walk<'_, '_> {
         let range = &parameter.range;
         let target = range.start + 2..parameter.target.range.end;
         if self.region.text[target.clone()] != parameter.target.name {
-            return Err(self.refuse(range, &form::UNSURE));
+            return Err(self.refuse(range, &refusals::UNSURE));
         }
         let mode = match self.assigned(&parameter.target.name) {
             Mode::Word => mode,
@@ -146,7 +148,7 @@ impl Walk<'_, '_> {
             part => !matches!(part, Part::Single(_) | Part::Ansi(_)),
         };
         if parameter.target.subscript.is_some() || !parts.iter().all(plain) {
-            return Err(self.refuse(range, &form::DEFAULT));
+            return Err(self.refuse(range, &refusals::DEFAULT));
         }
         let kept = operator.replace('=', "-");
         let open = format!("{kept}\"${{{}", parameter.target.name);
@@ -169,7 +171,7 @@ impl Walk<'_, '_> {
             return self.backtick(range, mode);
         }
         if self.region.text[range.clone()].starts_with("$((") {
-            return Err(self.refuse(range, &form::PARENTHESES));
+            return Err(self.refuse(range, &refusals::PARENTHESES));
         }
         self.block(body)
     }
@@ -180,7 +182,7 @@ impl Walk<'_, '_> {
         let mut scope = self.scope.clone();
         scope.depth += 1;
         if scope.depth > 6 {
-            return Err(self.refuse(range, &form::DEEP));
+            return Err(self.refuse(range, &refusals::DEEP));
         }
         let pieces = self.reader.region(&inner, self.names, scope)?;
         let with = pieces
@@ -201,11 +203,11 @@ impl Walk<'_, '_> {
             Mode::Operand { .. } if self.region.has_mark(range) => {
                 // The quotes are text here, so what is between them must be plain text as well.
                 match self.region.text[inner.clone()].contains(['$', '`', '"', '\\', '}']) {
-                    true => Err(self.refuse(range, &form::UNSURE)),
+                    true => Err(self.refuse(range, &refusals::UNSURE)),
                     false => self.literal(&inner, mode),
                 }
             }
-            Mode::Double | Mode::HereDoc => self.no_mark(range, &form::UNSURE),
+            Mode::Double | Mode::HereDoc => self.no_mark(range, &refusals::UNSURE),
             _ => self.leaf(&inner, Form::Single, Quoting::Single),
         }
     }
@@ -215,7 +217,7 @@ impl Walk<'_, '_> {
         match mode {
             Mode::Integer(_) | Mode::Refuse(_) => self.literal(&inner, mode),
             Mode::Double | Mode::HereDoc | Mode::Operand { .. } => {
-                self.no_mark(range, &form::UNSURE)
+                self.no_mark(range, &refusals::UNSURE)
             }
             _ => self.leaf(&inner, Form::Ansi, Quoting::Ansi),
         }
@@ -227,8 +229,8 @@ impl Walk<'_, '_> {
             Mode::Key => self.leaf(range, Form::Key, Quoting::Bare),
             Mode::Pattern => self.leaf(range, Form::Pattern, Quoting::Bare),
             Mode::Regex => {
-                if literal::mark_in_brackets(self.region, range) {
-                    return Err(self.refuse(range, &form::CLASS));
+                if around_placeholder::mark_in_brackets(self.region, range) {
+                    return Err(self.refuse(range, &refusals::CLASS));
                 }
                 self.leaf(range, Form::Pattern, Quoting::Bare)
             }
@@ -247,33 +249,33 @@ impl Walk<'_, '_> {
             let text = &self.region.text;
             let here = mark_range(mark);
             let sign = text[here.clone()].chars().next().unwrap_or_default();
-            if !integer::stands_alone(text, here.clone(), sign, style) {
-                return Err(self.refuse(&here, &form::NUMBER));
+            if !integer::is_separate(text, here.clone(), sign, style) {
+                return Err(self.refuse(&here, &refusals::NUMBER));
             }
             self.write(mark, Form::Integer(style))?;
         }
         Ok(())
     }
 
-    /// Plain text in one quoting, with places in it.
+    /// Plain text in one quoting, with placeholders in it.
     pub(super) fn leaf(&mut self, range: &Range<usize>, form: Form, quoting: Quoting) -> Done {
         let marks = self.marks(range);
         if marks.is_empty() {
             return Ok(());
         }
         if !quoting::is_inert(&self.region.text[range.clone()], quoting) {
-            return Err(self.refuse(range, &form::UNSURE));
+            return Err(self.refuse(range, &refusals::UNSURE));
         }
         for mark in marks {
             let before = &self.region.text[range.start..mark.at];
-            match literal::before_place(before, quoting) {
-                literal::Before::Plain => {}
-                // A `$` that stood alone would join the reference that is written after it.
-                literal::Before::Dollar => {
+            match around_placeholder::before_placeholder(before, quoting) {
+                around_placeholder::Before::Plain => {}
+                // A `$` that was alone would join the reference that is written after it.
+                around_placeholder::Before::Dollar => {
                     self.edits.push(Edit::text(mark.at - 1..mark.at - 1, "\\"));
                 }
-                literal::Before::Backslash => {
-                    return Err(self.refuse(&mark_range(mark), &form::BACKSLASH));
+                around_placeholder::Before::Backslash => {
+                    return Err(self.refuse(&mark_range(mark), &refusals::BACKSLASH));
                 }
             }
             self.write(mark, form)?;
@@ -282,24 +284,24 @@ impl Walk<'_, '_> {
     }
 
     /// Whether the variable of a value is known where `range` is read, and goes nowhere else.
-    pub(super) fn may_hold(&self, range: &Range<usize>) -> Done {
+    pub(super) fn may_refer(&self, range: &Range<usize>) -> Done {
         if self.scope.functions > 0 && self.names.functions_leave {
-            return Err(self.refuse(range, &form::FUNCTION_LEAVES));
+            return Err(self.refuse(range, &refusals::FUNCTION_LEAVES));
         }
         let unread = self.unread.iter().any(|r| r.start <= range.start && range.end <= r.end);
         let read = !unread && self.names.reads_are_evaluated();
         match read || self.names.arguments_are_evaluated() {
-            true => Err(self.refuse(range, &form::EVALUATED_READ)),
+            true => Err(self.refuse(range, &refusals::EVALUATED_READ)),
             false => Ok(()),
         }
     }
 
     pub(super) fn write(&mut self, mark: Mark, form: Form) -> Done {
         if !matches!(form, Form::Comment | Form::Integer(_)) {
-            self.may_hold(&mark_range(mark))?;
+            self.may_refer(&mark_range(mark))?;
         }
-        let Some(piece) = self.reader.meet(mark.place, form) else {
-            return Err(self.refuse(&mark_range(mark), &form::UNSURE));
+        let Some(piece) = self.reader.meet(mark.placeholder, form) else {
+            return Err(self.refuse(&mark_range(mark), &refusals::UNSURE));
         };
         self.edits.push(Edit { range: mark_range(mark), with: vec![piece] });
         Ok(())

@@ -1,11 +1,11 @@
-//! Many places per script, over every kind of context nested in each other, with random values:
+//! Many placeholders per script, over every kind of context nested in each other, with random values:
 //! each arrives exactly, and nothing of it runs.
 
 #[allow(dead_code)]
 use crate::support::Dice;
 use towpath_shell::ShellText;
 
-/// Shell text for one word or statement, and what it stands for once the values are in.
+/// Shell text for one word or statement, and what it means once the values are in.
 struct Made {
     text: String,
     means: String,
@@ -24,7 +24,7 @@ struct Script {
 }
 
 impl Script {
-    fn place(&mut self) -> Made {
+    fn placeholder(&mut self) -> Made {
         let i = self.dice.below(self.values.len());
         let form = ["{{vN}}", "{{ vN }}"][self.dice.below(2)];
         made(form.replace('N', &i.to_string()), self.values[i].clone())
@@ -34,9 +34,9 @@ impl Script {
         AFFIXES[self.dice.below(AFFIXES.len())]
     }
 
-    /// A place with plain text around it, between two quotes.
+    /// A placeholder with plain text around it, between two quotes.
     fn quoted(&mut self, open: &str, close: &str) -> Made {
-        let (before, place, after) = (self.affix(), self.place(), self.affix());
+        let (before, place, after) = (self.affix(), self.placeholder(), self.affix());
         made(
             format!("{open}{before}{}{after}{close}", place.text),
             format!("{before}{}{after}", place.means),
@@ -89,7 +89,7 @@ impl Script {
 
     /// From the operator to the end line.
     fn here_doc(&mut self, depth: usize) -> Made {
-        let place = self.place();
+        let place = self.placeholder();
         match self.dice.below(5) {
             0 => made(
                 format!("<<EOF\n\"'{}$u\\$x\nEOF", place.text),
@@ -236,7 +236,7 @@ fn a_plain_word_is_the_same_pasted() {
         let filled = parsed.fill(&mut |_| Some("x".into())).unwrap();
         let mut pasted = String::new();
         let mut at = 0;
-        for place in parsed.places() {
+        for place in parsed.placeholders() {
             pasted.push_str(&text[at..place.range.start]);
             pasted.push('x');
             at = place.range.end;

@@ -196,7 +196,7 @@ fn what_another_shell_cannot_take_is_refused() {
         "bash -c 'declare -i n; read n <<<{{v}}'",
         "bash -c \"sh -c \\\"{{v}}() { :; }\\\"\"",
     ] {
-        let error = ShellText::parse(text).map(|p| p.places().to_vec()).expect_err(text);
+        let error = ShellText::parse(text).map(|p| p.placeholders().to_vec()).expect_err(text);
         assert!(text.get(error.range.clone()).is_some(), "{text}: {error:?}");
     }
 }

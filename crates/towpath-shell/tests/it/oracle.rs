@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use towpath_shell::{Filled, PlaceKind, ShellText};
+use towpath_shell::{Filled, PlaceholderKind, ShellText};
 
 const SCRIPTS: u64 = 20_000;
 /// Scripts that one bash runs, each in a subshell of its own.
@@ -65,14 +65,17 @@ fn trial(seed: u64) -> Option<Trial> {
     let hostile = if text.contains("[{{v}}]") { HOSTILE[0] } else { any };
     let parsed = ShellText::parse(&text).ok()?;
     let counts = |name: &str| {
-        parsed.places().iter().any(|p| p.path.as_str() == name && p.kind == PlaceKind::Integer)
+        parsed
+            .placeholders()
+            .iter()
+            .any(|p| p.path.as_str() == name && p.kind == PlaceholderKind::Integer)
     };
     let harmless = if counts("v") { "7" } else { harmless };
     let value = |path: &str, v: &str| if path == "n" { "7".to_owned() } else { v.to_owned() };
     let fill = |v: &str| parsed.fill(&mut |path| Some(value(path.as_str(), v)));
     let mut pasted = String::new();
     let mut at = 0;
-    for place in parsed.places() {
+    for place in parsed.placeholders() {
         pasted.push_str(&text[at..place.range.start]);
         pasted.push_str(&value(place.path.as_str(), harmless));
         at = place.range.end;

@@ -1,72 +1,75 @@
-//! The rows of the design's table of places, each with the real bash.
+//! The rows of the design's table of contexts, each with the real bash.
 
 #[allow(dead_code)]
 use crate::support::{bash, fill};
-use towpath_shell::{PlaceKind, ShellText};
+use towpath_shell::{PlaceholderKind, ShellText};
 
 const NASTY: &str = "a  b'\"$(touch pwned)`touch pwned`\\n*?[x]{1,2}~ #;&|<>\n\ttail\\";
 
 /// Each text prints the value between brackets, or a line of its own.
-const PRINTS: &[(&str, PlaceKind)] = &[
-    ("printf '[%s]' {{v}}", PlaceKind::Word),
-    ("printf '[%s%s]' '' {{v}}", PlaceKind::Word),
-    ("x={{v}}; printf '[%s]' \"$x\"", PlaceKind::Word),
-    ("x=(1 {{v}}); printf '[%s]' \"${x[1]}\"", PlaceKind::Word),
-    ("x+=([3]={{v}}); printf '[%s]' \"${x[3]}\"", PlaceKind::Word),
-    ("for x in {{v}}; do printf '[%s]' \"$x\"; done", PlaceKind::Word),
-    ("select x in {{v}}; do printf '[%s]' \"$x\"; break; done <<<1 2>&-", PlaceKind::Word),
-    ("f() { printf '[%s]' {{v}}; }; f", PlaceKind::Word),
-    ("f() (printf '[%s]' \"$1\"); f {{v}}", PlaceKind::Word),
-    ("coproc { printf '[%s]' {{v}}; }; cat <&\"${COPROC[0]}\"", PlaceKind::Word),
-    ("printf '[%s]' \"{{v}}\"", PlaceKind::DoubleQuoted),
-    ("printf '[%s]' '{{v}}'", PlaceKind::SingleQuoted),
-    ("printf '[%s]' $'{{v}}'", PlaceKind::AnsiQuoted),
-    ("printf '[%s]' $\"{{v}}\"", PlaceKind::DoubleQuoted),
-    ("printf %s \"$(printf '[%s]' {{v}})\"", PlaceKind::Word),
-    ("printf %s \"`printf '[%s]' {{v}}`\"", PlaceKind::Word),
-    ("printf %s \"`printf '[%s]' \\\"{{v}}\\\"`\"", PlaceKind::DoubleQuoted),
-    ("printf %s \"`printf '[%s]' '{{v}}'`\"", PlaceKind::SingleQuoted),
-    ("x=`printf '[%s]' \"\\`printf %s '{{v}}'\\`\"`; printf %s \"$x\"", PlaceKind::SingleQuoted),
-    ("cat <(printf '[%s]' {{v}})", PlaceKind::Word),
-    ("printf '[%s]' ${u:-{{v}}}", PlaceKind::Word),
-    ("printf '[%s]' \"${u:-{{v}}}\"", PlaceKind::DoubleQuoted),
-    ("printf '[%s]' \"${u:-\"{{v}}\"}\"", PlaceKind::DoubleQuoted),
-    ("printf '[%s]' ${u:-'{{v}}'}", PlaceKind::SingleQuoted),
-    ("printf '[%s]' \"${u:-`printf %s {{v}}`}\"", PlaceKind::Word),
-    ("x=; : ${x:={{v}}}; printf '[%s]' \"$x\"", PlaceKind::DoubleQuoted),
-    ("x=X; printf '[%s]' \"${x/X/{{v}}}\"", PlaceKind::Pattern),
-    ("x=X; printf '[%s]' \"${x/X/'{{v}}'}\"", PlaceKind::SingleQuoted),
-    ("x=[X]; printf %s \"${x//X/{{v}}}\"", PlaceKind::Pattern),
-    ("declare -A m; m[{{v}}]=1; printf '[%s]' \"${!m[@]}\"", PlaceKind::Key),
-    ("declare -A m=([{{v}}]=1); printf '[%s]' \"${!m[@]}\"", PlaceKind::Key),
-    ("printf '[%s]' \\\n {{v}}", PlaceKind::Word),
-    ("if true; then printf '[%s]' {{v}}; fi", PlaceKind::Word),
-    ("case x in x) printf '[%s]' {{v}};; esac", PlaceKind::Word),
-    ("printf %s \"$(case x in x) printf '[%s]' {{v}};; esac)\"", PlaceKind::Word),
-    ("while printf '[%s]' {{v}}; do break; done", PlaceKind::Word),
-    ("{ printf '[%s]' {{v}}; } | cat", PlaceKind::Word),
-    ("true && ! printf '[%s]' {{v}}", PlaceKind::Word),
-    ("time printf '[%s]' {{v}} 2>&-", PlaceKind::Word),
-    ("printf '[%s]' {{v}} &\nwait", PlaceKind::Word),
-    ("export x={{v}}; printf '[%s]' \"$x\"", PlaceKind::Word),
-    ("export \"x={{v}}\"; printf '[%s]' \"$x\"", PlaceKind::DoubleQuoted),
-    ("f() { local x={{v}}; printf '[%s]' \"$x\"; }; f", PlaceKind::Word),
-    ("readonly x={{v}}; printf '[%s]' \"$x\"", PlaceKind::Word),
-    ("x={{v}} bash -c 'printf \"[%s]\" \"$x\"'", PlaceKind::Word),
-    ("declare -A m; m+=([{{v}}]=1); printf '[%s]' \"${!m[@]}\"", PlaceKind::Key),
+const PRINTS: &[(&str, PlaceholderKind)] = &[
+    ("printf '[%s]' {{v}}", PlaceholderKind::Word),
+    ("printf '[%s%s]' '' {{v}}", PlaceholderKind::Word),
+    ("x={{v}}; printf '[%s]' \"$x\"", PlaceholderKind::Word),
+    ("x=(1 {{v}}); printf '[%s]' \"${x[1]}\"", PlaceholderKind::Word),
+    ("x+=([3]={{v}}); printf '[%s]' \"${x[3]}\"", PlaceholderKind::Word),
+    ("for x in {{v}}; do printf '[%s]' \"$x\"; done", PlaceholderKind::Word),
+    ("select x in {{v}}; do printf '[%s]' \"$x\"; break; done <<<1 2>&-", PlaceholderKind::Word),
+    ("f() { printf '[%s]' {{v}}; }; f", PlaceholderKind::Word),
+    ("f() (printf '[%s]' \"$1\"); f {{v}}", PlaceholderKind::Word),
+    ("coproc { printf '[%s]' {{v}}; }; cat <&\"${COPROC[0]}\"", PlaceholderKind::Word),
+    ("printf '[%s]' \"{{v}}\"", PlaceholderKind::DoubleQuoted),
+    ("printf '[%s]' '{{v}}'", PlaceholderKind::SingleQuoted),
+    ("printf '[%s]' $'{{v}}'", PlaceholderKind::AnsiQuoted),
+    ("printf '[%s]' $\"{{v}}\"", PlaceholderKind::DoubleQuoted),
+    ("printf %s \"$(printf '[%s]' {{v}})\"", PlaceholderKind::Word),
+    ("printf %s \"`printf '[%s]' {{v}}`\"", PlaceholderKind::Word),
+    ("printf %s \"`printf '[%s]' \\\"{{v}}\\\"`\"", PlaceholderKind::DoubleQuoted),
+    ("printf %s \"`printf '[%s]' '{{v}}'`\"", PlaceholderKind::SingleQuoted),
+    (
+        "x=`printf '[%s]' \"\\`printf %s '{{v}}'\\`\"`; printf %s \"$x\"",
+        PlaceholderKind::SingleQuoted,
+    ),
+    ("cat <(printf '[%s]' {{v}})", PlaceholderKind::Word),
+    ("printf '[%s]' ${u:-{{v}}}", PlaceholderKind::Word),
+    ("printf '[%s]' \"${u:-{{v}}}\"", PlaceholderKind::DoubleQuoted),
+    ("printf '[%s]' \"${u:-\"{{v}}\"}\"", PlaceholderKind::DoubleQuoted),
+    ("printf '[%s]' ${u:-'{{v}}'}", PlaceholderKind::SingleQuoted),
+    ("printf '[%s]' \"${u:-`printf %s {{v}}`}\"", PlaceholderKind::Word),
+    ("x=; : ${x:={{v}}}; printf '[%s]' \"$x\"", PlaceholderKind::DoubleQuoted),
+    ("x=X; printf '[%s]' \"${x/X/{{v}}}\"", PlaceholderKind::Pattern),
+    ("x=X; printf '[%s]' \"${x/X/'{{v}}'}\"", PlaceholderKind::SingleQuoted),
+    ("x=[X]; printf %s \"${x//X/{{v}}}\"", PlaceholderKind::Pattern),
+    ("declare -A m; m[{{v}}]=1; printf '[%s]' \"${!m[@]}\"", PlaceholderKind::Key),
+    ("declare -A m=([{{v}}]=1); printf '[%s]' \"${!m[@]}\"", PlaceholderKind::Key),
+    ("printf '[%s]' \\\n {{v}}", PlaceholderKind::Word),
+    ("if true; then printf '[%s]' {{v}}; fi", PlaceholderKind::Word),
+    ("case x in x) printf '[%s]' {{v}};; esac", PlaceholderKind::Word),
+    ("printf %s \"$(case x in x) printf '[%s]' {{v}};; esac)\"", PlaceholderKind::Word),
+    ("while printf '[%s]' {{v}}; do break; done", PlaceholderKind::Word),
+    ("{ printf '[%s]' {{v}}; } | cat", PlaceholderKind::Word),
+    ("true && ! printf '[%s]' {{v}}", PlaceholderKind::Word),
+    ("time printf '[%s]' {{v}} 2>&-", PlaceholderKind::Word),
+    ("printf '[%s]' {{v}} &\nwait", PlaceholderKind::Word),
+    ("export x={{v}}; printf '[%s]' \"$x\"", PlaceholderKind::Word),
+    ("export \"x={{v}}\"; printf '[%s]' \"$x\"", PlaceholderKind::DoubleQuoted),
+    ("f() { local x={{v}}; printf '[%s]' \"$x\"; }; f", PlaceholderKind::Word),
+    ("readonly x={{v}}; printf '[%s]' \"$x\"", PlaceholderKind::Word),
+    ("x={{v}} bash -c 'printf \"[%s]\" \"$x\"'", PlaceholderKind::Word),
+    ("declare -A m; m+=([{{v}}]=1); printf '[%s]' \"${!m[@]}\"", PlaceholderKind::Key),
     (
         "declare -A m; m[x{{v}}]='[z]'; echo \"${m[x{{v}}]}\" >f; printf '[%s]' {{v}}",
-        PlaceKind::Key,
+        PlaceholderKind::Key,
     ),
-    ("f() { printf '[%s]' \"$1\"; }; f <<EOF {{v}}\nx {{v}}\nEOF", PlaceKind::Word),
-    ("declare -A m; m[k]={{v}}; printf '[%s]' \"${m[k]}\"", PlaceKind::Word),
+    ("f() { printf '[%s]' \"$1\"; }; f <<EOF {{v}}\nx {{v}}\nEOF", PlaceholderKind::Word),
+    ("declare -A m; m[k]={{v}}; printf '[%s]' \"${m[k]}\"", PlaceholderKind::Word),
 ];
 
 #[test]
 fn the_value_arrives_exactly() {
     for (text, kind) in PRINTS {
         let parsed = ShellText::parse(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
-        assert_eq!(parsed.places()[0].kind, *kind, "{text}");
+        assert_eq!(parsed.placeholders()[0].kind, *kind, "{text}");
         let filled = fill(text, &[("v", NASTY)]);
         let ran = bash(&filled);
         let expected = format!("[{NASTY}]");
@@ -166,7 +169,7 @@ fn quoting_that_is_not_certain_is_refused() {
     }
 }
 
-/// What holds no placeholder need not be understood, and does not count against any limit.
+/// What has no placeholder need not be understood, and does not count against any limit.
 #[test]
 fn other_parts_do_not_matter() {
     let deep = |open: &str, close: &str| open.repeat(150) + "echo x" + &close.repeat(150);
@@ -184,7 +187,7 @@ fn other_parts_do_not_matter() {
         let shown: String = other.chars().take(60).collect();
         for text in [format!("{other}echo {{{{v}}}}\n"), format!("echo {{{{v}}}}\n{other}")] {
             let parsed = ShellText::parse(&text).unwrap_or_else(|e| panic!("{shown}: {e:?}"));
-            assert_eq!(parsed.places()[0].kind, PlaceKind::Word, "{shown}");
+            assert_eq!(parsed.placeholders()[0].kind, PlaceholderKind::Word, "{shown}");
         }
     }
 }
@@ -323,7 +326,7 @@ fn what_cannot_hold_a_value_is_refused() {
         "echo ${x@{{v}}}",
     ] {
         match ShellText::parse(text) {
-            Ok(parsed) => panic!("{text}: accepted as {:?}", parsed.places()),
+            Ok(parsed) => panic!("{text}: accepted as {:?}", parsed.placeholders()),
             Err(error) => {
                 assert!(text.get(error.range.clone()).is_some(), "{text}: {error:?}");
                 assert!(!error.message.is_empty(), "{text}");
@@ -342,7 +345,7 @@ fn text_without_places_runs_as_written() {
         assert_eq!(filled.command("/f"), text.replace("\\{{", "{{"));
     }
     let parsed = ShellText::parse("echo '{{.Names}}' # don't").unwrap();
-    assert!(parsed.warnings().is_empty() && parsed.places().is_empty());
+    assert!(parsed.warnings().is_empty() && parsed.placeholders().is_empty());
     assert!(ShellText::parse(&"echo a\n".repeat(100_000)).unwrap().warnings().is_empty());
 }
 

@@ -5,7 +5,7 @@
 use crate::support::Dice;
 use proptest::prelude::*;
 use std::process::{Command, Stdio};
-use towpath_shell::{Filled, PlaceKind, ShellText};
+use towpath_shell::{Filled, PlaceholderKind, ShellText};
 
 const TOKENS: &[&str] = &[
     "{{v}}",
@@ -187,7 +187,7 @@ fn pasted(parsed: &ShellText, value: &str) -> String {
     let text = parsed.text();
     let mut out = String::new();
     let mut at = 0;
-    for place in parsed.places() {
+    for place in parsed.placeholders() {
         out.push_str(&text[at..place.range.start]);
         out.push_str(value);
         at = place.range.end;
@@ -201,7 +201,7 @@ fn what_is_accepted_stays_bash() {
     for seed in 0..crate::support::scale(6_000) {
         let text = framed(seed);
         let Ok(parsed) = ShellText::parse(&text) else { continue };
-        if parsed.places().is_empty() || text.contains("\\{{") {
+        if parsed.placeholders().is_empty() || text.contains("\\{{") {
             continue;
         }
         let filled = parsed.fill(&mut |_| Some("1".into())).unwrap();
@@ -234,11 +234,11 @@ fn no_value_runs() {
     for seed in 0..crate::support::scale(2_500) {
         let text = framed(seed + 1_000_000);
         let Ok(parsed) = ShellText::parse(&text) else { continue };
-        if parsed.places().is_empty() || endless(&text) {
+        if parsed.placeholders().is_empty() || endless(&text) {
             continue;
         }
         let mut dice = Dice(seed);
-        let calculated = parsed.places().iter().any(|p| p.kind == PlaceKind::Integer);
+        let calculated = parsed.placeholders().iter().any(|p| p.kind == PlaceholderKind::Integer);
         let value = if calculated { "1" } else { values[dice.below(values.len())] };
         let filled = parsed.fill(&mut |_| Some(value.into())).unwrap();
         let result = crate::support::bash(&filled);
@@ -256,14 +256,14 @@ fn a_plain_word_is_the_same_pasted() {
         let text = framed(seed + 2_000_000);
         let Ok(parsed) = ShellText::parse(&text) else { continue };
         let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
-        let plain = parsed.places().iter().all(|place| {
-            place.kind != PlaceKind::Integer
+        let plain = parsed.placeholders().iter().all(|place| {
+            place.kind != PlaceholderKind::Integer
                 && !text[..place.range.start].ends_with(joins)
                 && !text[place.range.end..].starts_with('[')
         });
-        // Process numbers differ, and an escaped place loses its backslash only here.
+        // Process numbers differ, and an escaped placeholder loses its backslash only here.
         let differs = ["$$", "$!", "\\{{"].iter().any(|t| text.contains(t));
-        if parsed.places().is_empty() || !plain || endless(&text) || differs {
+        if parsed.placeholders().is_empty() || !plain || endless(&text) || differs {
             continue;
         }
         let filled = parsed.fill(&mut |_| Some("q".into())).unwrap();
@@ -294,7 +294,7 @@ proptest! {
     #[test]
     fn parsing_never_panics(text in "[\\PC\n\t]{0,60}") {
         if let Ok(parsed) = ShellText::parse(&text) {
-            for place in parsed.places() {
+            for place in parsed.placeholders() {
                 prop_assert!(text.get(place.range.clone()).is_some());
             }
         }
@@ -305,7 +305,7 @@ proptest! {
         let text = soup(seed);
         match ShellText::parse(&text) {
             Ok(parsed) => {
-                for place in parsed.places() {
+                for place in parsed.placeholders() {
                     prop_assert!(text[place.range.clone()].starts_with("{{"));
                 }
                 for warning in parsed.warnings() {

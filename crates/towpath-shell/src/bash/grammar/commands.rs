@@ -1,12 +1,12 @@
 //! Commands, redirections and assignments of the parser's tree into ours.
 
-use super::Tree;
+use super::Converter;
 use crate::bash::NotBash;
 use crate::bash::tree::*;
 use shuck_ast as ast;
 use std::ops::Range;
 
-impl Tree<'_> {
+impl Converter<'_> {
     pub(super) fn block(&self, seq: &ast::StmtSeq) -> Result<Block, NotBash> {
         let statements = seq.iter().map(|s| self.statement(s)).collect::<Result<_, _>>()?;
         let mut comments = self.comments(&seq.leading_comments)?;

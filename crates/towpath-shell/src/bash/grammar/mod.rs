@@ -21,12 +21,12 @@ const MAX_BRACES: usize = 500;
 /// has in a form that the parser understands: what words mean is read from there.
 pub fn parse(text: &str, written: &str) -> Result<Block, NotBash> {
     bounded(text)?;
-    // The parser would put in what aliases stand for, and cut characters in doing so. A tree of the
+    // The parser would put in what aliases expand to, and cut characters in doing so. A tree of the
     // text as it is written is wanted.
     let text = &text.replace("expand_aliases", "expand_aliasez");
     let result = Parser::new(text).parse();
     match result.is_ok() {
-        true => Tree { text, written }.block(&result.file.body),
+        true => Converter { text, written }.block(&result.file.body),
         false => Err(refusal(text, &result)),
     }
 }
@@ -74,12 +74,12 @@ fn offset_of(text: &str, line: usize, column: usize) -> usize {
 }
 
 /// The conversion of one parsed text.
-struct Tree<'a> {
+struct Converter<'a> {
     text: &'a str,
     written: &'a str,
 }
 
-impl Tree<'_> {
+impl Converter<'_> {
     fn range(&self, span: Span) -> Result<Range<usize>, NotBash> {
         let range = span.start.offset()..span.end.offset();
         match self.text.get(range.clone()) {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_has_a_place() {
+    fn an_error_has_a_range() {
         let text = "echo é\necho 'open";
         let error = parse(text, text).unwrap_err();
         assert!(text.get(error.range.clone()).is_some(), "{error:?}");

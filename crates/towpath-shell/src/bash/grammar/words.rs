@@ -1,13 +1,13 @@
 //! Words, patterns, expansions and here-documents of the parser's tree into ours.
 
-use super::Tree;
+use super::Converter;
 use crate::bash::NotBash;
 use crate::bash::quoting;
 use crate::bash::tree::*;
 use shuck_ast as ast;
 use std::ops::Range;
 
-impl Tree<'_> {
+impl Converter<'_> {
     pub(super) fn words<'w>(
         &self,
         words: impl IntoIterator<Item = &'w ast::Word>,

@@ -38,7 +38,7 @@ struct Frame {
 struct Commands {
     frames: Vec<Frame>,
     state: State,
-    /// The command goes on behind a newline: after `&&`, `|` or a function's name.
+    /// The command continues after a newline: after `&&`, `|` or a function's name.
     continues: bool,
     /// Where the first word of a command ended that may be a function's name.
     name_end: Option<usize>,

@@ -30,7 +30,7 @@ pub struct Scan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScannedWord {
     pub range: Range<usize>,
-    /// It stands after a command's name.
+    /// It comes after a command's name.
     pub argument: bool,
 }
 
@@ -98,7 +98,7 @@ pub struct Delimiter {
 /// The deepest nesting. Each level is a few frames of this program's stack.
 const MAX_DEPTH: usize = 200;
 
-/// `exact` says of which pieces every detail counts. Others may be passed over where their inside
+/// `exact` answers whether every detail of a piece counts. Others may be passed over where their inside
 /// changes nothing outside.
 pub fn scan(text: &str, exact: &Exact) -> Result<Scan, NotBash> {
     let mut scanner = Scanner {
@@ -131,7 +131,7 @@ struct Scanner<'a> {
     /// Where the text that is looked at ends: the whole text's end, or a here-document's.
     end: usize,
     depth: usize,
-    /// How many bytes may still be looked at once more, where `((` turns out to be two subshells.
+    /// How many bytes may still be read a second time, where `((` turns out to be two subshells.
     again: usize,
     /// Substitutions with parentheses around this point.
     substitutions: usize,

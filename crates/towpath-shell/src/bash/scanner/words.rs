@@ -246,7 +246,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// `$((`: bash looks for the parenthesis that closes it, then whether a second one stands there.
+    /// `$((`: bash looks for the parenthesis that closes it, then whether a second one follows.
     fn arithmetic_or_command(&mut self, start: usize, within: Within) -> Step {
         let first = self.pairs(b'(', b')', Within::Arithmetic)?;
         let doubled = self.bytes[..self.at].ends_with(b"))") && first == Some(self.at - 1);
@@ -288,7 +288,7 @@ impl Scanner<'_> {
     }
 
     /// Some versions of bash take `#` after a blank for a comment in arithmetic. That is of no
-    /// matter where the rest of the line holds nothing to be read.
+    /// matter where the rest of the line has nothing to be read.
     fn may_be_comment(&self) -> bool {
         let blank = matches!(self.bytes.get(self.at.wrapping_sub(1)), Some(b' ' | b'\t' | b'\n'));
         let rest = &self.bytes[self.at..self.end];

@@ -1,7 +1,7 @@
 //! Random bash scripts with placeholders: `{{v}}` anywhere, `{{n}}` where bash calculates.
 //!
 //! Everything prints, nothing reads the outside, and no output depends on timing. Among the pieces are
-//! many that hold no placeholder and are easily misread.
+//! many without a placeholder and are easily misread.
 
 use crate::support::Dice;
 

@@ -2,34 +2,39 @@
 //! of code (`bash -c "…{{v}}…"`, `eval`, `python -c`, `awk`), or by a builtin that takes names.
 //!
 //! The value still arrives exactly; it is the program the author chose that interprets it. A code
-//! argument that is nothing but one place is meant that way, and only noted. These are warnings for
+//! argument that is nothing but one placeholder is meant that way, and only noted. These are warnings for
 //! the reader of a recipe, not a guard: what is not in the tables is not seen.
 
 use crate::ShellWarning;
 use crate::bash::programs::{self, Words};
 use crate::bash::tree::*;
 use crate::bash::visit::{self, Visitor};
-use crate::code_words::{self, Finding, Reading};
-use crate::names::Names;
+use crate::code_words::{self, Finding, ReadAs};
 use crate::region::Region;
-use crate::{builtins, nested};
+use crate::variable_attributes::VariableAttributes;
+use crate::{builtins, nested_code};
 use std::collections::HashSet;
 use std::ops::Range;
 
-pub fn warn(block: &Block, region: &Region, names: &Names, warnings: &mut Vec<ShellWarning>) {
-    let mut holders = Holders { region, names: HashSet::new() };
-    visit::block(block, &mut holders);
-    let holders = holders.names;
-    visit::block(block, &mut Search { region, names, holders, warnings });
+pub fn warn(
+    block: &Block,
+    region: &Region,
+    names: &VariableAttributes,
+    warnings: &mut Vec<ShellWarning>,
+) {
+    let mut set_from_values = SetFromValues { region, names: HashSet::new() };
+    visit::block(block, &mut set_from_values);
+    let set_from_values = set_from_values.names;
+    visit::block(block, &mut WarningSearch { region, names, set_from_values, warnings });
 }
 
 /// Variables that the text sets from a value.
-struct Holders<'a> {
+struct SetFromValues<'a> {
     region: &'a Region,
     names: HashSet<String>,
 }
 
-impl Visitor for Holders<'_> {
+impl Visitor for SetFromValues<'_> {
     fn statement(&mut self, statement: &Statement) {
         match &statement.command {
             Command::Compound(compound)
@@ -64,20 +69,20 @@ impl Visitor for Holders<'_> {
     }
 }
 
-impl Holders<'_> {
+impl SetFromValues<'_> {
     fn is_given(&self, range: &Range<usize>, parts: &[Part]) -> bool {
         direct(self.region, range, parts).is_some()
     }
 }
 
-struct Search<'a> {
+struct WarningSearch<'a> {
     region: &'a Region,
-    names: &'a Names,
-    holders: HashSet<String>,
+    names: &'a VariableAttributes,
+    set_from_values: HashSet<String>,
     warnings: &'a mut Vec<ShellWarning>,
 }
 
-impl Visitor for Search<'_> {
+impl Visitor for WarningSearch<'_> {
     fn statement(&mut self, statement: &Statement) {
         match &statement.command {
             Command::Simple(simple) => self.simple(simple, &statement.redirects),
@@ -101,13 +106,13 @@ impl Visitor for Search<'_> {
         if self.names.integer(name) {
             self.calculated(None, &word.range, &word.parts);
         } else if self.names.unseen_code_before(assignment.range.start)
-            && let Some(place) = self.direct(&word.range, &word.parts)
+            && let Some(placeholder) = self.direct(&word.range, &word.parts)
         {
             let message = format!(
                 "code that this text does not show may have made `{name}` an integer: then bash \
                  calculates with the value"
             );
-            self.warn(place, message, Some("assign it before that code runs".into()), true);
+            self.warn(placeholder, message, Some("assign it before that code runs".into()), true);
         }
     }
 
@@ -120,7 +125,7 @@ impl Visitor for Search<'_> {
             _ if text.ends_with("@P}") => "a prompt",
             _ => return,
         };
-        if self.holders.contains(name) {
+        if self.set_from_values.contains(name) {
             let message =
                 format!("bash reads the value of `{name}` as {reads}, and runs code in it");
             self.warn(parameter.range.clone(), message, None, false);
@@ -132,15 +137,15 @@ impl Visitor for Search<'_> {
             return;
         }
         let help = "use the placeholder itself here: its value is checked to be an integer";
-        let mut printed = Printed { region: self.region, places: Vec::new() };
+        let mut printed = Printed { region: self.region, placeholders: Vec::new() };
         visit::parts(parts, &mut printed);
-        for place in printed.places {
+        for placeholder in printed.placeholders {
             let message = "bash calculates with what is printed here, and runs code in it".into();
-            self.warn(place, message, Some(help.into()), false);
+            self.warn(placeholder, message, Some(help.into()), false);
         }
         let text = &self.region.text[range.clone()];
         let mut names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-        let Some(name) = names.find(|n| self.holders.contains(*n)) else { return };
+        let Some(name) = names.find(|n| self.set_from_values.contains(*n)) else { return };
         let message =
             format!("bash calculates with `{name}`, and runs code that its value may hold");
         self.warn(range.clone(), message, Some(help.into()), false);
@@ -148,12 +153,12 @@ impl Visitor for Search<'_> {
 }
 
 /// Expansions of variables that were set from a value.
-struct HeldVariables<'a, 'b> {
-    search: &'a Search<'b>,
+struct ExpandedVariables<'a, 'b> {
+    search: &'a WarningSearch<'b>,
     found: Vec<Range<usize>>,
 }
 
-impl Visitor for HeldVariables<'_, '_> {
+impl Visitor for ExpandedVariables<'_, '_> {
     fn part(&mut self, part: &Part) {
         let (name, range) = match part {
             Part::Variable { name, range } => (name, range),
@@ -163,7 +168,7 @@ impl Visitor for HeldVariables<'_, '_> {
             _ => return,
         };
         let quoted = self.search.region.text[range.clone()].ends_with("@Q}");
-        if self.search.holders.contains(name) && !quoted {
+        if self.search.set_from_values.contains(name) && !quoted {
             self.found.push(range.clone());
         }
     }
@@ -172,7 +177,7 @@ impl Visitor for HeldVariables<'_, '_> {
 /// Placeholders that `echo` or `printf` prints.
 struct Printed<'a> {
     region: &'a Region,
-    places: Vec<Range<usize>>,
+    placeholders: Vec<Range<usize>>,
 }
 
 impl Visitor for Printed<'_> {
@@ -180,30 +185,30 @@ impl Visitor for Printed<'_> {
         let Command::Simple(simple) = &statement.command else { return };
         if matches!(builtins::called(simple), Some(("echo" | "printf", _))) {
             let words = simple.words.iter();
-            self.places.extend(words.filter_map(|w| direct(self.region, &w.range, &w.parts)));
+            self.placeholders.extend(words.filter_map(|w| direct(self.region, &w.range, &w.parts)));
         }
     }
 }
 
-impl Search<'_> {
+impl WarningSearch<'_> {
     fn simple(&mut self, simple: &Simple, redirects: &[Redirect]) {
         let region = self.region;
         let words =
             Words { words: &simple.words, source: &region.text, open: &|r| region.has_mark(r) };
         let Some(program) = programs::resolve(&words) else { return };
-        let code = nested::find(simple, redirects, self.region);
+        let code = nested_code::find(simple, redirects, self.region);
         for word in &simple.words {
             let (name, _) =
                 self.region.text[word.range.clone()].split_once('=').unwrap_or_default();
             let name = name.trim_start_matches(['"', '\'']);
             if self.names.is_code(name)
-                && let Some(place) = self.direct(&word.range, &word.parts)
+                && let Some(placeholder) = self.direct(&word.range, &word.parts)
             {
                 let message = format!("bash expands or runs what `{name}` holds");
-                self.warn(place, message, Some("write the text itself".into()), false);
+                self.warn(placeholder, message, Some("write the text itself".into()), false);
             }
         }
-        for Finding { word, reader, reading } in code_words::code_words(&words, program) {
+        for Finding { word, reader, read_as } in code_words::code_words(&words, program) {
             let word = &simple.words[word];
             // There the value arrives as one piece in the other shell, too.
             if code.as_ref().is_some_and(|c| c.range.contains(&word.range.start)) {
@@ -212,34 +217,37 @@ impl Search<'_> {
             if reader == "let" {
                 self.calculated(None, &word.range, &word.parts);
             }
-            if let Some(place) = self.held(word) {
+            if let Some(placeholder) = self.expanded(word) {
                 let source = self.region.text[word.range.clone()].trim_matches('"');
-                let note = matches!(reading, Reading::Code | Reading::Integer)
-                    && source.len() == place.len();
-                self.push(place, reader, note);
+                let note = matches!(read_as, ReadAs::Code | ReadAs::Integer)
+                    && source.len() == placeholder.len();
+                self.push(placeholder, reader, note);
             }
-            if let Some(place) = self.direct(&word.range, &word.parts) {
-                let note = match reading {
-                    Reading::Code => self.is_one_place(word),
-                    Reading::PartOfCode | Reading::Name => false,
-                    Reading::Integer => true,
+            if let Some(placeholder) = self.direct(&word.range, &word.parts) {
+                let note = match read_as {
+                    ReadAs::Code => self.is_one_placeholder(word),
+                    ReadAs::PartOfCode | ReadAs::Name => false,
+                    ReadAs::Integer => true,
                 };
-                self.push(place, reader, note);
+                self.push(placeholder, reader, note);
             }
         }
         if let Some(reader) = programs::reads_code_from_stdin(&words, program) {
             self.redirected(redirects, reader);
         }
         if let Some(reader) = programs::reads_code_from_file(&words, program) {
-            let mut printed = Printed { region: self.region, places: Vec::new() };
+            let mut printed = Printed { region: self.region, placeholders: Vec::new() };
             simple.words.iter().for_each(|w| visit::parts(&w.parts, &mut printed));
-            printed.places.into_iter().for_each(|place| self.push(place, reader, false));
+            printed
+                .placeholders
+                .into_iter()
+                .for_each(|placeholder| self.push(placeholder, reader, false));
         }
     }
 
     /// `$x` in a word, where `x` was set from a value. `${x@Q}` is quoted for a shell.
-    fn held(&self, word: &Word) -> Option<Range<usize>> {
-        let mut found = HeldVariables { search: self, found: Vec::new() };
+    fn expanded(&self, word: &Word) -> Option<Range<usize>> {
+        let mut found = ExpandedVariables { search: self, found: Vec::new() };
         visit::parts(&word.parts, &mut found);
         found.found.into_iter().next()
     }
@@ -251,8 +259,8 @@ impl Search<'_> {
                 Target::HereString(word) => self.direct(&word.range, &word.parts),
                 Target::File(_) | Target::Duplicate(_) => None,
             };
-            if let Some(place) = found {
-                self.push(place, reader, false);
+            if let Some(placeholder) = found {
+                self.push(placeholder, reader, false);
             }
         }
     }
@@ -270,8 +278,8 @@ impl Search<'_> {
         let prints = from.words.first().and_then(|w| w.text.as_deref());
         if matches!(prints, Some("echo" | "printf")) {
             for word in &from.words[1..] {
-                if let Some(place) = self.direct(&word.range, &word.parts) {
-                    self.push(place, reader, self.is_one_place(word));
+                if let Some(placeholder) = self.direct(&word.range, &word.parts) {
+                    self.push(placeholder, reader, self.is_one_placeholder(word));
                 }
             }
         }
@@ -279,25 +287,31 @@ impl Search<'_> {
     }
 
     fn declare(&mut self, declare: &Declare) {
-        if !crate::names::has_flag(declare, 'i') {
+        if !crate::variable_attributes::has_flag(declare, 'i') {
             return;
         }
         for assignment in &declare.assignments {
             if let Some(mark) = self.region.marks_in(&assignment.range).first() {
-                let place = mark.at..mark.at + crate::region::MARK_LEN;
-                self.push(place, "declare -i", true);
+                let placeholder = mark.at..mark.at + crate::region::MARK_LEN;
+                self.push(placeholder, "declare -i", true);
             }
         }
     }
 
-    fn push(&mut self, place: Range<usize>, reader: &'static str, note: bool) {
+    fn push(&mut self, placeholder: Range<usize>, reader: &'static str, note: bool) {
         let (message, help) = code_words::advice(reader, note);
-        self.warn(place, message, help, note);
+        self.warn(placeholder, message, help, note);
     }
 
-    fn warn(&mut self, place: Range<usize>, message: String, help: Option<String>, note: bool) {
+    fn warn(
+        &mut self,
+        placeholder: Range<usize>,
+        message: String,
+        help: Option<String>,
+        note: bool,
+    ) {
         self.warnings.push(ShellWarning {
-            range: self.region.author(place),
+            range: self.region.author(placeholder),
             code: "value-as-code",
             message,
             help,
@@ -309,12 +323,12 @@ impl Search<'_> {
         direct(self.region, range, parts)
     }
 
-    fn is_one_place(&self, word: &Word) -> bool {
-        is_one_place(self.region, word)
+    fn is_one_placeholder(&self, word: &Word) -> bool {
+        is_one_placeholder(self.region, word)
     }
 }
 
-/// The first place in a word that is not inside a substitution: there it would be the data of
+/// The first placeholder in a word that is not inside a substitution: there it would be the data of
 /// another command.
 fn direct(region: &Region, range: &Range<usize>, parts: &[Part]) -> Option<Range<usize>> {
     let mut inner = Substitutions(Vec::new());
@@ -328,14 +342,14 @@ fn direct(region: &Region, range: &Range<usize>, parts: &[Part]) -> Option<Range
 pub fn value_as_name(simple: &Simple, region: &Region) -> Option<Range<usize>> {
     let words = Words { words: &simple.words, source: &region.text, open: &|r| region.has_mark(r) };
     let findings = code_words::code_words(&words, programs::resolve(&words)?);
-    let mut names = findings.iter().filter(|f| f.reading == Reading::Name);
+    let mut names = findings.iter().filter(|f| f.read_as == ReadAs::Name);
     names.find_map(|f| {
         let word = &simple.words[f.word];
         direct(region, &word.range, &word.parts)
     })
 }
 
-pub fn is_one_place(region: &Region, word: &Word) -> bool {
+pub fn is_one_placeholder(region: &Region, word: &Word) -> bool {
     let text = &region.text[word.range.clone()];
     let bare = text.trim_matches('"');
     let bare = if bare.len() == text.len() { text.trim_matches('\'') } else { bare };

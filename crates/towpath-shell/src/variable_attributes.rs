@@ -1,4 +1,4 @@
-//! What the text itself says about its variables: which are declared associative, integer or a
+//! What can be known of its variables from the text alone: which are declared associative, integer or a
 //! reference, which are arrays, and what could change that unseen. Bash evaluates what is assigned to
 //! some of them, so a placeholder there needs more care. Known only from the text: what another file
 //! declares is not seen, but that it could is.
@@ -6,11 +6,11 @@
 use crate::bash::grammar;
 use crate::bash::tree::*;
 use crate::bash::visit::{self, Visitor};
-use crate::builtins::{self, Operand};
+use crate::builtins::{self, DeclarationOperand};
 use std::collections::HashSet;
 
 #[derive(Debug, Clone, Default)]
-pub struct Names {
+pub struct VariableAttributes {
     /// Declared `-A` somewhere.
     associative: HashSet<String>,
     /// Declared otherwise, or unset, somewhere.
@@ -69,10 +69,10 @@ const SET_BY_BASH: [&str; 7] = ["_", "PWD", "OLDPWD", "OPTARG", "REPLY", "MAPFIL
 const CODE: [&str; 8] =
     ["BASH_ALIASES", "BASH_CMDS", "BASH_ENV", "PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND"];
 
-impl Names {
+impl VariableAttributes {
     /// The names of `block`, added to those of the text around it.
-    pub fn of(block: &Block, text: &str, outer: &Names) -> Names {
-        let mut search = Search { names: outer.clone(), text, at: 0, depth: 0 };
+    pub fn of(block: &Block, text: &str, outer: &VariableAttributes) -> VariableAttributes {
+        let mut search = AttributeSearch { names: outer.clone(), text, at: 0, depth: 0 };
         search.names.unseen_code = outer.unseen_code.and(Some(0));
         search.subscripted(text);
         visit::block(block, &mut search);
@@ -93,7 +93,7 @@ impl Names {
         self.any_shape || self.array.contains(name) || BUILT_IN_ARRAYS.contains(&name)
     }
 
-    /// Whether bash expands or runs what this variable holds. Only interactive shells look at `ENV`.
+    /// Whether bash expands or runs the value of this variable. Only interactive shells look at `ENV`.
     pub fn is_code(&self, name: &str) -> bool {
         CODE.contains(&name) || name == "ENV" && self.interactive
     }
@@ -198,7 +198,7 @@ pub fn has_flag(declare: &Declare, letter: char) -> bool {
         .any(|f| f.strip_prefix('-').is_some_and(|letters| letters.contains(letter)))
 }
 
-/// Whether a declaration certainly takes place, with these flags and names.
+/// Whether a declaration certainly happens, with these flags and names.
 pub fn certainly_declares(declare: &Declare, in_function: bool) -> bool {
     let known = |f: &str| {
         let letters = f.strip_prefix('-');
@@ -219,15 +219,15 @@ pub fn declared(declare: &Declare) -> impl Iterator<Item = &Name> {
 /// Code inside code is read this deep.
 const MAX_DEPTH: usize = 4;
 
-struct Search<'a> {
-    names: Names,
+struct AttributeSearch<'a> {
+    names: VariableAttributes,
     text: &'a str,
     /// The command that is looked at.
     at: usize,
     depth: usize,
 }
 
-impl Visitor for Search<'_> {
+impl Visitor for AttributeSearch<'_> {
     fn statement(&mut self, statement: &Statement) {
         match &statement.command {
             Command::Declare(declare) => self.declare(declare),
@@ -257,7 +257,7 @@ impl Visitor for Search<'_> {
     }
 }
 
-impl Search<'_> {
+impl AttributeSearch<'_> {
     /// Whoever writes `name[` may have an array.
     fn subscripted(&mut self, text: &str) {
         for (at, _) in text.match_indices('[') {
@@ -275,17 +275,18 @@ impl Search<'_> {
     fn declare(&mut self, declare: &Declare) {
         let flags = declare.flags.iter().filter_map(|f| f.text.as_deref());
         let letters: String = flags.filter(|f| f.starts_with('-')).collect();
-        let names = declared(declare).map(|n| Operand::Named(n.name.clone()));
+        let names = declared(declare).map(|n| DeclarationOperand::Named(n.name.clone()));
         let other = declare.dynamic.iter().map(|w| builtins::operand(w, self.text));
-        let operands: Vec<Operand> = names.chain(other).chain([Operand::Flags(letters)]).collect();
+        let operands: Vec<DeclarationOperand> =
+            names.chain(other).chain([DeclarationOperand::Flags(letters)]).collect();
         self.declaration(&declare.variant, &operands);
     }
 
-    fn declaration(&mut self, variant: &str, operands: &[Operand]) {
+    fn declaration(&mut self, variant: &str, operands: &[DeclarationOperand]) {
         let letters: String = operands
             .iter()
             .filter_map(|o| match o {
-                Operand::Flags(letters) => Some(letters.as_str()),
+                DeclarationOperand::Flags(letters) => Some(letters.as_str()),
                 _ => None,
             })
             .collect();
@@ -299,13 +300,13 @@ impl Search<'_> {
         let evaluated = has('i') || has('n') && variant != "export";
         for operand in operands {
             match operand {
-                Operand::Flags(_) => {}
-                Operand::Named(name) => self.attributes(name, variant, &letters),
-                Operand::Unknown => {
+                DeclarationOperand::Flags(_) => {}
+                DeclarationOperand::Named(name) => self.attributes(name, variant, &letters),
+                DeclarationOperand::Unknown => {
                     self.names.any_attribute |= evaluated;
                     self.names.any_shape |= has('a') || has('A') || scoped;
                 }
-                Operand::Anything => {
+                DeclarationOperand::Anything => {
                     self.names.any_attribute |= scoped;
                     self.names.any_shape |= variant != "export";
                 }
@@ -317,7 +318,7 @@ impl Search<'_> {
         let has = |letter| letters.contains(letter);
         let array = has('a') || has('A');
         let scoped = !matches!(variant, "export" | "readonly");
-        let mut into = |set: fn(&mut Names) -> &mut HashSet<String>| {
+        let mut into = |set: fn(&mut VariableAttributes) -> &mut HashSet<String>| {
             set(&mut self.names).insert(name.to_owned());
         };
         if has('A') {
@@ -351,7 +352,7 @@ impl Search<'_> {
         self.names.interactive |= name.ends_with("sh") && texts().any(flag);
         match name {
             _ if builtins::declares(name) => {
-                let operands: Vec<Operand> =
+                let operands: Vec<DeclarationOperand> =
                     arguments.iter().map(|w| builtins::operand(w, self.text)).collect();
                 self.declaration(name, &operands);
             }
@@ -395,8 +396,8 @@ impl Search<'_> {
     fn unset(&mut self, arguments: &[Word]) {
         for word in arguments {
             match (builtins::operand(word, self.text), word.text.as_deref()) {
-                (Operand::Flags(_), _) => {}
-                (Operand::Named(name), Some(text)) => {
+                (DeclarationOperand::Flags(_), _) => {}
+                (DeclarationOperand::Named(name), Some(text)) => {
                     let element = text.contains('[') && !text.contains(['@', '*']);
                     self.names.otherwise.extend((!element).then_some(name));
                 }
@@ -412,7 +413,8 @@ impl Search<'_> {
         match code.as_deref().map(|code| (code, grammar::parse(code, code))) {
             Some((code, Ok(block))) => {
                 let names = std::mem::take(&mut self.names);
-                let mut inner = Search { names, text: code, at: self.at, depth: self.depth + 1 };
+                let mut inner =
+                    AttributeSearch { names, text: code, at: self.at, depth: self.depth + 1 };
                 inner.subscripted(code);
                 visit::block(&block, &mut inner);
                 self.names = inner.names;

@@ -1,4 +1,4 @@
-//! How a text with placeholders is understood: the parser's tree of it, with the scanner's consent.
+//! How a text with placeholders is understood: the parser's tree of it, with which the scanner agrees.
 //!
 //! The text itself comes first. If the parser cannot read it, or sees other quoting than the scanner
 //! does, pieces without a placeholder are replaced by harmless ones, then whole command lines
@@ -8,33 +8,33 @@
 use crate::bash::scanner::{self, Atom, Scan, ScannedWord};
 use crate::bash::tree::Block;
 use crate::bash::{NotBash, agreement, grammar};
-use crate::names::Names;
-use crate::neutral::Neutral;
 use crate::region::{MARK_LEN, Region};
+use crate::simplified_text::SimplifiedText;
+use crate::variable_attributes::VariableAttributes;
 use std::ops::Range;
 
 /// The most bytes that are given to the parser, without what is replaced.
 const MOST: usize = 256 * 1024;
 
-pub struct Reading {
+pub struct ParsedRegion {
     pub block: Block,
     /// The text that `block` is the tree of, as long as the one that was written.
     pub region: Region,
     /// The names of the text around, and of what `block` does not show.
-    pub names: Names,
+    pub names: VariableAttributes,
     /// Comments with a placeholder that `block` does not show.
     pub comments: Vec<Range<usize>>,
     /// Lines without a placeholder that the parser cannot read, and why.
     pub unread: Vec<NotBash>,
 }
 
-pub fn read(region: &Region, outer: &Names) -> Result<Reading, NotBash> {
+pub fn parse(region: &Region, outer: &VariableAttributes) -> Result<ParsedRegion, NotBash> {
     let scan = scanner::scan(&region.text, &|r| region.has_mark(r))?;
     if region.text.len() <= MOST
         && let Ok(block) = tree(region, region, &scan.atoms, &scan.words)
     {
         let names = outer.clone();
-        return Ok(Reading {
+        return Ok(ParsedRegion {
             block,
             region: region.clone(),
             names,
@@ -52,7 +52,9 @@ pub fn check(region: &Region) -> Result<(), NotBash> {
     }
     let Err(error) = grammar::parse(&region.text, &region.text) else { return Ok(()) };
     match scanner::scan(&region.text, &|r| region.has_mark(r)) {
-        Ok(scan) => grammar::parse(&Neutral::of(region, &scan).text, &region.text).map(|_| ()),
+        Ok(scan) => {
+            grammar::parse(&SimplifiedText::of(region, &scan).text, &region.text).map(|_| ())
+        }
         Err(_) => Err(error),
     }
 }
@@ -71,64 +73,78 @@ fn tree(
     }
 }
 
-fn without_unread(region: &Region, scan: &Scan, outer: &Names) -> Result<Reading, NotBash> {
-    let mut neutral = Neutral::of(region, scan);
+fn without_unread(
+    region: &Region,
+    scan: &Scan,
+    outer: &VariableAttributes,
+) -> Result<ParsedRegion, NotBash> {
+    let mut simplified = SimplifiedText::of(region, scan);
     let mut names = outer.clone();
-    for piece in &neutral.hidden {
+    for piece in &simplified.hidden {
         names.add_hidden_piece(&region.text[piece.clone()]);
     }
     let mut unread = Vec::new();
-    let whole = region.with_text(neutral.text.clone());
+    let whole = region.with_text(simplified.text.clone());
     if whole.text.len() <= MOST
-        && let Ok(block) = tree(&whole, region, &neutral.atoms, &scan.words)
+        && let Ok(block) = tree(&whole, region, &simplified.atoms, &scan.words)
     {
-        return Ok(Reading { block, region: whole, names, comments: neutral.comments, unread });
+        return Ok(ParsedRegion {
+            block,
+            region: whole,
+            names,
+            comments: simplified.comments,
+            unread,
+        });
     }
     let keep = whole.text.len() <= MOST;
     let mut dropped: Vec<Range<usize>> = Vec::new();
     for line in lines_without_marks(region, scan) {
-        match line_tree(region, &neutral, &line) {
+        match line_tree(region, &simplified, &line) {
             Ok(_) if keep => continue,
-            Ok(block) => names = Names::of(&block, &region.text[line.clone()], &names),
+            Ok(block) => names = VariableAttributes::of(&block, &region.text[line.clone()], &names),
             Err(error) => {
                 names.add_hidden_line(&region.text[line.clone()]);
                 unread.push(error);
             }
         }
         match dropped.last_mut() {
-            Some(last) if neutral.text[last.end..line.start].trim().is_empty() => {
+            Some(last) if simplified.text[last.end..line.start].trim().is_empty() => {
                 last.end = line.end;
             }
             _ => dropped.push(line),
         }
     }
-    neutral.drop_lines(&dropped);
-    let left = neutral.squeeze_blanks() - dropped.iter().map(|line| line.len()).sum::<usize>();
+    simplified.drop_lines(&dropped);
+    let left = simplified.squeeze_blanks() - dropped.iter().map(|line| line.len()).sum::<usize>();
     if left > MOST {
         let first = region.marks.first().map_or(0..0, |mark| mark.at..mark.at + MARK_LEN);
         return Err(NotBash::syntax(first, "commands with values are limited to 256 kB"));
     }
-    let whole = region.with_text(neutral.text);
-    let block = tree(&whole, region, &neutral.atoms, &scan.words)?;
-    Ok(Reading { block, region: whole, names, comments: neutral.comments, unread })
+    let whole = region.with_text(simplified.text);
+    let block = tree(&whole, region, &simplified.atoms, &scan.words)?;
+    Ok(ParsedRegion { block, region: whole, names, comments: simplified.comments, unread })
 }
 
 /// The tree of one line alone; its ranges begin at the line.
-fn line_tree(region: &Region, neutral: &Neutral, line: &Range<usize>) -> Result<Block, NotBash> {
+fn line_tree(
+    region: &Region,
+    simplified: &SimplifiedText,
+    line: &Range<usize>,
+) -> Result<Block, NotBash> {
     let moved = |range: &Range<usize>| range.start - line.start..range.end - line.start;
-    let from = neutral.atoms.partition_point(|a| a.range.start < line.start);
-    let atoms: Vec<Atom> = neutral.atoms[from..]
+    let from = simplified.atoms.partition_point(|a| a.range.start < line.start);
+    let atoms: Vec<Atom> = simplified.atoms[from..]
         .iter()
         .take_while(|a| a.range.start < line.end)
         .map(|a| Atom { range: moved(&a.range), ..a.clone() })
         .collect();
-    let alone = Region::without_marks(&neutral.text[line.clone()]);
+    let alone = Region::without_marks(&simplified.text[line.clone()]);
     let written = Region::without_marks(&region.text[line.clone()]);
     tree(&alone, &written, &atoms, &[])
         .map_err(|e| NotBash { range: e.range.start + line.start..e.range.end + line.start, ..e })
 }
 
-/// The longest complete lines that hold no placeholder.
+/// The longest complete lines without a placeholder.
 fn lines_without_marks(region: &Region, scan: &Scan) -> Vec<Range<usize>> {
     let mut lines: Vec<_> = scan.lines.iter().filter(|l| !region.has_mark(l)).cloned().collect();
     lines.sort_by_key(|line| (line.start, std::cmp::Reverse(line.end)));

@@ -1,12 +1,12 @@
-//! Questions about a stretch of shell text in one quoting, asked of the text itself and not of the
-//! parser: a second opinion on whether it really is plain text, and what stands beside a place.
+//! What is written right beside a placeholder, read from the text itself and not from the parser's
+//! tree: an escape or a `$` before it, a name or a descriptor that it would become a part of.
 
 use crate::bash::quoting::Quoting;
 use crate::bash::tree::Part;
 use crate::region::{MARK_LEN, Mark, Region};
 use std::ops::Range;
 
-/// What stands right before a place.
+/// What is right before a placeholder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
     Plain,
@@ -16,7 +16,7 @@ pub enum Before {
     Backslash,
 }
 
-pub fn before_place(before: &str, quoting: Quoting) -> Before {
+pub fn before_placeholder(before: &str, quoting: Quoting) -> Before {
     let odd_backslashes =
         |text: &str| text.bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1;
     let joined = before.strip_suffix('\n').is_some_and(odd_backslashes);
@@ -24,7 +24,7 @@ pub fn before_place(before: &str, quoting: Quoting) -> Before {
         Quoting::Single => Before::Plain,
         // Bash joins the lines first, so that a `$` at the end of the line before comes next.
         _ if joined && quoting != Quoting::Ansi => {
-            match before_place(&before[..before.len() - 2], quoting) {
+            match before_placeholder(&before[..before.len() - 2], quoting) {
                 Before::Plain => Before::Plain,
                 Before::Dollar | Before::Backslash => Before::Backslash,
             }
@@ -41,7 +41,7 @@ pub fn before_place(before: &str, quoting: Quoting) -> Before {
     }
 }
 
-/// `{{v}}=1`, `a{{v}}+=1`, `{{v}}[0]=1`: an assignment, were the place a name.
+/// `{{v}}=1`, `a{{v}}+=1`, `{{v}}[0]=1`: an assignment, if the placeholder were a name.
 pub fn assigns_to_mark(region: &Region, word: &Range<usize>) -> bool {
     let text = &region.text[word.clone()];
     let Some(mark) = region.marks_in(word).first() else { return false };
@@ -99,7 +99,7 @@ pub fn quoted_assignment(word: &str) -> Option<&str> {
     (first && plain).then_some(name)
 }
 
-/// The array whose subscript the mark stands in, inside the arithmetic that begins at `start`.
+/// The array whose subscript the mark is in, inside the arithmetic that begins at `start`.
 pub fn subscripted_name(region: &Region, start: usize, mark: Mark) -> Option<&str> {
     let before = &region.text[start..mark.at];
     let mut depth = 0;
@@ -119,7 +119,7 @@ pub fn subscripted_name(region: &Region, start: usize, mark: Mark) -> Option<&st
     Some(&name[begin..]).filter(|n| !n.is_empty())
 }
 
-/// Whether some mark stands after a `[` that no `]` has closed.
+/// Whether some mark comes after a `[` that no `]` has closed.
 pub fn mark_in_brackets(region: &Region, range: &Range<usize>) -> bool {
     region.marks_in(range).iter().any(|mark| {
         let before = &region.text[range.start..mark.at];

@@ -1,75 +1,10 @@
-//! How a place is written for where it stands: the one table of forms.
+//! Why a text with placeholders is refused: one table of messages, each with what to write instead.
 
-use crate::PlaceKind;
-use crate::integer::Style;
-
-/// How bash reads the text around a place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// Unquoted.
-    Word,
-    /// Inside `"…"`.
-    Double,
-    /// The body of an expanding here-document.
-    HereDoc,
-    /// The word of `${u:-…}` inside `"…"` or a here-document: single quotes are text there.
-    Operand {
-        heredoc: bool,
-    },
-    Pattern,
-    Regex,
-    /// A subscript of an associative array.
-    Key,
-    Integer(Style),
-    /// No value can stand here.
-    Refuse(&'static Refusal),
-}
-
-/// Why no value can stand somewhere, and what to write instead.
+/// Why no value is possible somewhere, and what to write instead.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub message: &'static str,
     pub help: &'static str,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    Word,
-    Double,
-    Single,
-    Ansi,
-    HereDoc,
-    Pattern,
-    Key,
-    Comment,
-    Integer(Style),
-}
-
-impl Form {
-    pub fn kind(self) -> PlaceKind {
-        match self {
-            Form::Word => PlaceKind::Word,
-            Form::Double => PlaceKind::DoubleQuoted,
-            Form::Single => PlaceKind::SingleQuoted,
-            Form::Ansi => PlaceKind::AnsiQuoted,
-            Form::HereDoc => PlaceKind::HereDoc,
-            Form::Pattern => PlaceKind::Pattern,
-            Form::Key => PlaceKind::Key,
-            Form::Comment => PlaceKind::Comment,
-            Form::Integer(_) => PlaceKind::Integer,
-        }
-    }
-
-    /// The reference to `variable` for this place. A quoted reference is literal in patterns too.
-    pub fn reference(self, variable: &str) -> Option<String> {
-        match self {
-            Form::Word | Form::Pattern | Form::Key => Some(format!("\"${variable}\"")),
-            Form::Double | Form::HereDoc => Some(format!("${{{variable}}}")),
-            Form::Single => Some(format!("'\"${variable}\"'")),
-            Form::Ansi => Some(format!("'\"${variable}\"$'")),
-            Form::Comment | Form::Integer(_) => None,
-        }
-    }
 }
 
 const BY_VARIABLE: &str = "assign it to a variable first: `x={{v}}`, then use \"$x\"";

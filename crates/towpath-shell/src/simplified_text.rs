@@ -1,8 +1,8 @@
-//! A text in which what holds no placeholder is replaced by harmless text of the same length.
+//! A text in which what has no placeholder is replaced by harmless text of the same length.
 //!
 //! The parser library misreads some quoted strings, escapes and expansions, and has limits. Where
 //! the scanner is certain of a piece and no placeholder is in it, the piece need not be understood:
-//! only its place in the text counts, so every range stays true for the text as it was written.
+//! only its position in the text counts, so every range stays true for the text as it was written.
 
 use crate::bash::quoting;
 use crate::bash::scanner::{Atom, Delimiter, Kind, Scan, Within};
@@ -10,9 +10,9 @@ use crate::region::Region;
 use std::cmp::Reverse;
 use std::ops::Range;
 
-pub struct Neutral {
+pub struct SimplifiedText {
     pub text: String,
-    /// What the scanner would say of `text`.
+    /// What the scanner would find in `text`.
     pub atoms: Vec<Atom>,
     /// Pieces that were replaced and could set a variable.
     pub hidden: Vec<Range<usize>>,
@@ -20,9 +20,9 @@ pub struct Neutral {
     pub comments: Vec<Range<usize>>,
 }
 
-impl Neutral {
-    pub fn of(region: &Region, scan: &Scan) -> Neutral {
-        let mut out = Neutral {
+impl SimplifiedText {
+    pub fn of(region: &Region, scan: &Scan) -> SimplifiedText {
+        let mut out = SimplifiedText {
             text: String::new(),
             atoms: Vec::new(),
             hidden: Vec::new(),

@@ -3,14 +3,14 @@
 //! Where those words are plain text but for their placeholders, the text that the other shell gets is
 //! known. It is read as a text of its own, and the command gets the result in one variable: the code
 //! begins with the values, each as one word in single quotes, which every POSIX shell reads alike.
-//! Where an expansion stands beside the placeholders nobody knows the code before it runs: that is
+//! Where an expansion is beside the placeholders the code is not known before it runs: that is
 //! not decided here, and warned about.
 
 use crate::bash::grammar;
 use crate::bash::programs::{self, Words};
 use crate::bash::quoting;
 use crate::bash::tree::{Redirect, Simple};
-use crate::inner_code;
+use crate::code_warnings;
 use crate::region::Region;
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ pub fn find(simple: &Simple, redirects: &[Redirect], region: &Region) -> Option<
     let code = &simple.words[indexes];
     let range = code.first()?.range.start..code.last()?.range.end;
     // A value that is all of the code is meant to be code.
-    let meant = matches!(code, [word] if inner_code::is_one_place(region, word));
+    let meant = matches!(code, [word] if code_warnings::is_one_placeholder(region, word));
     let divided = redirects.iter().any(|r| r.range.start < range.end && range.start < r.range.end);
     if meant || divided || !region.has_mark(&range) {
         return None;
