@@ -2,7 +2,8 @@
 //! and how to describe that to the author. Looks through programs that only start another one.
 
 use crate::bash::program_table::PROGRAMS;
-use crate::bash::programs::{Words, code_indexes, skip_options};
+use crate::bash::programs::{Words, code_indexes};
+use crate::builtins;
 
 /// Builtins whose arguments are names of variables, in which bash evaluates a subscript.
 pub const NAMERS: &[&str] = &["read", "unset", "mapfile", "readarray"];
@@ -72,32 +73,30 @@ fn names_read(words: &Words, program: usize, name: &str, found: &mut Vec<Finding
     let after = |option: &str| -> Vec<usize> {
         arguments.clone().filter(|i| words.text(*i) == Some(option)).map(|i| i + 1).collect()
     };
+    // `-p{{v}}`: the name is in the same word.
+    let joined = |option: &str| -> Vec<usize> {
+        let open = |i: &usize| words.text(*i).is_none() && words.source(*i).starts_with(option);
+        arguments.clone().filter(open).collect()
+    };
     let (reader, indexes, read_as): (_, Vec<usize>, _) = match name {
-        "printf" => ("printf -v", after("-v"), ReadAs::Name),
+        "printf" => {
+            let first = joined("-v").into_iter().filter(|i| *i == program + 1);
+            ("printf -v", after("-v").into_iter().chain(first).collect(), ReadAs::Name)
+        }
         "test" | "[" => ("test -v", [after("-v"), after("-R")].concat(), ReadAs::Name),
-        "wait" => ("wait -p", after("-p"), ReadAs::Name),
+        "wait" => ("wait -p", [after("-p"), joined("-p")].concat(), ReadAs::Name),
         "getopts" => ("getopts", vec![program + 2], ReadAs::Name),
         "let" => ("let", arguments.collect(), ReadAs::Integer),
         _ => match NAMERS.iter().find(|n| **n == name) {
-            Some(reader) => (*reader, name_arguments(words, program), ReadAs::Name),
+            Some(reader) => {
+                let names = builtins::name_indexes(name, arguments, |i| words.text(i));
+                (*reader, names, ReadAs::Name)
+            }
             None => return,
         },
     };
     let inside = indexes.into_iter().filter(|i| *i < words.words.len());
     found.extend(inside.map(|word| Finding { word, reader, read_as }));
-}
-
-/// The arguments of `read` and its like that are names: not the arguments of their options.
-fn name_arguments(words: &Words, program: usize) -> Vec<usize> {
-    let takes = ["-d", "-i", "-n", "-N", "-p", "-t", "-u", "-s", "-O", "-C", "-c"];
-    let read_only = words.base(program) == Some("read");
-    let start = skip_options(words, program + 1, |option| {
-        // `read -s` and `read -rp TEXT`: a cluster whose last letter takes an argument.
-        let last: String = option.chars().last().into_iter().collect();
-        let taken = takes.contains(&format!("-{last}").as_str());
-        usize::from(taken && !(read_only && last == "s"))
-    });
-    (start..words.words.len()).collect()
 }
 
 /// The message for the author, and the help.

@@ -44,7 +44,7 @@ pub fn resolve(words: &Words) -> Option<usize> {
 }
 
 /// The first word from `at` on that is neither an option nor the argument of one.
-pub fn skip_options(words: &Words, mut at: usize, takes: impl Fn(&str) -> usize) -> usize {
+fn skip_options(words: &Words, mut at: usize, takes: impl Fn(&str) -> usize) -> usize {
     while let Some(option) = words.text(at).filter(|t| t.starts_with('-') && t.len() > 1) {
         if option == "--" {
             return at + 1;

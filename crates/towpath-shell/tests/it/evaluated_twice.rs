@@ -4,14 +4,14 @@
 
 use towpath_shell::ShellText;
 
-/// What must happen to a value at a place.
+/// What must happen to a value in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// The text is refused when it is read.
     Refused,
     /// Only integers are filled in.
     Integer,
-    /// A program of the author's choice reads the value as code: said so.
+    /// A program of the author's choice reads the value as code: there is a warning.
     Warned,
     /// The text prints the value between brackets.
     Arrives,
@@ -332,6 +332,7 @@ const MANUAL: &[Section] = &[
             (Refused, r#"declare -i OPTARG; getopts a: o -a {{v}}"#),
             (Refused, r#"getopts a {{v}} -a"#),
             (Refused, r#"unset {{v}}"#),
+            (Refused, r#"unset -n {{v}}"#),
             (Refused, r#"unset "a[{{v}}]""#),
             (Refused, r#"command unset -v "a[{{v}}]""#),
             (Refused, r#"[ -v {{v}} ]"#),
@@ -404,6 +405,9 @@ const MANUAL: &[Section] = &[
             (Harmless, r#"mapfile -n {{v}} x <<<1; mapfile -O {{v}} x <<<1; mapfile -u {{v}}"#),
             (Harmless, r#"printf '%d %*d %.*s %(%Y)T' {{v}} {{v}} 1 {{v}} a {{v}}"#),
             (Refused, r#"printf -v {{v}} 1"#),
+            (Refused, r#"printf -v{{v}} 1"#),
+            (Refused, r#"read -ptext {{v}} <<<1"#),
+            (Refused, r#"true & wait -p{{v}} $!"#),
             (Refused, r#"printf -v "a[{{v}}]" 1"#),
             (Arrives, r#"printf -v n %s {{v}}; printf '[%s]' "$n""#),
             (Integer, r#"declare -i n; printf -v n %s {{v}}"#),
