@@ -9,6 +9,9 @@ use super::visit::{self, Visitor};
 use super::{NotBash, program_table, relocate, wrappers};
 use std::ops::Range;
 
+/// Programs that start one another are looked through this deep.
+const MAX_WRAPPERS: usize = 8;
+
 /// A command's name with its arguments, assignments and redirections.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimpleCommand {
@@ -146,9 +149,7 @@ impl Collector<'_> {
         if source.is_empty() || !seen || redirects.iter().any(redirected) {
             self.unsure.get_or_insert(word.range.clone());
         }
-        if word.text != quoting::unquoted(source) {
-            word.text = None;
-        }
+        word.text = word.text.and_then(|_| quoting::unquoted(source));
         word
     }
 
@@ -163,18 +164,22 @@ impl Collector<'_> {
             (start.min(range.start), end.max(range.end))
         });
         command.range = start.min(end)..end;
-        let mut inner = Vec::new();
-        for (range, wrapper) in started {
-            let mut nesting = command.nesting.clone();
-            nesting.push(Nesting::Wrapper(wrapper));
-            inner.push(SimpleCommand {
+        let inner: Vec<SimpleCommand> = started
+            .into_iter()
+            .map(|(range, wrapper)| SimpleCommand {
+                range: 0..0,
                 assignments: Vec::new(),
-                redirects: Vec::new(),
                 words: command.words[range].to_vec(),
-                nesting,
-                ..command.clone()
-            });
-        }
+                redirects: Vec::new(),
+                starts: Vec::new(),
+                nesting: command
+                    .nesting
+                    .iter()
+                    .cloned()
+                    .chain([Nesting::Wrapper(wrapper)])
+                    .collect(),
+            })
+            .collect();
         if let Some(code) = self.shell_code(&command) {
             self.found.codes.push(code);
         }
@@ -184,6 +189,11 @@ impl Collector<'_> {
 
     /// The words that are another command's, each with the program that starts it.
     fn started(&self, command: &SimpleCommand) -> Vec<(Range<usize>, &'static str)> {
+        let wrappers =
+            command.nesting.iter().rev().take_while(|n| matches!(n, Nesting::Wrapper(_)));
+        if wrappers.count() >= MAX_WRAPPERS {
+            return Vec::new();
+        }
         let words = Words { words: &command.words, source: self.text, open: &|_| false };
         if words.base(0) == Some("find") {
             let found = wrappers::executed_by_find(&words, 0).into_iter();
@@ -210,7 +220,8 @@ impl Collector<'_> {
             // `watch 'a | b'` hands its words to a shell.
             _ => {
                 let joined = wrappers::started(&words, 0).filter(|s| s.joined && s.certain)?;
-                Some(joined.program).filter(|p| !joined.stopped && p + 1 == words.words.len())?
+                let only = command.starts.is_empty() && joined.program + 1 == words.words.len();
+                Some(joined.program).filter(|_| only && !joined.stopped)?
             }
         };
         let certain = command.words[..at].iter().all(|w| w.fixed().is_some());
