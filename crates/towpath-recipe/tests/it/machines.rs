@@ -106,7 +106,7 @@ fn a_command_keeps_the_braces_of_other_programs() {
         format!("  a:\n    command: docker ps --format '{{{{ ID }}}} {{{{v}}}}'\n{RESULTS}");
     let recipe = sound(&machine("context: {v: 1}\n", &steps));
     let Work::Bash { command } = &recipe.steps[0].work else { panic!("a command") };
-    assert_eq!(command.places().len(), 1);
+    assert_eq!(command.placeholders().len(), 1);
     let filled = command.fill(&mut |_| Some("x".to_owned())).unwrap();
     assert!(filled.script.contains("{{ ID }}"), "{}", filled.script);
 }

@@ -114,6 +114,9 @@ impl Visitor for Collector<'_> {
         if self.backticks > 0 {
             return;
         }
+        if let Some(range) = refused_by_bash(&statement.command, self.text) {
+            self.unsure.get_or_insert(range);
+        }
         let (assignments, words) = match &statement.command {
             Command::Simple(simple) => (&simple.assignments, simple.words.clone()),
             Command::Declare(declare) => (&declare.prefix, declared_words(declare, self.text)),
@@ -146,7 +149,8 @@ impl Collector<'_> {
             .any(|w| w.range.start == word.range.start);
         let redirected =
             |r: &Redirect| r.range.start < word.range.end && word.range.start < r.range.end;
-        if source.is_empty() || !seen || redirects.iter().any(redirected) {
+        let pattern = !self.text.contains("extglob") && has_parenthesis(&word, self.text);
+        if source.is_empty() || !seen || pattern || redirects.iter().any(redirected) {
             self.unsure.get_or_insert(word.range.clone());
         }
         word.text = word.text.and_then(|_| quoting::unquoted(source));
@@ -232,6 +236,46 @@ impl Collector<'_> {
         nesting.push(Nesting::ShellCode { word: word.range.clone() });
         Some(InnerCode { characters, nesting, required: false })
     }
+}
+
+/// What the parser library and the scanner let pass, and bash does not: an empty block, a function
+/// whose body is no compound command, a name that is a reserved word.
+fn refused_by_bash(command: &Command, text: &str) -> Option<Range<usize>> {
+    match command {
+        Command::Compound(c) => {
+            let empty = c.blocks.iter().any(|b| b.statements.is_empty());
+            let after = text[c.range.clone()].trim_start_matches("coproc").trim_start_matches(' ');
+            let broken = c.kind == CompoundKind::Coprocess && after.starts_with('\n');
+            (empty && c.kind != CompoundKind::Time || broken).then(|| c.range.clone())
+        }
+        Command::Function { names, body } => {
+            let simple = matches!(
+                body.command,
+                Command::Simple(_) | Command::Declare(_) | Command::Chain { .. }
+            );
+            simple.then(|| names.first().map_or(0..0, |n| n.range.clone()))
+        }
+        Command::Simple(simple) => {
+            let name = simple.words.first()?;
+            (text[name.range.clone()] == *"]]").then(|| name.range.clone())
+        }
+        _ => None,
+    }
+}
+
+/// An unquoted parenthesis: `@(a|b)`, which bash reads only after `shopt -s extglob`.
+fn has_parenthesis(word: &Word, text: &str) -> bool {
+    word.parts.iter().any(|part| match part {
+        Part::Literal(range) => {
+            let mut chars = text[range.clone()].chars();
+            let next = |chars: &mut std::str::Chars| match chars.next()? {
+                '\\' => chars.next().map(|_| ' '),
+                c => Some(c),
+            };
+            std::iter::from_fn(|| next(&mut chars)).any(|c| c == '(')
+        }
+        _ => false,
+    })
 }
 
 /// `declare -r a=1` as words.

@@ -103,6 +103,11 @@ impl Scanner<'_> {
                 b'#' => self.comment(),
                 b'\n' => self.end_of_line(&mut list)?,
                 b')' if opened.is_some() && list.frames.len() == 1 => {
+                    if list.continues {
+                        return Err(
+                            self.error(start..start + 1, "a command is missing before this")
+                        );
+                    }
                     self.at += 1;
                     return Ok(());
                 }
