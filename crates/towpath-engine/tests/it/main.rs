@@ -4,6 +4,7 @@
 mod adapters;
 mod backends;
 mod bash;
+mod driver;
 mod follower;
 mod listener;
 mod lookup;

@@ -1,0 +1,167 @@
+//! The loop by itself: a real plan and a real SQLite journal, and an executor that starts nothing. So
+//! every moment of a run can be met exactly, also those that no process would reliably produce.
+
+mod calls;
+mod completions;
+mod failing_writes;
+mod fake_executor;
+mod recovery;
+mod stops;
+mod timers;
+
+use fake_executor::FakeExecutor;
+use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
+use towpath_core::{RunId, Secrets};
+use towpath_engine::{
+    Controller, DriverConfig, EngineError, Event, Limits, Options, Prepared, Reporter,
+    ResumeAnswers, RunEnd, create, resume,
+};
+use towpath_recipe::{Program, Request, SearchPath, Wishes, resolve};
+use towpath_run::Fact;
+use towpath_store::Store;
+
+/// A directory with a recipe and the state of its runs.
+pub struct Setup {
+    root: TempDir,
+}
+
+impl Setup {
+    pub fn new(recipe: &str) -> Setup {
+        let root = tempfile::tempdir().expect("a directory");
+        fs::write(root.path().join("recipe.yaml"), recipe).expect("a recipe");
+        Setup { root }
+    }
+
+    pub fn path(&self, inside: &str) -> PathBuf {
+        self.root.path().join(inside)
+    }
+
+    pub fn store(&self) -> Store {
+        Store::open(&self.path("state")).expect("a store")
+    }
+
+    fn program(&self) -> Program {
+        let resolved = resolve(&Request {
+            reference: "recipe.yaml".to_owned(),
+            working_dir: self.root.path().to_owned(),
+            search: SearchPath::default(),
+            inputs: towpath_core::Map::new(),
+            // Without the jobs of git around each agent.
+            wishes: Wishes { to_run: true, no_auto_stage: true, ..Wishes::default() },
+        });
+        let problems = resolved.problems;
+        resolved.program.unwrap_or_else(|| panic!("{problems:?}"))
+    }
+
+    pub fn create(&self, store: &mut Store) -> Prepared {
+        self.create_with(store, Options::default())
+    }
+
+    pub fn create_with(&self, store: &mut Store, options: Options) -> Prepared {
+        let (limits, secrets) = (Limits::default(), Secrets::default());
+        create(store, self.program(), options, self.root.path(), limits, &secrets).expect("a run")
+    }
+
+    pub fn resume(&self, store: &mut Store, id: &RunId) -> Prepared {
+        let mut answers = |_: &towpath_run::Run| Ok(ResumeAnswers::default());
+        let (limits, secrets) = (Limits::default(), Secrets::default());
+        let resumed = resume(store, id, limits, Default::default(), &secrets, &mut answers);
+        resumed.expect("the run is ours").0
+    }
+
+    pub fn config(&self) -> DriverConfig {
+        DriverConfig { directory: self.root.path().to_owned(), ..DriverConfig::default() }
+    }
+
+    /// Creates a run and drives it on this executor.
+    pub fn drive(&self, executor: &mut FakeExecutor) -> (RunId, Result<RunEnd, EngineError>) {
+        let mut store = self.store();
+        let prepared = self.create(&mut store);
+        let id = prepared.id().clone();
+        (id, self.drive_prepared(prepared, &mut store, executor, &mut Events::default()))
+    }
+
+    pub fn drive_prepared(
+        &self,
+        prepared: Prepared,
+        store: &mut Store,
+        executor: &mut FakeExecutor,
+        events: &mut Events,
+    ) -> Result<RunEnd, EngineError> {
+        executor.directory = store.run_directory(prepared.id());
+        let slot = executor.controller.clone();
+        let ready = move |controller: Controller| {
+            *slot.borrow_mut() = Some(controller);
+            Ok(())
+        };
+        prepared.drive_on(executor, store, self.config(), ready, events)
+    }
+
+    /// Resumes a run on an executor whose jobs all succeed; returns the jobs that were started.
+    pub fn resumed_jobs(&self, id: &RunId) -> Vec<String> {
+        let mut store = self.store();
+        let prepared = self.resume(&mut store, id);
+        let mut executor = FakeExecutor::succeeding();
+        let end = self.drive_prepared(prepared, &mut store, &mut executor, &mut Events::default());
+        let end = end.expect("it ends");
+        assert_eq!(end.outcome, towpath_run::RunOutcome::Done);
+        executor.started()
+    }
+
+    /// The run's facts, each as its kind with the step it is about: `job-started a`.
+    pub fn facts(&self, id: &RunId) -> Vec<String> {
+        let named = |fact: towpath_store::StoredFact| match fact.key {
+            Some(key) => format!("{} {}", fact.kind, key.split('#').next().unwrap_or_default()),
+            None => fact.kind,
+        };
+        self.store().facts(id).expect("facts").into_iter().map(named).collect()
+    }
+
+    /// The facts as the run takes them.
+    pub fn full_facts(&self, id: &RunId) -> Vec<Fact> {
+        let facts = self.store().facts(id).expect("facts");
+        facts.iter().map(|fact| serde_json::from_str(&fact.body).expect("a fact")).collect()
+    }
+}
+
+/// What a reporter was given, a line each.
+#[derive(Default)]
+pub struct Events {
+    pub seen: Vec<String>,
+    pub busy: bool,
+}
+
+impl Reporter for Events {
+    fn event(&mut self, event: &Event<'_>) {
+        let line = match event {
+            Event::StepStarted { step, .. } => format!("start {step}"),
+            Event::StepEnded { step, result, .. } => {
+                format!("end {step} {}", result.status.as_str())
+            }
+            Event::Output { step, bytes, .. } => {
+                format!("output {step} {}", String::from_utf8_lossy(bytes).trim_end())
+            }
+            Event::Doing { step, what } => format!("doing {step} {what}"),
+            Event::CallStarted(call) => {
+                format!("call {} {} {:?}", call.step, call.backend, call.session)
+            }
+            Event::CallEnded(call) => {
+                format!("answer {} {:?} {:?}", call.step, call.session, call.error)
+            }
+            Event::Warning { message, .. } => format!("warning {message}"),
+            Event::Stopping => "stopping".to_owned(),
+            Event::Ended { processes, why } => format!("ended {} {why:?}", processes.join(", ")),
+            Event::Suspended => "suspended".to_owned(),
+            Event::Continued => "continued".to_owned(),
+            Event::RunEnded { outcome, .. } => format!("run {}", outcome.as_str()),
+            _ => return,
+        };
+        self.seen.push(line);
+    }
+
+    fn ready(&self) -> bool {
+        !self.busy
+    }
+}

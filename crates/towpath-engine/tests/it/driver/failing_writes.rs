@@ -1,0 +1,71 @@
+//! A journal that takes no more, at each of its facts: nothing is started whose start is not recorded,
+//! nothing that depends on an end that is not recorded, and what was recorded stays.
+
+use super::Setup;
+use super::fake_executor::FakeExecutor;
+use rusqlite::Connection;
+use towpath_core::RunId;
+use towpath_engine::EngineError;
+use towpath_run::RunOutcome;
+
+const RECIPE: &str = "
+name: written
+steps:
+  - {id: a, command: 'true'}
+  - {id: b, command: 'true', parallel_group: g}
+  - {id: c, command: 'true', parallel_group: g}
+  - {id: d, command: 'true'}
+";
+
+/// From this fact on the database refuses to take any.
+fn refuse_from(setup: &Setup, fact: u32) -> Connection {
+    let database = Connection::open(setup.path("state/journal.db")).expect("the database");
+    let trigger = format!(
+        "CREATE TRIGGER refuse BEFORE INSERT ON facts WHEN NEW.seq >= {fact}
+         BEGIN SELECT RAISE(ABORT, 'no more facts'); END"
+    );
+    database.execute_batch(&trigger).expect("a trigger");
+    database
+}
+
+/// Drives a run whose journal takes only so many facts.
+fn drive(
+    setup: &Setup,
+    first_refused: u32,
+) -> (RunId, Result<RunOutcome, EngineError>, Vec<String>) {
+    let mut store = setup.store();
+    let prepared = setup.create(&mut store);
+    let id = prepared.id().clone();
+    let database = refuse_from(setup, first_refused);
+    let mut executor = FakeExecutor::succeeding();
+    let end = setup.drive_prepared(prepared, &mut store, &mut executor, &mut Default::default());
+    database.execute_batch("DROP TRIGGER refuse").expect("no trigger");
+    (id, end.map(|end| end.outcome), executor.started())
+}
+
+#[test]
+fn each_fact_that_cannot_be_written_stops_the_run_before_its_effect() {
+    let mut refused = 2;
+    loop {
+        let setup = Setup::new(RECIPE);
+        let (id, end, started) = drive(&setup, refused);
+        let facts = setup.facts(&id);
+        if end.is_ok() {
+            assert_eq!(facts.len(), 10, "all facts were tried: {facts:?}");
+            break;
+        }
+        assert!(matches!(end, Err(EngineError::Store(_))), "{end:?}");
+        assert!(facts.len() < refused as usize, "{facts:?}");
+        let recorded = |kind: &str, step: &str| facts.contains(&format!("{kind} {step}"));
+        for step in &started {
+            assert!(recorded("job-started", step), "{step} at {refused}: {facts:?}");
+        }
+        if started.contains(&"d".to_owned()) {
+            assert!(recorded("job-finished", "b") && recorded("job-finished", "c"), "{facts:?}");
+        }
+        let all = ["a", "b", "c", "d"];
+        let rest: Vec<_> = all.into_iter().filter(|step| !recorded("job-finished", step)).collect();
+        assert_eq!(setup.resumed_jobs(&id), rest, "at {refused}: {facts:?}");
+        refused += 1;
+    }
+}
