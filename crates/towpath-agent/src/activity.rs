@@ -1,11 +1,11 @@
-//! One line for a person about what the agent does now. Only shown, never decided upon.
+//! One line for the user about what the agent does now. Only shown, never decided upon.
 
 use serde_json::Value;
 
 /// Longer than any terminal is wide; a command may hold a whole file.
 const LONGEST: usize = 200;
 
-/// The input field that says most about a tool use, the first that is there.
+/// The input field that describes a tool use best, the first that exists.
 const TELLING: &[&str] =
     &["command", "file_path", "notebook_path", "pattern", "url", "query", "path", "description"];
 
@@ -23,7 +23,7 @@ pub(crate) fn tool(name: &str, on: &str) -> String {
     }
 }
 
-/// The last line that says something.
+/// The last line that is not blank.
 pub(crate) fn last_line(text: &str) -> Option<String> {
     text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(short)
 }
@@ -49,7 +49,7 @@ fn first_line(text: &str) -> &str {
     text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("")
 }
 
-/// One word that names a file: its end says most.
+/// One word that names a file: its end is the most useful.
 fn is_path(on: &str) -> bool {
     on.contains('/') && !on.contains("://") && !on.contains(char::is_whitespace)
 }

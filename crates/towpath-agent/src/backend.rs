@@ -1,16 +1,16 @@
 //! What every backend is: three pure functions, of which one is a fold over output lines. A backend
-//! decides nothing about retries, waiting or sessions; it only speaks one program's language.
+//! decides nothing about retries, waiting or sessions; it only knows one program's language.
 
+use crate::backends::BackendRow;
 use crate::call::{Call, End, Invocation, Reply, Sign};
 use crate::environment;
-use crate::table::BackendRow;
 use std::fmt::Debug;
 
 pub trait Backend: Debug + Send + Sync {
     /// What is known of it without a call: its name, its program, what it can do.
     fn row(&self) -> &'static BackendRow;
 
-    /// The name in `--backend`.
+    /// The name by which users choose it.
     fn id(&self) -> &'static str {
         self.row().id
     }
@@ -19,7 +19,7 @@ pub trait Backend: Debug + Send + Sync {
     /// out is passed over: whoever makes the call refuses it beforehand.
     fn invocation(&self, call: &Call) -> Invocation;
 
-    /// Is a variable of our own environment handed to the program?
+    /// Whether the program gets this variable of our own environment.
     fn keeps(&self, variable: &str) -> bool {
         environment::keeps(variable)
     }

@@ -1,13 +1,13 @@
-//! The words between the engine and a backend: a call, how to start it, what is seen on the way,
-//! and what came of it. Plain data; no backend's own notions appear here.
+//! What the executor and a backend exchange: a call, how to start it, what is seen on the way, and its
+//! reply. Plain data; no backend's own notions appear here.
 
-use crate::doing;
+use crate::activity;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use towpath_core::{FaultKind, Usage};
 
-/// Text longer than this does not go into an argument: a program's single argument holds 131,071
-/// bytes at most on Linux.
+/// Text longer than this does not go into an argument: a program's single argument takes
+/// 131,071 bytes at most on Linux.
 pub(crate) const LONGEST_ARGUMENT: usize = 120_000;
 
 /// One agent call as the engine wants it.
@@ -16,19 +16,19 @@ pub struct Call {
     pub prompt: String,
     /// As the backend's program spells it; `None` is the program's own default.
     pub model: Option<String>,
-    /// With `resume` the session to go on with. Without it the id of a new one, chosen by us, and
+    /// With `resume` the session to continue. Without it the id of a new one, chosen by us, and
     /// passed over where the program chooses. A session that turned out to be unknown is opened
-    /// again by the same call without `resume`; by which id, [`SessionIds`](crate::SessionIds)
-    /// tells.
+    /// again by the same call without `resume`; by which id depends on
+    /// [`SessionIds`](crate::SessionIds).
     pub session: Option<String>,
-    /// Go on with `session` instead of opening it.
+    /// Continue `session` instead of opening it.
     pub resume: bool,
     /// Where the agent works. The process is started there.
     pub directory: PathBuf,
-    /// Instructions that stand above the prompt, for a new session. A program that cannot take
+    /// Instructions above the prompt, for a new session. A program that cannot take
     /// them apart gets them before its first prompt.
     pub system: Option<String>,
-    /// They stand beside the program's own instructions, and do not take their place.
+    /// They are added to the program's own instructions, and do not replace them.
     pub beside_own: bool,
     /// What the agent may do: one of the backend's own modes. `None` lets it do everything without
     /// asking, since nobody is there to answer.
@@ -142,7 +142,7 @@ impl std::fmt::Display for Exit {
     }
 }
 
-/// Something a line of output tells while the call still runs.
+/// Something that a line of output reports while the call still runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sign {
     /// The session's id, as soon as the program names it.
@@ -155,7 +155,7 @@ pub enum Sign {
     Writing(String),
     /// The program waits and tries again by itself.
     Retrying(String),
-    /// The program has said all that it will say: its process should end by itself now.
+    /// The program has printed all that it will print: its process should end by itself now.
     Complete,
 }
 
@@ -164,7 +164,7 @@ impl Sign {
     pub fn doing(&self) -> Option<String> {
         match self {
             Sign::Doing(what) | Sign::Writing(what) | Sign::Retrying(what) => Some(what.clone()),
-            Sign::Message(text) => doing::last_line(text),
+            Sign::Message(text) => activity::last_line(text),
             Sign::Session(_) | Sign::Complete => None,
         }
     }
@@ -182,7 +182,7 @@ impl Sign {
     }
 }
 
-/// What came of a call.
+/// How a call ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
     /// The agent's final text, which may be empty, or what went wrong.
@@ -191,17 +191,17 @@ pub struct Reply {
     pub session: Option<String>,
     /// Of this call alone, never of the whole session.
     pub usage: Option<Usage>,
-    /// Of the whole session up to and with this call, where the program tells only that
+    /// Of the whole session up to and with this call, where the program reports only that
     /// ([`UsageOf::Session`](crate::UsageOf)); `usage` is `None` then. What this call used is
     /// [`Usage::since`] the total that was recorded last for the same session. A session that we
-    /// opened begins at nothing; of one that somebody else began, the first call's part is unknown.
+    /// opened begins at nothing; of one that was begun elsewhere, the first call's part is unknown.
     pub session_total: Option<Usage>,
     /// Tool uses the program refused; they do not fail the call.
     pub denials: Vec<String>,
 }
 
 impl Reply {
-    /// A reply of a program that has told nothing else.
+    /// A reply of a program that has reported nothing else.
     pub(crate) fn new(result: Result<String, CallFault>, session: Option<String>) -> Reply {
         Reply { result, session, usage: None, session_total: None, denials: Vec::new() }
     }
@@ -212,7 +212,7 @@ impl Reply {
 #[error("{message}")]
 pub struct CallFault {
     pub kind: FaultKind,
-    /// When it is worth trying again, in milliseconds since 1970, where the program said so.
+    /// When it is worth trying again, in milliseconds since 1970, where the program reports it.
     pub until_ms: Option<i64>,
     pub message: String,
 }
@@ -222,7 +222,7 @@ impl CallFault {
         CallFault { kind, until_ms: None, message: message.into() }
     }
 
-    /// With the first of `texts` that says something after `what` happened.
+    /// With the first of `texts` that is not blank after `what` happened.
     pub(crate) fn with_first(kind: FaultKind, what: &str, texts: &[&str]) -> CallFault {
         match texts.iter().map(|text| text.trim()).find(|text| !text.is_empty()) {
             Some(text) => CallFault::new(kind, format!("{what}: {text}")),

@@ -1,5 +1,5 @@
 //! What each backend's program can and cannot do, as plain data: refusals before a run, `doctor`
-//! and the documents read it from here. It says what was observed of the program, not what would
+//! and the documents read it from here. It has what was observed of the program, not what would
 //! be nice.
 
 /// Who names a new session.
@@ -22,7 +22,7 @@ pub enum UsageOf {
     Call,
     /// The session so far, over all its calls.
     Session,
-    /// It tells none.
+    /// It reports none.
     Nothing,
 }
 
@@ -68,11 +68,11 @@ pub struct Capabilities {
     /// What `mode` of a step may be; `None` takes any word.
     pub modes: Option<&'static [&'static str]>,
     pub usage: UsageOf,
-    /// It tells what a call cost, in dollars.
+    /// It reports what a call cost, in dollars.
     pub cost: bool,
-    /// It tells when a limit that was hit is over.
+    /// It reports when a rate limit ends.
     pub limit_reset: bool,
-    /// It tells when it waits and tries again. Elsewhere a long silence may be just that.
+    /// It reports when it waits and tries again. Elsewhere a long silence may be just that.
     pub tells_retries: bool,
     /// Its process is known to live on after [`Sign::Complete`](crate::Sign): it is ended at once
     /// then. Any other program gets some seconds to end by itself.

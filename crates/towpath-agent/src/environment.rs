@@ -3,7 +3,7 @@
 //! nested and refuse, or use its parent's sockets and tokens. What the user set to configure the
 //! program stays. Nothing here knows values, only names.
 
-/// Marks of a running session. A trailing `*` stands for any ending.
+/// Marks of a running session. A trailing `*` matches any ending.
 const SESSION_MARKS: &[&str] = &[
     "AI_AGENT",
     "CLAUDECODE",
@@ -41,7 +41,7 @@ const SESSION_MARKS: &[&str] = &[
 ];
 
 /// The user's own settings among `CLAUDE_CODE_*`, by what follows that prefix. Most are families:
-/// new members appear with every release, new families seldom. A `*` at either end stands for
+/// new members appear with every release, new families seldom. A `*` at either end matches
 /// anything.
 const SETTINGS: &[&str] = &[
     // Which service answers, and how we prove who we are.
@@ -73,7 +73,7 @@ const SETTINGS: &[&str] = &[
     "STOP_HOOK_BLOCK_CAP",
     "*_TIMEOUT",
     "*_TIMEOUT_MS",
-    // How it works and what it tells.
+    // How it works and what it reports.
     "ADDITIONAL_DIRECTORIES_CLAUDE_MD",
     "ALWAYS_ENABLE_EFFORT",
     "ATTRIBUTION_HEADER",

@@ -1,15 +1,17 @@
-//! Where a backend's program is: a flag, its variable, the settings, `PATH`, the places installers
-//! use, in this order. The search is pure: everything it looks at is given, also the test whether
-//! a file is a program. A place somebody named is never passed over in silence for another one.
+//! Where a backend's program is: as the caller names it, its variable, the settings, `PATH`, the
+//! directories that installers use, in this order. The search is pure: everything it looks at is given,
+//! also the test whether a file is a program. A path that the user named is never passed over in silence
+//! for another one.
 
-use crate::table::BackendRow;
+use crate::backends::BackendRow;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Everything the search may look at.
-pub struct Places<'a> {
-    pub flag: Option<PathBuf>,
+pub struct ProgramSearch<'a> {
+    /// A path of the caller, and what it was named by.
+    pub named: Option<(PathBuf, &'a str)>,
     /// The value of the row's own variable.
     pub variable: Option<OsString>,
     pub setting: Option<PathBuf>,
@@ -22,10 +24,10 @@ pub struct Places<'a> {
     pub is_program: &'a dyn Fn(&Path) -> bool,
 }
 
-impl fmt::Debug for Places<'_> {
+impl fmt::Debug for ProgramSearch<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Places")
-            .field("flag", &self.flag)
+        f.debug_struct("ProgramSearch")
+            .field("named", &self.named)
             .field("variable", &self.variable)
             .field("setting", &self.setting)
             .field("path", &self.path)
@@ -35,7 +37,7 @@ impl fmt::Debug for Places<'_> {
     }
 }
 
-/// The program is not there; the text says where it was looked for and how to get it.
+/// The program was not found; the text has where it was searched and how to get it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}; {hint}")]
 pub struct NotFound {
@@ -45,32 +47,27 @@ pub struct NotFound {
 }
 
 /// Finds the program of a backend, as an absolute path if `given.directory` is one.
-pub fn find_program(row: &BackendRow, given: &Places<'_>) -> Result<PathBuf, NotFound> {
+pub fn find_program(row: &BackendRow, given: &ProgramSearch<'_>) -> Result<PathBuf, NotFound> {
     let variable = given.variable.as_ref().filter(|v| !v.is_empty()).map(PathBuf::from);
     let named = [
-        (given.flag.clone(), "--agent-path".to_owned()),
-        (variable, row.variable.unwrap_or("the variable").to_owned()),
-        (given.setting.clone(), "the settings".to_owned()),
+        given.named.clone(),
+        variable.map(|path| (path, row.variable.unwrap_or("the variable"))),
+        given.setting.clone().map(|path| (path, "the settings")),
     ];
-    for (place, who) in named {
-        if let Some(place) = place {
-            return given.named(&place).ok_or_else(|| NotFound {
-                message: format!("{who} names `{}`, which is not a program", place.display()),
-                hint: format!(
-                    "name another there, or install {} with `{}`",
-                    row.title, row.install
-                ),
-            });
-        }
+    if let Some((path, source)) = named.into_iter().flatten().next() {
+        return given.program_at(&path).ok_or_else(|| NotFound {
+            message: format!("{source} names `{}`, which is not a program", path.display()),
+            hint: format!("name another there, or install {} with `{}`", row.title, row.install),
+        });
     }
     let on_path = row.programs.iter().find_map(|name| given.on_path(Path::new(name)));
-    let known = || row.known.iter().find_map(|place| given.named(Path::new(place)));
+    let known = || row.known.iter().find_map(|place| given.program_at(Path::new(place)));
     on_path.or_else(known).ok_or_else(|| NotFound { message: missing(row), hint: hint(row) })
 }
 
-impl Places<'_> {
-    /// A place somebody wrote: a bare name is looked for on `PATH`, anything else is a file.
-    fn named(&self, place: &Path) -> Option<PathBuf> {
+impl ProgramSearch<'_> {
+    /// The program that a path means: a bare name is searched on `PATH`, anything else is a file.
+    fn program_at(&self, place: &Path) -> Option<PathBuf> {
         if place.components().count() == 1 && place.is_relative() {
             return self.on_path(place);
         }
@@ -84,7 +81,7 @@ impl Places<'_> {
 
     fn on_path(&self, name: &Path) -> Option<PathBuf> {
         // An empty entry means the current directory to a shell; a program found there by accident
-        // is nobody's wish.
+        // was not intended.
         let entries = self.path.iter().filter(|entry| !entry.as_os_str().is_empty());
         let mut files = entries.map(|entry| self.directory.join(entry).join(name));
         files.find(|file| (self.is_program)(file))
@@ -109,12 +106,15 @@ fn hint(row: &BackendRow) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::backend_row;
+    use crate::backends::backend_row;
 
-    fn search(files: &[&str], change: impl FnOnce(&mut Places<'_>)) -> Result<String, String> {
+    fn search(
+        files: &[&str],
+        change: impl FnOnce(&mut ProgramSearch<'_>),
+    ) -> Result<String, String> {
         let is_program = |file: &Path| files.iter().any(|f| Path::new(f) == file);
-        let mut places = Places {
-            flag: None,
+        let mut places = ProgramSearch {
+            named: None,
             variable: None,
             setting: None,
             path: vec!["".into(), "/usr/bin".into(), "bin".into()],
@@ -137,17 +137,17 @@ mod tests {
     ];
 
     #[test]
-    fn a_flag_beats_the_variable_beats_the_settings_beats_path_beats_known_places() {
-        let flag = |p: &mut Places<'_>| p.flag = Some("/f/claude".into());
-        let variable = |p: &mut Places<'_>| p.variable = Some("/v/claude".into());
-        let setting = |p: &mut Places<'_>| p.setting = Some("/s/claude".into());
-        let all = |p: &mut Places<'_>| {
-            flag(p);
+    fn the_caller_beats_the_variable_beats_the_settings_beats_path_beats_known_places() {
+        let named = |p: &mut ProgramSearch<'_>| p.named = Some(("/f/claude".into(), "the caller"));
+        let variable = |p: &mut ProgramSearch<'_>| p.variable = Some("/v/claude".into());
+        let setting = |p: &mut ProgramSearch<'_>| p.setting = Some("/s/claude".into());
+        let all = |p: &mut ProgramSearch<'_>| {
+            named(p);
             variable(p);
             setting(p);
         };
         assert_eq!(search(ALL, all).unwrap(), "/f/claude");
-        let two = |p: &mut Places<'_>| {
+        let two = |p: &mut ProgramSearch<'_>| {
             variable(p);
             setting(p);
         };
@@ -159,26 +159,28 @@ mod tests {
 
     #[test]
     fn names_relative_paths_and_home() {
-        let flag = |text: &'static str| move |p: &mut Places<'_>| p.flag = Some(text.into());
-        assert_eq!(search(&["/usr/bin/beta"], flag("beta")).unwrap(), "/usr/bin/beta");
-        assert_eq!(search(&["/desk/./beta"], flag("./beta")).unwrap(), "/desk/./beta");
-        assert_eq!(search(&["/desk/x/beta"], flag("x/beta")).unwrap(), "/desk/x/beta");
-        assert_eq!(search(&["/home/ann/beta"], flag("~/beta")).unwrap(), "/home/ann/beta");
+        let named = |text: &'static str| {
+            move |p: &mut ProgramSearch<'_>| p.named = Some((text.into(), "the caller"))
+        };
+        assert_eq!(search(&["/usr/bin/beta"], named("beta")).unwrap(), "/usr/bin/beta");
+        assert_eq!(search(&["/desk/./beta"], named("./beta")).unwrap(), "/desk/./beta");
+        assert_eq!(search(&["/desk/x/beta"], named("x/beta")).unwrap(), "/desk/x/beta");
+        assert_eq!(search(&["/home/ann/beta"], named("~/beta")).unwrap(), "/home/ann/beta");
         assert_eq!(search(&["/desk/bin/claude"], |_| ()).unwrap(), "/desk/bin/claude");
         assert!(search(&["/desk/claude"], |_| ()).is_err(), "an empty entry is not searched");
-        let empty = |p: &mut Places<'_>| p.variable = Some("".into());
+        let empty = |p: &mut ProgramSearch<'_>| p.variable = Some("".into());
         assert_eq!(search(ALL, empty).unwrap(), "/usr/bin/claude");
     }
 
     #[test]
     fn a_named_place_that_is_wrong_is_an_error_though_others_exist() {
-        let wrong = |p: &mut Places<'_>| p.variable = Some("/gone/claude".into());
+        let wrong = |p: &mut ProgramSearch<'_>| p.variable = Some("/gone/claude".into());
         assert_eq!(
             search(ALL, wrong).unwrap_err(),
             "CLAUDE_CLI_PATH names `/gone/claude`, which is not a program; name another there, or \
              install Claude Code with `npm install -g @anthropic-ai/claude-code`"
         );
-        let homeless = |p: &mut Places<'_>| p.home = None;
+        let homeless = |p: &mut ProgramSearch<'_>| p.home = None;
         assert_eq!(
             search(&ALL[4..], homeless).unwrap_err(),
             "`claude` was not found in PATH, ~/.claude/local/claude; install Claude Code with \

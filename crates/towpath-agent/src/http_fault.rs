@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use towpath_core::FaultKind;
 
-/// The fault that a status stands for; `None` for one that is no error.
+/// The fault that a status means; `None` for one that is no error.
 pub(crate) fn fault_of_status(status: u64) -> Option<FaultKind> {
     Some(match status {
         401 | 403 => FaultKind::Auth,

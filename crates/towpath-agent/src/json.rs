@@ -9,7 +9,7 @@ pub(crate) fn text_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 }
 
 /// What a program counts as `input_tokens` and `output_tokens`, where input is all that the model
-/// read, cached or not, and nothing tells a price.
+/// read, cached or not, and nothing reports a price.
 pub(crate) fn tokens(counts: &Value) -> Option<Usage> {
     let input_tokens = count_at(counts, "/input_tokens");
     let output_tokens = count_at(counts, "/output_tokens");

@@ -1,12 +1,12 @@
-//! Cancelling a run that nobody owns: its owner died, or has left it to wait or to be asked about.
-//! A run with a living owner is refused; that owner must be told, and records it itself.
+//! Cancelling a run without an owner: its owner died, or has left it waiting or for the user to decide.
+//! A run with a living owner is refused; that owner must be asked, and records it itself.
 
 use crate::config::Options;
 use crate::driver::describe;
 use crate::error::EngineError;
 use crate::journal::{now_ms, recorded, to_store};
 use crate::open::{end_holders, held_by, take};
-use crate::recovery::{Late, late_facts};
+use crate::recovery::{LateFact, late_facts};
 use crate::secrets::masked;
 use crate::summary::summary;
 use std::time::Duration;
@@ -38,7 +38,7 @@ pub fn cancel_unowned(
     cancel_held(store, id, limits, lock, secrets)
 }
 
-/// Likewise for a run that the caller holds and does not drive.
+/// Likewise for a run that the caller owns and does not drive.
 pub fn cancel_held(
     store: &mut Store,
     id: &RunId,
@@ -54,7 +54,7 @@ pub fn cancel_held(
     let mut run = recorded.run;
     let at = now_ms();
     let mut batch = Vec::new();
-    for Late { fact, at_ms, stdout, stderr } in late {
+    for LateFact { fact, at_ms, stdout, stderr } in late {
         let fact = masked(&known, fact);
         run.apply(&fact, at_ms)?;
         batch.push(to_store(&fact, at_ms, stdout, stderr));
@@ -75,9 +75,9 @@ pub fn cancel_held(
     let totals = summary(&run, Some(&outcome), active_ms);
     store.append(id, &batch, Some(&totals))?;
     drop(lock);
-    let told = |left: &Leftover| match &secrets {
+    let described = |left: &Leftover| match &secrets {
         Some(_) => describe(left),
         None => format!("a process whose command line may hold a secret ({})", left.pid),
     };
-    Ok(ended.iter().map(told).collect())
+    Ok(ended.iter().map(described).collect())
 }

@@ -70,7 +70,7 @@ pub struct Options {
     /// The environment variables whose values are masked. Their values are never stored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
-    /// The agent's program, where a person named one: absolute.
+    /// The agent's program, where the user named one: absolute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// The recipe was found in the working tree, so that its text needs consent.

@@ -9,7 +9,7 @@ use crate::error::EngineError;
 use crate::event::{EndedWith, Event, Reporter};
 use crate::job_end::settle;
 use crate::journal::{Reads, to_store};
-use crate::observed::{Observed, Reported};
+use crate::observed::{Observation, Observed};
 use crate::open::LOCK;
 use crate::script_lines::ScriptLines;
 use crate::secrets::masked;
@@ -109,36 +109,39 @@ impl Driver<'_> {
     fn want(&mut self) -> Result<Vec<Launch>, EngineError> {
         let mut launches = Vec::new();
         for job in self.run.next() {
-            let Job { key, work, directory, timeout, environment } = job;
-            let directory = match directory.as_str() {
-                "" => self.config.directory.clone(),
-                inside => self.config.directory.join(inside),
-            };
-            let idle_timeout = self.config.idle_timeout.filter(|_| key.kind.is_work());
-            let (mut line, mut session, mut call) = (None, None, None);
-            let work = match work {
-                JobWork::Bash(script) => self.script_of(&key, script),
-                JobWork::Agent(agent) => match self.call(&key, *agent, timeout)? {
-                    Ok(planned) => {
-                        line = planned.work.scripted.as_ref().map(|answer| answer.number);
-                        (session, call) = (planned.session, planned.started);
-                        Work::Agent(Box::new(planned.work))
-                    }
-                    Err(end) => {
-                        self.started(&key, None, None, None)?;
-                        self.apply(Fact::JobFinished { key, end: *end })?;
-                        continue;
-                    }
-                },
-            };
-            self.started(&key, line, session, call.as_ref().map(|call| call.backend))?;
-            let id = JobId(self.facts);
-            launches.push((
-                JobSpec { id, key, work, directory, timeout, idle_timeout, environment },
-                call,
-            ));
+            launches.extend(self.plan(job)?);
         }
         Ok(launches)
+    }
+
+    /// What a job is started with; nothing where nobody can answer it, which is its end.
+    fn plan(&mut self, job: Job) -> Result<Option<Launch>, EngineError> {
+        let Job { key, work, directory, timeout, environment } = job;
+        let (mut line, mut session, mut call) = (None, None, None);
+        let work = match work {
+            JobWork::Bash(script) => self.script_of(&key, script),
+            JobWork::Agent(agent) => match self.call(&key, *agent, timeout)? {
+                Ok(planned) => {
+                    line = planned.work.scripted.as_ref().map(|answer| answer.number);
+                    (session, call) = (planned.session, planned.started);
+                    Work::Agent(Box::new(planned.work))
+                }
+                Err(end) => {
+                    self.started(&key, None, None, None)?;
+                    self.apply(Fact::JobFinished { key, end: *end })?;
+                    return Ok(None);
+                }
+            },
+        };
+        self.started(&key, line, session, call.as_ref().map(|call| call.backend))?;
+        let directory = match directory.as_str() {
+            "" => self.config.directory.clone(),
+            inside => self.config.directory.join(inside),
+        };
+        let idle_timeout = self.config.idle_timeout.filter(|_| key.kind.is_work());
+        let id = JobId(self.facts);
+        let spec = JobSpec { id, key, work, directory, timeout, idle_timeout, environment };
+        Ok(Some((spec, call)))
     }
 
     /// A step's own command, or what replaces it.
@@ -232,8 +235,8 @@ impl Driver<'_> {
         let until = self.timers.values().copied().fold(Instant::now() + LOOK, Instant::min);
         let mut observed = Observed::new(self.reporter);
         self.executor.events(until, &mut observed)?;
-        for reported in observed.reported {
-            self.take(reported)?;
+        for observation in observed.observations {
+            self.take(observation)?;
         }
         while let Ok(control) = self.controls.try_recv() {
             match control {
@@ -248,20 +251,20 @@ impl Driver<'_> {
         self.expire()
     }
 
-    fn take(&mut self, reported: Reported) -> Result<(), EngineError> {
-        match reported {
-            Reported::SessionNamed { job, session } => {
+    fn take(&mut self, observation: Observation) -> Result<(), EngineError> {
+        match observation {
+            Observation::SessionNamed { job, session } => {
                 let Some(job) = self.jobs.get(&job) else { return Ok(()) };
                 let keeps = job.call.as_ref().is_some_and(|call| call.keeps_session);
                 let key = job.key.clone();
                 self.named(&key, session, keeps)
             }
-            Reported::Finished(finished) => match self.jobs.remove(&finished.job) {
+            Observation::Finished(finished) => match self.jobs.remove(&finished.job) {
                 Some(job) => self.finished(job, *finished),
                 // The end of a job that has ended, or was never started.
                 None => Ok(()),
             },
-            Reported::Swept(Swept { ended, left }) => {
+            Observation::Swept(Swept { ended, left }) => {
                 self.report_ended(&ended, EndedWith::Run);
                 self.warn_of_left(&left);
                 Ok(())
@@ -373,9 +376,9 @@ impl Driver<'_> {
     fn finish(mut self, outcome: RunOutcome) -> Result<RunEnd, EngineError> {
         let mut observed = Observed::new(self.reporter);
         self.executor.close(&mut observed)?;
-        for reported in observed.reported {
-            if let Reported::Swept(_) = reported {
-                self.take(reported)?;
+        for observation in observed.observations {
+            if let Observation::Swept(_) = observation {
+                self.take(observation)?;
             }
         }
         let steps = &self.run.view();

@@ -1,9 +1,9 @@
 //! What ends a run from outside its recipe. How a recipe's own steps fail is an outcome, not an
-//! error.
+//! error. Hints that name a flag or a command are added by the program that has them.
 
 use crate::journal::io_error;
 use std::path::PathBuf;
-use towpath_core::{Diagnostic, RunId};
+use towpath_core::{Diagnostic, RunId, StepPath};
 use towpath_executor::{ExecutorError, ProcessError};
 use towpath_run::{EditRefused, Mismatch, NoSuchStep};
 use towpath_store::StoreError;
@@ -19,7 +19,7 @@ pub enum EngineError {
     Executor(ExecutorError),
     #[error("{path}: {error}", path = path.display())]
     Io { path: PathBuf, error: std::io::Error },
-    #[error("run {run} is held by {holder}; wait for it, or `towpath cancel {run}`")]
+    #[error("run {run} is held by {holder}")]
     Held { run: RunId, holder: String },
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
@@ -31,7 +31,10 @@ pub enum EngineError {
     NoSuchStep(#[from] NoSuchStep),
     #[error("{0}")]
     Answer(String),
-    #[error("the edited recipe cannot be taken: {0}; resume without --edited, or start a new run")]
+    /// A state machine's step was declared done without its outcome.
+    #[error("{step} is a machine's step: it ended with one of {}", .outcomes.join(", "))]
+    OutcomeMissing { step: StepPath, outcomes: Vec<String> },
+    #[error("the edited recipe cannot be taken: {0}")]
     EditRefused(#[from] EditRefused),
     #[error(
         "the warden that guards this run's processes is gone; nothing recorded is lost: resume"

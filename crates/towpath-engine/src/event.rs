@@ -1,4 +1,4 @@
-//! The one stream of happenings that every reporter is fed from.
+//! The one stream of events that every reporter is fed from.
 
 use std::path::Path;
 use towpath_core::{RunId, StepPath, Usage};
@@ -13,7 +13,7 @@ pub enum Event<'a> {
         recipe: &'a str,
         directory: &'a Path,
         resumed: bool,
-        /// Every step, as it stands now.
+        /// Every step, with its status now.
         steps: Vec<StepView>,
     },
     StepStarted {
@@ -31,7 +31,7 @@ pub enum Event<'a> {
         step: &'a StepPath,
         what: &'a str,
     },
-    /// An agent has printed something that says nothing to a person: it is not silent.
+    /// An agent has printed something that means nothing to a user: it is not silent.
     Heard {
         step: &'a StepPath,
     },
@@ -41,7 +41,7 @@ pub enum Event<'a> {
         tolerated: bool,
         took_ms: i64,
     },
-    /// A machine has entered a step. `visit` and `total` count in its session.
+    /// A state machine has entered a step. `visit` and `total` count in its session.
     Entered {
         step: &'a StepPath,
         recipe: &'a str,
@@ -55,17 +55,17 @@ pub enum Event<'a> {
     CallStarted(CallStarted<'a>),
     /// It has answered, or has not.
     CallEnded(CallEnded<'a>),
-    /// A machine's step has said how it went.
+    /// A state machine's step has reported its outcome.
     Reported {
         step: &'a StepPath,
         report: &'a Reported,
     },
-    /// An answer reported nothing; its agent is asked once more.
+    /// An answer reported nothing; its agent gets a reminder.
     Reminded {
         step: &'a StepPath,
         error: &'a str,
     },
-    /// A machine goes on from a step.
+    /// A state machine continues from a step.
     Moved {
         step: &'a StepPath,
         to: &'a Movement,
@@ -79,7 +79,7 @@ pub enum Event<'a> {
         step: Option<&'a StepPath>,
         message: &'a str,
     },
-    /// The run was told to stop; its children are being ended.
+    /// The run is being stopped; its children are being ended.
     Stopping,
     /// Processes that were still alive and have been ended.
     Ended {
@@ -92,7 +92,7 @@ pub enum Event<'a> {
     RunEnded {
         run: &'a RunId,
         outcome: &'a RunOutcome,
-        /// Every step, as it stands at the end.
+        /// Every step, with its status at the end.
         steps: &'a [StepView],
     },
 }
@@ -138,10 +138,10 @@ pub enum EndedWith {
 #[derive(Debug, Clone, Copy)]
 pub struct CallStarted<'a> {
     pub step: &'a StepPath,
-    /// The name of who is asked, as in `--backend`.
+    /// The id of the backend that answers.
     pub backend: &'a str,
     pub session: Option<&'a str>,
-    /// An existing session goes on.
+    /// It continues an existing session.
     pub resumes: bool,
     pub model: Option<&'a str>,
     pub is_reminder: bool,

@@ -36,7 +36,7 @@ pub(crate) fn now_ms() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }
 
-/// A fact as the store keeps it. What stdout holds is not written twice.
+/// A fact as the store keeps it. What is in stdout is not written twice.
 pub(crate) fn to_store(
     fact: &Fact,
     at_ms: i64,
@@ -60,7 +60,7 @@ pub(crate) fn to_store(
     }
 }
 
-/// A stored fact as the run takes it, with the output that its record holds beside it.
+/// A stored fact as the run takes it, with the output that is recorded beside it.
 fn from_store(stored: &StoredFact, directory: &Path, reads: &Reads) -> Result<Fact, EngineError> {
     let mut fact: Fact = serde_json::from_str(&stored.body)
         .map_err(|e| EngineError::PlanText(format!("fact {}: {e}", stored.seq)))?;
@@ -189,7 +189,7 @@ impl Reads {
     }
 }
 
-/// A run as its record tells it, for looking.
+/// A run as it is recorded, for looking.
 #[derive(Debug)]
 pub struct Recorded {
     pub run: Run,

@@ -2,11 +2,11 @@
 //!
 //! # Below the front
 //!
-//! [`create`] and [`resume`] take a run, [`Prepared::drive`] drives it: the loop in `driver.rs` is
-//! the whole of it. Decisions are made by the pure run, effects are had by the warden's children, and
-//! a fact is on disk before anything that depends on it starts. Everything that a person may see goes
-//! to one [`Reporter`] as typed [`Event`]s; this crate prints nothing and reads neither environment
-//! nor home directory.
+//! [`create`] and [`resume`] take a run, [`Prepared::drive`] drives it: the loop in `driver.rs` is all
+//! of it. Decisions are made by the pure run; jobs are run by an executor (`towpath-executor`), here by
+//! children of the run's warden, or by any other that [`Prepared::drive_on`] is given. A fact is on disk
+//! before anything that depends on it starts. Everything that a user may see goes to one [`Reporter`] as
+//! typed [`Event`]s; this crate prints nothing and reads neither environment nor home directory.
 
 mod agents;
 mod calls;

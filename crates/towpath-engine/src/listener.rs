@@ -1,4 +1,4 @@
-//! Who wants to be told of a run while it goes. A listener is fed from the same stream of events as
+//! Reports of a run while it is driven. A listener is fed from the same stream of events as
 //! every reporter, in its order: a step's start, its output line by line, its end.
 
 use crate::event::{Event, Reporter, Stream};
@@ -8,7 +8,7 @@ use std::io::{Stderr, Write};
 use std::time::Duration;
 use towpath_run::StepStatus;
 
-/// A line that goes on is told in pieces of this size.
+/// A longer line is reported in pieces of this size.
 const LONGEST_LINE: usize = 64 << 10;
 
 /// Is told what happens in a run. It is called from the loop that drives the run, which goes on when
@@ -142,7 +142,7 @@ fn tell(listener: &mut dyn Listener, step: &str, line: &mut Vec<u8>) {
     line.clear();
 }
 
-/// Where to cut a line that goes on: not within a character.
+/// Where to split a line that continues: not within a character.
 fn whole_characters(line: &[u8]) -> usize {
     let end = LONGEST_LINE.min(line.len());
     let continues = |at: &usize| line.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);

@@ -13,10 +13,10 @@ pub struct Models {
     names: BTreeMap<String, Option<String>>,
     /// What a call is given that names none.
     own: Option<String>,
-    told: BTreeSet<String>,
+    warned: BTreeSet<String>,
 }
 
-/// What a call is given, and what is to be said about it.
+/// What a call is given, and what is to be reported about it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub model: Option<String>,
@@ -24,7 +24,7 @@ pub(crate) struct Choice {
 }
 
 impl Models {
-    /// With the model of calls that name none, where a person has said it.
+    /// With the model of calls that name none, where the user has set one.
     pub fn with_own(self, own: Option<String>) -> Models {
         Models { own, ..self }
     }
@@ -56,7 +56,7 @@ impl Models {
         let warning = key.map(|what| {
             format!("{what}: {takes}; the setting models.{backend}.{setting} names one")
         });
-        let new = self.told.insert(setting) && warning.is_some();
+        let new = self.warned.insert(setting) && warning.is_some();
         Choice { model, warning: warning.filter(|_| new) }
     }
 

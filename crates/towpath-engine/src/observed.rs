@@ -4,7 +4,7 @@
 use crate::event::{Event, Reporter};
 use towpath_executor::{Finished, JobEvent, JobId, Observer, Swept};
 
-pub(crate) enum Reported {
+pub(crate) enum Observation {
     SessionNamed { job: JobId, session: String },
     Finished(Box<Finished>),
     Swept(Swept),
@@ -12,12 +12,12 @@ pub(crate) enum Reported {
 
 pub(crate) struct Observed<'a> {
     reporter: &'a mut dyn Reporter,
-    pub reported: Vec<Reported>,
+    pub observations: Vec<Observation>,
 }
 
 impl<'a> Observed<'a> {
     pub fn new(reporter: &'a mut dyn Reporter) -> Observed<'a> {
-        Observed { reporter, reported: Vec::new() }
+        Observed { reporter, observations: Vec::new() }
     }
 }
 
@@ -30,10 +30,10 @@ impl Observer for Observed<'_> {
             JobEvent::Activity { step, what } => self.reporter.event(&Event::Doing { step, what }),
             JobEvent::Heard { step } => self.reporter.event(&Event::Heard { step }),
             JobEvent::SessionNamed { job, session } => {
-                self.reported.push(Reported::SessionNamed { job, session });
+                self.observations.push(Observation::SessionNamed { job, session });
             }
-            JobEvent::Finished(finished) => self.reported.push(Reported::Finished(finished)),
-            JobEvent::Swept(swept) => self.reported.push(Reported::Swept(swept)),
+            JobEvent::Finished(finished) => self.observations.push(Observation::Finished(finished)),
+            JobEvent::Swept(swept) => self.observations.push(Observation::Swept(swept)),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::config::Options;
 use crate::driver::describe;
 use crate::error::EngineError;
 use crate::journal::{PlanRecord, io_error, now_ms, replayed, to_store};
-use crate::recovery::{Late, late_facts};
+use crate::recovery::{LateFact, late_facts};
 use crate::secrets::{masked, refuse_in_plan};
 use crate::sessions::SessionLocks;
 use crate::summary::summary;
@@ -91,9 +91,7 @@ fn check_outcome(run: &Run, step: &StepPath, said: Option<&str>) -> Result<(), E
     match said {
         None if outcomes.is_empty() => Ok(()),
         Some(said) if outcomes.iter().any(|outcome| outcome == said) => Ok(()),
-        None => Err(EngineError::Answer(format!(
-            "{step} is a machine's step: say how it ended with --outcome, one of {listed}"
-        ))),
+        None => Err(EngineError::OutcomeMissing { step: step.clone(), outcomes }),
         Some(_) if outcomes.is_empty() => {
             Err(EngineError::Answer(format!("{step} is no machine's step: it has no outcome")))
         }
@@ -205,7 +203,7 @@ pub fn resume(
     run.take_happenings();
     let mut history = recorded.started;
     let mut batch = Vec::new();
-    for Late { fact, at_ms, stdout, stderr } in late {
+    for LateFact { fact, at_ms, stdout, stderr } in late {
         let fact = masked(secrets, fact);
         run.apply(&fact, at_ms)?;
         batch.push(to_store(&fact, at_ms, stdout, stderr));

@@ -20,7 +20,7 @@ pub(crate) struct InterruptedJob {
 }
 
 /// A fact that a dead owner would have recorded, with what belongs to it.
-pub(crate) struct Late {
+pub(crate) struct LateFact {
     pub fact: Fact,
     pub at_ms: i64,
     pub stdout: Option<OutputRef>,
@@ -32,7 +32,7 @@ pub(crate) fn late_facts(
     recorded: &Recorded,
     directory: &Path,
     secrets: &Secrets,
-) -> Result<(Vec<Late>, Vec<String>), EngineError> {
+) -> Result<(Vec<LateFact>, Vec<String>), EngineError> {
     let (mut facts, mut warnings) = (Vec::new(), Vec::new());
     let Some(backend) = &recorded.options.backend else { return Ok((facts, warnings)) };
     let recovery: &dyn Recovery =
@@ -56,7 +56,7 @@ pub(crate) fn late_facts(
         if let Some(session) = session.filter(|id| sessions.of(key).as_ref() != Some(id)) {
             sessions.opened(key, &session);
             let fact = Fact::SessionOpened { key: key.clone(), session };
-            facts.push(Late { fact, at_ms, stdout: None, stderr: None });
+            facts.push(LateFact { fact, at_ms, stdout: None, stderr: None });
         }
         if let (Some(total), Some(session)) = (settled.end.session_total, sessions.of(key)) {
             settled.end.usage = Some(sessions.used(&session, total));
@@ -64,7 +64,7 @@ pub(crate) fn late_facts(
         let SettledEnd { end, stdout, stderr, warnings: of_call } = settled;
         warnings.extend(of_call.iter().map(|warning| format!("{}: {warning}", key.step_path())));
         let fact = Fact::JobFinished { key: key.clone(), end };
-        facts.push(Late { fact, at_ms, stdout, stderr });
+        facts.push(LateFact { fact, at_ms, stdout, stderr });
     }
     Ok((facts, warnings))
 }

@@ -1,6 +1,6 @@
-//! Where secrets could get into the record, and what keeps them out: a plan that holds one is
+//! Where secrets could get into the record, and what keeps them out: a plan that contains one is
 //! refused, and a fact is masked before the run or the journal sees it. The output files are masked
-//! by the warden, who writes them.
+//! by the warden, which writes them.
 
 use crate::config::Options;
 use crate::error::EngineError;
@@ -9,7 +9,7 @@ use towpath_core::Secrets;
 use towpath_recipe::Plan;
 use towpath_run::{Answer, Fact, JobEnd, Output};
 
-/// Refuses what would be stored with the run and holds a secret.
+/// Refuses what would be stored with the run and contains a secret.
 pub(crate) fn refuse_in_plan(
     secrets: &Secrets,
     plan: &Plan,
@@ -33,20 +33,22 @@ pub(crate) fn refuse_in_plan(
         look(text.as_bytes(), &|| secrets.mask(path).into_owned())?;
     }
     let wishes = &plan.machine;
-    for (flag, text) in [
-        ("--context", &wishes.context),
-        ("--system-prompt", &wishes.system),
-        ("--session", &wishes.session),
+    for (what, text) in [
+        ("the context given to the machine", &wishes.context),
+        ("the system prompt", &wishes.system),
+        ("the id of the session", &wishes.session),
     ] {
-        look(text.as_deref().unwrap_or_default().as_bytes(), &|| flag.to_owned())?;
+        look(text.as_deref().unwrap_or_default().as_bytes(), &|| what.to_owned())?;
     }
     for (name, value) in &plan.inputs {
         let text = towpath_core::text_of(value);
         look(text.as_bytes(), &|| format!("the variable {name}"))?;
     }
-    for (flag, path) in [("--script", &options.script), ("--calls", &options.calls)] {
-        let path = path.as_deref().unwrap_or_default();
-        look(path.as_bytes(), &|| format!("the path of {flag}"))?;
+    for (what, path) in [
+        ("the path of the script", &options.script),
+        ("the path of the file of calls", &options.calls),
+    ] {
+        look(path.as_deref().unwrap_or_default().as_bytes(), &|| what.to_owned())?;
     }
     let directory = directory.as_os_str().as_encoded_bytes();
     look(directory, &|| "the path of the working directory".to_owned())

@@ -1,5 +1,5 @@
 //! Sessions of agent calls: which call has which, what each has used so far, and that nobody else is
-//! in one while a machine is. It remembers; what a session is for is the run's matter.
+//! in one while a state machine is. What a session is for is decided by the run.
 
 use crate::error::EngineError;
 use crate::journal::io_error;
@@ -14,9 +14,9 @@ use towpath_run::{AgentJob, Fact};
 pub(crate) struct Sessions {
     /// The session of each call, by its key.
     of_call: BTreeMap<String, String>,
-    /// What each session had used when it was last told.
+    /// What each session had used when that was last reported.
     totals: BTreeMap<String, Usage>,
-    /// A session that somebody else began: what it had used before is not known.
+    /// A session that was begun elsewhere: what it had used before is not known.
     foreign: Option<String>,
     locks: SessionLocks,
 }
@@ -42,7 +42,7 @@ impl Sessions {
         }
     }
 
-    /// Notes the session of a call, for a later one that goes on with it.
+    /// Notes the session of a call, for a later one that continues it.
     pub fn opened(&mut self, key: &JobKey, session: &str) {
         self.of_call.insert(key.to_string(), session.to_owned());
     }
@@ -51,13 +51,13 @@ impl Sessions {
         self.of_call.get(&key.to_string()).cloned()
     }
 
-    /// The session that a call goes on with.
+    /// The session that a call continues.
     pub fn continued(&self, agent: &AgentJob) -> Option<String> {
         let earlier = agent.continues.as_ref().and_then(|key| self.of(key));
         earlier.or_else(|| agent.session.clone())
     }
 
-    /// What one call used, where its program only tells what the whole session did.
+    /// What one call used, where its program only reports what the whole session did.
     pub fn used(&mut self, session: &str, total: Usage) -> Usage {
         let unknown = self.foreign.as_deref() == Some(session);
         let begun = if unknown { Usage::default() } else { Usage::NOTHING };
@@ -65,14 +65,14 @@ impl Sessions {
         total.since(before)
     }
 
-    /// Keeps everybody else out of a session that a machine's calls go on with.
+    /// Keeps everybody else out of a session that a state machine's calls continue.
     pub fn hold(&mut self, key: &JobKey, session: &str) -> Result<(), EngineError> {
         self.locks.hold(key.frame.clone(), session)
     }
 
-    /// The machine of this call begins another session.
+    /// The state machine of this call begins another session.
     pub fn release(&mut self, key: &JobKey) {
-        self.locks.held.remove(&key.frame);
+        self.locks.locked.remove(&key.frame);
     }
 }
 
@@ -80,20 +80,20 @@ impl Sessions {
 #[derive(Debug, Default)]
 pub(crate) struct SessionLocks {
     directory: PathBuf,
-    held: BTreeMap<Option<StepPath>, Held>,
+    locked: BTreeMap<Option<StepPath>, LockedSession>,
 }
 
-/// A session that a frame's calls go on with.
+/// A session that a frame's calls continue.
 #[derive(Debug)]
-struct Held {
+struct LockedSession {
     session: String,
     /// `None` where another frame of the same run has the lock.
     lock: Option<(RunLock, PathBuf)>,
 }
 
-impl Drop for Held {
+impl Drop for LockedSession {
     fn drop(&mut self) {
-        // While it is still locked: who waits for this file finds that it is gone, and makes another.
+        // While it is still locked: a process that waits for this file finds it gone, and creates another.
         if let Some((_, path)) = &self.lock {
             let _ = std::fs::remove_file(path);
         }
@@ -101,18 +101,19 @@ impl Drop for Held {
 }
 
 impl SessionLocks {
-    /// The locks of all runs are in one place of the state directory.
+    /// The locks of all runs are in one directory of the state directory.
     pub fn new(state: &Path) -> SessionLocks {
-        SessionLocks { directory: state.join("sessions"), held: BTreeMap::new() }
+        SessionLocks { directory: state.join("sessions"), locked: BTreeMap::new() }
     }
 
     pub fn hold(&mut self, frame: Option<StepPath>, session: &str) -> Result<(), EngineError> {
-        if self.held.get(&frame).is_some_and(|held| held.session == session) {
+        if self.locked.get(&frame).is_some_and(|locked| locked.session == session) {
             return Ok(());
         }
-        let ours = self.held.values().any(|held| held.session == session && held.lock.is_some());
+        let ours =
+            self.locked.values().any(|locked| locked.session == session && locked.lock.is_some());
         let lock = if ours { None } else { Some(self.take(session)?) };
-        self.held.insert(frame, Held { session: session.to_owned(), lock });
+        self.locked.insert(frame, LockedSession { session: session.to_owned(), lock });
         Ok(())
     }
 

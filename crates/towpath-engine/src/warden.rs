@@ -1,10 +1,10 @@
 //! How a program that embeds the engine gets its warden, the process that guards every child of a
-//! run. It is the same program, started once more; [`init`] is where it then turns off. Nothing here
+//! run. It is the same program, started again; [`init`] is where it then branches off. Nothing here
 //! looks at the program's arguments by itself.
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
-use towpath_executor::{WardenStart, own_program, warden_main};
+use towpath_executor::{WardenStart, own_executable, warden_main};
 
 /// The hidden argument of a program that is started as its own warden.
 const ARGUMENT: &str = "--towpath-warden";
@@ -13,8 +13,8 @@ static CALLED: AtomicBool = AtomicBool::new(false);
 
 /// Call it first in `main`, with the program's arguments, before any thread is started.
 ///
-/// A [`Runner`](crate::Runner) starts the program once more as the warden of a run; in that process
-/// this function does not return. Without it a `Runner` refuses to run, unless it is told of another
+/// A [`Runner`](crate::Runner) starts the program again as the warden of a run; in that process
+/// this function does not return. Without it a `Runner` refuses to run, unless it is given another
 /// program ([`Runner::warden`](crate::Runner::warden)).
 pub fn init(arguments: impl IntoIterator<Item = OsString>) {
     if arguments.into_iter().nth(1).is_some_and(|argument| argument == ARGUMENT) {
@@ -24,9 +24,11 @@ pub fn init(arguments: impl IntoIterator<Item = OsString>) {
 }
 
 /// This program as its own warden. `None` where it would not know that it is one, and would do its
-/// whole work once more instead.
+/// whole work again instead.
 pub(crate) fn own_warden() -> Option<WardenStart> {
-    let own =
-        WardenStart::Program { path: own_program().to_owned(), arguments: vec![ARGUMENT.into()] };
+    let own = WardenStart::Program {
+        path: own_executable().to_owned(),
+        arguments: vec![ARGUMENT.into()],
+    };
     CALLED.load(Ordering::Acquire).then_some(own)
 }

@@ -52,7 +52,7 @@ pub struct AgentWork {
     pub may_open: bool,
     /// The script's line that answers, where a script does.
     pub scripted: Option<ScriptedAnswer>,
-    /// Whose instructions it gets, as the step names them.
+    /// SearchScope instructions it gets, as the step names them.
     pub agent: Option<String>,
     /// What the session's last call was answered with, for whoever keeps no sessions.
     pub earlier: Option<String>,

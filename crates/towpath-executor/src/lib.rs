@@ -6,7 +6,7 @@
 //! process that runs a job need not be the one that decides what runs next. Which job comes next, what
 //! is recorded and what an end means for the run is none of this crate's business.
 //!
-//! | module | what it holds |
+//! | module | what it is |
 //! |---|---|
 //! | `executor.rs` | `trait Executor`, its events, `Observer`, `Waker` |
 //! | `job_spec.rs` | `JobSpec`: one job to start |
@@ -54,6 +54,6 @@ pub use towpath_agent::{
     backend_row,
 };
 pub use towpath_process::{
-    Acquire, Holder, Leftover, ProcessError, RunLock, Stream, end_marked, own_program, since_boot,
-    warden_main,
+    Acquire, Holder, Leftover, ProcessError, RunLock, Stream, end_marked, own_executable,
+    since_boot, warden_main,
 };

@@ -1,4 +1,4 @@
-//! What can go wrong, told for the person at the terminal. A job that cannot be started is a
+//! What can go wrong, described for the user at the terminal. A job that cannot be started is a
 //! `StartError` (the recipe's or the machine's matter); a warden that cannot be reached is a
 //! `ProcessError` (the run's matter).
 

@@ -1,4 +1,4 @@
-//! What the warden tells the engine. Every `start` is answered by exactly one `Started` or
+//! What the warden reports to the engine. Every `start` is answered by exactly one `Started` or
 //! `StartFailed`, every `Started` by one `Ended`, unless the warden itself is gone.
 
 use crate::error::StartError;
@@ -35,7 +35,7 @@ pub struct Lost {
 }
 
 impl Lost {
-    /// What the system said.
+    /// The system's own error.
     pub fn error(&self) -> io::Error {
         io::Error::from_raw_os_error(self.errno)
     }
@@ -74,7 +74,7 @@ pub enum Event {
         /// The first output that could not be kept whole: the disk is full or fails.
         lost: Option<Lost>,
     },
-    /// The answer to `sweep`, and the warden's last word.
+    /// The answer to `sweep`, and the warden's last event.
     Swept {
         /// What still lived beside the jobs themselves and was ended.
         ended: Vec<Leftover>,

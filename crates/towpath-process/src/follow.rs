@@ -1,4 +1,4 @@
-//! Reads a growing output file piece by piece. Holds one buffer, never the output, so that a
+//! Reads a growing output file piece by piece. Keeps one buffer, never the output, so that a
 //! gigabyte costs no memory; never waits for more.
 
 use std::fs::File;
@@ -26,7 +26,7 @@ impl Follow {
         Follow { file, offset: 0, buffer: vec![0; BUFFER].into(), cut: false }
     }
 
-    /// Goes on from this offset.
+    /// Continues from this offset.
     pub fn at(mut self, offset: u64) -> Follow {
         self.offset = offset;
         self
@@ -36,7 +36,7 @@ impl Follow {
         self.offset
     }
 
-    /// Whether somebody has truncated the file behind the reader: what followed was then read from
+    /// Whether the file was truncated behind the reader: what followed was then read from
     /// the file's new beginning.
     pub fn was_cut(&self) -> bool {
         self.cut

@@ -1,11 +1,11 @@
-//! What lives on where nothing should. After a crash that took engine and warden, a run's
+//! Processes that live where none should. After a crash that took engine and warden, a run's
 //! processes are found by their marker alone, looked at or ended. Only processes of the same user
 //! are ever considered.
 
 use crate::error::ProcessError;
-use crate::hunt::{Hunt, Whose};
 use crate::marker::Found;
 use crate::os;
+use crate::process_search::{ProcessSearch, SearchScope};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ pub struct Leftover {
     pub pid: u32,
     /// The command line, cut, on one line, without control characters.
     pub command: String,
-    /// The text of the job it came from, where its environment tells.
+    /// The text of the job it came from, where its environment has it.
     pub job: Option<String>,
 }
 
@@ -25,7 +25,7 @@ pub struct Leftover {
 /// machine, one that forks and exits all the time is caught only when both get processor time.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The ids of all runs, going on or not, of which some process lives.
+/// The ids of all runs, driven or not, of which some process lives.
 pub fn marked_runs() -> BTreeSet<String> {
     let living = os::all_processes().into_iter().filter(os::Process::lives);
     let environments = living.filter_map(|process| os::environment_of(process.key.pid));
@@ -35,22 +35,22 @@ pub fn marked_runs() -> BTreeSet<String> {
 
 /// What lives with this run's marker, and what that has started.
 pub fn marked(run_id: &str) -> Vec<Leftover> {
-    let mut hunt = Hunt::new(Whose::Crashed { run_id });
-    hunt.leftovers(&Secrets::default()).into_values().collect()
+    let mut search = ProcessSearch::new(SearchScope::Crashed { run_id });
+    search.leftovers(&Secrets::default()).into_values().collect()
 }
 
 /// Ends, at once, every process with this run's marker and what those have started, and returns
 /// what was ended, with `secrets` masked. Never touches this process, its ancestors or its own children. The caller holds
 /// the run's lock: no warden of this run lives.
 pub fn end_marked(run_id: &str, secrets: &Secrets) -> Result<Vec<Leftover>, ProcessError> {
-    let mut hunt = Hunt::new(Whose::Crashed { run_id });
-    let frozen = hunt.freeze();
-    let ended: Vec<Leftover> = frozen.iter().map(|key| hunt.describe(*key, secrets)).collect();
-    let living = hunt.kill_frozen(&frozen, Instant::now() + PATIENCE, &mut || {});
+    let mut search = ProcessSearch::new(SearchScope::Crashed { run_id });
+    let frozen = search.freeze();
+    let ended: Vec<Leftover> = frozen.iter().map(|key| search.describe(*key, secrets)).collect();
+    let living = search.kill_frozen(&frozen, Instant::now() + PATIENCE, &mut || {});
     match living.first() {
         None => Ok(ended),
         Some(process) => {
-            let left = hunt.describe(process.key, secrets);
+            let left = search.describe(process.key, secrets);
             Err(ProcessError::Survives { pid: left.pid, command: left.command })
         }
     }

@@ -8,12 +8,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// `<run id>.<nonce>@<job>` of each run that the process belongs to, separated by spaces, innermost
-/// last. A job's text holds no space.
+/// last. A job's text has no space.
 pub const MARKER_VARIABLE: &str = "TOWPATH_RUN_MARKER";
 /// The innermost job's text.
 pub const JOB_VARIABLE: &str = "TOWPATH_JOB";
 
-/// One session of one run: the run's id, and a nonce that a resume has anew.
+/// One session of one run: the run's id, and a nonce that each resume has of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marker {
     run: String,
@@ -21,7 +21,7 @@ pub struct Marker {
 }
 
 impl Marker {
-    /// `run_id` as in `towpath_core::RunId`: it holds neither a space nor a dot.
+    /// `run_id` as in `towpath_core::RunId`: it has neither a space nor a dot.
     pub fn new(run_id: &str) -> Marker {
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
         let nonce = format!("{:x}-{nanos:x}", std::process::id());

@@ -19,7 +19,7 @@ use towpath_core::Secrets;
 /// The pause when all that is left was killed already and only has to die.
 const SHORTEST: Duration = Duration::from_micros(50);
 const LONGEST: Duration = Duration::from_millis(5);
-/// How long an heir kills what hangs in the kernel.
+/// How long a subreaper kills what hangs in the kernel.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What came of the children of this process.
@@ -86,16 +86,16 @@ pub(crate) fn exit_status(status: WaitStatus) -> ExitStatus {
 /// This process as the one that is given its warden's children, should the warden be killed. Only for
 /// a process that has no other work than the run: orphans of whatever it starts become its children.
 #[derive(Debug)]
-pub struct Heir {
+pub struct Subreaper {
     before: HashSet<i32>,
 }
 
-impl Heir {
+impl Subreaper {
     /// Before the warden is there.
-    pub fn new() -> io::Result<Heir> {
+    pub fn new() -> io::Result<Subreaper> {
         os::adopt_orphans(true)?;
         let before = if has_children() { os::children_of(os::own_pid()) } else { Vec::new() };
-        Ok(Heir { before: before.into_iter().collect() })
+        Ok(Subreaper { before: before.into_iter().collect() })
     }
 
     /// When the warden is gone, or does not listen: ends what it has left, at once. Returns what
@@ -109,7 +109,7 @@ impl Heir {
     }
 }
 
-impl Drop for Heir {
+impl Drop for Subreaper {
     fn drop(&mut self) {
         let _ = os::adopt_orphans(false);
     }

@@ -1,6 +1,6 @@
 //! One output of a job on its way into its file. The job writes into a pipe, as under `| cat`: so it
-//! may open `/dev/stdout` or `/dev/stderr` anew, as many scripts do, and truncates nothing. Secrets
-//! are masked on the way, so that no file ever holds one. Nothing here waits for a writer. A file that takes no more is noted, once, and what comes after is thrown
+//! may open `/dev/stdout` or `/dev/stderr` again, as many scripts do, and truncates nothing. Secrets
+//! are masked on the way, so that no file ever contains one. Nothing here waits for a writer. A file that takes no more is noted, once, and what comes after is thrown
 //! away, so that the job is not held.
 
 use crate::event::{Lost, Stream};
@@ -27,7 +27,7 @@ struct Kept {
     lost: Option<Errno>,
 }
 
-/// Where the bytes go. A file that is not there yet is made with the first of them: most steps say
+/// Where the bytes go. A file that does not exist yet is created with the first of them: most steps print
 /// nothing on stderr, and many nothing at all, and a file made for nothing costs as much as the
 /// start of a program.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl Output {
         Flow::Open
     }
 
-    /// Moves all that is in the pipe now, and does not go after a writer that goes on.
+    /// Moves all that is in the pipe now, and does not follow a writer that continues.
     pub fn drain(&mut self, buffer: &mut [u8]) -> Flow {
         let held = ioctl_fionread(&self.pipe).unwrap_or(0);
         let flow = self.pump(usize::try_from(held).unwrap_or(usize::MAX), buffer);
@@ -138,7 +138,7 @@ impl Kept {
 }
 
 /// Opens a file for a job's output, emptied, mode 0600. Without waiting, lest a pipe with nobody at
-/// its other end holds the warden. Appending: what another process does to the file leaves no hole,
+/// its other end blocks the warden. Appending: what another process does to the file leaves no hole,
 /// and two writers do not overwrite each other.
 pub(crate) fn open_private(path: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::APPEND;
@@ -203,7 +203,7 @@ mod tests {
         let (mut output, mut end) = output_into(full);
         let mut buffer = vec![0; SMALL];
         for _ in 0..20 {
-            // More in all than a pipe holds: this would wait for ever.
+            // More in all than a pipe takes: this would wait for ever.
             end.write_all(&[b'x'; 10_000]).expect("a pipe with room");
             assert_eq!(output.drain(&mut buffer), Flow::Open);
         }

@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 use towpath_core::Secrets;
 
-/// Whose processes are looked for.
+/// Which processes are searched for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Whose<'a> {
+pub(crate) enum SearchScope<'a> {
     /// Everything below this process, which is the run's warden, and what carries its marker.
     Run(&'a Marker),
     /// Likewise of one job, whose process is or was `leader`.
@@ -24,35 +24,35 @@ pub(crate) enum Whose<'a> {
     Crashed { run_id: &'a str },
 }
 
-/// What a chase has come to.
+/// Whether the search among the orphans found any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Chased {
+pub(crate) enum MarkedOrphans {
     /// No orphan carries the marker.
     None,
     /// One does, or did when the time was over.
     Some,
 }
 
-/// Frozen processes fork no more, so each round sees strictly fewer that run. What forks and exits
-/// faster than the table is read is not for rounds: `chase` and `orphans` end it.
+/// Frozen processes do not fork, so each round sees strictly fewer that run. What forks and exits
+/// faster than the table is read is not for rounds: `marked_orphans` and `orphans` end it.
 const ROUNDS: usize = 20;
-/// How long one chase may take.
-const CHASE: Duration = Duration::from_millis(50);
+/// How long one search among the orphans may take.
+const ORPHAN_TIME: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
-pub(crate) struct Hunt<'a> {
-    whose: Whose<'a>,
+pub(crate) struct ProcessSearch<'a> {
+    whose: SearchScope<'a>,
     me: i32,
     /// Markers already read. Empty environments are not kept: the process may just be executing.
     read: HashMap<ProcessKey, Option<Found>>,
-    /// Who is given the orphans of what was met.
+    /// Processes that inherit the orphans of what was found.
     reapers: BTreeSet<i32>,
 }
 
-impl<'a> Hunt<'a> {
-    pub fn new(whose: Whose<'a>) -> Hunt<'a> {
+impl<'a> ProcessSearch<'a> {
+    pub fn new(whose: SearchScope<'a>) -> ProcessSearch<'a> {
         let (me, reapers) = (os::own_pid(), BTreeSet::new());
-        Hunt { whose, me, read: HashMap::new(), reapers }
+        ProcessSearch { whose, me, read: HashMap::new(), reapers }
     }
 
     /// What lives now.
@@ -60,7 +60,7 @@ impl<'a> Hunt<'a> {
         self.members(&os::all_processes()).into_iter().filter(Process::lives).collect()
     }
 
-    /// What lives now, with what a person wants to know of it.
+    /// What lives now, with what a user wants to know of it.
     pub fn leftovers(&mut self, secrets: &Secrets) -> BTreeMap<ProcessKey, Leftover> {
         let living = self.living();
         living.iter().map(|p| (p.key, self.describe(p.key, secrets))).collect()
@@ -71,7 +71,7 @@ impl<'a> Hunt<'a> {
         Leftover { pid: key.pid.unsigned_abs(), command: os::command_of(key.pid, secrets), job }
     }
 
-    /// Stops everything, and returns all that was met.
+    /// Stops everything, and returns all that was found.
     pub fn freeze(&mut self) -> Vec<ProcessKey> {
         let mut met = BTreeSet::new();
         for _ in 0..ROUNDS {
@@ -110,10 +110,10 @@ impl<'a> Hunt<'a> {
             for key in self.freeze() {
                 os::signal(key, Signal::KILL);
             }
-            let chased = self.chase(Some(Signal::KILL));
+            let chased = self.marked_orphans(Some(Signal::KILL));
             reap();
             let living = self.living();
-            if (living.is_empty() && chased == Chased::None) || Instant::now() >= until {
+            if (living.is_empty() && chased == MarkedOrphans::None) || Instant::now() >= until {
                 return living;
             }
             std::thread::sleep(pause);
@@ -122,44 +122,44 @@ impl<'a> Hunt<'a> {
     }
 
     /// Looks for the marker among the orphans, whose new parents are known: what forks and exits
-    /// without a rest is always one of their children, though in no table of all processes. A pass
+    /// without a pause is always one of their children, though in no table of all processes. A pass
     /// proves something only if everything in it lived while it was looked at.
-    pub fn chase(&mut self, signal: Option<Signal>) -> Chased {
+    pub fn marked_orphans(&mut self, signal: Option<Signal>) -> MarkedOrphans {
         let reapers = match self.whose {
-            Whose::Run(_) => return Chased::None,
-            Whose::Job { .. } => BTreeSet::from([self.me]),
-            Whose::Crashed { .. } => &self.ancestors() | &self.reapers,
+            SearchScope::Run(_) => return MarkedOrphans::None,
+            SearchScope::Job { .. } => BTreeSet::from([self.me]),
+            SearchScope::Crashed { .. } => &self.ancestors() | &self.reapers,
         };
         let own = os::children_of(self.me);
         let mut passed: HashSet<i32> = self.ancestors().into_iter().collect();
-        if matches!(self.whose, Whose::Crashed { .. }) {
+        if matches!(self.whose, SearchScope::Crashed { .. }) {
             passed.extend(own);
         }
-        let until = Instant::now() + CHASE;
+        let until = Instant::now() + ORPHAN_TIME;
         loop {
-            let mut chased = Chased::None;
+            let mut chased = MarkedOrphans::None;
             for pid in reapers.iter().flat_map(|reaper| os::children_of(*reaper)) {
                 if passed.contains(&pid) {
                     continue;
                 }
                 let living = os::process(pid).filter(Process::lives);
                 if let Some(process) = living.filter(|process| self.is_marked(process.key)) {
-                    let Some(signal) = signal else { return Chased::Some };
+                    let Some(signal) = signal else { return MarkedOrphans::Some };
                     os::signal(process.key, signal);
-                    chased = Chased::Some;
+                    chased = MarkedOrphans::Some;
                     continue;
                 }
                 // One that has died before its environment was read may have left a child, which is
                 // in the list when it is dead, and not yet while it is dying.
                 let now = os::process(pid).filter(Process::lives);
                 if now.is_none_or(|now| now.is_dying()) {
-                    chased = Chased::Some;
+                    chased = MarkedOrphans::Some;
                 }
                 if now.is_none_or(|now| !now.is_dying()) {
                     passed.insert(pid);
                 }
             }
-            if chased == Chased::None || Instant::now() >= until {
+            if chased == MarkedOrphans::None || Instant::now() >= until {
                 return chased;
             }
         }
@@ -179,13 +179,13 @@ impl<'a> Hunt<'a> {
         let below = descendants(table, &HashSet::from([self.me]));
         let spared = self.spared(table, &below);
         let mut members: HashSet<i32> = match self.whose {
-            Whose::Run(_) => below.clone(),
-            Whose::Job { leader: Some(leader), .. } => {
+            SearchScope::Run(_) => below.clone(),
+            SearchScope::Job { leader: Some(leader), .. } => {
                 let of_leader = |p: &&Process| [p.key.pid, p.group, p.session].contains(&leader);
                 let own = table.iter().filter(of_leader).map(|p| p.key.pid);
                 own.filter(|pid| below.contains(pid)).collect()
             }
-            Whose::Job { .. } | Whose::Crashed { .. } => HashSet::new(),
+            SearchScope::Job { .. } | SearchScope::Crashed { .. } => HashSet::new(),
         };
         self.add_marked(table, &spared, &mut members);
         self.close(table, &below, &mut members);
@@ -201,7 +201,7 @@ impl<'a> Hunt<'a> {
         while next > 0 && spared.insert(next) {
             next = parents.get(&next).copied().unwrap_or(0);
         }
-        if matches!(self.whose, Whose::Crashed { .. }) {
+        if matches!(self.whose, SearchScope::Crashed { .. }) {
             spared.extend(below);
         }
         spared
@@ -210,7 +210,7 @@ impl<'a> Hunt<'a> {
     fn add_marked(&mut self, table: &[Process], spared: &HashSet<i32>, members: &mut HashSet<i32>) {
         // Nothing that carries a living warden's marker is older than the warden.
         let own_start = table.iter().find(|p| p.key.pid == self.me).map_or(0, |p| p.key.started);
-        let since = if matches!(self.whose, Whose::Crashed { .. }) { 0 } else { own_start };
+        let since = if matches!(self.whose, SearchScope::Crashed { .. }) { 0 } else { own_start };
         for process in table.iter().filter(|p| p.lives() && p.key.started >= since) {
             let pid = process.key.pid;
             if !spared.contains(&pid) && !members.contains(&pid) && self.is_marked(process.key) {
@@ -222,9 +222,9 @@ impl<'a> Hunt<'a> {
     fn is_marked(&mut self, key: ProcessKey) -> bool {
         let whose = self.whose;
         self.found(key).is_some_and(|found| match whose {
-            Whose::Run(marker) => found.carries(marker),
-            Whose::Job { marker, job, .. } => found.is_of_job(marker, job),
-            Whose::Crashed { run_id } => found.is_of_run(run_id),
+            SearchScope::Run(marker) => found.carries(marker),
+            SearchScope::Job { marker, job, .. } => found.is_of_job(marker, job),
+            SearchScope::Crashed { run_id } => found.is_of_run(run_id),
         })
     }
 
@@ -237,10 +237,10 @@ impl<'a> Hunt<'a> {
     }
 
     /// Adds the children of members, and everything that shares a session with one: a session is
-    /// only ever inherited, so all of it comes from the same job. For a living warden that holds
+    /// only ever inherited, so all of it comes from the same job. For a living warden that is true
     /// within its own tree; after a crash, where the session's leader is no stranger.
     fn close(&self, table: &[Process], below: &HashSet<i32>, members: &mut HashSet<i32>) {
-        let crashed = matches!(self.whose, Whose::Crashed { .. });
+        let crashed = matches!(self.whose, SearchScope::Crashed { .. });
         let own_session = table.iter().find(|p| p.key.pid == self.me).map_or(0, |p| p.session);
         let in_reach = |p: &&Process| crashed || below.contains(&p.key.pid);
         loop {
@@ -261,8 +261,8 @@ impl<'a> Hunt<'a> {
     }
 }
 
-/// Whether this leader, no member, lives outside the run. One that is dying can show no marker any
-/// more; it is looked at anew, because it may have begun to die since the table was read.
+/// Whether this leader, no member, lives outside the run. One that is dying can no longer show a
+/// marker; it is looked at again, because it may have begun to die since the table was read.
 fn is_stranger(leader: i32) -> bool {
     os::process(leader).is_some_and(|p| p.lives() && !p.is_dying())
 }

@@ -1,6 +1,6 @@
 //! One owner per run: an `flock` on a file, held by engine and warden together because both have
 //! the same open file. It is given back by the end of the last of them, however it came, and never
-//! by hand. The file's text only tells who holds it; the lock alone decides.
+//! by hand. The file's text only names the owner; the lock alone decides.
 
 use crate::os::{self, ProcessKey};
 use rustix::fs::{FlockOperation, Mode, OFlags, Stat, flock, fstat, open, stat};
@@ -14,7 +14,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How often a lock is tried that somebody holds.
+/// How often a lock is tried that is taken.
 const PAUSE: Duration = Duration::from_millis(5);
 /// After so many tries its holders are continued.
 const WAKE_EVERY: u32 = 40;
@@ -31,7 +31,7 @@ pub enum Acquire {
     Held(Holder),
 }
 
-/// Who holds a lock, as its file tells; empty when the file cannot be read as ours.
+/// The owner of a lock, as its file names it; empty when the file cannot be read as ours.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Holder {
     pub pid: Option<u32>,
@@ -63,7 +63,7 @@ struct Note {
 }
 
 impl RunLock {
-    /// Takes the lock, creating its file (mode 0600), or says who holds it.
+    /// Takes the lock, creating its file (mode 0600), or returns its owner.
     pub fn try_acquire(path: &Path) -> io::Result<Acquire> {
         loop {
             let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
@@ -88,14 +88,14 @@ impl RunLock {
         fstat(&self.file).is_ok_and(|ours| is_named(&ours, path))
     }
 
-    /// Who holds the lock, as far as its file tells; `None` if that process is gone. For looking:
+    /// The owner of the lock, as far as its file names it; `None` if that process is gone. For looking:
     /// it neither creates nor locks anything, so it cannot come between two owners.
     pub fn holder(path: &Path) -> Option<Holder> {
         let file = File::open(path).ok()?;
         Some(read_holder(&file)).filter(|holder| holder.runs)
     }
 
-    /// The processes that hold the lock, whatever its file says: an engine, its warden, or both.
+    /// The processes that have the lock, whatever its file names: an engine, its warden, or both.
     pub fn holders(path: &Path) -> Vec<u32> {
         holding(path).into_iter().map(|key| key.pid.unsigned_abs()).collect()
     }
@@ -118,12 +118,12 @@ impl RunLock {
         }
     }
 
-    /// Continues whoever holds the lock and is stopped.
+    /// Continues the processes that have the lock and are stopped.
     pub fn continue_holders(path: &Path) {
         holding(path).into_iter().for_each(|key| os::signal(key, Signal::CONT));
     }
 
-    /// Ends, at once, whoever holds the lock: first the owner that its file names, whose warden then
+    /// Ends, at once, the processes that have the lock: first the owner that its file names, whose warden then
     /// ends what is left and itself; after `patience` every holder.
     pub fn end_holders(path: &Path, patience: Duration) -> io::Result<()> {
         let owner = RunLock::holder(path).and_then(|holder| holder.pid);
@@ -145,7 +145,7 @@ impl RunLock {
             since: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()),
         };
         let text = serde_json::to_vec(&note)?;
-        // Never empty: whoever looks meanwhile would think that nobody holds it.
+        // Never empty: a reader would think meanwhile that nobody has it.
         self.file.write_all_at(&text, 0)?;
         self.file.set_len(text.len() as u64)
     }

@@ -2,12 +2,12 @@
 //! what the system refuses into a sentence. Runs in the warden; nothing here may wait for anything but a
 //! disk.
 
+use crate::child_spec::{ChildSpec, Sandbox};
 use crate::error::{StartError, StartErrorKind as Kind};
 use crate::event::Stream;
 use crate::marker::Marker;
 use crate::os::{self, Launch, LaunchFailure};
 use crate::output::{Output, Target, open_private};
-use crate::spec::{ChildSpec, Sandbox};
 use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open, stat};
 use rustix::io::Errno;
 use std::ffi::{CString, OsStr, OsString};
@@ -127,7 +127,7 @@ fn open_input(path: &Path) -> Result<OwnedFd, StartError> {
     Ok(file)
 }
 
-/// Without waiting, lest a pipe with nobody at its other end holds the warden.
+/// Without waiting, lest a pipe with nobody at its other end blocks the warden.
 fn open_file(path: &Path, flags: OFlags) -> Result<OwnedFd, StartError> {
     let now = flags | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
     open(path, now, Mode::from_raw_mode(0o600)).map_err(|errno| file_error(path, errno))

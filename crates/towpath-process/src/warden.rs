@@ -1,15 +1,15 @@
-//! The engine's handle on its warden: words go in by `Warden`, happenings come out of
+//! The engine's handle on its warden: commands go in by `Warden`, events come out of
 //! `WardenEvents`, each usable from its own thread. Dropping the `Warden` ends everything at once;
 //! an orderly end is `sweep`, awaited as `Event::Swept`. A warden that a job has stopped is continued
-//! with every word and whenever it is silent; one that does not do what it was asked to in time is
+//! with every command and whenever it is silent; one that does not do what it was asked to in time is
 //! killed, and its jobs with it.
 
+use crate::child_spec::{ChildSpec, WireSpec};
 use crate::error::ProcessError;
 use crate::event::Event;
-use crate::keeper;
 use crate::marker::Marker;
 use crate::os;
-use crate::spec::{ChildSpec, WireSpec};
+use crate::warden_process;
 use crate::wire::{Answer, Command, Frames, MAX_FRAME, encode};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -33,7 +33,7 @@ use towpath_core::Secrets;
 
 /// How long an executed program may take to become a warden.
 const READY_WITHIN: Duration = Duration::from_secs(10);
-/// A warden that is silent for this long is continued, in case somebody has stopped it.
+/// A warden that is silent for this long is continued, in case it was stopped.
 const SILENCE: Duration = Duration::from_millis(100);
 /// What a warden may take, beside the grace, to end what it was asked to end.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -130,7 +130,7 @@ impl Warden {
         os::raise_file_limit();
         let (ours, theirs) = pair()?;
         match os::fork().map_err(ProcessError::system("cannot fork the warden"))? {
-            None => keeper::be_the_warden(theirs.as_fd(), lock, marker),
+            None => warden_process::be_the_warden(theirs.as_fd(), lock, marker),
             Some(pid) => Ok(handles(ours, pid)),
         }
     }
@@ -165,7 +165,7 @@ impl Warden {
         self.process.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
-    /// Masks these in the output files of jobs that start from now on, and in what is told of their
+    /// Masks these in the output files of jobs that start from now on, and in what is reported of their
     /// processes. Before the first `start`; the warden keeps them in memory alone.
     pub fn hide(&self, secrets: &Secrets) -> Result<(), ProcessError> {
         if secrets.is_empty() {
@@ -195,7 +195,7 @@ impl Warden {
         self.stop(id, Duration::ZERO)
     }
 
-    /// Stops every process of every job where it stands.
+    /// Stops every process of every job where it is.
     pub fn pause_all(&self) -> Result<(), ProcessError> {
         self.send(&Command::PauseAll)
     }
@@ -205,7 +205,7 @@ impl Warden {
     }
 
     /// Ends everything that still lives, background children included: `TERM`, after `grace`
-    /// `KILL`. Each job that still ran is told as `Ended`, then comes `Event::Swept`, and the warden
+    /// `KILL`. Each job that still ran is reported as `Ended`, then comes `Event::Swept`, and the warden
     /// exits.
     pub fn sweep(&self, grace: Duration) -> Result<(), ProcessError> {
         self.process.due().all = Some(Instant::now() + grace.min(LONGEST) + PATIENCE);

@@ -2,9 +2,9 @@
 //! are always the same build, so there is no version; a frame that cannot be read means the other
 //! side is broken, and each side then behaves as if it were gone.
 
+use crate::child_spec::WireSpec;
 use crate::event::Event;
 use crate::marker::Marker;
-use crate::spec::WireSpec;
 use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ffi::{OsStr, OsString};

@@ -155,12 +155,30 @@ impl From<EngineError> for CommandError {
             EngineError::Held { .. } => (Exit::Setup, "held"),
             EngineError::NoSuchStep(_)
             | EngineError::Answer(_)
+            | EngineError::OutcomeMissing { .. }
             | EngineError::EditRefused(_)
             | EngineError::SecretInPlan { .. } => (Exit::BadInput, "bad-input"),
             EngineError::SecretMissing { .. } => (Exit::Setup, "setup"),
             EngineError::Process(_) | EngineError::WardenGone => (Exit::Setup, "process"),
             _ => (Exit::Setup, "state"),
         };
-        CommandError::new(exit, kind, error.to_string())
+        CommandError::new(exit, kind, with_hint(&error))
+    }
+}
+
+/// An error of the engine, with the flag or the command that helps.
+fn with_hint(error: &EngineError) -> String {
+    match error {
+        EngineError::Held { run, .. } => {
+            format!("{error}; wait for it, or `towpath cancel {run}`")
+        }
+        EngineError::EditRefused(_) => {
+            format!("{error}; resume without --edited, or start a new run")
+        }
+        EngineError::OutcomeMissing { step, outcomes } => {
+            let listed = outcomes.join(", ");
+            format!("{step} is a machine's step: say how it ended with --outcome, one of {listed}")
+        }
+        _ => error.to_string(),
     }
 }

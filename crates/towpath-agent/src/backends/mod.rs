@@ -1,23 +1,32 @@
-//! The table of backends: what they are called, how their programs are found, how one is made.
-//! Adding a backend ends here, with one more row.
+//! The backends: a folder and a row each. A row has what they are called, how their programs are found,
+//! and how one is made.
+
+mod claude_code;
+mod codex;
+mod copilot;
+mod cursor;
+mod gemini;
+mod opencode;
+mod scripted;
 
 use crate::backend::Backend;
 use crate::capabilities::Capabilities;
-use crate::{claude_code, codex, copilot, cursor, gemini, opencode, scripted};
 use jiff::tz::TimeZone;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Makes a backend from its program. The time zone is the one the program runs in: some tell a
-/// time of day only.
+pub use scripted::{Script, ScriptError, ScriptLine};
+
+/// Makes a backend from its program. The time zone is the one the program runs in: some report
+/// a time of day only.
 pub type Make = fn(program: PathBuf, zone: TimeZone) -> Arc<dyn Backend>;
 
 /// What is known about a backend before one of its calls is made.
 #[derive(Debug, Clone, Copy)]
 pub struct BackendRow {
-    /// The name in `--backend`.
+    /// The name by which users choose it.
     pub id: &'static str,
-    /// For people: `Claude Code`.
+    /// As users know it: `Claude Code`.
     pub title: &'static str,
     /// Names looked for on `PATH`, best first.
     pub programs: &'static [&'static str],
@@ -25,26 +34,34 @@ pub struct BackendRow {
     pub variable: Option<&'static str>,
     /// Where installers put it when it is not on `PATH`; `~/` is the home directory.
     pub known: &'static [&'static str],
-    /// The variable by which a person names the program's own model.
+    /// The variable by which a user names the program's own model.
     pub model_variable: Option<&'static str>,
     /// The command that installs it.
     pub install: &'static str,
     /// What a user types before a session's id to continue its conversation by hand.
     pub by_hand: Option<&'static str>,
     pub can: Capabilities,
-    /// `None` for a backend that is made anew for each call.
+    /// `None` for a backend that is made for each call.
     pub make: Option<Make>,
 }
 
-pub const BACKENDS: &[BackendRow] = &[
-    claude_code::ROW,
-    copilot::ROW,
-    cursor::ROW,
-    opencode::ROW,
-    codex::ROW,
-    gemini::ROW,
-    scripted::ROW,
-];
+/// One row per backend.
+macro_rules! backends {
+    ($($module:ident::$backend:ident),+ $(,)?) => {
+        $(pub use $module::$backend;)+
+        pub const BACKENDS: &[BackendRow] = &[$($module::ROW),+];
+    };
+}
+
+backends! {
+    claude_code::ClaudeCode,
+    copilot::Copilot,
+    cursor::Cursor,
+    opencode::OpenCode,
+    codex::Codex,
+    gemini::Gemini,
+    scripted::Scripted,
+}
 
 impl BackendRow {
     /// The command that continues a session by hand: `claude --resume ID`.

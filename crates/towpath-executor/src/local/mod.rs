@@ -99,7 +99,7 @@ impl std::fmt::Debug for LocalExecutor {
 }
 
 impl LocalExecutor {
-    /// Starts the run's warden, which holds the run's lock together with this process.
+    /// Starts the run's warden, which owns the run's lock together with this process.
     pub fn open(
         config: LocalConfig,
         warden: &WardenStart,

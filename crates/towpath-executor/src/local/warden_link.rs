@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{Builder, JoinHandle};
 use towpath_core::{RunId, Secrets};
-use towpath_process::{Event, Heir, Leftover, Marker, ProcessError, Warden, WardenEvents};
+use towpath_process::{Event, Leftover, Marker, ProcessError, Subreaper, Warden, WardenEvents};
 
 pub(super) enum Message {
     Child(Event),
@@ -22,7 +22,7 @@ pub(super) struct WardenLink {
     pub sender: Sender<Message>,
     reading: JoinHandle<()>,
     /// Only where the warden is forked: its orphans come to this process.
-    heir: Option<Heir>,
+    subreaper: Option<Subreaper>,
 }
 
 impl WardenLink {
@@ -34,10 +34,11 @@ impl WardenLink {
         secrets: &Secrets,
     ) -> Result<WardenLink, ExecutorError> {
         let marker = Marker::new(run.as_str());
-        let mut heir = None;
+        let mut subreaper = None;
         let (warden, events) = match start {
             WardenStart::Fork => {
-                heir = Some(Heir::new().map_err(io_error(Path::new("PR_SET_CHILD_SUBREAPER")))?);
+                subreaper =
+                    Some(Subreaper::new().map_err(io_error(Path::new("PR_SET_CHILD_SUBREAPER")))?);
                 Warden::fork(Some(lock), &marker)?
             }
             WardenStart::Program { path, arguments } => {
@@ -48,7 +49,7 @@ impl WardenLink {
         let (sender, messages) = mpsc::channel();
         let children = sender.clone();
         match Builder::new().spawn(move || read(events, &children)) {
-            Ok(reading) => Ok(WardenLink { warden, messages, sender, reading, heir }),
+            Ok(reading) => Ok(WardenLink { warden, messages, sender, reading, subreaper }),
             Err(source) => {
                 warden.abandon();
                 Err(ProcessError::System { doing: "cannot start a thread", source }.into())
@@ -62,7 +63,7 @@ impl WardenLink {
         drop(self.warden);
         let _ = self.reading.join();
         // The warden itself may have been killed: then its children are ours to end.
-        self.heir.map(|heir| heir.end(secrets).1).unwrap_or_default()
+        self.subreaper.map(|subreaper| subreaper.end(secrets).1).unwrap_or_default()
     }
 }
 

@@ -6,7 +6,7 @@ mod linux;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::*;
 #[cfg(target_os = "linux")]
-pub use linux::{end_with_parent, own_program, since_boot};
+pub use linux::{end_with_parent, own_executable, since_boot};
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("towpath-process is written for Linux: a port is a sibling of os/linux");

@@ -1,23 +1,23 @@
-//! One job from its start to its end. A job that ends by itself is told at once, and its background
-//! children live on. A job that is stopped is told only when nothing of it lives any more: first
+//! One job from its start to its end. A job that ends by itself is reported at once, and its background
+//! children live on. A job that is stopped is reported only when nothing of it lives: first
 //! its group is asked, then, when its own process has gone, whoever is left; after the grace all
 //! that remains is killed.
 
-use super::{Keeper, TICK};
+use super::{TICK, WardenProcess};
+use crate::child_spec::ChildSpec;
 use crate::error::{StartError, StartErrorKind};
 use crate::event::{Event, ExitStatus};
-use crate::hunt::{Chased, Hunt, Whose, ask_to_end, wake};
 use crate::leftover::Leftover;
 use crate::os::{self, ProcessKey};
 use crate::output::Output;
-use crate::spec::ChildSpec;
+use crate::process_search::{MarkedOrphans, ProcessSearch, SearchScope, ask_to_end, wake};
 use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// How long one round of killing may keep the loop from other work.
 const ROUND: Duration = Duration::from_millis(100);
-/// After this the end of a job is told although something of it hangs in the kernel.
+/// After this the end of a job is reported although something of it hangs in the kernel.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Job {
     }
 }
 
-impl Keeper {
+impl WardenProcess {
     pub(super) fn start(&mut self, spec: ChildSpec) {
         let known =
             self.jobs.contains_key(&spec.id) || self.waiting.iter().any(|w| w.id == spec.id);
@@ -81,7 +81,7 @@ impl Keeper {
                 Err(error) if others && error.kind == StartErrorKind::NoResources => {
                     return self.waiting.push_front(spec);
                 }
-                Err(error) => self.tell(Event::StartFailed { id: spec.id, error }),
+                Err(error) => self.report(Event::StartFailed { id: spec.id, error }),
             }
         }
     }
@@ -93,11 +93,14 @@ impl Keeper {
         }
         let (phase, ended) = (Phase::Running, BTreeMap::new());
         self.jobs.insert(spec.id, Job { pid, text: spec.job, exit: None, phase, ended });
-        self.tell(Event::Started { id: spec.id, pid: pid.unsigned_abs() });
+        self.report(Event::Started { id: spec.id, pid: pid.unsigned_abs() });
     }
 
     pub(super) fn refuse(&mut self, id: u64, why: &str) {
-        self.tell(Event::StartFailed { id, error: StartError::new(StartErrorKind::Refused, why) });
+        self.report(Event::StartFailed {
+            id,
+            error: StartError::new(StartErrorKind::Refused, why),
+        });
     }
 
     /// A job that has ended meanwhile is no error: its end is on the way to the engine.
@@ -119,10 +122,10 @@ impl Keeper {
             return;
         }
         let group = job.pid;
-        let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
-        let living = hunt.living();
+        let mut search = ProcessSearch::new(whose(&self.marker, &self.jobs, id));
+        let living = search.living();
         let met: BTreeMap<_, _> =
-            living.iter().map(|p| (p.key, hunt.describe(p.key, &self.secrets))).collect();
+            living.iter().map(|p| (p.key, search.describe(p.key, &self.secrets))).collect();
         // Not yet reaped, so the number is the job's for certain.
         os::signal_group(group, Signal::TERM);
         wake(&living);
@@ -150,17 +153,17 @@ impl Keeper {
             let left = if alone { Vec::new() } else { self.left_behind(id) };
             self.jobs.remove(&id);
             let lost = self.pumps.settle(id);
-            self.tell(Event::Ended { id, status, ended: Vec::new(), left, lost });
+            self.report(Event::Ended { id, status, ended: Vec::new(), left, lost });
             return;
         }
         job.look_soon(now);
         if matches!(job.phase, Phase::Killing { .. }) {
             return;
         }
-        let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
-        let living = hunt.living();
+        let mut search = ProcessSearch::new(whose(&self.marker, &self.jobs, id));
+        let living = search.living();
         let met: BTreeMap<_, _> =
-            living.iter().map(|p| (p.key, hunt.describe(p.key, &self.secrets))).collect();
+            living.iter().map(|p| (p.key, search.describe(p.key, &self.secrets))).collect();
         ask_to_end(&living);
         self.note_ended(id, met);
     }
@@ -171,7 +174,7 @@ impl Keeper {
     }
 
     /// What a job that ended by itself leaves behind. All of that hangs below children that the
-    /// warden has just adopted, so mostly one short file tells that there is nothing.
+    /// warden has just adopted, so mostly one short file shows that there is nothing.
     fn left_behind(&mut self, id: u64) -> Vec<Leftover> {
         let own = |pid: &i32| self.jobs.values().any(|j| j.pid == *pid && j.exit.is_none());
         let mut fresh = os::children_of(os::own_pid());
@@ -180,8 +183,8 @@ impl Keeper {
             return Vec::new();
         }
         self.background.extend(fresh);
-        let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
-        hunt.leftovers(&self.secrets).into_values().collect()
+        let mut search = ProcessSearch::new(whose(&self.marker, &self.jobs, id));
+        search.leftovers(&self.secrets).into_values().collect()
     }
 
     pub(super) fn advance_jobs(&mut self, now: Instant) {
@@ -226,8 +229,10 @@ impl Keeper {
         if os::children_of(os::own_pid()).is_empty() {
             return true;
         }
-        let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
-        !self.is_only(id) && hunt.living().is_empty() && hunt.chase(None) == Chased::None
+        let mut search = ProcessSearch::new(whose(&self.marker, &self.jobs, id));
+        !self.is_only(id)
+            && search.living().is_empty()
+            && search.marked_orphans(None) == MarkedOrphans::None
     }
 
     /// Kills what is known to be the job's: all there is, where nothing else can be.
@@ -239,11 +244,11 @@ impl Keeper {
             return left;
         }
         // Children are not reaped here: the loop does, and their numbers stay theirs until then.
-        let mut hunt = Hunt::new(whose(&self.marker, &self.jobs, id));
-        let frozen = hunt.freeze();
-        let met = frozen.iter().map(|key| (*key, hunt.describe(*key, &self.secrets))).collect();
-        let living = hunt.kill_frozen(&frozen, until, &mut || {});
-        let left = living.iter().map(|p| hunt.describe(p.key, &self.secrets)).collect();
+        let mut search = ProcessSearch::new(whose(&self.marker, &self.jobs, id));
+        let frozen = search.freeze();
+        let met = frozen.iter().map(|key| (*key, search.describe(*key, &self.secrets))).collect();
+        let living = search.kill_frozen(&frozen, until, &mut || {});
+        let left = living.iter().map(|p| search.describe(p.key, &self.secrets)).collect();
         self.note_ended(id, met);
         left
     }
@@ -255,7 +260,7 @@ impl Keeper {
         let survives = |l: &Leftover| left.iter().any(|s| s.pid == l.pid);
         let ended = job.ended.into_values().filter(|l| !survives(l)).collect();
         let lost = self.pumps.settle(id);
-        self.tell(Event::Ended { id, status, ended, left, lost });
+        self.report(Event::Ended { id, status, ended, left, lost });
     }
 }
 
@@ -264,8 +269,10 @@ fn whose<'a>(
     marker: &'a crate::marker::Marker,
     jobs: &'a BTreeMap<u64, Job>,
     id: u64,
-) -> Whose<'a> {
-    let Some(job) = jobs.get(&id) else { return Whose::Job { marker, job: "", leader: None } };
+) -> SearchScope<'a> {
+    let Some(job) = jobs.get(&id) else {
+        return SearchScope::Job { marker, job: "", leader: None };
+    };
     let taken = jobs.iter().any(|(other, j)| *other != id && j.pid == job.pid);
-    Whose::Job { marker, job: &job.text, leader: (!taken).then_some(job.pid) }
+    SearchScope::Job { marker, job: &job.text, leader: (!taken).then_some(job.pid) }
 }

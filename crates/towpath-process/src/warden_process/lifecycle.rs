@@ -1,7 +1,7 @@
 //! How a process becomes a warden and how it ends as one. Whatever happens, a panic of our own
 //! included, the jobs are ended before the warden is gone.
 
-use super::{Keeper, end_everything};
+use super::{WardenProcess, end_everything};
 use crate::marker::Marker;
 use crate::os;
 use crate::wire::{Answer, Command, Frames, encode};
@@ -26,7 +26,7 @@ pub(crate) fn be_the_warden(
 ) -> ! {
     // A panic must not unwind into the engine's code, which this process has a copy of.
     let code = catch_unwind(|| match set_up(socket, lock, marker) {
-        Ok(keeper) => live(keeper),
+        Ok(warden) => live(warden),
         Err(_) => UNFIT,
     });
     os::exit_now(code.unwrap_or(BROKEN))
@@ -49,12 +49,12 @@ fn executed() -> u8 {
     }
     let (stdin, stdout) = (io::stdin(), io::stdout());
     let Some((marker, has_lock)) = read_hello(stdin.as_fd()) else { return UNFIT };
-    let keeper = set_up(stdin.as_fd(), has_lock.then_some(stdout.as_fd()), &marker);
-    let Ok(keeper) = keeper else { return UNFIT };
-    if send(&keeper.socket, &encode(&Answer::Ready), SendFlags::NOSIGNAL).is_err() {
+    let warden = set_up(stdin.as_fd(), has_lock.then_some(stdout.as_fd()), &marker);
+    let Ok(warden) = warden else { return UNFIT };
+    if send(&warden.socket, &encode(&Answer::Ready), SendFlags::NOSIGNAL).is_err() {
         return UNFIT;
     }
-    live(keeper)
+    live(warden)
 }
 
 /// Byte by byte: what follows the greeting stays in the socket, for the loop.
@@ -79,17 +79,17 @@ fn set_up(
     socket: BorrowedFd<'_>,
     lock: Option<BorrowedFd<'_>>,
     marker: &Marker,
-) -> io::Result<Keeper> {
+) -> io::Result<WardenProcess> {
     let socket: OwnedFd = os::place_warden_files(socket, lock)?;
     let signals = os::become_warden(lock.is_some())?;
     let engine = os::watch_peer(socket.as_fd());
-    Ok(Keeper::new(socket, signals, engine, marker.clone()))
+    Ok(WardenProcess::new(socket, signals, engine, marker.clone()))
 }
 
-fn live(mut keeper: Keeper) -> u8 {
-    if catch_unwind(AssertUnwindSafe(|| keeper.run())).is_ok() {
+fn live(mut warden: WardenProcess) -> u8 {
+    if catch_unwind(AssertUnwindSafe(|| warden.run())).is_ok() {
         return DONE;
     }
-    end_everything(&keeper.marker, &keeper.secrets);
+    end_everything(&warden.marker, &warden.secrets);
     BROKEN
 }

@@ -1,28 +1,28 @@
-//! The warden's own side: one thread that waits for the engine's words, for its children, for what
+//! The warden's own side: one thread that waits for the engine's commands, for its children, for what
 //! they print and for deadlines, and never for anything else. It starts jobs, moves their output
-//! into their files, tells how they end, and ends them. When the engine is gone, however it went, it
+//! into their files, reports how they end, and ends them. When the engine is gone, however it went, it
 //! kills everything and exits. It decides nothing: which
 //! job, which timeout, which order are the engine's.
 
 mod job;
-mod life;
+mod lifecycle;
 mod outbox;
-mod pumps;
+mod output_pumps;
 mod sweep;
 
-pub(crate) use life::be_the_warden;
-pub use life::{run_warden_from_fd, warden_main};
+pub(crate) use lifecycle::be_the_warden;
+pub use lifecycle::{run_warden_from_fd, warden_main};
 
+use crate::child_spec::ChildSpec;
 use crate::event::{Event, ExitStatus};
-use crate::hunt::{Hunt, Whose};
 use crate::marker::Marker;
 use crate::orphans::{end_children, exit_status};
 use crate::os::{self, ProcessKey, Signals};
-use crate::spec::ChildSpec;
+use crate::process_search::{ProcessSearch, SearchScope};
 use crate::wire::{Answer, Command, Frames};
 use job::Job;
 use outbox::Outbox;
-use pumps::Pumps;
+use output_pumps::OutputPumps;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
@@ -46,20 +46,20 @@ const TERM_GRACE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub(crate) struct WardenProcess {
     socket: OwnedFd,
     signals: Signals,
     /// Readable when the engine's process is gone.
     engine: Option<OwnedFd>,
     marker: Marker,
-    /// Masked in all that is kept or told.
+    /// Masked in all that is kept or reported.
     secrets: Secrets,
     inbox: Frames,
     outbox: Outbox,
     jobs: BTreeMap<u64, Job>,
     /// Jobs that wait until the system has room for them.
     waiting: VecDeque<ChildSpec>,
-    pumps: Pumps,
+    pumps: OutputPumps,
     /// Adopted children that were looked at when an earlier job ended.
     background: HashSet<i32>,
     /// Something of a job that has ended may live.
@@ -75,13 +75,18 @@ enum Next {
     GoOn,
     /// The engine is gone: everything ends at once.
     Abandon,
-    /// Everything has ended and been told.
+    /// Everything has ended and been reported.
     Leave,
 }
 
-impl Keeper {
-    fn new(socket: OwnedFd, signals: Signals, engine: Option<OwnedFd>, marker: Marker) -> Keeper {
-        Keeper {
+impl WardenProcess {
+    fn new(
+        socket: OwnedFd,
+        signals: Signals,
+        engine: Option<OwnedFd>,
+        marker: Marker,
+    ) -> WardenProcess {
+        WardenProcess {
             socket,
             signals,
             engine,
@@ -91,7 +96,7 @@ impl Keeper {
             outbox: Outbox::default(),
             jobs: BTreeMap::new(),
             waiting: VecDeque::new(),
-            pumps: Pumps::new(),
+            pumps: OutputPumps::new(),
             background: HashSet::new(),
             earlier: false,
             paused: None,
@@ -135,7 +140,7 @@ impl Keeper {
     }
 
     fn wait(&mut self) -> Seen {
-        // A full outbox holds back further commands; the engine's end is seen all the same.
+        // A full outbox delays further commands; the engine's end is seen all the same.
         let mut words = PollFlags::RDHUP;
         if self.outbox.has_room() {
             words |= PollFlags::IN;
@@ -197,13 +202,13 @@ impl Keeper {
             Command::Start(spec) => self.start(spec.into()),
             Command::Stop { id, grace_ms } => self.stop(id, Duration::from_millis(grace_ms)),
             Command::PauseAll => self.pause(),
-            Command::ContinueAll => self.go_on(),
+            Command::ContinueAll => self.resume(),
             Command::Sweep { grace_ms } => self.begin_sweep(Duration::from_millis(grace_ms)),
         }
         self.outbox.flush(&self.socket);
     }
 
-    fn tell(&mut self, event: Event) {
+    fn report(&mut self, event: Event) {
         self.outbox.push(&Answer::Event(event));
     }
 
@@ -220,15 +225,15 @@ impl Keeper {
     }
 
     fn pause(&mut self) {
-        let mut hunt = Hunt::new(Whose::Run(&self.marker));
-        let stopped = hunt.living().into_iter().filter(|p| p.is_stopped());
-        // What a job has stopped by itself stays stopped when we go on.
+        let mut search = ProcessSearch::new(SearchScope::Run(&self.marker));
+        let stopped = search.living().into_iter().filter(|p| p.is_stopped());
+        // What a job has stopped by itself stays stopped when we continue.
         let theirs: HashSet<ProcessKey> = stopped.map(|p| p.key).collect();
-        let frozen = hunt.freeze().into_iter().filter(|key| !theirs.contains(key));
+        let frozen = search.freeze().into_iter().filter(|key| !theirs.contains(key));
         self.paused.get_or_insert_default().extend(frozen);
     }
 
-    fn go_on(&mut self) {
+    fn resume(&mut self) {
         for key in self.paused.take().unwrap_or_default() {
             os::signal(key, rustix::process::Signal::CONT);
         }
@@ -255,12 +260,12 @@ fn take_exits(exits: &mut Vec<(i32, ExitStatus)>) -> bool {
     }
 }
 
-/// Kills all there is, without grace: first every child, then what only its marker tells.
+/// Kills all there is, without grace: first every child, then what only its marker shows.
 fn end_everything(marker: &Marker, secrets: &Secrets) {
     let until = Instant::now() + LAST_PATIENCE;
     end_children(&HashSet::new(), until, secrets);
     let mut reap = || {
         take_exits(&mut Vec::new());
     };
-    Hunt::new(Whose::Run(marker)).kill(until, &mut reap);
+    ProcessSearch::new(SearchScope::Run(marker)).kill(until, &mut reap);
 }

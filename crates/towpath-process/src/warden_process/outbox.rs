@@ -1,6 +1,6 @@
-//! What the warden has to say and the engine has not yet taken. The warden never waits for the
+//! What the warden has to report and the engine has not yet taken. The warden never waits for the
 //! engine to read: it must be free to kill. Nothing is dropped either; instead a full outbox makes
-//! the warden deaf to further commands.
+//! the warden read no further commands.
 
 use crate::wire::{Answer, encode};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// Beyond this no further commands are taken; jobs that run may still add their ends.
 const ROOM: usize = 1 << 20;
-/// How long the last words may wait for the engine to take them.
+/// How long the last reports may wait for the engine to take them.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]

@@ -18,9 +18,9 @@ const SHARE: usize = 1 << 20;
 const TURN: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
-pub(super) struct Pumps {
+pub(super) struct OutputPumps {
     queue: VecDeque<Pump>,
-    /// What could not be kept, of jobs whose end is not told yet.
+    /// What could not be kept, of jobs whose end is not reported yet.
     lost: BTreeMap<u64, Lost>,
     buffer: Vec<u8>,
     /// How many files this process may have open.
@@ -29,16 +29,16 @@ pub(super) struct Pumps {
 
 #[derive(Debug)]
 struct Pump {
-    /// `None`: the job's end is told; what comes now is of its background children.
+    /// `None`: the job's end is reported; what comes now is of its background children.
     job: Option<u64>,
     output: Output,
     ready: bool,
 }
 
-impl Pumps {
-    pub fn new() -> Pumps {
+impl OutputPumps {
+    pub fn new() -> OutputPumps {
         let (queue, lost) = (VecDeque::new(), BTreeMap::new());
-        Pumps { queue, lost, buffer: vec![0; BUFFER], file_limit: os::file_limit() }
+        OutputPumps { queue, lost, buffer: vec![0; BUFFER], file_limit: os::file_limit() }
     }
 
     /// Whether there are open files for one more job: each output needs a pipe and, when something
@@ -82,9 +82,9 @@ impl Pumps {
         }
     }
 
-    /// For the end of a job: moves what it has written, and tells whether anything of it was lost.
+    /// For the end of a job: moves what it has written, and returns what of it was lost.
     pub fn settle(&mut self, job: u64) -> Option<Lost> {
-        let Pumps { queue, lost, buffer, .. } = self;
+        let OutputPumps { queue, lost, buffer, .. } = self;
         queue.retain_mut(|pump| {
             if pump.job != Some(job) {
                 return true;

@@ -1,12 +1,12 @@
 //! The end of a run: everything that still lives is asked to end, and after the grace killed;
-//! background children included. Then the warden says what there was, and leaves.
+//! background children included. Then the warden reports what there was, and exits.
 
-use super::{Keeper, LAST_PATIENCE, TICK};
+use super::{LAST_PATIENCE, TICK, WardenProcess};
 use crate::event::{Event, ExitStatus};
-use crate::hunt::{Hunt, Whose, ask_to_end};
 use crate::leftover::Leftover;
 use crate::orphans::end_children;
 use crate::os::{self, ProcessKey};
+use crate::process_search::{ProcessSearch, SearchScope, ask_to_end};
 use rustix::process::Signal;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ impl Sweep {
     }
 }
 
-impl Keeper {
+impl WardenProcess {
     pub(super) fn begin_sweep(&mut self, grace: Duration) {
         let now = Instant::now();
         if let Some(sweep) = &mut self.sweep {
@@ -42,9 +42,9 @@ impl Keeper {
         }
         // Every orphan is adopted: without a child there is no descendant either.
         let alone = self.reap();
-        let mut hunt = Hunt::new(Whose::Run(&self.marker));
-        let living = if alone { Vec::new() } else { hunt.living() };
-        let met = living.iter().map(|p| (p.key, hunt.describe(p.key, &self.secrets))).collect();
+        let mut search = ProcessSearch::new(SearchScope::Run(&self.marker));
+        let living = if alone { Vec::new() } else { search.living() };
+        let met = living.iter().map(|p| (p.key, search.describe(p.key, &self.secrets))).collect();
         if !grace.is_zero() {
             ask_to_end(&living);
         }
@@ -53,7 +53,7 @@ impl Keeper {
         self.sweep = Some(Sweep { kill_at: now + grace, look_at: now, idle: alone, met });
     }
 
-    /// True when everything is over and told.
+    /// True when everything is over and reported.
     pub(super) fn advance_sweep(&mut self, now: Instant) -> bool {
         let Some(sweep) = &mut self.sweep else { return false };
         if now < sweep.deadline() {
@@ -72,30 +72,31 @@ impl Keeper {
             self.finish_sweep(left);
             return true;
         }
-        let over = self.reap() && Hunt::new(Whose::Run(&self.marker)).living().is_empty();
+        let over =
+            self.reap() && ProcessSearch::new(SearchScope::Run(&self.marker)).living().is_empty();
         if over {
             self.finish_sweep(Vec::new());
         }
         over
     }
 
-    /// Kills until there is no child; returns what was met, and what even that could not end.
+    /// Kills until there is no child; returns what was found, and what even that could not end.
     pub(super) fn kill_all(
         &mut self,
         until: Instant,
     ) -> (BTreeMap<ProcessKey, Leftover>, Vec<Leftover>) {
-        let mut hunt = Hunt::new(Whose::Run(&self.marker));
-        let frozen = hunt.freeze();
+        let mut search = ProcessSearch::new(SearchScope::Run(&self.marker));
+        let frozen = search.freeze();
         let mut met: BTreeMap<_, _> =
-            frozen.iter().map(|key| (*key, hunt.describe(*key, &self.secrets))).collect();
+            frozen.iter().map(|key| (*key, search.describe(*key, &self.secrets))).collect();
         frozen.iter().for_each(|key| os::signal(*key, Signal::KILL));
         let done = end_children(&HashSet::new(), until, &self.secrets);
         for (key, leftover) in done.killed {
             met.entry(key).or_insert(leftover);
         }
         // What is no descendant any more, and still carries the marker.
-        let outside = hunt.kill(until, &mut || {});
-        let outside = outside.iter().map(|p| hunt.describe(p.key, &self.secrets));
+        let outside = search.kill(until, &mut || {});
+        let outside = outside.iter().map(|p| search.describe(p.key, &self.secrets));
         let left = done.left.into_iter().chain(outside).collect();
         for (pid, status) in done.exits {
             self.on_exit(pid, status, false);
@@ -109,11 +110,11 @@ impl Keeper {
             met.retain(|key, _| key.pid != job.pid);
             let status = job.exit.unwrap_or(ExitStatus { code: None, signal: None });
             let lost = self.pumps.settle(id);
-            self.tell(Event::Ended { id, status, ended: Vec::new(), left: Vec::new(), lost });
+            self.report(Event::Ended { id, status, ended: Vec::new(), left: Vec::new(), lost });
         }
         self.pumps.drain();
         let survives = |l: &Leftover| left.iter().any(|s| s.pid == l.pid);
         let ended = met.into_values().filter(|l| !survives(l)).collect();
-        self.tell(Event::Swept { ended, left });
+        self.report(Event::Swept { ended, left });
     }
 }

@@ -12,7 +12,7 @@ use crate::terminal::diagnostics;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use towpath_agent::{
-    BACKENDS, BackendRow, Make, NotFound, Places, Script, backend_row, find_program,
+    BACKENDS, BackendRow, Make, NotFound, ProgramSearch, Script, backend_row, find_program,
 };
 use towpath_core::{Diagnostic, nearest};
 use towpath_engine::{Agents, Options, SessionTree};
@@ -24,9 +24,7 @@ pub const AGENTS: &str = "Agents";
 
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct AgentFlags {
-    /// Who answers agent steps: claude-code, github-copilot, cursor, opencode, codex, gemini or
-    /// scripted.
-    #[arg(long, value_name = "NAME", help_heading = AGENTS)]
+    #[arg(long, value_name = "NAME", help_heading = AGENTS, help = backend_help())]
     pub backend: Option<String>,
     /// Answers of the scripted agent, one JSON line per call.
     #[arg(long, value_name = "FILE", help_heading = AGENTS)]
@@ -38,6 +36,13 @@ pub struct AgentFlags {
     #[arg(long = "agent-path", value_name = "FILE", conflicts_with = "script")]
     #[arg(help_heading = AGENTS)]
     pub program: Option<PathBuf>,
+}
+
+/// The help of `--backend`, with every backend there is.
+fn backend_help() -> String {
+    let ids: Vec<&str> = BACKENDS.iter().map(|row| row.id).collect();
+    let (last, others) = ids.split_last().expect("there are backends");
+    format!("Who answers agent steps: {} or {last}", others.join(", "))
 }
 
 impl AgentFlags {
@@ -254,8 +259,8 @@ fn find(
     row: &BackendRow,
     flag: Option<PathBuf>,
 ) -> Result<PathBuf, NotFound> {
-    let places = Places {
-        flag,
+    let search = ProgramSearch {
+        named: flag.map(|path| (path, "--agent-path")),
         variable: row.variable.and_then(|v| env.get(v)).cloned(),
         setting: settings.programs.get(row.id).map(|s| s.value.clone()),
         path: env.paths("PATH"),
@@ -263,7 +268,7 @@ fn find(
         directory: env.current.clone(),
         is_program: &is_program,
     };
-    find_program(row, &places)
+    find_program(row, &search)
 }
 
 fn session_tree(env: &Environment, settings: &Settings) -> Result<SessionTree, CommandError> {

@@ -1,13 +1,13 @@
-//! What kind of fault a failed `result` is. Decided by what the program says in fields: its word
+//! What kind of fault a failed `result` is. Decided by the program's own fields: its word
 //! for the error, the HTTP status, the reason it ended. Numbers in the agent's prose mean nothing.
 //! Only versions without those words are judged by the program's own fixed sentences.
 
 use crate::call::CallFault;
-use crate::http;
+use crate::http_fault;
 use serde_json::Value;
 use towpath_core::FaultKind;
 
-/// What the lines before the result said about an error.
+/// What the lines before the result report about an error.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     /// The program's word on the last message of the main agent.
@@ -38,7 +38,7 @@ impl Heard {
             .or_else(|| by_length(result))
             .or_else(|| by_subtype(result))
             .or_else(|| by_word(self.word.as_deref()?))
-            .or_else(|| http::fault_of_status(result.get("api_error_status")?.as_u64()?))
+            .or_else(|| http_fault::fault_of_status(result.get("api_error_status")?.as_u64()?))
             .or_else(|| by_reason(result))
             .or_else(|| by_sentence(text(result, "result")?))
             .unwrap_or(FaultKind::Crash);
@@ -78,7 +78,7 @@ fn by_word(word: &str) -> Option<FaultKind> {
         | "account_on_hold"
         | "verification_required"
         | "cloud_credential_error" => FaultKind::Auth,
-        // No credit left: like a limit it stops every further call, and ends when somebody pays.
+        // No credit left: like a rate limit it stops every further call, and ends with a payment.
         "rate_limit" | "billing_error" => FaultKind::Limit,
         "overloaded" | "server_error" => FaultKind::Overloaded,
         "invalid_request" | "model_not_found" | "max_output_tokens" => FaultKind::BadRequest,
@@ -116,7 +116,7 @@ pub(super) fn by_refusal(stderr: &str) -> Option<FaultKind> {
     begins(ROOT).then_some(FaultKind::BadRequest)
 }
 
-/// The refusal with what to do about it, where the program's own words do not say.
+/// The refusal with what to do about it, where the program's own text does not contain it.
 pub(super) fn advised(stderr: &str) -> String {
     let advice = if stderr.contains(ROOT) {
         "; run as another user, or set IS_SANDBOX=1 if this machine is one"

@@ -1,5 +1,5 @@
 //! Claude Code (`claude`), driven in print mode with one JSON object a line. The prompt goes by
-//! standard input: one argument holds 131,071 bytes at most, and a prompt may begin with `-`.
+//! standard input: one argument takes 131,071 bytes at most, and a prompt may begin with `-`.
 //! Background tasks are off: a task that ends after the answer would add a turn and replace it.
 
 mod fault;
@@ -7,9 +7,9 @@ mod reader;
 mod usage;
 
 use crate::backend::{Backend, Reader};
+use crate::backends::BackendRow;
 use crate::call::{Call, InputFile, Invocation, LONGEST_ARGUMENT};
 use crate::capabilities::{AsRoot, Capabilities, SessionIds, UsageOf, WithoutModel};
-use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;

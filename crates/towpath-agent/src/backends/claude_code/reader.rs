@@ -4,9 +4,9 @@
 
 use super::fault::{self, Heard};
 use super::usage;
+use crate::activity;
 use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
-use crate::doing;
 use crate::json::text_at;
 use serde_json::Value;
 use towpath_core::{FaultKind, Usage};
@@ -59,7 +59,7 @@ impl ClaudeReader {
                 self.heard.limit(event.get("rate_limit_info").unwrap_or(&Value::Null));
             }
             Some("system") if event.get("subtype").is_some_and(|s| s == "api_retry") => {
-                signs.push(Sign::Retrying(doing::retry(&event)));
+                signs.push(Sign::Retrying(activity::retry(&event)));
             }
             Some("result") => {
                 self.usage = usage::add(self.usage, &event);
@@ -81,7 +81,7 @@ impl ClaudeReader {
             signs.extend(match field("type") {
                 Some("tool_use") => {
                     let input = block.get("input").unwrap_or(&Value::Null);
-                    Some(Sign::Doing(doing::tool_use(field("name").unwrap_or("tool"), input)))
+                    Some(Sign::Doing(activity::tool_use(field("name").unwrap_or("tool"), input)))
                 }
                 Some("text") => field("text").and_then(Sign::message),
                 _ => None,
@@ -136,12 +136,12 @@ fn denials(result: &Value) -> Vec<String> {
     let list = result.get("permission_denials").and_then(Value::as_array);
     let one = |denial: &Value| {
         let name = denial.get("tool_name").and_then(Value::as_str).unwrap_or("tool");
-        doing::tool_use(name, denial.get("tool_input").unwrap_or(&Value::Null))
+        activity::tool_use(name, denial.get("tool_input").unwrap_or(&Value::Null))
     };
     list.into_iter().flatten().map(one).collect()
 }
 
-/// A program that refuses its arguments says so on standard error alone.
+/// A program that refuses its arguments prints that on standard error alone.
 fn no_result(end: &End<'_>) -> CallFault {
     let kind = fault::by_refusal(end.stderr).unwrap_or(FaultKind::Crash);
     let what = format!("Claude Code {} and gave no result", end.exit);

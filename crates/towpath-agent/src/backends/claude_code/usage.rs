@@ -38,7 +38,7 @@ fn of_call(result: &Value) -> Option<Usage> {
     let output_tokens = tokens(usage, &["output_tokens"]);
     let cost_usd = result.get("total_cost_usd").and_then(amount).filter(|_| {
         // More tokens by model than in this call: a session's sum, or subagents. Which of the two
-        // cannot be told, so the cost of this call is unknown.
+        // cannot be known, so the cost of this call is unknown.
         let models = result.get("modelUsage").and_then(Value::as_object).map(of_models);
         let of_models = models.and_then(|m| m.input_tokens?.checked_add(m.output_tokens?));
         let of_call = input_tokens.unwrap_or(0).saturating_add(output_tokens.unwrap_or(0));

@@ -4,8 +4,8 @@
 
 use super::reset;
 use crate::call::{CallFault, End};
-use crate::http;
-use crate::plain::plain;
+use crate::http_fault;
+use crate::plain_text::plain;
 use jiff::tz::TimeZone;
 use towpath_core::FaultKind;
 
@@ -58,7 +58,7 @@ pub(super) fn no_turn(end: &End<'_>, error: &str) -> CallFault {
 
 fn by_status(message: &str) -> Option<FaultKind> {
     let after = STATUS.iter().find_map(|start| message.strip_prefix(start))?;
-    http::fault_of_status(after.split(' ').next()?.parse().ok()?)
+    http_fault::fault_of_status(after.split(' ').next()?.parse().ok()?)
 }
 
 fn by_sentence(message: &str) -> Option<FaultKind> {

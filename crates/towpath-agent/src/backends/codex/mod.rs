@@ -7,9 +7,9 @@ mod reader;
 mod reset;
 
 use crate::backend::{Backend, Reader};
+use crate::backends::BackendRow;
 use crate::call::{Call, Invocation, LONGEST_ARGUMENT};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
-use crate::table::BackendRow;
 use jiff::tz::TimeZone;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Codex {
     program: PathBuf,
-    /// The program tells the end of a limit as a time of day.
+    /// The program reports the end of a rate limit as a time of day.
     zone: TimeZone,
 }
 
@@ -66,7 +66,7 @@ impl Backend for Codex {
         if resumed.is_some() {
             arguments.push("resume".into());
         }
-        // Outside a git repository the program refuses to work unless told otherwise.
+        // Outside a git repository the program refuses to work without this.
         arguments.extend(["--json", "--skip-git-repo-check"].map(Into::into));
         match &call.mode {
             // `resume` has no `--sandbox`, but takes the setting.
@@ -83,7 +83,7 @@ impl Backend for Codex {
                 prompt = call.prompt_with_system();
             }
         }
-        // What stands alone comes last: the session, then where the prompt is.
+        // Arguments without a flag come last: the session, then where the prompt is.
         if let Some(session) = resumed {
             arguments.extend(["--".into(), session.into()]);
         }

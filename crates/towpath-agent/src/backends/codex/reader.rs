@@ -3,9 +3,9 @@
 //! each retry too. Unknown lines are passed over.
 
 use super::fault;
+use crate::activity;
 use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
-use crate::doing;
 use crate::json::{text_at, tokens};
 use jiff::tz::TimeZone;
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub(super) struct CodexReader {
     /// The last message of the agent.
     said: String,
     turn: Turn,
-    /// The last error line, for an end that does not say what it died of.
+    /// The last error line, for an end without a reason.
     error: String,
     total: Option<Usage>,
 }
@@ -46,7 +46,7 @@ impl CodexReader {
         let Some(item) = event.get("item") else { return };
         let completed = text_at(event, "/type") == Some("item.completed");
         let on = |name: &str, at: &str| {
-            Some(Sign::Doing(doing::tool(name, text_at(item, at).unwrap_or(""))))
+            Some(Sign::Doing(activity::tool(name, text_at(item, at).unwrap_or(""))))
         };
         signs.extend(match text_at(item, "/type") {
             Some("agent_message") if completed => {
@@ -55,7 +55,7 @@ impl CodexReader {
             }
             Some("command_execution") if !completed => {
                 let command = text_at(item, "/command").unwrap_or("");
-                Some(Sign::Doing(doing::tool("Bash", bare_command(command))))
+                Some(Sign::Doing(activity::tool("Bash", bare_command(command))))
             }
             Some("file_change") if !completed => on("Edit", "/changes/0/path"),
             Some("mcp_tool_call") if !completed => on("MCP", "/tool"),
@@ -85,7 +85,7 @@ impl Reader for CodexReader {
             Some("item.started" | "item.completed") => self.item(&event, &mut signs),
             Some("error") => {
                 self.error = text_at(&event, "/message").unwrap_or("").to_owned();
-                let retry = doing::last_line(&self.error);
+                let retry = activity::last_line(&self.error);
                 signs.extend(retry.filter(|r| r.starts_with("Reconnecting")).map(Sign::Retrying));
             }
             Some("turn.completed") => {

@@ -1,6 +1,6 @@
 //! When a usage limit of Codex is over. The program writes it at the end of its sentence as a local
 //! time, `try again at 10:24 PM.`, with a date when that is not today:
-//! `try again at Mar 17th, 2030 5:46 PM.`. The seconds are cut off, so the minute is waited out.
+//! `try again at Mar 17th, 2030 5:46 PM.`. The seconds are missing, so the whole minute is waited for.
 
 use jiff::civil::{DateTime, Time};
 use jiff::tz::TimeZone;

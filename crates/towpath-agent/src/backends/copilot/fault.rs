@@ -3,9 +3,9 @@
 //! shown. What is wrong before a session begins comes on standard error alone, as fixed sentences.
 
 use crate::call::{CallFault, End};
-use crate::http;
+use crate::http_fault;
 use crate::json::{count_at, text_at};
-use crate::plain::plain;
+use crate::plain_text::plain;
 use serde_json::Value;
 use towpath_core::FaultKind;
 
@@ -13,7 +13,7 @@ pub(super) fn of_error(event: &Value) -> CallFault {
     let word = text_at(event, "/data/errorType").unwrap_or("error");
     let status = count_at(event, "/data/statusCode");
     let kind = by_word(word)
-        .or_else(|| http::fault_of_status(status?))
+        .or_else(|| http_fault::fault_of_status(status?))
         // A query without a status got no answer.
         .or((word == "query" && status.is_none()).then_some(FaultKind::Overloaded))
         .unwrap_or(FaultKind::Crash);
@@ -30,7 +30,7 @@ fn by_word(word: &str) -> Option<FaultKind> {
     })
 }
 
-/// The process ended before it said what came of the call.
+/// The process ended before it printed a result.
 pub(super) fn no_result(end: &End<'_>) -> CallFault {
     let stderr = plain(end.stderr);
     let begins = |start: &str| stderr.lines().any(|line| line.trim_start().starts_with(start));

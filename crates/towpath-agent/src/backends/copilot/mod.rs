@@ -1,5 +1,5 @@
 //! GitHub Copilot CLI (`copilot`), with one JSON object a line and the prompt by standard input. A
-//! new session gets an id of our choosing. What was used is told in a file only, and as the whole
+//! new session gets an id of our choosing. What was used is reported in a file only, and as the whole
 //! session's total.
 
 mod fault;
@@ -7,9 +7,9 @@ mod reader;
 mod usage;
 
 use crate::backend::{Backend, Reader};
+use crate::backends::BackendRow;
 use crate::call::{Call, Invocation};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
-use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -4,9 +4,9 @@
 
 use super::fault;
 use super::usage;
+use crate::activity;
 use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
-use crate::doing;
 use crate::json::text_at;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -73,12 +73,13 @@ impl CopilotReader {
         self.retries = self.retries.saturating_add(1);
         let reason = text_at(event, "/data/reason").unwrap_or("error");
         let attempt = self.retries.saturating_add(1);
-        signs.push(Sign::Retrying(doing::retry(&json!({"error": reason, "attempt": attempt}))));
+        signs.push(Sign::Retrying(activity::retry(&json!({"error": reason, "attempt": attempt}))));
     }
 
     fn tool_start(&mut self, event: &Value, signs: &mut Vec<Sign>) {
         let name = text_at(event, "/data/toolName").unwrap_or("tool");
-        let told = doing::tool_use(name, event.pointer("/data/arguments").unwrap_or(&Value::Null));
+        let told =
+            activity::tool_use(name, event.pointer("/data/arguments").unwrap_or(&Value::Null));
         if let Some(id) = text_at(event, "/data/toolCallId") {
             self.tools.insert(id.to_owned(), told.clone());
         }

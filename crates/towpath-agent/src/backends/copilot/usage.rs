@@ -1,5 +1,5 @@
 //! What a session has used so far, from the file that the program writes when it ends. Its counts
-//! grow over the resumes of a session. It tells no price in money.
+//! grow over the resumes of a session. It reports no price in money.
 
 use crate::json::count_at;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use towpath_core::Usage;
 /// The file's name in the call's own directory.
 pub(super) const FILE: &str = "usage.json";
 
-/// The total over all models; `None` when the file says nothing.
+/// The total over all models; `None` when the file has none.
 pub(super) fn total(file: &[u8]) -> Option<Usage> {
     let file: Value = serde_json::from_slice(file).ok()?;
     let models = file.get("modelMetrics")?.as_object()?;

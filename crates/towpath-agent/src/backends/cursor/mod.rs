@@ -5,9 +5,9 @@
 mod reader;
 
 use crate::backend::{Backend, Reader};
+use crate::backends::BackendRow;
 use crate::call::{Call, Invocation};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
-use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ impl Backend for Cursor {
     fn invocation(&self, call: &Call) -> Invocation {
         let mut arguments: Vec<OsString> =
             ["--print", "--output-format", "stream-json", "--trust"].map(Into::into).into();
-        // The one mode refuses what would need a person's word.
+        // The one mode refuses what would need a user's consent.
         if call.mode.is_none() {
             arguments.push("--force".into());
         }

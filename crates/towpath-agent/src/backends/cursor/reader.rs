@@ -2,18 +2,18 @@
 //! success, however the process ends afterwards. Failures promise no JSON: standard error is shown,
 //! and judged only by the code word in brackets or the fixed sentence it begins with.
 
+use crate::activity;
 use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
-use crate::doing;
 use crate::json::text_at;
-use crate::plain::plain;
+use crate::plain_text::plain;
 use serde_json::Value;
 use towpath_core::FaultKind;
 
 #[derive(Debug, Default)]
 pub(super) struct CursorReader {
     session: Option<String>,
-    /// What was said since the last tool use.
+    /// What was written since the last tool use.
     last: String,
     result: Option<Value>,
 }
@@ -61,7 +61,7 @@ impl CursorReader {
     fn judge(&self, result: &Value) -> Result<String, CallFault> {
         let said = text_at(result, "/result").unwrap_or("");
         match result.get("is_error").and_then(Value::as_bool) {
-            // The result is documented as all that was said; only the last message is the answer.
+            // The result is documented as all that was written; only the last message is the answer.
             Some(false) if !self.last.is_empty() && said.ends_with(&self.last) => {
                 Ok(self.last.clone())
             }
@@ -89,7 +89,7 @@ fn tool(event: &Value) -> String {
         return "tool".into();
     };
     let name = name.strip_suffix("ToolCall").unwrap_or(name);
-    doing::tool_use(name, call.get("args").unwrap_or(&Value::Null))
+    activity::tool_use(name, call.get("args").unwrap_or(&Value::Null))
 }
 
 fn no_result(end: &End<'_>) -> CallFault {

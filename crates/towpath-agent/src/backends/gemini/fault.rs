@@ -4,13 +4,13 @@
 //! printed.
 
 use crate::call::{CallFault, End};
-use crate::http;
+use crate::http_fault;
 use crate::json::{count_at, text_at};
-use crate::plain::plain;
+use crate::plain_text::plain;
 use serde_json::Value;
 use towpath_core::FaultKind;
 
-/// The fault of a `result` line that does not say success.
+/// The fault of a `result` line without success.
 pub(super) fn of_result(result: &Value, end: &End<'_>) -> CallFault {
     let said = text_at(result, "/error/message").map_or("", str::trim);
     let answer = service_error(said);
@@ -32,7 +32,7 @@ pub(super) fn of_result(result: &Value, end: &End<'_>) -> CallFault {
     CallFault { kind, until_ms, message: format!("Gemini: {message}") }
 }
 
-/// The process ended before it said what came of the call.
+/// The process ended before it printed a result.
 pub(super) fn no_result(end: &End<'_>) -> CallFault {
     let stderr = plain(end.stderr);
     let begins = |start: &str| stderr.lines().any(|line| line.trim_start().starts_with(start));
@@ -45,7 +45,7 @@ pub(super) fn no_result(end: &End<'_>) -> CallFault {
     CallFault::with_first(kind, &format!("Gemini {} and gave no result", end.exit), &[&stderr])
 }
 
-/// The error of the model's service, as `[API Error: {…}]` holds it.
+/// The error of the model's service, as in `[API Error: {…}]`.
 fn service_error(said: &str) -> Option<Value> {
     let inside = said.strip_prefix("[API Error: ")?;
     serde_json::Deserializer::from_str(inside).into_iter().next()?.ok().filter(Value::is_object)
@@ -58,17 +58,17 @@ fn by_answer(answer: &Value) -> Option<FaultKind> {
     if reasons.into_iter().any(|reason| reason == "API_KEY_INVALID") {
         return Some(FaultKind::Auth);
     }
-    http::fault_of_status(count_at(answer, "/error/code")?)
+    http_fault::fault_of_status(count_at(answer, "/error/code")?)
 }
 
-/// What the program's exit code says.
+/// What the program's exit code means.
 fn by_code(code: i32) -> Option<FaultKind> {
     match code {
         41 => Some(FaultKind::Auth),
         // Its settings, the turns they allow, or a folder that is not trusted.
         52 | 53 | 55 => Some(FaultKind::BadRequest),
         // A status from 400 on, of which an exit code keeps the last eight bits.
-        144..=255 => http::fault_of_status(u64::from(code.unsigned_abs()) + 256),
+        144..=255 => http_fault::fault_of_status(u64::from(code.unsigned_abs()) + 256),
         _ => None,
     }
 }

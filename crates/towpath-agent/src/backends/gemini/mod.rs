@@ -1,14 +1,14 @@
 //! Gemini CLI (`gemini`), with one JSON object a line and the prompt by standard input. A new
 //! session gets an id of our choosing, and is found again only from the directory it began in.
-//! What goes wrong is told by the process's exit code more than by its words.
+//! What goes wrong is shown by the process's exit code more than by its text.
 
 mod fault;
 mod reader;
 
 use crate::backend::{Backend, Reader};
+use crate::backends::BackendRow;
 use crate::call::{Call, Invocation};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
-use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl Backend for Gemini {
         }
         let stdin = call.prompt_with_system();
         Invocation {
-            // It starts itself anew to have more memory, and the outer process then passes no
+            // It restarts itself to have more memory, and the outer process then passes no
             // signal on.
             set: vec![("GEMINI_CLI_NO_RELAUNCH".into(), "true".into())],
             ..Invocation::new(&self.program, arguments, stdin)

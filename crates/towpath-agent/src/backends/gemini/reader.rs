@@ -1,11 +1,11 @@
-//! Reads what Gemini CLI prints. Only a `result` line that says success is one, whatever becomes of
+//! Reads what Gemini CLI prints. Only a `result` line with success is one, whatever becomes of
 //! the process after it: ended by a signal the program exits with 0 too, without that line. The answer is
 //! what the agent wrote after its last tool use. Unknown lines are passed over.
 
 use super::fault;
+use crate::activity;
 use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
-use crate::doing;
 use crate::json::{text_at, tokens};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ const DENIED: &[&str] = &["policy_violation", "tool_not_registered"];
 pub(super) struct GeminiReader {
     session: Option<String>,
     /// What was written since the last tool use; it comes in pieces. A piece that a broken stream
-    /// left cannot be told from the answer that followed it.
+    /// left cannot be distinguished from the answer that followed it.
     said: String,
     /// The tool uses under way, by their id, in words.
     tools: BTreeMap<String, String>,
@@ -40,8 +40,8 @@ impl GeminiReader {
         }
         self.said.push_str(piece);
         let line_begins = self.said.rfind('\n').map_or(0, |at| at + 1);
-        let line = doing::last_line(&self.said[line_begins..]);
-        signs.extend(line.or_else(|| doing::last_line(piece)).map(Sign::Writing));
+        let line = activity::last_line(&self.said[line_begins..]);
+        signs.extend(line.or_else(|| activity::last_line(piece)).map(Sign::Writing));
     }
 
     /// What was written is a whole message once something else follows.
@@ -52,7 +52,7 @@ impl GeminiReader {
     fn tool_use(&mut self, event: &Value, signs: &mut Vec<Sign>) {
         self.message_over(signs);
         let name = text_at(event, "/tool_name").unwrap_or("tool");
-        let words = doing::tool_use(name, event.get("parameters").unwrap_or(&Value::Null));
+        let words = activity::tool_use(name, event.get("parameters").unwrap_or(&Value::Null));
         if let Some(id) = text_at(event, "/tool_id") {
             self.tools.insert(id.to_owned(), words.clone());
         }
@@ -91,7 +91,7 @@ impl Reader for GeminiReader {
             Some("tool_result") => self.tool_result(&event, &mut signs),
             // A warning; an error that ends the call is in the result.
             Some("error") => {
-                let line = text_at(&event, "/message").and_then(doing::last_line);
+                let line = text_at(&event, "/message").and_then(activity::last_line);
                 signs.extend(line.map(Sign::Doing));
             }
             Some("result") => {

@@ -3,19 +3,20 @@
 //! the message. Usage errors come on standard error alone, as fixed sentences.
 
 use crate::call::{CallFault, End};
-use crate::http;
+use crate::http_fault;
 use crate::json::{count_at, text_at};
-use crate::plain::plain;
+use crate::plain_text::plain;
 use serde_json::Value;
 use towpath_core::FaultKind;
 
-/// The fault of an error line; `at_ms` is when the process ended, should the line not say its time.
+/// The fault of an error line; `at_ms` is when the process ended, should the line have no time.
 pub(super) fn of_error(event: &Value, at_ms: i64) -> CallFault {
     let name = text_at(event, "/error/name").unwrap_or("error");
     let kind = by_name(name).or_else(|| by_answer(event)).unwrap_or(FaultKind::Crash);
     let at_ms = event.get("timestamp").and_then(Value::as_i64).unwrap_or(at_ms);
     let headers = event.pointer("/error/data/responseHeaders").unwrap_or(&Value::Null);
-    let until_ms = (kind == FaultKind::Limit).then(|| http::retry_after(headers, at_ms)).flatten();
+    let until_ms =
+        (kind == FaultKind::Limit).then(|| http_fault::retry_after(headers, at_ms)).flatten();
     let said = text_at(event, "/error/data/message").map(str::trim).filter(|said| !said.is_empty());
     CallFault { kind, until_ms, message: format!("OpenCode: {}", said.unwrap_or(name)) }
 }
@@ -33,7 +34,7 @@ fn by_name(name: &str) -> Option<FaultKind> {
 /// By the service's answer; where there was none, a fault worth another try is its absence.
 fn by_answer(event: &Value) -> Option<FaultKind> {
     if let Some(status) = count_at(event, "/error/data/statusCode") {
-        return http::fault_of_status(status);
+        return http_fault::fault_of_status(status);
     }
     let again = event.pointer("/error/data/isRetryable").and_then(Value::as_bool);
     (again == Some(true)).then_some(FaultKind::Overloaded)

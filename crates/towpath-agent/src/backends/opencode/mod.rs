@@ -1,14 +1,14 @@
 //! OpenCode (`opencode run`), with one JSON object a line. The prompt goes by standard input: given
 //! as an argument it arrives in quotation marks. The program names its sessions itself. It looks for
-//! its directory in `PWD`, whatever the directory of its process is, so it is told.
+//! its directory in `PWD`, whatever the directory of its process is, so it is set.
 
 mod fault;
 mod reader;
 
 use crate::backend::{Backend, Reader};
+use crate::backends::BackendRow;
 use crate::call::{Call, Invocation};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
-use crate::table::BackendRow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ impl Backend for OpenCode {
     fn invocation(&self, call: &Call) -> Invocation {
         let mut arguments: Vec<OsString> = ["run", "--format", "json"].map(Into::into).into();
         arguments.extend(["--dir".into(), call.directory.clone().into_os_string()]);
-        // The one mode asks for what the user's settings say to ask about, and nobody answers.
+        // The one mode asks what the user's settings require, and nobody answers.
         if call.mode.is_none() {
             arguments.push("--auto".into());
         }

@@ -3,14 +3,14 @@
 //! that step alone. Unknown lines are passed over.
 
 use super::fault;
+use crate::activity;
 use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
-use crate::doing;
 use crate::json::{count_at, text_at};
 use serde_json::Value;
 use towpath_core::{FaultKind, Usage};
 
-/// What a refused tool use says; there is no field for it.
+/// The text of a refused tool use; there is no field for it.
 const REFUSED: &str = "The user rejected permission to use this specific tool call";
 
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ impl Reader for OpenCodeReader {
         signs.extend(Sign::session(&mut self.session, text_at(&event, "/sessionID")));
         match text_at(&event, "/type") {
             Some("step_start") => {
-                // A stream that broke left half of its text: the step that repeats it begins anew.
+                // A stream that broke left half of its text: the step that repeats it begins again.
                 self.text.clear();
                 self.finish = None;
             }
@@ -65,7 +65,7 @@ impl OpenCodeReader {
     fn tool(&mut self, event: &Value, signs: &mut Vec<Sign>) {
         let name = text_at(event, "/part/tool").unwrap_or("tool");
         let input = event.pointer("/part/state/input").unwrap_or(&Value::Null);
-        let told = doing::tool_use(name, input);
+        let told = activity::tool_use(name, input);
         if text_at(event, "/part/state/error").is_some_and(|why| why.starts_with(REFUSED)) {
             self.denials.push(told.clone());
         }
@@ -120,7 +120,7 @@ fn of_step(event: &Value) -> Usage {
     Usage { input_tokens, output_tokens, cost_usd: cost.filter(known) }
 }
 
-/// A sum over steps; what one of them did not tell is unknown for all.
+/// A sum over steps; what one of them did not report is unknown for all.
 fn plus(sum: Option<Usage>, step: Usage) -> Usage {
     let Some(sum) = sum else { return step };
     let tokens = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));

@@ -10,9 +10,9 @@ pub use line::ScriptLine;
 pub use script::{Script, ScriptError};
 
 use crate::backend::{Backend, Reader};
+use crate::backends::BackendRow;
 use crate::call::{Call, Invocation};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
-use crate::table::BackendRow;
 use std::path::PathBuf;
 
 pub(crate) const ROW: BackendRow = BackendRow {

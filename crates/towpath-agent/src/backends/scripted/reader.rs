@@ -59,7 +59,7 @@ impl Reader for ScriptedReader {
             None => Ok(String::from_utf8_lossy(&self.answer).into_owned()),
         };
         let ScriptLine { session_id: session, usage, .. } = self.line;
-        // Who is ended before the answer has not told what it cost.
+        // A call that is ended before its answer has not reported what it cost.
         let usage = usage.filter(|_| end.exit.success());
         Reply { usage, ..Reply::new(result, session) }
     }

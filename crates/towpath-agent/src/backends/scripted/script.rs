@@ -1,6 +1,6 @@
-//! A script: JSON lines, one answer for one call. A call takes the first line that fits its
-//! step and prompt and is unused, or may be used again; which line a call took is recorded by the engine, so that a resumed run goes on where
-//! it was. The script itself reads no file and remembers nothing beyond its own lifetime.
+//! A script: JSON lines, one answer for one call. A call takes the first line that fits its step and
+//! prompt and is unused, or may be used again; which line a call took is recorded by the engine, so
+//! that a resumed run continues where it was. The script itself reads no file and remembers nothing beyond its own lifetime.
 
 use super::line::ScriptLine;
 use crate::call::CallFault;
@@ -48,7 +48,7 @@ impl Script {
     }
 
     /// A call of an earlier owner of this run took this line. A line that is gone from the file
-    /// is nobody's any more.
+    /// is ignored.
     pub fn mark_used(&mut self, line: u32) {
         if let Some(entry) = self.entries.iter_mut().find(|entry| entry.number == line) {
             entry.used = true;

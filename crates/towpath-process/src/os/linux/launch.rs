@@ -73,7 +73,7 @@ pub(crate) fn launch(launch: &Launch) -> Result<i32, LaunchFailure> {
             stdout,
             launch.stderr.as_ref().map_or(stdout, AsRawFd::as_raw_fd),
         ],
-        file_limit: super::own::jobs_file_limit(),
+        file_limit: super::own_process::jobs_file_limit(),
         step: AtomicI32::new(step::SETUP),
         errno: AtomicI32::new(0),
     };
@@ -157,7 +157,7 @@ unsafe fn set_up(shared: &Shared) -> bool {
         {
             return false;
         }
-        super::own::default_signals();
+        super::own_process::default_signals();
         let mut none: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &none, ptr::null_mut()) == 0

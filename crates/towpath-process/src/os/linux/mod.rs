@@ -1,19 +1,19 @@
 //! Linux: `/proc` for the table of processes, pidfds for signals that cannot hit a stranger,
 //! `PR_SET_CHILD_SUBREAPER` and `PR_SET_PDEATHSIG` for parentage, signalfd for the warden's loop.
 
+mod end_with_parent;
 mod launch;
-mod leash;
-mod own;
+mod own_process;
 mod pipes;
 mod processes;
 
+pub use end_with_parent::end_with_parent;
 pub(crate) use launch::{Launch, LaunchFailure, launch};
-pub use leash::end_with_parent;
-pub(crate) use own::{
+pub(crate) use own_process::{
     Signals, adopt_orphans, become_warden, exit_now, file_limit, fork, place_warden_files,
     raise_file_limit, thread_count, watch_peer,
 };
-pub use own::{own_program, since_boot};
+pub use own_process::{own_executable, since_boot};
 pub(crate) use pipes::{PIPE_SIZE, output_pipe, widen};
 pub(crate) use processes::{
     Process, ProcessKey, all_processes, children_of, command_of, environment_of, lock_holders,

@@ -14,9 +14,9 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use std::{fs, io, mem, ptr};
 
-/// Neither a terminal nor a person's signal to the foreground nor an output file at its limit may end
-/// the warden. (What the kernel
-/// raises for a fault stays deadly; `TERM` and `CHLD` are read in the loop.)
+/// Neither a terminal nor a user's signal to the foreground nor an output file at its largest size may
+/// end the warden. (What the kernel raises for a fault stays deadly; `TERM` and `CHLD` are read in the
+/// loop.)
 const IGNORED: [c_int; 14] = [
     libc::SIGINT,
     libc::SIGHUP,
@@ -34,8 +34,9 @@ const IGNORED: [c_int; 14] = [
     libc::SIGXFSZ,
 ];
 
-/// This program, to be started once more: true also when its file was replaced meanwhile.
-pub fn own_program() -> &'static Path {
+/// This program as it runs, to be started again: also when its file was replaced meanwhile. Its name is
+/// the binary's business.
+pub fn own_executable() -> &'static Path {
     Path::new("/proc/self/exe")
 }
 
@@ -55,7 +56,7 @@ pub(crate) fn thread_count() -> io::Result<usize> {
 }
 
 /// `None` in the child, which begins with every signal blocked: a Ctrl-C must not hit the warden
-/// before it has left the terminal. Only for a process with one thread: the child goes on in Rust.
+/// before it has left the terminal. Only for a process with one thread: the child continues in Rust.
 pub(crate) fn fork() -> Result<Option<Pid>, Errno> {
     // SAFETY: the caller has checked that this process has one thread, so no lock of another
     // thread is held in the child for ever; the signal calls work on local sets.
@@ -88,21 +89,22 @@ pub(crate) fn place_warden_files(
     lock: Option<BorrowedFd<'_>>,
 ) -> Result<OwnedFd, Errno> {
     // Moved out of the way first: either may stand where the other must go.
-    let above = crate::keeper::LOCK_FD + 1;
-    let files = [(Some(socket), crate::keeper::SOCKET_FD), (lock, crate::keeper::LOCK_FD)];
+    let above = crate::warden_process::LOCK_FD + 1;
+    let files =
+        [(Some(socket), crate::warden_process::SOCKET_FD), (lock, crate::warden_process::LOCK_FD)];
     let mut high = [const { None }; 2];
     for (slot, (file, _)) in high.iter_mut().zip(&files) {
         *slot = file.map(|f| fcntl_dupfd_cloexec(f, above)).transpose()?;
     }
     for (high, (_, number)) in high.into_iter().zip(files) {
         let Some(high) = high else { continue };
-        // SAFETY: the number is taken over: this process goes on as a warden and never returns to
+        // SAFETY: the number is taken over: this process continues as a warden and never returns to
         // the code that may have used it.
         let mut target = mem::ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(number) });
         dup3(&high, &mut target, DupFlags::CLOEXEC)?;
     }
     // SAFETY: just filled, and owned by nobody else.
-    Ok(unsafe { OwnedFd::from_raw_fd(crate::keeper::SOCKET_FD) })
+    Ok(unsafe { OwnedFd::from_raw_fd(crate::warden_process::SOCKET_FD) })
 }
 
 /// Makes this process a warden: a session of its own, a reaper of orphans, deaf to the terminal,
@@ -122,7 +124,9 @@ pub(crate) fn become_warden(has_lock: bool) -> io::Result<Signals> {
         }
     }
     mem::forget(null);
-    let first = if has_lock { crate::keeper::LOCK_FD } else { crate::keeper::SOCKET_FD } + 1;
+    let first =
+        if has_lock { crate::warden_process::LOCK_FD } else { crate::warden_process::SOCKET_FD }
+            + 1;
     close_from(first);
     raise_file_limit();
     // SAFETY: the name is a literal that ends in NUL.
@@ -252,7 +256,7 @@ impl AsFd for Signals {
 }
 
 /// A handle that becomes readable when the process that made the socket pair is gone. The socket's
-/// end tells the same, unless some other process was handed a copy of the engine's end.
+/// end shows the same, unless some other process has a copy of the engine's end.
 pub(crate) fn watch_peer(socket: BorrowedFd<'_>) -> Option<OwnedFd> {
     let peer = rustix::net::sockopt::socket_peercred(socket).ok()?.pid;
     let handle = pidfd_open(peer, PidfdFlags::empty()).ok()?;

@@ -6,7 +6,7 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use std::os::fd::{AsFd, OwnedFd};
 
-/// What a pipe holds when it is made.
+/// How much a new pipe takes.
 pub(crate) const PIPE_SIZE: usize = 64 << 10;
 /// What a busy one gets. More is not faster, and all pipes of a user share 64 MiB.
 const WIDE: usize = 256 << 10;

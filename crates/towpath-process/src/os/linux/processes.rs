@@ -127,7 +127,7 @@ pub(crate) fn environment_of(pid: i32) -> Option<Vec<u8>> {
     (!bytes.is_empty()).then_some(bytes)
 }
 
-/// The command line for a person's eye: one line, cut, without control characters. Masked before it
+/// The command line as users see it: one line, cut, without control characters. Masked before it
 /// is cut, because half a secret would not be known as one.
 pub(crate) fn command_of(pid: i32, secrets: &Secrets) -> String {
     let mut bytes = Vec::new();
