@@ -49,7 +49,7 @@ pub fn tokenize(text: &str) -> Result<Vec<&str>, NotBash> {
     let [statement] = script.body.statements.as_slice() else {
         return Err(NotBash::syntax(0..text.len(), "this is more than one command"));
     };
-    let command = script.commands.first().filter(|c| c.words.len() > 0 && c.is_alone());
+    let command = script.commands.first().filter(|c| !c.words.is_empty() && c.is_alone());
     let Some(command) = command.filter(|c| c.redirects.is_empty() && statement.comments.is_empty())
     else {
         return Err(NotBash::syntax(0..text.len(), "this is more than words"));
