@@ -207,14 +207,14 @@ pub fn recorded(store: &Store, id: &RunId, limits: Limits) -> Result<Recorded, E
     replayed(store, id, limits, &Secrets::default())
 }
 
-/// The options that a run was started with, without replaying it.
+/// The options of a run, as it was last started or resumed with them, without replaying it.
 pub fn recorded_options(store: &Store, id: &RunId) -> Result<Options, EngineError> {
     #[derive(Deserialize)]
     struct Record {
         #[serde(default)]
         options: Options,
     }
-    let text = store.plan(id, Some(1))?.text;
+    let text = store.plan(id, None)?.text;
     let record: Record =
         serde_json::from_str(&text).map_err(|e| EngineError::PlanText(e.to_string()))?;
     Ok(record.options)

@@ -2,7 +2,7 @@
 //!
 //! # Below the front
 //!
-//! [`create`] and [`resume`] take a run, [`Prepared::drive`] drives it: the loop in `driver.rs` is all
+//! [`create`] and [`take_over`] take a run, [`Prepared::drive`] drives it: the loop in `driver.rs` is all
 //! of it. Decisions are made by the pure run; jobs are run by an executor (`towpath-executor`), here by
 //! children of the run's warden, or by any other that [`Prepared::drive_on`] is given. A fact is on disk
 //! before anything that depends on it starts. Everything that a user may see goes to one [`Reporter`] as
@@ -50,8 +50,8 @@ pub use journal::{Recorded, recorded, recorded_options};
 pub use listener::{Listener, NullListener, StderrListener, WriterListener};
 pub use models::Models;
 pub use open::{
-    Changes, Prepared, ResumeAnswers, continue_holders, create, end_holders, held_by, hold,
-    is_held, resume,
+    Changes, Prepared, ResumeAnswers, TakenRun, continue_holders, create, end_holders, held_by,
+    hold, is_held, take_over,
 };
 pub use outputs::step_output;
 pub use recipes::{SearchPlace, discover_recipes, find_recipe, list_recipes, verify_installation};

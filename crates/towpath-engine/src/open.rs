@@ -3,7 +3,7 @@
 use crate::config::Options;
 use crate::driver::describe;
 use crate::error::EngineError;
-use crate::journal::{PlanRecord, io_error, now_ms, replayed, to_store};
+use crate::journal::{PlanRecord, Recorded, io_error, now_ms, replayed, to_store};
 use crate::recovery::{LateFact, late_facts};
 use crate::secrets::{masked, refuse_in_plan};
 use crate::sessions::SessionLocks;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::{RunId, Secrets, StepPath};
 use towpath_executor::{Acquire, RunLock, end_marked};
-use towpath_recipe::{Plan, Program};
+use towpath_recipe::Program;
 use towpath_run::{Answer, Fact, Limits, Run, StepState, StepView};
 use towpath_store::{NewRun, Store};
 
@@ -47,7 +47,7 @@ pub struct ResumeAnswers {
 /// What a resume changes for the rest of the run.
 #[derive(Debug, Default)]
 pub struct Changes {
-    pub plan: Option<Plan>,
+    pub program: Option<Program>,
     /// Another backend answers from now on, by this program where the user named one.
     pub backend: Option<(String, Option<String>)>,
 }
@@ -162,28 +162,144 @@ pub fn create(
     })
 }
 
-/// Takes a run over from whoever had it, and records what the person says about its steps.
+/// A run whose lock is ours and whose record is replayed, so that nobody else changes it: it can be
+/// looked at, then resumed. When it is dropped, the run is as it was.
+#[derive(Debug)]
+pub struct TakenRun {
+    id: RunId,
+    lock: RunLock,
+    directory: PathBuf,
+    recorded: Recorded,
+}
+
+/// Takes a run over from its dead owner, and replays its record.
 /// `secrets`: those of the run's options, and what is to be masked from now on.
-pub fn resume(
-    store: &mut Store,
+pub fn take_over(
+    store: &Store,
     id: &RunId,
     limits: Limits,
-    changes: Changes,
     secrets: &Secrets,
-    answer: &mut dyn FnMut(&Run) -> Result<ResumeAnswers, EngineError>,
-) -> Result<(Prepared, Options), EngineError> {
+) -> Result<TakenRun, EngineError> {
     let directory = store.ensure_run_directory(id)?;
     let lock = take(&directory, id, Duration::from_secs(10))?;
-    let ended = end_marked(id.as_str(), secrets)?;
-    let mut recorded = replayed(store, id, limits, secrets)?;
-    let (mut options, mut facts) = (recorded.options.clone(), recorded.facts);
+    let recorded = replayed(store, id, limits, secrets)?;
+    Ok(TakenRun { id: id.clone(), lock, directory, recorded })
+}
+
+impl TakenRun {
+    pub fn run(&self) -> &Run {
+        &self.recorded.run
+    }
+
+    pub fn options(&self) -> &Options {
+        &self.recorded.options
+    }
+
+    pub fn warnings(&self) -> &[String] {
+        &self.recorded.warnings
+    }
+
+    pub fn into_lock(self) -> RunLock {
+        self.lock
+    }
+
+    /// Ends what a dead owner left, and records that the run is resumed, with what changes and what
+    /// the user answers about its steps.
+    pub fn resume(
+        self,
+        store: &mut Store,
+        changes: Changes,
+        secrets: &Secrets,
+        answer: &mut dyn FnMut(&Run) -> Result<ResumeAnswers, EngineError>,
+    ) -> Result<Prepared, EngineError> {
+        let TakenRun { id, lock, directory, mut recorded } = self;
+        let ended = end_marked(id.as_str(), secrets)?;
+        let row = store.run(&id)?;
+        let own_directory = row.as_ref().map(|row| row.directory.clone()).unwrap_or_default();
+        let active_before_ms = row.map_or(0, |row| row.summary.active_ms);
+        let (options, edited) = changed(&id, &recorded, changes, secrets, &own_directory)?;
+        let (late, late_warnings) = late_facts(&recorded, &directory, secrets)?;
+        recorded.warnings.extend(late_warnings);
+        let mut run = recorded.run;
+        // What happened before is known; what comes now is reported.
+        run.take_happenings();
+        let mut history = recorded.started;
+        let mut facts = recorded.facts;
+        let mut batch = Vec::new();
+        for LateFact { fact, at_ms, stdout, stderr } in late {
+            let fact = masked(secrets, fact);
+            run.apply(&fact, at_ms)?;
+            batch.push(to_store(&fact, at_ms, stdout, stderr));
+            history.push((fact, at_ms));
+            facts += 1;
+        }
+        let at = now_ms();
+        let mut note = |run: &mut Run, fact: Fact| -> Result<(), EngineError> {
+            let fact = masked(secrets, fact);
+            run.apply(&fact, at)?;
+            batch.push(to_store(&fact, at, None, None));
+            history.push((fact, at));
+            facts += 1;
+            Ok(())
+        };
+        let mut new_plan = None;
+        if let Some(program) = edited {
+            let version = store.plan(&id, None)?.version + 1;
+            let record = PlanRecord { plan: (*program.plan).clone(), options };
+            note(&mut run, Fact::Replanned { version })?;
+            run.replan(Arc::new(program))?;
+            new_plan = Some(record.to_text());
+        }
+        note(&mut run, Fact::Resumed)?;
+        let answers = answer(&run)?;
+        if answers.new_session {
+            note(&mut run, Fact::NewSession)?;
+        }
+        for (step, output, outcome) in answers.done {
+            note(&mut run, Fact::Answered { step, answer: Answer::Done { output, outcome } })?;
+        }
+        for step in answers.again {
+            note(&mut run, Fact::Answered { step, answer: Answer::Again })?;
+        }
+        let totals = summary(&run, None, active_before_ms);
+        match new_plan {
+            Some(text) => {
+                store.add_plan(&id, &text, &batch, Some(&totals))?;
+            }
+            None => store.append(&id, &batch, Some(&totals))?,
+        }
+        Ok(Prepared {
+            id,
+            run,
+            lock,
+            directory,
+            facts,
+            history,
+            resumed: true,
+            ended: ended.iter().map(describe).collect(),
+            active_before_ms,
+            warnings: recorded.warnings,
+            locks: SessionLocks::new(store.directory()),
+        })
+    }
+}
+
+/// The options from now on, and the program, where it or the options differ from what is recorded.
+fn changed(
+    id: &RunId,
+    recorded: &Recorded,
+    changes: Changes,
+    secrets: &Secrets,
+    directory: &Path,
+) -> Result<(Options, Option<Program>), EngineError> {
+    let mut options = recorded.options.clone();
     let given = |name: &str| secrets.names().any(|known| known == name);
     if let Some(name) = options.secrets.iter().find(|name| !given(name)) {
         return Err(EngineError::SecretMissing { run: id.clone(), name: name.clone() });
     }
-    let own_directory = store.run(id)?.map(|row| row.directory).unwrap_or_default();
-    let plan = changes.plan.as_ref().unwrap_or(&recorded.run.program().plan);
-    refuse_in_plan(secrets, plan, &options, &own_directory)?;
+    let program = recorded.run.program();
+    let plan = &changes.program.as_ref().unwrap_or(program).plan;
+    refuse_in_plan(secrets, plan, &options, directory)?;
     // What is new to the run is kept among its options, which are stored with its plan.
     if secrets.names().count() > options.secrets.len() {
         options.secrets = secrets.names().map(str::to_owned).collect();
@@ -192,74 +308,9 @@ pub fn resume(
         options.backend = Some(backend);
         options.program = program;
     }
-    let mut edited = changes.plan;
-    if options != recorded.options {
-        edited = edited.or_else(|| Some((*recorded.run.program().plan).clone()));
-    }
-    let (late, late_warnings) = late_facts(&recorded, &directory, secrets)?;
-    recorded.warnings.extend(late_warnings);
-    let mut run = recorded.run;
-    // What happened before is known; what comes now is reported.
-    run.take_happenings();
-    let mut history = recorded.started;
-    let mut batch = Vec::new();
-    for LateFact { fact, at_ms, stdout, stderr } in late {
-        let fact = masked(secrets, fact);
-        run.apply(&fact, at_ms)?;
-        batch.push(to_store(&fact, at_ms, stdout, stderr));
-        history.push((fact, at_ms));
-        facts += 1;
-    }
-    let at = now_ms();
-    let active_before_ms = store.run(id)?.map_or(0, |row| row.summary.active_ms);
-    let mut note = |run: &mut Run, fact: Fact| -> Result<(), EngineError> {
-        let fact = masked(secrets, fact);
-        run.apply(&fact, at)?;
-        batch.push(to_store(&fact, at, None, None));
-        history.push((fact, at));
-        facts += 1;
-        Ok(())
-    };
-    let mut new_plan = None;
-    if let Some(plan) = edited {
-        let version = store.plan(id, None)?.version + 1;
-        let record = PlanRecord { plan: plan.clone(), options: options.clone() };
-        note(&mut run, Fact::Replanned { version })?;
-        run.replan(Arc::new(plan.load().map_err(EngineError::Plan)?))?;
-        new_plan = Some(record.to_text());
-    }
-    note(&mut run, Fact::Resumed)?;
-    let answers = answer(&run)?;
-    if answers.new_session {
-        note(&mut run, Fact::NewSession)?;
-    }
-    for (step, output, outcome) in answers.done {
-        note(&mut run, Fact::Answered { step, answer: Answer::Done { output, outcome } })?;
-    }
-    for step in answers.again {
-        note(&mut run, Fact::Answered { step, answer: Answer::Again })?;
-    }
-    let totals = summary(&run, None, active_before_ms);
-    match new_plan {
-        Some(text) => {
-            store.add_plan(id, &text, &batch, Some(&totals))?;
-        }
-        None => store.append(id, &batch, Some(&totals))?,
-    }
-    let prepared = Prepared {
-        id: id.clone(),
-        run,
-        lock,
-        directory,
-        facts,
-        history,
-        resumed: true,
-        ended: ended.iter().map(describe).collect(),
-        active_before_ms,
-        warnings: recorded.warnings,
-        locks: SessionLocks::new(store.directory()),
-    };
-    Ok((prepared, options))
+    let unchanged = options == recorded.options;
+    let edited = changes.program.or_else(|| (!unchanged).then(|| (**program).clone()));
+    Ok((options, edited))
 }
 
 /// Finished steps whose background children lived until their owner ended, and are gone now. What runs

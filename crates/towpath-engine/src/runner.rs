@@ -8,10 +8,9 @@ use crate::control::Controller;
 use crate::drive::refuse_unavailable;
 use crate::driver::RunEnd;
 use crate::error::EngineError;
-use crate::journal::recorded;
 use crate::listener::{Listener, Listening, NullListener};
 use crate::models::Models;
-use crate::open::{Changes, Prepared, ResumeAnswers, create, resume};
+use crate::open::{Changes, Prepared, ResumeAnswers, create, take_over};
 use crate::result::{RecipeResult, recipe_result};
 use crate::substitutes::Substitutes;
 use crate::text::Problems;
@@ -264,20 +263,19 @@ impl Runner {
         let warden = self.ready()?;
         let mut store = self.store()?;
         let row = found(&store, run)?;
-        let known = recorded(&store, &row.id, self.limits)?;
-        let done = known.run.is_ended() && known.run.outcome() == Some(RunOutcome::Done);
+        let taken = take_over(&store, &row.id, self.limits, &Secrets::default())?;
+        let run = taken.run();
+        let done = run.is_ended() && run.outcome() == Some(RunOutcome::Done);
         if done && !decisions.iter().any(|d| matches!(d, Decision::Again { .. })) {
             let took = Duration::from_millis(row.summary.active_ms.max(0).unsigned_abs());
-            let warnings = known.warnings;
-            let outcome = RunOutcome::Done;
-            return Ok(recipe_result(&store, row.id, &known.run, outcome, took, warnings)?);
+            let warnings = taken.warnings().to_vec();
+            return Ok(recipe_result(&store, row.id, run, RunOutcome::Done, took, warnings)?);
         }
-        self.refuse_agents(known.run.program())?;
+        self.refuse_agents(run.program())?;
         let directory = existing(&row.directory)?;
         let mut answer = |run: &Run| answers(run, decisions);
         let changes = Changes::default();
-        let (prepared, _) =
-            resume(&mut store, &row.id, self.limits, changes, &Secrets::default(), &mut answer)?;
+        let prepared = taken.resume(&mut store, changes, &Secrets::default(), &mut answer)?;
         self.drive(prepared, &mut store, directory, warden)
     }
 

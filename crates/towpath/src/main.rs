@@ -7,6 +7,7 @@ mod environment;
 mod exit;
 mod files;
 mod git;
+mod seconds;
 mod session;
 mod settings;
 mod terminal;

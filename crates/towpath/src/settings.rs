@@ -3,14 +3,14 @@
 
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
-use crate::session::time_flags::{no_time, of_seconds};
+use crate::seconds::{no_time, of_seconds};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toml::Spanned;
 use towpath_agent::BACKENDS;
-use towpath_core::{Diagnostic, Source, Span, nearest};
+use towpath_core::{Diagnostic, Source, Span, Value, nearest, text_of};
 
 /// A value and where it comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -322,4 +322,14 @@ fn parse<T: for<'de> Deserialize<'de>>(path: &Path, text: &str) -> Result<T, Wro
         let problem = Diagnostic::error("settings", message).at(&source, Span::new(span), "");
         Wrong::Place(Box::new(problem))
     })
+}
+
+/// The value of a setting as text.
+pub fn value_text(value: &Value) -> String {
+    match value {
+        Value::Null => "–".to_owned(),
+        Value::Array(items) if items.is_empty() => "–".to_owned(),
+        Value::Array(items) => items.iter().map(text_of).collect::<Vec<_>>().join(", "),
+        other => text_of(other),
+    }
 }

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use towpath_core::{RunId, Secrets};
 use towpath_engine::{
     Controller, DriverConfig, EngineError, Event, Limits, Options, Prepared, Reporter,
-    ResumeAnswers, RunEnd, create, resume,
+    ResumeAnswers, RunEnd, create, take_over,
 };
 use towpath_recipe::{Program, Request, SearchPath, Wishes, resolve};
 use towpath_run::Fact;
@@ -67,8 +67,9 @@ impl Setup {
     pub fn resume(&self, store: &mut Store, id: &RunId) -> Prepared {
         let mut answers = |_: &towpath_run::Run| Ok(ResumeAnswers::default());
         let (limits, secrets) = (Limits::default(), Secrets::default());
-        let resumed = resume(store, id, limits, Default::default(), &secrets, &mut answers);
-        resumed.expect("the run is ours").0
+        let taken = take_over(store, id, limits, &secrets).expect("the run is ours");
+        let resumed = taken.resume(store, Default::default(), &secrets, &mut answers);
+        resumed.expect("the resume is recorded")
     }
 
     pub fn config(&self) -> DriverConfig {

@@ -2,11 +2,10 @@
 //! run without an owner is ended here. It never signals a process that does not own the run.
 
 use super::Execute;
-use super::resume::find;
-use super::runs::status_of;
-use super::show::open;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
+use crate::session::find_run::{find, open};
+use crate::session::run_status::status_of;
 use crate::session::secrets;
 use crate::terminal::format::clean;
 use crate::terminal::out;

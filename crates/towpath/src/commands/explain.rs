@@ -5,11 +5,11 @@
 mod machine;
 
 use super::Execute;
-use super::run::show_problems;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::session::machine_flags::LimitFlags;
 use crate::session::request::RequestFlags;
+use crate::session::resolve::show_problems;
 use crate::session::trust::{self, CalledAs};
 use crate::terminal::format::{clean, count, duration};
 use crate::terminal::out;
@@ -38,8 +38,6 @@ pub struct Args {
     /// The same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    #[arg(skip)]
-    pub called_as: CalledAs,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -63,44 +61,38 @@ impl Args {
 
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
-        show(self, invocation.environment()?)
+        let env = invocation.environment()?;
+        let (program, origin, problems) = program(env, self)?;
+        let untrusted = trust::needs_consent(env, &program, origin)?;
+        if self.is_json() {
+            out::json(&recipe_json(&program, origin, !untrusted, &problems));
+            return Ok(Exit::Done);
+        }
+        let write = match self.format {
+            Format::Mermaid => Some(mermaid::write as fn(&Chart) -> String),
+            Format::Dot => Some(dot::write as _),
+            Format::Svg => Some(svg::write as _),
+            Format::Text | Format::Json => None,
+        };
+        if let Some(write) = write {
+            out::line(write(&Chart::of(&program)).trim_end());
+            return Ok(Exit::Done);
+        }
+        let screen = Screen::new(env);
+        match program.root().machine() {
+            Some(_) => machine::print(&program, &screen),
+            None => print(&program, &screen),
+        }
+        if untrusted {
+            let argument = trust::Thing::of_program(&program).argument(env);
+            out::line(format!("It is not trusted yet: towpath trust {argument}"));
+        }
+        Ok(Exit::Done)
     }
 
     fn json(&self) -> bool {
         self.is_json()
     }
-}
-
-pub fn show(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
-    let (program, origin, problems) = program(env, args)?;
-    let untrusted = origin == Origin::Project && {
-        let store = env.journal()?;
-        !trust::is_trusted(store.as_ref(), &program)?
-    };
-    if args.is_json() {
-        out::json(&recipe_json(&program, origin, !untrusted, &problems));
-        return Ok(Exit::Done);
-    }
-    let write = match args.format {
-        Format::Mermaid => Some(mermaid::write as fn(&Chart) -> String),
-        Format::Dot => Some(dot::write as _),
-        Format::Svg => Some(svg::write as _),
-        Format::Text | Format::Json => None,
-    };
-    if let Some(write) = write {
-        out::line(write(&Chart::of(&program)).trim_end());
-        return Ok(Exit::Done);
-    }
-    let screen = Screen::new(env);
-    match program.root().machine() {
-        Some(_) => machine::print(&program, &screen),
-        None => print(&program, &screen),
-    }
-    if untrusted {
-        let argument = trust::Thing::of_program(&program).argument(env);
-        out::line(format!("It is not trusted yet: towpath trust {argument}"));
-    }
-    Ok(Exit::Done)
 }
 
 /// The recipe and all it calls, read and checked.
@@ -111,7 +103,7 @@ fn program(
     let here = args.request.here(env)?;
     let mut request = args.request.request(env, &here, &args.recipe)?;
     args.limits.over(&mut request.wishes.machine);
-    let resolved = trust::resolved_to_look(env, &request, args.called_as)?;
+    let resolved = trust::resolved_to_look(env, &request, CalledAs::Towpath)?;
     show_problems(&resolved.problems, &args.recipe, env, args.is_json())?;
     match resolved.program {
         Some(program) => {

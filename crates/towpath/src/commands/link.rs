@@ -104,18 +104,6 @@ fn make(link: &Path, target: &Path, force: bool) -> std::io::Result<Made> {
     Ok(Made::Replaced(old))
 }
 
-/// The links of a directory that lead to this program: the very path, or the same file.
-pub fn ours(directory: &Path, target: &Path) -> Vec<PathBuf> {
-    let real = target.canonicalize();
-    let is_ours = |link: &PathBuf| {
-        let led = link.read_link().is_ok_and(|to| to == target);
-        let same = || matches!((link.canonicalize(), &real), (Ok(a), Ok(b)) if a == *b);
-        let is_link = link.symlink_metadata().is_ok_and(|found| found.is_symlink());
-        is_link && (led || same())
-    };
-    NAMES.iter().map(|other| directory.join(other.name)).filter(is_ours).collect()
-}
-
 fn on_path(env: &Environment, directory: &Path) -> bool {
     let same = |other: &Path| match (other.canonicalize(), directory.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,

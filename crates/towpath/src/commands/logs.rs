@@ -6,10 +6,9 @@ mod reader;
 mod transcript;
 
 use super::Execute;
-use super::resume::find;
-use super::show::open;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
+use crate::session::find_run::{find, open, step_paths};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report::{Shape, columns};
@@ -20,7 +19,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, RunId, RunStatus, nearest};
 use towpath_engine::{JobNews, RunFollower, is_held, recorded};
-use towpath_run::{JobEnd, Limits, StepView};
+use towpath_run::{JobEnd, Limits};
 use towpath_store::{RunRow, Store, Stream};
 use transcript::Transcript;
 
@@ -275,7 +274,7 @@ fn not_run(store: &Store, id: &RunId, step: &str) -> Result<CommandError, Comman
         }
         Err(error) => {
             let mut names = Vec::new();
-            collect(&run.view(), &mut names);
+            step_paths(&run.view(), &mut names);
             let near = nearest(step, names.iter().map(String::as_str));
             let hint = near.map_or_else(
                 || format!("towpath show {id} lists {}", count(names.len(), "step")),
@@ -283,13 +282,5 @@ fn not_run(store: &Store, id: &RunId, step: &str) -> Result<CommandError, Comman
             );
             Ok(CommandError::bad_input(format!("{error}; {hint}")))
         }
-    }
-}
-
-/// The paths of all steps.
-pub fn collect(steps: &[StepView], names: &mut Vec<String>) {
-    for step in steps {
-        names.push(step.path.to_string());
-        collect(&step.children, names);
     }
 }

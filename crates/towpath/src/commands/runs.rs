@@ -6,9 +6,10 @@ mod prune;
 use super::Execute;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
+use crate::session::run_status::{status_of, tint};
 use crate::terminal::format::{ago, count, duration, local_time, money, now_ms};
 use crate::terminal::out;
-use crate::terminal::table::{Cell, Screen, Table, Tint, shown_path};
+use crate::terminal::table::{Cell, Screen, Table, shown_path};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::tz::TimeZone;
 use project_scope::ProjectScope;
@@ -121,15 +122,6 @@ fn bring_up_to_date(store: &Store, row: &mut RunRow) {
     }
 }
 
-/// The status of a run. One that is recorded as running and has no owner was interrupted.
-pub fn status_of(store: &Store, row: &RunRow) -> RunStatus {
-    let status = row.summary.status.clone();
-    if status == RunStatus::Running && !towpath_engine::is_held(store, &row.id) {
-        return RunStatus::Interrupted;
-    }
-    status
-}
-
 fn nothing(args: &Args, total: usize) -> String {
     let what = args.status.as_ref().map_or("runs".to_owned(), |s| format!("runs that are {s}"));
     match total {
@@ -162,16 +154,6 @@ fn print(rows: &[(RunRow, RunStatus)], args: &Args, env: &Environment) {
         table.row(cells);
     }
     table.print(&Screen::new(env));
-}
-
-/// The colour of a run's status.
-pub fn tint(status: &RunStatus) -> Tint {
-    match status {
-        RunStatus::Done => Tint::Good,
-        RunStatus::Failed { .. } => Tint::Bad,
-        RunStatus::Running => Tint::None,
-        _ => Tint::Attention,
-    }
 }
 
 fn took(row: &RunRow, status: &RunStatus, now: i64) -> String {

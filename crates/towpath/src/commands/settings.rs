@@ -4,10 +4,11 @@ use super::Execute;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::session::trust;
+use crate::settings::value_text;
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table, Tint, shown_path};
 use std::path::Path;
-use towpath_core::{Value, text_of};
+use towpath_core::Value;
 
 /// Each setting that holds in this directory, and where it comes from.
 ///
@@ -40,7 +41,7 @@ impl Execute for Args {
                 true => shown_path(Path::new(&source), env),
                 false => source,
             };
-            table.row(vec![key.into(), text(&value).into(), Cell::tinted(source, tint)]);
+            table.row(vec![key.into(), value_text(&value).into(), Cell::tinted(source, tint)]);
         }
         table.print(&Screen::new(env));
         Ok(Exit::Done)
@@ -48,15 +49,5 @@ impl Execute for Args {
 
     fn json(&self) -> bool {
         self.json
-    }
-}
-
-/// A setting as a person reads it.
-pub fn text(value: &Value) -> String {
-    match value {
-        Value::Null => "–".to_owned(),
-        Value::Array(items) if items.is_empty() => "–".to_owned(),
-        Value::Array(items) => items.iter().map(text_of).collect::<Vec<_>>().join(", "),
-        other => text_of(other),
     }
 }

@@ -1,10 +1,10 @@
 //! `towpath show`: one run, step by step, replayed from its record, and how it can go on.
 
 use super::Execute;
-use super::resume;
-use super::runs::{status_of, tint};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
+use crate::session::find_run;
+use crate::session::run_status::{status_of, tint};
 use crate::terminal::format::{ago, clean, count, duration, last_line, local_time, now_ms};
 use crate::terminal::out;
 use crate::terminal::report::{ByHand, by_hand, find, has_output, logs, next_commands};
@@ -15,7 +15,6 @@ use towpath_engine::{census, recorded};
 use towpath_run::{
     FailureKind, Limits, Output, RunOutcome, StepKind, StepState, StepStatus, StepView,
 };
-use towpath_store::Store;
 use towpath_view::Cost;
 use towpath_view::run_json::ShownRun;
 
@@ -36,8 +35,8 @@ pub struct Args {
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
-        let store = open(env, &self.run)?;
-        let row = resume::find(&store, &self.run)?;
+        let store = find_run::open(env, &self.run)?;
+        let row = find_run::find(&store, &self.run)?;
         let recorded = recorded(&store, &row.id, Limits::default())?;
         let shown = ShownRun { status: status_of(&store, &row), row, recorded };
         if self.json {
@@ -53,13 +52,6 @@ impl Execute for Args {
     fn json(&self) -> bool {
         self.json
     }
-}
-
-/// The journal, for looking at a run that should be there.
-pub fn open(env: &Environment, run: &str) -> Result<Store, CommandError> {
-    env.journal()?.ok_or_else(|| {
-        CommandError::bad_input(format!("there is no run {run}; nothing has run yet"))
-    })
 }
 
 /// A run as text.

@@ -4,6 +4,7 @@
 use super::Execute;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
+use crate::session::resolve::show_problems;
 use crate::session::search_path::search_path;
 use crate::session::trust::{Standing, Thing, ask, project_settings, read_settings};
 use crate::settings::{PROJECT_FILE, Settings};
@@ -272,7 +273,7 @@ fn of_recipe(env: &Environment, args: &Args, path: &Path) -> Result<Thing, Comma
     let mut resolved = resolve(&request);
     resolved.problems.retain(|problem| problem.is_error());
     let shown = shown_path(path, env);
-    super::run::show_problems(&resolved.problems, &shown, env, args.json)?;
+    show_problems(&resolved.problems, &shown, env, args.json)?;
     let program = resolved.program;
     program
         .map(|program| Thing::of_program(&program))

@@ -6,7 +6,7 @@
 mod own_files;
 
 use super::Execute;
-use super::link::ours;
+use crate::compat::links_in;
 use crate::environment::{Environment, Invocation, own_program};
 use crate::exit::{CommandError, Exit};
 use crate::session::trust::ask;
@@ -123,7 +123,7 @@ fn links(env: &Environment, program: &Path) -> Vec<PathBuf> {
         // The same place may be on PATH under several names.
         let Ok(real) = env.current.join(directory).canonicalize() else { continue };
         if seen.insert(real.clone()) {
-            links.extend(ours(&real, program));
+            links.extend(links_in(&real, program));
         }
     }
     links

@@ -8,6 +8,7 @@ use crate::environment::Invocation;
 use crate::exit::{CommandError, Ended, Exit};
 use crate::terminal::out;
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use towpath_core::nearest;
 
 #[derive(Debug)]
@@ -100,4 +101,16 @@ fn unknown(name: &str) -> CommandError {
 
 fn names() -> String {
     NAMES.iter().map(|other| other.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The links of a directory that lead to this program: the very path, or the same file.
+pub fn links_in(directory: &Path, target: &Path) -> Vec<PathBuf> {
+    let real = target.canonicalize();
+    let is_ours = |link: &PathBuf| {
+        let led = link.read_link().is_ok_and(|to| to == target);
+        let same = || matches!((link.canonicalize(), &real), (Ok(a), Ok(b)) if a == *b);
+        let is_link = link.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        is_link && (led || same())
+    };
+    NAMES.iter().map(|other| directory.join(other.name)).filter(is_ours).collect()
 }

@@ -3,7 +3,6 @@
 mod refusals;
 mod root;
 
-use crate::commands::run::unknown_backend;
 use crate::environment::{Environment, is_program};
 use crate::exit::{CommandError, Exit};
 use crate::files;
@@ -314,4 +313,14 @@ pub fn bash(env: &Environment) -> Result<PathBuf, CommandError> {
             "bash is needed and is neither /bin/bash nor on PATH: install it (apt-get install bash)",
         )
     })
+}
+
+/// With the backend that was probably meant, or all of them.
+fn unknown_backend(name: &str, known: &[&str]) -> CommandError {
+    let hint = nearest(name, known.iter().copied());
+    let hint = hint.map_or_else(
+        || format!("there are: {}", known.join(", ")),
+        |near| format!("did you mean `{near}`?"),
+    );
+    CommandError::setup(format!("no agent backend `{name}`: {hint}"))
 }

@@ -4,10 +4,8 @@
 //! shorter file that looks whole.
 
 use crate::environment::Environment;
-use crate::exit::{CommandError, Exit};
+use crate::exit::CommandError;
 use crate::terminal::format::{now_ms, rfc3339};
-use crate::terminal::out;
-use crate::terminal::report::Driven;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -15,7 +13,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use towpath_core::{RunId, StepPath};
-use towpath_engine::{Event, Reporter, RunEnd};
+use towpath_engine::{Event, Reporter};
 use towpath_run::{Output, StepResult, StepStatus};
 use towpath_view::result_json::step_error;
 
@@ -81,6 +79,11 @@ impl Audit {
         )))
     }
 
+    /// Why the file is not complete.
+    pub fn problem(self) -> Option<String> {
+        self.problem
+    }
+
     fn write(&mut self, line: &Value) {
         let Some(open) = &mut self.file else { return };
         let text = format!("{line}\n");
@@ -125,34 +128,6 @@ impl Reporter for Audit {
             }
             _ => {}
         }
-    }
-}
-
-/// Concludes a run that was watched: an audit or a file of events that is not complete is among its
-/// warnings, is told last and is an error.
-pub fn audited(
-    audit: Option<Audit>,
-    driven: Driven,
-    conclude: impl FnOnce(RunEnd, Complete) -> Result<Exit, CommandError>,
-) -> Result<Exit, CommandError> {
-    let Driven { mut end, unwritten } = driven;
-    let problems: Vec<String> =
-        audit.and_then(|audit| audit.problem).into_iter().chain(unwritten).collect();
-    end.warnings.extend(problems.iter().cloned());
-    let complete = Complete(problems.is_empty());
-    let exit = conclude(end, complete)?;
-    problems.iter().for_each(|problem| out::note(format!("error: {problem}")));
-    Ok(complete.exit(exit))
-}
-
-/// Whether all that was to be written of a run was.
-#[derive(Debug, Clone, Copy)]
-pub struct Complete(bool);
-
-impl Complete {
-    /// The program's exit code, for a run that ended with this one.
-    pub fn exit(self, own: Exit) -> Exit {
-        if own == Exit::Done && !self.0 { Exit::Setup } else { own }
     }
 }
 

@@ -2,7 +2,9 @@
 //! known, called recipes are opened, commands are shown with their values. It starts nothing, asks
 //! nobody and writes nothing, not even a record of itself.
 
-use crate::commands::run::{Args, Chosen, is_demo, no_worktree};
+use super::record::{is_demo, no_worktree};
+use super::request::RunFlags;
+use super::resolve::ChosenRecipe;
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::session::agents;
@@ -13,19 +15,23 @@ use crate::terminal::out;
 use crate::terminal::report;
 use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, one_line};
 use serde_json::{Value, json};
-use towpath_recipe::{Origin, Program, dry_run_layout};
+use towpath_recipe::{Program, dry_run_layout};
 use towpath_run::{Preview, PreviewStep, StepKind, Verdict, preview};
 use towpath_view::recipe_json::machine_json;
 
-pub fn execute(env: &Environment, chosen: &Chosen, args: &Args) -> Result<Exit, CommandError> {
+pub fn execute(
+    env: &Environment,
+    chosen: &ChosenRecipe,
+    flags: &RunFlags,
+) -> Result<Exit, CommandError> {
     let program = &chosen.program;
-    let tree = worktree(env, chosen, args)?;
+    let tree = worktree(env, chosen, flags)?;
     if let Some(layout) = dry_run_layout(program.root(), &program.plan.machine) {
-        return machine(env, chosen, args, &layout, tree.as_ref());
+        return machine(env, chosen, flags, &layout, tree.as_ref());
     }
     let preview = preview(&chosen.program);
-    let missing = missing_program(env, chosen, args, &preview)?;
-    if args.shared.json {
+    let missing = missing_program(env, chosen, flags, &preview)?;
+    if flags.shared.json {
         let value = as_json(chosen, &preview, missing.as_deref());
         out::json(&with_worktree(value, tree.as_ref()));
         return Ok(Exit::Done);
@@ -33,18 +39,15 @@ pub fn execute(env: &Environment, chosen: &Chosen, args: &Args) -> Result<Exit, 
     if let Some(missing) = &missing {
         out::note(format!("warning: {missing}"));
     }
-    print(env, chosen, args, &preview);
+    print(env, chosen, flags, &preview);
     say_worktree(tree.as_ref());
     say_trust(env, chosen)
 }
 
-fn say_trust(env: &Environment, chosen: &Chosen) -> Result<Exit, CommandError> {
-    if chosen.origin == Origin::Project {
-        let store = env.journal()?;
-        if !trust::is_trusted(store.as_ref(), &chosen.program)? {
-            let argument = trust::Thing::of_program(&chosen.program).argument(env);
-            out::line(format!("It is not trusted yet: towpath trust {argument}"));
-        }
+fn say_trust(env: &Environment, chosen: &ChosenRecipe) -> Result<Exit, CommandError> {
+    if trust::needs_consent(env, &chosen.program, chosen.origin)? {
+        let argument = trust::Thing::of_program(&chosen.program).argument(env);
+        out::line(format!("It is not trusted yet: towpath trust {argument}"));
     }
     Ok(Exit::Done)
 }
@@ -52,10 +55,10 @@ fn say_trust(env: &Environment, chosen: &Chosen) -> Result<Exit, CommandError> {
 /// The worktree that the run would have; the demo has a repository of its own.
 fn worktree(
     env: &Environment,
-    chosen: &Chosen,
-    args: &Args,
+    chosen: &ChosenRecipe,
+    flags: &RunFlags,
 ) -> Result<Option<Entered>, CommandError> {
-    let Some(name) = &args.worktree else { return Ok(None) };
+    let Some(name) = &flags.worktree else { return Ok(None) };
     if is_demo(chosen.origin, &chosen.program) {
         return Err(no_worktree());
     }
@@ -86,16 +89,16 @@ fn with_worktree(mut value: Value, tree: Option<&Entered>) -> Value {
 /// What a machine would do depends on what its steps report, so all it could do is shown.
 fn machine(
     env: &Environment,
-    chosen: &Chosen,
-    args: &Args,
+    chosen: &ChosenRecipe,
+    flags: &RunFlags,
     layout: &str,
     tree: Option<&Entered>,
 ) -> Result<Exit, CommandError> {
     let missing = match chosen.program.has_agents() {
-        true => agents::missing(env, &chosen.settings, &args.agent, &chosen.program)?,
+        true => agents::missing(env, &chosen.settings, &flags.agent, &chosen.program)?,
         false => None,
     };
-    if args.shared.json {
+    if flags.shared.json {
         let root = chosen.program.root();
         let value = json!({
             "schema": 1,
@@ -117,7 +120,7 @@ fn machine(
     say_trust(env, chosen)
 }
 
-fn warnings(chosen: &Chosen, missing: Option<&str>) -> Vec<Value> {
+fn warnings(chosen: &ChosenRecipe, missing: Option<&str>) -> Vec<Value> {
     let mut warnings: Vec<Value> = chosen.problems.iter().map(towpath_view::problem_json).collect();
     warnings.extend(missing.map(|text| json!({ "severity": "warning", "error": text })));
     warnings
@@ -126,13 +129,13 @@ fn warnings(chosen: &Chosen, missing: Option<&str>) -> Vec<Value> {
 /// Why the agent steps that would run could not.
 pub fn missing_program(
     env: &Environment,
-    chosen: &Chosen,
-    args: &Args,
+    chosen: &ChosenRecipe,
+    flags: &RunFlags,
     preview: &Preview,
 ) -> Result<Option<String>, CommandError> {
     let own_agent = is_demo(chosen.origin, &chosen.program);
     match asks_agents(&preview.steps) && !own_agent {
-        true => agents::missing(env, &chosen.settings, &args.agent, &chosen.program),
+        true => agents::missing(env, &chosen.settings, &flags.agent, &chosen.program),
         false => Ok(None),
     }
 }
@@ -144,11 +147,11 @@ fn asks_agents(steps: &[PreviewStep]) -> bool {
     })
 }
 
-fn print(env: &Environment, chosen: &Chosen, args: &Args, preview: &Preview) {
+fn print(env: &Environment, chosen: &ChosenRecipe, flags: &RunFlags, preview: &Preview) {
     let screen = Screen::new(env);
     let name = clean(&chosen.program.root().name);
     let directory = chosen.directory.file_name().map(|name| escaped(name.as_ref()));
-    let tree = args.worktree.as_ref().map(|name| format!(" · worktree {}", clean(name)));
+    let tree = flags.worktree.as_ref().map(|name| format!(" · worktree {}", clean(name)));
     let (place, tree) = (directory.as_deref().unwrap_or("/"), tree.unwrap_or_default());
     out::line(format!("{name} · dry run · {place}{tree}\n"));
     let mut table = Table::plain(2);
@@ -243,7 +246,7 @@ fn listed(steps: &[&PreviewStep]) -> String {
 }
 
 /// The plan for machines, under both names that a result's steps have.
-pub fn as_json(chosen: &Chosen, preview: &Preview, missing: Option<&str>) -> Value {
+pub fn as_json(chosen: &ChosenRecipe, preview: &Preview, missing: Option<&str>) -> Value {
     let root = chosen.program.root();
     let steps: Vec<Value> = preview.steps.iter().map(step_json).collect();
     let named = |word: &str| -> Vec<Value> {

@@ -1,13 +1,17 @@
 //! Other runs in the same directory: they may change the same files. That is told before a run
 //! starts, and nothing is refused: a person may have meant it.
 
+use super::run_status::status_of;
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::terminal::format::{ago, clean, now_ms};
 use crate::terminal::out;
+use crate::terminal::report::next_commands;
 use std::path::Path;
-use towpath_core::{RunId, StatusKind};
+use towpath_core::{RunId, RunStatus, StatusKind};
 use towpath_process::MARKER_VARIABLE;
+use towpath_recipe::Program;
+use towpath_run::Limits;
 use towpath_store::{RunFilter, Store};
 
 /// Names every run that goes on in a directory, but for `own`.
@@ -41,4 +45,41 @@ pub fn warn(
 fn is_around(env: &Environment, id: &RunId) -> bool {
     let marker = env.text(MARKER_VARIABLE).unwrap_or_default();
     marker.split(' ').any(|entry| entry.split_once('.').is_some_and(|(run, _)| run == id.as_str()))
+}
+
+/// One line about an earlier run of this recipe here that can be resumed.
+pub fn hint_at_earlier(
+    store: &Store,
+    program: &Program,
+    directory: &Path,
+) -> Result<(), CommandError> {
+    let filter = RunFilter {
+        directory: Some(directory.to_owned()),
+        recipe: Some(program.root().name.clone()),
+        limit: Some(5),
+        ..RunFilter::default()
+    };
+    for row in store.runs(&filter)? {
+        let status = status_of(store, &row);
+        use RunStatus::{Asking, Failed, Interrupted, Stopped, Waiting};
+        if matches!(status, Failed { .. } | Interrupted | Stopped | Waiting { .. } | Asking { .. })
+        {
+            let when = ago(row.created_ms, now_ms());
+            let known = towpath_engine::recorded(store, &row.id, Limits::default());
+            let how = match known {
+                Ok(known) => next_commands::resume(&row.id, &known.run),
+                Err(_) => Some(format!("towpath show {}", row.id)),
+            };
+            let (id, name) = (&row.id, &row.recipe);
+            if let Some(how) = how {
+                let how = format!("to continue it: {how}");
+                out::note(format!("note: run {id} of {name} {} {when}; {how}", status.as_str()));
+            }
+            return Ok(());
+        }
+        if status == RunStatus::Done {
+            return Ok(());
+        }
+    }
+    Ok(())
 }

@@ -1,11 +1,16 @@
-//! The flags by which a person says which recipe they mean and with what: the same for every command
-//! that takes a recipe.
+//! What a user asks for: which recipe, with which values, by which agent, shown how. The same flags
+//! for every command that takes a recipe, and for the other names.
 
+use super::agents::AgentFlags;
+use super::machine_flags::MachineFlags;
+use super::time_flags::TimeFlags;
+use super::trust::CalledAs;
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::session::search_path::{search_path, working_directory};
 use crate::session::trust;
 use crate::settings::Settings;
+use crate::terminal::report::{EventFlags, OUTPUT};
 use std::path::PathBuf;
 use towpath_core::{Map, parse_set};
 use towpath_recipe::{Request, Tags, Wishes};
@@ -29,23 +34,23 @@ pub struct RequestFlags {
     pub exclude_tags: Vec<String>,
 }
 
-/// Where a request is looked up.
-pub struct Here {
+/// Where a request is looked up, and with which settings.
+pub struct LookupContext {
     pub directory: PathBuf,
     pub settings: Settings,
 }
 
 impl RequestFlags {
-    pub fn here(&self, env: &Environment) -> Result<Here, CommandError> {
+    pub fn here(&self, env: &Environment) -> Result<LookupContext, CommandError> {
         let directory = working_directory(env, self.directory.as_deref())?;
         let settings = trust::settings_for(env, &directory)?;
-        Ok(Here { directory, settings })
+        Ok(LookupContext { directory, settings })
     }
 
     pub fn request(
         &self,
         env: &Environment,
-        here: &Here,
+        here: &LookupContext,
         recipe: &str,
     ) -> Result<Request, CommandError> {
         Ok(Request {
@@ -70,6 +75,65 @@ impl RequestFlags {
             exclude: clean("exclude-tags", &self.exclude_tags)?,
         })
     }
+}
+
+/// What a new run is asked for with, whatever the name of the program.
+#[derive(Debug, Default, clap::Args)]
+pub struct RunFlags {
+    #[command(flatten)]
+    pub request: RequestFlags,
+    /// Stage nothing in git, whatever the steps say.
+    #[arg(long)]
+    pub no_auto_stage: bool,
+    /// Say what would run, and run nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// What `towpath test` gives a case: inputs with their types, and substitutes.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub rehearsal: Option<PathBuf>,
+    /// Wait until the agent's rate limit resets or its service answers again, then continue
+    /// (default: exit 75 at a limit, 4 at a fault).
+    #[arg(long)]
+    pub wait: bool,
+    /// Run in a git worktree of its own beside the repository, on the branch NAME: made, or found
+    /// from before. `auto` makes a name.
+    #[arg(long, value_name = "NAME|auto")]
+    pub worktree: Option<String>,
+    #[arg(skip)]
+    pub called_as: CalledAs,
+    #[command(flatten)]
+    pub agent: AgentFlags,
+    #[command(flatten)]
+    pub machine: MachineFlags,
+    #[command(flatten)]
+    pub shared: SharedFlags,
+}
+
+/// The flags that `run` and `resume` share.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct SharedFlags {
+    #[command(flatten)]
+    pub times: TimeFlags,
+    /// Mask the value of this environment variable wherever it turns up. May be given several times.
+    #[arg(long, value_name = "NAME", help_heading = OUTPUT)]
+    pub secret: Vec<String>,
+    /// One JSON object on stdout when the run has ended, nothing else there.
+    #[arg(long, help_heading = OUTPUT)]
+    pub json: bool,
+    /// With --json: the final variables too.
+    #[arg(long, requires = "json", help_heading = OUTPUT)]
+    pub with_context: bool,
+    /// Only what the steps print, and what went wrong.
+    #[arg(short, long, help_heading = OUTPUT)]
+    pub quiet: bool,
+    /// Also commands, hooks and the end of processes.
+    #[arg(short, long, conflicts_with = "quiet", help_heading = OUTPUT)]
+    pub verbose: bool,
+    /// Write a line of JSON for every step that ends into a new file in this directory.
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
+    pub audit_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub events: EventFlags,
 }
 
 pub fn inputs(set: &[String]) -> Result<Map, CommandError> {

@@ -1,7 +1,7 @@
-//! How long things may take, as a person says it: in seconds, fractions allowed, more than none.
+//! The flags for how long a call of a step may take.
 
+use crate::seconds::{no_time, of_seconds};
 use std::time::Duration;
-use towpath_recipe::fields::LONGEST_TIME;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 pub struct TimeFlags {
@@ -22,20 +22,9 @@ impl TimeFlags {
     }
 }
 
-/// None: it is no time that something could take.
-pub fn of_seconds(seconds: f64) -> Option<Duration> {
-    let time = Duration::try_from_secs_f64(seconds).ok();
-    time.filter(|time| !time.is_zero() && *time <= LONGEST_TIME)
-}
-
 fn parsed(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(of_seconds);
     seconds.ok_or_else(no_time)
-}
-
-/// What is said of a number that is no time.
-pub fn no_time() -> String {
-    format!("write seconds, more than 0 and {} at most", LONGEST_TIME.as_secs())
 }
 
 #[cfg(test)]

@@ -121,6 +121,15 @@ pub fn is_trusted(store: Option<&Store>, program: &Program) -> Result<bool, Comm
     Ok(Thing::of_program(program).standing(store)? == Standing::Trusted)
 }
 
+/// Whether a plan would run only after the user has seen it.
+pub fn needs_consent(
+    env: &Environment,
+    program: &Program,
+    origin: Origin,
+) -> Result<bool, CommandError> {
+    Ok(origin == Origin::Project && !is_trusted(env.journal()?.as_ref(), program)?)
+}
+
 /// Asks for what needs consent and has none. Nobody there to be asked: stops, with the command.
 pub fn consent(
     env: &Environment,

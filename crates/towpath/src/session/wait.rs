@@ -1,22 +1,23 @@
-//! `--wait`: sits out an agent's limit, then goes on. While it waits this process owns the run and
+//! `--wait`: waits until an agent's rate limit resets, then continues the run. While it waits this process owns the run and
 //! does nothing else; the record says that the run waits, so that whatever ends this process loses
-//! nothing. It goes on by becoming `towpath resume`: a run must begin in a process without threads.
+//! nothing. It continues by becoming `towpath resume`: a run must begin in a process without threads.
 
-use crate::commands::run::Shared;
+use super::agents::AgentFlags;
+use super::drive::forget_request;
+use super::request::SharedFlags;
+use super::signals;
 use crate::environment::own_program;
 use crate::exit::{CommandError, Exit};
-use crate::session::agents::AgentFlags;
-use crate::session::signals;
 use crate::terminal::format::{clean, duration, local_time, now_ms};
 use crate::terminal::out;
-use crate::terminal::report::{Look, columns, forget_request};
+use crate::terminal::report::{Look, columns};
 use crate::terminal::table::cut;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::Duration;
 use towpath_core::{FaultKind, RunId, RunStatus};
-use towpath_engine::{RunEnd, cancel_held, census, hold};
+use towpath_engine::{RunEnd, TakenRun, cancel_held, census};
 use towpath_run::{Limits, Run, RunOutcome};
 use towpath_store::{RunRow, Store};
 
@@ -48,11 +49,16 @@ pub fn due(row: &RunRow, vain: u32) -> i64 {
     due_ms(row.summary.ended_ms.unwrap_or(row.created_ms), status.waits_until(), vain)
 }
 
-/// Owns the run and waits until it may go on. A signal leaves it waiting.
-pub fn sit_out(store: &mut Store, id: &RunId, vain: u32, look: &Look) -> Result<(), CommandError> {
-    let lock = hold(store, id)?;
+/// Waits until a run that this process owns may continue. A signal leaves it waiting.
+pub fn until_due(
+    taken: TakenRun,
+    store: &mut Store,
+    id: &RunId,
+    vain: u32,
+    look: &Look,
+) -> Result<TakenRun, CommandError> {
     let Some(row) = store.run(id)?.filter(RunRow::waits) else {
-        return Ok(());
+        return Ok(taken);
     };
     signals::block();
     let cancel = store.run_directory(id).join("cancel");
@@ -63,7 +69,7 @@ pub fn sit_out(store: &mut Store, id: &RunId, vain: u32, look: &Look) -> Result<
         let left = due - now_ms();
         if left <= 0 {
             shown.clear();
-            return Ok(());
+            return Ok(taken);
         }
         shown.draw(left);
         let pause = Duration::from_millis(left.unsigned_abs().min(1_000));
@@ -75,7 +81,7 @@ pub fn sit_out(store: &mut Store, id: &RunId, vain: u32, look: &Look) -> Result<
             }
             Some(libc::SIGTERM) if cancel.exists() => {
                 shown.clear();
-                cancel_held(store, id, Limits::default(), lock, &|_| None)?;
+                cancel_held(store, id, Limits::default(), taken.into_lock(), &|_| None)?;
                 let message = format!("run {id} was cancelled while it waited");
                 out::note(&message);
                 return Err(told(Exit::Terminated, "cancelled", message));
@@ -140,42 +146,56 @@ impl Shown {
     }
 }
 
-/// Whether a run ended in a way that waiting mends.
-pub fn helps(end: &RunEnd) -> bool {
-    matches!(end.outcome, RunOutcome::Waiting { .. })
+/// How a run with `--wait` continues where an agent lets it wait.
+#[derive(Debug, Default)]
+pub struct Waiting {
+    agent: AgentFlags,
+    /// The completed steps before this try, and the tries before it that completed none. None for a
+    /// new run.
+    before: Option<(usize, u32)>,
 }
 
-/// How many tries were in vain, after one more. A step that is done makes the limit a new one.
-pub fn vain(before: &Run, end: &RunEnd, known: u32) -> u32 {
-    let done = census(&end.run).completed;
-    match census(before).completed == done {
-        true => known + 1,
-        false => 0,
+impl Waiting {
+    /// For a run that is resumed, after so many tries in vain.
+    pub fn after(run: &Run, vain: u32, agent: &AgentFlags) -> Waiting {
+        Waiting { agent: agent.clone(), before: Some((census(run).completed, vain)) }
+    }
+
+    /// Where the run waits, becomes `towpath resume RUN --wait`. Comes back where it does not wait, or
+    /// where that is not possible: then the run waits as it would without `--wait`.
+    pub fn resume(&self, end: &RunEnd, shared: &SharedFlags) {
+        if !matches!(end.outcome, RunOutcome::Waiting { .. }) {
+            return;
+        }
+        let why = match own_program() {
+            Ok(program) => {
+                let mut command = Command::new(program);
+                command.args(words(&end.id, self.vain(&end.run), &self.agent, shared));
+                // A Ctrl-C that comes just now is kept for the process that waits.
+                // SAFETY: it runs in this process, which is about to be replaced; it only sets a
+                // mask.
+                unsafe { command.pre_exec(signals::keep_blocked) };
+                command.exec().to_string()
+            }
+            Err(error) => error.message,
+        };
+        out::note(format!("warning: this program cannot be started anew to wait: {why}"));
+    }
+
+    /// The tries in vain, this one included. A step that is done makes the rate limit a new one.
+    fn vain(&self, run: &Run) -> u32 {
+        match self.before {
+            Some((completed, vain)) if completed == census(run).completed => vain + 1,
+            _ => 0,
+        }
     }
 }
 
-/// Becomes `towpath resume RUN --wait`. Comes back only where that is not possible; then the run
-/// waits as it would without `--wait`.
-pub fn go_on(id: &RunId, vain: u32, agent: &AgentFlags, shared: &Shared) {
-    let why = match own_program() {
-        Ok(program) => {
-            let mut command = Command::new(program);
-            command.args(words(id, vain, agent, shared));
-            // A Ctrl-C that comes just now is kept for the one that waits.
-            // SAFETY: it runs in this process, which is about to be replaced; it only sets a mask.
-            unsafe { command.pre_exec(signals::keep_blocked) };
-            command.exec().to_string()
-        }
-        Err(error) => error.to_string(),
-    };
-    out::note(format!("warning: this program cannot be started anew to wait: {why}"));
-}
-
-fn words(id: &RunId, vain: u32, agent: &AgentFlags, shared: &Shared) -> Vec<OsString> {
+fn words(id: &RunId, vain: u32, agent: &AgentFlags, shared: &SharedFlags) -> Vec<OsString> {
     let vain = vain.to_string();
     let mut words: Vec<OsString> =
         ["resume", id.as_str(), "--wait", "--in-vain", &vain].map(Into::into).into();
-    words.extend(flags(shared).iter().map(Into::into));
+    words.extend(continued(shared).iter().map(Into::into));
     let named = [
         ("--backend", agent.backend.as_ref().map(OsString::from)),
         ("--script", agent.script.clone().map(OsString::from)),
@@ -192,8 +212,8 @@ fn words(id: &RunId, vain: u32, agent: &AgentFlags, shared: &Shared) -> Vec<OsSt
     words
 }
 
-/// The flags of `run` and `resume` that hold for whoever goes on with a run.
-pub fn flags(shared: &Shared) -> Vec<String> {
+/// The flags of `run` and `resume` that are passed on to a process that continues the run.
+pub fn continued(shared: &SharedFlags) -> Vec<String> {
     let all = [
         (shared.json, "--json"),
         (shared.with_context, "--with-context"),
@@ -238,12 +258,12 @@ mod tests {
     fn what_was_asked_for_goes_on_being_asked_for() {
         let id = RunId::new("7f3k").expect("an id");
         let agent = AgentFlags { script: Some("s.jsonl".into()), ..AgentFlags::default() };
-        let shared = Shared {
+        let shared = SharedFlags {
             times: TimeFlags::default(),
             json: true,
             quiet: true,
             events: EventFlags { format: Some(Format::Json), file: None },
-            ..Shared::default()
+            ..SharedFlags::default()
         };
         let words = words(&id, 2, &agent, &shared);
         let expected = [

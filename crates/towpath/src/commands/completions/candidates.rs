@@ -3,8 +3,8 @@
 
 use super::Asked;
 use super::line::Line;
-use crate::commands::logs;
 use crate::environment::Environment;
+use crate::session::find_run::step_paths;
 use crate::session::recipe_list;
 use crate::session::search_path::{search_path, working_directory};
 use crate::settings::Settings;
@@ -109,6 +109,6 @@ fn steps(env: &Environment, line: &Line) -> Option<Vec<CompletionCandidate>> {
         })?;
     let known = recorded(&store, &run.id, Limits::default()).ok()?;
     let mut paths = Vec::new();
-    logs::collect(&known.run.view(), &mut paths);
+    step_paths(&known.run.view(), &mut paths);
     Some(paths.into_iter().map(CompletionCandidate::new).collect())
 }

@@ -2,8 +2,8 @@
 //! processes that a dead runner has left behind. What goes on is left alone.
 
 use super::finding::Finding;
-use crate::commands::runs::status_of;
 use crate::exit::CommandError;
+use crate::session::run_status::status_of;
 use crate::session::wait;
 use crate::terminal::format::{ago, clean, count, local_time, now_ms};
 use towpath_core::{FaultKind, RunId, RunStatus, StatusKind};

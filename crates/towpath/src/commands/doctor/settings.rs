@@ -2,10 +2,9 @@
 
 use super::finding::Finding;
 use super::journal::Record;
-use crate::commands::settings::text;
 use crate::environment::Environment;
 use crate::session::trust::{Standing, Thing, read_settings};
-use crate::settings::{PROJECT_FILE, Settings, USER_FILE, Wrong};
+use crate::settings::{PROJECT_FILE, Settings, USER_FILE, Wrong, value_text};
 use crate::terminal::table::shown_path;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -102,7 +101,7 @@ fn rows(settings: &Settings, env: &Environment) -> Vec<Finding> {
             true => shown_path(Path::new(&source), env),
             false => source.clone(),
         };
-        let value = text(&value);
+        let value = value_text(&value);
         let unknown = key == "backend" && !BACKENDS.iter().any(|row| row.id == value);
         if unknown {
             let text = format!("{value}, from {shown}: there is no such backend");

@@ -2,11 +2,11 @@
 //! `towpath resume` of its own in the run's directory. It asks nothing and says nothing when there
 //! is nothing to do, so that a timer may call it as often as it likes.
 
-use super::Args;
 use crate::environment::{Environment, own_program};
 use crate::exit::{CommandError, Exit, no_thread};
+use crate::session::request::SharedFlags;
 use crate::session::signals;
-use crate::session::wait::{due, flags};
+use crate::session::wait::{continued, due};
 use crate::terminal::format::now_ms;
 use crate::terminal::out;
 use rustix::process::{Pid, Signal, kill_process};
@@ -20,7 +20,7 @@ use towpath_core::StatusKind;
 use towpath_engine::is_held;
 use towpath_store::{RunFilter, RunRow, Store};
 
-pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
+pub fn execute(flags: &SharedFlags, env: &Environment) -> Result<Exit, CommandError> {
     let mut told = Vec::new();
     let mut worst = Exit::Done;
     if let Some(store) = env.journal()? {
@@ -32,7 +32,7 @@ pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
             if now.is_none_or(|row| due(&row, 0) > now_ms()) || is_held(&store, &row.id) {
                 continue;
             }
-            let (exit, result) = resumed(&program, &row, args, &post);
+            let (exit, result) = resumed(&program, &row, flags, &post);
             worst = worse(worst, exit);
             told.push(json!({
                 "run_id": row.id.as_str(),
@@ -48,7 +48,7 @@ pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
             worst = worse(worst, Exit::of_signal(signal));
         }
     }
-    if args.shared.json {
+    if flags.json {
         out::json(&json!({ "schema": 1, "runs": told }));
     }
     Ok(worst)
@@ -66,7 +66,7 @@ fn waiting(store: &Store) -> Result<Vec<RunRow>, CommandError> {
     Ok(rows)
 }
 
-fn resumed(program: &Path, row: &RunRow, args: &Args, post: &Post) -> (Exit, Value) {
+fn resumed(program: &Path, row: &RunRow, flags: &SharedFlags, post: &Post) -> (Exit, Value) {
     let id = &row.id;
     if !row.directory.is_dir() {
         let gone = row.directory.display();
@@ -76,10 +76,10 @@ fn resumed(program: &Path, row: &RunRow, args: &Args, post: &Post) -> (Exit, Val
         return (Exit::Setup, json!({ "error": { "kind": "setup", "message": message } }));
     }
     let mut command = Command::new(program);
-    command.args(["resume", id.as_str(), "--if-waiting"]).args(flags(&args.shared));
+    command.args(["resume", id.as_str(), "--if-waiting"]).args(continued(flags));
     // A group of its own: a Ctrl-C reaches it once, from here.
     command.current_dir(&row.directory).stdin(Stdio::null()).process_group(0);
-    if args.shared.json {
+    if flags.json {
         command.stdout(Stdio::piped());
     }
     let child = match post.start(&mut command) {

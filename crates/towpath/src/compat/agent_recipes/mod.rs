@@ -5,20 +5,20 @@
 mod cost;
 mod list;
 
-use crate::commands::run::{self, Chosen, Ready};
-use crate::environment::{Environment, Invocation};
+use crate::environment::Invocation;
 use crate::exit::{CommandError, Ended, Exit};
 use crate::session::agents::AgentFlags;
-use crate::session::audit::{Complete, audited};
-use crate::session::dry_run;
+use crate::session::conclude::conclude_with;
 use crate::session::machine_flags::{LimitFlags, MACHINES, MachineFlags};
-use crate::session::request::RequestFlags;
+use crate::session::request::{RequestFlags, RunFlags, SharedFlags};
+use crate::session::resolve::{is_nowhere, resolve};
 use crate::session::result::result;
 use crate::session::time_flags::TimeFlags;
 use crate::session::trust::{self, CalledAs};
+use crate::session::{DrivenRun, Session, dry_run};
 use crate::terminal::format::clean;
 use crate::terminal::out;
-use crate::terminal::report::{self, EventFlags, Look, OUTPUT, Voice};
+use crate::terminal::report::{self, EventFlags, OUTPUT, Voice};
 use clap::Parser;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -94,9 +94,8 @@ impl Line {
     }
 
     /// The same wish in the words of `towpath run`.
-    fn run_args(&self, recipe: &str) -> run::Args {
-        run::Args {
-            recipe: Some(recipe.to_owned()),
+    fn run_flags(&self) -> RunFlags {
+        RunFlags {
             request: self.request(),
             dry_run: self.dry_run,
             called_as: CalledAs::AgentRecipes,
@@ -109,14 +108,14 @@ impl Line {
                 system_prompt: self.system_prompt.clone(),
             },
             agent: self.agent.clone(),
-            shared: run::Shared {
+            shared: SharedFlags {
                 json: self.json,
                 verbose: self.verbose,
                 events: self.events.clone(),
                 times: self.times.clone(),
-                ..run::Shared::default()
+                ..SharedFlags::default()
             },
-            ..run::Args::default()
+            ..RunFlags::default()
         }
     }
 }
@@ -160,14 +159,14 @@ fn execute(line: &Line, invocation: &Invocation) -> Result<Exit, CommandError> {
             "no recipe: agent-recipes RECIPE-ID, or agent-recipes --list",
         ));
     };
-    let args = line.run_args(recipe);
-    let chosen = run::chosen_or(env, &args, recipe, tell_list)?;
+    let flags = line.run_flags();
+    let chosen = resolve(env, &flags, recipe, tell_list)?;
     if chosen.program.root().machine().is_none() {
         let message = format!("{recipe} is a list of steps: towpath run {recipe}");
         return Err(CommandError::new(Exit::BadInput, "bad-recipe", message));
     }
     if line.dry_run && line.json {
-        return dry_run::execute(env, &chosen, &args);
+        return dry_run::execute(env, &chosen, &flags);
     }
     if line.dry_run {
         let plan = &chosen.program.plan;
@@ -175,34 +174,20 @@ fn execute(line: &Line, invocation: &Invocation) -> Result<Exit, CommandError> {
         out::stdout(layout.as_bytes());
         return Ok(Exit::Done);
     }
-    go(env, line, chosen, &args)
-}
-
-fn go(
-    env: &Environment,
-    line: &Line,
-    chosen: Chosen,
-    args: &run::Args,
-) -> Result<Exit, CommandError> {
     trust::warn(env, &chosen.program, chosen.origin)?;
-    let mut store = Store::open(&env.directories.state)?;
-    let look = Look { voice: Voice::Orchestration, ..Look::new(env, &args.shared) };
-    let Ready { prepared, config, tree, .. } = run::ready(env, &mut store, chosen, args)?;
-    let driven = report::drive(prepared, &mut store, config, tree, &look, None, &line.events)?;
-    audited(None, driven, |end, complete| conclude(&end, complete, &store, line))
+    let store = Store::open(&env.directories.state)?;
+    let mut session = Session::new(env, store, &flags.shared, Voice::Orchestration)?;
+    let recorded = session.record(chosen, &flags)?;
+    let driven = session.drive(recorded)?;
+    conclude_with(driven, |driven| report_end(&session, driven, line))
 }
 
-/// The last words: why it failed and what it cost on stderr, how it ended on stdout's last line.
-fn conclude(
-    end: &RunEnd,
-    complete: Complete,
-    store: &Store,
-    line: &Line,
-) -> Result<Exit, CommandError> {
-    let exit = Exit::of_outcome(&end.outcome);
+/// The last lines: why it failed and what it cost on stderr, how it ended on stdout's last line.
+fn report_end(session: &Session<'_>, driven: &DrivenRun, line: &Line) -> Result<(), CommandError> {
+    let end = &driven.end;
     if line.json {
-        out::json(&result(store, end, code(complete.exit(exit)), false)?);
-        return Ok(exit);
+        out::json(&result(&session.store, end, code(driven.exit()), false)?);
+        return Ok(());
     }
     for why in why(end) {
         out::note(why);
@@ -214,7 +199,7 @@ fn conclude(
         out::note(report::unused(&end.unused_lines).render(false));
     }
     report::session(end).iter().for_each(out::note);
-    if exit != Exit::Done {
+    if Exit::of_outcome(&end.outcome) != Exit::Done {
         for way in report::next_commands::ways(&end.id, &end.run) {
             out::note(format!("{}: {}", way.when, way.command));
         }
@@ -222,7 +207,7 @@ fn conclude(
     if let Some(last) = last_line(end) {
         out::line(last);
     }
-    Ok(exit)
+    Ok(())
 }
 
 /// What stands against going on: at which step, and what was said of it.
@@ -245,7 +230,7 @@ fn last_line(end: &RunEnd) -> Option<String> {
 
 /// What is wrong with a recipe, as a bare list; a recipe that is not there is told as ever.
 fn tell_list(problems: &[Diagnostic]) -> bool {
-    if run::is_nowhere(problems) {
+    if is_nowhere(problems) {
         return false;
     }
     let errors: Vec<serde_json::Value> = problems

@@ -2,10 +2,11 @@
 //! lines of progress where they are asked for.
 
 use super::{Line, run};
-use crate::commands::run::{self as run_command, Chosen};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::session::dry_run;
+use crate::session::request::RunFlags;
+use crate::session::resolve::ChosenRecipe;
 use crate::terminal::out;
 use crate::terminal::table::one_line;
 use towpath_recipe::Program;
@@ -14,12 +15,12 @@ use towpath_run::{PreviewStep, Verdict, preview};
 pub fn execute(
     env: &Environment,
     line: &Line,
-    chosen: &Chosen,
-    args: &run_command::Args,
+    chosen: &ChosenRecipe,
+    flags: &RunFlags,
 ) -> Result<Exit, CommandError> {
     let program = &chosen.program;
     let preview = preview(program);
-    let missing = dry_run::missing_program(env, chosen, args, &preview)?;
+    let missing = dry_run::missing_program(env, chosen, flags, &preview)?;
     if line.progress {
         progress(program, &preview.steps);
     }

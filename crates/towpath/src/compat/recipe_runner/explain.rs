@@ -2,35 +2,28 @@
 //! it runs, and whether the tags that were asked for leave it out.
 
 use super::{Line, found_at, validate};
-use crate::commands::{explain, run};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
-use crate::session::trust::CalledAs;
+use crate::session::resolve::show_problems;
+use crate::session::trust;
 use crate::terminal::out;
 use crate::terminal::table::one_line;
-use towpath_recipe::{Program, Step, Work};
+use towpath_recipe::{Program, Resolved, Step, Work};
+use towpath_view::recipe_json::recipe_json;
 use towpath_view::step_text;
 
 pub fn execute(env: &Environment, line: &Line, recipe: &str) -> Result<Exit, CommandError> {
-    if line.json() {
-        let request = line.request();
-        let recipe = recipe.to_owned();
-        let args = explain::Args {
-            recipe,
-            request,
-            limits: Default::default(),
-            format: explain::Format::Json,
-            json: false,
-            called_as: CalledAs::RecipeRunner,
-        };
-        return explain::show(&args, env);
-    }
-    let resolved = validate::resolved(env, line, recipe)?;
-    run::show_problems(&resolved.problems, recipe, env, false)?;
-    let Some(program) = resolved.program else {
+    let Resolved { program, origin, problems, .. } = validate::resolved(env, line, recipe)?;
+    show_problems(&problems, recipe, env, line.json())?;
+    let Some(program) = program else {
         return Err(CommandError::bad_input(format!("{recipe} cannot be explained")));
     };
-    print(&program, &found_at(&program, resolved.origin));
+    if line.json() {
+        let trusted = !trust::needs_consent(env, &program, origin)?;
+        out::json(&recipe_json(&program, origin, trusted, &problems));
+        return Ok(Exit::Done);
+    }
+    print(&program, &found_at(&program, origin));
     Ok(Exit::Done)
 }
 

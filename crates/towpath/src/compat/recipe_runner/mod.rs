@@ -10,16 +10,12 @@ mod summary;
 mod validate;
 
 use super::answer_version;
-use crate::commands::run as run_command;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Ended, Exit};
-use crate::session::agents::AgentFlags;
-use crate::session::machine_flags::MachineFlags;
-use crate::session::request::RequestFlags;
-use crate::session::time_flags::TimeFlags;
+use crate::session::request::{RequestFlags, RunFlags, SharedFlags};
+use crate::session::resolve::resolve;
 use crate::session::trust::CalledAs;
 use crate::terminal::out;
-use crate::terminal::report::EventFlags;
 use crate::terminal::table::one_line;
 use clap::Parser;
 use std::ffi::OsString;
@@ -91,29 +87,20 @@ impl Line {
     }
 
     /// The same wish in the words of `towpath run`.
-    fn run_args(&self, recipe: &str) -> run_command::Args {
-        run_command::Args {
+    fn run_flags(&self) -> RunFlags {
+        RunFlags {
             called_as: CalledAs::RecipeRunner,
-            recipe: Some(recipe.to_owned()),
             request: self.request(),
             no_auto_stage: self.no_auto_stage,
             dry_run: self.dry_run,
-            rehearsal: None,
-            wait: false,
-            machine: MachineFlags::default(),
-            worktree: None,
-            agent: AgentFlags::default(),
-            shared: run_command::Shared {
-                times: TimeFlags::default(),
+            shared: SharedFlags {
                 json: self.json(),
-                with_context: false,
-                // Whoever reads progress by a script reads nothing else of ours.
+                // A script that reads the progress reads nothing else of ours.
                 quiet: self.progress,
-                verbose: false,
                 audit_dir: self.audit_dir.clone(),
-                secret: Vec::new(),
-                events: EventFlags::default(),
+                ..SharedFlags::default()
             },
+            ..RunFlags::default()
         }
     }
 }
@@ -177,11 +164,11 @@ fn execute(line: &Line, invocation: &Invocation) -> Result<Exit, CommandError> {
     if line.explain {
         return explain::execute(env, line, recipe);
     }
-    let mut args = line.run_args(recipe);
-    let chosen = run_command::chosen(env, &args, recipe)?;
-    args.agent = agent::flags(env, line.agent_binary.as_deref(), &chosen.program)?;
+    let mut flags = line.run_flags();
+    let chosen = resolve(env, &flags, recipe, |_| false)?;
+    flags.agent = agent::flags(env, line.agent_binary.as_deref(), &chosen.program)?;
     if line.dry_run {
-        return dry_run::execute(env, line, &chosen, &args);
+        return dry_run::execute(env, line, &chosen, &flags);
     }
-    run::execute(env, line, chosen, &args)
+    run::execute(env, line, chosen, &flags)
 }

@@ -3,14 +3,15 @@
 //! expects to be asked.
 
 use super::{Line, code, found_at, summary};
-use crate::commands::run::{self, Chosen, Ready};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
-use crate::session::audit::{Audit, audited};
+use crate::session::conclude::conclude_with;
+use crate::session::request::RunFlags;
+use crate::session::resolve::ChosenRecipe;
 use crate::session::result::result;
-use crate::session::trust;
+use crate::session::{Session, trust};
 use crate::terminal::out;
-use crate::terminal::report::{self, Look, Voice};
+use crate::terminal::report::{self, Voice};
 use crate::terminal::table::one_line;
 use towpath_engine::RunEnd;
 use towpath_store::Store;
@@ -18,50 +19,41 @@ use towpath_store::Store;
 pub fn execute(
     env: &Environment,
     line: &Line,
-    chosen: Chosen,
-    args: &run::Args,
+    chosen: ChosenRecipe,
+    flags: &RunFlags,
 ) -> Result<Exit, CommandError> {
     trust::warn(env, &chosen.program, chosen.origin)?;
-    let mut audit = Audit::in_directory(env, line.audit_dir.as_deref())?;
-    let mut store = Store::open(&env.directories.state)?;
-    let heading = heading(&chosen);
+    let store = Store::open(&env.directories.state)?;
     let voice = Voice::Stepwise { progress: line.progress };
-    let look = Look { voice, ..Look::new(env, &args.shared) };
-    let Ready { prepared, config, tree, .. } = run::ready(env, &mut store, chosen, args)?;
+    let mut session = Session::new(env, store, &flags.shared, voice)?;
+    let heading = heading(&chosen);
+    let recorded = session.record(chosen, flags)?;
     if !line.json() {
         out::line(heading);
     }
-    let driven = report::drive(
-        prepared,
-        &mut store,
-        config,
-        tree,
-        &look,
-        audit.as_mut(),
-        &args.shared.events,
-    )?;
-    audited(audit, driven, |end, _| conclude(&end, &store, &look, line))
+    let driven = session.drive(recorded)?;
+    conclude_with(driven, |driven| report_end(&session, &driven.end, line))
 }
 
-pub fn heading(chosen: &Chosen) -> String {
+pub fn heading(chosen: &ChosenRecipe) -> String {
     let root = chosen.program.root();
     let (name, version) = (one_line(&root.name), one_line(&root.version));
     let from = found_at(&chosen.program, chosen.origin);
     format!("Recipe: {name} (v{version}){from}\nSteps: {}\n", root.steps.len())
 }
 
-fn conclude(end: &RunEnd, store: &Store, look: &Look, line: &Line) -> Result<Exit, CommandError> {
+fn report_end(session: &Session<'_>, end: &RunEnd, line: &Line) -> Result<(), CommandError> {
     let exit = Exit::of_outcome(&end.outcome);
     if line.json() {
-        out::json(&result(store, end, code(exit), false)?);
-    } else {
-        out::stdout(summary::text(end, look.live()).as_bytes());
-        report::rate_limit::notes(end).iter().for_each(out::note);
-        if exit != Exit::Done {
-            for way in report::next_commands::ways(&end.id, &end.run) {
-                out::note(format!("{}: {}", way.when, way.command));
-            }
+        out::json(&result(&session.store, end, code(exit), false)?);
+        return Ok(());
+    }
+    out::stdout(summary::text(end, session.look.live()).as_bytes());
+    report::rate_limit::notes(end).iter().for_each(out::note);
+    if exit != Exit::Done {
+        for way in report::next_commands::ways(&end.id, &end.run) {
+            out::note(format!("{}: {}", way.when, way.command));
         }
     }
-    Ok(exit)
+    Ok(())
 }

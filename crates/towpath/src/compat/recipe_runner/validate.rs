@@ -1,9 +1,9 @@
 //! `--validate-only`: everything that is wrong with a recipe and what it reaches, at once.
 
 use super::{Line, found_at};
-use crate::commands::run;
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
+use crate::session::resolve::show_problems;
 use crate::session::trust::{self, CalledAs};
 use crate::terminal::diagnostics;
 use crate::terminal::out;
@@ -18,7 +18,7 @@ pub fn execute(env: &Environment, line: &Line, recipe: &str) -> Result<Exit, Com
         out::json(&diagnostics::verdict_json(valid, resolved.problems.iter()));
         return Ok(if valid { Exit::Done } else { Exit::BadInput });
     }
-    run::show_problems(&resolved.problems, recipe, env, false)?;
+    show_problems(&resolved.problems, recipe, env, false)?;
     let Some(program) = resolved.program else {
         return Err(CommandError::bad_input(format!("{recipe} cannot be run")));
     };

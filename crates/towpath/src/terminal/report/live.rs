@@ -11,7 +11,7 @@ use super::line_break::LineBreak;
 use super::line_buffer::LineBuffer;
 use super::shape::Shape;
 use super::sink::Sink;
-use super::{Aside, Look, Voice};
+use super::{Look, RunScreen, Voice};
 use crate::terminal::format::clean;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -291,7 +291,7 @@ impl<O: Sink> Live<O> {
     }
 }
 
-impl<O: Sink> Aside for Live<O> {
+impl<O: Sink> RunScreen for Live<O> {
     fn aside(&mut self, line: &str) {
         self.say(&Line::plain(line));
         match self.active {

@@ -34,11 +34,8 @@ pub use line::{fitted, relative};
 pub use shape::RecipeShape;
 pub use shape::{Shape, bare};
 
-use crate::commands::run::Shared;
 use crate::environment::Environment;
 use crate::exit::CommandError;
-use crate::session::audit::Audit;
-use crate::session::signals;
 use crate::terminal::format::{clean, now_ms};
 use crate::terminal::out;
 use events::{Events, Format};
@@ -48,9 +45,8 @@ use plain::Plain;
 use sink::Standard;
 use std::path::Path;
 use step_lines::StepLines;
-use towpath_engine::{Config, EngineError, Event, Prepared, Reporter, RunEnd, SessionTree};
-use towpath_run::{FailureKind, RunOutcome};
-use towpath_store::Store;
+use towpath_engine::{Reporter, RunEnd};
+use towpath_run::{FailureKind, Run, RunOutcome};
 
 /// The heading in the help of flags for what is told of a run.
 pub const OUTPUT: &str = "Output";
@@ -112,14 +108,15 @@ pub enum Voice {
 }
 
 impl Look {
-    pub fn new(env: &Environment, shared: &Shared) -> Look {
+    /// As the terminal is, with nothing asked for.
+    pub fn new(env: &Environment) -> Look {
         Look {
             terminal: env.stderr_terminal,
             joined: sink::joined(),
             color: env.color,
-            quiet: shared.quiet,
-            verbose: shared.verbose,
-            json: shared.json,
+            quiet: false,
+            verbose: false,
+            json: false,
             voice: Voice::Own,
         }
     }
@@ -135,55 +132,20 @@ impl Look {
     }
 }
 
-/// A run that was driven to its end.
-pub struct Driven {
-    pub end: RunEnd,
-    /// Why the file of events is not complete.
-    pub unwritten: Option<String>,
-}
-
-/// Drives a run to its end while it is shown.
-pub fn drive(
-    prepared: Prepared,
-    store: &mut Store,
-    config: Config,
-    tree: Option<SessionTree>,
-    look: &Look,
-    audit: Option<&mut Audit>,
-    wanted: &EventFlags,
-) -> Result<Driven, CommandError> {
-    let mut audit = audit;
-    if let Some(audit) = &mut audit {
-        audit.begin(&prepared.run().program().root().name, prepared.id())?;
-    }
-    signals::block();
-    let cancel = store.run_directory(prepared.id()).join("cancel");
-    forget_request(&cancel)?;
-    let shape = Shape::of(prepared.run().program());
-    let name = prepared.run().program().root().name.clone();
-    let events = Events::asked(wanted.format, wanted.file.as_ref())?;
-    let events = events.map(|events| events.of(prepared.run(), shape.clone()));
-    let mut reporter: Box<dyn Aside> = match look.voice {
+/// The reporter that shows a run like this.
+pub fn screen(run: &Run, look: Look) -> Box<dyn RunScreen> {
+    let shape = Shape::of(run.program());
+    match look.voice {
         _ if look.live() => {
-            let shape = shape.bounded(prepared.run().program());
-            Box::new(Live::new(Standard::new(), *look, shape).resuming(prepared.run()))
+            let shape = shape.bounded(run.program());
+            Box::new(Live::new(Standard::new(), look, shape).resuming(run))
         }
-        Voice::Own => Box::new(Plain::new(Standard::new(), *look, shape)),
+        Voice::Own => Box::new(Plain::new(Standard::new(), look, shape)),
         Voice::Stepwise { progress } => {
-            Box::new(StepLines::new(Standard::new(), *look, shape, progress))
+            Box::new(StepLines::new(Standard::new(), look, shape, progress))
         }
-        Voice::Orchestration => Box::new(Orchestration::new(Standard::new(), *look, shape)),
-    };
-    let listen = |controller| signals::listen(controller, cancel);
-    let mut watching = Watching { screen: reporter.as_mut(), audit, events };
-    let end = prepared.drive(store, config, tree, listen, &mut watching);
-    if let Err(EngineError::SessionLocked { session, .. }) = &end {
-        watching.tell(|events| events.locked(&name, session));
+        Voice::Orchestration => Box::new(Orchestration::new(Standard::new(), look, shape)),
     }
-    let events = watching.events.take();
-    // The terminal is given back before anything else is said.
-    drop(reporter);
-    Ok(Driven { end: end?, unwritten: events.and_then(Events::failure) })
 }
 
 impl EventFlags {
@@ -193,69 +155,14 @@ impl EventFlags {
     }
 }
 
-/// Tells whoever wants events that a run could not begin, since somebody else is in its session.
-pub fn locked(wanted: &EventFlags, recipe: &str, error: &EngineError) -> Result<(), CommandError> {
-    let EngineError::SessionLocked { session, .. } = error else { return Ok(()) };
-    if let Some(mut events) = Events::asked(wanted.format, wanted.file.as_ref())? {
-        events.locked(recipe, session);
-        events.take_lines().iter().for_each(out::note);
-    }
-    Ok(())
-}
-
 /// Columns of the terminal on stderr.
 pub fn columns() -> usize {
     sink::size().0
 }
 
-/// A reporter that also says lines of others, each as a whole line of its own and in its turn.
-trait Aside: Reporter {
+/// A reporter that also prints lines of others, each as a whole line and in its turn.
+pub trait RunScreen: Reporter {
     fn aside(&mut self, line: &str);
-}
-
-/// All who watch one run. Only the screen can be too slow.
-struct Watching<'a> {
-    screen: &'a mut dyn Aside,
-    audit: Option<&'a mut Audit>,
-    events: Option<Events>,
-}
-
-impl Watching<'_> {
-    fn tell(&mut self, tell: impl FnOnce(&mut Events)) {
-        let Some(events) = &mut self.events else { return };
-        tell(events);
-        for line in events.take_lines() {
-            self.screen.aside(&out::masked(&line));
-        }
-    }
-}
-
-impl Reporter for Watching<'_> {
-    fn event(&mut self, event: &Event<'_>) {
-        if let Some(audit) = &mut self.audit {
-            audit.event(event);
-        }
-        self.screen.event(event);
-        self.tell(|events| events.event(event));
-    }
-
-    fn ready(&self) -> bool {
-        self.screen.ready()
-    }
-
-    fn tick(&mut self) {
-        self.screen.tick();
-    }
-}
-
-/// A request to cancel that an earlier owner of the run got is not meant for this one.
-pub fn forget_request(cancel: &Path) -> Result<(), CommandError> {
-    match std::fs::remove_file(cancel) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(CommandError::setup(format!("{}: {error}", cancel.display())))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Parts of one sentence in lines of at most so many columns, broken between the parts.

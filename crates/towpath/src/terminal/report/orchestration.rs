@@ -7,7 +7,7 @@ use super::line::Line;
 use super::plain::Plain;
 use super::shape::Shape;
 use super::sink::Sink;
-use super::{Aside, Look};
+use super::{Look, RunScreen};
 use crate::terminal::format::clean;
 use towpath_core::StepPath;
 use towpath_engine::{Event, Reporter};
@@ -66,7 +66,7 @@ fn name(step: &StepPath) -> String {
     path.rsplit('/').next().unwrap_or(&path).to_owned()
 }
 
-impl<O: Sink> Aside for Orchestration<O> {
+impl<O: Sink> RunScreen for Orchestration<O> {
     fn aside(&mut self, line: &str) {
         self.plain.tell(&Line::plain(line));
     }

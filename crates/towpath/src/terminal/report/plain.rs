@@ -8,7 +8,7 @@ use super::line_break::LineBreak;
 use super::line_buffer::LineBuffer;
 use super::shape::Shape;
 use super::sink::Sink;
-use super::{Aside, Look};
+use super::{Look, RunScreen};
 use crate::terminal::format::{clean, duration};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -213,7 +213,7 @@ impl<O: Sink> Plain<O> {
     }
 }
 
-impl<O: Sink> Aside for Plain<O> {
+impl<O: Sink> RunScreen for Plain<O> {
     fn aside(&mut self, line: &str) {
         self.tell(&Line::plain(line));
     }

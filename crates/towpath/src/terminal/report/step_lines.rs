@@ -7,7 +7,7 @@ use super::line::{Line, one_line};
 use super::plain::Plain;
 use super::shape::Shape;
 use super::sink::Sink;
-use super::{Aside, Look};
+use super::{Look, RunScreen};
 use crate::terminal::format::clean;
 use towpath_core::StepPath;
 use towpath_engine::{Event, Reporter};
@@ -56,7 +56,7 @@ fn said_end(result: &StepResult, tolerated: bool) -> String {
     }
 }
 
-impl<O: Sink> Aside for StepLines<O> {
+impl<O: Sink> RunScreen for StepLines<O> {
     fn aside(&mut self, line: &str) {
         self.plain.tell(&Line::plain(line));
     }

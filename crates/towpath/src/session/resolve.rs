@@ -1,0 +1,118 @@
+//! The first hop of a run: the recipe that a request means, found, read and checked, once.
+
+use super::request::{LookupContext, RunFlags};
+use super::{secrets, trust};
+use crate::environment::Environment;
+use crate::exit::{CommandError, Exit};
+use crate::settings::Settings;
+use crate::terminal::{diagnostics, out};
+use std::path::PathBuf;
+use towpath_core::{Diagnostic, Secrets};
+use towpath_engine::Substitutes;
+use towpath_recipe::{Origin, Program, Resolved};
+use towpath_testing::Rehearsal;
+
+/// What a user asked for: found, and without errors.
+pub struct ChosenRecipe {
+    pub program: Program,
+    pub origin: Origin,
+    pub directory: PathBuf,
+    pub settings: Settings,
+    pub problems: Vec<Diagnostic>,
+    pub substitutes: Substitutes,
+    pub secrets: Secrets,
+}
+
+/// Finds and reads the recipe; reports what is wrong with it. `broken` may report the errors of a recipe
+/// that cannot be run in its own way: true when it has.
+pub fn resolve(
+    env: &Environment,
+    flags: &RunFlags,
+    recipe: &str,
+    broken: impl FnOnce(&[Diagnostic]) -> bool,
+) -> Result<ChosenRecipe, CommandError> {
+    let secrets = secrets::of_run(env, &flags.shared.secret)?;
+    secrets::refuse_set(&secrets, &flags.request.set)?;
+    let here = flags.request.here(env)?;
+    let mut request = flags.request.request(env, &here, recipe)?;
+    request.wishes.no_auto_stage = flags.no_auto_stage;
+    request.wishes.machine = flags.machine.wishes()?;
+    request.wishes.to_run = true;
+    let times = &flags.shared.times;
+    request.wishes.step_timeout = times.step_timeout.or(here.settings.step_timeout());
+    let rehearsal = match &flags.rehearsal {
+        Some(file) => Rehearsal::read(file)
+            .map_err(|e| CommandError::bad_input(format!("--rehearsal {}: {e}", file.display())))?,
+        None => Rehearsal::default(),
+    };
+    request.inputs.extend(rehearsal.inputs.clone());
+    let resolved = match flags.dry_run {
+        true => trust::resolved_to_look(env, &request, flags.called_as)?,
+        false => trust::resolved_to_run(env, &request, flags.called_as)?,
+    };
+    let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
+    let problems = &resolved.problems;
+    if problems.iter().any(Diagnostic::is_error) && broken(problems) {
+        return Err(refused(problems, name, flags.shared.json));
+    }
+    show_problems(problems, name, env, flags.shared.json)?;
+    let LookupContext { directory, settings } = here;
+    match resolved {
+        Resolved { program: Some(mut program), origin, problems, .. } => {
+            rehearsal.change(&mut program);
+            flags.machine.refuse_for(&program)?;
+            let substitutes = rehearsal.substitutes;
+            Ok(ChosenRecipe {
+                program,
+                origin,
+                directory,
+                settings,
+                problems,
+                substitutes,
+                secrets,
+            })
+        }
+        _ => Err(CommandError::bad_input(format!("{name} cannot be run"))),
+    }
+}
+
+/// What is said of a recipe that is not there.
+const NOWHERE: [&str; 3] = ["recipe-not-found", "bad-recipe-name", "unreadable"];
+
+/// Draws what is wrong with a recipe; stops when something is.
+pub fn show_problems(
+    problems: &[Diagnostic],
+    name: &str,
+    env: &Environment,
+    json: bool,
+) -> Result<(), CommandError> {
+    let errors = problems.iter().filter(|p| p.is_error()).count();
+    let notable: Vec<Diagnostic> =
+        problems.iter().filter(|p| p.severity > towpath_core::Severity::Note).cloned().collect();
+    if !notable.is_empty() {
+        diagnostics::draw(&notable, env.color);
+    }
+    if errors == 0 {
+        return Ok(());
+    }
+    out::note(diagnostics::tally(problems, name));
+    Err(refused(problems, name, json))
+}
+
+/// Whether it is about a recipe that is not there.
+pub fn is_nowhere(problems: &[Diagnostic]) -> bool {
+    problems.iter().any(|p| p.labels.is_empty() && NOWHERE.contains(&p.code))
+}
+
+/// The end of a run that never began; why has been told.
+fn refused(problems: &[Diagnostic], name: &str, json: bool) -> CommandError {
+    let tally = diagnostics::tally(problems, name);
+    let message = if json {
+        let first = problems.iter().find(|p| p.is_error());
+        first.map_or(tally, |p| p.message.clone())
+    } else {
+        tally
+    };
+    let kind = if is_nowhere(problems) { "not-found" } else { "bad-recipe" };
+    CommandError { shown: true, ..CommandError::new(Exit::BadInput, kind, message) }
+}
