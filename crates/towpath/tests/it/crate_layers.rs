@@ -1,4 +1,5 @@
-//! Holds the table of crates: who may use whom, and that only the binary prints.
+//! Checks the layers: which crate may use which, that only the binary prints, and that the modules of
+//! the binary use each other in one direction.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -90,5 +91,78 @@ fn only_the_binary_reads_the_environment_or_prints() {
                 assert!(!code.contains(word), "{file} uses {word}");
             }
         }
+    }
+}
+
+/// The code of the binary: each file by its path below `src`, without comments.
+fn binary_sources() -> Vec<(String, String)> {
+    let folder = crates().join("towpath/src");
+    let mut files = Vec::new();
+    sources(&folder, &mut files);
+    let code = |(path, text): (String, String)| {
+        let below = Path::new(&path).strip_prefix(&folder).expect("a source is below its folder");
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        (below.display().to_string(), code.collect::<Vec<_>>().join("\n"))
+    };
+    files.into_iter().map(code).collect()
+}
+
+/// What stands behind each occurrence of a path's beginning: `exit` for `crate::exit::Exit`.
+fn names_after<'a>(code: &'a str, beginning: &'a str) -> impl Iterator<Item = &'a str> {
+    code.split(beginning).skip(1).map(|rest| {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        &rest[..end.unwrap_or(rest.len())]
+    })
+}
+
+/// The top-level module that a file of the binary belongs to.
+fn module(path: &str) -> &str {
+    path.split('/').next().unwrap_or(path).trim_end_matches(".rs")
+}
+
+#[test]
+fn the_modules_of_the_binary_use_each_other_in_one_direction() {
+    let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (path, code) in binary_sources() {
+        assert!(!code.contains("crate::{"), "{path}: one `use crate::` per module");
+        let own = module(&path).to_owned();
+        let others = names_after(&code, "crate::").filter(|name| *name != own).map(str::to_owned);
+        uses.entry(own.clone()).or_default().extend(others);
+    }
+    assert!(uses.len() > 8 && uses["session"].contains("terminal"), "{uses:?}");
+    while !uses.is_empty() {
+        let free = |name: &String| !uses.contains_key(name);
+        let done: Vec<String> =
+            uses.iter().filter(|(_, used)| used.iter().all(free)).map(|(n, _)| n.clone()).collect();
+        assert!(!done.is_empty(), "these modules use each other in a circle: {uses:?}");
+        done.iter().for_each(|name| drop(uses.remove(name)));
+    }
+}
+
+#[test]
+fn nothing_but_the_command_line_uses_a_command() {
+    let files = binary_sources();
+    let commands: BTreeSet<&str> = files
+        .iter()
+        .filter_map(|(path, _)| path.strip_prefix("commands/")?.split(['/', '.']).next())
+        .filter(|name| *name != "mod")
+        .collect();
+    assert!(commands.contains("run") && commands.contains("completions"), "{commands:?}");
+    for (path, code) in &files {
+        if path != "cli.rs" {
+            let found = names_after(code, "crate::").any(|name| name == "commands");
+            assert!(!found, "{path} uses crate::commands");
+        }
+        let Some(inside) = path.strip_prefix("commands/") else { continue };
+        let above = if inside.contains('/') { "super::super::" } else { "super::" };
+        let other = names_after(code, above).find(|name| commands.contains(name));
+        assert_eq!(other, None, "{path} uses another command");
+    }
+}
+
+#[test]
+fn one_file_of_the_binary_reads_the_environment() {
+    for (path, code) in binary_sources().iter().filter(|(path, _)| path != "environment.rs") {
+        assert!(!code.contains("std::env") && !code.contains("env::var"), "{path} reads it");
     }
 }
