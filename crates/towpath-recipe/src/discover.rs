@@ -8,8 +8,11 @@ use crate::read::{Beside, STEPS_FILE, read_beside};
 use crate::shelf::{BUILT_IN, Shelf};
 use std::collections::HashSet;
 use std::io::ErrorKind;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use towpath_core::{Diagnostic, Map, Source, is_safe_name, nearest};
 
 /// Who vouches for a recipe.
@@ -69,30 +72,81 @@ pub struct Listed {
 
 /// All recipes of the search path and the built-in ones, in the order in which they are found.
 pub fn list(search: &SearchPath) -> Vec<Listed> {
-    let mut listed = Vec::new();
-    let mut seen = HashSet::new();
+    let mut entries = Vec::new();
     for directory in &search.directories {
         match names_below(&directory.path, LIST_DEPTH) {
             Ok(names) => {
-                for (name, path) in names {
-                    let Some(recipe) = listed_file(name, path, directory) else { continue };
-                    let shadowed = !seen.insert(recipe.name.clone());
-                    listed.push(Listed { shadowed, ..recipe });
-                }
+                let file = |(name, path)| Entry::File { name, path, directory };
+                entries.extend(names.into_iter().map(file));
             }
             // Default directories need not exist; one that was given should.
             Err(error) if error.kind() == ErrorKind::NotFound && !is_given(directory) => {}
-            Err(error) => listed.push(unreadable_directory(directory, &error)),
+            Err(error) => entries.push(Entry::Unreadable { directory, error }),
         }
     }
-    for name in builtin_names() {
-        let shadowed = !seen.insert(name.to_owned());
-        let text = builtin(name).unwrap_or_default();
-        let read = read_with(&Source::new(format!("{BUILT_IN}{name}"), text), &Shelf::BuiltIn);
-        let recipe = described(name.to_owned(), None, Origin::BuiltIn, read);
+    entries.extend(builtin_names().map(Entry::BuiltIn));
+    let mut seen = HashSet::new();
+    let mut listed = Vec::new();
+    for (entry, read) in entries.iter().zip(read_all(&entries)) {
+        let Some(recipe) = read else { continue };
+        let is_directory = matches!(entry, Entry::Unreadable { .. });
+        let shadowed = !is_directory && !seen.insert(recipe.name.clone());
         listed.push(Listed { shadowed, ..recipe });
     }
     listed
+}
+
+/// Something that was found on the search path, not read yet.
+enum Entry<'a> {
+    File { name: String, path: PathBuf, directory: &'a SearchDir },
+    Unreadable { directory: &'a SearchDir, error: std::io::Error },
+    BuiltIn(&'static str),
+}
+
+impl Entry<'_> {
+    fn read(&self) -> Option<Listed> {
+        match self {
+            Entry::File { name, path, directory } => listed_file(name, path, directory),
+            Entry::Unreadable { directory, error } => Some(unreadable_directory(directory, error)),
+            Entry::BuiltIn(name) => Some(listed_builtin(name)),
+        }
+    }
+}
+
+/// As much as a main thread usually has: recipes may be nested deeply.
+const STACK: usize = 8 << 20;
+
+/// Reads every entry, in as many threads as there are processors: nearly all of the time of a long list
+/// is spent in the parser.
+fn read_all(entries: &[Entry<'_>]) -> Vec<Option<Listed>> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut read = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(entry) = entries.get(at) else { return read };
+            read.push((at, entry.read()));
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(entries.len());
+    let mut read = thread::scope(|scope| {
+        // Where no thread can be started, this one reads all of them.
+        let start = |_| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..threads).filter_map(start).collect();
+        let mut read = work();
+        for other in others {
+            read.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        read
+    });
+    read.sort_unstable_by_key(|(at, _)| *at);
+    read.into_iter().map(|(_, listed)| listed).collect()
+}
+
+fn listed_builtin(name: &str) -> Listed {
+    let text = builtin(name).unwrap_or_default();
+    let read = read_with(&Source::new(format!("{BUILT_IN}{name}"), text), &Shelf::BuiltIn);
+    described(name.to_owned(), None, Origin::BuiltIn, read)
 }
 
 /// The names alone, each once and with who vouches for what is found first. Reads no recipe.
@@ -116,9 +170,10 @@ fn is_given(directory: &SearchDir) -> bool {
 }
 
 /// A file of the list; none for one that holds steps for machines to include.
-fn listed_file(name: String, path: PathBuf, directory: &SearchDir) -> Option<Listed> {
+fn listed_file(name: &str, path: &Path, directory: &SearchDir) -> Option<Listed> {
+    let (name, file) = (name.to_owned(), Some(path.to_owned()));
     let shown = path.display().to_string();
-    let loaded = match stays_below(&directory.path, &path) {
+    let loaded = match stays_below(&directory.path, path) {
         Ok(real) => files::load(&real, &shown).map(|source| (real, source)),
         Err(refusal) => Err(refusal.problem(&shown)),
     };
@@ -126,11 +181,11 @@ fn listed_file(name: String, path: PathBuf, directory: &SearchDir) -> Option<Lis
         Ok((real, source)) => {
             let read = read_with(&source, &Shelf::of_file(&real, &shown));
             let is_recipe = !read.problems.iter().any(|p| p.code == STEPS_FILE);
-            is_recipe.then(|| described(name, Some(path), directory.origin, read))
+            is_recipe.then(|| described(name, file, directory.origin, read))
         }
         Err(problem) => {
             let broken = Some(problem.message);
-            Some(Listed { broken, ..blank(name, Some(path), directory.origin) })
+            Some(Listed { broken, ..blank(name, file, directory.origin) })
         }
     }
 }
