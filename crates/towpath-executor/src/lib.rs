@@ -19,7 +19,7 @@
 //! | `local/idle_timer.rs` | how long a job has printed nothing |
 //! | `local/agent_lines.rs` | an agent's output, line by line, into its backend's reader |
 //! | `local/calls_file.rs` | the file that lists every agent call |
-//! | `local/warden_link.rs` | the warden of a run, and the thread that reads its events |
+//! | `local/warden_link.rs` | the warden of a run, and its events |
 //! | `recovery.rs` | what a dead owner's agent call left on disk |
 //! | `adapter.rs` | `trait Adapter`: an embedder's own agents and commands |
 //! | `adapter_executor.rs` | `AdapterExecutor`: jobs that an adapter takes, before another executor |

@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         stdin: None,
         stdout: directory.path().join("out"),
         stderr: directory.path().join("err"),
+        report_start: true,
         sandbox: Sandbox::None,
     };
     let plain = plain(directory.path());

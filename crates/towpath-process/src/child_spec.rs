@@ -26,6 +26,8 @@ pub struct ChildSpec {
     pub stdout: PathBuf,
     /// May be the same as `stdout`: then both share one pipe, and the order is kept.
     pub stderr: PathBuf,
+    /// Whether its start is reported, too. Each report wakes its reader.
+    pub report_start: bool,
     pub sandbox: Sandbox,
 }
 
@@ -55,6 +57,7 @@ pub(crate) struct WireSpec {
     stdin: Option<Text>,
     stdout: Text,
     stderr: Text,
+    report_start: bool,
     #[serde(default, skip_serializing_if = "Sandbox::is_none")]
     sandbox: Sandbox,
 }
@@ -72,6 +75,7 @@ impl From<&ChildSpec> for WireSpec {
             stdin: spec.stdin.as_ref().map(Text::from),
             stdout: (&spec.stdout).into(),
             stderr: (&spec.stderr).into(),
+            report_start: spec.report_start,
             sandbox: spec.sandbox,
         }
     }
@@ -89,6 +93,7 @@ impl From<WireSpec> for ChildSpec {
             stdin: wire.stdin.map(|t| t.0.into()),
             stdout: wire.stdout.0.into(),
             stderr: wire.stderr.0.into(),
+            report_start: wire.report_start,
             sandbox: wire.sandbox,
         }
     }

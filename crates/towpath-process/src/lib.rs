@@ -30,5 +30,5 @@ pub use marker::{JOB_VARIABLE, MARKER_VARIABLE, Marker};
 pub use orphans::Subreaper;
 pub use os::{end_with_parent, own_executable, since_boot};
 pub use run_lock::{Acquire, Holder, RunLock};
-pub use warden::{Warden, WardenEvents};
+pub use warden::{Awaited, EventWaker, Warden, WardenEvents};
 pub use warden_process::{run_warden_from_fd, warden_main};

@@ -1,8 +1,8 @@
-//! The engine's handle on its warden: commands go in by `Warden`, events come out of
-//! `WardenEvents`, each usable from its own thread. Dropping the `Warden` ends everything at once;
-//! an orderly end is `sweep`, awaited as `Event::Swept`. A warden that a job has stopped is continued
-//! with every command and whenever it is silent; one that does not do what it was asked to in time is
-//! killed, and its jobs with it.
+//! The engine's handle on its warden: commands go in by `Warden`, events come out of `WardenEvents`,
+//! each usable from its own thread. Dropping the `Warden` ends everything at once; an orderly end is
+//! `sweep`, awaited as `Event::Swept`. A warden that a job has stopped is continued with every command,
+//! and while its events are awaited and it is silent; one that does not do what it was asked to in time
+//! is killed, and its jobs with it.
 
 use crate::child_spec::{ChildSpec, WireSpec};
 use crate::error::ProcessError;
@@ -13,7 +13,6 @@ use crate::warden_process;
 use crate::wire::{Answer, Command, Frames, MAX_FRAME, encode};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, Shutdown, SocketFlags, SocketType, recv, send, shutdown,
     socketpair,
@@ -111,7 +110,42 @@ pub struct WardenEvents {
     socket: Arc<OwnedFd>,
     frames: Frames,
     process: Arc<Child>,
+    /// Readable when a wait has to end.
+    wake: Arc<OwnedFd>,
+    buffer: Vec<u8>,
+    /// Since when nothing has come, or when it was last continued.
+    silent_since: Instant,
+    /// The other end of the socket is closed, or cannot be understood.
     gone: bool,
+    reaped: bool,
+}
+
+/// What a wait for an event has come to.
+#[derive(Debug)]
+pub enum Awaited {
+    Event(Event),
+    /// The time is over, or an `EventWaker` was used.
+    Nothing,
+    /// The warden is gone, and its process is reaped.
+    Gone,
+}
+
+/// Ends a wait for an event, from any thread. Without a wait it ends the next one.
+#[derive(Debug, Clone)]
+pub struct EventWaker(Arc<OwnedFd>);
+
+impl EventWaker {
+    pub fn wake(&self) {
+        // A counter that is full has woken the wait already.
+        let _ = rustix::io::write(&*self.0, &1_u64.to_ne_bytes());
+    }
+}
+
+/// What a wait for an answer has come to.
+enum Heard {
+    Answer(Answer),
+    Nothing,
+    Gone,
 }
 
 impl Warden {
@@ -131,7 +165,7 @@ impl Warden {
         let (ours, theirs) = pair()?;
         match os::fork().map_err(ProcessError::system("cannot fork the warden"))? {
             None => warden_process::be_the_warden(theirs.as_fd(), lock, marker),
-            Some(pid) => Ok(handles(ours, pid)),
+            Some(pid) => handles(ours, pid),
         }
     }
 
@@ -147,11 +181,11 @@ impl Warden {
         let child = execute(program, arguments, theirs, lock).map_err(|source| {
             ProcessError::System { doing: "cannot start the warden's program", source }
         })?;
-        let (warden, mut events) = handles(ours, child);
+        let (warden, mut events) = handles(ours, child)?;
         // If nobody hears this, nobody answers.
         let _ = warden.send(&Command::Hello { marker: marker.clone(), lock: lock.is_some() });
         match events.answer(Some(Instant::now() + READY_WITHIN)) {
-            Some(Answer::Ready) => Ok((warden, events)),
+            Heard::Answer(Answer::Ready) => Ok((warden, events)),
             _ => {
                 let _ = kill_process(child, Signal::KILL);
                 let _ = waitpid(Some(child), WaitOptions::empty());
@@ -174,8 +208,8 @@ impl Warden {
         self.send(&Command::Hide { secrets: secrets.into() })
     }
 
-    /// Answered by `Event::Started` or `Event::StartFailed`. While paused, a new job is stopped as
-    /// soon as it has started.
+    /// Answered by `Event::StartFailed`, or by `Event::Started` where the job's `report_start` asks for
+    /// it. While paused, a new job is stopped as soon as it has started.
     pub fn start(&self, spec: &ChildSpec) -> Result<(), ProcessError> {
         self.process.due().jobs.entry(spec.id).or_default();
         self.send(&Command::Start(WireSpec::from(spec)))
@@ -212,10 +246,12 @@ impl Warden {
         self.send(&Command::Sweep { grace_ms: milliseconds(grace) })
     }
 
-    /// Ends a warden that has no job, where nobody can read its events, and reaps it.
-    pub fn abandon(self) {
-        self.process.signal(Signal::KILL);
-        let _ = waitpid(Some(self.process.pid), WaitOptions::empty());
+    /// Ends everything at once, as the drop does.
+    pub fn close(&self) {
+        self.process.due().all.get_or_insert(Instant::now() + PATIENCE);
+        // The events have the socket too; the warden must see the end all the same.
+        let _ = shutdown(&*self.socket, Shutdown::Write);
+        self.process.signal(Signal::CONT);
     }
 
     fn send(&self, command: &Command) -> Result<(), ProcessError> {
@@ -238,11 +274,8 @@ impl Warden {
 }
 
 impl Drop for Warden {
-    /// The reader may still hold the socket; the warden must see the end all the same.
     fn drop(&mut self) {
-        self.process.due().all.get_or_insert(Instant::now() + PATIENCE);
-        let _ = shutdown(&*self.socket, Shutdown::Write);
-        self.process.signal(Signal::CONT);
+        self.close();
     }
 }
 
@@ -251,52 +284,113 @@ impl WardenEvents {
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<Event> {
         loop {
-            match self.answer(None) {
-                Some(Answer::Event(event)) => {
-                    self.process.due().take(&event);
-                    return Some(event);
-                }
-                Some(Answer::Ready) => {}
-                None => {
-                    // The socket's other end closes with the process: this does not wait long.
-                    let _ = waitpid(Some(self.process.pid), WaitOptions::empty());
-                    return None;
-                }
+            match self.event(None) {
+                Awaited::Event(event) => return Some(event),
+                Awaited::Nothing => {}
+                Awaited::Gone => return None,
             }
         }
     }
 
-    /// `None`: the warden is gone, or the time is over.
-    fn answer(&mut self, until: Option<Instant>) -> Option<Answer> {
-        let mut buffer = vec![0; 16 << 10];
+    /// Waits for the next event, until that time or until it is woken.
+    pub fn next_before(&mut self, until: Instant) -> Awaited {
+        self.event(Some(until))
+    }
+
+    /// An event that came together with the last one.
+    pub fn next_received(&mut self) -> Option<Event> {
         loop {
             match self.frames.next() {
-                Ok(Some(answer)) => return Some(answer),
-                Ok(None) if !self.gone => {}
-                _ => {
+                Ok(Some(Answer::Event(event))) => return Some(self.taken(event)),
+                Ok(Some(Answer::Ready)) => {}
+                Ok(None) => return None,
+                Err(_) => {
                     self.gone = true;
                     return None;
                 }
             }
-            if until.is_some_and(|until| !self.readable_before(until)) {
-                return None;
-            }
-            match recv(&*self.socket, &mut buffer[..], RecvFlags::empty()) {
-                Ok((0, _)) => self.gone = true,
-                Ok((length, _)) => self.frames.push(&buffer[..length]),
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) if self.process.is_late() => self.process.signal(Signal::KILL),
-                Err(Errno::AGAIN) => self.process.signal(Signal::CONT),
-                Err(_) => self.gone = true,
+        }
+    }
+
+    pub fn waker(&self) -> EventWaker {
+        EventWaker(Arc::clone(&self.wake))
+    }
+
+    fn event(&mut self, until: Option<Instant>) -> Awaited {
+        loop {
+            match self.answer(until) {
+                Heard::Answer(Answer::Event(event)) => return Awaited::Event(self.taken(event)),
+                Heard::Answer(Answer::Ready) => {}
+                Heard::Nothing => return Awaited::Nothing,
+                Heard::Gone => {
+                    self.reap();
+                    return Awaited::Gone;
+                }
             }
         }
     }
 
-    fn readable_before(&self, until: Instant) -> bool {
-        let left = until.saturating_duration_since(Instant::now());
+    fn taken(&self, event: Event) -> Event {
+        self.process.due().take(&event);
+        event
+    }
+
+    fn reap(&mut self) {
+        if !std::mem::replace(&mut self.reaped, true) {
+            // The socket's other end closes with the process: this does not wait long.
+            let _ = waitpid(Some(self.process.pid), WaitOptions::empty());
+        }
+    }
+
+    fn answer(&mut self, until: Option<Instant>) -> Heard {
+        loop {
+            match self.frames.next() {
+                Ok(Some(answer)) => return Heard::Answer(answer),
+                Ok(None) if !self.gone => {}
+                _ => {
+                    self.gone = true;
+                    return Heard::Gone;
+                }
+            }
+            if !self.receive(until) {
+                return Heard::Nothing;
+            }
+        }
+    }
+
+    /// False: the time is over, or the wait was ended.
+    fn receive(&mut self, until: Option<Instant>) -> bool {
+        let now = Instant::now();
+        let silence = SILENCE.saturating_sub(now.saturating_duration_since(self.silent_since));
+        let left = until.map_or(silence, |until| until.saturating_duration_since(now).min(silence));
         let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
-        let mut files = [PollFd::new(&*self.socket, PollFlags::IN)];
-        matches!(poll(&mut files, Some(&left)), Ok(1..) | Err(Errno::INTR))
+        let mut files =
+            [PollFd::new(&*self.socket, PollFlags::IN), PollFd::new(&*self.wake, PollFlags::IN)];
+        let found = poll(&mut files, Some(&left));
+        let [readable, woken] = files.map(|file| !file.revents().is_empty());
+        if readable {
+            self.read();
+            return true;
+        }
+        if woken {
+            let _ = rustix::io::read(&*self.wake, &mut [0_u8; 8]);
+            return false;
+        }
+        if found == Ok(0) && self.silent_since.elapsed() >= SILENCE {
+            self.silent_since = Instant::now();
+            self.process.signal(if self.process.is_late() { Signal::KILL } else { Signal::CONT });
+        }
+        until.is_none_or(|until| Instant::now() < until)
+    }
+
+    fn read(&mut self) {
+        self.silent_since = Instant::now();
+        match recv(&*self.socket, &mut self.buffer[..], RecvFlags::DONTWAIT) {
+            Ok((0, _)) => self.gone = true,
+            Ok((length, _)) => self.frames.push(&self.buffer[..length]),
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Err(_) => self.gone = true,
+        }
     }
 }
 
@@ -305,14 +399,30 @@ fn pair() -> Result<(OwnedFd, OwnedFd), ProcessError> {
         .map_err(ProcessError::system("cannot make the warden's socket"))
 }
 
-fn handles(socket: OwnedFd, pid: Pid) -> (Warden, WardenEvents) {
-    // Without it a stopped warden stays stopped until the next word.
-    let _ = set_socket_timeout(&socket, Timeout::Recv, Some(SILENCE));
+fn handles(socket: OwnedFd, pid: Pid) -> Result<(Warden, WardenEvents), ProcessError> {
     let (socket, process) = (Arc::new(socket), Arc::new(Child::new(pid)));
-    let (reading, child) = (Arc::clone(&socket), Arc::clone(&process));
-    let events =
-        WardenEvents { socket: reading, frames: Frames::default(), process: child, gone: false };
-    (Warden { socket, turn: Mutex::new(()), process }, events)
+    let events = |wake| WardenEvents {
+        socket: Arc::clone(&socket),
+        frames: Frames::default(),
+        process: Arc::clone(&process),
+        wake: Arc::new(wake),
+        buffer: vec![0; 16 << 10],
+        silent_since: Instant::now(),
+        gone: false,
+        reaped: false,
+    };
+    match os::wake_file() {
+        Ok(wake) => {
+            let events = events(wake);
+            Ok((Warden { socket, turn: Mutex::new(()), process }, events))
+        }
+        // It has no job yet.
+        Err(errno) => {
+            process.signal(Signal::KILL);
+            let _ = waitpid(Some(pid), WaitOptions::empty());
+            Err(ProcessError::system("cannot make a file to be woken by")(errno))
+        }
+    }
 }
 
 /// The socket travels as the program's stdin, the lock as its stdout.

@@ -55,6 +55,7 @@ impl LocalConfig {
             stdin: start.stdin,
             stdout: files.path("stdout"),
             stderr: files.path("stderr"),
+            report_start: false,
             sandbox: Sandbox::None,
         };
         Ok((spec, backend))

@@ -25,12 +25,11 @@ use std::ffi::OsString;
 use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use towpath_agent::{Backend, backend_row};
 use towpath_core::{FaultKind, RunId, Secrets};
-use towpath_process::{Event, ExitStatus, Leftover};
-use warden_link::{Message, WardenLink};
+use towpath_process::{Awaited, Event, ExitStatus, Leftover};
+use warden_link::WardenLink;
 
 /// How often output is looked at while jobs run.
 const LOOK: Duration = Duration::from_millis(40);
@@ -116,16 +115,11 @@ impl LocalExecutor {
         self.link.shut_down(&self.config.secrets)
     }
 
-    fn handle(
-        &mut self,
-        message: Message,
-        observer: &mut dyn Observer,
-    ) -> Result<(), ExecutorError> {
-        match message {
-            // A start is not reported, and a sweep happens at the end only.
-            Message::Wake | Message::Child(Event::Started { .. } | Event::Swept { .. }) => Ok(()),
-            Message::WardenGone => Err(ExecutorError::Gone),
-            Message::Child(Event::StartFailed { id, error }) => {
+    fn handle(&mut self, event: Event, observer: &mut dyn Observer) -> Result<(), ExecutorError> {
+        match event {
+            // Nothing waits for a start, and a sweep happens at the end only.
+            Event::Started { .. } | Event::Swept { .. } => Ok(()),
+            Event::StartFailed { id, error } => {
                 let Some(job) = self.take(id) else { return Ok(()) };
                 job.files.remove_inputs();
                 let mut finished = Finished::new(job.id, EndStatus::NotStarted);
@@ -133,7 +127,7 @@ impl LocalExecutor {
                 observer.event(JobEvent::Finished(Box::new(finished)));
                 Ok(())
             }
-            Message::Child(Event::Ended { id, status, ended, left, lost }) => {
+            Event::Ended { id, status, ended, left, lost } => {
                 let Some(job) = self.take(id) else { return Ok(()) };
                 if let Some(lost) = lost {
                     return Err(job.lost(lost));
@@ -211,19 +205,17 @@ impl LocalExecutor {
     fn sweep(&mut self, observer: &mut dyn Observer) -> Result<(), ExecutorError> {
         self.link.warden.sweep(LAST_GRACE.min(self.config.grace))?;
         let limit = Instant::now() + SWEEP_PATIENCE + self.config.grace;
-        while let Ok(message) =
-            self.link.messages.recv_timeout(limit.saturating_duration_since(Instant::now()))
-        {
-            match message {
-                Message::Child(Event::Swept { ended, left }) => {
+        loop {
+            match self.link.events.next_before(limit) {
+                Awaited::Event(Event::Swept { ended, left }) => {
                     observer.event(JobEvent::Swept(Swept { ended, left }));
                     return Ok(());
                 }
-                Message::WardenGone => return Ok(()),
-                _ => {}
+                Awaited::Gone => return Ok(()),
+                Awaited::Nothing if Instant::now() >= limit => return Ok(()),
+                Awaited::Event(_) | Awaited::Nothing => {}
             }
         }
-        Ok(())
     }
 }
 
@@ -239,9 +231,8 @@ impl Executor for LocalExecutor {
     }
 
     fn waker(&self) -> Waker {
-        let sender = self.link.sender.clone();
-        // An executor that is gone waits for nothing.
-        Waker::new(move || drop(sender.send(Message::Wake)))
+        let waker = self.link.events.waker();
+        Waker::new(move || waker.wake())
     }
 
     fn start(&mut self, mut job: JobSpec) -> Result<(), ExecutorError> {
@@ -286,14 +277,13 @@ impl Executor for LocalExecutor {
     fn events(&mut self, until: Instant, observer: &mut dyn Observer) -> Result<(), ExecutorError> {
         let deadlines = self.jobs.values().filter(|job| job.is_wanted());
         let next = deadlines.filter_map(|job| job.deadline).fold(until, Instant::min);
-        let wait = next.saturating_duration_since(Instant::now()).min(self.look);
-        match self.link.messages.recv_timeout(wait) {
-            Ok(message) => self.handle(message, observer)?,
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err(ExecutorError::Gone),
+        match self.link.events.next_before(next.min(Instant::now() + self.look)) {
+            Awaited::Event(event) => self.handle(event, observer)?,
+            Awaited::Nothing => {}
+            Awaited::Gone => return Err(ExecutorError::Gone),
         }
-        while let Ok(message) = self.link.messages.try_recv() {
-            self.handle(message, observer)?;
+        while let Some(event) = self.link.events.next_received() {
+            self.handle(event, observer)?;
         }
         self.show(observer)?;
         self.expire()

@@ -93,7 +93,9 @@ impl WardenProcess {
         }
         let (phase, ended) = (Phase::Running, BTreeMap::new());
         self.jobs.insert(spec.id, Job { pid, text: spec.job, exit: None, phase, ended });
-        self.report(Event::Started { id: spec.id, pid: pid.unsigned_abs() });
+        if spec.report_start {
+            self.report(Event::Started { id: spec.id, pid: pid.unsigned_abs() });
+        }
     }
 
     pub(super) fn refuse(&mut self, id: u64, why: &str) {

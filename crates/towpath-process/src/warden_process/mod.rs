@@ -140,11 +140,7 @@ impl WardenProcess {
     }
 
     fn wait(&mut self) -> Seen {
-        // A full outbox delays further commands; the engine's end is seen all the same.
-        let mut words = PollFlags::RDHUP;
-        if self.outbox.has_room() {
-            words |= PollFlags::IN;
-        }
+        let mut words = PollFlags::IN | PollFlags::RDHUP;
         if !self.outbox.is_empty() {
             words |= PollFlags::OUT;
         }

@@ -1,6 +1,7 @@
 //! What the warden has to report and the engine has not yet taken. The warden never waits for the
-//! engine to read: it must be free to kill. Nothing is dropped either; instead a full outbox makes
-//! the warden read no further commands.
+//! engine to read: it must be free to kill. Nothing is dropped either. It always takes commands, so
+//! that one thread of the engine may send many before it reads an answer; how much is kept here is
+//! bounded by what the engine has asked for.
 
 use crate::wire::{Answer, encode};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -10,8 +11,6 @@ use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-/// Beyond this no further commands are taken; jobs that run may still add their ends.
-const ROOM: usize = 1 << 20;
 /// How long the last reports may wait for the engine to take them.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
@@ -27,10 +26,6 @@ impl Outbox {
 
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
-    }
-
-    pub fn has_room(&self) -> bool {
-        self.bytes.len() < ROOM
     }
 
     /// Sends what fits; false when the engine is gone. (The loop sees that by itself.)

@@ -35,6 +35,8 @@ const TESTS: &[Test] = tests![
     start::a_process_with_threads_cannot_fork_a_warden,
     start::a_program_can_be_the_warden,
     start::a_program_that_is_no_warden_is_refused,
+    start::a_wait_for_an_event_ends_in_time_and_when_it_is_woken,
+    start::a_stopped_warden_is_continued_by_short_waits_too,
     start::a_thousand_jobs_one_after_another,
     start::a_hundred_jobs_at_once,
     output_files::files_are_private_and_emptied,

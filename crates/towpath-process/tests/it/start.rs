@@ -6,9 +6,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::PermissionsExt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use towpath_process::{
-    ChildSpec, Event, Marker, ProcessError, StartError, StartErrorKind as Kind, Warden,
+    Awaited, ChildSpec, Event, Marker, ProcessError, StartError, StartErrorKind as Kind, Warden,
 };
 
 pub fn codes_and_signals_arrive() {
@@ -188,6 +188,44 @@ pub fn a_program_that_is_no_warden_is_refused() {
     }
     let refused = Warden::spawn("/no/such".as_ref(), &[], None, &marker);
     assert!(matches!(refused, Err(ProcessError::System { .. })), "{refused:?}");
+}
+
+pub fn a_wait_for_an_event_ends_in_time_and_when_it_is_woken() {
+    let mut run = Run::forked();
+    let soon = Instant::now() + Duration::from_millis(20);
+    assert!(matches!(run.events.next_before(soon), Awaited::Nothing));
+    assert!(Instant::now() >= soon);
+    let late = Instant::now() + Duration::from_secs(600);
+    run.events.waker().wake();
+    assert!(matches!(run.events.next_before(late), Awaited::Nothing), "woken before the wait");
+    let waker = run.events.waker();
+    std::thread::scope(|scope| {
+        scope.spawn(move || waker.wake());
+        assert!(matches!(run.events.next_before(late), Awaited::Nothing));
+    });
+    let quiet = ChildSpec { report_start: false, ..run.job(1, "exit 3") };
+    run.warden.start(&quiet).expect("a warden that listens");
+    let ended = run.events.next_before(late);
+    assert!(matches!(ended, Awaited::Event(Event::Ended { id: 1, .. })), "{ended:?}");
+    kill(run.warden.pid(), Signal::KILL);
+    assert!(matches!(run.events.next_before(late), Awaited::Gone));
+    assert!(matches!(run.events.next_before(late), Awaited::Gone), "and stays so");
+}
+
+pub fn a_stopped_warden_is_continued_by_short_waits_too() {
+    let mut run = Run::forked();
+    run.start(&run.job(1, "until [ -e go ]; do sleep 0.01; done"));
+    kill(run.warden.pid(), Signal::STOP);
+    std::fs::write(run.path("go"), "").expect("a file");
+    loop {
+        match run.events.next_before(Instant::now() + Duration::from_millis(7)) {
+            Awaited::Event(Event::Ended { id: 1, status, .. }) => {
+                break assert_eq!(status, code(0));
+            }
+            Awaited::Nothing => {}
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 pub fn a_thousand_jobs_one_after_another() {

@@ -167,6 +167,7 @@ pub fn job(id: u64, script: &str, directory: &Path, token: &str) -> ChildSpec {
         stdin: None,
         stdout: directory.join(format!("{id}.out")),
         stderr: directory.join(format!("{id}.err")),
+        report_start: true,
         sandbox: Sandbox::None,
     }
 }

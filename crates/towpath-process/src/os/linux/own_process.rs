@@ -1,6 +1,6 @@
 //! What a process does to itself to become a warden, and what it can see of its engine.
 
-use rustix::event::{PollFd, PollFlags};
+use rustix::event::{EventfdFlags, PollFd, PollFlags};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{DupFlags, Errno, dup3, fcntl_dupfd_cloexec};
 use rustix::process::{
@@ -253,6 +253,11 @@ impl AsFd for Signals {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
+}
+
+/// A counter that is readable when it is not zero.
+pub(crate) fn wake_file() -> Result<OwnedFd, Errno> {
+    rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
 }
 
 /// A handle that becomes readable when the process that made the socket pair is gone. The socket's
