@@ -41,7 +41,6 @@ fn prepare(
 ) -> Result<(Launch, Vec<Output>), StartError> {
     let arguments = std::iter::once(&spec.program).chain(&spec.arguments);
     let environment = marker.put(&spec.job, spec.environment.clone());
-    let stdin = spec.stdin.as_deref().unwrap_or(Path::new("/dev/null"));
     let (stdout, stdout_end) = open_output(Stream::Stdout, &spec.stdout, secrets)?;
     let (mut outputs, mut stderr_end) = (vec![stdout], None);
     if spec.stderr != spec.stdout {
@@ -54,7 +53,7 @@ fn prepare(
         arguments: arguments.map(|a| c_string(a, "an argument")).collect::<Result<_, _>>()?,
         environment: environment.iter().map(pair).collect::<Result<_, _>>()?,
         directory: c_string(spec.directory.as_os_str(), "the directory")?,
-        stdin: open_input(stdin)?,
+        stdin: open_input(spec.stdin.as_deref())?,
         stdout: stdout_end,
         stderr: stderr_end,
     };
@@ -119,7 +118,11 @@ fn open_output(
     })
 }
 
-fn open_input(path: &Path) -> Result<OwnedFd, StartError> {
+fn open_input(path: Option<&Path>) -> Result<OwnedFd, StartError> {
+    let Some(path) = path else {
+        let (null, flags) = (Path::new("/dev/null"), OFlags::RDONLY | OFlags::CLOEXEC);
+        return open(null, flags, Mode::empty()).map_err(|errno| file_error(null, errno));
+    };
     let file = open_file(path, OFlags::RDONLY)?;
     // The job, unlike the warden, may wait for its input.
     let flags = fcntl_getfl(&file).map_err(|errno| file_error(path, errno))?;

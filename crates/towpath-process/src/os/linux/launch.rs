@@ -157,7 +157,7 @@ unsafe fn set_up(shared: &Shared) -> bool {
         {
             return false;
         }
-        super::own_process::default_signals();
+        super::own_process::default_ignored_signals();
         let mut none: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &none, ptr::null_mut()) == 0

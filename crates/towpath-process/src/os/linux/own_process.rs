@@ -191,12 +191,12 @@ fn close_from(first: RawFd) {
     }
 }
 
-/// Every signal to its default, by the kernel's own call: the C library keeps two for itself and
+/// Signals to their default, by the kernel's own call: the C library keeps two for itself and
 /// refuses to touch them, and would pass on that an ancestor ignored them. Async-signal-safe.
-pub(super) fn default_signals() {
+fn default_signals(numbers: impl Iterator<Item = c_int>) {
     // The kernel's structure has handler, flags, restorer and mask; all zero is the default.
     let default = [0_u64; 4];
-    for number in 1..=64 {
+    for number in numbers {
         // SAFETY: the structure is at least as large as the kernel reads for a mask of 8 bytes;
         // `KILL` and `STOP` are refused, which is as well.
         unsafe {
@@ -204,6 +204,11 @@ pub(super) fn default_signals() {
             libc::syscall(libc::SYS_rt_sigaction, number, default.as_ptr(), nothing, 8_usize);
         }
     }
+}
+
+/// For a child of the warden, which has every other signal at its default. Async-signal-safe.
+pub(super) fn default_ignored_signals() {
+    default_signals(IGNORED.into_iter());
 }
 
 /// `CHLD` and `TERM` as something to poll.
@@ -216,7 +221,7 @@ impl Signals {
     fn take_over() -> io::Result<Signals> {
         // SAFETY: plain signal calls on local sets, in a process with one thread.
         unsafe {
-            default_signals();
+            default_signals(1..=64);
             for number in IGNORED {
                 libc::signal(number, libc::SIG_IGN);
             }
@@ -243,6 +248,9 @@ impl Signals {
                 // The signal's number is the record's first field.
                 let number = record.first_chunk().map(|n| u32::from_ne_bytes(*n));
                 asked_to_end |= number == Some(libc::SIGTERM as u32);
+            }
+            if length < records.len() {
+                break;
             }
         }
         asked_to_end
