@@ -1,4 +1,4 @@
-//! From the text of a test file to its cases, with all its problems at once and each with its location.
+//! From the text of a test file to its cases, with all its problems at once, each with its span.
 //! Nothing outside the text is looked at: whether the recipe has the steps that are named is found
 //! out by the case that names them.
 
@@ -11,12 +11,13 @@ mod machine;
 mod tests;
 
 use crate::suite::{Case, Suite};
-use fields::{Fields, first_line};
+use fields::Fields;
 use std::collections::HashSet;
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::Arc;
-use towpath_core::fields::FileKind;
-use towpath_core::node::{Entry, Kind, Node};
+use towpath_core::fields::{FieldReader, FieldType, FileKind};
+use towpath_core::node::{Kind, Node};
 use towpath_core::{Diagnostic, Source, Span};
 use towpath_recipe::parse_yaml;
 
@@ -37,10 +38,10 @@ const FILE_KEYS: &[&str] = &["recipe", "defaults", "cases"];
 /// Reads a test file. No suite when one of the problems is an error.
 pub fn read(source: &Arc<Source>, path: &Path) -> (Option<Suite>, Vec<Diagnostic>) {
     let tree = parse_yaml(source, TEST_FILE);
-    let mut reader = Reader { source, problems: tree.problems };
-    let root = tree.root.filter(|root| !matches!(root.kind, Kind::Null));
+    let mut reader = Reader(FieldReader::new(source, TEST_FILE, tree.problems));
+    let root = tree.root.filter(|root| !root.is_null());
     let suite = root.as_ref().and_then(|root| reader.suite(root, path));
-    let mut problems = reader.problems;
+    let mut problems = reader.0.problems;
     let mut seen = HashSet::new();
     problems.retain(|p| seen.insert((p.message.clone(), p.labels.first().map(|l| l.span))));
     problems.sort_by_key(|p| p.labels.first().map(|l| l.span.start));
@@ -48,20 +49,32 @@ pub fn read(source: &Arc<Source>, path: &Path) -> (Option<Suite>, Vec<Diagnostic
     (suite.filter(|_| !broken), problems)
 }
 
-struct Reader<'a> {
-    source: &'a Arc<Source>,
-    problems: Vec<Diagnostic>,
+/// The field reader with what only test files have.
+struct Reader<'a>(FieldReader<'a>);
+
+impl<'a> Deref for Reader<'a> {
+    type Target = FieldReader<'a>;
+
+    fn deref(&self) -> &FieldReader<'a> {
+        &self.0
+    }
+}
+
+impl<'a> DerefMut for Reader<'a> {
+    fn deref_mut(&mut self) -> &mut FieldReader<'a> {
+        &mut self.0
+    }
 }
 
 impl Reader<'_> {
-    fn error(&mut self, code: &'static str, message: String, span: Span, label: &str) {
-        self.problems.push(Diagnostic::error(code, message).at(self.source, span, label));
+    fn error(&mut self, code: &'static str, message: impl Into<String>, span: Span, label: &str) {
+        self.0.error(code, message, span, label);
     }
 
     fn suite(&mut self, root: &Node, path: &Path) -> Option<Suite> {
         let fields = self.fields(root, "a test file", FILE_KEYS)?;
-        let recipe = fields.get("recipe").and_then(|entry| self.name(entry));
-        let defaults = fields.get("defaults").filter(|e| !matches!(e.value.kind, Kind::Null));
+        let recipe = self.name(fields.get("recipe"));
+        let defaults = fields.get("defaults").filter(|entry| !entry.is_null());
         if let Some(entry) = defaults {
             self.case_fields(&entry.value, "`defaults`", case::DEFAULT_KEYS);
         }
@@ -72,20 +85,20 @@ impl Reader<'_> {
     fn cases(&mut self, fields: &Fields<'_>, root: &Node, defaults: Option<&Node>) -> Vec<Case> {
         let Some(entry) = fields.get("cases") else {
             if !fields.has_misspelt("cases") {
-                let span = first_line(self.source, root.span);
-                self.error("no-cases", "the file has no `cases`".to_owned(), span, "");
+                let span = self.source.line_from(root.span.start);
+                self.error("no-cases", "the file has no `cases`", span, "");
             }
             return Vec::new();
         };
         let items = match &entry.value.kind {
             Kind::List(items) if !items.is_empty() => items,
             Kind::List(_) | Kind::Null => {
-                let message = "the file has no cases".to_owned();
+                let message = "the file has no cases";
                 self.error("no-cases", message, entry.key_defined, "nothing is listed here");
                 return Vec::new();
             }
             _ => {
-                self.wrong_type(entry, "a list of cases");
+                self.wrong_type(entry, FieldType::ListOf("cases"));
                 return Vec::new();
             }
         };
@@ -98,15 +111,12 @@ impl Reader<'_> {
                 let message = format!("two cases are named `{}`", case.name);
                 let problem = Diagnostic::error("same-name", message);
                 let problem = problem.at(self.source, span, "again here");
-                self.problems.push(problem.at(self.source, *first, "first here"));
+                let problem = problem.at(self.source, *first, "first here");
+                self.problem(problem);
             }
             names.push((case.name.clone(), span));
             cases.push(case);
         }
         cases
     }
-}
-
-fn is_null(entry: &Entry) -> bool {
-    matches!(entry.value.kind, Kind::Null)
 }

@@ -1,8 +1,9 @@
 //! What stands in for the world: agents' answers and stubs, by step.
 
-use super::fields::{Fields, first_line, scalar};
-use super::{Reader, is_null};
+use super::Reader;
+use super::fields::Fields;
 use crate::suite::{Answer, Answers, Name, Stub};
+use towpath_core::fields::FieldType;
 use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::text_of;
 
@@ -23,7 +24,7 @@ const FAULTS: &[&str] = &[
 impl Reader<'_> {
     pub(super) fn agents(&mut self, entry: &Entry) -> Vec<(Name, Answers)> {
         let mut agents = Vec::new();
-        for step in self.map(entry, "a map of steps and answers") {
+        for step in self.map_of(Some(entry), "steps and answers") {
             let name = Name { text: step.key.clone(), span: step.key_defined };
             let answers = match &step.value.kind {
                 Kind::List(items) => {
@@ -41,20 +42,24 @@ impl Reader<'_> {
     }
 
     fn answer(&mut self, node: &Node, step: &str) -> Option<Answer> {
-        if let Some(text) = scalar(node) {
+        if let Some(text) = node.scalar() {
             return Some(Answer { text: Some(text), ..Answer::default() });
         }
         if !matches!(node.kind, Kind::Map(_)) {
-            self.wrong_node(node, &format!("an answer of `{step}`"), "a text or a map");
+            self.wrong_node(
+                node,
+                &format!("an answer of `{step}`"),
+                FieldType::Described("a text or a map"),
+            );
             return None;
         }
         let fields = self.fields(node, "an answer", ANSWER_KEYS)?;
         let answer = Answer {
             text: self.told(&fields),
-            fault: fields.get("fault").and_then(|entry| self.choice(entry, FAULTS)),
+            fault: self.choice(fields.get("fault"), FAULTS),
             until: fields.get("until").and_then(|entry| self.until(entry)),
-            files: fields.get("files").map(|entry| self.files(entry)).unwrap_or_default(),
-            run: fields.get("run").and_then(|entry| self.bash(entry)),
+            files: self.files(fields.get("files")),
+            run: self.bash(fields.get("run")),
         };
         if let Some(until) = fields.get("until")
             && fields.get("fault").is_none()
@@ -66,7 +71,7 @@ impl Reader<'_> {
             .iter()
             .all(|key| fields.get(key).is_none() && !fields.has_misspelt(key));
         if silent {
-            let span = first_line(self.source, node.span);
+            let span = self.source.line_from(node.span.start);
             let message =
                 "an answer needs `answer`, `outcome`, `files`, `run` or `fault`".to_owned();
             self.error("no-answer", message, span, "");
@@ -77,8 +82,8 @@ impl Reader<'_> {
     /// What the agent answers: its words, and on the last line the outcome that it reports.
     fn told(&mut self, fields: &Fields<'_>) -> Option<String> {
         let words = fields.get("answer").and_then(|entry| self.said(entry));
-        let outcome = fields.get("outcome").and_then(|entry| self.text(entry));
-        let description = fields.get("description").and_then(|entry| self.text(entry));
+        let outcome = self.text(fields.get("outcome"));
+        let description = self.text(fields.get("description"));
         let Some(outcome) = outcome else {
             if let Some(entry) = fields.get("description") {
                 let message = "`description` needs an `outcome`".to_owned();
@@ -96,7 +101,7 @@ impl Reader<'_> {
 
     /// An answer may be written as the JSON that it is.
     fn said(&mut self, entry: &Entry) -> Option<String> {
-        if is_null(entry) {
+        if entry.is_null() {
             return Some(String::new());
         }
         Some(text_of(&entry.value.value()))
@@ -107,14 +112,17 @@ impl Reader<'_> {
         let time = |text: &str| text.parse::<jiff::Timestamp>().is_ok();
         let sound = value.is_i64() || value.as_str().is_some_and(time);
         if !sound {
-            self.wrong_type(entry, "a time such as 2030-01-31T12:00:00Z, or unix seconds");
+            self.wrong_type(
+                entry,
+                FieldType::Described("a time such as 2030-01-31T12:00:00Z, or unix seconds"),
+            );
         }
         sound.then_some(value)
     }
 
     pub(super) fn stubs(&mut self, entry: &Entry) -> Vec<(Name, Stub)> {
         let mut stubs = Vec::new();
-        for step in self.map(entry, "a map of steps and commands") {
+        for step in self.map_of(Some(entry), "steps and commands") {
             let name = Name { text: step.key.clone(), span: step.key_defined };
             if let Some(stub) = self.stub(step) {
                 stubs.push((name, stub));
@@ -124,21 +132,21 @@ impl Reader<'_> {
     }
 
     fn stub(&mut self, step: &Entry) -> Option<Stub> {
-        if let Some(text) = scalar(&step.value) {
+        if let Some(text) = step.value.scalar() {
             return self.bash_text(text, &step.value).map(Stub::Bash);
         }
         if !matches!(step.value.kind, Kind::Map(_)) {
-            self.wrong_type(step, "a command, or a map");
+            self.wrong_type(step, FieldType::Described("a command, or a map"));
             return None;
         }
         let fields = self.fields(&step.value, "a stub", STUB_KEYS)?;
-        let mut text = |key: &str| fields.get(key).and_then(|entry| self.bash(entry));
+        let mut text = |key: &str| self.bash(fields.get(key));
         let (stdout, stderr) = (text("stdout"), text("stderr"));
         Some(Stub::Prints {
             stdout: stdout.unwrap_or_default(),
             stderr: stderr.unwrap_or_default(),
-            exit: fields.get("exit").and_then(|entry| self.code(entry)).unwrap_or(0),
-            files: fields.get("files").map(|entry| self.files(entry)).unwrap_or_default(),
+            exit: self.code(fields.get("exit")).unwrap_or(0),
+            files: self.files(fields.get("files")),
         })
     }
 }

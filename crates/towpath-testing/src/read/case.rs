@@ -1,7 +1,6 @@
 //! One case: what it is given. The file's defaults lie under it, maps per key.
 
-use super::fields::first_line;
-use super::{Reader, is_null};
+use super::Reader;
 use crate::suite::Case;
 use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Map, Span};
@@ -46,7 +45,7 @@ pub(super) fn merged(defaults: &Node, case: &Node) -> Node {
 /// A map over its defaults, without those that it takes away.
 fn without_taken(defaults: &Node, mut joined: Node) -> Node {
     if let (Kind::Map(below), Kind::Map(entries)) = (&defaults.kind, &mut joined.kind) {
-        let taken = |e: &Entry| is_null(e) && below.iter().any(|under| under.key == e.key);
+        let taken = |e: &Entry| e.is_null() && below.iter().any(|under| under.key == e.key);
         entries.retain(|entry| !taken(entry));
     }
     joined
@@ -74,11 +73,11 @@ impl Reader<'_> {
         let case = self.case_fields(node, "a case", CASE_KEYS)?;
         let Kind::Map(entries) = &node.kind else { return None };
         let Some(entry) = entries.iter().find(|entry| entry.key == "name") else {
-            let span = first_line(self.source, node.span);
+            let span = self.source.line_from(node.span.start);
             self.error("no-name", "the case has no `name`".to_owned(), span, "");
             return None;
         };
-        let name = self.name(entry)?;
+        let name = self.name(Some(entry))?;
         let one_line = name.text.trim();
         if one_line.is_empty() || one_line.contains('\n') {
             let message = "a case's name is one line that says something".to_owned();
@@ -95,22 +94,22 @@ impl Reader<'_> {
         keys: &'static [&'static str],
     ) -> Option<Case> {
         let fields = self.fields(node, what, keys)?;
-        let get = |key: &str| fields.get(key).filter(|entry| !is_null(entry));
+        let get = |key: &str| fields.get(key).filter(|entry| !entry.is_null());
         let mut case = Case::default();
         if let Some(entry) = get("set") {
-            let inputs = self.map(entry, "a map of variables");
+            let inputs = self.map_of(Some(entry), "variables");
             case.set = inputs.iter().map(|e| (e.key.clone(), e.value.value())).collect::<Map>();
         }
         for (key, tags) in
             [("include_tags", &mut case.include_tags), ("exclude_tags", &mut case.exclude_tags)]
         {
-            let names = get(key).and_then(|entry| self.names(entry, "tags"));
+            let names = self.names(get(key), "tags");
             tags.extend(names.into_iter().flatten().map(|name| name.text));
         }
-        case.files = get("files").map(|entry| self.files(entry)).unwrap_or_default();
-        case.fixture = get("fixture").and_then(|entry| self.name(entry));
-        case.git = get("git").and_then(|entry| self.flag(entry)).unwrap_or_default();
-        case.setup = get("setup").and_then(|entry| self.bash(entry));
+        case.files = self.files(get("files"));
+        case.fixture = self.name(get("fixture"));
+        case.git = self.bool(get("git")).unwrap_or_default();
+        case.setup = self.bash(get("setup"));
         case.env = get("env").map(|entry| self.variables(entry)).unwrap_or_default();
         case.machine = get("machine").map(|entry| self.machine(entry)).unwrap_or_default();
         case.agents = get("agents").map(|entry| self.agents(entry)).unwrap_or_default();
@@ -121,7 +120,7 @@ impl Reader<'_> {
 
     fn variables(&mut self, entry: &Entry) -> Vec<(String, String)> {
         let mut variables = Vec::new();
-        for variable in self.map(entry, "a map of environment variables") {
+        for variable in self.map_of(Some(entry), "environment variables") {
             let name = &variable.key;
             if name.is_empty() || name.contains(['=', '\0']) {
                 let message = format!("`{}` is not a variable's name", name.escape_debug());

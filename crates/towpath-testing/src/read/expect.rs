@@ -1,10 +1,10 @@
 //! What a case expects, and the matchers in it.
 
-use super::fields::{first_line, scalar};
-use super::{Reader, is_null};
+use super::Reader;
 use crate::matcher::Matcher;
 use crate::suite::{Expect, Name};
 use regex::Regex;
+use towpath_core::fields::FieldType;
 use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{StatusKind, nearest};
 
@@ -41,21 +41,19 @@ impl Reader<'_> {
         let Some(fields) = self.fields(&entry.value, "`expect`", EXPECT_KEYS) else {
             return Expect::default();
         };
-        let get = |key: &str| fields.get(key).filter(|entry| !is_null(entry));
-        let mut names = |key: &str| get(key).and_then(|entry| self.names(entry, "steps"));
+        let get = |key: &str| fields.get(key).filter(|entry| !entry.is_null());
+        let mut names = |key: &str| self.names(get(key), "steps");
         let (ran, not_reached) = (names("ran"), names("not_reached"));
         let (degraded, tolerated) = (names("degraded"), names("tolerated"));
         Expect {
-            status: get("status")
-                .and_then(|entry| self.choice(entry, STATUSES))
-                .and_then(StatusKind::named),
-            exit: get("exit").and_then(|entry| self.code(entry)),
-            failed_at: get("failed_at").and_then(|entry| self.name(entry)),
+            status: self.choice(get("status"), STATUSES).and_then(StatusKind::named),
+            exit: self.code(get("exit")),
+            failed_at: self.name(get("failed_at")),
             error: get("error").and_then(|entry| self.matcher(&entry.value, "`error`", false)),
             reason: get("reason").and_then(|entry| self.matcher(&entry.value, "`reason`", false)),
             description: get("description")
                 .and_then(|entry| self.matcher(&entry.value, "`description`", false)),
-            restarts: get("restarts").and_then(|entry| self.number(entry)),
+            restarts: self.whole_number(get("restarts")),
             ran,
             skipped: get("skipped").and_then(|entry| self.skipped(entry)),
             not_reached,
@@ -73,7 +71,7 @@ impl Reader<'_> {
     fn skipped(&mut self, entry: &Entry) -> Option<Vec<(Name, Option<Matcher>)>> {
         match &entry.value.kind {
             Kind::List(_) => {
-                let names = self.names(entry, "steps")?;
+                let names = self.names(Some(entry), "steps")?;
                 Some(names.into_iter().map(|name| (name, None)).collect())
             }
             Kind::Map(_) => {
@@ -81,7 +79,10 @@ impl Reader<'_> {
                 Some(reasons.into_iter().map(|(name, matcher)| (name, Some(matcher))).collect())
             }
             _ => {
-                self.wrong_type(entry, "a list of steps, or a map of steps and reasons");
+                self.wrong_type(
+                    entry,
+                    FieldType::Described("a list of steps, or a map of steps and reasons"),
+                );
                 None
             }
         }
@@ -89,7 +90,7 @@ impl Reader<'_> {
 
     fn by_step(&mut self, entry: &Entry) -> Vec<(Name, Matcher)> {
         let mut matchers = Vec::new();
-        for step in self.map(entry, "a map of steps") {
+        for step in self.map_of(Some(entry), "steps") {
             let name = Name { text: step.key.clone(), span: step.key_defined };
             let what = format!("`{}`", step.key);
             if let Some(matcher) = self.matcher(&step.value, &what, false) {
@@ -101,7 +102,7 @@ impl Reader<'_> {
 
     fn outputs(&mut self, entry: &Entry) -> Vec<(String, Matcher)> {
         let mut matchers = Vec::new();
-        for output in self.map(entry, "a map of variables") {
+        for output in self.map_of(Some(entry), "variables") {
             let what = format!("`{}`", output.key);
             if let Some(matcher) = self.matcher(&output.value, &what, true) {
                 matchers.push((output.key.clone(), matcher));
@@ -112,11 +113,11 @@ impl Reader<'_> {
 
     fn expected_files(&mut self, entry: &Entry) -> Vec<(String, Option<Matcher>)> {
         let mut files = Vec::new();
-        for file in self.map(entry, "a map of paths") {
+        for file in self.map_of(Some(entry), "paths") {
             if !self.is_inside(&file.key, file.key_defined) {
                 continue;
             }
-            if is_null(file) {
+            if file.is_null() {
                 files.push((file.key.clone(), None));
             } else if let Some(matcher) =
                 self.matcher(&file.value, &format!("`{}`", file.key), false)
@@ -129,10 +130,12 @@ impl Reader<'_> {
 
     fn checks(&mut self, entry: &Entry) -> Vec<String> {
         let mut checks = Vec::new();
-        for item in self.list(entry, "commands").unwrap_or_default() {
-            match scalar(item) {
+        for item in self.list(entry, FieldType::ListOf("commands")).unwrap_or_default() {
+            match item.scalar() {
                 Some(text) => checks.extend(self.bash_text(text, item)),
-                None => self.wrong_node(item, "`checks`", "a list of commands"),
+                None => {
+                    self.wrong_node(item, "`checks`", FieldType::Described("a list of commands"))
+                }
             }
         }
         checks
@@ -142,8 +145,12 @@ impl Reader<'_> {
     /// itself, a text may not.
     fn matcher(&mut self, node: &Node, what: &str, any: bool) -> Option<Matcher> {
         let Kind::Map(entries) = &node.kind else {
-            if scalar(node).is_none() && !any {
-                self.wrong_node(node, what, "a text, or a map with `contains` and the like");
+            if node.scalar().is_none() && !any {
+                self.wrong_node(
+                    node,
+                    what,
+                    FieldType::Described("a text, or a map with `contains` and the like"),
+                );
                 return None;
             }
             return Some(Matcher::is(node.value()));
@@ -161,7 +168,7 @@ impl Reader<'_> {
             last.help = Some("a map that must be equal stands under `is`".to_owned());
         }
         if entries.is_empty() {
-            let span = first_line(self.source, node.span);
+            let span = self.source.line_from(node.span.start);
             self.error("empty-matcher", format!("{what} expects nothing"), span, "");
         }
         Some(Matcher {
@@ -180,15 +187,17 @@ impl Reader<'_> {
         };
         let mut parts = Vec::new();
         for node in nodes {
-            match scalar(node) {
+            match node.scalar() {
                 Some(text) if !text.is_empty() => parts.push(text),
                 Some(_) => {
                     let message = format!("`{}` with an empty text says nothing", entry.key);
                     self.error("empty-matcher", message, entry.key_defined, "");
                 }
-                None => {
-                    self.wrong_node(node, &format!("`{}`", entry.key), "a text or a list of texts")
-                }
+                None => self.wrong_node(
+                    node,
+                    &format!("`{}`", entry.key),
+                    FieldType::Described("a text or a list of texts"),
+                ),
             }
         }
         parts
@@ -202,7 +211,7 @@ impl Reader<'_> {
                 let told = error.to_string();
                 let why = told.lines().last().unwrap_or("").trim_start_matches("error: ");
                 let message = format!("`matches` is not a regular expression: {why}");
-                self.error("bad-regex", message, first_line(self.source, entry.value.defined), "");
+                self.error("bad-regex", message, self.source.first_line(entry.value.defined), "");
                 None
             }
         }

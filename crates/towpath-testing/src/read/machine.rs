@@ -1,9 +1,9 @@
 //! What concerns state machines: how a user would start one, and which agent calls it must make.
 
-use super::fields::{first_line, scalar};
-use super::{Reader, is_null};
+use super::Reader;
 use crate::expected_calls::{ExpectedCall, ExpectedCalls};
 use crate::suite::Name;
+use towpath_core::fields::FieldType;
 use towpath_core::node::{Entry, Kind, Node};
 
 pub(super) const MACHINE_KEYS: &[&str] =
@@ -21,62 +21,53 @@ impl Reader<'_> {
         };
         let mut flags = Vec::new();
         for (key, flag) in MACHINE_KEYS.iter().zip(FLAGS) {
-            let Some(entry) = fields.get(key).filter(|entry| !is_null(entry)) else { continue };
+            let Some(entry) = fields.get(key).filter(|entry| !entry.is_null()) else { continue };
             let value = match key.starts_with("max_") {
-                true => self.number(entry).map(|number| number.to_string()),
-                false => self.bash(entry),
+                true => self.whole_number(Some(entry)).map(|number| number.to_string()),
+                false => self.bash(Some(entry)),
             };
             flags.extend(value.map(|value| (*flag, value)));
         }
         flags
     }
 
-    pub(super) fn number(&mut self, entry: &Entry) -> Option<u32> {
-        let number = match &entry.value.kind {
-            Kind::Number(number) => number.to_string().parse::<u32>().ok(),
-            _ => None,
-        };
-        if number.is_none() {
-            self.wrong_type(entry, "a whole number");
-        }
-        number
-    }
-
     /// How many calls, or each of them.
     pub(super) fn calls(&mut self, entry: &Entry) -> Option<ExpectedCalls> {
         match &entry.value.kind {
-            Kind::Number(_) => self.number(entry).map(|count| ExpectedCalls::Count(count as usize)),
+            Kind::Number(_) => {
+                self.whole_number(Some(entry)).map(|count| ExpectedCalls::Count(count as usize))
+            }
             Kind::List(items) => {
                 let each: Vec<_> = items.iter().map(|item| self.call(item)).collect();
                 Some(ExpectedCalls::Each(each.into_iter().flatten().collect()))
             }
             _ => {
-                self.wrong_type(entry, "a number, or a list of calls");
+                self.wrong_type(entry, FieldType::Described("a number, or a list of calls"));
                 None
             }
         }
     }
 
     fn call(&mut self, node: &Node) -> Option<ExpectedCall> {
-        if let Some(text) = scalar(node) {
-            let step = Name { text, span: first_line(self.source, node.defined) };
+        if let Some(text) = node.scalar() {
+            let step = Name { text, span: self.source.first_line(node.defined) };
             return Some(ExpectedCall { step: Some(step), ..ExpectedCall::default() });
         }
         let fields = self.fields(node, "a call", CALL_KEYS)?;
-        let get = |key: &str| fields.get(key).filter(|entry| !is_null(entry));
+        let get = |key: &str| fields.get(key).filter(|entry| !entry.is_null());
         let model = match fields.get("model") {
-            Some(entry) if is_null(entry) => Some(None),
+            Some(entry) if entry.is_null() => Some(None),
             Some(entry) => self.text(entry).map(Some),
             None => None,
         };
         let call = ExpectedCall {
-            step: get("step").and_then(|entry| self.name(entry)),
-            kind: get("kind").and_then(|entry| self.choice(entry, KINDS)),
+            step: self.name(get("step")),
+            kind: self.choice(get("kind"), KINDS),
             model,
-            session: get("session").and_then(|entry| self.choice(entry, SESSIONS)),
+            session: self.choice(get("session"), SESSIONS),
         };
         if matches!(&node.kind, Kind::Map(entries) if entries.is_empty()) {
-            let span = first_line(self.source, node.span);
+            let span = self.source.line_from(node.span.start);
             self.error("empty-call", "this call expects nothing".to_owned(), span, "");
         }
         Some(call)
