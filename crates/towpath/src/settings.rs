@@ -3,14 +3,14 @@
 
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
-use crate::seconds::{no_time, of_seconds};
-use serde::Deserialize;
+use crate::seconds::of_seconds;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use toml::Spanned;
 use towpath_agent::BACKENDS;
-use towpath_core::{Diagnostic, Source, Span, Value, nearest, text_of};
+use towpath_core::fields::{FieldReader, FieldType, FileKind};
+use towpath_core::node::{Entry, Kind};
+use towpath_core::{Diagnostic, Source, Value, nearest, parse_toml, text_of};
 
 /// A value and where it comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,13 +31,13 @@ pub struct Settings {
     pub backend: Set<String>,
     /// Agents of one run that may work at once.
     pub max_agents: Set<usize>,
-    /// More directories with recipes of one's own.
+    /// More directories with the user's own recipes.
     pub recipe_dirs: Set<Vec<PathBuf>>,
     /// How long one call of a step without a time of its own may take, in seconds.
     pub step_timeout: Set<Option<f64>>,
     /// How long a command or an agent may print nothing, in seconds.
     pub idle_timeout: Set<Option<f64>>,
-    /// The first wait after an agent's fault that may pass, where nobody watches, in seconds.
+    /// The first wait after a passing fault of an agent in an unattended run, in seconds.
     pub retry_wait: Set<f64>,
     /// Which model of a backend a tier is, by both.
     pub models: BTreeMap<(String, String), Set<String>>,
@@ -45,75 +45,43 @@ pub struct Settings {
     pub programs: BTreeMap<String, Set<PathBuf>>,
 }
 
-/// The file's shape. Unknown keys are errors.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct UserFile {
-    backend: Option<String>,
-    max_agents: Option<usize>,
-    recipe_dirs: Option<Vec<PathBuf>>,
-    step_timeout: Option<Seconds>,
-    idle_timeout: Option<Seconds>,
-    retry_wait: Option<Seconds>,
-    #[serde(default)]
-    models: BTreeMap<Spanned<String>, Tiers>,
-    #[serde(default)]
-    programs: BTreeMap<String, PathBuf>,
-}
+/// How messages name a settings file and its parts.
+const SETTINGS_FILE: FileKind = FileKind {
+    name: "a settings file",
+    needs: "nothing",
+    field: "field",
+    unknown_code: "unknown-field",
+    empty_code: "empty-field",
+    map: "a table",
+    or: " or ",
+    shows_written: true,
+};
 
-/// The models of one backend.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Tiers {
-    haiku: Option<ModelName>,
-    sonnet: Option<ModelName>,
-    opus: Option<ModelName>,
-    /// For steps that name none.
-    default: Option<ModelName>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "String")]
-struct ModelName(String);
-
-impl TryFrom<String> for ModelName {
-    type Error = &'static str;
-
-    fn try_from(name: String) -> Result<ModelName, &'static str> {
-        if name.trim().is_empty() { Err("a model has a name") } else { Ok(ModelName(name)) }
-    }
-}
-
+const USER_KEYS: &[&str] = &[
+    "backend",
+    "max_agents",
+    "recipe_dirs",
+    "step_timeout",
+    "idle_timeout",
+    "retry_wait",
+    "models",
+    "programs",
+];
 /// What a project may set: nothing that chooses a program, an endpoint or a permission.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ProjectFile {
-    backend: Option<String>,
-    max_agents: Option<usize>,
-    step_timeout: Option<Seconds>,
-    idle_timeout: Option<Seconds>,
-}
+const PROJECT_KEYS: &[&str] = &["backend", "max_agents", "step_timeout", "idle_timeout"];
+/// The models of one backend; `default` is for steps that name none.
+const MODEL_KEYS: &[&str] = &["haiku", "sonnet", "opus", "default"];
 
-/// Seconds, more than none.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(try_from = "f64")]
-struct Seconds(f64);
-
-impl TryFrom<f64> for Seconds {
-    type Error = String;
-
-    fn try_from(seconds: f64) -> Result<Seconds, String> {
-        of_seconds(seconds).map(|_| Seconds(seconds)).ok_or_else(no_time)
-    }
-}
+type Fields<'n> = towpath_core::fields::Fields<&'static str, &'n Entry>;
 
 pub const USER_FILE: &str = "settings.toml";
 pub const PROJECT_FILE: &str = ".towpath/settings.toml";
 
-/// What is wrong with the settings: a place in a file, or a sentence.
+/// What is wrong with the settings: at locations in a file, or as a whole.
 #[derive(Debug)]
 pub enum Wrong {
-    Place(Box<Diagnostic>),
+    /// At least one.
+    Problems(Vec<Diagnostic>),
     Told(CommandError),
 }
 
@@ -127,9 +95,9 @@ impl Wrong {
     fn drawn(self, color: bool) -> CommandError {
         match self {
             Wrong::Told(stop) => stop,
-            Wrong::Place(problem) => {
-                let message = problem.message.clone();
-                crate::terminal::diagnostics::draw(&[*problem], color);
+            Wrong::Problems(problems) => {
+                let message = problems.first().map_or(String::new(), |p| p.message.clone());
+                crate::terminal::diagnostics::draw(&problems, color);
                 CommandError { shown: true, ..CommandError::new(Exit::Setup, "settings", message) }
             }
         }
@@ -165,22 +133,14 @@ impl Settings {
         let mut settings = Settings::default();
         let path = env.directories.config.join(USER_FILE);
         match std::fs::read_to_string(&path) {
-            Ok(text) => settings.take_user(parse(&path, &text)?, &path, &text)?,
+            Ok(text) => settings.take_file(&path, &text, "a settings file", USER_KEYS)?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => {
                 return Err(CommandError::setup(format!("{}: {error}", path.display())).into());
             }
         }
         if let Some((path, text)) = project {
-            let file: ProjectFile = parse(path, text)?;
-            let source = path.display().to_string();
-            if let Some(value) = file.backend {
-                settings.backend = Set { value, source: source.clone() };
-            }
-            if let Some(value) = file.max_agents {
-                settings.max_agents = Set { value, source: source.clone() };
-            }
-            settings.take_times(file.step_timeout, file.idle_timeout, &source);
+            settings.take_file(path, text, "a project's settings file", PROJECT_KEYS)?;
         }
         settings.take_environment(env)?;
         if settings.max_agents.value == 0 {
@@ -191,42 +151,88 @@ impl Settings {
         Ok(settings)
     }
 
-    fn take_user(&mut self, file: UserFile, path: &Path, text: &str) -> Result<(), Wrong> {
-        let source = path.display().to_string();
-        if let Some(value) = file.backend {
-            self.backend = Set { value, source: source.clone() };
+    fn take_file(
+        &mut self,
+        path: &Path,
+        text: &str,
+        what: &str,
+        keys: &'static [&'static str],
+    ) -> Result<(), Wrong> {
+        let source = Source::new(path.display().to_string(), text);
+        let tree = parse_toml(&source);
+        let mut reader = FieldReader::new(&source, SETTINGS_FILE, tree.problems);
+        let fields = tree.root.as_ref().and_then(|root| reader.fields(root, what, keys));
+        if let Some(fields) = fields {
+            self.take_fields(&mut reader, &fields);
         }
-        if let Some(value) = file.max_agents {
-            self.max_agents = Set { value, source: source.clone() };
-        }
-        if let Some(value) = file.recipe_dirs {
-            self.recipe_dirs = Set { value, source: source.clone() };
-        }
-        self.take_times(file.step_timeout, file.idle_timeout, &source);
-        if let Some(Seconds(value)) = file.retry_wait {
-            self.retry_wait = Set { value, source: source.clone() };
-        }
-        for (backend, tiers) in file.models {
-            refuse_unknown(&backend, path, text)?;
-            let Tiers { haiku, sonnet, opus, default } = tiers;
-            let named =
-                [("haiku", haiku), ("sonnet", sonnet), ("opus", opus), ("default", default)];
-            for (tier, model) in named {
-                let Some(ModelName(value)) = model else { continue };
-                let key = (backend.get_ref().clone(), tier.to_owned());
-                self.models.insert(key, Set { value, source: source.clone() });
-            }
-        }
-        for (name, value) in file.programs {
-            self.programs.insert(name, Set { value, source: source.clone() });
-        }
-        Ok(())
+        let mut problems = reader.problems;
+        problems.sort_by_key(|problem| problem.labels.first().map(|label| label.span.start));
+        if problems.is_empty() { Ok(()) } else { Err(Wrong::Problems(problems)) }
     }
 
-    fn take_times(&mut self, step: Option<Seconds>, idle: Option<Seconds>, source: &str) {
-        for (place, time) in [(&mut self.step_timeout, step), (&mut self.idle_timeout, idle)] {
-            if let Some(Seconds(seconds)) = time {
-                *place = Set { value: Some(seconds), source: source.to_owned() };
+    fn take_fields(&mut self, reader: &mut FieldReader<'_>, fields: &Fields<'_>) {
+        let source = reader.source.name.clone();
+        if let Some(value) = reader.string(fields.get("backend")) {
+            self.backend = Set { value: value.to_owned(), source: source.clone() };
+        }
+        let whole = FieldType::Described("a whole number");
+        if let Some(value) = reader.number(fields.get("max_agents"), whole) {
+            self.max_agents = Set { value, source: source.clone() };
+        }
+        let directories = FieldType::ListOf("directories");
+        if let Some(value) = reader.texts(fields.get("recipe_dirs"), directories) {
+            let value = value.into_iter().map(|(text, _)| text.into()).collect();
+            self.recipe_dirs = Set { value, source: source.clone() };
+        }
+        for (key, time) in
+            [("step_timeout", &mut self.step_timeout), ("idle_timeout", &mut self.idle_timeout)]
+        {
+            if let Some(value) = reader.seconds(fields.get(key)) {
+                *time = Set { value: Some(value.as_secs_f64()), source: source.clone() };
+            }
+        }
+        if let Some(value) = reader.seconds(fields.get("retry_wait")) {
+            self.retry_wait = Set { value: value.as_secs_f64(), source: source.clone() };
+        }
+        for entry in reader.map(fields.get("models"), FieldType::Map).unwrap_or_default() {
+            self.take_models(reader, entry);
+        }
+        for entry in reader.map(fields.get("programs"), FieldType::Map).unwrap_or_default() {
+            if let Some(program) = reader.string(entry) {
+                let program = Set { value: program.into(), source: source.clone() };
+                self.programs.insert(entry.key.clone(), program);
+            }
+        }
+    }
+
+    /// The models of one backend.
+    fn take_models(&mut self, reader: &mut FieldReader<'_>, backend: &Entry) {
+        let name = &backend.key;
+        if !BACKENDS.iter().any(|row| row.id == name) {
+            let near = nearest(name, BACKENDS.iter().map(|row| row.id));
+            let label = near.map_or(String::new(), |near| format!("did you mean `{near}`?"));
+            let message = format!("no agent backend `{name}`");
+            reader.error("settings", message, backend.key_defined, label);
+            return;
+        }
+        if !matches!(backend.value.kind, Kind::Map(_)) {
+            let is = backend.value.describe();
+            let message = format!("invalid type: `{name}` must be a table of models, this is {is}");
+            reader.error("wrong-type", message, backend.value.defined, "");
+            return;
+        }
+        let what = format!("`models.{name}`");
+        let Some(fields) = reader.fields(&backend.value, &what, MODEL_KEYS) else { return };
+        for (tier, entry) in fields.iter() {
+            match reader.string(entry) {
+                Some(model) if model.trim().is_empty() => {
+                    reader.error("settings", "a model has a name", entry.value.defined, "");
+                }
+                Some(model) => {
+                    let model = Set { value: model.to_owned(), source: reader.source.name.clone() };
+                    self.models.insert((name.clone(), (*tier).to_owned()), model);
+                }
+                None => {}
             }
         }
     }
@@ -292,36 +298,12 @@ impl Settings {
     }
 }
 
-/// A backend that there is not, at its place.
-fn refuse_unknown(backend: &Spanned<String>, path: &Path, text: &str) -> Result<(), Wrong> {
-    let name = backend.get_ref();
-    if BACKENDS.iter().any(|row| row.id == name) {
-        return Ok(());
-    }
-    let source = Source::new(path.display().to_string(), text);
-    let near = nearest(name, BACKENDS.iter().map(|row| row.id));
-    let label = near.map_or(String::new(), |near| format!("did you mean `{near}`?"));
-    let message = format!("no agent backend `{name}`");
-    let problem = Diagnostic::error("settings", message);
-    Err(Wrong::Place(Box::new(problem.at(&source, Span::new(backend.span()), label))))
-}
-
 /// As it was written: `600`, not `600.0`.
 fn seconds(value: f64) -> serde_json::Value {
     match value.fract() == 0.0 && value < 1e15 {
         true => (value as u64).into(),
         false => value.into(),
     }
-}
-
-fn parse<T: for<'de> Deserialize<'de>>(path: &Path, text: &str) -> Result<T, Wrong> {
-    toml::from_str(text).map_err(|error| {
-        let source = Source::new(path.display().to_string(), text);
-        let span = error.span().unwrap_or(0..0);
-        let message = error.message().lines().next().unwrap_or("not valid").to_owned();
-        let problem = Diagnostic::error("settings", message).at(&source, Span::new(span), "");
-        Wrong::Place(Box::new(problem))
-    })
 }
 
 /// The value of a setting as text.

@@ -134,6 +134,16 @@ impl<'a> FieldReader<'a> {
         text
     }
 
+    /// A text that is written as one: a number is refused.
+    pub fn string<'n>(&mut self, entry: impl Into<Option<&'n Entry>>) -> Option<&'n str> {
+        let entry = entry.into()?;
+        if let Kind::Text(text) = &entry.value.kind {
+            return Some(text);
+        }
+        self.wrong_type(entry, FieldType::Text);
+        None
+    }
+
     pub fn bool<'n>(&mut self, entry: impl Into<Option<&'n Entry>>) -> Option<bool> {
         let entry = entry.into()?;
         if let Kind::Bool(value) = entry.value.kind {

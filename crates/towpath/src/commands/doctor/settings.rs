@@ -48,10 +48,13 @@ fn told(wrong: Wrong, path: &Path, env: &Environment) -> Finding {
     let edit = format!("${{EDITOR:-vi}} {}", quote(&path.display().to_string()));
     match wrong {
         Wrong::Told(stop) => Finding::broken("settings", stop.message, edit),
-        Wrong::Place(problem) => {
-            let at = problem.labels.first().map(|l| l.source.line_column(l.span.start));
-            let at = at.map_or(String::new(), |(line, column)| format!(":{line}:{column}"));
-            Finding::broken("settings", format!("{shown}{at}: {}", problem.message), edit)
+        Wrong::Problems(problems) => {
+            let described = problems.iter().map(|problem| {
+                let at = problem.labels.first().map(|l| l.source.line_column(l.span.start));
+                let at = at.map_or(String::new(), |(line, column)| format!(":{line}:{column}"));
+                format!("{shown}{at}: {}", problem.message)
+            });
+            Finding::broken("settings", described.collect::<Vec<_>>().join("; "), edit)
         }
     }
 }
