@@ -83,11 +83,28 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// What to do next, when it does not fit under the caret.
     pub help: Option<String>,
+    pub hint: Option<Hint>,
+}
+
+/// What the program that shows a problem can offer beside `help`: only it knows its own flags.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hint {
+    /// Give the run a value for each of these variables.
+    GiveValues(Vec<String>),
+    /// Bound how often the run may restart.
+    BoundRestarts,
+}
+
+impl Hint {
+    pub fn give_values(names: &[&str]) -> Hint {
+        Hint::GiveValues(names.iter().map(|name| (*name).to_owned()).collect())
+    }
 }
 
 impl Diagnostic {
     pub fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { severity, code, message: message.into(), labels: Vec::new(), help: None }
+        let (message, labels) = (message.into(), Vec::new());
+        Diagnostic { severity, code, message, labels, help: None, hint: None }
     }
 
     pub fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
@@ -109,6 +126,11 @@ impl Diagnostic {
 
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
+        self
+    }
+
+    pub fn hint(mut self, hint: Hint) -> Diagnostic {
+        self.hint = Some(hint);
         self
     }
 

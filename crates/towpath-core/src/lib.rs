@@ -19,7 +19,7 @@ mod toml_front;
 mod value;
 
 pub use agent::{FaultKind, Usage};
-pub use diagnostic::{Diagnostic, Label, Severity, Source, Span};
+pub use diagnostic::{Diagnostic, Hint, Label, Severity, Source, Span};
 pub use extract::extract_json;
 pub use git_guard::{GIT_FOREIGN, GIT_GUARDS, guarded_git};
 pub use ids::{JobKey, JobKind, ParseKeyError, RunId, StepPath};

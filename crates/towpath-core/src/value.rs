@@ -65,9 +65,9 @@ pub fn number(text: &str) -> Option<Value> {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetError {
-    #[error("`{0}` has no `=`: write --set NAME=VALUE")]
+    #[error("`{0}` has no `=`")]
     NoEquals(String),
-    #[error("`{0}` has no name before `=`: write --set NAME=VALUE")]
+    #[error("`{0}` has no name before `=`")]
     NoName(String),
 }
 

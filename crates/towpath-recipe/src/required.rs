@@ -8,7 +8,7 @@ use crate::outline::{Named, Outline, StepOutline, Task};
 use crate::resolve::{Loaded, Wishes, missing, quoted_list};
 use crate::scope::Flow;
 use std::collections::HashSet;
-use towpath_core::{Diagnostic, Map, Severity, Value};
+use towpath_core::{Diagnostic, Hint, Map, Severity, Value};
 
 pub(crate) fn missing_in_calls(flow: &Flow<'_>, inputs: &Map, wishes: &Wishes) -> Vec<Diagnostic> {
     let sure = surely_called(flow.loaded, wishes);
@@ -56,15 +56,14 @@ impl<'a> Call<'a> {
         let message = format!("step `{id}` calls `{name}`, which needs a value for {needs}");
         let severity = if certain { Severity::Error } else { Severity::Warning };
         let what = if missing.len() == 1 { "it" } else { "them" };
-        let sets: Vec<String> = missing.iter().map(|name| format!("--set {name}=…")).collect();
-        let sets = sets.join(" ");
         Diagnostic::new(severity, "missing-input", message)
             .at(
                 &self.named.source,
                 self.named.span,
                 format!("nothing gives {what} a value before this"),
             )
-            .help(format!("set {what} in the step's `context`, or give {sets}"))
+            .help(format!("set {what} in the step's `context`"))
+            .hint(Hint::give_values(missing))
     }
 }
 

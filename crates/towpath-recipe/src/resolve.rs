@@ -18,7 +18,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use towpath_core::{Diagnostic, Map, Severity, Source, nearest};
+use towpath_core::{Diagnostic, Hint, Map, Severity, Source, nearest};
 
 /// What a person asked for.
 #[derive(Debug, Clone)]
@@ -454,11 +454,10 @@ impl Resolver<'_> {
         if missing.is_empty() {
             return None;
         }
-        let sets: Vec<String> = missing.iter().map(|name| format!("--set {name}=…")).collect();
         let message = format!("the recipe needs a value for {}", quoted_list(&missing));
         let severity = if self.request.wishes.to_run { Severity::Error } else { Severity::Note };
         let problem = Diagnostic::new(severity, "missing-input", message);
-        Some(problem.help(format!("give {}", sets.join(" "))))
+        Some(problem.hint(Hint::give_values(&missing)))
     }
 
     /// Naming a file vouches for the tree it lies in, not for one that happens to be worked in.

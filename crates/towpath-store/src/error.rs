@@ -50,7 +50,7 @@ pub enum StoreError {
     Gone { path: PathBuf },
     #[error("the journal is held by another process for too long; try again when it is done")]
     Busy,
-    #[error("there is no run {0}; `towpath runs` lists them")]
+    #[error("there is no run {0}")]
     NoSuchRun(RunId),
     #[error("run {run} has no plan {version}")]
     NoSuchPlan { run: RunId, version: u32 },

@@ -131,11 +131,12 @@ pub fn no_thread(error: std::io::Error) -> CommandError {
 
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> CommandError {
-        let exit = match error {
-            StoreError::NoSuchRun(_) => Exit::BadInput,
-            _ => Exit::Setup,
-        };
-        CommandError::new(exit, "state", error.to_string())
+        match error {
+            StoreError::NoSuchRun(_) => {
+                CommandError::new(Exit::BadInput, "state", format!("{error}{NO_SUCH_RUN}"))
+            }
+            _ => CommandError::new(Exit::Setup, "state", error.to_string()),
+        }
     }
 }
 
@@ -179,6 +180,9 @@ fn with_hint(error: &EngineError) -> String {
             let listed = outcomes.join(", ");
             format!("{step} is a machine's step: say how it ended with --outcome, one of {listed}")
         }
+        EngineError::Store(StoreError::NoSuchRun(_)) => format!("{error}{NO_SUCH_RUN}"),
         _ => error.to_string(),
     }
 }
+
+const NO_SUCH_RUN: &str = "; `towpath runs` lists them";

@@ -7,7 +7,7 @@ use super::paths::End;
 use super::restarts::{RestartGraph, target};
 use crate::model::{Guardrails, OTHER, Outcome, Recipe, Step, Transition};
 use crate::plan::Program;
-use towpath_core::{Diagnostic, Span};
+use towpath_core::{Diagnostic, Hint, Span};
 
 pub(super) struct Findings<'a> {
     pub recipe: &'a Recipe,
@@ -197,7 +197,7 @@ pub(super) fn restart_findings(
                 found.push(
                     Diagnostic::note("unbounded-restarts", message)
                         .at(&step.source, *span, "a new session, with new counts")
-                        .help("--max-restarts N does"),
+                        .hint(Hint::BoundRestarts),
                 );
             }
         }

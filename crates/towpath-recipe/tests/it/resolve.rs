@@ -763,7 +763,7 @@ fn required_variables_are_asked_for_all_at_once_before_a_run() {
     let told = place.told(&place.named("r.yaml"));
     assert_eq!(
         told,
-        "error[missing-input] the recipe needs a value for `task`, `branch` | give --set task=… --set branch=…\n"
+        "error[missing-input] the recipe needs a value for `task`, `branch` | GiveValues([\"task\", \"branch\"])\n"
     );
     assert!(place.set("task=x").set("branch=main").named("r.yaml").plan.is_some());
 }
@@ -787,7 +787,7 @@ fn what_a_called_recipe_requires_and_nobody_gives_is_told_at_the_call() {
     assert_eq!(
         of_caller(&calls(""), &[]),
         format!(
-            "{error} | nothing gives it a value before this | set it in the step's `context`, or give --set task=…\n"
+            "{error} | nothing gives it a value before this | set it in the step's `context` | GiveValues([\"task\"])\n"
         )
     );
     for (more, expected) in [

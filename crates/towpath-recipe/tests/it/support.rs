@@ -20,6 +20,7 @@ fn line(problem: &Diagnostic) -> String {
     parts.extend(first.map(|label| label.text.clone()));
     parts.extend(labels.map(|label| format!("{} {}", place(label), label.text)));
     parts.extend(problem.help.clone());
+    parts.extend(problem.hint.as_ref().map(|hint| format!("{hint:?}")));
     parts.retain(|part| !part.is_empty());
     parts.join(" | ")
 }

@@ -11,6 +11,7 @@ use crate::session::machine_flags::LimitFlags;
 use crate::session::request::RequestFlags;
 use crate::session::resolve::show_problems;
 use crate::session::trust::{self, CalledAs};
+use crate::terminal::diagnostics;
 use crate::terminal::format::{clean, count, duration};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table, Tint, one_line};
@@ -65,6 +66,7 @@ impl Execute for Args {
         let (program, origin, problems) = program(env, self)?;
         let untrusted = trust::needs_consent(env, &program, origin)?;
         if self.is_json() {
+            let problems: Vec<Diagnostic> = problems.iter().map(diagnostics::with_flags).collect();
             out::json(&recipe_json(&program, origin, !untrusted, &problems));
             return Ok(Exit::Done);
         }

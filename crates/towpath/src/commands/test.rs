@@ -197,7 +197,7 @@ fn suite(env: &Environment, path: &Path) -> Result<(Option<Suite>, Vec<Diagnosti
 fn refuse(env: &Environment, problems: &[Diagnostic], json: bool) -> Exit {
     if json {
         let shown: Vec<serde_json::Value> =
-            problems.iter().map(towpath_view::problem_json).collect();
+            problems.iter().map(diagnostics::problem_json).collect();
         out::json(&serde_json::json!({ "schema": 1, "success": false, "problems": shown }));
     }
     diagnostics::draw(problems, env.color);

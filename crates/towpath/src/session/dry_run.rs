@@ -10,6 +10,7 @@ use crate::exit::{CommandError, Exit};
 use crate::session::agents;
 use crate::session::trust;
 use crate::session::worktree::{self, Entered};
+use crate::terminal::diagnostics;
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report;
@@ -121,7 +122,7 @@ fn machine(
 }
 
 fn warnings(chosen: &ChosenRecipe, missing: Option<&str>) -> Vec<Value> {
-    let mut warnings: Vec<Value> = chosen.problems.iter().map(towpath_view::problem_json).collect();
+    let mut warnings: Vec<Value> = chosen.problems.iter().map(diagnostics::problem_json).collect();
     warnings.extend(missing.map(|text| json!({ "severity": "warning", "error": text })));
     warnings
 }

@@ -139,8 +139,8 @@ pub struct SharedFlags {
 pub fn inputs(set: &[String]) -> Result<Map, CommandError> {
     let mut inputs = Map::new();
     for argument in set {
-        let (name, value) =
-            parse_set(argument).map_err(|e| CommandError::bad_input(e.to_string()))?;
+        let (name, value) = parse_set(argument)
+            .map_err(|e| CommandError::bad_input(format!("{e}: write --set NAME=VALUE")))?;
         inputs.insert(name, value);
     }
     Ok(inputs)

@@ -8,8 +8,7 @@ use crate::terminal::out;
 use codespan_reporting::diagnostic::{Diagnostic as Drawn, Label as DrawnLabel};
 use codespan_reporting::term::{self, Config};
 use excerpt::Excerpts;
-use towpath_core::{Diagnostic, Severity};
-use towpath_view::problem_json;
+use towpath_core::{Diagnostic, Hint, Severity};
 
 /// What is taken for the width of a terminal that is none.
 const USUAL_WIDTH: usize = 80;
@@ -59,7 +58,7 @@ fn one(problem: &Diagnostic, style: Style) -> String {
         Severity::Warning => Drawn::warning(),
         Severity::Note => Drawn::note(),
     };
-    let notes = problem.help.iter().map(|help| format!("help: {}", plain(help))).collect();
+    let notes = help(problem).iter().map(|help| format!("help: {}", plain(help))).collect();
     let message = plain(&problem.message);
     let drawn = drawn.with_message(&message).with_labels(labels.collect()).with_notes(notes);
     let config = Config::default();
@@ -71,6 +70,22 @@ fn one(problem: &Diagnostic, style: Style) -> String {
         term::emit_into_string(&config, &files, &drawn)
     };
     result.unwrap_or_else(|_| format!("{message}\n"))
+}
+
+/// What to do next, with the flags of this program.
+fn help(problem: &Diagnostic) -> Option<String> {
+    let Some(hint) = &problem.hint else { return problem.help.clone() };
+    let flags = match hint {
+        Hint::BoundRestarts => "--max-restarts N does".to_owned(),
+        Hint::GiveValues(names) => {
+            let sets: Vec<String> = names.iter().map(|name| format!("--set {name}=…")).collect();
+            format!("give {}", sets.join(" "))
+        }
+    };
+    Some(match &problem.help {
+        Some(help) => format!("{help}, or {flags}"),
+        None => flags,
+    })
 }
 
 /// Words that may hold foreign text, in as many lines as they have.
@@ -101,4 +116,14 @@ pub fn verdict_json<'a>(
 ) -> serde_json::Value {
     let problems: Vec<serde_json::Value> = problems.map(problem_json).collect();
     serde_json::json!({ "schema": 1, "valid": valid, "problems": problems })
+}
+
+/// A problem for other programs.
+pub fn problem_json(problem: &Diagnostic) -> serde_json::Value {
+    towpath_view::problem_json(&with_flags(problem))
+}
+
+/// The same problem with its hint written out, for what knows nothing of our flags.
+pub fn with_flags(problem: &Diagnostic) -> Diagnostic {
+    Diagnostic { help: help(problem), hint: None, ..problem.clone() }
 }

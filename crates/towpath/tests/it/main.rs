@@ -11,6 +11,7 @@ mod documents;
 mod dry_run;
 mod escape;
 mod explain;
+mod flags_in_libraries;
 mod git_guard;
 mod inspection;
 mod machine_runs;
