@@ -33,6 +33,27 @@ impl fmt::Display for RunId {
     }
 }
 
+/// The id of a conversation with an agent's program, chosen by us or returned by it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SessionId(String);
+
+impl SessionId {
+    pub fn new(id: impl Into<String>) -> SessionId {
+        SessionId(id.into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// Where a step stands in a run: the recipe steps that lead to its frame, then its own id. A
 /// step's second visit to the same frame is written `id#2`. This is what `show` prints and what
 /// `--done` and `--again` take.
@@ -194,6 +215,13 @@ mod tests {
         for text in ["", "a", "a#1:bash", "a#1.0.0:nope", "a#x.0.0:bash", "a#1.0.0.0:bash"] {
             assert!(text.parse::<JobKey>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_session_id_is_written_as_plain_text() {
+        let id: SessionId = serde_json::from_str("\"7f3k-1\"").unwrap();
+        assert_eq!((id.as_str(), id.to_string().as_str()), ("7f3k-1", "7f3k-1"));
+        assert_eq!(serde_json::to_string(&SessionId::new("x")).unwrap(), "\"x\"");
     }
 
     #[test]

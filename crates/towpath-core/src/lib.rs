@@ -22,7 +22,7 @@ pub use agent::{FaultKind, Usage};
 pub use diagnostic::{Diagnostic, Hint, Label, Severity, Source, Span};
 pub use extract::extract_json;
 pub use git_guard::{GIT_FOREIGN, GIT_GUARDS, guarded_git};
-pub use ids::{JobKey, JobKind, ParseKeyError, RunId, StepPath};
+pub use ids::{JobKey, JobKind, ParseKeyError, RunId, SessionId, StepPath};
 pub use name::{is_safe_name, is_safe_segment};
 pub use run_status::{RunStatus, StatusKind};
 pub use secret::{MASK, Masker, SECRETS_VARIABLE, SHORTEST_SECRET, Secrets, TooShort};
