@@ -2,8 +2,8 @@
 //! steps they share, and the recipes of `amplifier-bundle/recipes/`. A *part* is called by others;
 //! it can be run, but it is not offered.
 
+use crate::include_files::IncludeFiles;
 use crate::read::{Beside, read, read_beside};
-use crate::shelf::Shelf;
 use crate::standalone::standalone;
 use std::borrow::Cow;
 use towpath_core::{Map, Source};
@@ -124,7 +124,7 @@ pub fn builtin_alone(name: &str) -> Option<Cow<'static, str>> {
     if !is_machine || read(&Source::new(name, text)).recipe.is_some() {
         return Some(Cow::Borrowed(text));
     }
-    let files = |path: &str| Shelf::BuiltIn.file(path);
+    let files = |path: &str| IncludeFiles::BuiltIn.file(path);
     let beside = Beside { files: &files, inputs: &Map::new() };
     let machine = read_beside(&Source::new(name, text), &beside).recipe?;
     standalone(&machine).map(Cow::Owned)

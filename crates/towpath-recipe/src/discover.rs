@@ -4,8 +4,8 @@
 
 use crate::builtin::{all_names, builtin, builtin_names};
 use crate::files::{self, EXTENSIONS, LIST_DEPTH, names_below};
+use crate::include_files::{BUILT_IN, IncludeFiles};
 use crate::read::{Beside, STEPS_FILE, read_beside};
-use crate::shelf::{BUILT_IN, Shelf};
 use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::panic::resume_unwind;
@@ -145,7 +145,7 @@ fn read_all(entries: &[Entry<'_>]) -> Vec<Option<Listed>> {
 
 fn listed_builtin(name: &str) -> Listed {
     let text = builtin(name).unwrap_or_default();
-    let read = read_with(&Source::new(format!("{BUILT_IN}{name}"), text), &Shelf::BuiltIn);
+    let read = read_with(&Source::new(format!("{BUILT_IN}{name}"), text), &IncludeFiles::BuiltIn);
     described(name.to_owned(), None, Origin::BuiltIn, read)
 }
 
@@ -179,7 +179,7 @@ fn listed_file(name: &str, path: &Path, directory: &SearchDir) -> Option<Listed>
     };
     match loaded {
         Ok((real, source)) => {
-            let read = read_with(&source, &Shelf::of_file(&real, &shown));
+            let read = read_with(&source, &IncludeFiles::of_file(&real, &shown));
             let is_recipe = !read.problems.iter().any(|p| p.code == STEPS_FILE);
             is_recipe.then(|| described(name, file, directory.origin, read))
         }
@@ -190,8 +190,8 @@ fn listed_file(name: &str, path: &Path, directory: &SearchDir) -> Option<Listed>
     }
 }
 
-fn read_with(source: &Arc<Source>, shelf: &Shelf<'_>) -> crate::Read {
-    read_beside(source, &Beside { files: &|path| shelf.file(path), inputs: &Map::new() })
+fn read_with(source: &Arc<Source>, files_beside: &IncludeFiles<'_>) -> crate::Read {
+    read_beside(source, &Beside { files: &|path| files_beside.file(path), inputs: &Map::new() })
 }
 
 fn unreadable_directory(directory: &SearchDir, error: &std::io::Error) -> Listed {

@@ -2,10 +2,10 @@
 //! say now; this only tells the person.
 
 use crate::files;
+use crate::include_files::IncludeFiles;
 use crate::model::{Recipe, Step};
 use crate::plan::{Plan, PlannedRecipe};
 use crate::read::{Beside, read_beside};
-use crate::shelf::Shelf;
 use std::path::Path;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source};
@@ -51,19 +51,19 @@ pub fn edited(plan: &Plan) -> Vec<EditedRecipe> {
 
 /// What changed in a recipe or in a file that it includes, if anything did.
 fn changed(plan: &Plan, planned: &PlannedRecipe, path: &Path, now: &Arc<Source>) -> Option<Edit> {
-    let shelf = Shelf::of_file(path, &planned.source);
+    let files = IncludeFiles::of_file(path, &planned.source);
     let same =
-        |(path, text): (&String, &String)| shelf.file(path).is_ok_and(|file| file.text == *text);
+        |(path, text): (&String, &String)| files.file(path).is_ok_and(|file| file.text == *text);
     if now.text == planned.text && planned.files.iter().all(same) {
         return None;
     }
     let before = Source::new(&planned.source, &planned.text);
-    let before = read_with(plan, &before, &Shelf::of_plan(planned)).recipe;
-    Some(compare(before, read_with(plan, now, &shelf)))
+    let before = read_with(plan, &before, &IncludeFiles::of_plan(planned)).recipe;
+    Some(compare(before, read_with(plan, now, &files)))
 }
 
-fn read_with(plan: &Plan, source: &Arc<Source>, shelf: &Shelf<'_>) -> crate::Read {
-    read_beside(source, &Beside { files: &|path| shelf.file(path), inputs: &plan.inputs })
+fn read_with(plan: &Plan, source: &Arc<Source>, files: &IncludeFiles<'_>) -> crate::Read {
+    read_beside(source, &Beside { files: &|path| files.file(path), inputs: &plan.inputs })
 }
 
 fn compare(before: Option<Recipe>, read: crate::Read) -> Edit {

@@ -48,7 +48,7 @@ pub(crate) fn extend_outline(child: &Outline, parent: &Outline) -> Outline {
         recursion: recursion(parent.recursion, child.recursion),
         steps: in_place(&parent.steps, &child.steps, |step| step.id.as_deref()),
         hook_uses,
-        unfilled: parent.unfilled.iter().chain(&child.unfilled).cloned().collect(),
+        stray_braces: parent.stray_braces.iter().chain(&child.stray_braces).cloned().collect(),
         open: child.open || parent.open,
         ..Outline::default()
     }

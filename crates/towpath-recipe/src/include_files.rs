@@ -14,7 +14,7 @@ use towpath_core::{Diagnostic, Source};
 /// What a person reads before a built-in's name.
 pub(crate) const BUILT_IN: &str = "built-in ";
 
-pub(crate) enum Shelf<'a> {
+pub(crate) enum IncludeFiles<'a> {
     /// The directory that holds the recipe, and what a person calls the recipe.
     Directory {
         base: PathBuf,
@@ -29,25 +29,27 @@ pub(crate) enum Shelf<'a> {
     Nothing,
 }
 
-impl<'a> Shelf<'a> {
+impl<'a> IncludeFiles<'a> {
     /// What lies beside a recipe that was found.
-    pub fn beside(place: &Place, shown: &str) -> Shelf<'a> {
+    pub fn beside(place: &Place, shown: &str) -> IncludeFiles<'a> {
         match place {
-            Place::BuiltIn(_) => Shelf::BuiltIn,
-            Place::File(path) => Shelf::of_file(path, shown),
+            Place::BuiltIn(_) => IncludeFiles::BuiltIn,
+            Place::File(path) => IncludeFiles::of_file(path, shown),
         }
     }
 
-    pub fn of_file(path: &Path, shown: &str) -> Shelf<'a> {
+    pub fn of_file(path: &Path, shown: &str) -> IncludeFiles<'a> {
         let real = path.canonicalize().ok().filter(|real| real.is_file());
         match real.as_deref().and_then(Path::parent) {
-            Some(base) => Shelf::Directory { base: base.to_owned(), recipe: shown.to_owned() },
-            None => Shelf::Nothing,
+            Some(base) => {
+                IncludeFiles::Directory { base: base.to_owned(), recipe: shown.to_owned() }
+            }
+            None => IncludeFiles::Nothing,
         }
     }
 
-    pub fn of_plan(planned: &'a PlannedRecipe) -> Shelf<'a> {
-        Shelf::Planned { files: &planned.files, recipe: &planned.source }
+    pub fn of_plan(planned: &'a PlannedRecipe) -> IncludeFiles<'a> {
+        IncludeFiles::Planned { files: &planned.files, recipe: &planned.source }
     }
 
     /// The text of the file at this path from the recipe's directory.
@@ -55,16 +57,16 @@ impl<'a> Shelf<'a> {
         let missing =
             |why: &str| Err(Diagnostic::error("unreadable", format!("cannot read {path}: {why}")));
         match self {
-            Shelf::Nothing => missing("the recipe itself is in no directory"),
-            Shelf::BuiltIn => match builtin_file(path) {
+            IncludeFiles::Nothing => missing("the recipe itself is in no directory"),
+            IncludeFiles::BuiltIn => match builtin_file(path) {
                 Some(text) => Ok(Source::new(format!("{BUILT_IN}{path}"), text)),
                 None => missing("no such file"),
             },
-            Shelf::Planned { files, recipe } => match files.get(path) {
+            IncludeFiles::Planned { files, recipe } => match files.get(path) {
                 Some(text) => Ok(Source::new(shown(recipe, path), text)),
                 None => missing("the plan does not hold it"),
             },
-            Shelf::Directory { base, recipe } => {
+            IncludeFiles::Directory { base, recipe } => {
                 let shown = shown(recipe, path);
                 let real = stays_below(base, &base.join(path));
                 let real = real.map_err(|refusal| refusal.problem(&shown))?;

@@ -7,31 +7,31 @@
 
 mod agent;
 mod builtin;
-mod calls;
+mod call_cycles;
 mod check;
 pub mod condition;
 mod discover;
-mod doubts;
 mod edited;
-mod extend;
+mod extends;
 pub mod fields;
 mod files;
+mod include_files;
+mod lints;
 mod machine;
 pub mod manifest;
 mod model;
+mod negative_output;
 mod outline;
 mod plan;
-mod printed_no;
 mod read;
-mod required;
+mod required_inputs;
 mod resolve;
 mod schema;
 mod scope;
-mod shelf;
 mod standalone;
+mod stray_braces;
 mod tags;
 mod text_map;
-mod unfilled;
 mod variables;
 mod yaml;
 

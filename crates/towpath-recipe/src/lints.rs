@@ -2,16 +2,16 @@
 //! values that are not there, braces that are no placeholder. Everything here is a warning or a
 //! note, with its location.
 
-use crate::condition::doubts::{Doubt, NoValue, Variables, What};
+use crate::condition::lints::{Lint, NoValue, Variables, What};
 use crate::model::VariableUse;
 use crate::outline::{Gate, PlacedCondition, StepOutline};
 use crate::resolve::Loaded;
-use crate::scope::{Flow, HOOK_VARIABLES, STEPS, who};
+use crate::scope::{HOOK_VARIABLES, STEPS, Scope, who};
 use crate::variables::RecipeVariables;
 use std::collections::HashSet;
 use towpath_core::Diagnostic;
 
-pub(crate) fn doubtful(flow: &Flow<'_>) -> Vec<Diagnostic> {
+pub(crate) fn lints(flow: &Scope<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for (index, recipe) in flow.loaded.iter().enumerate() {
         if flow.open[index] || !recipe.is_called {
@@ -21,7 +21,7 @@ pub(crate) fn doubtful(flow: &Flow<'_>) -> Vec<Diagnostic> {
         if !recipe.outline.is_machine {
             problems.extend(in_steps(&RecipeVariables::new(flow, index), recipe));
         }
-        problems.extend(unfilled(flow, recipe, index));
+        problems.extend(stray_braces(flow, recipe, index));
     }
     problems
 }
@@ -29,10 +29,10 @@ pub(crate) fn doubtful(flow: &Flow<'_>) -> Vec<Diagnostic> {
 fn in_steps(variables: &RecipeVariables<'_>, recipe: &Loaded) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut start = 0;
-    for stage in recipe.outline.stages() {
-        let places = start..start + stage.len();
+    for batch in recipe.outline.batches() {
+        let places = start..start + batch.len();
         start = places.end;
-        for step in stage.iter().filter(|step| !step.unsure) {
+        for step in batch.iter().filter(|step| !step.unsure) {
             if let Gate::Condition(placed) = &step.gate {
                 let at = variables.of_step(places.clone(), None);
                 problems.extend(in_condition(step, placed, &at));
@@ -52,8 +52,8 @@ fn in_condition(
     placed: &PlacedCondition,
     variables: &dyn Variables,
 ) -> Vec<Diagnostic> {
-    let doubts = placed.condition.doubts(variables).into_iter();
-    let report = |Doubt { range, what }: Doubt| {
+    let lints = placed.condition.lints(variables).into_iter();
+    let report = |Lint { range, what }: Lint| {
         let written = placed.condition.text()[range.clone()].to_owned();
         let span = placed.map.locate(range);
         match what {
@@ -70,7 +70,7 @@ fn in_condition(
             },
         }
     };
-    doubts.filter(|doubt| doubt.is_new(placed.is_constant)).map(report).collect()
+    lints.filter(|lint| lint.is_new(placed.is_constant)).map(report).collect()
 }
 
 fn without_value<'u>(
@@ -89,7 +89,7 @@ fn without_value<'u>(
         .collect()
 }
 
-fn unfilled(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
+fn stray_braces(flow: &Scope<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
     let outline = &recipe.outline;
     let mut names: HashSet<&str> = outline.declared().collect();
     names.extend(&flow.provided[index]);
@@ -99,5 +99,5 @@ fn unfilled(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
         names.extend(HOOK_VARIABLES.iter().chain([&STEPS]));
     }
     let known = |name: &str| names.contains(name);
-    outline.unfilled.iter().filter_map(|braces| braces.problem(&known)).collect()
+    outline.stray_braces.iter().filter_map(|braces| braces.problem(&known)).collect()
 }

@@ -4,9 +4,9 @@
 
 use crate::condition::Condition;
 use crate::model::{ParseJson, Recursion, StepSpans, ValueTemplate, VariableUse, Work};
-use crate::printed_no::{asked_no, printed_no};
+use crate::negative_output::{asked_no, printed_no};
+use crate::stray_braces::StrayBraces;
 use crate::text_map::TextMap;
-use crate::unfilled::Unfilled;
 use std::sync::Arc;
 use towpath_core::{Map, Source, Span};
 
@@ -20,7 +20,7 @@ pub(crate) struct Outline {
     pub steps: Vec<StepOutline>,
     pub hook_uses: Vec<VariableUse>,
     /// Double braces in its texts that are no placeholder.
-    pub unfilled: Vec<Unfilled>,
+    pub stray_braces: Vec<StrayBraces>,
     /// Its context, its steps or what it extends could not be read: nothing is said about what they
     /// may set.
     pub open: bool,
@@ -141,7 +141,7 @@ impl Outline {
     }
 
     /// The steps in the order they run: single steps, and parallel groups as one slice.
-    pub fn stages(&self) -> impl Iterator<Item = &[StepOutline]> {
+    pub fn batches(&self) -> impl Iterator<Item = &[StepOutline]> {
         self.steps.chunk_by(|a, b| a.group.is_some() && a.group == b.group)
     }
 }

@@ -2,10 +2,10 @@
 //! run; a run never reads recipe files again.
 
 use crate::agent::PlannedAgent;
-use crate::extend::{MAX_LEVELS, extend};
+use crate::extends::{MAX_LEVELS, extend};
+use crate::include_files::IncludeFiles;
 use crate::model::{Recipe, Step, Transition, Work};
 use crate::read::{Beside, read_beside};
-use crate::shelf::Shelf;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -130,8 +130,8 @@ impl Plan {
         let mut problems = Vec::new();
         for planned in &self.recipes {
             let source = Source::new(planned.source.clone(), planned.text.clone());
-            let shelf = Shelf::of_plan(planned);
-            let files = |path: &str| shelf.file(path);
+            let files_beside = IncludeFiles::of_plan(planned);
+            let files = |path: &str| files_beside.file(path);
             let read = read_beside(&source, &Beside { files: &files, inputs: &self.inputs });
             problems.extend(read.problems.into_iter().filter(Diagnostic::is_error));
             recipes.extend(read.recipe);

@@ -6,11 +6,11 @@
 use crate::model::ValueTemplate;
 use crate::outline::{Named, Outline, StepOutline, Task};
 use crate::resolve::{Loaded, Wishes, missing, quoted_list};
-use crate::scope::Flow;
+use crate::scope::Scope;
 use std::collections::HashSet;
 use towpath_core::{Diagnostic, Hint, Map, Severity, Value};
 
-pub(crate) fn missing_in_calls(flow: &Flow<'_>, inputs: &Map, wishes: &Wishes) -> Vec<Diagnostic> {
+pub(crate) fn missing_in_calls(flow: &Scope<'_>, inputs: &Map, wishes: &Wishes) -> Vec<Diagnostic> {
     let sure = surely_called(flow.loaded, wishes);
     let mut problems = Vec::new();
     for (index, caller) in flow.loaded.iter().enumerate() {
@@ -18,18 +18,18 @@ pub(crate) fn missing_in_calls(flow: &Flow<'_>, inputs: &Map, wishes: &Wishes) -
             continue;
         }
         let mut given = Given::at_the_start(flow, index, inputs);
-        for stage in caller.outline.stages() {
-            for call in stage.iter().filter_map(|step| Call::of(flow.loaded, caller, step)) {
+        for batch in caller.outline.batches() {
+            for call in batch.iter().filter_map(|step| Call::of(flow.loaded, caller, step)) {
                 let missing = given.missing(&call);
                 if !missing.is_empty() && may_run(call.step, wishes) {
                     let certain = wishes.to_run && sure[index] && always(call.step);
                     problems.push(call.told(&missing, certain));
                 }
             }
-            if stage.iter().any(|step| flow.may_set_anything(caller, step)) {
+            if batch.iter().any(|step| flow.may_set_anything(caller, step)) {
                 break;
             }
-            stage.iter().for_each(|step| given.after(flow, caller, step));
+            batch.iter().for_each(|step| given.after(flow, caller, step));
         }
     }
     problems
@@ -75,7 +75,7 @@ struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    fn at_the_start(flow: &Flow<'a>, index: usize, inputs: &Map) -> Given<'a> {
+    fn at_the_start(flow: &Scope<'a>, index: usize, inputs: &Map) -> Given<'a> {
         let outline = &flow.loaded[index].outline;
         let mut values = outline.context.clone();
         if index == 0 {
@@ -90,7 +90,7 @@ impl<'a> Given<'a> {
         Given { values, open }
     }
 
-    fn after(&mut self, flow: &Flow<'a>, caller: &Loaded, step: &'a StepOutline) {
+    fn after(&mut self, flow: &Scope<'a>, caller: &Loaded, step: &'a StepOutline) {
         self.open.extend(step.writes());
         if let Some(call) = Call::of(flow.loaded, caller, step) {
             self.open.extend(&flow.returned[call.index]);

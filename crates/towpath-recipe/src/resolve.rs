@@ -3,17 +3,17 @@
 //! was found in a working tree may run is not decided here; the origin says who vouches for it.
 
 use crate::agent::{FoundAgent, find_agent};
-use crate::calls;
+use crate::call_cycles;
 use crate::discover::{Found, NotFound, Origin, Place, SearchDir, SearchPath, find, nearest_name};
-use crate::extend::{MAX_LEVELS, extend, extend_outline};
+use crate::extends::{MAX_LEVELS, extend, extend_outline};
 use crate::files::{self, EXTENSIONS};
+use crate::include_files::{BUILT_IN, IncludeFiles};
 use crate::machine::machine_findings;
 use crate::model::Recursion;
 use crate::outline::{Named, Outline, Restart, StepOutline, Task};
 use crate::plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags};
 use crate::read::{Beside, read_beside};
-use crate::shelf::{BUILT_IN, Shelf};
-use crate::{PlannedAgent, Read, Recipe, builtin, check, doubts, required, scope, tags};
+use crate::{PlannedAgent, Read, Recipe, builtin, check, lints, required_inputs, scope, tags};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -219,10 +219,10 @@ impl Resolver<'_> {
 
     /// Reads a text with the files beside it, and keeps those.
     fn read(&self, source: &Arc<Source>, place: &Place) -> (Read, BTreeMap<String, String>) {
-        let shelf = Shelf::beside(place, &source.name);
+        let files = IncludeFiles::beside(place, &source.name);
         let kept = RefCell::new(BTreeMap::new());
         let files = |path: &str| {
-            let file = shelf.file(path)?;
+            let file = files.file(path)?;
             kept.borrow_mut().insert(path.to_owned(), file.text.clone());
             Ok(file)
         };
@@ -387,13 +387,13 @@ impl Resolver<'_> {
 
     fn finish(mut self) -> Resolved {
         let origin = self.origin();
-        self.problems.extend(calls::endless(&self.loaded));
+        self.problems.extend(call_cycles::endless(&self.loaded));
         self.problems.extend(self.loaded.first().and_then(more_than_its_limit));
         let Request { inputs, wishes, .. } = self.request;
-        let flow = scope::Flow::new(&self.loaded, inputs);
+        let flow = scope::Scope::new(&self.loaded, inputs);
         self.problems.extend(scope::unset_variables(&flow));
-        self.problems.extend(doubts::doubtful(&flow));
-        self.problems.extend(required::missing_in_calls(&flow, inputs, wishes));
+        self.problems.extend(lints::lints(&flow));
+        self.problems.extend(required_inputs::missing_in_calls(&flow, inputs, wishes));
         self.problems.extend(tags::unknown_tags(&self.loaded, &wishes.tags));
         self.problems.extend(self.loaded.first().and_then(|root| self.missing_inputs(root)));
         let broken = self.problems.iter().any(Diagnostic::is_error);

@@ -16,7 +16,7 @@ pub(crate) const MAX_SUGGESTIONS: usize = 50;
 
 pub(crate) type Names<'a> = HashSet<&'a str>;
 
-pub(crate) fn unset_variables(flow: &Flow<'_>) -> Vec<Diagnostic> {
+pub(crate) fn unset_variables(flow: &Scope<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for (index, recipe) in flow.loaded.iter().enumerate() {
         // In a machine only what is declared is read at all. What is only extended is looked at as
@@ -32,7 +32,7 @@ pub(crate) fn unset_variables(flow: &Flow<'_>) -> Vec<Diagnostic> {
 }
 
 /// What moves between the recipes, until nothing new does.
-pub(crate) struct Flow<'a> {
+pub(crate) struct Scope<'a> {
     pub loaded: &'a [Loaded],
     /// What callers, or the person, may have set before a recipe starts.
     pub provided: Vec<Names<'a>>,
@@ -44,9 +44,9 @@ pub(crate) struct Flow<'a> {
     pub leaks: Vec<bool>,
 }
 
-impl<'a> Flow<'a> {
-    pub fn new(loaded: &'a [Loaded], inputs: &'a Map) -> Flow<'a> {
-        let mut flow = Flow {
+impl<'a> Scope<'a> {
+    pub fn new(loaded: &'a [Loaded], inputs: &'a Map) -> Scope<'a> {
+        let mut flow = Scope {
             loaded,
             provided: vec![Names::new(); loaded.len()],
             returned: vec![Names::new(); loaded.len()],
@@ -128,23 +128,23 @@ fn grow<'a>(names: &mut Names<'a>, more: impl Iterator<Item = &'a str>) -> bool 
     names.len() > before
 }
 
-fn unset_in_steps(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
+fn unset_in_steps(flow: &Scope<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
     let elsewhere = elsewhere(&recipe.outline.steps);
     let mut set: Names<'_> = recipe.outline.declared().collect();
     set.extend(&flow.provided[index]);
     set.insert(STEPS);
     let mut problems = Vec::new();
-    for stage in recipe.outline.stages() {
-        let mates = Mates::new(stage);
-        for (position, step) in stage.iter().enumerate().filter(|(_, step)| !step.unsure) {
+    for batch in recipe.outline.batches() {
+        let mates = Mates::new(batch);
+        for (position, step) in batch.iter().enumerate().filter(|(_, step)| !step.unsure) {
             let names = NamesAt { set: &set, mates: &mates, position, elsewhere: &elsewhere };
             let suggests = problems.len() < MAX_SUGGESTIONS;
             problems.extend(unset_in_step(step, &names, suggests));
         }
-        if stage.iter().any(|step| flow.may_set_anything(recipe, step)) {
+        if batch.iter().any(|step| flow.may_set_anything(recipe, step)) {
             break;
         }
-        for step in stage {
+        for step in batch {
             set.extend(step.writes());
             if let Some(callee) = step.calls().and_then(|call| recipe.calls.get(&call.name)) {
                 set.extend(&flow.returned[*callee]);
@@ -158,7 +158,7 @@ fn unset_in_steps(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnos
 struct NamesAt<'s, 'a> {
     set: &'s Names<'a>,
     mates: &'s Mates<'a>,
-    /// The step's place in its stage.
+    /// The step's place in its batch.
     position: usize,
     elsewhere: &'s HashMap<&'a str, String>,
 }
@@ -224,13 +224,13 @@ fn word(step: &StepOutline, used: &VariableUse) -> Option<String> {
     }
 }
 
-/// Who writes which variable in one stage: the writer's place in it, none when there are several.
+/// Who writes which variable in one batch: the writer's place in it, none when there are several.
 struct Mates<'a>(HashMap<&'a str, Option<usize>>);
 
 impl<'a> Mates<'a> {
-    fn new(stage: &'a [StepOutline]) -> Mates<'a> {
+    fn new(batch: &'a [StepOutline]) -> Mates<'a> {
         let mut writers: HashMap<&str, Option<usize>> = HashMap::new();
-        for (index, step) in stage.iter().enumerate() {
+        for (index, step) in batch.iter().enumerate() {
             for name in step.writes() {
                 let writer = writers.entry(name).or_insert(Some(index));
                 if *writer != Some(index) {
@@ -289,7 +289,7 @@ fn is_set(set: &Names<'_>, path: &VarPath) -> bool {
     set.contains(path.root()) || set.contains(path.as_str())
 }
 
-fn unset_in_hooks(flow: &Flow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
+fn unset_in_hooks(flow: &Scope<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
     let outline = &recipe.outline;
     let mut set: Names<'_> = outline.declared().collect();
     set.extend(&flow.provided[index]);

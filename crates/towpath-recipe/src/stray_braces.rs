@@ -8,7 +8,7 @@ use towpath_core::{Diagnostic, Source, Span, VarPath};
 
 /// Braces that are no placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unfilled {
+pub(crate) struct StrayBraces {
     pub source: Arc<Source>,
     pub span: Span,
     /// What is between the braces.
@@ -27,7 +27,7 @@ const INSTRUCTIONS: [&str; 20] = [
 
 /// Double braces in a text that are no placeholder: its range, what is inside, whether `}}`
 /// closes it.
-pub(crate) fn unfilled(text: &str) -> Vec<(Range<usize>, &str, bool)> {
+pub(crate) fn stray_braces(text: &str) -> Vec<(Range<usize>, &str, bool)> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(start) = text[at..].find("{{").map(|i| at + i) {
@@ -52,7 +52,7 @@ pub(crate) fn unfilled(text: &str) -> Vec<(Range<usize>, &str, bool)> {
     found
 }
 
-impl Unfilled {
+impl StrayBraces {
     /// What is wrong, if it names a variable.
     pub fn problem(&self, known: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
         let label = self.label(known)?;
@@ -103,9 +103,9 @@ mod tests {
         let report = |(range, inside, closed): (Range<usize>, &str, bool)| {
             let source = Arc::clone(&source);
             let span = Span::new(range);
-            Unfilled { source, span, inside: inside.to_owned(), closed }.label(&known)
+            StrayBraces { source, span, inside: inside.to_owned(), closed }.label(&known)
         };
-        unfilled(text).into_iter().map(report).collect()
+        stray_braces(text).into_iter().map(report).collect()
     }
 
     #[test]

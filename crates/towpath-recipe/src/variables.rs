@@ -2,10 +2,10 @@
 //! and what `steps` contains where a step is. It is careful to one side: what a caller or `--set` may
 //! give can be anything.
 
-use crate::condition::doubts::{NoValue, Shape, Variables};
+use crate::condition::lints::{NoValue, Shape, Variables};
 use crate::model::ParseJson;
 use crate::outline::{Outline, StepOutline, Task};
-use crate::scope::{Flow, MAX_SUGGESTIONS, STEPS};
+use crate::scope::{MAX_SUGGESTIONS, STEPS, Scope};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -30,7 +30,7 @@ pub(crate) struct RecipeVariables<'a> {
 }
 
 impl<'a> RecipeVariables<'a> {
-    pub fn new(flow: &Flow<'a>, index: usize) -> RecipeVariables<'a> {
+    pub fn new(flow: &Scope<'a>, index: usize) -> RecipeVariables<'a> {
         let outline = &flow.loaded[index].outline;
         let mut given: HashSet<&str> = flow.provided[index].iter().copied().collect();
         given.extend(outline.required.iter().map(String::as_str));
@@ -62,13 +62,13 @@ impl<'a> RecipeVariables<'a> {
 
     /// What a step reads that is one of these, in the order they run; in its condition it does not
     /// have its own context yet.
-    pub fn of_step<'v>(&'v self, stage: Range<usize>, own: Option<&'v StepOutline>) -> Place<'v> {
-        Place { variables: self, stage: Some(stage), own }
+    pub fn of_step<'v>(&'v self, batch: Range<usize>, own: Option<&'v StepOutline>) -> Place<'v> {
+        Place { variables: self, batch: Some(batch), own }
     }
 
     /// What a hook reads, which runs for every step.
     pub fn of_hooks(&self) -> Place<'_> {
-        Place { variables: self, stage: None, own: None }
+        Place { variables: self, batch: None, own: None }
     }
 
     fn hides_steps(&self) -> bool {
@@ -79,7 +79,7 @@ impl<'a> RecipeVariables<'a> {
 /// The variables as one reader sees them.
 pub(crate) struct Place<'a> {
     variables: &'a RecipeVariables<'a>,
-    stage: Option<Range<usize>>,
+    batch: Option<Range<usize>>,
     own: Option<&'a StepOutline>,
 }
 
@@ -128,10 +128,10 @@ impl Place<'_> {
             let why = format!("but there is no step `{id}`");
             return Err(NoValue { code: "unknown-step", why, label });
         };
-        if let Some(stage) = &self.stage {
+        if let Some(batch) = &self.batch {
             // What runs at the same time is looked at with the groups.
-            let alone = stage.len() == 1 && stage.contains(at);
-            if alone || *at >= stage.end {
+            let alone = batch.len() == 1 && batch.contains(at);
+            if alone || *at >= batch.end {
                 let why = match alone {
                     true => "but this step has not run yet".to_owned(),
                     false => format!("but step `{id}` comes later"),

@@ -45,7 +45,7 @@ pub(crate) trait Variables {
 }
 
 #[derive(Debug)]
-pub(crate) struct Doubt {
+pub(crate) struct Lint {
     /// Bytes in the condition's text.
     pub range: Range<usize>,
     pub what: What,
@@ -63,7 +63,7 @@ pub(crate) enum What {
     },
 }
 
-impl Doubt {
+impl Lint {
     /// A constant condition is reported when it is read, and not once more for its parts.
     pub fn is_new(&self, constant: bool) -> bool {
         !constant || !matches!(self.what, What::Said { code: "never-changes", .. })
@@ -71,17 +71,17 @@ impl Doubt {
 }
 
 impl Condition {
-    pub(crate) fn doubts(&self, variables: &dyn Variables) -> Vec<Doubt> {
-        let mut visitor = Visitor { text: self.text(), variables, doubts: Vec::new() };
+    pub(crate) fn lints(&self, variables: &dyn Variables) -> Vec<Lint> {
+        let mut visitor = Visitor { text: self.text(), variables, lints: Vec::new() };
         visitor.truth(&self.root);
-        visitor.doubts
+        visitor.lints
     }
 }
 
 struct Visitor<'a> {
     text: &'a str,
     variables: &'a dyn Variables,
-    doubts: Vec<Doubt>,
+    lints: Vec<Lint>,
 }
 
 impl Visitor<'_> {
@@ -127,7 +127,7 @@ impl Visitor<'_> {
 
     fn variable(&mut self, path: &[&str], range: &Range<usize>) -> Shape {
         self.variables.shape(path).unwrap_or_else(|no_value| {
-            self.doubts.push(Doubt { range: range.clone(), what: What::NoValue(no_value) });
+            self.lints.push(Lint { range: range.clone(), what: What::NoValue(no_value) });
             Shape::Anything
         })
     }
@@ -183,7 +183,7 @@ impl Visitor<'_> {
                 why: format!("but `{written}` is {kind}"),
                 label: format!("{kind} has no parts"),
             });
-            self.doubts.push(Doubt { range: link.range.clone(), what });
+            self.lints.push(Lint { range: link.range.clone(), what });
         }
         Shape::Anything
     }
@@ -282,7 +282,7 @@ impl Visitor<'_> {
                 label: format!("step `{step}` prints it"),
                 help: Some(help),
             };
-            self.doubts.push(Doubt { range: node.range.clone(), what });
+            self.lints.push(Lint { range: node.range.clone(), what });
         }
         let always = match shape {
             // Who writes `true` or `false` means it.
@@ -322,7 +322,7 @@ impl Visitor<'_> {
         help: Option<String>,
     ) {
         let what = What::Said { severity: Severity::Warning, code, message, label, help };
-        self.doubts.push(Doubt { range, what });
+        self.lints.push(Lint { range, what });
     }
 }
 

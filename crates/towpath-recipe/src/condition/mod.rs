@@ -6,14 +6,14 @@
 
 mod calls;
 mod compare;
-mod complaints;
-pub(crate) mod doubts;
 mod evaluate;
 mod excerpt;
-mod foreign;
-mod foresee;
+pub(crate) mod lints;
 mod numbers;
+mod other_languages;
+mod parse_errors;
 mod parser;
+mod partial_evaluation;
 mod tokens;
 mod tree;
 mod vocabulary;
@@ -102,7 +102,7 @@ impl Condition {
         unknown: &dyn Fn(&VarPath) -> bool,
     ) -> Result<Option<bool>, EvalError> {
         let evaluation = evaluate::Evaluation::new(&self.text, known, evaluate::LOOKING);
-        let mut foresight = foresee::Foresight { evaluation, unknown };
+        let mut foresight = partial_evaluation::Foresight { evaluation, unknown };
         let certain = foresight.look(&self.root).map(|seen| seen.certain());
         if foresight.evaluation.exceeded() { Ok(None) } else { certain }
     }

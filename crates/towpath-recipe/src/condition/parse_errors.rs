@@ -3,7 +3,7 @@
 
 use super::ConditionError;
 use super::excerpt::excerpt;
-use super::foreign;
+use super::other_languages;
 use super::parser::Parser;
 use super::tokens::{Bracket, Token, TokenKind};
 use super::tree::Node;
@@ -23,7 +23,7 @@ pub(super) fn no_function(range: Range<usize>, name: &str) -> ConditionError {
 
 pub(super) fn no_method(range: Range<usize>, name: &str, receiver: &str) -> ConditionError {
     let receiver = excerpt(receiver);
-    let help = foreign::method_meant(name, &receiver).unwrap_or_else(|| {
+    let help = other_languages::method_meant(name, &receiver).unwrap_or_else(|| {
         if vocabulary::find(&FUNCTIONS, name).is_some() {
             return format!("`{name}` is a function: write `{name}({receiver})`");
         }
@@ -115,7 +115,8 @@ impl Parser<'_> {
             }
             (TokenKind::Open(_), _) => ConditionError::new(range, "this cannot be called"),
             (TokenKind::Number(_), _) if written.starts_with('-') => {
-                ConditionError::new(range, foreign::ARITHMETIC).help(foreign::ARITHMETIC_HELP)
+                ConditionError::new(range, other_languages::ARITHMETIC)
+                    .help(other_languages::ARITHMETIC_HELP)
             }
             _ => self.no_operator(range, &written),
         }
@@ -124,7 +125,7 @@ impl Parser<'_> {
     fn no_operator(&self, range: Range<usize>, written: &str) -> ConditionError {
         let message = format!("an operator is expected here, not `{written}`");
         let negated = self.kind_after(1) == Some(&TokenKind::Not);
-        let help = match foreign::operator_meant(written) {
+        let help = match other_languages::operator_meant(written) {
             Some("write `==`") if negated => "write `!=`",
             Some(help) => help,
             None => "join conditions with `and` or `or`",

@@ -3,7 +3,7 @@
 //! languages agree on what it means; so is nesting beyond a fixed depth.
 
 use super::ConditionError;
-use super::complaints::{no_function, no_index, no_method};
+use super::parse_errors::{no_function, no_index, no_method};
 use super::tokens::{Bracket, Token, TokenKind, tokens};
 use super::tree::{Comparison, Kind, Link, LinkKind, Node};
 use super::vocabulary::{self, Entry, FUNCTIONS, METHODS};

@@ -2,11 +2,11 @@
 //! the ways it can end, and what looks wrong. Bounds are those of one session; a restart begins a
 //! new one. Steps that call recipes count as one step, and the agents of those recipes as none.
 
+use super::end_paths::{End, EndPath, end_paths};
 use super::findings::{Findings, restart_findings};
 use super::graph::{Graph, asks_agent};
-use super::paths::{End, EndPath, end_paths};
 use super::restarts::{RestartGraph, Restarts};
-use super::walks::{Effort, Walks, walks};
+use super::session_length::{Effort, Walks, walks};
 use crate::model::{Guardrails, Recipe, Work};
 use crate::plan::{MachineWishes, Program};
 use towpath_core::Diagnostic;

@@ -2,8 +2,8 @@
 //! what is worth knowing. A note is never a reason to change a good recipe.
 
 use super::analysis::{Analysis, GuardrailExit};
+use super::end_paths::End;
 use super::graph::asks_agent;
-use super::paths::End;
 use super::restarts::{RestartGraph, target};
 use crate::model::{Guardrails, OTHER, Outcome, Recipe, Step, Transition};
 use crate::plan::Program;

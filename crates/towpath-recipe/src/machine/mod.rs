@@ -3,19 +3,19 @@
 //! machine may say is settled before, by its reader; what it does at run time is decided elsewhere.
 
 mod analysis;
+mod end_paths;
 mod findings;
 mod graph;
 mod layout;
-mod paths;
 mod restarts;
+mod session_length;
 #[cfg(test)]
 mod tests;
-mod walks;
 mod ways;
 
 pub use analysis::{Analysis, Bounds, GuardrailExit, analyse, machine_findings};
+pub use end_paths::{End, EndPath};
 pub use layout::dry_run_layout;
-pub use paths::{End, EndPath};
 pub use restarts::Restarts;
 pub use ways::Ways;
 

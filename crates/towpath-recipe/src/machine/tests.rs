@@ -2,7 +2,7 @@
 
 use super::analysis::analyse_with;
 use super::restarts::RestartGraph;
-use super::walks::Effort;
+use super::session_length::Effort;
 use super::*;
 use crate::model::{Flow, Guardrails, LimitSpans, OTHER, Outcome, Recipe, Transition};
 use crate::plan::{Plan, PlannedRecipe, Program};

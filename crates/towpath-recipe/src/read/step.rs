@@ -9,8 +9,8 @@ use crate::model::{
     VariableUse, Work,
 };
 use crate::outline::{Gate, PlacedCondition, StepOutline, Task};
+use crate::stray_braces::{StrayBraces, stray_braces};
 use crate::text_map::TextMap;
-use crate::unfilled::{Unfilled, unfilled};
 use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::node::{Entry, Kind, Node};
@@ -243,13 +243,14 @@ impl Reader<'_> {
     /// Keeps the braces that are no placeholder; which of them are slips is known later.
     pub(super) fn note_braces(&mut self, text: &Text) {
         let source = self.source;
-        let found = unfilled(&text.text).into_iter().map(|(range, inside, closed)| Unfilled {
-            source: Arc::clone(source),
-            span: text.map.locate(range),
-            inside: inside.to_owned(),
-            closed,
-        });
-        self.outline.unfilled.extend(found);
+        let found =
+            stray_braces(&text.text).into_iter().map(|(range, inside, closed)| StrayBraces {
+                source: Arc::clone(source),
+                span: text.map.locate(range),
+                inside: inside.to_owned(),
+                closed,
+            });
+        self.outline.stray_braces.extend(found);
     }
 
     /// A tag is asked for by a list with commas, without blanks around its names.
