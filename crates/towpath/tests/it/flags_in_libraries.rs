@@ -87,15 +87,15 @@ fn literals(source: &str) -> Vec<&str> {
         rest = &rest[at..];
         let end = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with('"') {
+        } else if let Some(inside) = rest.strip_prefix('"') {
             let hashes = before.len() - before.trim_end_matches('#').len();
             let raw = before.trim_end_matches('#').ends_with('r');
             let length = match raw {
-                true => rest[1..].find(&format!("\"{}", "#".repeat(hashes))),
-                false => end_of_string(&rest[1..]),
+                true => inside.find(&format!("\"{}", "#".repeat(hashes))),
+                false => end_of_string(inside),
             };
             let length = length.expect("a string ends");
-            found.push(&rest[1..=length]);
+            found.push(&inside[..length]);
             length + 2
         } else {
             character(rest)
