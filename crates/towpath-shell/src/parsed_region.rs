@@ -8,6 +8,7 @@
 use crate::bash::scanner::{self, Atom, Scan, ScannedWord};
 use crate::bash::tree::Block;
 use crate::bash::{NotBash, agreement, grammar};
+use crate::refusals::{self, Refusal};
 use crate::region::{MARK_LEN, Region};
 use crate::simplified_text::SimplifiedText;
 use crate::variable_attributes::VariableAttributes;
@@ -28,8 +29,29 @@ pub struct ParsedRegion {
     pub unread: Vec<NotBash>,
 }
 
-pub fn parse(region: &Region, outer: &VariableAttributes) -> Result<ParsedRegion, NotBash> {
+/// Why a text is not parsed.
+pub enum ParseError {
+    NotBash(NotBash),
+    /// A value where none is possible.
+    Refused {
+        placeholder: usize,
+        refusal: &'static Refusal,
+    },
+}
+
+impl From<NotBash> for ParseError {
+    fn from(error: NotBash) -> ParseError {
+        ParseError::NotBash(error)
+    }
+}
+
+pub fn parse(region: &Region, outer: &VariableAttributes) -> Result<ParsedRegion, ParseError> {
     let scan = scanner::scan(&region.text, &|r| region.has_mark(r))?;
+    // Where the delimiter is a value, nothing after it can be read.
+    if let Some(mark) = scan.here_doc_words.iter().find_map(|word| region.marks_in(word).first()) {
+        let placeholder = mark.placeholder;
+        return Err(ParseError::Refused { placeholder, refusal: &refusals::DELIMITER });
+    }
     if region.text.len() <= MOST
         && let Ok(block) = tree(region, region, &scan.atoms, &scan.words)
     {
@@ -42,7 +64,7 @@ pub fn parse(region: &Region, outer: &VariableAttributes) -> Result<ParsedRegion
             unread: Vec::new(),
         });
     }
-    without_unread(region, &scan, outer)
+    Ok(without_unread(region, &scan, outer)?)
 }
 
 /// Whether the text is bash, as far as can be known without running it.

@@ -1,10 +1,10 @@
 //! Reads a text with placeholders: parses it, walks it, and keeps what is learnt about each.
 //! Everything that can be decided without the values is decided here, once.
 
-use crate::bash::Reason;
+use crate::bash::{NotBash, Reason};
 use crate::code_warnings;
 use crate::context::{self, Walk};
-use crate::parsed_region::{self, ParsedRegion};
+use crate::parsed_region::{self, ParseError, ParsedRegion};
 use crate::placeholder_form::Form;
 use crate::refusals::{self, Refusal};
 use crate::region::Region;
@@ -41,6 +41,18 @@ pub struct Scope {
     pub posix: bool,
 }
 
+fn not_bash(region: &Region, error: &NotBash) -> ShellError {
+    let unsure = error.reason == Reason::Unsure;
+    ShellError {
+        range: region.author(error.range.clone()),
+        help: unsure.then(|| refusals::SIMPLER.to_owned()),
+        message: match unsure {
+            true => error.to_string(),
+            false => format!("this text cannot be read as bash: {error}"),
+        },
+    }
+}
+
 impl<'a> ShellTextReader<'a> {
     pub fn new(placeholders: &'a [Place], prefix: String) -> ShellTextReader<'a> {
         let kinds = vec![None; placeholders.len()];
@@ -60,13 +72,9 @@ impl<'a> ShellTextReader<'a> {
         outer: &VariableAttributes,
         scope: Scope,
     ) -> Result<Vec<Piece>, ShellError> {
-        let parsed = parsed_region::parse(region, outer).map_err(|e| ShellError {
-            range: region.author(e.range.clone()),
-            help: (e.reason == Reason::Unsure).then(|| refusals::SIMPLER.to_owned()),
-            message: match e.reason {
-                Reason::Unsure => e.to_string(),
-                _ => format!("this text cannot be read as bash: {e}"),
-            },
+        let parsed = parsed_region::parse(region, outer).map_err(|error| match error {
+            ParseError::Refused { placeholder, refusal } => self.error_at(placeholder, refusal),
+            ParseError::NotBash(e) => not_bash(region, &e),
         })?;
         self.warn_unread(region, &parsed);
         let names = VariableAttributes::of(&parsed.block, &region.text, &parsed.names);

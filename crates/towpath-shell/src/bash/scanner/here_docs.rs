@@ -24,6 +24,7 @@ impl Scanner<'_> {
         if word.is_empty() || self.found.atoms[atoms..].iter().any(|a| odd(a.kind)) {
             return Err(self.unsure(word.start));
         }
+        self.found.here_doc_words.push(word.clone());
         let text = &self.text[word.clone()];
         let quoted = text.replace("\\\n", "").contains(['\'', '"', '\\']);
         let Some(line) = quoting::unquoted(text) else { return Err(self.unsure(word.start)) };

@@ -22,6 +22,8 @@ pub struct Scan {
     /// first token to the end of the line, with the here-documents that begin on it. Inner ones too.
     pub lines: Vec<Range<usize>>,
     pub delimiters: Vec<Delimiter>,
+    /// The word after every `<<`, also where no line ends the here-document.
+    pub here_doc_words: Vec<Range<usize>>,
     /// Sorted by end.
     pub words: Vec<ScannedWord>,
 }
