@@ -269,7 +269,7 @@ fn no_source_starts_git_by_itself() {
     }
     scripts.sort();
     assert_eq!(starts, ["towpath/src/git.rs"]);
-    assert_eq!(scripts, ["towpath-run/src/stage.rs", "towpath/src/commands/test/play.rs"]);
+    assert_eq!(scripts, ["towpath-run/src/git_staging.rs", "towpath-testing/src/case_runner.rs"]);
 }
 
 /// What is told of the worktree by a look and by a run, without what only the run knows.
