@@ -66,9 +66,9 @@ proptest! {
         prop_assert_eq!(read, read_report(&text, OUTCOMES.into_iter()));
     }
 
-    /// The last line counts, whatever stands before it and however it is fenced.
+    /// The last line counts, whatever is before it and however it is fenced.
     #[test]
-    fn what_stands_before_the_last_line_changes_nothing(
+    fn what_is_before_the_last_line_changes_nothing(
         before in soup(),
         outcome in select(&OUTCOMES[..2]),
         fence in select(&["", "`", "```"][..]),

@@ -35,12 +35,12 @@ fn program(recipes: &[(&str, &str)], inputs: Value, tags: Tags) -> Program {
 }
 
 /// `path verdict[: reason]`, called recipes below their step.
-fn told(steps: &[PreviewStep]) -> Vec<String> {
+fn reported(steps: &[PreviewStep]) -> Vec<String> {
     let mut lines = Vec::new();
     for step in steps {
         let reason = step.verdict.reason().map_or(String::new(), |reason| format!(": {reason}"));
         lines.push(format!("{} {}{reason}", step.path, step.verdict.as_str()));
-        lines.extend(told(&step.children));
+        lines.extend(reported(&step.children));
     }
     lines
 }
@@ -50,7 +50,7 @@ fn seen(recipes: &[(&str, &str)]) -> Preview {
 }
 
 fn one(recipe: &str) -> Vec<String> {
-    told(&seen(&[("main", recipe)]).steps)
+    reported(&seen(&[("main", recipe)]).steps)
 }
 
 #[test]
@@ -105,7 +105,7 @@ steps:
 }
 
 #[test]
-fn what_always_fails_is_told_and_what_follows_never_comes() {
+fn what_always_fails_is_reported_and_what_follows_never_comes() {
     let recipe = |tolerated: &str| {
         format!(
             "
@@ -152,7 +152,7 @@ steps:
 ";
     let preview = seen(&[("main", main), ("inner", inner)]);
     assert_eq!(
-        told(&preview.steps),
+        reported(&preview.steps),
         [
             "one runs",
             "sub runs",
@@ -183,7 +183,7 @@ steps:
   - { id: g, command: echo, continue_on_error: true }
 ";
     let tags = Tags { include: vec!["y".into()], exclude: Vec::new() };
-    let lines = told(&preview(&program(&[("main", main)], json!({}), tags)).steps);
+    let lines = reported(&preview(&program(&[("main", main)], json!({}), tags)).steps);
     assert_eq!(lines[..4], ["a skipped: needs tag x", "b runs", "c runs", "d runs"]);
     assert!(lines[4].starts_with("e fails: over the limit max_total_steps: 3"), "{lines:?}");
     assert_eq!(lines[5], "f never: `e` before it always fails");
@@ -202,12 +202,12 @@ steps:
   - { id: second, command: echo }
   - { id: third, command: echo }
 ";
-    let lines = told(&seen(&[("main", main), ("part", part)]).steps);
+    let lines = reported(&seen(&[("main", main), ("part", part)]).steps);
     assert_eq!(lines.last().unwrap(), "after never: `call` before it always fails");
     // A condition that its value does not allow ends the recipe before the limit does, and that is
     // tolerated.
     let part = part.replace("{ id: second", "{ id: second, condition: \"x > 1\"");
-    let lines = told(&seen(&[("main", main), ("part", &part)]).steps);
+    let lines = reported(&seen(&[("main", main), ("part", &part)]).steps);
     assert_eq!(lines.last().unwrap(), "after unknown: depends on whether `call` fails");
 
     let again = "
@@ -247,7 +247,7 @@ steps:
 ";
     let preview = seen(&[("main", main), ("machine", MACHINE)]);
     assert_eq!(
-        told(&preview.steps),
+        reported(&preview.steps),
         [
             "call runs",
             "call/z unknown: depends on what the steps before it report",
@@ -264,14 +264,14 @@ steps:
     // A circle may end at a guardrail, which nothing tolerates.
     let circle = MACHINE.replace("success: { nextStep: z }", "success: { nextStep: a }");
     let main = main.replace("recipe: machine", "recipe: machine, continue_on_error: true");
-    let lines = told(&seen(&[("main", &main), ("machine", &circle)]).steps);
+    let lines = reported(&seen(&[("main", &main), ("machine", &circle)]).steps);
     assert_eq!(lines[1], "call/z never: no outcome leads to it");
     assert_eq!(lines[4], "after unknown: depends on whether `call` fails");
 
     // What cannot be filled ends a machine, and with it what called it.
     let wrong = MACHINE.replace("n: 3", "n: three").replace("'echo {{n}}'", "'echo $(( {{n}} ))'");
     let main = main.replace(", continue_on_error: true", "");
-    let lines = told(&seen(&[("main", &main), ("machine", &wrong)]).steps);
+    let lines = reported(&seen(&[("main", &main), ("machine", &wrong)]).steps);
     assert!(lines[2].starts_with("call/a fails: {{n}}: bash calculates here"), "{lines:?}");
     assert_eq!(lines[1], "call/z never: `a` before it always fails");
     assert_eq!(lines[4], "after never: `call` before it always fails");
@@ -284,12 +284,12 @@ fn the_default_limit_of_recipes_does_not_bind_machines() {
         main.push_str(&format!("  - {{ id: s{n}, recipe: machine }}\n"));
     }
     main.push_str("  - { id: last, command: echo }\n");
-    let lines = told(&seen(&[("main", &main), ("machine", MACHINE)]).steps);
+    let lines = reported(&seen(&[("main", &main), ("machine", MACHINE)]).steps);
     assert_eq!(lines.last().unwrap(), "last runs");
 }
 
 #[test]
-fn who_can_raise_the_depth_is_told() {
+fn who_can_raise_the_depth_is_reported() {
     let deep = "
 id: main
 label: L
@@ -312,8 +312,11 @@ steps:
         }
     }
     failures(&run.view(), &mut messages);
-    let told = messages.iter().find(|m| m.contains("max_depth: 6")).expect("the limit was met");
-    assert!(told.contains("machines cannot raise it, a list of steps that calls"), "{told}");
+    let reported = messages.iter().find(|m| m.contains("max_depth: 6")).expect("the limit was met");
+    assert!(
+        reported.contains("machines cannot raise it, a list of steps that calls"),
+        "{reported}"
+    );
 }
 
 #[test]
@@ -444,7 +447,7 @@ fn what_is_foreseen_comes_true() {
     }
 }
 
-/// What a machine begins anew with is not looked at, so plans with restarts are left out.
+/// What a machine begins again with is not looked at, so plans with restarts are left out.
 #[test]
 fn what_is_foreseen_of_machines_comes_true() {
     let spread = compared(1..6_000, true);

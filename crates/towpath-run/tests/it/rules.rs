@@ -94,7 +94,7 @@ impl Play {
     }
 
     /// A machine's step reports this.
-    fn says(self, path: &str, outcome: &str) -> Play {
+    fn reports(self, path: &str, outcome: &str) -> Play {
         let text = json!({"outcome": outcome, "otherDescription": "so it is"});
         self.gives(path, &format!("Work done.\n{text}"))
     }
@@ -144,11 +144,11 @@ impl Play {
     }
 
     fn play(mut self) -> Play {
-        self.go_on();
+        self.proceed();
         self
     }
 
-    fn go_on(&mut self) {
+    fn proceed(&mut self) {
         loop {
             let jobs = self.start_all();
             if jobs.is_empty() {
@@ -185,7 +185,7 @@ impl Play {
 
     fn resume(&mut self) {
         self.fact(Fact::Resumed);
-        self.go_on();
+        self.proceed();
     }
 
     fn value(&self, name: &str) -> Value {
@@ -262,7 +262,7 @@ fn outputs_are_stored_by_name_or_id_and_never_over_a_context_key() {
 }
 
 #[test]
-fn a_persons_own_key_steps_wins() {
+fn a_users_own_key_steps_wins() {
     let play = Play::one("name: r\ncontext: {steps: 3}\nsteps:\n  - {id: a, command: x}\n").play();
     assert_eq!(play.value("steps"), 3);
 }
@@ -489,7 +489,7 @@ fn on_failure_nothing_returns_flat_and_from_a_group_neither() {
 }
 
 #[test]
-fn the_failure_of_a_run_is_told_at_the_step_where_it_began() {
+fn the_failure_of_a_run_is_reported_at_the_step_where_it_began() {
     let play = Play::new(&[("caller", CALLER), ("child", CHILD)], json!({}))
         .ends("call/make", JobStatus::Exited(4))
         .play();
@@ -631,7 +631,7 @@ fn a_limit_of_the_agents_program_makes_the_run_wait() {
     );
     play.results.clear();
     play.fact(Fact::Resumed);
-    play.go_on();
+    play.proceed();
     assert_eq!(play.started(), "a b c a", "what finished is not repeated");
     assert_eq!(play.outcome(), "done");
 }
@@ -652,7 +652,7 @@ fn faults_that_may_pass_are_waited_for_where_nobody_watches_longer_each_time() {
     for kind in [FaultKind::Overloaded, FaultKind::Auth] {
         let mut play = Play::one(recipe).ends("b", fault(kind));
         play.fact(patient.clone());
-        play.go_on();
+        play.proceed();
         let mut minutes = Vec::new();
         for _ in 0..8 {
             let (why, wait) = waits(&play).expect("it waits");
@@ -660,31 +660,31 @@ fn faults_that_may_pass_are_waited_for_where_nobody_watches_longer_each_time() {
             minutes.push(wait / 60_000);
             play.fact(Fact::Resumed);
             play.fact(patient.clone());
-            play.go_on();
+            play.proceed();
         }
         assert_eq!(minutes, [1, 2, 5, 10, 30, 60, 60, 60]);
         // A resume by hand reports the fault at once.
         play.fact(Fact::Resumed);
-        play.go_on();
+        play.proceed();
         assert!(play.outcome().contains("failed at b"), "{}", play.outcome());
     }
     // A login that never worked is the user's to fix; an overload passes by itself.
     for (kind, waited) in [(FaultKind::Auth, false), (FaultKind::Overloaded, true)] {
         let mut play = Play::one(recipe).ends("a", fault(kind));
         play.fact(patient.clone());
-        play.go_on();
+        play.proceed();
         assert_eq!(waits(&play).is_some(), waited, "{kind:?}");
     }
     for kind in [FaultKind::Crash, FaultKind::BadRequest, FaultKind::TooLong] {
         let mut play = Play::one(recipe).ends("b", fault(kind));
         play.fact(patient.clone());
-        play.go_on();
+        play.proceed();
         assert_eq!(waits(&play), None, "{kind:?}");
     }
 }
 
 #[test]
-fn interrupted_work_runs_once_more_and_finished_work_does_not() {
+fn interrupted_work_runs_again_and_finished_work_does_not() {
     let recipe = format!(
         "{HOOKS}steps:\n  - {{id: a, command: x}}\n  - {{id: b, command: x, parallel_group: g}}\n  - {{id: c, command: x, parallel_group: g}}\n"
     );
@@ -700,7 +700,7 @@ fn interrupted_work_runs_once_more_and_finished_work_does_not() {
     play.start_all();
     play.started.clear();
     play.fact(Fact::Resumed);
-    play.go_on();
+    play.proceed();
     assert_eq!(
         play.started(),
         "b:post_step c c:post_step",
@@ -710,7 +710,7 @@ fn interrupted_work_runs_once_more_and_finished_work_does_not() {
 }
 
 #[test]
-fn a_cut_off_step_marked_once_is_asked_about() {
+fn a_interrupted_step_marked_once_is_asked_about() {
     let recipe = "name: r\nsteps:\n  - {id: a, command: x, effect: once}\n  - {id: b, command: 'echo {{a}}'}\n";
     for (answer, started, value) in [
         (Answer::Done { output: "by hand".into(), outcome: None }, "a b", "by hand"),
@@ -725,7 +725,7 @@ fn a_cut_off_step_marked_once_is_asked_about() {
         );
         assert!(play.run.next().is_empty(), "nothing starts before the answer");
         play.fact(Fact::Answered { step: StepPath::new("a"), answer });
-        play.go_on();
+        play.proceed();
         assert_eq!(play.started(), started);
         assert_eq!(play.script("b"), value);
         assert_eq!(play.outcome(), "done");
@@ -755,19 +755,19 @@ fn a_call_has_the_time_of_its_step_then_of_the_run_then_an_agent_has_an_hour() {
         let wish = step_timeout.map(Duration::from_secs);
         let play = Play::with(&[("main", recipe)], |plan| plan.step_timeout = wish);
         let play = play.gives("c", "no json").gives("c.1", "{}").play();
-        let told = |job: &Job| match job.timeout {
+        let reported = |job: &Job| match job.timeout {
             Some(time) => format!("{} {}", name_of(job), time.as_secs()),
             None => format!("{} -", name_of(job)),
         };
-        play.jobs.iter().map(told).collect::<Vec<_>>().join(", ")
+        play.jobs.iter().map(reported).collect::<Vec<_>>().join(", ")
     };
     assert_eq!(times(None), "a -, b 2, c 3600, c.1 3600, d 3");
     assert_eq!(times(Some(7)), "a 7, b 2, c 7, c.1 7, d 3");
 }
 
 #[test]
-fn a_timeout_says_whose_time_it_was() {
-    let told = |step: &str, change: fn(&mut Plan), end: JobEnd| {
+fn a_timeout_reports_whose_time_it_was() {
+    let reported = |step: &str, change: fn(&mut Plan), end: JobEnd| {
         let recipe = format!("name: r\nsteps:\n  - {{id: a, {step}}}\n");
         let play = Play::with(&[("main", &recipe)], change).end_of("a", end).play();
         match play.run.view().remove(0).result.map(|result| result.status) {
@@ -777,16 +777,16 @@ fn a_timeout_says_whose_time_it_was() {
     };
     let late = || JobEnd::new(JobStatus::TimedOut);
     let wish = |plan: &mut Plan| plan.step_timeout = Some(Duration::from_secs(7));
-    assert_eq!(told("command: x, timeout: 2", wish, late()), "timed out after 2 s");
-    assert_eq!(told("command: x", wish, late()), "timed out after 7 s (--step-timeout)");
-    let hour = told("prompt: x", |_| {}, late());
+    assert_eq!(reported("command: x, timeout: 2", wish, late()), "timed out after 2 s");
+    assert_eq!(reported("command: x", wish, late()), "timed out after 7 s (--step-timeout)");
+    let hour = reported("prompt: x", |_| {}, late());
     assert!(hour.starts_with("timed out after 3600 s, the time of an agent step"), "{hour}");
     let silent = JobEnd { silent_ms: Some(1500), ..late() };
-    assert_eq!(told("prompt: x", wish, silent), "timed out: it printed nothing for 1.5 s");
+    assert_eq!(reported("prompt: x", wish, silent), "timed out: it printed nothing for 1.5 s");
 }
 
 #[test]
-fn again_runs_a_step_and_what_follows_anew_with_new_keys() {
+fn again_runs_a_step_and_what_follows_again_with_new_keys() {
     let play = |again: &str| {
         let caller = CALLER.replace("{{list}}", "x");
         let mut play = Play::new(&[("caller", &caller), ("child", CHILD)], json!({}))
@@ -797,11 +797,11 @@ fn again_runs_a_step_and_what_follows_anew_with_new_keys() {
         play.fact(Fact::Resumed);
         let step = play.run.find_step(again).expect("the step is there");
         let anew = play.run.rerun_steps(&step).expect("it can run anew");
-        let told: Vec<String> = anew.iter().map(ToString::to_string).collect();
+        let reported: Vec<String> = anew.iter().map(ToString::to_string).collect();
         play.fact(Fact::Answered { step, answer: Answer::Again });
-        play.go_on();
+        play.proceed();
         assert_eq!(play.outcome(), "done");
-        (play.started(), told.join(" "))
+        (play.started(), reported.join(" "))
     };
     assert_eq!(play("after"), ("after#2".into(), "after".into()));
     assert_eq!(play("make"), ("call/make#2 after#2".into(), "call/make after".into()));
@@ -810,7 +810,7 @@ fn again_runs_a_step_and_what_follows_anew_with_new_keys() {
 }
 
 #[test]
-fn a_stopped_run_starts_nothing_more_and_goes_on_where_it_was() {
+fn a_stopped_run_starts_nothing_more_and_continues_where_it_was() {
     let recipe = format!("{HOOKS}steps:\n  - {{id: a, command: x}}\n  - {{id: b, command: x}}\n");
     let mut play = Play::one(&recipe);
     let jobs = play.start_all();
@@ -820,7 +820,7 @@ fn a_stopped_run_starts_nothing_more_and_goes_on_where_it_was() {
     assert_eq!(play.outcome(), "stopped");
     play.started.clear();
     play.fact(Fact::Resumed);
-    play.go_on();
+    play.proceed();
     assert_eq!(play.started(), "a:pre_step a a:post_step b:pre_step b b:post_step");
 }
 
@@ -837,7 +837,7 @@ fn an_edited_plan_is_taken_for_what_has_not_finished() {
     let new = "name: r\nsteps:\n  - {id: a, command: one}\n  - {id: b, command: good}\n  - {id: new, command: x}\n  - {id: c, command: other}\n";
     play.run.replan(program(&[("main", new)], json!({}))).expect("nothing finished has changed");
     play.fact(Fact::Resumed);
-    play.go_on();
+    play.proceed();
     assert_eq!(play.started(), "b new c");
     assert_eq!(play.outcome(), "done");
     for (edit, why) in [
@@ -852,7 +852,7 @@ fn an_edited_plan_is_taken_for_what_has_not_finished() {
 }
 
 #[test]
-fn an_edit_mends_a_step_that_failed_before_it_started() {
+fn an_edit_edits_a_step_that_failed_before_it_started() {
     let rows = [
         ("condition: \"int('x') > 1\"", "condition: \"int('5') > 1\""),
         ("command: 'echo $(( {{v}} ))'", "command: 'echo $(( 7 ))'"),
@@ -868,7 +868,7 @@ fn an_edit_mends_a_step_that_failed_before_it_started() {
         assert!(play.outcome().starts_with("failed at b"), "{}", play.outcome());
         play.run.replan(program(&[("main", &text(good))], json!({}))).expect("b never ran");
         play.fact(Fact::Resumed);
-        play.go_on();
+        play.proceed();
         assert_eq!((play.started().as_str(), play.outcome().as_str()), ("a b", "done"));
     }
     let limit = |n: u32| {
@@ -879,19 +879,19 @@ fn an_edit_mends_a_step_that_failed_before_it_started() {
     let mut play = Play::one(&limit(1)).play();
     play.run.replan(program(&[("main", &limit(9))], json!({}))).expect("only the limit changed");
     play.fact(Fact::Resumed);
-    play.go_on();
+    play.proceed();
     assert_eq!(play.outcome(), "done");
 }
 
 #[test]
-fn an_edit_takes_the_place_of_what_was_cut_off() {
+fn an_edit_takes_the_place_of_what_was_interrupted() {
     let mut play =
         Play::one("name: r\nsteps:\n  - {id: a, command: 'echo {{v}}', context: {v: old}}\n");
     play.start_all();
     let new = "name: r\nsteps:\n  - {id: before, command: x}\n  - {id: a, command: 'echo {{v}}', context: {v: new}}\n";
     play.run.replan(program(&[("main", new)], json!({}))).expect("nothing has finished");
     play.fact(Fact::Resumed);
-    play.go_on();
+    play.proceed();
     assert_eq!(play.started(), "a before a#2");
     assert_eq!(play.script("a#2"), "new");
 }
@@ -981,7 +981,7 @@ fn an_agent_is_reminded_of_json_once_in_its_session() {
 }
 
 #[test]
-fn a_reminder_that_is_cut_off_is_repeated_without_its_prompt() {
+fn a_reminder_that_is_interrupted_is_repeated_without_its_prompt() {
     let mut play = Play::one(ASK).gives("a", "hm").gives("a.1", "[1]");
     let first = play.start_all();
     play.finish(&first[0]);
@@ -1005,11 +1005,11 @@ fn a_limit_during_a_reminder_keeps_the_answer() {
     play.results.remove("a.1");
     play = play.gives("a.1", "7");
     play.fact(Fact::Resumed);
-    play.go_on();
+    play.proceed();
     assert_eq!((play.started().as_str(), play.value("v")), ("a a.1 a.1", json!(7)));
 }
 
-/// With staging on, as it is unless somebody says otherwise.
+/// With staging on, as it is unless a user asks otherwise.
 fn staging(recipe: &str) -> Play {
     Play::with(&[("r", recipe)], |plan| plan.no_auto_stage = false)
 }
@@ -1064,7 +1064,7 @@ fn the_first_look_at_git_counts_for_a_whole_visit() {
     play.finish(&look[0]);
     play.start_all();
     play.fact(Fact::Resumed);
-    play.go_on();
+    play.proceed();
     assert_eq!(play.started(), "a:snapshot a a a:stage", "its own half work is not a person's");
 }
 
@@ -1105,7 +1105,7 @@ fn a_limit_or_a_stop_is_not_recovered_from() {
 }
 
 #[test]
-fn a_called_recipe_says_which_values_it_needs() {
+fn a_called_recipe_reports_which_values_it_needs() {
     let root = "name: r\ncontext: {a: ''}\nsteps:\n  - {id: call, recipe: c}\n";
     let child =
         "name: c\nrequired_context: [a, b, d]\ncontext: {d: 1}\nsteps:\n  - {id: x, command: x}\n";

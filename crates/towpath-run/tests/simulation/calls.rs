@@ -1,5 +1,5 @@
 //! What must hold of the agent calls and the visits of machines, checked as they happen: the numbers
-//! of visits, the limits, the session that each call goes on with, and what stands before a prompt.
+//! of visits, the limits, the session that each call continues with, and what is before a prompt.
 
 use crate::plan::{CONTEXT, FOREIGN};
 use std::collections::BTreeMap;
@@ -62,9 +62,9 @@ impl Calls {
         assert_eq!(agent.may_open, unsure, "{key}: whether its session may have to be opened");
         let given = (foreign && session.last.is_none()).then_some(FOREIGN);
         assert_eq!(agent.session.as_deref(), given, "{key}: the session that it is given");
-        let told = agent.prompt.starts_with(&format!("## Context\n\n{CONTEXT}\n\n---\n\n"));
+        let reported = agent.prompt.starts_with(&format!("## Context\n\n{CONTEXT}\n\n---\n\n"));
         let new = wishes.context.is_some() && root && !session.answered && key.call == 0;
-        assert_eq!(told, new, "{key}: the context before a prompt");
+        assert_eq!(reported, new, "{key}: the context before a prompt");
         assert_eq!(agent.prompt.starts_with("Your previous"), key.call == 1, "{key}: a reminder");
         session.last = Some(key.clone());
     }

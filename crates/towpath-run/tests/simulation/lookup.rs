@@ -6,7 +6,7 @@ use towpath_core::StepPath;
 use towpath_recipe::{Recipe, Step, Work};
 
 impl World {
-    /// The recipe of a frame's steps; of a machine that may have begun anew, the one it began with.
+    /// The recipe of a frame's steps; of a machine that may have begun again, the one it began with.
     pub fn recipe_of(&self, frame: Option<&StepPath>) -> Arc<Recipe> {
         let mut at = 0;
         let path = frame.map(StepPath::without_visits).unwrap_or_default();

@@ -11,7 +11,7 @@ pub struct Shape<'a> {
     pub letter: char,
     pub level: usize,
     pub callee: Option<&'a str>,
-    /// The machines that it may begin anew with.
+    /// The machines that it may begin again with.
     pub restarts: &'a [String],
 }
 

@@ -1,7 +1,7 @@
 //! The pure run under a virtual clock: random plans, random completions, failures, crashes,
 //! stops and resumes. No process, no clock, no disk; a failing schedule is repeated by its seed.
 //!
-//! `TOWPATH_SCHEDULES` sets how many schedules run (100,000 unless said otherwise), and
+//! `TOWPATH_SCHEDULES` sets how many schedules run (100,000 unless reported otherwise), and
 //! `TOWPATH_SEED` the first seed.
 
 #![allow(clippy::print_stdout, reason = "the spread of the schedules is meant to be read")]

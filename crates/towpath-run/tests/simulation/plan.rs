@@ -58,7 +58,7 @@ pub fn generate(random: &mut Random, with_machines: bool) -> Arc<Program> {
     }
 }
 
-/// The machine that a level's machine may begin anew with, instead of itself.
+/// The machine that a level's machine may begin again with, instead of itself.
 fn twin(level: usize) -> String {
     format!("twin{level}")
 }
@@ -74,7 +74,7 @@ fn machine_text(
     machine::text(random, &machine::Shape { id, letter, level, callee, restarts: &restarts })
 }
 
-/// What a person may say about the machines of a run. Restarts are always bounded.
+/// What a user may show about the machines of a run. Restarts are always bounded.
 fn wishes(random: &mut Random) -> MachineWishes {
     MachineWishes {
         max_restarts: Some(random.below(6) as u32),
@@ -85,9 +85,9 @@ fn wishes(random: &mut Random) -> MachineWishes {
     }
 }
 
-/// A session that somebody else began.
+/// A session that another user began.
 pub const FOREIGN: &str = "theirs";
-/// What stands before the first prompt of each session.
+/// What is before the first prompt of each session.
 pub const CONTEXT: &str = "what it is about";
 
 pub fn text(program: &Program) -> String {

@@ -1,4 +1,4 @@
-//! What the schedules of a simulation were like, for a person to see that they were of every kind.
+//! What the schedules of a simulation were like, for a user to see that they were of every kind.
 
 use crate::world::Ending;
 use std::collections::BTreeMap;

@@ -99,7 +99,7 @@ impl World {
             self.start_wanted();
             if let Some(outcome) = self.run.outcome() {
                 assert!(self.in_flight.is_empty());
-                if self.go_on_after(&outcome) {
+                if self.continue_after(&outcome) {
                     continue;
                 }
                 return self.end(&outcome);
@@ -114,7 +114,7 @@ impl World {
         panic!("the run does not end\n{}", crate::plan::text(&self.program));
     }
 
-    /// The plan, the journal and the steps, for a person who looks for a fault.
+    /// The plan, the journal and the steps, for a user who looks for a fault.
     fn story(&self) -> String {
         let mut text = crate::plan::text(&self.program);
         for (fact, _) in &self.journal {
@@ -224,7 +224,7 @@ impl World {
                 self.calls.answered(key);
             }
         } else if machine && key.call == 1 {
-            // A reminder that fails has its visit asked anew.
+            // A reminder that fails has its visit asked again.
             self.succeeded.remove(&name_of(&JobKey { call: 0, ..key.clone() }));
         }
     }
@@ -297,16 +297,16 @@ impl World {
 
     /// The text of a machine's answer: it names an outcome, one that is not listed, or none.
     fn report(&self, path: &StepPath, name: &str) -> String {
-        let said = self.output(path);
+        let printed = self.output(path);
         let outcomes = self.run.outcomes_of(path);
         let dice = hash(name, self.seed ^ 1);
         match dice % 100 {
-            0..20 => said,
-            20..24 => format!("{said}\n{{\"outcome\": \"{UNHEARD_OF}\"}}"),
+            0..20 => printed,
+            20..24 => format!("{printed}\n{{\"outcome\": \"{UNHEARD_OF}\"}}"),
             _ => {
                 let outcome = &outcomes[(dice / 100) as usize % outcomes.len()];
                 let more = "\"otherDescription\": \"so it is\"";
-                format!("{said}\n{{\"outcome\": \"{outcome}\", {more}}}")
+                format!("{printed}\n{{\"outcome\": \"{outcome}\", {more}}}")
             }
         }
     }
@@ -340,7 +340,7 @@ impl World {
         Some(end)
     }
 
-    /// A run rebuilt from its journal stands exactly where the lost one stood.
+    /// A run rebuilt from its journal is exactly where the lost one was.
     fn replay(&mut self) {
         let mut rebuilt = Run::new(Arc::clone(&self.program), Limits { agents: AGENTS });
         for (fact, at) in &self.journal {
@@ -372,7 +372,7 @@ impl World {
         self.answer();
     }
 
-    /// A person says what became of each `once` step that was cut off.
+    /// A user shows what became of each `once` step that was interrupted.
     fn answer(&mut self) {
         for step in self.run.asking() {
             self.ending.asked += 1;
@@ -431,8 +431,8 @@ impl World {
         hash(&format!("{step}:0:bash"), self.seed) % 100 < 9
     }
 
-    /// What a person does after a run that did not end well: resumes what waits.
-    fn go_on_after(&mut self, outcome: &RunOutcome) -> bool {
+    /// What a user does after a run that did not end well: resumes what waits.
+    fn continue_after(&mut self, outcome: &RunOutcome) -> bool {
         match outcome {
             RunOutcome::Waiting { .. } => {
                 self.fact(Fact::Ended { outcome: "waiting".into() });

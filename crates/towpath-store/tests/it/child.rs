@@ -1,6 +1,6 @@
 //! Another process that uses the journal: this test binary, started again with a part to play.
 //!
-//! It tells what it did in lines on stdout, each after the fact, and is often killed.
+//! It reports what it did in lines on stdout, each after the fact, and is often killed.
 
 use crate::support::{Dice, create, fact, id, new_run, problems};
 use std::env;
@@ -43,19 +43,19 @@ pub fn start(part: &str, dir: &Path, argument: &str) -> Playing {
 }
 
 impl Playing {
-    /// The next thing it says; `None` when it has ended.
+    /// The next thing it shows; `None` when it has ended.
     pub fn next(&mut self) -> Option<String> {
-        self.lines.by_ref().map(Result::unwrap).find_map(|line| said(&line))
+        self.lines.by_ref().map(Result::unwrap).find_map(|line| printed(&line))
     }
 
-    /// Ends it the hard way; what it had said by then.
+    /// Ends it the hard way; what it had reported by then.
     pub fn kill(mut self) -> Vec<String> {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         std::iter::from_fn(|| self.next()).collect()
     }
 
-    /// Everything it says until it ends, which it must do well.
+    /// Everything it shows until it ends, which it must do well.
     pub fn finish(mut self) -> Vec<String> {
         let all = std::iter::from_fn(|| self.next()).collect();
         let status = self.child.wait().unwrap();
@@ -65,7 +65,7 @@ impl Playing {
 }
 
 /// The test runner talks on the same stream: ours has a mark.
-pub fn said(line: &str) -> Option<String> {
+pub fn printed(line: &str) -> Option<String> {
     line.split_once("» ").map(|(_, text)| text.to_owned())
 }
 
@@ -93,7 +93,7 @@ fn play() {
     }
 }
 
-/// Batches of different sizes; each fact says its batch, its part and of how many.
+/// Batches of different sizes; each fact shows its batch, its part and of how many.
 fn append_batches(dir: &Path, name: &str, count: u64) {
     let mut store = Store::open(dir).unwrap();
     let run = create(&mut store, name);
@@ -126,7 +126,7 @@ fn create_journal(dir: &Path, name: &str, signal: &mut dyn Read) {
 
 const BATCH: usize = 3;
 
-/// Appends until it fails; says how many batches went well and how the first one failed.
+/// Appends until it fails; shows how many batches went well and how the first one failed.
 fn append_until_refused(store: &mut Store, run: &RunId) -> (usize, StoreError) {
     let output = || Some(OutputRef::inline(vec![b'x'; 20_000]));
     let batch = [0; BATCH].map(|_| NewFact { stdout: output(), ..fact("{}") });

@@ -1,4 +1,4 @@
-//! Databases that are newer, foreign or broken: refused, told apart, and left as they are.
+//! Databases that are newer, foreign or broken: refused, distinguished, and left as they are.
 
 use crate::support::{bodies, checkpoint, contents, create, fact, id, problems, small_journal};
 use rusqlite::Connection;
@@ -59,7 +59,7 @@ fn a_newer_journal_is_known_by_its_log_too() {
 }
 
 #[test]
-fn an_upgrade_by_somebody_else_stops_an_open_store_from_writing() {
+fn an_upgrade_by_another_else_stops_an_open_store_from_writing() {
     let place = tempdir().unwrap();
     let run = small_journal(place.path());
     let mut store = Store::open(place.path()).unwrap();
@@ -94,9 +94,9 @@ fn a_spoiled_header_is_refused_untouched() {
     refused_untouched(place.path(), is_damaged);
 }
 
-/// Opening stays fast and checks little: damage further in is told by whoever meets it.
+/// Opening stays fast and checks little: damage further in is reported by whoever meets it.
 #[test]
-fn spoiled_pages_are_told_when_they_are_read_or_written() {
+fn spoiled_pages_are_reported_when_they_are_read_or_written() {
     let place = tempdir().unwrap();
     let mut store = Store::open(place.path()).unwrap();
     let run = create(&mut store, "7f3k");
@@ -109,7 +109,7 @@ fn spoiled_pages_are_told_when_they_are_read_or_written() {
     checkpoint(place.path());
     let path = place.path().join("journal.db");
     let mut bytes = fs::read(&path).unwrap();
-    // Behind the pages that say which tables there are, so that opening still works.
+    // Behind the pages that show which tables there are, so that opening still works.
     let (start, end) = (12 * 4096, bytes.len());
     bytes[start..end].fill(0xA5);
     fs::write(&path, &bytes).unwrap();
@@ -125,7 +125,7 @@ fn spoiled_pages_are_told_when_they_are_read_or_written() {
 }
 
 #[test]
-fn a_cut_off_database_is_told() {
+fn a_interrupted_database_is_reported() {
     let place = tempdir().unwrap();
     small_journal(place.path());
     checkpoint(place.path());
@@ -137,7 +137,7 @@ fn a_cut_off_database_is_told() {
     assert_eq!(fs::read(&path).unwrap(), &bytes[..4096 * 2]);
 }
 
-/// What the message suggests works, even when somebody moves only the file and leaves the log.
+/// What the message suggests works, even when a user moves only the file and leaves the log.
 #[test]
 fn a_journal_moved_away_makes_room_for_a_new_one() {
     let place = tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! A disk that takes no more: the append that meets it is refused whole, the rest stays.
 
-use crate::child::{command, said};
+use crate::child::{command, printed};
 use crate::support::{bodies, fact, id, problems};
 use std::path::Path;
 use std::process::Output;
@@ -11,7 +11,7 @@ fn lines(output: &Output) -> Vec<String> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}\n{text}\n{errors}", output.status);
-    text.lines().filter_map(said).collect()
+    text.lines().filter_map(printed).collect()
 }
 
 /// The limit on a file's size is a failing write that needs no privilege to stage.
@@ -20,9 +20,9 @@ fn a_write_that_fails_is_unwritable_and_leaves_nothing_half_written() {
     let place = tempdir().unwrap();
     let limited = ["sh", "-c", "trap '' XFSZ; ulimit -f 3000; exec \"$@\"", "sh"];
     let child = command(&limited, "fill", place.path(), "").output().unwrap();
-    let told = lines(&child);
-    assert_eq!(told[0], "unwritable");
-    let whole: usize = told[1].parse().unwrap();
+    let reported = lines(&child);
+    assert_eq!(reported[0], "unwritable");
+    let whole: usize = reported[1].parse().unwrap();
     assert!(whole > 5, "it wrote for a while: {whole}");
 
     let mut store = Store::open(place.path()).unwrap();
@@ -34,7 +34,7 @@ fn a_write_that_fails_is_unwritable_and_leaves_nothing_half_written() {
 
 /// A small file system of our own, in a namespace where anybody may mount one.
 #[test]
-fn a_full_disk_is_told_as_full_and_writing_goes_on_once_there_is_space() {
+fn a_full_disk_is_reported_as_full_and_writing_continues_once_there_is_space() {
     let place = tempdir().unwrap();
     if !crate::read_only::namespaces_work(place.path()) {
         return;
@@ -42,9 +42,9 @@ fn a_full_disk_is_told_as_full_and_writing_goes_on_once_there_is_space() {
     let mount = format!("mount -t tmpfs -o size=3m none {} && exec \"$@\"", quoted(place.path()));
     let wrapper = ["unshare", "-rm", "sh", "-c", &mount, "sh"];
     let child = command(&wrapper, "fill-then-free", place.path(), "").output().unwrap();
-    let told = lines(&child);
-    assert_eq!((told[0].as_str(), told[2].as_str()), ("full", "recovered"));
-    assert!(told[1].parse::<usize>().unwrap() > 5, "{told:?}");
+    let reported = lines(&child);
+    assert_eq!((reported[0].as_str(), reported[2].as_str()), ("full", "recovered"));
+    assert!(reported[1].parse::<usize>().unwrap() > 5, "{reported:?}");
 }
 
 pub fn quoted(path: &Path) -> String {

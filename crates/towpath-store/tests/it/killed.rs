@@ -38,13 +38,13 @@ fn a_runner_killed_while_it_appends_loses_nothing_it_acknowledged() {
         let run = name_of(round);
         let mut child = start("append", place.path(), run.as_str());
         assert_eq!(child.next().as_deref(), Some("created"));
-        let mut said: Vec<String> = Vec::new();
+        let mut printed: Vec<String> = Vec::new();
         for _ in 0..dice.below(40) {
-            said.push(child.next().expect("it appends until it is killed"));
+            printed.push(child.next().expect("it appends until it is killed"));
         }
         sleep(Duration::from_micros(dice.below(1_500)));
-        said.extend(child.kill());
-        let acknowledged = said.len() as u64;
+        printed.extend(child.kill());
+        let acknowledged = printed.len() as u64;
         let store = Store::open(place.path()).unwrap();
         let stored = whole_batches(&store, &run);
         let expected = acknowledged..=acknowledged + 1;
@@ -66,10 +66,10 @@ fn a_runner_killed_while_it_makes_the_journal_leaves_one_that_opens() {
         let mut child = start("create", &dir, "7f3k");
         assert_eq!(child.next().as_deref(), Some("ready"));
         sleep(Duration::from_micros(dice.below(6_000)));
-        let said = child.kill();
+        let printed = child.kill();
         let mut store = Store::open(&dir).unwrap();
         assert_eq!(problems(&store), Vec::<String>::new(), "round {round}");
-        if said.iter().any(|line| line == "created") {
+        if printed.iter().any(|line| line == "created") {
             assert!(store.run(&id("7f3k")).unwrap().is_some(), "round {round}");
         }
         create(&mut store, "6q0d");

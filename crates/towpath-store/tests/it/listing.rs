@@ -54,7 +54,7 @@ fn runs_are_listed_newest_first_and_narrowed() {
 }
 
 #[test]
-fn a_run_row_has_all_that_was_said() {
+fn a_run_row_has_all_that_was_reported() {
     let place = tempdir().unwrap();
     let mut store = Store::open(place.path()).unwrap();
     let run = create(&mut store, "7f3k");

@@ -108,7 +108,7 @@ fn a_directory_in_place_of_the_file_is_refused() {
 }
 
 #[test]
-fn a_path_below_a_file_is_unwritable_and_the_message_says_what_to_do() {
+fn a_path_below_a_file_is_unwritable_and_the_message_reports_what_to_do() {
     let place = tempdir().unwrap();
     let file = place.path().join("file");
     fs::write(&file, "mine").unwrap();

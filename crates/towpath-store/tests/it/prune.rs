@@ -39,19 +39,19 @@ fn a_deleted_run_leaves_its_neighbours_alone() {
 }
 
 #[test]
-fn what_a_cut_off_deletion_left_is_swept_and_nothing_else() {
+fn what_a_interrupted_deletion_left_is_swept_and_nothing_else() {
     let place = tempdir().unwrap();
     let mut store = Store::open(place.path()).unwrap();
     let runs = place.path().join("runs");
     let kept = create(&mut store, "aaaa");
     // Marked, and the commit never came: the run is whole.
     fs::write(store.run_directory(&kept).join("deleted"), "").unwrap();
-    // The commit came, the removal did not; and one that was cut off halfway.
+    // The commit came, the removal did not; and one that was interrupted halfway.
     fs::create_dir(runs.join("bbbb")).unwrap();
     fs::write(runs.join("bbbb/deleted"), "").unwrap();
     fs::write(runs.join("bbbb/1.stdout"), vec![b'x'; 50_000]).unwrap();
     fs::create_dir(runs.join("cccc.deleted")).unwrap();
-    // Nothing says that these may go: rows can be lost with a database that was moved away.
+    // Nothing shows that these may go: rows can be lost with a database that was moved away.
     fs::create_dir(runs.join("dddd")).unwrap();
     fs::create_dir(runs.join("notes")).unwrap();
     assert!(store.sweep_deleted().unwrap() >= 50_000);

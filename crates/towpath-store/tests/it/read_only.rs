@@ -1,6 +1,6 @@
 //! A disk that cannot be written, for root as well: looking works there, writing is refused.
 
-use crate::child::{command, said};
+use crate::child::{command, printed};
 use crate::full_disk::quoted;
 use crate::support::{checkpoint, contents, small_journal};
 use std::fs;
@@ -27,7 +27,7 @@ fn look_and_write(dir: &Path) {
     let text = String::from_utf8_lossy(&child.stdout);
     let errors = String::from_utf8_lossy(&child.stderr);
     assert!(child.status.success(), "{text}\n{errors}");
-    assert_eq!(text.lines().filter_map(said).collect::<Vec<_>>(), ["1", "unwritable"]);
+    assert_eq!(text.lines().filter_map(printed).collect::<Vec<_>>(), ["1", "unwritable"]);
     assert_eq!(contents(dir), before);
 }
 

@@ -47,7 +47,7 @@ fn a_fact_comes_back_as_it_was() {
 }
 
 #[test]
-fn a_run_that_is_not_there_is_told() {
+fn a_run_that_is_not_there_is_reported() {
     let place = tempdir().unwrap();
     let mut store = Store::open(place.path()).unwrap();
     let none = id("zzzz");

@@ -5,7 +5,7 @@ use crate::real::model_server::{Answer, ModelServer};
 use crate::real::{
     Agent, CLAUDE_CODE, CODEX, COPILOT, GEMINI, ONE, OPENCODE, STAY, interrupt, nothing_is_left,
 };
-use crate::support::{Person, lives};
+use crate::support::{User, lives};
 use serde_json::{Value, json};
 
 const MEND: &str = "
@@ -33,7 +33,7 @@ const REFUSED: Answer = Answer::Error(401, &[], "bad key");
 
 /// Three steps, a tool, a reminder, then a key that is refused; and with a good one on to the end.
 fn walks(agent: &Agent, cost: &str) {
-    let person = Person::new().file("mend.yaml", MEND);
+    let user = User::new().file("mend.yaml", MEND);
     let server = ModelServer::new(vec![
         agent.tool("echo by an agent > made.txt"),
         Answer::Text("Written.\n{\"outcome\": \"edited\"}"),
@@ -44,17 +44,17 @@ fn walks(agent: &Agent, cost: &str) {
         REFUSED,
         REFUSED,
     ]);
-    let said = agent.run(&person, &server, &["as", "agent-recipes", "mend.yaml"]).exits(4);
-    let said = said.says("auth").says("nothing is lost: towpath resume").says(cost);
-    let said = said.prints(
+    let printed = agent.run(&user, &server, &["as", "agent-recipes", "mend.yaml"]).exits(4);
+    let printed = printed.reports("auth").reports("nothing is lost: towpath resume").reports(cost);
+    let printed = printed.prints(
         "Written.\n{\"outcome\": \"edited\"}\nIt looks good to me.\n{\"outcome\": \"good\"}\n\
          Exit: backend-error\n",
     );
-    assert_eq!(person.read("made.txt"), "by an agent\n");
-    drop(said);
+    assert_eq!(user.read("made.txt"), "by an agent\n");
+    drop(printed);
 
     server.now(vec![Answer::Text("Done.\n{\"outcome\": \"committed\"}")]);
-    let result = agent.run(&person, &server, &["resume", "--last", "--json"]).exits(0).json();
+    let result = agent.run(&user, &server, &["resume", "--last", "--json"]).exits(0).json();
     let machine = &result["machine"];
     assert_eq!(machine["reason"], "changes-committed", "{result:#}");
     assert_eq!(machine["stepVisitCounts"], json!({"edit": 1, "judge": 1, "commit": 1}));
@@ -62,25 +62,25 @@ fn walks(agent: &Agent, cost: &str) {
 
     let requests = server.requests();
     assert_eq!(requests.len(), 1, "the finished steps were not asked again");
-    let told = requests[0].to_string();
+    let reported = requests[0].to_string();
     for part in ["first of all", "Written.", "looks good to me", "did not include", "Commit it"] {
-        assert!(told.contains(part), "the conversation has no {part:?}: {told}");
+        assert!(reported.contains(part), "the conversation has no {part:?}: {reported}");
     }
-    nothing_is_left(&person);
-    is_seen(&person, agent, machine["sessionId"].as_str().expect("a session"));
+    nothing_is_left(&user);
+    is_seen(&user, agent, machine["sessionId"].as_str().expect("a session"));
 }
 
 /// What it did can be read afterwards, its answer apart, and its conversation continued by hand.
-fn is_seen(person: &Person, agent: &Agent, session: &str) {
-    let run = person.run();
-    let said = person.towpath(&["logs", run.as_str(), "edit"]).exits(0);
+fn is_seen(user: &User, agent: &Agent, session: &str) {
+    let run = user.run();
+    let printed = user.towpath(&["logs", run.as_str(), "edit"]).exits(0);
     let did = |line: &str| line.starts_with("  ") && line.contains("echo by an agent > made.txt");
-    assert!(said.stderr.lines().any(did), "{}", said.stderr);
-    assert!(!said.stderr.contains("Written."), "the answer twice: {}", said.stderr);
-    said.prints("Written.\n{\"outcome\": \"edited\"}\n");
+    assert!(printed.stderr.lines().any(did), "{}", printed.stderr);
+    assert!(!printed.stderr.contains("Written."), "the answer twice: {}", printed.stderr);
+    printed.prints("Written.\n{\"outcome\": \"edited\"}\n");
     let row = towpath_agent::backend_row(agent.backend).expect("a backend");
     let command = row.by_hand(session).expect("a way to continue by hand");
-    person.towpath(&["show", run.as_str()]).exits(0).shows(&command);
+    user.towpath(&["show", run.as_str()]).exits(0).shows(&command);
 }
 
 /// What each call that reported something has used, of tokens in and out.
@@ -93,20 +93,24 @@ fn used(result: &Value) -> Vec<(u64, u64)> {
     reported.map(|call| (count(&call, "input_tokens"), count(&call, "output_tokens"))).collect()
 }
 
-/// Interrupted in the middle of a tool nothing is left, and the same conversation goes on.
+/// Interrupted in the middle of a tool nothing is left, and the same conversation continues.
 fn is_interrupted(agent: &Agent) {
-    let person = Person::new().file("one.yaml", ONE);
+    let user = User::new().file("one.yaml", ONE);
     let server = ModelServer::new(vec![agent.tool(STAY)]);
-    let runner = agent.in_a_tool(&person, &server, &["as", "agent-recipes", "one.yaml"]);
+    let runner = agent.in_a_tool(&user, &server, &["as", "agent-recipes", "one.yaml"]);
     assert_eq!(interrupt(runner), Some(130));
-    nothing_is_left(&person);
-    assert!(!lives(&person.read("fg.pid")) && !lives(&person.read("bg.pid")));
+    nothing_is_left(&user);
+    assert!(!lives(&user.read("fg.pid")) && !lives(&user.read("bg.pid")));
 
     server.now(vec![Answer::Text("{\"outcome\": \"edited\"}")]);
-    let result = agent.run(&person, &server, &["resume", "--last", "--json"]).exits(0).json();
+    let result = agent.run(&user, &server, &["resume", "--last", "--json"]).exits(0).json();
     assert_eq!(result["machine"]["reason"], "edited", "{result:#}");
-    let told = server.requests()[0].to_string();
-    assert_eq!(told.matches("first of all").count(), 2, "asked again in one session: {told}");
+    let reported = server.requests()[0].to_string();
+    assert_eq!(
+        reported.matches("first of all").count(),
+        2,
+        "asked again in one session: {reported}"
+    );
 }
 
 /// A small model for the first step; the second names none and gets the program's own again.
@@ -129,12 +133,12 @@ steps:
 ";
 
 fn takes_its_own_model_again(agent: &Agent, settings: &str) {
-    let person = Person::new().file("small.yaml", SMALL);
-    std::fs::create_dir_all(person.path("home/config")).expect("a folder");
-    std::fs::write(person.path("home/config/settings.toml"), settings).expect("settings");
+    let user = User::new().file("small.yaml", SMALL);
+    std::fs::create_dir_all(user.path("home/config")).expect("a folder");
+    std::fs::write(user.path("home/config/settings.toml"), settings).expect("settings");
     let server = ModelServer::always(Answer::Text("{\"outcome\": \"go\"}"));
-    let said = agent.run(&person, &server, &["run", "small.yaml"]).exits(0);
-    assert!(!said.stderr.contains("of an earlier step"), "{}", said.stderr);
+    let printed = agent.run(&user, &server, &["run", "small.yaml"]).exits(0);
+    assert!(!printed.stderr.contains("of an earlier step"), "{}", printed.stderr);
     let models: Vec<String> = server.requests().iter().map(|r| r["model"].to_string()).collect();
     let small = |model: &String| model.contains("haiku") || model.contains("small");
     assert_eq!(models.iter().map(small).collect::<Vec<_>>(), [true, false], "{models:?}");
@@ -196,22 +200,22 @@ fn gemini_is_interrupted() {
     is_interrupted(&GEMINI);
 }
 
-/// Of a first turn that failed Gemini CLI keeps the id and nothing else. The next call tries to go on
+/// Of a first turn that failed Gemini CLI keeps the id and nothing else. The next call tries to continue
 /// with it and opens another one: one attempt, and the conversation stays there.
 #[test]
 fn gemini_opens_another_session_after_a_first_turn_that_failed() {
-    let person = Person::new().file("one.yaml", ONE);
+    let user = User::new().file("one.yaml", ONE);
     let server = ModelServer::new(vec![REFUSED]);
     let arguments = ["as", "agent-recipes", "one.yaml", "--calls", "calls.jsonl"];
-    GEMINI.run(&person, &server, &arguments).exits(4).says("auth");
+    GEMINI.run(&user, &server, &arguments).exits(4).reports("auth");
 
     server.now(vec![Answer::Text("Written."), Answer::Text("{\"outcome\": \"edited\"}")]);
-    let result = GEMINI.run(&person, &server, &["resume", "--last", "--json"]).exits(0).json();
+    let result = GEMINI.run(&user, &server, &["resume", "--last", "--json"]).exits(0).json();
     assert_eq!(result["machine"]["reason"], "edited", "{result:#}");
     assert_eq!(result["steps"][0]["attempts"], 2, "{result:#}");
-    let told = server.requests().last().expect("two").to_string();
-    assert!(told.contains("Written.") && told.contains("did not include"), "{told}");
-    let calls = person.read("calls.jsonl");
+    let reported = server.requests().last().expect("two").to_string();
+    assert!(reported.contains("Written.") && reported.contains("did not include"), "{reported}");
+    let calls = user.read("calls.jsonl");
     let calls: Vec<Value> = calls.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let hows: Vec<&str> = calls.iter().map(|call| call["how"].as_str().unwrap()).collect();
     assert_eq!(hows, ["new", "resume", "new", "resume"]);

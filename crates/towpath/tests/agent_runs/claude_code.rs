@@ -5,7 +5,7 @@ mod aimed_stops;
 
 use crate::real::model_server::{Answer, ModelServer};
 use crate::real::{CLAUDE_CODE, ONE, STAY, finish, nothing_is_left, of};
-use crate::support::{Person, kill_hard, lives};
+use crate::support::{User, kill_hard, lives};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -26,27 +26,27 @@ const EDITED: Answer = Answer::Text("{\"outcome\": \"edited\"}");
 
 #[test]
 fn a_step_is_done_and_its_answer_is_a_value() {
-    let person = Person::new().file("real.yaml", RECIPE);
+    let user = User::new().file("real.yaml", RECIPE);
     let script = vec![CLAUDE_CODE.tool("echo by claude > made.txt"), Answer::Text("all \"done\"")];
     let server = ModelServer::new(script);
-    let result = CLAUDE_CODE.run(&person, &server, &["run", "real.yaml", "--json"]).exits(0).json();
+    let result = CLAUDE_CODE.run(&user, &server, &["run", "real.yaml", "--json"]).exits(0).json();
     assert_eq!(result["steps"][1]["output"], "by claude\nit said all \"done\"");
     assert!(result["summary"]["cost_usd"].as_f64().is_some_and(|c| c > 0.0), "{result}");
 }
 
 #[test]
 fn what_its_tools_left_behind_dies_with_the_runner() {
-    let person = Person::new().file("real.yaml", RECIPE);
+    let user = User::new().file("real.yaml", RECIPE);
     let server = ModelServer::new(vec![CLAUDE_CODE.tool(STAY)]);
-    let mut runner = CLAUDE_CODE.in_a_tool(&person, &server, &["run", "real.yaml"]);
+    let mut runner = CLAUDE_CODE.in_a_tool(&user, &server, &["run", "real.yaml"]);
     kill_hard(&mut runner);
-    nothing_is_left(&person);
-    assert!(!lives(&person.read("fg.pid")) && !lives(&person.read("bg.pid")));
+    nothing_is_left(&user);
+    assert!(!lives(&user.read("fg.pid")) && !lives(&user.read("bg.pid")));
 }
 
-/// Each fault has its exit codes and its word, and the same conversation goes on after it.
+/// Each fault has its exit codes and its word, and the same conversation continues after it.
 #[test]
-fn every_fault_of_the_service_is_told_and_resumed_after() {
+fn every_fault_of_the_service_is_reported_and_resumed_after() {
     for (fault, codes, word) in [
         (Answer::Error(401, &[], "bad key"), (4, 4), "auth"),
         (Answer::Error(429, &[], "slow down"), (75, 4), "limit"),
@@ -55,63 +55,63 @@ fn every_fault_of_the_service_is_told_and_resumed_after() {
         (Answer::Nothing, (4, 4), "overloaded"),
     ] {
         let what = format!("{fault:?}");
-        let person = Person::new().file("one.yaml", ONE);
+        let user = User::new().file("one.yaml", ONE);
         let server = ModelServer::always(fault.clone());
         let arguments = ["as", "agent-recipes", "one.yaml"];
-        let said = CLAUDE_CODE.run(&person, &server, &arguments);
-        assert_eq!(said.code, Some(codes.1), "{what}: {}", said.stderr);
-        assert!(said.stdout.ends_with("Exit: backend-error\n"), "{what}: {}", said.stdout);
-        // Made once more, with the same fault, under the other name.
-        let said = CLAUDE_CODE.run(&person, &server, &["resume", "--last"]);
-        assert_eq!(said.code, Some(codes.0), "{what}: {}", said.stderr);
-        assert!(said.stderr.contains(word), "{what}: {}", said.stderr);
+        let printed = CLAUDE_CODE.run(&user, &server, &arguments);
+        assert_eq!(printed.code, Some(codes.1), "{what}: {}", printed.stderr);
+        assert!(printed.stdout.ends_with("Exit: backend-error\n"), "{what}: {}", printed.stdout);
+        // Made again, with the same fault, under the other name.
+        let printed = CLAUDE_CODE.run(&user, &server, &["resume", "--last"]);
+        assert_eq!(printed.code, Some(codes.0), "{what}: {}", printed.stderr);
+        assert!(printed.stderr.contains(word), "{what}: {}", printed.stderr);
 
         server.now(vec![EDITED]);
-        let said = CLAUDE_CODE.run(&person, &server, &["resume", "--last", "--json"]).exits(0);
-        assert_eq!(said.json()["machine"]["reason"], "edited", "{what}");
-        let told = server.requests()[0].to_string();
-        assert!(told.matches("first of all").count() >= 2, "{what}: {told}");
+        let printed = CLAUDE_CODE.run(&user, &server, &["resume", "--last", "--json"]).exits(0);
+        assert_eq!(printed.json()["machine"]["reason"], "edited", "{what}");
+        let reported = server.requests()[0].to_string();
+        assert!(reported.matches("first of all").count() >= 2, "{what}: {reported}");
     }
 }
 
-/// A person's instructions stand beside the program's own; those of an agent file take their place.
+/// A user's instructions stand beside the program's own; those of an agent file take their place.
 #[test]
 fn instructions_stand_beside_the_programs_own() {
-    let person = Person::new().file("one.yaml", ONE);
+    let user = User::new().file("one.yaml", ONE);
     let server = ModelServer::always(EDITED);
     let system = |arguments: &[&str]| {
-        CLAUDE_CODE.run(&person, &server, arguments).exits(0);
+        CLAUDE_CODE.run(&user, &server, arguments).exits(0);
         server.requests().last().expect("a request")["system"].to_string()
     };
     let alone = system(&["run", "one.yaml"]);
-    let told = system(&["run", "one.yaml", "--system-prompt", "Be brief, please."]);
-    assert!(told.contains("Be brief, please.") && told.len() >= alone.len(), "{told}");
+    let reported = system(&["run", "one.yaml", "--system-prompt", "Be brief, please."]);
+    assert!(reported.contains("Be brief, please.") && reported.len() >= alone.len(), "{reported}");
     let session = "0f8fad5b-d9cb-469f-a165-70867728950e";
     let both = ["run", "one.yaml", "--system-prompt", "Be brief.", "--session", session];
-    CLAUDE_CODE.run(&person, &server, &both).exits(5).says("keeps the instructions it began with");
+    CLAUDE_CODE.run(&user, &server, &both).exits(5).reports("keeps the instructions it began with");
 }
 
 /// A program that dies before it has stored anything leaves an id without a session. The next call
-/// tries to go on with it, then opens it by the same id: one attempt.
+/// tries to continue with it, then opens it by the same id: one attempt.
 #[test]
 fn a_session_that_never_came_to_be_is_opened_once_by_its_id() {
-    let person = Person::new().file("one.yaml", ONE);
+    let user = User::new().file("one.yaml", ONE);
     let server = ModelServer::new(vec![EDITED]);
-    let dead = person.path("dead");
+    let dead = user.path("dead");
     fs::write(&dead, "#!/bin/sh\nkill -9 $$\n").expect("a program");
     fs::set_permissions(&dead, fs::Permissions::from_mode(0o755)).expect("a mode");
     let arguments = ["run", "one.yaml", "--calls", "calls.jsonl"];
-    let mut command = CLAUDE_CODE.command(&person, &server, &arguments);
+    let mut command = CLAUDE_CODE.command(&user, &server, &arguments);
     command.env("CLAUDE_CLI_PATH", dead);
     finish(command).exits(4);
 
-    let said = CLAUDE_CODE.run(&person, &server, &["resume", "--last", "--json"]).exits(0);
-    // What the first of the two said is as if it had never been said.
-    assert!(!said.stderr.contains("No conversation found"), "{}", said.stderr);
-    let result = said.json();
+    let printed = CLAUDE_CODE.run(&user, &server, &["resume", "--last", "--json"]).exits(0);
+    // What the first of the two reported is as if it had never been reported.
+    assert!(!printed.stderr.contains("No conversation found"), "{}", printed.stderr);
+    let result = printed.json();
     assert_eq!(result["machine"]["reason"], "edited");
     assert_eq!(result["steps"][0]["attempts"], 2, "{result:#}");
-    let calls = person.read("calls.jsonl");
+    let calls = user.read("calls.jsonl");
     let calls: Vec<Value> = calls.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let hows: Vec<&str> = calls.iter().map(|call| call["how"].as_str().unwrap()).collect();
     assert_eq!(hows, ["new", "resume", "new"]);
@@ -144,34 +144,34 @@ steps:
 #[test]
 fn a_conversation_that_is_gone_continues_in_a_new_session() {
     const DONE: Answer = Answer::Text("MARK-DONE\n{\"outcome\": \"done\"}");
-    let person = Person::new().file("three.yaml", THREE);
+    let user = User::new().file("three.yaml", THREE);
     let server = ModelServer::new(vec![DONE, Answer::Error(500, &[], "boom")]);
-    CLAUDE_CODE.run(&person, &server, &["run", "three.yaml"]).exits(4);
-    fs::remove_dir_all(person.path(".claude/projects")).expect("the program's conversations");
+    CLAUDE_CODE.run(&user, &server, &["run", "three.yaml"]).exits(4);
+    fs::remove_dir_all(user.path(".claude/projects")).expect("the program's conversations");
     for _ in 0..2 {
-        let said = CLAUDE_CODE.run(&person, &server, &["resume", "--last"]).exits(4);
-        let said = said.says("No conversation found");
-        said.says(&format!("towpath resume {} --new-session", person.run()));
+        let printed = CLAUDE_CODE.run(&user, &server, &["resume", "--last"]).exits(4);
+        let printed = printed.reports("No conversation found");
+        printed.reports(&format!("towpath resume {} --new-session", user.run()));
     }
     server.now(vec![DONE, DONE]);
     let resume = ["resume", "--last", "--new-session", "--json"];
-    let told = CLAUDE_CODE.run(&person, &server, &resume).exits(0).json();
-    assert_eq!(told["machine"]["reason"], "all-done");
+    let reported = CLAUDE_CODE.run(&user, &server, &resume).exits(0).json();
+    assert_eq!(reported["machine"]["reason"], "all-done");
     let requests = server.requests();
     let asked = requests[0]["messages"].to_string();
     assert!(asked.contains("- first: done") && asked.contains("MARK-DONE"), "{asked}");
     assert!(asked.contains("MARK-2") && requests.len() == 2, "{asked}");
 }
 
-/// A model that does each step with a tool call and then says so, whatever the conversation has been
+/// A model that does each step with a tool call and then reports it, whatever the conversation has been
 /// through. It forgets the outcome once.
 fn steady() -> ModelServer {
     let mut forgot = false;
     ModelServer::by(move |request| {
-        let told = request["messages"].to_string();
-        let last = told.rfind("MARK-").expect("a prompt");
-        let step = &told[last + 5..last + 6];
-        if !told[last..].contains("tool_result") {
+        let reported = request["messages"].to_string();
+        let last = reported.rfind("MARK-").expect("a prompt");
+        let step = &reported[last + 5..last + 6];
+        if !reported[last..].contains("tool_result") {
             return CLAUDE_CODE.tool(&format!("echo {step} >> log; sleep 0.1"));
         }
         if step == "2" && !std::mem::replace(&mut forgot, true) {
@@ -190,33 +190,33 @@ fn dice(mut seed: u64) -> impl FnMut(u64) -> u64 {
 }
 
 /// Processes of the agent's program itself.
-fn agents(person: &Person) -> Vec<String> {
+fn agents(user: &User) -> Vec<String> {
     let is_agent = |pid: &String| {
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&line).contains("stream-json")
     };
-    of(person).into_iter().filter(is_agent).collect()
+    of(user).into_iter().filter(is_agent).collect()
 }
 
-/// One run from its start to its end, cut off again and again.
-fn cut_off(seed: u64) {
-    let person = Person::new().file("three.yaml", THREE);
+/// One run from its start to its end, interrupted again and again.
+fn interrupted(seed: u64) {
+    let user = User::new().file("three.yaml", THREE);
     let server = steady();
     let mut dice = dice(seed);
     let mut cuts = 0;
     for tries in 0.. {
         assert!(tries < 6, "seed {seed}: it goes on after its last cut");
-        let begun = person.has_journal() && person.runs() > 0;
+        let begun = user.has_journal() && user.runs() > 0;
         let arguments: &[&str] =
             if begun { &["resume", "--last", "--json"] } else { &["run", "three.yaml", "--json"] };
-        let mut command = CLAUDE_CODE.command(&person, &server, arguments);
+        let mut command = CLAUDE_CODE.command(&user, &server, arguments);
         let mut runner = command.stderr(Stdio::null()).spawn().expect("towpath starts");
         if cuts < 3 {
             std::thread::sleep(Duration::from_millis(dice(2500)));
             if dice(2) == 0 {
                 runner.kill().expect("the runner can be killed");
             } else {
-                for pid in agents(&person) {
+                for pid in agents(&user) {
                     // It may have ended by itself in between.
                     let _ = Command::new("kill").args(["-9", &pid]).stderr(Stdio::null()).status();
                 }
@@ -224,18 +224,18 @@ fn cut_off(seed: u64) {
             cuts += 1;
         }
         let output = runner.wait_with_output().expect("the runner ends");
-        nothing_is_left(&person);
+        nothing_is_left(&user);
         if output.status.code() == Some(0) {
             let result: Value = serde_json::from_slice(&output.stdout).expect("one object");
-            // A run that was over before it was cut off has nothing more to tell.
+            // A run that was over before it was interrupted has nothing more to report.
             if result["error"]["kind"] != "already-done" {
                 assert_eq!(result["machine"]["reason"], "all-done", "seed {seed}: {result:#}");
             }
             break;
         }
     }
-    // A step that was cut off may have run again; none after a later one had begun.
-    let log = person.read("log");
+    // A step that was interrupted may have run again; none after a later one had begun.
+    let log = user.read("log");
     let done: Vec<&str> = log.lines().collect();
     assert!(done.is_sorted(), "seed {seed}: {done:?}");
     for step in ["1", "2", "3"] {
@@ -248,6 +248,6 @@ fn killed_at_any_instant_it_comes_to_the_right_end() {
     let many = std::env::var("TOWPATH_AGENT_KILLS").ok().and_then(|text| text.parse().ok());
     let began = std::process::id().into();
     for seed in began..began + many.unwrap_or(3) {
-        cut_off(seed);
+        interrupted(seed);
     }
 }

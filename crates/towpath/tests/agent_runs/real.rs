@@ -1,4 +1,4 @@
-//! The real agent programs of a person who has set each up for a scripted model on loopback. They
+//! The real agent programs of a user who has set each up for a scripted model on loopback. They
 //! are those in `TOWPATH_TEST_AGENTS`, where `tests/agents/install` puts them.
 
 #![allow(dead_code, reason = "each test file uses its part")]
@@ -6,7 +6,7 @@
 #[path = "../../../../tests/support/model_server/mod.rs"]
 pub mod model_server;
 
-use crate::support::{Person, Said, lives, signal};
+use crate::support::{Printed, User, lives, signal};
 use model_server::{Answer, ModelServer};
 use serde_json::json;
 use std::fs;
@@ -39,7 +39,7 @@ pub struct Agent {
     /// Its tool for commands, and the name of that tool's input.
     shell: (&'static str, &'static str),
     /// Sets the program up for a model, as its user would.
-    set_up: fn(&Person, &ModelServer, &mut Command),
+    set_up: fn(&User, &ModelServer, &mut Command),
 }
 
 pub const CLAUDE_CODE: Agent = Agent {
@@ -55,7 +55,7 @@ pub const CLAUDE_CODE: Agent = Agent {
             .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
             .env("DISABLE_AUTOUPDATER", "1")
             .env("DISABLE_TELEMETRY", "1")
-            // As root the program works unattended only where a person says this.
+            // As root the program works unattended only where a user shows this.
             .env("IS_SANDBOX", "1");
     },
 };
@@ -65,14 +65,14 @@ pub const OPENCODE: Agent = Agent {
     program: "opencode",
     variable: "OPENCODE_CLI_PATH",
     shell: ("bash", "command"),
-    set_up: |person, server, command| {
+    set_up: |user, server, command| {
         let options = json!({"baseURL": server.url(), "apiKey": "not-a-real-key"});
         let models = json!({"scripted": {"cost": {"input": 1, "output": 2}}, "small": {}});
         let provider =
             json!({"npm": "@ai-sdk/openai-compatible", "options": options, "models": models});
         let settings = json!({"model": "fake/scripted", "share": "disabled",
                               "autoupdate": false, "provider": {"fake": provider}});
-        configure(person, ".config/opencode/opencode.json", &settings.to_string());
+        configure(user, ".config/opencode/opencode.json", &settings.to_string());
         command.env("OPENCODE_DISABLE_MODELS_FETCH", "1");
     },
 };
@@ -97,7 +97,7 @@ pub const CODEX: Agent = Agent {
     program: "codex",
     variable: "CODEX_CLI_PATH",
     shell: ("exec_command", "cmd"),
-    set_up: |person, server, command| {
+    set_up: |user, server, command| {
         let settings = format!(
             "model = 'scripted'\nmodel_provider = 'fake'\ncheck_for_update_on_startup = false\n\
              [analytics]\nenabled = false\n[features]\nplugins = false\napps = false\n\
@@ -105,7 +105,7 @@ pub const CODEX: Agent = Agent {
              wire_api = 'responses'\nrequest_max_retries = 0\nstream_max_retries = 0\n",
             server.url()
         );
-        configure(person, ".codex/config.toml", &settings);
+        configure(user, ".codex/config.toml", &settings);
         command.env("FAKE_KEY", "not-a-real-key");
     },
 };
@@ -115,7 +115,7 @@ pub const GEMINI: Agent = Agent {
     program: "gemini",
     variable: "GEMINI_CLI_PATH",
     shell: ("run_shell_command", "command"),
-    set_up: |person, server, command| {
+    set_up: |user, server, command| {
         let settings = json!({
             "security": {"auth": {"selectedType": "gemini-api-key"}},
             "privacy": {"usageStatisticsEnabled": false},
@@ -124,26 +124,26 @@ pub const GEMINI: Agent = Agent {
             // Without one it asks a model which model to ask.
             "model": {"name": "gemini-2.5-pro"},
         });
-        configure(person, ".gemini/settings.json", &settings.to_string());
+        configure(user, ".gemini/settings.json", &settings.to_string());
         command
             .env("GEMINI_API_KEY", "not-a-real-key")
             .env("GOOGLE_GEMINI_BASE_URL", server.root())
             // It writes reports of failed requests there.
-            .env("TMPDIR", person.path("work"));
+            .env("TMPDIR", user.path("work"));
     },
 };
 
-/// Writes a settings file below the person's home.
-fn configure(person: &Person, name: &str, text: &str) {
-    let file = person.path(name);
+/// Writes a settings file below the user's home.
+fn configure(user: &User, name: &str, text: &str) {
+    let file = user.path(name);
     fs::create_dir_all(file.parent().expect("a file has a folder")).expect("a folder");
     fs::write(file, text).expect("a file");
 }
 
 impl Agent {
-    /// A command of a person who has this agent.
-    pub fn command(&self, person: &Person, server: &ModelServer, arguments: &[&str]) -> Command {
-        let mut command = person.command(arguments);
+    /// A command of a user who has this agent.
+    pub fn command(&self, user: &User, server: &ModelServer, arguments: &[&str]) -> Command {
+        let mut command = user.command(arguments);
         command
             .env("TOWPATH_BACKEND", self.backend)
             .env(self.variable, self.path())
@@ -154,7 +154,7 @@ impl Agent {
             .env("HTTP_PROXY", "http://127.0.0.1:9")
             .env("HTTPS_PROXY", "http://127.0.0.1:9")
             .env("NO_PROXY", "127.0.0.1");
-        (self.set_up)(person, server, &mut command);
+        (self.set_up)(user, server, &mut command);
         command
     }
 
@@ -165,8 +165,8 @@ impl Agent {
         program
     }
 
-    pub fn run(&self, person: &Person, server: &ModelServer, arguments: &[&str]) -> Said {
-        finish(self.command(person, server, arguments))
+    pub fn run(&self, user: &User, server: &ModelServer, arguments: &[&str]) -> Printed {
+        finish(self.command(user, server, arguments))
     }
 
     /// The model's wish that a command be run.
@@ -176,22 +176,22 @@ impl Agent {
     }
 
     /// Starts a run and waits until a tool of its agent has noted itself in `fg.pid`.
-    pub fn in_a_tool(&self, person: &Person, server: &ModelServer, arguments: &[&str]) -> Child {
-        let mut command = self.command(person, server, arguments);
+    pub fn in_a_tool(&self, user: &User, server: &ModelServer, arguments: &[&str]) -> Child {
+        let mut command = self.command(user, server, arguments);
         let command = command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut runner = command.spawn().expect("towpath starts");
         wait_for(&format!("a tool of {}", self.backend), || {
             let ended = runner.try_wait().expect("the runner is ours");
             assert!(ended.is_none(), "{} ended before its tool ran", self.backend);
-            person.read("fg.pid").ends_with('\n')
+            user.read("fg.pid").ends_with('\n')
         });
-        assert!(lives(&person.read("fg.pid")));
+        assert!(lives(&user.read("fg.pid")));
         runner
     }
 }
 
-/// What a command says until it ends; one that does not end by itself is killed.
-pub fn finish(mut command: Command) -> Said {
+/// What a command shows until it ends; one that does not end by itself is killed.
+pub fn finish(mut command: Command) -> Printed {
     let child = command.spawn().expect("towpath starts");
     let id = child.id().to_string();
     let (ended, waits) = std::sync::mpsc::channel::<()>();
@@ -200,9 +200,9 @@ pub fn finish(mut command: Command) -> Said {
             let _ = Command::new("kill").args(["-9", &id]).status();
         }
     });
-    let said = Said::from(child.wait_with_output().expect("it is ours"));
+    let printed = Printed::from(child.wait_with_output().expect("it is ours"));
     drop(ended);
-    said
+    printed
 }
 
 /// Stays until it is ended, and leaves something behind that is in no group of ours.
@@ -221,9 +221,9 @@ fn programs() -> PathBuf {
     named.unwrap_or_else(|| home().join(".cache/towpath-test/agents/node_modules/.bin"))
 }
 
-/// Processes that belong to a person: their home is in the environment.
-pub fn of(person: &Person) -> Vec<String> {
-    let home = person.path("home").to_str().expect("a plain path").to_owned();
+/// Processes that belong to a user: their home is in the environment.
+pub fn of(user: &User) -> Vec<String> {
+    let home = user.path("home").to_str().expect("a plain path").to_owned();
     let processes = fs::read_dir("/proc").expect("proc").flatten();
     let living = processes.filter(|process| {
         let environment = fs::read(process.path().join("environ")).unwrap_or_default();
@@ -243,6 +243,6 @@ pub fn wait_for(what: &str, mut so: impl FnMut() -> bool) {
 }
 
 #[track_caller]
-pub fn nothing_is_left(person: &Person) {
-    wait_for("all processes are gone", || of(person).is_empty());
+pub fn nothing_is_left(user: &User) {
+    wait_for("all processes are gone", || of(user).is_empty());
 }

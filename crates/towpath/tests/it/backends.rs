@@ -3,7 +3,7 @@
 
 mod complete_answers;
 
-use crate::support::{Person, Said, lives};
+use crate::support::{Printed, User, lives};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -34,23 +34,23 @@ exec sleep 600
 "#;
 
 #[test]
-fn a_conversation_goes_on_with_the_program_that_has_had_it() {
-    let person = Person::new().file("two.yaml", MACHINE);
-    person.write("answers.jsonl", "\"{\\\"outcome\\\": \\\"done\\\"}\"\n{\"error\": \"crash\"}\n");
-    person.towpath(&["run", "two.yaml", "--script", "answers.jsonl"]).exits(4);
-    let said = person.towpath(&["resume", "--last", "--backend", "codex"]).exits(5);
-    said.says("the conversation of this run is scripted's, and codex does not know it");
-    person.write("more.jsonl", "\"{\\\"outcome\\\": \\\"done\\\"}\"\n");
-    person.towpath(&["resume", "--last", "--script", "more.jsonl"]).exits(0);
+fn a_conversation_continues_with_the_program_that_has_had_it() {
+    let user = User::new().file("two.yaml", MACHINE);
+    user.write("answers.jsonl", "\"{\\\"outcome\\\": \\\"done\\\"}\"\n{\"error\": \"crash\"}\n");
+    user.towpath(&["run", "two.yaml", "--script", "answers.jsonl"]).exits(4);
+    let printed = user.towpath(&["resume", "--last", "--backend", "codex"]).exits(5);
+    printed.reports("the conversation of this run is scripted's, and codex does not know it");
+    user.write("more.jsonl", "\"{\\\"outcome\\\": \\\"done\\\"}\"\n");
+    user.towpath(&["resume", "--last", "--script", "more.jsonl"]).exits(0);
 }
 
 /// With --new-session another program takes over, and keeps the conversation from then on.
 #[test]
 fn another_program_takes_over_in_a_new_session() {
-    let person = Person::new().file("two.yaml", MACHINE);
-    person.write("answers.jsonl", "\"{\\\"outcome\\\": \\\"done\\\"}\"\n{\"error\": \"crash\"}\n");
-    person.towpath(&["run", "two.yaml", "--script", "answers.jsonl"]).exits(4);
-    let program = person.path("codex");
+    let user = User::new().file("two.yaml", MACHINE);
+    user.write("answers.jsonl", "\"{\\\"outcome\\\": \\\"done\\\"}\"\n{\"error\": \"crash\"}\n");
+    user.towpath(&["run", "two.yaml", "--script", "answers.jsonl"]).exits(4);
+    let program = user.path("codex");
     let text = "#!/bin/bash\ncat >> prompts\necho \"$*\" >> arguments\n\
                 echo '{\"type\":\"thread.started\",\"thread_id\":\"t-1\"}'\n\
                 [ $(wc -l < arguments) = 1 ] && exit 3\n\
@@ -61,60 +61,60 @@ fn another_program_takes_over_in_a_new_session() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
     let program = program.to_str().expect("a plain path");
     let other = ["resume", "--last", "--backend", "codex", "--agent-path", program];
-    person.towpath(&other).exits(5).says("or add --new-session");
-    person.towpath(&[&other[..], &["--new-session"]].concat()).exits(4);
-    let told = person.read("prompts");
-    assert!(told.contains("- first: done\n") && told.contains("Go on."), "{told}");
+    user.towpath(&other).exits(5).reports("or add --new-session");
+    user.towpath(&[&other[..], &["--new-session"]].concat()).exits(4);
+    let reported = user.read("prompts");
+    assert!(reported.contains("- first: done\n") && reported.contains("Go on."), "{reported}");
     // The record knows who answers now, and in which conversation.
-    person.towpath(&["resume", "--last"]).exits(0);
-    let arguments = person.read("arguments");
+    user.towpath(&["resume", "--last"]).exits(0);
+    let arguments = user.read("arguments");
     let (first, second) = arguments.trim_end().split_once('\n').expect("two calls");
     assert!(!first.contains("t-1") && second.contains("resume"), "{arguments}");
     assert!(second.contains("t-1"), "{arguments}");
 }
 
 #[test]
-fn what_a_program_says_before_it_dies_is_told_and_kept() {
-    let person = Person::new().file("ask.yaml", "name: ask\nsteps:\n  - {id: ask, prompt: x}\n");
-    let program = person.path("broken");
+fn what_a_program_reports_before_it_dies_is_reported_and_kept() {
+    let user = User::new().file("ask.yaml", "name: ask\nsteps:\n  - {id: ask, prompt: x}\n");
+    let program = user.path("broken");
     let text = "#!/bin/bash\ncat > /dev/null\necho '{\"type\": \"thread.started\"}'\n\
                 echo 'panic: config broken'; exit 7\n";
     fs::write(&program, text).expect("a program");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be run");
     for (backend, variable) in [("codex", "CODEX_CLI_PATH"), ("claude-code", "CLAUDE_CLI_PATH")] {
-        let mut command = person.command(&["run", "ask.yaml", "--backend", backend]);
-        let said = Said::from(command.env(variable, &program).output().expect("it starts"));
-        let run = person.run();
-        let said = said.exits(4).says("panic: config broken");
-        said.says(&format!("full output: towpath logs {run} ask --raw"));
-        let raw = person.towpath(&["logs", run.as_str(), "ask", "--raw"]).exits(0);
+        let mut command = user.command(&["run", "ask.yaml", "--backend", backend]);
+        let printed = Printed::from(command.env(variable, &program).output().expect("it starts"));
+        let run = user.run();
+        let printed = printed.exits(4).reports("panic: config broken");
+        printed.reports(&format!("full output: towpath logs {run} ask --raw"));
+        let raw = user.towpath(&["logs", run.as_str(), "ask", "--raw"]).exits(0);
         raw.prints("{\"type\": \"thread.started\"}\npanic: config broken\n");
     }
 }
 
 #[test]
-fn a_program_that_has_said_all_is_ended() {
-    let person = Person::new().file("two.yaml", MACHINE);
-    let program = person.path("cursor-agent");
+fn a_program_that_has_reported_all_is_ended() {
+    let user = User::new().file("two.yaml", MACHINE);
+    let program = user.path("cursor-agent");
     fs::write(&program, PROGRAM).expect("a program");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
-    let mut command = person.command(&["as", "agent-recipes", "two.yaml", "--backend", "cursor"]);
+    let mut command = user.command(&["as", "agent-recipes", "two.yaml", "--backend", "cursor"]);
     let output = command.env("CURSOR_CLI_PATH", program).output().expect("towpath starts");
-    let said = Said::from(output).exits(0);
-    assert!(said.stdout.ends_with("Exit: all-done\n"), "{}", said.stdout);
-    let said = said.says("Cost: unknown (2 calls)\n  first: unknown (1 call)\n");
-    assert!(!said.stderr.contains("ended by"), "{}", said.stderr);
-    let pids = person.read("pids");
+    let printed = Printed::from(output).exits(0);
+    assert!(printed.stdout.ends_with("Exit: all-done\n"), "{}", printed.stdout);
+    let printed = printed.reports("Cost: unknown (2 calls)\n  first: unknown (1 call)\n");
+    assert!(!printed.stderr.contains("ended by"), "{}", printed.stderr);
+    let pids = user.read("pids");
     assert_eq!(pids.lines().count(), 2);
     assert!(!pids.lines().any(lives), "{pids}");
-    let arguments = person.read("arguments");
+    let arguments = user.read("arguments");
     let (first, second) = arguments.trim_end().split_once('\n').expect("two calls");
     assert!(!first.contains("chat-1") && second.contains("chat-1"), "{arguments}");
 }
 
 #[test]
 fn what_a_backend_cannot_do_is_refused_before_anything_runs() {
-    let person = Person::new().file("two.yaml", MACHINE);
+    let user = User::new().file("two.yaml", MACHINE);
     for (arguments, codes, words) in [
         (
             &["--backend", "gemini", "--system-prompt", "Be brief."][..],
@@ -128,23 +128,23 @@ fn what_a_backend_cannot_do_is_refused_before_anything_runs() {
         ),
     ] {
         let run = [&["run", "two.yaml"], arguments].concat();
-        person.towpath(&run).exits(codes.0).says(words);
+        user.towpath(&run).exits(codes.0).reports(words);
         let other = [&["as", "agent-recipes", "two.yaml"], arguments].concat();
-        person.towpath(&other).exits(codes.1).says(words);
+        user.towpath(&other).exits(codes.1).reports(words);
     }
     let moving = ["run", "two.yaml", "--session", "s", "--worktree", "auto", "--backend", "gemini"];
-    let mut command = person.command(&moving);
+    let mut command = user.command(&moving);
     command.env("GEMINI_CLI_PATH", "/bin/true");
-    let said = Said::from(command.output().expect("towpath starts")).exits(5);
-    said.says("gemini finds a session only in the directory it began in");
-    assert_eq!(person.runs(), 0);
+    let printed = Printed::from(command.output().expect("towpath starts")).exits(5);
+    printed.reports("gemini finds a session only in the directory it began in");
+    assert_eq!(user.runs(), 0);
 }
 
 /// As Claude Code ends when it is asked to, and with nothing on its outputs.
 const SLOW: &str = "#!/bin/bash\ncat > /dev/null\ntrap 'exit 143' TERM\nsleep 600 & wait\n";
 
-fn program(person: &Person, text: &str) -> String {
-    let program = person.path("program");
+fn program(user: &User, text: &str) -> String {
+    let program = user.path("program");
     fs::write(&program, text).expect("a program");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
     program.to_str().expect("a plain path").to_owned()
@@ -152,10 +152,10 @@ fn program(person: &Person, text: &str) -> String {
 
 /// What our own signal did to a program explains nothing: the message is the time limit.
 #[test]
-fn a_time_limit_is_told_as_one_and_not_by_an_exit_code() {
-    let person = Person::new().file("two.yaml", MACHINE);
-    person.write("ask.yaml", "name: ask\nsteps:\n  - {id: ask, prompt: x, timeout: 1}\n");
-    let slow = program(&person, SLOW);
+fn a_time_limit_is_reported_as_one_and_not_by_an_exit_code() {
+    let user = User::new().file("two.yaml", MACHINE);
+    user.write("ask.yaml", "name: ask\nsteps:\n  - {id: ask, prompt: x, timeout: 1}\n");
+    let slow = program(&user, SLOW);
     let cases: [(&[&str], i32, &str); 4] = [
         (&["ask.yaml"], 1, "timed out after 1 s"),
         (&["two.yaml", "--step-timeout", "1"], 4, "timed out after 1 s"),
@@ -164,18 +164,19 @@ fn a_time_limit_is_told_as_one_and_not_by_an_exit_code() {
     ];
     for (arguments, code, words) in cases {
         let with = ["--agent-path", &slow, "--events", "json", "--events-file", "events"];
-        let said = person.towpath(&[&["run"], arguments, &with].concat()).exits(code).says(words);
-        let shown = person.towpath(&["show", person.run().as_str(), "--json"]).exits(0);
-        let told = said.stderr + &shown.stdout + &person.read("events");
-        assert!(!told.contains("143") && !told.contains("exit code"), "{told}");
-        assert!(person.read("events").contains(words), "{}", person.read("events"));
-        fs::remove_file(person.path("work/events")).expect("a file of events");
+        let printed =
+            user.towpath(&[&["run"], arguments, &with].concat()).exits(code).reports(words);
+        let shown = user.towpath(&["show", user.run().as_str(), "--json"]).exits(0);
+        let reported = printed.stderr + &shown.stdout + &user.read("events");
+        assert!(!reported.contains("143") && !reported.contains("exit code"), "{reported}");
+        assert!(user.read("events").contains(words), "{}", user.read("events"));
+        fs::remove_file(user.path("work/events")).expect("a file of events");
     }
 }
 
 /// A command of a user with the number 0, on any machine that lets one be.
-fn as_root(person: &Person, arguments: &[&str]) -> Option<std::process::Command> {
-    let mut command = person.command(arguments);
+fn as_root(user: &User, arguments: &[&str]) -> Option<std::process::Command> {
+    let mut command = user.command(arguments);
     if !rustix::process::getuid().is_root() {
         let mapped =
             std::process::Command::new("unshare").args(["--map-root-user", "true"]).status();
@@ -183,11 +184,11 @@ fn as_root(person: &Person, arguments: &[&str]) -> Option<std::process::Command>
             return None;
         }
         let towpath = command.get_program().to_owned();
-        let mut inside = person.command(&[]);
+        let mut inside = user.command(&[]);
         std::mem::swap(&mut inside, &mut command);
         let mut outer = std::process::Command::new("unshare");
         outer.arg("--map-root-user").arg(towpath).args(arguments);
-        outer.current_dir(person.path("work"));
+        outer.current_dir(user.path("work"));
         for (name, value) in inside.get_envs() {
             match value {
                 Some(value) => outer.env(name, value),
@@ -209,39 +210,40 @@ fn claude_code_as_root_outside_a_sandbox_is_refused_before_anything_runs() {
             "name: r\nsteps:\n  - {{id: a, command: touch ran}}\n  - {{id: b, prompt: x{mode}}}\n"
         )
     };
-    let person = Person::new().file("two.yaml", MACHINE);
-    person.write("all.yaml", &recipe(""));
-    person.write("bypass.yaml", &recipe(", mode: bypassPermissions"));
-    person.write("plan.yaml", &recipe(", mode: plan"));
-    person.write("skipped.yaml", &recipe(", condition: \"'a' == 'b'\""));
+    let user = User::new().file("two.yaml", MACHINE);
+    user.write("all.yaml", &recipe(""));
+    user.write("bypass.yaml", &recipe(", mode: bypassPermissions"));
+    user.write("plan.yaml", &recipe(", mode: plan"));
+    user.write("skipped.yaml", &recipe(", condition: \"'a' == 'b'\""));
     let agent = program(
-        &person,
+        &user,
         "#!/bin/bash\n[ \"$1\" = --version ] && exec echo 2.1.325\ncat > /dev/null; exit 9\n",
     );
     let run = |recipe: &str, sandbox: Option<&str>| {
-        let mut command = as_root(&person, &["run", recipe, "--agent-path", &agent])?;
+        let mut command = as_root(&user, &["run", recipe, "--agent-path", &agent])?;
         command.envs(sandbox.map(|value| ("IS_SANDBOX", value)));
-        Some(Said::from(command.output().expect("towpath starts")))
+        Some(Printed::from(command.output().expect("towpath starts")))
     };
-    let Some(said) = run("two.yaml", None) else { return };
-    said.exits(5).says(ADVICE);
+    let Some(printed) = run("two.yaml", None) else { return };
+    printed.exits(5).reports(ADVICE);
     for (recipe, sandbox) in [("all.yaml", None), ("bypass.yaml", None), ("all.yaml", Some("yes"))]
     {
-        run(recipe, sandbox).expect("as before").exits(5).says(ADVICE);
+        run(recipe, sandbox).expect("as before").exits(5).reports(ADVICE);
     }
-    assert!(!person.path("work/ran").exists());
-    let mut looked = as_root(&person, &["run", "all.yaml", "--dry-run", "--agent-path", &agent])
+    assert!(!user.path("work/ran").exists());
+    let mut looked = as_root(&user, &["run", "all.yaml", "--dry-run", "--agent-path", &agent])
         .expect("as before");
-    let looked = Said::from(looked.output().expect("towpath starts"));
+    let looked = Printed::from(looked.output().expect("towpath starts"));
     assert!((looked.stdout + &looked.stderr).contains(ADVICE));
-    let mut doctor = as_root(&person, &["doctor"]).expect("as before");
-    let told = Said::from(doctor.env("CLAUDE_CLI_PATH", &agent).output().expect("it starts"));
-    assert!(told.stdout.contains("export IS_SANDBOX=1"), "{}", told.stdout);
-    // Only where a call would really work without asking, and nobody has said that it may.
+    let mut doctor = as_root(&user, &["doctor"]).expect("as before");
+    let reported =
+        Printed::from(doctor.env("CLAUDE_CLI_PATH", &agent).output().expect("it starts"));
+    assert!(reported.stdout.contains("export IS_SANDBOX=1"), "{}", reported.stdout);
+    // Only where a call would really work without asking, and nobody has reported that it may.
     run("plan.yaml", None).expect("as before").exits(4);
     run("skipped.yaml", None).expect("as before").exits(0);
     run("all.yaml", Some("1")).expect("as before").exits(4);
-    let settings = person.path(".claude/settings.json");
+    let settings = user.path(".claude/settings.json");
     fs::create_dir_all(settings.parent().expect("a folder")).expect("a folder");
     fs::write(settings, r#"{"env": {"IS_SANDBOX": "1"}}"#).expect("settings");
     run("all.yaml", None).expect("as before").exits(4);

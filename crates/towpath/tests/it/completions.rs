@@ -1,8 +1,8 @@
-//! Completing as a person does it: a real shell in a real terminal, the line typed, Tab pressed.
+//! Completing as a user does it: a real shell in a real terminal, the line typed, Tab pressed.
 //! What is asked of the program by a Tab starts no process and offers nothing that a shell would
 //! take for code.
 
-use crate::support::Person;
+use crate::support::User;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,13 +12,13 @@ const SHIP: &str = "name: ship\nsteps:\n  - id: compile\n    command: echo hi\n"
 
 /// A shell that has read our script, ready to be typed into.
 struct Typing<'p> {
-    person: &'p Person,
+    user: &'p User,
 }
 
 impl<'p> Typing<'p> {
-    fn into(person: &'p Person, shell: &str, start: &str) -> Typing<'p> {
-        let typing = Typing { person };
-        let work = person.path("work");
+    fn into(user: &'p User, shell: &str, start: &str) -> Typing<'p> {
+        let typing = Typing { user };
+        let work = user.path("work");
         let work = work.to_str().expect("a path");
         typing.tmux(&["new-session", "-d", "-x", "80", "-y", "30", "-c", work, shell]);
         typing.types(start);
@@ -68,10 +68,10 @@ impl<'p> Typing<'p> {
             .args(["-u", "-f", "/dev/null"])
             .args(arguments)
             .env_clear()
-            .env("TMUX_TMPDIR", self.person.path(""))
+            .env("TMUX_TMPDIR", self.user.path(""))
             .env("PATH", format!("{}:{path}", bin.display()))
-            .env("HOME", self.person.path(""))
-            .env("TOWPATH_HOME", self.person.path("home"))
+            .env("HOME", self.user.path(""))
+            .env("TOWPATH_HOME", self.user.path("home"))
             .env("LANG", "C.UTF-8")
             .stdin(Stdio::null())
             .output()
@@ -86,16 +86,16 @@ impl Drop for Typing<'_> {
     }
 }
 
-fn person() -> Person {
-    let person = Person::new().file("recipes/ship.yaml", SHIP).file("build.yaml", SHIP);
-    person.towpath(&["run", "build.yaml"]).exits(0);
-    person
+fn user() -> User {
+    let user = User::new().file("recipes/ship.yaml", SHIP).file("build.yaml", SHIP);
+    user.towpath(&["run", "build.yaml"]).exits(0);
+    user
 }
 
 fn everything_completes(shell: &str, start: &str) {
-    let person = person();
-    let run = person.run();
-    let typing = Typing::into(&person, shell, start);
+    let user = user();
+    let run = user.run();
+    let typing = Typing::into(&user, shell, start);
     typing.completes("towpath vali", "towpath validate");
     typing.completes("towpath run sh", "towpath run ship");
     typing.completes("towpath explain demo-", "towpath explain demo-checks");
@@ -131,10 +131,10 @@ fn there_is(shell: &str) -> bool {
 }
 
 /// What the program answers to bash for a line whose last word is being typed.
-fn asked(person: &Person, words: &[&str]) -> Command {
+fn asked(user: &User, words: &[&str]) -> Command {
     let mut arguments = vec!["--", "towpath"];
     arguments.extend(words);
-    let mut command = person.command(&arguments);
+    let mut command = user.command(&arguments);
     command
         .env("TOWPATH_COMPLETE", "bash")
         .env("_CLAP_IFS", "\n")
@@ -142,61 +142,62 @@ fn asked(person: &Person, words: &[&str]) -> Command {
     command
 }
 
-fn answers(person: &Person, words: &[&str]) -> Vec<String> {
-    let said =
-        crate::support::Said::from(asked(person, words).output().expect("towpath starts")).exits(0);
-    assert_eq!(said.stderr, "", "nothing is said into the line");
-    said.stdout.lines().map(str::to_owned).collect()
+fn answers(user: &User, words: &[&str]) -> Vec<String> {
+    let printed =
+        crate::support::Printed::from(asked(user, words).output().expect("towpath starts"))
+            .exits(0);
+    assert_eq!(printed.stderr, "", "nothing is said into the line");
+    printed.stdout.lines().map(str::to_owned).collect()
 }
 
 #[test]
 fn only_what_fits_is_offered() {
-    let person = person().file("team/deploy.yaml", SHIP).file("build.test.yaml", "cases: []\n");
-    let all = answers(&person, &["run", ""]);
+    let user = user().file("team/deploy.yaml", SHIP).file("build.test.yaml", "cases: []\n");
+    let all = answers(&user, &["run", ""]);
     let bundled = |name: &str| towpath_recipe::builtin(name).is_some();
     let here: Vec<&str> = all.iter().map(String::as_str).filter(|name| !bundled(name)).collect();
     assert_eq!(here, ["ship", "build.yaml", "recipes/", "team/"]);
     assert!(all.iter().any(|name| name == "demo") && all.iter().any(|name| name == "guide"));
     assert!(!all.iter().any(|name| name == "cascade-level"), "parts are not offered");
-    let also = answers(&person, &["run", "-R", "team", "de"]);
+    let also = answers(&user, &["run", "-R", "team", "de"]);
     assert_eq!(also, ["deploy", "demo", "demo-checks", "default-workflow", "debate-workflow"]);
-    let run = person.run().to_string();
-    assert_eq!(answers(&person, &["show", ""]), [run.as_str()]);
-    assert_eq!(answers(&person, &["logs", &run, ""]), ["compile"]);
-    assert_eq!(answers(&person, &["logs", "nope", "x"]), [""; 0]);
-    let to_cancel = answers(&person, &["cancel", ""]);
+    let run = user.run().to_string();
+    assert_eq!(answers(&user, &["show", ""]), [run.as_str()]);
+    assert_eq!(answers(&user, &["logs", &run, ""]), ["compile"]);
+    assert_eq!(answers(&user, &["logs", "nope", "x"]), [""; 0]);
+    let to_cancel = answers(&user, &["cancel", ""]);
     assert!(!to_cancel.contains(&run), "it is done: {to_cancel:?}");
-    assert!(answers(&person, &["run", "--"]).contains(&"--with-context".to_owned()));
+    assert!(answers(&user, &["run", "--"]).contains(&"--with-context".to_owned()));
 }
 
 #[test]
 fn a_name_that_bash_would_take_for_code_is_not_offered() {
-    let person = Person::new().file("x$(touch gotcha).yaml", SHIP).file("x;y/z.yaml", SHIP);
-    let person = person.file("x.yaml", SHIP);
-    assert_eq!(answers(&person, &["run", "x"]), ["x.yaml"]);
-    assert_eq!(answers(&person, &["run", "-C", "x"]), [""; 0]);
+    let user = User::new().file("x$(touch gotcha).yaml", SHIP).file("x;y/z.yaml", SHIP);
+    let user = user.file("x.yaml", SHIP);
+    assert_eq!(answers(&user, &["run", "x"]), ["x.yaml"]);
+    assert_eq!(answers(&user, &["run", "-C", "x"]), [""; 0]);
 }
 
 #[test]
 fn what_is_broken_is_silent() {
-    let person = person();
-    fs::create_dir_all(person.path("home/config")).expect("a folder");
-    fs::write(person.path("home/config/settings.toml"), "nonsense = \n").expect("a file");
-    assert_eq!(answers(&person, &["run", "build"]), ["build.yaml"]);
-    fs::write(person.path("home/state/journal.db"), "no database").expect("a file");
-    answers(&person, &["show", "x"]);
+    let user = user();
+    fs::create_dir_all(user.path("home/config")).expect("a folder");
+    fs::write(user.path("home/config/settings.toml"), "nonsense = \n").expect("a file");
+    assert_eq!(answers(&user, &["run", "build"]), ["build.yaml"]);
+    fs::write(user.path("home/state/journal.db"), "no database").expect("a file");
+    answers(&user, &["show", "x"]);
 }
 
 #[test]
 fn a_tab_starts_no_process_and_leaves_nothing() {
-    let person = person();
-    let before = listing(&person.path("home"));
-    let trace = person.path("trace");
-    let asked = asked(&person, &["logs", person.run().as_str(), ""]);
+    let user = user();
+    let before = listing(&user.path("home"));
+    let trace = user.path("trace");
+    let asked = asked(&user, &["logs", user.run().as_str(), ""]);
     let mut traced = Command::new("strace");
     traced.args(["-f", "-e", "trace=execve,fork,vfork,clone,clone3", "-o"]).arg(&trace);
     traced.arg(asked.get_program()).args(asked.get_args());
-    traced.current_dir(person.path("work"));
+    traced.current_dir(user.path("work"));
     for (name, value) in asked.get_envs() {
         traced.env(name, value.unwrap_or_default());
     }
@@ -206,7 +207,7 @@ fn a_tab_starts_no_process_and_leaves_nothing() {
     let calls: Vec<&str> = calls.lines().filter(|line| line.contains('(')).collect();
     assert_eq!(calls.len(), 1, "only itself: {calls:?}");
     assert!(calls[0].contains("execve"), "{calls:?}");
-    assert_eq!(listing(&person.path("home")), before);
+    assert_eq!(listing(&user.path("home")), before);
 }
 
 fn listing(folder: &Path) -> Vec<String> {

@@ -39,7 +39,7 @@ fn pages() -> Vec<String> {
     own.into_iter().map(str::to_owned).chain(chapters()).collect()
 }
 
-/// The commands of a session, each with what the page says it shows.
+/// The commands of a session, each with what the page shows it shows.
 fn session(block: &Block) -> Vec<(String, String)> {
     let mut commands: Vec<(String, String)> = Vec::new();
     for line in block.text.lines() {
@@ -249,7 +249,7 @@ fn keys_of(page: &str, head: &str) -> BTreeSet<String> {
 
 fn keys(object: &serde_json::Value) -> BTreeSet<String> {
     let keys = object.as_object().expect("an object").keys().cloned();
-    // Every object has it, and the page says so once; the other name of `steps` stands with it.
+    // Every object has it, and the page reports it once; the other name of `steps` is with it.
     keys.filter(|key| key != "schema" && key != "step_results").collect()
 }
 
@@ -257,17 +257,17 @@ fn keys(object: &serde_json::Value) -> BTreeSet<String> {
 fn the_page_of_json_has_every_key_of_a_result_and_of_a_dry_run() {
     let called = "name: called\nsteps:\n  - {id: a, command: echo a}\n";
     let recipe = "name: r\nsteps:\n  - {id: call, recipe: called}\n  - {id: off, condition: '1 == 2', command: echo}\n  - {id: bad, command: exit 3}\n";
-    let person = crate::support::Person::new().file("called.yaml", called).file("r.yaml", recipe);
+    let user = crate::support::User::new().file("called.yaml", called).file("r.yaml", recipe);
     let page = page("docs/json.md");
-    let dry = person.towpath(&["run", "r.yaml", "--dry-run", "--json"]).exits(0).json();
+    let dry = user.towpath(&["run", "r.yaml", "--dry-run", "--json"]).exits(0).json();
     assert_eq!(keys(&dry), keys_of(&page, "key of a dry run"));
     assert_eq!(dry["steps"], dry["step_results"]);
     assert_eq!(keys(&dry["steps"][0]), keys_of(&page, "key of a step that would run"));
-    let told = page.lines().find(|line| line.starts_with("| `summary` | `total`"));
+    let reported = page.lines().find(|line| line.starts_with("| `summary` | `total`"));
     for key in keys(&dry["summary"]) {
-        assert!(told.is_some_and(|row| row.contains(&format!("`{key}`"))), "{key} is not told");
+        assert!(reported.is_some_and(|row| row.contains(&format!("`{key}`"))), "{key} is not told");
     }
-    let result = person.towpath(&["run", "r.yaml", "--json", "--with-context"]).exits(1).json();
+    let result = user.towpath(&["run", "r.yaml", "--json", "--with-context"]).exits(1).json();
     let known = keys_of(&page, "key of a run's result");
     assert!(keys(&result).is_subset(&known), "{:?} and {known:?}", keys(&result));
     let known = keys_of(&page, "key of a step");
@@ -279,7 +279,7 @@ fn the_page_of_json_has_every_key_of_a_result_and_of_a_dry_run() {
 /// The commands that a help text lists.
 fn commands_in(help: &str) -> Vec<String> {
     let listed = help.split("\nCommands:\n").nth(1).and_then(|t| t.split("\nOptions:").next());
-    // A line that goes on is indented further.
+    // A line that continues is indented further.
     let is_name = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
     let names = listed.into_iter().flat_map(str::lines).filter(is_name);
     names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
@@ -287,18 +287,18 @@ fn commands_in(help: &str) -> Vec<String> {
 
 #[test]
 fn every_command_and_flag_that_is_named_exists() {
-    let person = crate::support::Person::new();
-    let mut known = person.towpath(&["--help"]).exits(0).stdout;
+    let user = crate::support::User::new();
+    let mut known = user.towpath(&["--help"]).exits(0).stdout;
     let commands = commands_in(&known);
     assert!(commands.len() > 10, "{commands:?}");
     for command in commands.iter().filter(|c| *c != "as") {
-        let help = person.towpath(&[command, "--help"]).exits(0).stdout;
+        let help = user.towpath(&[command, "--help"]).exits(0).stdout;
         for inner in commands_in(&help) {
-            known.push_str(&person.towpath(&[command, &inner, "--help"]).exits(0).stdout);
+            known.push_str(&user.towpath(&[command, &inner, "--help"]).exits(0).stdout);
         }
         known.push_str(&help);
     }
-    known.push_str(&person.towpath(&["runs", "prune", "--help"]).exits(0).stdout);
+    known.push_str(&user.towpath(&["runs", "prune", "--help"]).exits(0).stdout);
     let all: String = pages().iter().map(|name| page(name)).collect();
     for command in &commands {
         assert!(all.contains(&format!("towpath {command}")), "no word about towpath {command}");
@@ -321,8 +321,8 @@ fn every_command_and_flag_that_is_named_exists() {
 
 #[test]
 fn the_page_of_agent_recipes_has_every_flag_and_no_other() {
-    let person = crate::support::Person::new();
-    let help = person.towpath(&["as", "agent-recipes", "--help"]).exits(0).stdout;
+    let user = crate::support::User::new();
+    let help = user.towpath(&["as", "agent-recipes", "--help"]).exits(0).stdout;
     let flag = |line: &str| {
         let at = line.trim_start().find("--")?;
         let words = &line.trim_start()[at..];
@@ -335,26 +335,26 @@ fn the_page_of_agent_recipes_has_every_flag_and_no_other() {
     let text = page("docs/agent-recipes.md");
     let (_, table) = text.split_once("\n| flag | what it does |\n").expect("the table");
     let rows = table.lines().take_while(|line| line.starts_with('|')).skip(1);
-    let told = rows.map(|row| code_words(row.split('|').nth(1).unwrap_or_default()).remove(0));
-    let told: BTreeSet<String> =
-        told.map(|word| word.split(' ').next().unwrap_or_default().to_owned()).collect();
-    assert_eq!(told, known);
+    let reported = rows.map(|row| code_words(row.split('|').nth(1).unwrap_or_default()).remove(0));
+    let reported: BTreeSet<String> =
+        reported.map(|word| word.split(' ').next().unwrap_or_default().to_owned()).collect();
+    assert_eq!(reported, known);
 }
 
 #[test]
 fn the_page_of_machines_has_every_event_and_every_field() {
     let text = page("docs/machines.md");
-    let person = crate::support::Person::new();
+    let user = crate::support::User::new();
     let answer = |text: &str| format!("{}\n", serde_json::Value::from(text));
     let report = |outcome: &str| answer(&format!("{{\"outcome\": \"{outcome}\"}}"));
     let answers = [answer("no"), report("complete"), report("no-issues"), report("committed")];
-    person.write("answers.jsonl", &answers.concat());
+    user.write("answers.jsonl", &answers.concat());
     let flags = ["--script", "answers.jsonl", "--events-file", "events.jsonl", "--json"];
-    let result = person.towpath(&[&["run", "implement-and-review"], &flags[..]].concat());
+    let result = user.towpath(&[&["run", "implement-and-review"], &flags[..]].concat());
     let result = result.exits(0).json();
     let mut types = BTreeSet::from(["type".to_owned(), "session_locked".to_owned()]);
     let fields = rows_below(&text, "Events");
-    for line in person.read("events.jsonl").lines() {
+    for line in user.read("events.jsonl").lines() {
         let event: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
         types.insert(event["type"].as_str().expect("a type").to_owned());
         for key in keys(&event) {
@@ -416,21 +416,21 @@ fn every_page_of_the_book_is_in_its_summary() {
 }
 
 #[test]
-fn every_agents_program_has_a_page_that_says_what_the_table_says() {
+fn every_agents_program_has_a_page_that_reports_what_the_table_reports() {
     let ids: Vec<String> = BACKENDS.iter().map(|row| row.id.to_owned()).collect();
     let mut rows = rows_below(&page("docs/agents.md"), "Backends");
     assert_eq!(rows.remove(0), "backend");
     assert_eq!(rows, ids);
     for row in BACKENDS.iter().filter(|row| row.id != "scripted") {
         let text = page(&format!("docs/agents/{}.md", row.id));
-        let says = |word: &str| text.contains(&format!("`{}`", word.replace('|', "\\|")));
+        let reports = |word: &str| text.contains(&format!("`{}`", word.replace('|', "\\|")));
         assert!(text.starts_with(&format!("# {}\n", row.title)), "{}", row.id);
-        assert!(says(row.install), "{}: {}", row.id, row.install);
+        assert!(reports(row.install), "{}: {}", row.id, row.install);
         assert!(text.contains(&format!("`--backend {}`", row.id)), "{}", row.id);
         let looked_for = row.variable.iter().chain(row.programs).chain(row.known);
         let modes = row.can.modes.into_iter().flatten();
         for word in looked_for.chain(modes) {
-            assert!(says(word), "{}: {word}", row.id);
+            assert!(reports(word), "{}: {word}", row.id);
         }
     }
 }
@@ -489,18 +489,18 @@ fn the_commands_that_build_fit_the_workspace() {
 
 #[test]
 fn the_demo_runs_in_an_empty_home_and_asks_nothing() {
-    let person = crate::support::Person::new();
-    let said = person.towpath(&["run", "demo"]).exits(0);
+    let user = crate::support::User::new();
+    let printed = user.towpath(&["run", "demo"]).exits(0);
     let end = "-tr ' ' '\\n' < \"$1\" | wc -l | tr -d ' '\n\
                +wc -w < \"$1\" | tr -d ' '\n\
                \n\
                before:  FAIL: it says 10 words, there are 9\n\
                agent:   two spaces in a row counted as a word; wc -w counts words\n\
                after:   PASS: 9 words\n";
-    assert!(said.stdout.ends_with(end), "{}", said.stdout);
-    assert!(said.stderr.contains("7 of 8 steps ran"), "{}", said.stderr);
-    let script = person.path("home/cache/demo/wordcount/count-words.sh");
+    assert!(printed.stdout.ends_with(end), "{}", printed.stdout);
+    assert!(printed.stderr.contains("7 of 8 steps ran"), "{}", printed.stderr);
+    let script = user.path("home/cache/demo/wordcount/count-words.sh");
     let script = fs::read_to_string(script).expect("the demo's script");
     assert!(script.contains("wc -w"), "the agent has changed it: {script}");
-    assert_eq!(fs::read_dir(person.path("work")).expect("a folder").count(), 0, "nothing else");
+    assert_eq!(fs::read_dir(user.path("work")).expect("a folder").count(), 0, "nothing else");
 }

@@ -1,6 +1,6 @@
-//! A dry run tells what would run and does nothing: no step, no hook, no record.
+//! A dry run reports what would run and does nothing: no step, no hook, no record.
 
-use crate::support::Person;
+use crate::support::User;
 use serde_json::json;
 
 const SHIP: &str = "
@@ -42,16 +42,16 @@ steps:
     command: touch ran
 ";
 
-fn person() -> Person {
-    Person::new().file("ship.yaml", SHIP).file("checks.yaml", CHECKS)
+fn user() -> User {
+    User::new().file("ship.yaml", SHIP).file("checks.yaml", CHECKS)
 }
 
 #[test]
-fn a_dry_run_says_what_would_run_and_why_the_rest_would_not() {
-    let person = person();
-    let said = person.towpath(&["run", "ship.yaml", "--dry-run"]).exits(0);
+fn a_dry_run_reports_what_would_run_and_why_the_rest_would_not() {
+    let user = user();
+    let printed = user.towpath(&["run", "ship.yaml", "--dry-run"]).exits(0);
     assert_eq!(
-        said.stdout,
+        printed.stdout,
         "ship · dry run · work
 
   runs     build   bash    touch ran && echo built for debug
@@ -74,30 +74,30 @@ fn a_dry_run_says_what_would_run_and_why_the_rest_would_not() {
 nothing was run
 "
     );
-    assert!(said.stderr.contains("this step can never run"), "{}", said.stderr);
+    assert!(printed.stderr.contains("this step can never run"), "{}", printed.stderr);
 }
 
 #[test]
 fn a_dry_run_runs_no_step_no_hook_and_leaves_no_record() {
-    let person = person();
+    let user = user();
     for arguments in [
         &["run", "ship.yaml", "--dry-run", "--audit-dir", "audit"][..],
         &["as", "recipe-runner-rs", "ship.yaml", "--dry-run", "--audit-dir", "audit"],
         &["as", "recipe-runner-rs", "ship.yaml", "--dry-run", "--output-format", "json"],
     ] {
-        person.towpath(arguments).exits(0);
+        user.towpath(arguments).exits(0);
     }
-    let left = |name: &str| person.path("work").join(name).exists();
+    let left = |name: &str| user.path("work").join(name).exists();
     assert!(!left("ran") && !left("hooked") && !left("audit"));
-    assert!(!person.path("home").exists(), "nothing was recorded");
+    assert!(!user.path("home").exists(), "nothing was recorded");
 }
 
 #[test]
 fn what_is_set_and_asked_for_changes_what_would_run() {
-    let person = person();
+    let user = user();
     let arguments =
         ["run", "ship.yaml", "--dry-run", "--json", "--set", "mode=release", "--include-tags"];
-    let json = person.towpath(&[&arguments[..], &["release"]].concat()).exits(0).json();
+    let json = user.towpath(&[&arguments[..], &["release"]].concat()).exits(0).json();
     assert_eq!((&json["schema"], &json["dry_run"]), (&json!(1), &json!(true)));
     let statuses: Vec<&str> =
         json["steps"].as_array().unwrap().iter().map(|s| s["status"].as_str().unwrap()).collect();
@@ -122,14 +122,14 @@ fn of_a_called_machine_only_the_first_step_is_sure() {
         step("a"),
         step("orphan")
     );
-    let person = Person::new()
+    let user = User::new()
         .file("m.yaml", &machine)
         .file("r.yaml", "name: r\nsteps:\n  - {id: call, recipe: m}\n  - {id: after, command: 'echo {{call.reason}}'}\n");
-    let json = person.towpath(&["run", "r.yaml", "--dry-run", "--json"]).exits(0).json();
-    let told = |step: &serde_json::Value| format!("{} {}", step["path"], step["status"]);
+    let json = user.towpath(&["run", "r.yaml", "--dry-run", "--json"]).exits(0).json();
+    let reported = |step: &serde_json::Value| format!("{} {}", step["path"], step["status"]);
     let children = json["steps"][0]["children"].as_array().expect("a list");
     assert_eq!(
-        children.iter().map(told).collect::<Vec<_>>(),
+        children.iter().map(reported).collect::<Vec<_>>(),
         ["\"call/a\" \"runs\"", "\"call/orphan\" \"never\""]
     );
     assert_eq!(json["steps"][1]["unknown"], serde_json::json!(["call.reason"]));
@@ -137,16 +137,16 @@ fn of_a_called_machine_only_the_first_step_is_sure() {
 
 #[test]
 fn a_bad_recipe_and_a_missing_input_are_exit_2() {
-    let person = person().file("typo.yaml", "name: t\nsteps:\n  - id: a\n    comand: echo\n");
-    person.towpath(&["run", "typo.yaml", "--dry-run"]).exits(2).says("did you mean `command`?");
-    let said = person.towpath(&["run", "checks.yaml", "--dry-run"]).exits(2);
-    let said = said.says("the recipe needs a value for `what`");
-    assert_eq!(said.stdout, "");
-    person.towpath(&["run", "checks.yaml", "--dry-run", "--set", "what=x"]).exits(0);
+    let user = user().file("typo.yaml", "name: t\nsteps:\n  - id: a\n    comand: echo\n");
+    user.towpath(&["run", "typo.yaml", "--dry-run"]).exits(2).reports("did you mean `command`?");
+    let printed = user.towpath(&["run", "checks.yaml", "--dry-run"]).exits(2);
+    let printed = printed.reports("the recipe needs a value for `what`");
+    assert_eq!(printed.stdout, "");
+    user.towpath(&["run", "checks.yaml", "--dry-run", "--set", "what=x"]).exits(0);
 }
 
 #[test]
-fn what_would_fail_for_certain_is_told_and_what_follows_never_runs() {
+fn what_would_fail_for_certain_is_reported_and_what_follows_never_runs() {
     let recipe = "
 name: sum
 context: { n: three }
@@ -154,22 +154,22 @@ steps:
   - { id: add, command: \"echo $(( {{n}} + 1 ))\" }
   - { id: after, command: echo }
 ";
-    let person = Person::new().file("sum.yaml", recipe);
-    let said = person.towpath(&["run", "sum.yaml", "--dry-run"]).exits(0);
-    assert!(said.stdout.contains("fails  add"), "{}", said.stdout);
-    assert!(said.stdout.contains("must be an integer"), "{}", said.stdout);
-    assert!(said.stdout.contains("`add` before it always fails"), "{}", said.stdout);
-    person.towpath(&["run", "sum.yaml"]).exits(1);
+    let user = User::new().file("sum.yaml", recipe);
+    let printed = user.towpath(&["run", "sum.yaml", "--dry-run"]).exits(0);
+    assert!(printed.stdout.contains("fails  add"), "{}", printed.stdout);
+    assert!(printed.stdout.contains("must be an integer"), "{}", printed.stdout);
+    assert!(printed.stdout.contains("`add` before it always fails"), "{}", printed.stdout);
+    user.towpath(&["run", "sum.yaml"]).exits(1);
 }
 
 #[test]
-fn an_agent_program_that_is_missing_is_told_before_the_run_needs_it() {
+fn an_agent_program_that_is_missing_is_reported_before_the_run_needs_it() {
     let recipe = "name: ask\nsteps:\n  - { id: ask, prompt: look }\n";
-    let person = Person::new().file("ask.yaml", recipe);
-    let mut command = person.command(&["run", "ask.yaml", "--dry-run"]);
+    let user = User::new().file("ask.yaml", recipe);
+    let mut command = user.command(&["run", "ask.yaml", "--dry-run"]);
     command.env("PATH", "/nowhere").env_remove("CLAUDE_CLI_PATH");
-    let said = crate::support::Said::from(command.output().unwrap()).exits(0);
-    said.says("warning: `claude` was not found");
+    let printed = crate::support::Printed::from(command.output().unwrap()).exits(0);
+    printed.reports("warning: `claude` was not found");
 }
 
 #[test]
@@ -184,8 +184,8 @@ steps:
     condition: \"int('x') == 1\"
     command: echo
 ";
-    let person = Person::new().file("r.yaml", recipe);
-    let json = person.towpath(&["validate", "r.yaml", "--json"]).exits(0).json();
+    let user = User::new().file("r.yaml", recipe);
+    let json = user.towpath(&["validate", "r.yaml", "--json"]).exits(0).json();
     let found: Vec<(&str, u64)> = json["problems"]
         .as_array()
         .unwrap()
@@ -193,26 +193,26 @@ steps:
         .map(|p| (p["code"].as_str().unwrap(), p["line"].as_u64().unwrap()))
         .collect();
     assert_eq!(found, [("never-runs", 5), ("always-fails", 8)]);
-    person.towpath(&["validate", "r.yaml", "--strict"]).exits(2);
-    let explained = person.towpath(&["explain", "r.yaml", "--json"]).exits(0).json();
+    user.towpath(&["validate", "r.yaml", "--strict"]).exits(2);
+    let explained = user.towpath(&["explain", "r.yaml", "--json"]).exits(0).json();
     assert_eq!(explained["problems"].as_array().map(Vec::len), Some(2));
 }
 
 #[test]
 fn explain_shows_what_the_tags_leave_out_and_where_steps_come_from() {
-    let person = Person::new()
+    let user = User::new()
         .file("base.yaml", "name: base\nsteps:\n  - { id: prepare, command: echo base }\n")
         .file(
             "ci.yaml",
             "name: ci\nextends: base\nsteps:\n  - { id: fast, command: echo, when_tags: [fast] }\n  \
              - { id: slow, command: echo, when_tags: [slow] }\n",
         );
-    let said = person.towpath(&["explain", "ci.yaml", "--include-tags", "fast"]).exits(0);
+    let printed = user.towpath(&["explain", "ci.yaml", "--include-tags", "fast"]).exits(0);
     for text in ["extends base.yaml", "from base.yaml", "tag fast", "left out: needs tag slow"] {
-        assert!(said.stdout.contains(text), "no {text:?} in\n{}", said.stdout);
+        assert!(printed.stdout.contains(text), "no {text:?} in\n{}", printed.stdout);
     }
     let json =
-        person.towpath(&["explain", "ci.yaml", "--include-tags", "fast", "--json"]).exits(0).json();
+        user.towpath(&["explain", "ci.yaml", "--include-tags", "fast", "--json"]).exits(0).json();
     let steps = &json["recipes"][0]["steps"];
     assert_eq!(steps[1]["left_out"], json!(null));
     assert_eq!(steps[2]["left_out"], "needs tag slow");

@@ -2,7 +2,7 @@
 //! was interrupted, or after `kill -9` of its runner or of its warden. What is left is found by a
 //! file lock that every process of the step has open: it can be taken when the last of them is gone.
 
-use crate::support::{Person, kill_hard, signal, signal_to, until};
+use crate::support::{User, kill_hard, signal, signal_to, until};
 use rustix::fs::{FlockOperation, flock};
 use std::path::Path;
 use std::process::Command;
@@ -65,25 +65,25 @@ fn recipe(way: &str, timeout: &str) -> String {
     )
 }
 
-fn prepare(way: &str, timeout: &str) -> (Person, String) {
-    let person = Person::new().file("escape.yaml", &recipe(way, timeout)).file("alive", "");
+fn prepare(way: &str, timeout: &str) -> (User, String) {
+    let user = User::new().file("escape.yaml", &recipe(way, timeout)).file("alive", "");
     let path = std::env::var("PATH").expect("a PATH");
-    (person, format!("{}:{path}", programs().display()))
+    (user, format!("{}:{path}", programs().display()))
 }
 
-fn begin(way: &str) -> (Person, std::process::Child) {
-    let (person, path) = prepare(way, "");
-    let mut command = person.command(&["run", "escape.yaml"]);
+fn begin(way: &str) -> (User, std::process::Child) {
+    let (user, path) = prepare(way, "");
+    let mut command = user.command(&["run", "escape.yaml"]);
     command.env("PATH", path).stdout(std::process::Stdio::null());
     let runner = command.stderr(std::process::Stdio::null()).spawn().expect("towpath starts");
-    until("the child is away", || person.path("work/away").exists());
-    assert!(!is_free(&person), "{way}: it is alive");
-    (person, runner)
+    until("the child is away", || user.path("work/away").exists());
+    assert!(!is_free(&user), "{way}: it is alive");
+    (user, runner)
 }
 
 /// Whether no process of the step is left.
-fn is_free(person: &Person) -> bool {
-    let file = std::fs::File::open(person.path("work/alive")).expect("the lock's file");
+fn is_free(user: &User) -> bool {
+    let file = std::fs::File::open(user.path("work/alive")).expect("the lock's file");
     flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
 }
 
@@ -102,45 +102,45 @@ fn each(check: fn(&str, &str)) {
 #[test]
 fn after_kill_9_of_the_runner() {
     each(|name, way| {
-        let (person, mut runner) = begin(way);
+        let (user, mut runner) = begin(way);
         kill_hard(&mut runner);
-        until(name, || is_free(&person));
+        until(name, || is_free(&user));
     });
 }
 
 #[test]
 fn after_kill_9_of_the_warden() {
     each(|name, way| {
-        let (person, mut runner) = begin(way);
+        let (user, mut runner) = begin(way);
         signal_to(warden_of(runner.id()), "-KILL");
         let code = runner.wait().expect("the runner ends").code();
         assert_eq!(code, Some(5), "{name}: the runner reports that its warden is gone");
-        assert!(is_free(&person), "{name}: the runner leaves nothing");
+        assert!(is_free(&user), "{name}: the runner leaves nothing");
     });
 }
 
 #[test]
 fn after_ctrl_c() {
     each(|name, way| {
-        let (person, mut runner) = begin(way);
+        let (user, mut runner) = begin(way);
         signal(&runner, "-INT");
         assert_eq!(runner.wait().expect("the runner ends").code(), Some(130), "{name}");
-        assert!(is_free(&person), "{name}");
+        assert!(is_free(&user), "{name}");
     });
 }
 
 #[test]
 fn after_the_end_of_the_run() {
     each(|name, way| {
-        let (person, path) = prepare(way, "");
-        person.write("end", "");
-        let output = person.command(&["run", "escape.yaml"]).env("PATH", path).output();
-        let said = crate::support::Said::from(output.expect("towpath starts")).exits(0);
-        assert!(is_free(&person), "{name}");
+        let (user, path) = prepare(way, "");
+        user.write("end", "");
+        let output = user.command(&["run", "escape.yaml"]).env("PATH", path).output();
+        let printed = crate::support::Printed::from(output.expect("towpath starts")).exits(0);
+        assert!(is_free(&user), "{name}");
         assert!(
-            said.stderr.contains("processes ended, with the run: "),
+            printed.stderr.contains("processes ended, with the run: "),
             "{name}: what was ended is named: {}",
-            said.stderr
+            printed.stderr
         );
     });
 }
@@ -149,14 +149,14 @@ fn after_the_end_of_the_run() {
 fn after_a_timeout() {
     each(|name, way| {
         // Behind the step that times out comes one that sees what is left of it.
-        let (person, path) = prepare(way, "    timeout: 1\n    continue_on_error: true\n");
-        let mut recipe = person.read("escape.yaml");
+        let (user, path) = prepare(way, "    timeout: 1\n    continue_on_error: true\n");
+        let mut recipe = user.read("escape.yaml");
         recipe.push_str("  - id: after\n    command: flock -n alive echo nothing is left\n");
-        person.write("escape.yaml", &recipe);
-        let output = person.command(&["run", "escape.yaml"]).env("PATH", path).output();
-        let said = crate::support::Said::from(output.expect("towpath starts"));
-        assert!(said.stdout.contains("nothing is left"), "{name}: {said:?}");
-        said.exits(0).says("timed out after 1 s");
+        user.write("escape.yaml", &recipe);
+        let output = user.command(&["run", "escape.yaml"]).env("PATH", path).output();
+        let printed = crate::support::Printed::from(output.expect("towpath starts"));
+        assert!(printed.stdout.contains("nothing is left"), "{name}: {printed:?}");
+        printed.exits(0).reports("timed out after 1 s");
     });
 }
 
@@ -180,47 +180,47 @@ fn is_gone_while_another_step_runs(name: &str, way: &str) {
     let group = "    parallel_group: g\n";
     // Long enough to get away on a busy machine.
     let options = format!("    timeout: 5\n    continue_on_error: true\n{group}");
-    let (person, path) = prepare(way, &options);
+    let (user, path) = prepare(way, &options);
     let witness = "until [ -e away ] && flock -n alive echo nothing is left; do sleep 0.1; done";
-    let mut recipe = person.read("escape.yaml");
+    let mut recipe = user.read("escape.yaml");
     recipe
         .push_str(&format!("  - id: witness\n    timeout: 60\n{group}    command: '{witness}'\n"));
-    person.write("escape.yaml", &recipe);
-    let output = person.command(&["run", "escape.yaml"]).env("PATH", path).output();
-    let said = crate::support::Said::from(output.expect("towpath starts")).exits(0);
-    assert!(said.stdout.contains("nothing is left"), "{name}: {said:?}");
-    said.says("timed out after 5 s");
+    user.write("escape.yaml", &recipe);
+    let output = user.command(&["run", "escape.yaml"]).env("PATH", path).output();
+    let printed = crate::support::Printed::from(output.expect("towpath starts")).exits(0);
+    assert!(printed.stdout.contains("nothing is left"), "{name}: {printed:?}");
+    printed.reports("timed out after 5 s");
 }
 
 #[test]
 fn after_kill_9_of_both_a_cancel_ends_what_has_its_environment() {
     for name in ["a session of its own", "a chain of forks", "twins that replace each other"] {
         let (_, way) = WAYS.iter().find(|(n, _)| *n == name).expect("a way");
-        let (person, mut runner) = begin(way);
+        let (user, mut runner) = begin(way);
         // Stopped first, so that neither sees the end of the other.
         signal(&runner, "-STOP");
         let warden = warden_of(runner.id());
         signal_to(warden, "-STOP");
         signal_to(warden, "-KILL");
         kill_hard(&mut runner);
-        person.towpath(&["cancel", person.run().as_str()]).exits(0);
-        assert!(is_free(&person), "{name}");
+        user.towpath(&["cancel", user.run().as_str()]).exits(0);
+        assert!(is_free(&user), "{name}");
     }
 }
 
 #[test]
-fn a_step_that_stops_its_warden_goes_on_and_can_be_timed_out() {
+fn a_step_that_stops_its_warden_continues_and_can_be_timed_out() {
     let recipe = "name: stop\nsteps:\n  - id: on\n    command: kill -STOP $PPID; echo went on\n  \
                   - id: out\n    timeout: 1\n    command: kill -STOP $PPID; exec sleep 600\n";
-    let person = Person::new().file("stop.yaml", recipe);
-    let said = person.towpath(&["run", "stop.yaml"]).exits(1).says("timed out after 1 s");
-    said.shows("went on");
+    let user = User::new().file("stop.yaml", recipe);
+    let printed = user.towpath(&["run", "stop.yaml"]).exits(1).reports("timed out after 1 s");
+    printed.shows("went on");
 }
 
 #[test]
 fn a_cancel_ends_a_run_whose_runner_or_warden_is_stopped() {
     for (runner_stops, warden_stops) in [(true, false), (false, true), (true, true)] {
-        let (person, mut runner) = begin("touch ready");
+        let (user, mut runner) = begin("touch ready");
         let warden = warden_of(runner.id());
         if warden_stops {
             signal_to(warden, "-STOP");
@@ -228,10 +228,10 @@ fn a_cancel_ends_a_run_whose_runner_or_warden_is_stopped() {
         if runner_stops {
             signal(&runner, "-STOP");
         }
-        let said = person.towpath(&["cancel", person.run().as_str()]).exits(0);
-        said.shows("is cancelled");
+        let printed = user.towpath(&["cancel", user.run().as_str()]).exits(0);
+        printed.shows("is cancelled");
         assert_eq!(runner.wait().expect("it ends").code(), Some(143));
-        assert!(is_free(&person));
+        assert!(is_free(&user));
     }
 }
 
@@ -239,15 +239,15 @@ fn a_cancel_ends_a_run_whose_runner_or_warden_is_stopped() {
 #[test]
 fn a_stopped_warden_of_a_dead_runner_keeps_nobody_from_the_run() {
     for command in ["resume", "cancel"] {
-        let (person, mut runner) = begin("touch ready");
+        let (user, mut runner) = begin("touch ready");
         let warden = warden_of(runner.id());
         signal_to(warden, "-STOP");
         kill_hard(&mut runner);
-        // The end of the runner has continued it; it is stopped once more before it has ended.
+        // The end of the runner has continued it; it is stopped again before it has ended.
         signal_to(warden, "-STOP");
-        person.write("end", "");
-        person.towpath(&[command, person.run().as_str()]).exits(0);
-        assert!(is_free(&person));
+        user.write("end", "");
+        user.towpath(&[command, user.run().as_str()]).exits(0);
+        assert!(is_free(&user));
     }
 }
 

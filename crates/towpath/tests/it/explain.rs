@@ -1,6 +1,6 @@
 //! `towpath explain`: machines and sequences, in every format, and `run --dry-run` of a machine.
 
-use crate::support::Person;
+use crate::support::User;
 use serde_json::{Value, json};
 
 const BUILT_IN: [&str; 8] = [
@@ -44,16 +44,16 @@ steps:
       other: {action: exit, reason: user-provided-other}
 "#;
 
-fn explained(person: &Person, recipe: &str, format: &str) -> String {
-    person.towpath(&["explain", recipe, "--format", format]).exits(0).stdout
+fn explained(user: &User, recipe: &str, format: &str) -> String {
+    user.towpath(&["explain", recipe, "--format", format]).exits(0).stdout
 }
 
 #[test]
 fn a_machine_in_a_pipe_is_one_line_for_each_transition() {
-    let person = Person::new().file("ship.yaml", SHIP);
-    let said = person.towpath(&["explain", "ship.yaml"]).exits(0);
+    let user = User::new().file("ship.yaml", SHIP);
+    let printed = user.towpath(&["explain", "ship.yaml"]).exits(0);
     assert_eq!(
-        said.stdout,
+        printed.stdout,
         "ship: Tests, fixes and ships
 
   test  success   → ship
@@ -77,10 +77,10 @@ ends
 
 #[test]
 fn a_dry_run_of_a_machine_is_its_outline() {
-    let person = Person::new().file("ship.yaml", SHIP);
-    let said = person.towpath(&["run", "ship.yaml", "--dry-run"]).exits(0);
+    let user = User::new().file("ship.yaml", SHIP);
+    let printed = user.towpath(&["run", "ship.yaml", "--dry-run"]).exits(0);
     assert_eq!(
-        said.stdout,
+        printed.stdout,
         "Recipe: ship
   Label: Ship
   Description: Tests, fixes and ships
@@ -98,15 +98,15 @@ fn a_dry_run_of_a_machine_is_its_outline() {
       Model: haiku
 "
     );
-    let json = person.towpath(&["run", "ship.yaml", "--dry-run", "--json"]).exits(0).json();
+    let json = user.towpath(&["run", "ship.yaml", "--dry-run", "--json"]).exits(0).json();
     assert_eq!((&json["dry_run"], &json["machine"]["initial"]), (&json!(true), &json!("test")));
-    assert!(!person.has_journal(), "a dry run leaves nothing");
+    assert!(!user.has_journal(), "a dry run leaves nothing");
 }
 
 #[test]
-fn programs_are_told_transitions_limits_and_ways_out() {
-    let person = Person::new().file("ship.yaml", SHIP);
-    let json = person.towpath(&["explain", "ship.yaml", "--format", "json"]).exits(0).json();
+fn programs_are_reported_transitions_limits_and_ways_out() {
+    let user = User::new().file("ship.yaml", SHIP);
+    let json = user.towpath(&["explain", "ship.yaml", "--format", "json"]).exits(0).json();
     assert_eq!(json["schema"], 1);
     let ship = &json["recipes"][0];
     assert_eq!(ship["steps"][0]["outcomes"][1], json!({ "name": "failure", "next": "fix" }));
@@ -132,14 +132,14 @@ fn programs_are_told_transitions_limits_and_ways_out() {
         ],
     });
     assert_eq!(machine["paths"][0], first);
-    let same = person.towpath(&["explain", "ship.yaml", "--json"]).exits(0).json();
+    let same = user.towpath(&["explain", "ship.yaml", "--json"]).exits(0).json();
     assert_eq!(same, json);
-    person.towpath(&["explain", "ship.yaml", "--json", "--format", "dot"]).exits(2);
+    user.towpath(&["explain", "ship.yaml", "--json", "--format", "dot"]).exits(2);
 }
 
 #[test]
 fn limits_are_those_that_hold() {
-    let person = Person::new()
+    let user = User::new()
         .file("ship.yaml", SHIP)
         .file("list.yaml", "name: list\nsteps:\n  - {id: call, recipe: ship}\n")
         .file("plain.yaml", "name: plain\nsteps:\n  - {id: a, command: echo}\n")
@@ -148,8 +148,8 @@ fn limits_are_those_that_hold() {
             "name: bound\nrecursion: {max_total_steps: 1}\nsteps:\n  - {id: call, recipe: ship}\n",
         );
     let last = |recipe: &str| {
-        let said = person.towpath(&["explain", recipe]).exits(0).stdout;
-        said.lines().last().expect("a line").to_owned()
+        let printed = user.towpath(&["explain", recipe]).exits(0).stdout;
+        printed.lines().last().expect("a line").to_owned()
     };
     assert_eq!(
         last("list.yaml"),
@@ -158,7 +158,7 @@ fn limits_are_those_that_hold() {
     assert_eq!(last("plain.yaml"), "at most 200 steps, recipes at most 6 deep. Nothing was run.");
     assert_eq!(last("bound.yaml"), "at most 1 step, recipes at most 6 deep. Nothing was run.");
 
-    let json = person.towpath(&["explain", "ship.yaml", "--json"]).exits(0).json();
+    let json = user.towpath(&["explain", "ship.yaml", "--json"]).exits(0).json();
     let none = json!({ "max_depth": 6, "max_total_steps": null, "counts_machines": false });
     assert_eq!(json["limits"], none, "its guardrails bound a session");
     assert_eq!(
@@ -168,45 +168,44 @@ fn limits_are_those_that_hold() {
     );
 
     let all = ["explain", "implement-and-review-all", "--max-restarts", "0"];
-    person.towpath(&all).exits(0).shows("max-restarts-exceeded");
-    let json = person.towpath(&[&all[..], &["--json"]].concat()).exits(0).json();
+    user.towpath(&all).exits(0).shows("max-restarts-exceeded");
+    let json = user.towpath(&[&all[..], &["--json"]].concat()).exits(0).json();
     let reasons = json["recipes"][0]["machine"]["guardrail_reasons"].as_array().expect("a list");
     assert!(reasons.contains(&json!("max-restarts-exceeded")), "{reasons:?}");
 
     let raised =
         ["explain", "ship.yaml", "--max-visits", "5", "--max-steps", "7", "--max-restarts", "1"];
-    let said = person.towpath(&raised).exits(0).stdout;
+    let printed = user.towpath(&raised).exits(0).stdout;
     assert!(
-        said.contains("at most 7 steps, 6 agent calls in each session · at most 1 restart ·"),
-        "{said}"
+        printed.contains("at most 7 steps, 6 agent calls in each session · at most 1 restart ·"),
+        "{printed}"
     );
-    assert!(said.contains("each step at most 5 times"), "{said}");
-    let json = person.towpath(&[&raised[..], &["--json"]].concat()).exits(0).json();
+    assert!(printed.contains("each step at most 5 times"), "{printed}");
+    let json = user.towpath(&[&raised[..], &["--json"]].concat()).exits(0).json();
     let guardrails = &json["recipes"][0]["machine"]["guardrails"];
     assert_eq!(
         (&guardrails["max_step_visits"], &guardrails["max_total_steps"]),
         (&json!(5), &json!(7))
     );
-    person
-        .towpath(&["explain", "plain.yaml", "--max-visits", "5"])
+    user.towpath(&["explain", "plain.yaml", "--max-visits", "5"])
         .exits(2)
-        .says("--max-visits is for machines, and plain is a list of steps");
+        .reports("--max-visits is for machines, and plain is a list of steps");
 }
 
 #[test]
 fn the_built_in_machines_have_every_format_and_their_bounds() {
-    let person = Person::new();
+    let user = User::new();
     let text = include_str!("../../../../tests/cases/builtin-machines.json");
     let known: Value = serde_json::from_str(text).unwrap();
     for name in BUILT_IN {
-        let json: Value = serde_json::from_str(&explained(&person, name, "json")).unwrap();
+        let json: Value = serde_json::from_str(&explained(&user, name, "json")).unwrap();
         let (bounds, known) = (&json["recipes"][0]["machine"]["bounds"], &known["bounds"][name]);
         assert_eq!(bounds["steps_per_session"], known["max_steps_per_session"], "{name}");
         assert_eq!(bounds["agent_calls_per_session"], known["max_agent_calls_per_session"]);
         assert_eq!(bounds["restarts"].is_null(), known["restarts"] == "unbounded", "{name}");
-        assert!(explained(&person, name, "mermaid").starts_with("flowchart TD\n"));
-        assert!(explained(&person, name, "dot").starts_with(&format!("digraph \"{name}\" {{\n")));
-        let svg = explained(&person, name, "svg");
+        assert!(explained(&user, name, "mermaid").starts_with("flowchart TD\n"));
+        assert!(explained(&user, name, "dot").starts_with(&format!("digraph \"{name}\" {{\n")));
+        let svg = explained(&user, name, "svg");
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{name}");
         assert_eq!(
             svg.matches("<rect class=\"card").count() as u64,
@@ -225,9 +224,9 @@ steps:
   - {id: deploy, recipe: ./ship.yaml, condition: \"mode == 'go' and a < b\", when_tags: [release]}
 context: {mode: '', a: 1, b: 2}
 ";
-    let person = Person::new().file("build.yaml", build).file("ship.yaml", SHIP);
+    let user = User::new().file("build.yaml", build).file("ship.yaml", SHIP);
     assert_eq!(
-        explained(&person, "build.yaml", "mermaid"),
+        explained(&user, "build.yaml", "mermaid"),
         r#"flowchart TD
   subgraph p0["build"]
   p0s0[/"compile · command"/]
@@ -267,7 +266,7 @@ context: {mode: '', a: 1, b: 2}
 /// The image in the book is the one that the program draws.
 #[test]
 fn the_books_image_is_what_is_drawn() {
-    let svg = explained(&Person::new(), "review-and-commit", "svg");
+    let svg = explained(&User::new(), "review-and-commit", "svg");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/images/review-and-commit.svg");
     if std::env::var("TOWPATH_DOCUMENTS").is_ok_and(|v| v == "write") {
         std::fs::write(path, &svg).expect("the image can be written");
@@ -275,7 +274,7 @@ fn the_books_image_is_what_is_drawn() {
     assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), svg);
 }
 
-/// Names are what a person wrote; a chart shows them and never obeys them.
+/// Names are what a user wrote; a chart shows them and never obeys them.
 #[test]
 fn names_that_look_like_markup_stay_names() {
     let build = r#"name: build
@@ -283,7 +282,7 @@ steps:
   - id: a
     command: echo "</text><script>alert(1)</script>"
 "#;
-    let person = Person::new().file("build.yaml", build);
-    let svg = explained(&person, "build.yaml", "svg");
+    let user = User::new().file("build.yaml", build);
+    let svg = explained(&user, "build.yaml", "svg");
     assert!(svg.contains("&lt;script&gt;") && !svg.contains("<script>"), "{svg}");
 }

@@ -1,7 +1,7 @@
 //! Library crates carry data; the binary adds the flag or command that helps. So no text of a
 //! library may name a flag or a command of `towpath`, unless it is listed here with the reason.
 
-use crate::support::Person;
+use crate::support::User;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,10 +26,10 @@ const TO_MOVE: &[(&str, &str)] = &[
 
 /// The flags and the commands of `towpath`, from its manual pages.
 fn own_words() -> (BTreeSet<String>, BTreeSet<String>) {
-    let person = Person::new();
-    person.towpath(&["man", "man1"]).exits(0);
+    let user = User::new();
+    user.towpath(&["man", "man1"]).exits(0);
     let (mut flags, mut commands) = (BTreeSet::new(), BTreeSet::new());
-    for entry in fs::read_dir(person.path("work/man1")).expect("pages") {
+    for entry in fs::read_dir(user.path("work/man1")).expect("pages") {
         let path = entry.expect("a page").path();
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         commands.extend(name.split('-').nth(1).map(str::to_owned));

@@ -1,7 +1,7 @@
 //! Our own calls of git: nothing that a clone brings along runs, what the user has configured does,
 //! and a look calls no git.
 
-use crate::support::{Person, Said};
+use crate::support::{Printed, User};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use towpath_core::GIT_GUARDS;
 
-fn git(person: &Person, folder: &str, arguments: &[&str]) -> String {
+fn git(user: &User, folder: &str, arguments: &[&str]) -> String {
     let mut git = Command::new("git");
     git.args(["-c", "user.name=Ann", "-c", "user.email=ann@localhost"]).args(arguments);
-    git.current_dir(person.path(folder)).env("HOME", person.path("")).env_remove("GIT_DIR");
+    git.current_dir(user.path(folder)).env("HOME", user.path("")).env_remove("GIT_DIR");
     let output = git.output().expect("git starts");
     assert!(output.status.success(), "git {arguments:?}: {output:?}");
     String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
@@ -23,14 +23,14 @@ const ASK: &str = "name: ask\nsteps:\n  - {id: one, prompt: go, auto_stage: true
 const ANSWERS: &str =
     "{\"text\": \"ok\", \"run\": \"echo abc > \\\"new-$RANDOM.txt\\\"; echo more >> old.txt\"}\n";
 
-fn repository() -> Person {
-    let person = Person::new().file("ask.yaml", ASK).file("old.txt", "old\n");
-    let person = person.file("sub/old.txt", "old\n").file(".beads-local/local.db", "");
-    fs::write(person.path("answers.jsonl"), ANSWERS).expect("a file");
-    git(&person, "work", &["init", "--quiet", "--initial-branch=main"]);
-    git(&person, "work", &["add", "--all"]);
-    git(&person, "work", &["commit", "--quiet", "--message", "First"]);
-    person
+fn repository() -> User {
+    let user = User::new().file("ask.yaml", ASK).file("old.txt", "old\n");
+    let user = user.file("sub/old.txt", "old\n").file(".beads-local/local.db", "");
+    fs::write(user.path("answers.jsonl"), ANSWERS).expect("a file");
+    git(&user, "work", &["init", "--quiet", "--initial-branch=main"]);
+    git(&user, "work", &["add", "--all"]);
+    git(&user, "work", &["commit", "--quiet", "--message", "First"]);
+    user
 }
 
 fn program(path: &Path, text: &str) {
@@ -40,8 +40,8 @@ fn program(path: &Path, text: &str) {
 }
 
 /// Makes a git directory start `touch PWN` wherever its configuration can.
-fn poison(person: &Person, directory: &Path, with_filters: bool) {
-    let pwn = person.path("PWN").display().to_string();
+fn poison(user: &User, directory: &Path, with_filters: bool) {
+    let pwn = user.path("PWN").display().to_string();
     let command = format!("touch {pwn}; cat");
     let mut config = fs::read_to_string(directory.join("config")).expect("a configuration");
     config.push_str(&format!(
@@ -64,7 +64,7 @@ fn poison(person: &Person, directory: &Path, with_filters: bool) {
     if with_filters {
         config.push_str(&format!(
             "[core]\n bare = false\n worktree = {}\n",
-            person.path("work/sub").display()
+            user.path("work/sub").display()
         ));
         config.push_str(&format!(
             "[filter \"x\"]\n clean = \"{command}\"\n smudge = \"{command}\"\n required = true\n"
@@ -81,10 +81,10 @@ fn poison(person: &Person, directory: &Path, with_filters: bool) {
 }
 
 /// All that calls git, and all that looks, in a folder of the place to work.
-fn everything(person: &Person, folder: &str, path: &str) -> Vec<Said> {
-    let recipe = person.path("work/ask.yaml").display().to_string();
-    let answers = person.path("answers.jsonl").display().to_string();
-    let team = person.path("work/.git").display().to_string();
+fn everything(user: &User, folder: &str, path: &str) -> Vec<Printed> {
+    let recipe = user.path("work/ask.yaml").display().to_string();
+    let answers = user.path("answers.jsonl").display().to_string();
+    let team = user.path("work/.git").display().to_string();
     let run = ["run", &recipe, "--script", &answers];
     let calls: [Vec<&str>; 12] = [
         run.to_vec(),
@@ -100,12 +100,12 @@ fn everything(person: &Person, folder: &str, path: &str) -> Vec<Said> {
         vec!["runs"],
         vec!["trust"],
     ];
-    let said = calls.iter().map(|arguments| {
-        let mut command = person.command(arguments);
-        command.current_dir(person.path("work").join(folder)).env("PATH", path);
-        Said::from(command.output().expect("towpath starts"))
+    let printed = calls.iter().map(|arguments| {
+        let mut command = user.command(arguments);
+        command.current_dir(user.path("work").join(folder)).env("PATH", path);
+        Printed::from(command.output().expect("towpath starts"))
     });
-    said.collect()
+    printed.collect()
 }
 
 fn own_path() -> String {
@@ -114,22 +114,22 @@ fn own_path() -> String {
 
 #[test]
 fn a_git_directory_in_a_clone_starts_nothing() {
-    let person = repository();
-    git(&person, "work", &["clone", "--quiet", "--bare", ".", "vendor/lib"]);
-    fs::create_dir_all(person.path("work/vendor/lib/.beads-local")).expect("a folder");
-    fs::write(person.path("work/vendor/lib/.beads-local/local.db"), "").expect("a file");
-    poison(&person, &person.path("work/vendor/lib"), true);
-    let pwn = person.path("PWN");
+    let user = repository();
+    git(&user, "work", &["clone", "--quiet", "--bare", ".", "vendor/lib"]);
+    fs::create_dir_all(user.path("work/vendor/lib/.beads-local")).expect("a folder");
+    fs::write(user.path("work/vendor/lib/.beads-local/local.db"), "").expect("a file");
+    poison(&user, &user.path("work/vendor/lib"), true);
+    let pwn = user.path("PWN");
     let plain =
-        Command::new("git").arg("status").current_dir(person.path("work/vendor/lib")).output();
+        Command::new("git").arg("status").current_dir(user.path("work/vendor/lib")).output();
     assert!(pwn.exists(), "git itself runs it: {plain:?}");
     fs::remove_file(&pwn).expect("it was there");
     for folder in ["vendor/lib", "vendor/lib/objects", "vendor/lib/refs/heads", "vendor", ""] {
-        let said = everything(&person, folder, &own_path());
-        assert!(!pwn.exists(), "{folder}: {said:?}");
-        assert_eq!(said[0].code, Some(0), "{:?}", said[0]);
+        let printed = everything(&user, folder, &own_path());
+        assert!(!pwn.exists(), "{folder}: {printed:?}");
+        assert_eq!(printed[0].code, Some(0), "{:?}", printed[0]);
         if folder.starts_with("vendor/lib") {
-            for worktree in &said[1..6] {
+            for worktree in &printed[1..6] {
                 assert_eq!(worktree.code, Some(2), "{worktree:?}");
                 assert!(
                     worktree.stderr.contains("inside another repository's tree"),
@@ -139,72 +139,72 @@ fn a_git_directory_in_a_clone_starts_nothing() {
         }
     }
     assert!(
-        git(&person, "work", &["diff", "--cached", "--name-only"]).contains("new-"),
+        git(&user, "work", &["diff", "--cached", "--name-only"]).contains("new-"),
         "staged elsewhere"
     );
 }
 
 #[test]
 fn hooks_and_monitors_of_the_repository_itself_are_not_started() {
-    let person = repository();
-    poison(&person, &person.path("work/.git"), false);
+    let user = repository();
+    poison(&user, &user.path("work/.git"), false);
     for folder in ["", "sub"] {
-        let said = everything(&person, folder, &own_path());
-        let codes: Vec<Option<i32>> = said[..7].iter().map(|said| said.code).collect();
-        assert_eq!(codes, [Some(0); 7], "{said:?}");
-        assert!(!person.path("PWN").exists(), "{folder}: {said:?}");
+        let printed = everything(&user, folder, &own_path());
+        let codes: Vec<Option<i32>> = printed[..7].iter().map(|printed| printed.code).collect();
+        assert_eq!(codes, [Some(0); 7], "{printed:?}");
+        assert!(!user.path("PWN").exists(), "{folder}: {printed:?}");
     }
 }
 
 #[test]
 fn filters_that_the_user_has_configured_do_their_work() {
-    let person = repository();
+    let user = repository();
     let config =
         "[filter \"upper\"]\n clean = tr a-z A-Z\n smudge = tr A-Z a-z\n required = true\n";
-    fs::write(person.path(".gitconfig"), config).expect("a configuration");
-    person.write(".gitattributes", "*.txt filter=upper\n");
-    git(&person, "work", &["add", "--all", "--renormalize"]);
-    git(&person, "work", &["add", ".gitattributes"]);
-    git(&person, "work", &["commit", "--quiet", "--message", "Filtered"]);
-    assert_eq!(git(&person, "work", &["cat-file", "blob", "HEAD:old.txt"]), "OLD");
-    let answers = person.path("answers.jsonl").display().to_string();
+    fs::write(user.path(".gitconfig"), config).expect("a configuration");
+    user.write(".gitattributes", "*.txt filter=upper\n");
+    git(&user, "work", &["add", "--all", "--renormalize"]);
+    git(&user, "work", &["add", ".gitattributes"]);
+    git(&user, "work", &["commit", "--quiet", "--message", "Filtered"]);
+    assert_eq!(git(&user, "work", &["cat-file", "blob", "HEAD:old.txt"]), "OLD");
+    let answers = user.path("answers.jsonl").display().to_string();
     let run = ["run", "ask.yaml", "--script", &answers, "--worktree", "z"];
-    person.towpath(&run).exits(0).says("staged");
-    let made = fs::read_to_string(person.path("work-z/old.txt")).expect("a file");
+    user.towpath(&run).exits(0).reports("staged");
+    let made = fs::read_to_string(user.path("work-z/old.txt")).expect("a file");
     assert_eq!(made, "old\nmore\n", "smudged when the worktree was made");
     assert_eq!(
-        git(&person, "work-z", &["cat-file", "blob", ":old.txt"]),
+        git(&user, "work-z", &["cat-file", "blob", ":old.txt"]),
         "OLD\nMORE",
         "cleaned when staged"
     );
 }
 
 /// A `git` that writes down how it is called, first on a PATH.
-fn recorded(person: &Person) -> (String, PathBuf) {
+fn recorded(user: &User) -> (String, PathBuf) {
     let path = own_path();
     let real = std::env::split_paths(&path)
         .map(|p| p.join("git"))
         .find(|file| file.is_file())
         .expect("git");
-    let log = person.path("calls");
+    let log = user.path("calls");
     let script = format!(
         "#!/bin/sh\n(printf '%s: ' \"$PWD\"; printf '%s ' \"$@\"; echo) >> {}\nexec {} \"$@\"\n",
         log.display(),
         real.display()
     );
-    program(&person.path("bin/git"), &script);
-    (format!("{}:{path}", person.path("bin").display()), log)
+    program(&user.path("bin/git"), &script);
+    (format!("{}:{path}", user.path("bin").display()), log)
 }
 
 #[test]
 fn every_call_of_git_is_guarded() {
-    let person = repository();
-    let (path, log) = recorded(&person);
-    everything(&person, "sub", &path);
-    let mut case = person.command(&["test", "ask.test.yaml"]);
-    person.write("ask.test.yaml", "cases:\n  - name: one\n    git: true\n    agents: {one: ok}\n");
+    let user = repository();
+    let (path, log) = recorded(&user);
+    everything(&user, "sub", &path);
+    let mut case = user.command(&["test", "ask.test.yaml"]);
+    user.write("ask.test.yaml", "cases:\n  - name: one\n    git: true\n    agents: {one: ok}\n");
     let tested =
-        Said::from(case.env("PATH", &path).args(["--json"]).output().expect("towpath starts"));
+        Printed::from(case.env("PATH", &path).args(["--json"]).output().expect("towpath starts"));
     let mut words = BTreeSet::new();
     for call in fs::read_to_string(log).expect("calls").lines() {
         let (directory, call) = call.split_once(": ").expect("a directory");
@@ -272,36 +272,36 @@ fn no_source_starts_git_by_itself() {
     assert_eq!(scripts, ["towpath-run/src/git_staging.rs", "towpath-testing/src/case_runner.rs"]);
 }
 
-/// What is told of the worktree by a look and by a run, without what only the run knows.
-fn told(said: &Said) -> serde_json::Value {
+/// What is reported of the worktree by a look and by a run, without what only the run knows.
+fn reported(printed: &Printed) -> serde_json::Value {
     let json: serde_json::Value =
-        serde_json::from_str(&said.stdout).unwrap_or_else(|e| panic!("{e}: {said:?}"));
+        serde_json::from_str(&printed.stdout).unwrap_or_else(|e| panic!("{e}: {printed:?}"));
     let tree = &json["worktree"];
     serde_json::json!([tree["path"], tree["branch"], tree["base"]])
 }
 
 #[test]
 fn a_look_calls_no_git_and_agrees_with_the_run() {
-    let person = repository();
-    git(&person, "work", &["branch", "packed/one"]);
-    git(&person, "work", &["pack-refs", "--all"]);
-    git(&person, "work", &["branch", "loose"]);
-    git(&person, "work", &["worktree", "add", "--quiet", "../side", "-b", "side"]);
-    git(&person, "side", &["commit", "--quiet", "--allow-empty", "--message", "Side"]);
-    git(&person, "work", &["worktree", "add", "--quiet", "--detach", "../work-detached"]);
-    git(&person, "", &["clone", "--quiet", "--bare", "work", "shop.git"]);
-    fs::create_dir_all(person.path("hub")).expect("a folder");
-    git(&person, "", &["clone", "--quiet", "--bare", "work", "hub/.bare"]);
-    fs::write(person.path("hub/.git"), "gitdir: ./.bare\n").expect("a link");
-    let (path, log) = recorded(&person);
+    let user = repository();
+    git(&user, "work", &["branch", "packed/one"]);
+    git(&user, "work", &["pack-refs", "--all"]);
+    git(&user, "work", &["branch", "loose"]);
+    git(&user, "work", &["worktree", "add", "--quiet", "../side", "-b", "side"]);
+    git(&user, "side", &["commit", "--quiet", "--allow-empty", "--message", "Side"]);
+    git(&user, "work", &["worktree", "add", "--quiet", "--detach", "../work-detached"]);
+    git(&user, "", &["clone", "--quiet", "--bare", "work", "shop.git"]);
+    fs::create_dir_all(user.path("hub")).expect("a folder");
+    git(&user, "", &["clone", "--quiet", "--bare", "work", "hub/.bare"]);
+    fs::write(user.path("hub/.git"), "gitdir: ./.bare\n").expect("a link");
+    let (path, log) = recorded(&user);
     let keep = "name: keep\nsteps:\n  - {id: a, command: touch kept}\n";
-    fs::write(person.path("keep.yaml"), keep).expect("a recipe");
-    let recipe = person.path("keep.yaml").display().to_string();
+    fs::write(user.path("keep.yaml"), keep).expect("a recipe");
+    let recipe = user.path("keep.yaml").display().to_string();
     let run = |folder: &str, name: &str, more: &[&str]| {
         let arguments = [&["run", &recipe, "--worktree", name, "--json"], more].concat();
-        let mut command = person.command(&arguments);
-        command.current_dir(person.path(folder)).env("PATH", &path);
-        Said::from(command.output().expect("towpath starts"))
+        let mut command = user.command(&arguments);
+        command.current_dir(user.path(folder)).env("PATH", &path);
+        Printed::from(command.output().expect("towpath starts"))
     };
     for (folder, name) in [
         ("work", "new"),
@@ -325,7 +325,7 @@ fn a_look_calls_no_git_and_agrees_with_the_run() {
         let done = run(folder, name, &[]);
         assert_eq!(look.code, done.code, "{folder} {name}: {look:?} {done:?}");
         match done.code {
-            Some(0) => assert_eq!(told(&look), told(&done), "{folder} {name}"),
+            Some(0) => assert_eq!(reported(&look), reported(&done), "{folder} {name}"),
             _ => assert_eq!(look.stderr, done.stderr, "{folder} {name}"),
         }
     }

@@ -1,8 +1,8 @@
-//! Looking at runs and recipes, word for word as a person sees it, and the promise that it has no
+//! Looking at runs and recipes, word for word as a user sees it, and the promise that it has no
 //! effects.
 
 use crate::support::trace::{Traced, is_side_file, traced};
-use crate::support::{Person, Said, kill_hard, until};
+use crate::support::{Printed, User, kill_hard, until};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Command;
 
@@ -33,16 +33,16 @@ steps:
 ";
 
 /// A project whose recipes nobody has agreed to.
-fn project() -> Person {
-    Person::new().file(".towpath/recipes/ci.yaml", CI).file(".towpath/recipes/tests.yaml", TESTS)
+fn project() -> User {
+    User::new().file(".towpath/recipes/ci.yaml", CI).file(".towpath/recipes/tests.yaml", TESTS)
 }
 
 /// The same with a run that has failed.
-fn failed() -> (Person, String) {
-    let person = project();
-    person.towpath(&["run", "./.towpath/recipes/ci.yaml"]).exits(1);
-    let run = person.run().to_string();
-    (person, run)
+fn failed() -> (User, String) {
+    let user = project();
+    user.towpath(&["run", "./.towpath/recipes/ci.yaml"]).exits(1);
+    let run = user.run().to_string();
+    (user, run)
 }
 
 /// Durations under ten seconds are all alike.
@@ -56,20 +56,20 @@ fn steady(text: &str) -> String {
 }
 
 #[track_caller]
-fn shows(said: Said, expected: &str) {
-    assert_eq!(steady(&said.stdout), expected, "stderr:\n{}", said.stderr);
-    assert_eq!(said.code, Some(0));
+fn shows(printed: Printed, expected: &str) {
+    assert_eq!(steady(&printed.stdout), expected, "stderr:\n{}", printed.stderr);
+    assert_eq!(printed.code, Some(0));
 }
 
 #[test]
-fn an_empty_machine_says_so_and_stays_empty() {
-    let person = Person::new();
-    shows(person.towpath(&["runs"]), "nothing has run yet; towpath run demo is a start\n");
-    shows(person.towpath(&["runs", "--json"]), "{\n  \"schema\": 1,\n  \"runs\": []\n}\n");
-    shows(person.towpath(&["trust", "--list"]), "nothing is trusted yet\n");
-    shows(person.towpath(&["trust"]), "nothing here needs trust\n");
+fn an_empty_machine_is_marked_and_stays_empty() {
+    let user = User::new();
+    shows(user.towpath(&["runs"]), "nothing has run yet; towpath run demo is a start\n");
+    shows(user.towpath(&["runs", "--json"]), "{\n  \"schema\": 1,\n  \"runs\": []\n}\n");
+    shows(user.towpath(&["trust", "--list"]), "nothing is trusted yet\n");
+    shows(user.towpath(&["trust"]), "nothing here needs trust\n");
     shows(
-        person.towpath(&["settings"]),
+        user.towpath(&["settings"]),
         "SETTING       VALUE        FROM\n\
          backend       claude-code  default\n\
          max_agents    10           default\n\
@@ -79,10 +79,10 @@ fn an_empty_machine_says_so_and_stays_empty() {
          retry_wait    60           default\n",
     );
     for command in ["show", "logs", "cancel"] {
-        let said = person.towpath(&[command, "7f3k"]).exits(2);
-        assert_eq!(said.stderr, "error: there is no run 7f3k; nothing has run yet\n");
+        let printed = user.towpath(&[command, "7f3k"]).exits(2);
+        assert_eq!(printed.stderr, "error: there is no run 7f3k; nothing has run yet\n");
     }
-    assert!(!person.path("home").exists(), "looking created something");
+    assert!(!user.path("home").exists(), "looking created something");
 }
 
 #[test]
@@ -96,30 +96,30 @@ fn a_record_of_an_older_towpath_is_upgraded_by_whoever_looks_first() {
         &["run", "demo"],
         &["show", "7f3k"],
     ] {
-        let person = Person::new();
-        let state = person.path("home/state");
+        let user = User::new();
+        let state = user.path("home/state");
         std::fs::create_dir_all(&state).expect("a folder");
         std::fs::copy(sample, state.join("journal.db")).expect("a copy");
-        let said = person.towpath(looking);
+        let printed = user.towpath(looking);
         // The sample's plan is none that could be shown.
         let code = if looking[0] == "show" { 5 } else { 0 };
-        assert_eq!(said.code, Some(code), "{looking:?}: {}", said.stderr);
-        assert!(!said.stderr.contains("schema"), "{looking:?}: {}", said.stderr);
+        assert_eq!(printed.code, Some(code), "{looking:?}: {}", printed.stderr);
+        assert!(!printed.stderr.contains("schema"), "{looking:?}: {}", printed.stderr);
     }
 }
 
 #[test]
-fn a_failed_run_says_where_and_how_to_go_on() {
-    let (person, run) = failed();
+fn a_failed_run_reports_where_and_how_to_continue() {
+    let (user, run) = failed();
     shows(
-        person.towpath(&["runs"]),
+        user.towpath(&["runs"]),
         &format!(
             "RUN   RECIPE  STATUS  STARTED   TOOK   COST  WHERE\n\
              {run}  ci      failed  just now  0.0 s  –     tests/smoke\n"
         ),
     );
     shows(
-        person.towpath(&["show", &run]),
+        user.towpath(&["show", &run]),
         &format!(
             "ci · failed · just now · work
   ✓ build          done         0.0 s
@@ -135,89 +135,89 @@ fn a_failed_run_says_where_and_how_to_go_on() {
 "
         ),
     );
-    let json = person.towpath(&["show", &run, "--json"]).exits(0).json();
+    let json = user.towpath(&["show", &run, "--json"]).exits(0).json();
     assert_eq!(json["schema"], 1);
     assert_eq!(json["resume"], format!("towpath resume {run}"));
     assert_eq!(json["steps"][2]["children"][1]["exit_code"], 3);
-    person.write("fixed", "");
-    person.towpath(&["resume", &run]).exits(0);
-    let said = person.towpath(&["show", &run]).exits(0);
+    user.write("fixed", "");
+    user.towpath(&["resume", &run]).exits(0);
+    let printed = user.towpath(&["show", &run]).exits(0);
     let row = "✓ tests/smoke  done     0.0 s  2 attempts\n";
-    assert!(steady(&said.stdout).contains(row), "{said:?}");
-    assert!(!said.stdout.contains("resume"), "a run that is done needs no advice: {said:?}");
+    assert!(steady(&printed.stdout).contains(row), "{printed:?}");
+    assert!(!printed.stdout.contains("resume"), "a run that is done needs no advice: {printed:?}");
 }
 
 #[test]
 fn where_only_another_recipe_helps_no_other_way_is_offered() {
-    let person = Person::new().file(
+    let user = User::new().file(
         "count.yaml",
         "name: count\ncontext: { n: many }\nsteps:\n  - { id: add, command: \"echo $(( {{n}} + 1 ))\" }\n",
     );
-    let said = person.towpath(&["run", "count.yaml"]).exits(1);
-    let run = person.run().to_string();
+    let printed = user.towpath(&["run", "count.yaml"]).exits(1);
+    let run = user.run().to_string();
     let edited = format!("\n  after changing the recipe: towpath resume {run} --edited\n");
-    for text in [&said.stderr, &person.towpath(&["show", &run]).exits(0).stdout] {
+    for text in [&printed.stderr, &user.towpath(&["show", &run]).exits(0).stdout] {
         assert!(text.ends_with(&edited), "{text}");
         assert!(!text.contains("nothing is lost") && !text.contains("full output"), "{text}");
     }
-    person.write("count.yaml", &person.read("count.yaml").replace("many", "1"));
-    person.towpath(&["resume", &run]).exits(1);
-    person.towpath(&["resume", &run, "--edited"]).exits(0).prints("2\n");
+    user.write("count.yaml", &user.read("count.yaml").replace("many", "1"));
+    user.towpath(&["resume", &run]).exits(1);
+    user.towpath(&["resume", &run, "--edited"]).exits(0).prints("2\n");
 }
 
 #[test]
 fn logs_keep_the_streams_apart_and_show_the_latest_try() {
-    let (person, run) = failed();
-    let said = person.towpath(&["logs", &run]).exits(0).prints("building debug\nunit ok\nsmoke\n");
+    let (user, run) = failed();
+    let printed = user.towpath(&["logs", &run]).exits(0).prints("building debug\nunit ok\nsmoke\n");
     assert_eq!(
-        said.stderr,
+        printed.stderr,
         "── build\none warning\n── tests/unit\n── tests/smoke\nconnection refused\n"
     );
-    let said = person.towpath(&["logs", &run, "smoke"]).exits(0).prints("smoke\n");
-    assert_eq!(said.stderr, "connection refused\n");
-    person.write("fixed", "");
-    person.towpath(&["resume", &run]).exits(0);
-    let said = person.towpath(&["logs", &run, "smoke"]).exits(0).prints("smoke\n");
-    assert_eq!(said.stderr, "try 2 of 2; --all shows every one\n");
-    let said = person.towpath(&["logs", &run, "smoke", "--all"]).exits(0).prints("smoke\nsmoke\n");
-    assert_eq!(said.stderr, "connection refused\n");
-    let said = person.towpath(&["logs", &run, "biuld"]).exits(2);
-    assert_eq!(said.stderr, "error: no step `biuld` in this run; did you mean `build`?\n");
-    let said = person.towpath(&["logs", &run, "lint"]).exits(2);
-    assert_eq!(said.stderr, "error: lint has not run: there is no output of it\n");
+    let printed = user.towpath(&["logs", &run, "smoke"]).exits(0).prints("smoke\n");
+    assert_eq!(printed.stderr, "connection refused\n");
+    user.write("fixed", "");
+    user.towpath(&["resume", &run]).exits(0);
+    let printed = user.towpath(&["logs", &run, "smoke"]).exits(0).prints("smoke\n");
+    assert_eq!(printed.stderr, "try 2 of 2; --all shows every one\n");
+    let printed = user.towpath(&["logs", &run, "smoke", "--all"]).exits(0).prints("smoke\nsmoke\n");
+    assert_eq!(printed.stderr, "connection refused\n");
+    let printed = user.towpath(&["logs", &run, "biuld"]).exits(2);
+    assert_eq!(printed.stderr, "error: no step `biuld` in this run; did you mean `build`?\n");
+    let printed = user.towpath(&["logs", &run, "lint"]).exits(2);
+    assert_eq!(printed.stderr, "error: lint has not run: there is no output of it\n");
 }
 
 #[test]
 fn an_agents_answer_is_its_log_and_so_is_what_went_wrong() {
-    let person = Person::new()
+    let user = User::new()
         .file("ask.yaml", "name: ask\nsteps:\n  - id: ask\n    prompt: what?\n")
         .file("good.jsonl", "{\"text\":\"forty-two\",\"cost_usd\":0.25}\n")
         .file("bad.jsonl", "{\"text\":\"too many\",\"error\":\"overloaded\"}\n");
     let ask = |script: &str| {
-        person.towpath(&["run", "ask.yaml", "--backend", "scripted", "--script", script])
+        user.towpath(&["run", "ask.yaml", "--backend", "scripted", "--script", script])
     };
     ask("good.jsonl").exits(0);
-    let run = person.run().to_string();
-    person.towpath(&["logs", &run, "ask"]).exits(0).prints("forty-two\n");
+    let run = user.run().to_string();
+    user.towpath(&["logs", &run, "ask"]).exits(0).prints("forty-two\n");
     shows(
-        person.towpath(&["show", &run]),
+        user.towpath(&["show", &run]),
         "ask · done · just now · work · $0.25\n  ✓ ask  done  0.0 s  $0.25 · forty-two\n",
     );
     ask("bad.jsonl").exits(4);
-    let said = person.towpath(&["logs", person.run().as_str(), "ask"]).exits(0).prints("");
-    assert!(!said.stderr.contains("nothing was printed"), "{said:?}");
+    let printed = user.towpath(&["logs", user.run().as_str(), "ask"]).exits(0).prints("");
+    assert!(!printed.stderr.contains("nothing was printed"), "{printed:?}");
 }
 
 #[test]
 fn a_large_output_comes_whole() {
-    let person = Person::new().file(
+    let user = User::new().file(
         "large.yaml",
         "name: large\nsteps:\n  - id: big\n    command: seq 100000; printf end\n",
     );
-    person.towpath(&["run", "large.yaml"]).exits(0);
-    let said = person.towpath(&["logs", person.run().as_str(), "big"]).exits(0);
+    user.towpath(&["run", "large.yaml"]).exits(0);
+    let printed = user.towpath(&["logs", user.run().as_str(), "big"]).exits(0);
     let expected: String = (1..=100_000).map(|n| format!("{n}\n")).collect();
-    assert!(said.stdout == expected + "end", "{} bytes came", said.stdout.len());
+    assert!(printed.stdout == expected + "end", "{} bytes came", printed.stdout.len());
 }
 
 const WAITING: &str = "
@@ -232,22 +232,22 @@ steps:
 
 #[test]
 fn logs_follow_a_run_of_another_process_to_its_end() {
-    let person = Person::new().file("waiting.yaml", &WAITING.replace("sleep 60", "echo done"));
-    let mut runner = person.start(&["run", "waiting.yaml"]);
-    until("the run is recorded", || person.has_journal() && person.runs() == 1);
-    let run = person.run().to_string();
-    let mut follower = person.command(&["logs", &run, "-f"]).spawn().expect("logs starts");
+    let user = User::new().file("waiting.yaml", &WAITING.replace("sleep 60", "echo done"));
+    let mut runner = user.start(&["run", "waiting.yaml"]);
+    until("the run is recorded", || user.has_journal() && user.runs() == 1);
+    let run = user.run().to_string();
+    let mut follower = user.command(&["logs", &run, "-f"]).spawn().expect("logs starts");
     let mut seen = BufReader::new(follower.stdout.take().expect("its stdout"));
     let mut line = String::new();
     seen.read_line(&mut line).expect("a line while the step runs");
     assert_eq!(line, "before\n");
-    assert!(person.towpath(&["runs"]).stdout.contains("waiting  running  just now"));
-    let said = person.towpath(&["logs", &run, "biuld", "-f"]).exits(2);
+    assert!(user.towpath(&["runs"]).stdout.contains("waiting  running  just now"));
+    let printed = user.towpath(&["logs", &run, "biuld", "-f"]).exits(2);
     assert_eq!(
-        said.stderr,
+        printed.stderr,
         format!("error: no step `biuld` in this run; towpath show {run} lists 2 steps\n")
     );
-    person.write("go", "");
+    user.write("go", "");
     let mut rest = String::new();
     seen.read_to_string(&mut rest).expect("the rest");
     assert_eq!(rest, "after\ndone\n");
@@ -257,15 +257,15 @@ fn logs_follow_a_run_of_another_process_to_its_end() {
 
 #[test]
 fn a_run_is_cancelled_from_another_terminal() {
-    let person = Person::new().file("waiting.yaml", WAITING);
-    let mut runner = person.start(&["run", "waiting.yaml"]);
-    until("the step runs", || person.has_journal() && person.runs() == 1);
-    let run = person.run().to_string();
-    until("its first word", || person.towpath(&["logs", &run]).stdout == "before\n");
-    shows(person.towpath(&["cancel", &run]), &format!("run {run} is cancelled\n"));
+    let user = User::new().file("waiting.yaml", WAITING);
+    let mut runner = user.start(&["run", "waiting.yaml"]);
+    until("the step runs", || user.has_journal() && user.runs() == 1);
+    let run = user.run().to_string();
+    until("its first word", || user.towpath(&["logs", &run]).stdout == "before\n");
+    shows(user.towpath(&["cancel", &run]), &format!("run {run} is cancelled\n"));
     assert_eq!(runner.wait().expect("the runner ends").code(), Some(143));
     shows(
-        person.towpath(&["show", &run]),
+        user.towpath(&["show", &run]),
         &format!(
             "waiting · cancelled · just now · work
   ! wait  stopped      0.0 s
@@ -276,18 +276,18 @@ fn a_run_is_cancelled_from_another_terminal() {
         ),
     );
     let again = format!("run {run} had ended already: cancelled\n");
-    shows(person.towpath(&["cancel", &run]), &again);
+    shows(user.towpath(&["cancel", &run]), &again);
 }
 
 #[test]
 fn a_killed_run_is_interrupted_asks_about_what_may_run_once_and_can_be_cancelled() {
-    let person = Person::new().file("waiting.yaml", WAITING).file("go", "");
-    let mut runner = person.start(&["run", "waiting.yaml"]);
-    until("the payment", || !person.read("paid").is_empty());
+    let user = User::new().file("waiting.yaml", WAITING).file("go", "");
+    let mut runner = user.start(&["run", "waiting.yaml"]);
+    until("the payment", || !user.read("paid").is_empty());
     kill_hard(&mut runner);
-    let run = person.run().to_string();
+    let run = user.run().to_string();
     shows(
-        person.towpath(&["show", &run]),
+        user.towpath(&["show", &run]),
         &format!(
             "waiting · interrupted · just now · work
   ✓ wait  done         0.0 s
@@ -299,70 +299,67 @@ fn a_killed_run_is_interrupted_asks_about_what_may_run_once_and_can_be_cancelled
 "
         ),
     );
-    let json = person.towpath(&["show", &run, "--json"]).exits(0).json();
+    let json = user.towpath(&["show", &run, "--json"]).exits(0).json();
     assert_eq!(json["steps"][1]["status"], "interrupted");
     assert_eq!(json["asking"], serde_json::json!(["pay"]));
-    shows(person.towpath(&["cancel", &run]), &format!("run {run} is cancelled\n"));
-    assert_eq!(person.towpath(&["runs", "--json"]).json()["runs"][0]["status"], "cancelled");
-    person.towpath(&["resume", &run, "--done", "pay"]).exits(0);
+    shows(user.towpath(&["cancel", &run]), &format!("run {run} is cancelled\n"));
+    assert_eq!(user.towpath(&["runs", "--json"]).json()["runs"][0]["status"], "cancelled");
+    user.towpath(&["resume", &run, "--done", "pay"]).exits(0);
 }
 
 #[test]
 fn what_is_found_in_a_tree_runs_once_it_is_trusted_and_asks_again_when_it_changes() {
-    let person = project().file("fixed", "");
-    let said = person.towpath(&["run", "ci"]).exits(5);
+    let user = project().file("fixed", "");
+    let printed = user.towpath(&["run", "ci"]).exits(5);
     let command = "towpath trust --yes .towpath/recipes/ci.yaml";
     assert_eq!(
-        said.stderr,
+        printed.stderr,
         format!(
             "error: .towpath/recipes/ci.yaml was found in the working tree and is not trusted; to \
              see what it would run: towpath trust .towpath/recipes/ci.yaml; to trust it as it is \
              now: {command}\n"
         )
     );
-    let shown = person.towpath(&["trust", ".towpath/recipes/ci.yaml"]).exits(5).stdout;
+    let shown = user.towpath(&["trust", ".towpath/recipes/ci.yaml"]).exits(5).stdout;
     for text in ["  build, bash:\n      echo building {{mode}}; echo one", "echo connection"] {
         assert!(shown.contains(text), "no {text:?} in:\n{shown}");
     }
-    person
-        .towpath(&["trust", "--yes", ".towpath/recipes/ci.yaml"])
+    user.towpath(&["trust", "--yes", ".towpath/recipes/ci.yaml"])
         .exits(0)
         .prints("trusted: .towpath/recipes/ci.yaml (recipe ci, 4 steps, calls 1 more)\n");
-    person.towpath(&["run", "ci"]).exits(0);
-    person.write(".towpath/recipes/tests.yaml", &TESTS.replace("unit ok", "unit fine"));
-    person
-        .towpath(&["run", "ci"])
+    user.towpath(&["run", "ci"]).exits(0);
+    user.write(".towpath/recipes/tests.yaml", &TESTS.replace("unit ok", "unit fine"));
+    user.towpath(&["run", "ci"])
         .exits(5)
-        .says("has changed since it was trusted just now")
-        .says(command);
-    person.towpath(&["trust", "--yes"]).exits(0);
-    person.towpath(&["run", "ci"]).exits(0);
-    person
-        .towpath(&["trust", "--revoke", ".towpath/recipes/ci.yaml"])
+        .reports("has changed since it was trusted just now")
+        .reports(command);
+    user.towpath(&["trust", "--yes"]).exits(0);
+    user.towpath(&["run", "ci"]).exits(0);
+    user.towpath(&["trust", "--revoke", ".towpath/recipes/ci.yaml"])
         .exits(0)
         .prints("no longer trusted: .towpath/recipes/ci.yaml\n");
-    person.towpath(&["run", "ci"]).exits(5);
+    user.towpath(&["run", "ci"]).exits(5);
 }
 
 #[test]
 fn the_same_text_in_another_tree_is_not_trusted_there() {
-    let person = project()
+    let user = project()
         .file("other/.towpath/recipes/ci.yaml", CI)
         .file("other/.towpath/recipes/tests.yaml", TESTS);
-    person.towpath(&["trust", "--yes"]).exits(0);
-    person.towpath(&["run", "ci"]).exits(1);
-    person.towpath(&["run", "ci", "-C", "other"]).exits(5);
-    person.towpath(&["trust", "--yes", "other/.towpath/recipes/ci.yaml"]).exits(0);
-    person.towpath(&["run", "ci", "-C", "other"]).exits(1);
+    user.towpath(&["trust", "--yes"]).exits(0);
+    user.towpath(&["run", "ci"]).exits(1);
+    user.towpath(&["run", "ci", "-C", "other"]).exits(5);
+    user.towpath(&["trust", "--yes", "other/.towpath/recipes/ci.yaml"]).exits(0);
+    user.towpath(&["run", "ci", "-C", "other"]).exits(1);
 }
 
 #[test]
-fn recipes_are_listed_with_what_a_person_must_know() {
-    let person = project()
+fn recipes_are_listed_with_what_a_user_must_know() {
+    let user = project()
         .file(".towpath/recipes/bad.yaml", "name: bad\nsteps:\n  - id: x\n    comand: ls\n")
         .file(".towpath/recipes/demo.yaml", "name: demo\nsteps:\n  - id: x\n    command: ls\n");
-    let said = person.towpath(&["list"]).exits(0);
-    let lines: Vec<String> = said.stdout.lines().map(squeezed).collect();
+    let printed = user.towpath(&["list"]).exits(0);
+    let lines: Vec<String> = printed.stdout.lines().map(squeezed).collect();
     assert_eq!(
         lines[..5],
         [
@@ -374,11 +371,11 @@ fn recipes_are_listed_with_what_a_person_must_know() {
         ]
     );
     assert!(lines[5].starts_with("demo 1.0 ") && lines[5].ends_with(" built-in"), "{}", lines[5]);
-    let said = person.towpath(&["explain", "demo"]).exits(0).says(
+    let printed = user.towpath(&["explain", "demo"]).exits(0).reports(
         "note: .towpath/recipes/demo.yaml is not trusted and does not take the place of the \
          built-in `demo`; to use it: towpath trust .towpath/recipes/demo.yaml\n",
     );
-    assert!(said.stdout.starts_with("demo 1.0 (built-in demo)\n"), "{said:?}");
+    assert!(printed.stdout.starts_with("demo 1.0 (built-in demo)\n"), "{printed:?}");
 }
 
 fn squeezed(line: &str) -> String {
@@ -386,30 +383,30 @@ fn squeezed(line: &str) -> String {
 }
 
 #[test]
-fn problems_are_all_told_at_once_with_their_places() {
+fn problems_are_all_reported_at_once_with_their_places() {
     let recipe =
         "name: build\nsteps:\n  - id: test\n    comand: ls\n  - id: test\n    command: ls\n";
-    let person = Person::new().file("build.yaml", recipe);
-    let said = person.towpath(&["validate", "build.yaml"]).exits(2);
-    assert!(said.stdout.contains("did you mean `command`?"), "{said:?}");
-    assert!(said.stdout.contains("two steps have the id `test`"), "{said:?}");
-    assert!(said.stdout.ends_with("2 errors in build.yaml. Nothing was run.\n"), "{said:?}");
-    let json = person.towpath(&["validate", "build.yaml", "--json"]).exits(2).json();
+    let user = User::new().file("build.yaml", recipe);
+    let printed = user.towpath(&["validate", "build.yaml"]).exits(2);
+    assert!(printed.stdout.contains("did you mean `command`?"), "{printed:?}");
+    assert!(printed.stdout.contains("two steps have the id `test`"), "{printed:?}");
+    assert!(printed.stdout.ends_with("2 errors in build.yaml. Nothing was run.\n"), "{printed:?}");
+    let json = user.towpath(&["validate", "build.yaml", "--json"]).exits(2).json();
     assert_eq!((&json["schema"], &json["valid"]), (&1.into(), &false.into()));
     assert_eq!(json["problems"][0]["code"], "unknown-field");
     assert_eq!(json["problems"][0]["line"], 4);
-    person.write("build.yaml", "name: build\nsteps:\n  - id: a\n    command: echo {{nothing}}\n");
-    person.towpath(&["validate", "build.yaml"]).exits(0);
-    person.towpath(&["validate", "build.yaml", "--strict"]).exits(2);
-    person.towpath(&["validate", "build.yaml", "--strict", "--set", "nothing=1"]).exits(0);
+    user.write("build.yaml", "name: build\nsteps:\n  - id: a\n    command: echo {{nothing}}\n");
+    user.towpath(&["validate", "build.yaml"]).exits(0);
+    user.towpath(&["validate", "build.yaml", "--strict"]).exits(2);
+    user.towpath(&["validate", "build.yaml", "--strict", "--set", "nothing=1"]).exits(0);
 }
 
 #[test]
 fn a_recipe_is_explained_without_being_run() {
-    let person = project();
-    let said = person.towpath(&["explain", ".towpath/recipes/ci.yaml", "--set", "mode=release"]);
+    let user = project();
+    let printed = user.towpath(&["explain", ".towpath/recipes/ci.yaml", "--set", "mode=release"]);
     shows(
-        said,
+        printed,
         "ci 1.0 (.towpath/recipes/ci.yaml)
   Builds and tests
 
@@ -428,90 +425,93 @@ steps
 at most 200 steps, recipes at most 6 deep. Nothing was run.
 ",
     );
-    let said = person.towpath(&["explain", "ci"]).exits(0);
+    let printed = user.towpath(&["explain", "ci"]).exits(0);
     let last = "It is not trusted yet: towpath trust .towpath/recipes/ci.yaml\n";
-    assert!(said.stdout.ends_with(last), "{said:?}");
+    assert!(printed.stdout.ends_with(last), "{printed:?}");
 }
 
 #[test]
 fn a_projects_settings_hold_once_they_are_trusted() {
-    let person = Person::new().file(".towpath/settings.toml", "max_agents = 3\n");
-    let agents = |said: &Said| said.json()["settings"]["max_agents"]["value"].clone();
-    let said = person.towpath(&["settings", "--json"]).exits(0);
-    assert_eq!(agents(&said), 10);
+    let user = User::new().file(".towpath/settings.toml", "max_agents = 3\n");
+    let agents = |printed: &Printed| printed.json()["settings"]["max_agents"]["value"].clone();
+    let printed = user.towpath(&["settings", "--json"]).exits(0);
+    assert_eq!(agents(&printed), 10);
     assert_eq!(
-        said.stderr,
+        printed.stderr,
         "warning: .towpath/settings.toml is not trusted and is not used; to see it: towpath trust \
          .towpath/settings.toml\n"
     );
-    person.towpath(&["trust", "--yes", ".towpath/settings.toml"]).exits(0);
-    let said = person.towpath(&["settings", "--json"]).exits(0);
-    assert_eq!((agents(&said), said.stderr.as_str()), (3.into(), ""));
-    person.write(".towpath/settings.toml", "max_agents = 4\n");
-    let said = person.towpath(&["settings", "--json"]).exits(0).says("has changed since");
-    assert_eq!(agents(&said), 10);
+    user.towpath(&["trust", "--yes", ".towpath/settings.toml"]).exits(0);
+    let printed = user.towpath(&["settings", "--json"]).exits(0);
+    assert_eq!((agents(&printed), printed.stderr.as_str()), (3.into(), ""));
+    user.write(".towpath/settings.toml", "max_agents = 4\n");
+    let printed = user.towpath(&["settings", "--json"]).exits(0).reports("has changed since");
+    assert_eq!(agents(&printed), 10);
 }
 
 #[test]
 fn under_its_other_name_it_has_the_other_programs_codes() {
-    let person = project();
+    let user = project();
     let recipe_runner =
-        |arguments: &[&str]| person.towpath(&[&["as", "recipe-runner-rs"], arguments].concat());
-    recipe_runner(&["ci"]).exits(1).says("warning: .towpath/recipes/ci.yaml was found");
-    person.write("fixed", "");
+        |arguments: &[&str]| user.towpath(&[&["as", "recipe-runner-rs"], arguments].concat());
+    recipe_runner(&["ci"]).exits(1).reports("warning: .towpath/recipes/ci.yaml was found");
+    user.write("fixed", "");
     let json = recipe_runner(&["ci", "--output-format", "json"]).exits(0).json();
     assert_eq!(json["recipe_name"], "ci");
     assert_eq!(json["step_results"][0]["output"], "building debug");
     recipe_runner(&["ci", "--validate-only"]).exits(0).prints("✓ Recipe 'ci' is valid (4 steps)\n");
     recipe_runner(&["nowhere"]).exits(2);
-    let said = person.towpath(&["as", "dp"]).exits(2);
-    assert_eq!(said.stderr, "error: `dp` is not supported yet\n");
+    let printed = user.towpath(&["as", "dp"]).exits(2);
+    assert_eq!(printed.stderr, "error: `dp` is not supported yet\n");
 }
 
 #[test]
 fn the_link_is_the_other_program_and_a_file_of_that_name_stays() {
-    let person = project().file("bin/keep", "").file("taken/recipe-runner-rs", "mine");
-    person.towpath(&["link", "bin"]).exits(0);
-    let link = person.path("work/bin/recipe-runner-rs");
-    let said = Command::new(link).arg("--version").output().expect("the link starts");
-    assert!(String::from_utf8_lossy(&said.stdout).starts_with("recipe-runner-rs "), "{said:?}");
-    person.towpath(&["link", "taken", "--force"]).exits(2).says("a file of that name is there");
-    assert_eq!(person.read("taken/recipe-runner-rs"), "mine");
+    let user = project().file("bin/keep", "").file("taken/recipe-runner-rs", "mine");
+    user.towpath(&["link", "bin"]).exits(0);
+    let link = user.path("work/bin/recipe-runner-rs");
+    let printed = Command::new(link).arg("--version").output().expect("the link starts");
+    assert!(
+        String::from_utf8_lossy(&printed.stdout).starts_with("recipe-runner-rs "),
+        "{printed:?}"
+    );
+    user.towpath(&["link", "taken", "--force"]).exits(2).reports("a file of that name is there");
+    assert_eq!(user.read("taken/recipe-runner-rs"), "mine");
 }
 
 #[test]
 fn the_version_is_answered_at_once_and_reads_as_before() {
-    let person = Person::new();
+    let user = User::new();
     for name in ["towpath", "recipe-runner-rs"] {
         let ask = |arguments: &[&str]| {
             let prefix: &[&str] = if name == "towpath" { &[] } else { &["as", name] };
-            person.towpath(&[prefix, arguments].concat())
+            user.towpath(&[prefix, arguments].concat())
         };
         // Two flags in one word are read by the whole command line.
-        let told = ask(&["-Vh"]).exits(0).stdout;
-        assert_eq!(told, format!("{name} {}\n", env!("CARGO_PKG_VERSION")));
+        let reported = ask(&["-Vh"]).exits(0).stdout;
+        assert_eq!(reported, format!("{name} {}\n", env!("CARGO_PKG_VERSION")));
         for asked in [&["--version"][..], &["-V"], &["--version", "run"], &["-V", "--nonsense"]] {
-            ask(asked).exits(0).prints(&told);
+            ask(asked).exits(0).prints(&reported);
         }
-        ask(&["--version=2"]).exits(2).says("unexpected value");
+        ask(&["--version=2"]).exits(2).reports("unexpected value");
     }
-    person.towpath(&["run", "--version"]).exits(2);
-    person.towpath(&["as", "dp", "--version"]).exits(2).says("not supported yet");
+    user.towpath(&["run", "--version"]).exits(2);
+    user.towpath(&["as", "dp", "--version"]).exits(2).reports("not supported yet");
 }
 
 /// Told past the test harness, which would swallow it: a check that did not run did not pass.
-fn told_as_skipped(why: &str) {
+fn reported_as_skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED looking_has_no_effects: {why}");
 }
 
 #[test]
 fn looking_has_no_effects() {
-    let person = project().file(".towpath/settings.toml", "max_agents = 3\n");
+    let user = project().file(".towpath/settings.toml", "max_agents = 3\n");
     let works = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
     match works {
         Ok(output) if output.status.success() => {}
-        Ok(output) => return told_as_skipped(&String::from_utf8_lossy(&output.stderr)),
-        Err(error) => return told_as_skipped(&format!("strace: {error}")),
+        Ok(output) => return reported_as_skipped(&String::from_utf8_lossy(&output.stderr)),
+        Err(error) => return reported_as_skipped(&format!("strace: {error}")),
     }
     let looks: [&[&str]; 13] = [
         &["list"],
@@ -529,17 +529,17 @@ fn looking_has_no_effects() {
         &["as", "recipe-runner-rs", "ci", "--dry-run", "--progress", "--audit-dir", "audit"],
     ];
     for look in looks {
-        let Traced { started, changed } = traced(&person, look);
+        let Traced { started, changed } = traced(&user, look);
         assert_eq!((started.len(), changed.len()), (0, 0), "{look:?}: {started:?} {changed:?}");
     }
-    assert!(!person.path("home").exists());
+    assert!(!user.path("home").exists());
 
-    let run = traced(&person, &["run", "./.towpath/recipes/ci.yaml"]);
+    let run = traced(&user, &["run", "./.towpath/recipes/ci.yaml"]);
     assert!(!run.started.is_empty() && !run.changed.is_empty(), "a run is seen: {run:?}");
-    let id = person.run().to_string();
-    let state = person.path("home/state");
+    let id = user.run().to_string();
+    let state = user.path("home/state");
     for look in [&["show", &id][..], &["logs", &id], &["runs"], &["list"], &["explain", "ci"]] {
-        let Traced { started, changed } = traced(&person, look);
+        let Traced { started, changed } = traced(&user, look);
         let elsewhere = changed.iter().filter(|call| !is_side_file(call, &state));
         assert_eq!(started, [""; 0], "{look:?}");
         assert_eq!(elsewhere.collect::<Vec<_>>(), [""; 0], "{look:?}");

@@ -1,7 +1,7 @@
 //! Every row of the machine runs, through `agent-recipes`: the same answers give the same path, the
 //! same calls, the same end.
 
-use crate::support::{Person, Said};
+use crate::support::{Printed, User};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -31,26 +31,26 @@ fn line(answer: &Value) -> Value {
 }
 
 struct Ran {
-    person: Person,
-    said: Said,
+    user: User,
+    printed: Printed,
     calls: Vec<Value>,
 }
 
-fn write_recipe(person: &Person, recipe: &Value) {
+fn write_recipe(user: &User, recipe: &Value) {
     let name = format!("recipes/{}.json", recipe["id"].as_str().unwrap());
-    person.write(&name, &recipe.to_string());
+    user.write(&name, &recipe.to_string());
 }
 
 fn run(row: &Value) -> Ran {
-    let person = Person::new();
+    let user = User::new();
     let also = row["also"].as_array().cloned().unwrap_or_default();
     for recipe in also.iter().chain(Some(&row["recipe"]).filter(|recipe| recipe.is_object())) {
-        write_recipe(&person, recipe);
+        write_recipe(&user, recipe);
     }
-    person.write("recipes/.keep", "");
+    user.write("recipes/.keep", "");
     let answers = row["answers"].as_array().unwrap();
     let script: String = answers.iter().map(|answer| format!("{}\n", line(answer))).collect();
-    person.write("answers.jsonl", &script);
+    user.write("answers.jsonl", &script);
     let id = row["builtin"].as_str().unwrap_or_else(|| row["recipe"]["id"].as_str().unwrap());
     let flags = row["flags"].as_array().unwrap().iter().map(|flag| flag.as_str().unwrap());
     let mut arguments = vec!["as", "agent-recipes", id];
@@ -59,25 +59,25 @@ fn run(row: &Value) -> Ran {
         arguments.extend(["--backend", "scripted"]);
     }
     arguments.extend(["--script", "answers.jsonl", "--calls", "calls.jsonl", "-R", "recipes"]);
-    let mut other = row["setup"]["session_locked"].as_str().map(|session| hold(&person, session));
-    let said = person.towpath(&arguments);
+    let mut other = row["setup"]["session_locked"].as_str().map(|session| hold(&user, session));
+    let printed = user.towpath(&arguments);
     if let Some(other) = &mut other {
         other.kill().unwrap();
         other.wait().unwrap();
     }
-    let calls = person.read("calls.jsonl");
+    let calls = user.read("calls.jsonl");
     let calls = calls.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    Ran { person, said, calls }
+    Ran { user, printed, calls }
 }
 
 /// A run that is in the session while another one wants it.
-fn hold(person: &Person, session: &str) -> std::process::Child {
-    person.write("slow.jsonl", "{\"text\": \"late\", \"delay_ms\": 20000}\n");
+fn hold(user: &User, session: &str) -> std::process::Child {
+    user.write("slow.jsonl", "{\"text\": \"late\", \"delay_ms\": 20000}\n");
     let arguments = ["as", "agent-recipes", "review-and-commit", "--session", session];
     let more = ["--script", "slow.jsonl", "--calls", "held.jsonl"];
-    let child = person.start(&[arguments.as_slice(), &more].concat());
+    let child = user.start(&[arguments.as_slice(), &more].concat());
     let begun = std::time::Instant::now();
-    while person.read("held.jsonl").is_empty() {
+    while user.read("held.jsonl").is_empty() {
         assert!(begun.elapsed().as_secs() < 20, "the first run asks its agent");
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
@@ -105,7 +105,7 @@ fn compare_calls(ran: &Ran, expected: &[Value], wrong: &mut Vec<String>) {
     for (at, (call, wanted)) in ran.calls.iter().zip(expected).enumerate() {
         let step = call["step"].as_str().unwrap().split('#').next().unwrap();
         let id = call["session"].as_str().unwrap();
-        let told = json!({
+        let reported = json!({
             "step": step,
             "kind": call["kind"],
             "session": names.get(id).map_or(id, String::as_str),
@@ -113,7 +113,7 @@ fn compare_calls(ran: &Ran, expected: &[Value], wrong: &mut Vec<String>) {
             "model": call["model"],
         });
         for (field, value) in wanted.as_object().unwrap() {
-            let got = if field == "prompt" { &call["prompt"] } else { &told[field] };
+            let got = if field == "prompt" { &call["prompt"] } else { &reported[field] };
             if got != value {
                 wrong.push(format!("call {at}: {field} is {got}, not {value}"));
             }
@@ -133,10 +133,10 @@ fn compare_steps(ran: &Ran, expected: &[Value], wrong: &mut Vec<String>) {
 }
 
 fn compare_end(ran: &Ran, expect: &Value, wrong: &mut Vec<String>) {
-    if ran.said.code.map(i64::from) != expect["exit_code"].as_i64() {
-        wrong.push(format!("exit {:?}, not {}", ran.said.code, expect["exit_code"]));
+    if ran.printed.code.map(i64::from) != expect["exit_code"].as_i64() {
+        wrong.push(format!("exit {:?}, not {}", ran.printed.code, expect["exit_code"]));
     }
-    let last = ran.said.stdout.lines().last().unwrap_or_default();
+    let last = ran.printed.stdout.lines().last().unwrap_or_default();
     let reason = expect["reason"].as_str().map(|reason| {
         let more = expect["description"].as_str().map_or(String::new(), |d| format!(" — {d}"));
         format!("Exit: {reason}{more}")
@@ -146,24 +146,24 @@ fn compare_end(ran: &Ran, expect: &Value, wrong: &mut Vec<String>) {
         None if last.starts_with("Exit:") => wrong.push(format!("ends {last:?}")),
         _ => {}
     }
-    if let Some(stdout) = expect["stdout"].as_str().filter(|stdout| *stdout != ran.said.stdout) {
-        wrong.push(format!("stdout is {:?}, not {stdout:?}", ran.said.stdout));
+    if let Some(stdout) = expect["stdout"].as_str().filter(|stdout| *stdout != ran.printed.stdout) {
+        wrong.push(format!("stdout is {:?}, not {stdout:?}", ran.printed.stdout));
     }
     for part in expect["stderr_contains"].as_array().into_iter().flatten() {
-        if !ran.said.stderr.contains(part.as_str().unwrap()) {
-            wrong.push(format!("stderr has no {part}: {}", ran.said.stderr));
+        if !ran.printed.stderr.contains(part.as_str().unwrap()) {
+            wrong.push(format!("stderr has no {part}: {}", ran.printed.stderr));
         }
     }
     if let Some(lines) = expect["stderr_lines"].as_array() {
-        let told: Vec<Value> = ran
-            .said
+        let reported: Vec<Value> = ran
+            .printed
             .stderr
             .lines()
             .filter(|line| line.starts_with("[orchestration]"))
             .map(Value::from)
             .collect();
-        if told != *lines {
-            wrong.push(format!("stderr lines {told:?}, not {lines:?}"));
+        if reported != *lines {
+            wrong.push(format!("stderr lines {reported:?}, not {lines:?}"));
         }
     }
     compare_cost(ran, expect, wrong);
@@ -176,8 +176,8 @@ fn compare_cost(ran: &Ran, expect: &Value, wrong: &mut Vec<String>) {
         None => String::new(),
     };
     let line = format!("Cost: ${usd:.4}{unknown}\n");
-    if !ran.said.stderr.contains(&line) {
-        wrong.push(format!("stderr has no {line:?}: {}", ran.said.stderr));
+    if !ran.printed.stderr.contains(&line) {
+        wrong.push(format!("stderr has no {line:?}: {}", ran.printed.stderr));
     }
 }
 
@@ -203,14 +203,14 @@ fn every_row() {
         compare_calls(&ran, expect["calls"].as_array().unwrap(), &mut wrong);
         compare_steps(&ran, expect["steps"].as_array().unwrap(), &mut wrong);
         compare_lengths(&ran, expect, &mut wrong);
-        if ran.said.stderr.contains("were not used") {
+        if ran.printed.stderr.contains("were not used") {
             wrong.push("an answer was left over".to_owned());
         }
         if !wrong.is_empty() {
             let (id, why) = (&row["id"], &row["why"]);
-            failed.push(format!("{id} {why}\n  {}\n{}", wrong.join("\n  "), ran.said.stderr));
+            failed.push(format!("{id} {why}\n  {}\n{}", wrong.join("\n  "), ran.printed.stderr));
         }
-        drop(ran.person);
+        drop(ran.user);
     }
     assert!(failed.is_empty(), "{} rows:\n{}", failed.len(), failed.join("\n"));
 }

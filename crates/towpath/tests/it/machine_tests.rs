@@ -1,7 +1,7 @@
-//! `towpath test` for machines: what a case can be given, what it can expect, how a miss is told, and
+//! `towpath test` for machines: what a case can be given, what it can expect, how a miss is reported, and
 //! which changes nobody would notice.
 
-use crate::support::{Person, Said};
+use crate::support::{Printed, User};
 use serde_json::json;
 
 const MACHINE: &str = "id: mend
@@ -33,13 +33,13 @@ steps:
       failure: { action: exit, reason: not-checked }
 ";
 
-fn test(cases: &str, flags: &[&str]) -> Said {
-    let person = Person::new().file("mend.yaml", MACHINE).file("mend.test.yaml", cases);
-    person.towpath(&[&["test", "mend.yaml"], flags].concat())
+fn test(cases: &str, flags: &[&str]) -> Printed {
+    let user = User::new().file("mend.yaml", MACHINE).file("mend.test.yaml", cases);
+    user.towpath(&[&["test", "mend.yaml"], flags].concat())
 }
 
 /// One case, given in its keys.
-fn case(keys: &str) -> Said {
+fn case(keys: &str) -> Printed {
     let keys: String = keys.lines().map(|line| format!("    {line}\n")).collect();
     test(&format!("cases:\n  - name: it\n{keys}"), &[])
 }
@@ -50,10 +50,10 @@ fn passes(keys: &str) {
 }
 
 #[track_caller]
-fn misses(keys: &str, told: &str) {
-    let said = case(keys).exits(1);
-    let told: String = told.lines().map(|line| format!("      {line}\n")).collect();
-    assert!(said.stdout.contains(&told), "{}", said.stdout);
+fn misses(keys: &str, reported: &str) {
+    let printed = case(keys).exits(1);
+    let reported: String = reported.lines().map(|line| format!("      {line}\n")).collect();
+    assert!(printed.stdout.contains(&reported), "{}", printed.stdout);
 }
 
 #[test]
@@ -107,7 +107,7 @@ expect: {exit: 3, reason: max-restarts-exceeded, restarts: 0}",
 }
 
 #[test]
-fn what_is_not_so_is_told_with_its_difference() {
+fn what_is_not_so_is_reported_with_its_difference() {
     let agents = "agents: {look: {outcome: fine}}\nstubs: {check: 'true'}\n";
     misses(
         &format!("{agents}expect: {{ran: [look, mend, check]}}"),
@@ -165,13 +165,13 @@ fn steps_of_a_machine_that_begins_in_its_place_are_known() {
     agents: {look: {outcome: broken}, mend: {outcome: mended}}
     expect: {ran: [look, mend, sum], restarts: 1, reason: summed, printed: {sum: 3}}
 ";
-    let person = Person::new().file("mend.yaml", &first).file("mend.test.yaml", cases);
-    person.write("second.yaml", second);
-    person.towpath(&["test", "mend.yaml"]).exits(0);
+    let user = User::new().file("mend.yaml", &first).file("mend.test.yaml", cases);
+    user.write("second.yaml", second);
+    user.towpath(&["test", "mend.yaml"]).exits(0);
 }
 
 #[test]
-fn a_transition_that_no_case_takes_or_looks_at_is_told() {
+fn a_transition_that_no_case_takes_or_looks_at_is_reported() {
     let cases = "cases:
   - name: checks
     agents: {look: {outcome: fine}}
@@ -180,14 +180,14 @@ fn a_transition_that_no_case_takes_or_looks_at_is_told() {
   - name: may give up
     agents: {look: {outcome: other, description: dark}}
 ";
-    let said = test(cases, &["--mutate", "--json"]).exits(1).json();
-    let changes = said["files"][0]["mutations"].as_array().expect("changes");
-    let told: Vec<_> = changes
+    let printed = test(cases, &["--mutate", "--json"]).exits(1).json();
+    let changes = printed["files"][0]["mutations"].as_array().expect("changes");
+    let reported: Vec<_> = changes
         .iter()
         .map(|m| (json!([m["step"], m["outcome"]]), m["ran"] == true, m["noticed_by"].is_string()))
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             (json!(["look", "fine"]), true, true),
             (json!(["look", "broken"]), false, false),
@@ -199,7 +199,7 @@ fn a_transition_that_no_case_takes_or_looks_at_is_told() {
             (json!(["check", "failure"]), false, false),
         ]
     );
-    let said = test(cases, &["--mutate"]).exits(1).stdout;
+    let printed = test(cases, &["--mutate"]).exits(1).stdout;
     for line in [
         "  ✓ look: fine      noticed by: checks\n",
         "  ✗ look: broken    no case notices when the run ends here: none comes here\n",
@@ -207,6 +207,6 @@ fn a_transition_that_no_case_takes_or_looks_at_is_told() {
         "  ✓ check           noticed by: checks\n",
         "2 of 8 changes noticed\n",
     ] {
-        assert!(said.contains(line), "{line}{said}");
+        assert!(printed.contains(line), "{line}{printed}");
     }
 }

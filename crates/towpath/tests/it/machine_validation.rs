@@ -1,7 +1,7 @@
-//! State machines as a person meets them before anything runs: checked, listed, started, ejected,
+//! State machines as a user meets them before anything runs: checked, listed, started, ejected,
 //! described for editors.
 
-use crate::support::Person;
+use crate::support::User;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -17,20 +17,20 @@ fn row(id: &str) -> Value {
     rows().into_iter().find(|row| row["id"] == id).expect("the row is there")
 }
 
-fn with(row: &Value) -> Person {
-    let person = Person::new().file("demo.json", &format!("{:#}", row["recipe"]));
+fn with(row: &Value) -> User {
+    let user = User::new().file("demo.json", &format!("{:#}", row["recipe"]));
     for (path, file) in row["files"].as_object().into_iter().flatten() {
-        person.write(path, &format!("{file:#}"));
+        user.write(path, &format!("{file:#}"));
     }
-    person
+    user
 }
 
 #[test]
-fn validate_says_every_problem_with_its_place() {
-    let person = with(&row("v071"));
-    let said = person.towpath(&["validate", "demo.json", "--json"]).exits(2).json();
-    assert_eq!(said["valid"], json!(false));
-    let problems: Vec<String> = said["problems"]
+fn validate_reports_every_problem_with_its_place() {
+    let user = with(&row("v071"));
+    let printed = user.towpath(&["validate", "demo.json", "--json"]).exits(2).json();
+    assert_eq!(printed["valid"], json!(false));
+    let problems: Vec<String> = printed["problems"]
         .as_array()
         .expect("a list")
         .iter()
@@ -62,14 +62,14 @@ fn validate_says_every_problem_with_its_place() {
 fn the_rows_pass_through_the_program() {
     for id in ["v001", "v023", "v039", "v047", "v049", "v082", "v104", "v110", "v114", "v115"] {
         let row = row(id);
-        let person = with(&row);
+        let user = with(&row);
         let errors = row["errors"].as_array().expect("a list");
         let code = if errors.is_empty() { 0 } else { 2 };
-        let said = person.towpath(&["validate", "demo.json", "--json"]).exits(code).json();
+        let printed = user.towpath(&["validate", "demo.json", "--json"]).exits(code).json();
         for (severity, wanted) in
             [("error", errors), ("warning", row["warnings"].as_array().expect("a list"))]
         {
-            let said: Vec<&str> = said["problems"]
+            let printed: Vec<&str> = printed["problems"]
                 .as_array()
                 .expect("a list")
                 .iter()
@@ -78,7 +78,7 @@ fn the_rows_pass_through_the_program() {
                 .collect();
             for text in wanted {
                 let text = text.as_str().expect("a text");
-                assert!(said.iter().any(|s| s.contains(text)), "{id}: {text}: {said:?}");
+                assert!(printed.iter().any(|s| s.contains(text)), "{id}: {text}: {printed:?}");
             }
         }
     }
@@ -86,12 +86,12 @@ fn the_rows_pass_through_the_program() {
 
 #[test]
 fn machines_are_listed_among_recipes() {
-    let person = with(&row("v100"));
-    person.write(".towpath/recipes/demo.json", &person.read("demo.json"));
-    person.write(".towpath/recipes/shared/rc.json", &person.read("shared/rc.json"));
-    person.write(".towpath/recipes/rebase.yaml", "id: rebase\nsteps: {}\n");
-    let said = person.towpath(&["list", "--json"]).exits(0).json();
-    let recipes = said["recipes"].as_array().expect("a list");
+    let user = with(&row("v100"));
+    user.write(".towpath/recipes/demo.json", &user.read("demo.json"));
+    user.write(".towpath/recipes/shared/rc.json", &user.read("shared/rc.json"));
+    user.write(".towpath/recipes/rebase.yaml", "id: rebase\nsteps: {}\n");
+    let printed = user.towpath(&["list", "--json"]).exits(0).json();
+    let recipes = printed["recipes"].as_array().expect("a list");
     let own: Vec<&Value> = recipes.iter().filter(|r| r["origin"] == "project").collect();
     let shown =
         |r: &Value| json!([r["name"], r["kind"], r["label"], r["steps"], r["error"].is_null()]);
@@ -111,30 +111,30 @@ fn machines_are_listed_among_recipes() {
 
 #[test]
 fn a_built_in_machine_is_ejected_as_one_sound_file() {
-    let person = Person::new();
-    fs::create_dir(person.path("work/.git")).expect("a project");
+    let user = User::new();
+    fs::create_dir(user.path("work/.git")).expect("a project");
     for name in ["implement-and-review-all", "rebase"] {
-        let said = person.towpath(&["recipes", "eject", name]).exits(0);
+        let printed = user.towpath(&["recipes", "eject", name]).exits(0);
         let file = format!(".towpath/recipes/{name}.yaml");
-        assert!(said.stdout.contains(&file), "{}", said.stdout);
-        assert!(!person.read(&file).contains("$include"));
-        let said = person.towpath(&["validate", &file, "--strict"]).exits(0);
-        assert!(said.stdout.contains("no problems"), "{}", said.stdout);
+        assert!(printed.stdout.contains(&file), "{}", printed.stdout);
+        assert!(!user.read(&file).contains("$include"));
+        let printed = user.towpath(&["validate", &file, "--strict"]).exits(0);
+        assert!(printed.stdout.contains("no problems"), "{}", printed.stdout);
     }
-    assert!(!person.path("work/.towpath/recipes/shared").exists());
+    assert!(!user.path("work/.towpath/recipes/shared").exists());
 }
 
 #[test]
 fn a_new_machine_validates_and_passes_its_tests() {
-    let person = Person::new();
-    let said = person.towpath(&["new", "--machine", "fix-it"]).exits(0);
-    assert!(said.stdout.starts_with("made fix-it.yaml"), "{}", said.stdout);
-    person.towpath(&["validate", "fix-it.yaml", "--strict"]).exits(0);
-    let said = person.towpath(&["test", "fix-it.yaml", "--mutate"]).exits(0);
-    assert!(said.stdout.contains("9 of 9 changes noticed"), "{}", said.stdout);
-    let said = person.towpath(&["new", "--machine", "Fix_it"]).exits(2);
-    assert!(said.stderr.contains("small letters"), "{}", said.stderr);
-    let said = person.towpath(&["new", "--machine", "team/fix-it"]).exits(0);
-    assert!(said.stdout.contains("made team/fix-it.yaml"), "{}", said.stdout);
-    person.towpath(&["validate", "team/fix-it.yaml", "--strict"]).exits(0);
+    let user = User::new();
+    let printed = user.towpath(&["new", "--machine", "fix-it"]).exits(0);
+    assert!(printed.stdout.starts_with("made fix-it.yaml"), "{}", printed.stdout);
+    user.towpath(&["validate", "fix-it.yaml", "--strict"]).exits(0);
+    let printed = user.towpath(&["test", "fix-it.yaml", "--mutate"]).exits(0);
+    assert!(printed.stdout.contains("9 of 9 changes noticed"), "{}", printed.stdout);
+    let printed = user.towpath(&["new", "--machine", "Fix_it"]).exits(2);
+    assert!(printed.stderr.contains("small letters"), "{}", printed.stderr);
+    let printed = user.towpath(&["new", "--machine", "team/fix-it"]).exits(0);
+    assert!(printed.stdout.contains("made team/fix-it.yaml"), "{}", printed.stdout);
+    user.towpath(&["validate", "team/fix-it.yaml", "--strict"]).exits(0);
 }

@@ -1,5 +1,5 @@
-//! State machines as a person meets them at a terminal, beyond the rows of the case files: what every
-//! fault leads to, what is told of a run, how it goes on, what its steps may be, and what is said
+//! State machines as a user meets them at a terminal, beyond the rows of the case files: what every
+//! fault leads to, what is reported of a run, how it continues, what its steps may be, and what is reported
 //! before the first call.
 
 mod endings;
@@ -12,7 +12,7 @@ mod principles_table;
 mod resume;
 mod step_kinds;
 
-use crate::support::Person;
+use crate::support::User;
 use serde_json::Value;
 
 /// Two agent steps and a command between them.
@@ -40,14 +40,14 @@ steps:
       other: { action: exit, reason: user-provided-other }
 "#;
 
-/// A person with a script of these answers; a word alone is an outcome.
-fn person(answers: &[&str]) -> Person {
-    let person = Person::new().file("mend.yaml", MEND);
-    script(&person, answers);
-    person
+/// A user with a script of these answers; a word alone is an outcome.
+fn user(answers: &[&str]) -> User {
+    let user = User::new().file("mend.yaml", MEND);
+    script(&user, answers);
+    user
 }
 
-fn script(person: &Person, answers: &[&str]) {
+fn script(user: &User, answers: &[&str]) {
     let line = |answer: &&str| {
         let word = answer.chars().all(|c| c.is_ascii_lowercase() || c == '-');
         let text = if word { reporting(answer) } else { (*answer).to_owned() };
@@ -55,7 +55,7 @@ fn script(person: &Person, answers: &[&str]) {
             if text.starts_with("{\"error\"") { text } else { Value::from(text).to_string() };
         line + "\n"
     };
-    person.write("answers.jsonl", &answers.iter().map(line).collect::<String>());
+    user.write("answers.jsonl", &answers.iter().map(line).collect::<String>());
 }
 
 fn reporting(outcome: &str) -> String {
@@ -63,36 +63,36 @@ fn reporting(outcome: &str) -> String {
 }
 
 /// `towpath run` with the script.
-fn run(person: &Person, arguments: &[&str]) -> crate::support::Said {
+fn run(user: &User, arguments: &[&str]) -> crate::support::Printed {
     let with = ["--script", "answers.jsonl", "--calls", "calls.jsonl"];
-    person.towpath(&[&["run"], arguments, &with].concat())
+    user.towpath(&[&["run"], arguments, &with].concat())
 }
 
 /// The same under the name `agent-recipes`.
-fn under_the_name(person: &Person, arguments: &[&str]) -> crate::support::Said {
+fn under_the_name(user: &User, arguments: &[&str]) -> crate::support::Printed {
     let with = ["--script", "answers.jsonl"];
-    person.towpath(&[&["as", "agent-recipes"], arguments, &with].concat())
+    user.towpath(&[&["as", "agent-recipes"], arguments, &with].concat())
 }
 
 /// `step kind how` of every call.
-fn calls(person: &Person) -> Vec<String> {
+fn calls(user: &User) -> Vec<String> {
     let text = |call: &Value, key: &str| call[key].as_str().unwrap_or("-").to_owned();
-    let told = |line: &str| {
+    let reported = |line: &str| {
         let call: Value = serde_json::from_str(line).expect("a line of JSON");
         ["step", "kind", "how"].map(|key| text(&call, key)).join(" ")
     };
-    person.read("calls.jsonl").lines().map(told).collect()
+    user.read("calls.jsonl").lines().map(reported).collect()
 }
 
-fn prompts(person: &Person) -> Vec<String> {
-    let told = |line: &str| {
+fn prompts(user: &User) -> Vec<String> {
+    let reported = |line: &str| {
         let call: Value = serde_json::from_str(line).expect("a line of JSON");
         call["prompt"].as_str().expect("a prompt").to_owned()
     };
-    person.read("calls.jsonl").lines().map(told).collect()
+    user.read("calls.jsonl").lines().map(reported).collect()
 }
 
-/// The newest run as `towpath show --json` tells it.
-fn shown(person: &Person) -> Value {
-    person.towpath(&["show", person.run().as_str(), "--json"]).exits(0).json()
+/// The newest run as `towpath show --json` reports it.
+fn shown(user: &User) -> Value {
+    user.towpath(&["show", user.run().as_str(), "--json"]).exits(0).json()
 }

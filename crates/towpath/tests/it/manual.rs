@@ -1,15 +1,15 @@
 //! `towpath man`.
 
-use crate::support::Person;
+use crate::support::User;
 use std::fs;
 use std::process::Command;
 
 #[test]
 fn every_command_has_a_page_that_the_formatter_takes() {
-    let person = Person::new();
-    person.towpath(&["man", "share/man1"]).exits(0);
-    let pages = person.path("work/share/man1");
-    let help = person.towpath(&["--help"]).exits(0).stdout;
+    let user = User::new();
+    user.towpath(&["man", "share/man1"]).exits(0);
+    let pages = user.path("work/share/man1");
+    let help = user.towpath(&["--help"]).exits(0).stdout;
     let listed = help.split("Commands:").nth(1).and_then(|t| t.split("Options:").next());
     let mut commands = 0;
     for line in listed.expect("a list of commands").lines() {
@@ -34,23 +34,23 @@ fn formats(page: &std::path::Path) {
         Ok(output) => output,
         Err(_) => return,
     };
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.is_empty(), "{}: {said}", page.display());
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && printed.is_empty(), "{}: {printed}", page.display());
     assert!(String::from_utf8_lossy(&output.stdout).contains("towpath 0."), "its source is named");
 }
 
 #[test]
 fn pages_are_replaced_and_nothing_else() {
-    let person = Person::new();
-    person.towpath(&["man", "man1"]).exits(0);
-    person.write("man1/towpath-run.1", ".TH towpath-run 1\nold\n");
-    person.towpath(&["man", "man1"]).exits(0);
-    assert!(person.read("man1/towpath-run.1").contains("SYNOPSIS"));
-    person.write("man1/towpath-run.1", "my notes\n");
-    person.write("man1/towpath.1", ".TH towpath 1\nold\n");
-    person.towpath(&["man", "man1"]).exits(2).says("towpath-run.1 is there and is no page");
-    assert_eq!(person.read("man1/towpath-run.1"), "my notes\n");
-    assert_eq!(person.read("man1/towpath.1"), ".TH towpath 1\nold\n", "nothing was written");
-    person.write("taken", "");
-    person.towpath(&["man", "taken"]).exits(5);
+    let user = User::new();
+    user.towpath(&["man", "man1"]).exits(0);
+    user.write("man1/towpath-run.1", ".TH towpath-run 1\nold\n");
+    user.towpath(&["man", "man1"]).exits(0);
+    assert!(user.read("man1/towpath-run.1").contains("SYNOPSIS"));
+    user.write("man1/towpath-run.1", "my notes\n");
+    user.write("man1/towpath.1", ".TH towpath 1\nold\n");
+    user.towpath(&["man", "man1"]).exits(2).reports("towpath-run.1 is there and is no page");
+    assert_eq!(user.read("man1/towpath-run.1"), "my notes\n");
+    assert_eq!(user.read("man1/towpath.1"), ".TH towpath 1\nold\n", "nothing was written");
+    user.write("taken", "");
+    user.towpath(&["man", "taken"]).exits(5);
 }

@@ -1,50 +1,49 @@
 //! Which model an agent is asked for, as the backend is called.
 
-use crate::support::Person;
+use crate::support::User;
 
 const RECIPE: &str = "name: r\nsteps:\n  - {id: a, prompt: x, model: haiku}\n  - {id: b, prompt: x, model: opus}\n  - {id: c, prompt: x, model: own-7}\n  - {id: d, prompt: x}\n";
 
-fn person(settings: &str) -> Person {
+fn user(settings: &str) -> User {
     let answer = "{\"text\": \"ok\", \"repeat\": true}\n";
-    let person = Person::new().file("r.yaml", RECIPE).file("s.jsonl", answer);
-    let file = person.path("home/config/settings.toml");
+    let user = User::new().file("r.yaml", RECIPE).file("s.jsonl", answer);
+    let file = user.path("home/config/settings.toml");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(file, settings).unwrap();
-    person
+    user
 }
 
-fn asked(person: &Person) -> Vec<Option<String>> {
+fn asked(user: &User) -> Vec<Option<String>> {
     let flags = ["run", "r.yaml", "--script", "s.jsonl", "--calls", "calls.jsonl"];
-    person.towpath(&flags).exits(0);
+    user.towpath(&flags).exits(0);
     let model = |line: &str| {
         let call: serde_json::Value = serde_json::from_str(line).expect("a call");
         call["model"].as_str().map(str::to_owned)
     };
-    person.read("calls.jsonl").lines().map(model).collect()
+    user.read("calls.jsonl").lines().map(model).collect()
 }
 
 #[test]
-fn a_tier_is_what_the_settings_say_for_this_backend() {
+fn a_tier_is_what_the_settings_report_for_this_backend() {
     let some = |names: [&str; 3]| {
         names.into_iter().map(|name| Some(name.to_owned())).chain([None]).collect::<Vec<_>>()
     };
-    assert_eq!(asked(&person("")), some(["haiku", "opus", "own-7"]));
+    assert_eq!(asked(&user("")), some(["haiku", "opus", "own-7"]));
     let settings = "[models.scripted]\nhaiku = \"small-1\"\n[models.claude-code]\nopus = \"no\"\n";
-    assert_eq!(asked(&person(settings)), some(["small-1", "opus", "own-7"]));
+    assert_eq!(asked(&user(settings)), some(["small-1", "opus", "own-7"]));
 }
 
 #[test]
 fn the_settings_show_them_and_refuse_what_is_none() {
-    let shown =
-        person("[models.claude-code]\nhaiku = \"claude-haiku-4-5\"\n").towpath(&["settings"]);
+    let shown = user("[models.claude-code]\nhaiku = \"claude-haiku-4-5\"\n").towpath(&["settings"]);
     shown.exits(0).shows("models.claude-code.haiku  claude-haiku-4-5");
-    for (bad, said) in [
+    for (bad, printed) in [
         ("[models.claude-cod]\nhaiku = \"x\"\n", "did you mean `claude-code`?"),
         ("[models.claude-code]\nmini = \"x\"\n", "unknown field `mini`"),
         ("[models.claude-code]\nhaiku = \" \"\n", "a model has a name"),
         ("[models]\nclaude-code = \"x\"\n", "invalid type"),
     ] {
-        let said_all = person(bad).towpath(&["run", "r.yaml"]).exits(5);
-        said_all.says(said).says("settings.toml:");
+        let reported_all = user(bad).towpath(&["run", "r.yaml"]).exits(5);
+        reported_all.reports(printed).reports("settings.toml:");
     }
 }

@@ -1,47 +1,47 @@
 //! Every example that the documentation of the step format prints, typed in by a new user of
-//! `recipe-runner-rs`, who must see what that documentation says they see. Programs that the examples
+//! `recipe-runner-rs`, who must see what that documentation shows they see. Programs that the examples
 //! only name (`cargo`, `curl`, deploy scripts) are small stand-ins on the path.
 
 mod commands;
 mod conditions;
 mod patterns;
 
-use crate::support::{Person, Said};
+use crate::support::{Printed, User};
 use std::os::unix::fs::PermissionsExt;
 
-/// A program of the person's own: on their path, and as `./NAME` too.
-fn program(person: &Person, name: &str, body: &str) {
+/// A program of the user's own: on their path, and as `./NAME` too.
+fn program(user: &User, name: &str, body: &str) {
     let file = if name.contains('/') { name.to_owned() } else { format!("bin/{name}") };
-    person.write(&file, &format!("#!/bin/sh\n{body}\n"));
-    let path = person.path("work").join(file);
+    user.write(&file, &format!("#!/bin/sh\n{body}\n"));
+    let path = user.path("work").join(file);
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a program");
 }
 
-fn runner(person: &Person, arguments: &[&str]) -> Said {
+fn runner(user: &User, arguments: &[&str]) -> Printed {
     let mut all = vec!["as", "recipe-runner-rs"];
     all.extend(arguments);
-    with_path(person, &all)
+    with_path(user, &all)
 }
 
-fn with_path(person: &Person, arguments: &[&str]) -> Said {
-    let mut command = person.command(arguments);
+fn with_path(user: &User, arguments: &[&str]) -> Printed {
+    let mut command = user.command(arguments);
     let path = std::env::var("PATH").unwrap_or_default();
-    let own = person.path("work/bin");
+    let own = user.path("work/bin");
     command.env("PATH", format!("{}:{path}", own.display()));
-    Said::from(command.output().expect("towpath starts"))
+    Printed::from(command.output().expect("towpath starts"))
 }
 
 /// A run whose agents are scripted; the other name has no flag for that.
-fn scripted(person: &Person, arguments: &[&str], answers: &str) -> Said {
-    person.write("answers.jsonl", answers);
+fn scripted(user: &User, arguments: &[&str], answers: &str) -> Printed {
+    user.write("answers.jsonl", answers);
     let mut all = vec!["run"];
     all.extend(arguments);
     all.extend(["--script", "answers.jsonl", "--calls", "calls.jsonl"]);
-    with_path(person, &all)
+    with_path(user, &all)
 }
 
-fn calls(person: &Person) -> Vec<serde_json::Value> {
-    let text = person.read("calls.jsonl");
+fn calls(user: &User) -> Vec<serde_json::Value> {
+    let text = user.read("calls.jsonl");
     text.lines().map(|line| serde_json::from_str(line).expect("a call is JSON")).collect()
 }
 
@@ -57,11 +57,11 @@ steps:
 
 #[test]
 fn the_first_recipe_prints_its_greeting() {
-    let person = Person::new().file("hello.yaml", HELLO);
-    runner(&person, &["hello.yaml"]).exits(0).shows("Hello from the Recipe Runner!\n");
+    let user = User::new().file("hello.yaml", HELLO);
+    runner(&user, &["hello.yaml"]).exits(0).shows("Hello from the Recipe Runner!\n");
     let other = ["hello.yaml", "--set", "greeting=Howdy, partner!"];
-    runner(&person, &other).exits(0).shows("Howdy, partner!\n");
-    let dry = runner(&person, &["hello.yaml", "--dry-run"]).exits(0);
+    runner(&user, &other).exits(0).shows("Howdy, partner!\n");
+    let dry = runner(&user, &["hello.yaml", "--dry-run"]).exits(0);
     assert!(dry.stdout.contains("greet"), "{}", dry.stdout);
 }
 
@@ -82,18 +82,18 @@ steps:
     command: "echo 'Analysis complete'"
     condition: "analysis"
 "#;
-    let person = Person::new().file("analyze.yaml", recipe);
+    let user = User::new().file("analyze.yaml", recipe);
     let answers = "{\"text\":\"{\\\"modules\\\": 3}\"}\n";
-    scripted(&person, &["analyze.yaml"], answers).exits(0).shows("Analysis complete\n");
-    let call = &calls(&person)[0];
+    scripted(&user, &["analyze.yaml"], answers).exits(0).shows("Analysis complete\n");
+    let call = &calls(&user)[0];
     assert!(call["prompt"].as_str().unwrap().starts_with("Analyze the project at . and summarize"));
     assert!(call["system"].as_str().is_some_and(|text| text.len() > 200), "the agent's own prompt");
-    let empty = scripted(&person, &["analyze.yaml"], "\"{}\"\n").exits(0);
-    empty.says("report: condition false");
+    let empty = scripted(&user, &["analyze.yaml"], "\"{}\"\n").exits(0);
+    empty.reports("report: condition false");
 }
 
 #[test]
-fn the_type_of_a_step_is_told_by_its_fields() {
+fn the_type_of_a_step_is_reported_by_its_fields() {
     let recipe = r#"name: types
 context: {file: a.rs, diff: "+x"}
 steps:
@@ -114,13 +114,13 @@ steps:
     command: echo "explicit wins"
 "#;
     let called = "name: deploy-production\nsteps:\n  - {id: go, command: 'echo to {{env}}'}\n";
-    let person = Person::new().file("types.yaml", recipe).file("deploy-production.yaml", called);
-    program(&person, "cargo", "echo cargo $*");
-    let said = scripted(&person, &["types.yaml"], "\"fine\"\n\"short\"\n").exits(0);
-    let printed = "cargo build --release\nfine\nshort\nto staging\nexplicit wins\n";
-    assert_eq!(said.stdout, printed, "{}", said.stderr);
+    let user = User::new().file("types.yaml", recipe).file("deploy-production.yaml", called);
+    program(&user, "cargo", "echo cargo $*");
+    let printed = scripted(&user, &["types.yaml"], "\"fine\"\n\"short\"\n").exits(0);
+    let expected = "cargo build --release\nfine\nshort\nto staging\nexplicit wins\n";
+    assert_eq!(printed.stdout, expected, "{}", printed.stderr);
     let prompts: Vec<String> =
-        calls(&person).iter().map(|call| call["prompt"].as_str().unwrap().to_owned()).collect();
+        calls(&user).iter().map(|call| call["prompt"].as_str().unwrap().to_owned()).collect();
     assert!(prompts[0].starts_with("Review a.rs\n") && prompts[1].contains("changes in +x"));
 }
 
@@ -143,14 +143,15 @@ steps:
     condition: "branch == 'main' and tests_passed == 'true'"
     command: ./deploy.sh
 "#;
-    let person = Person::new().file("places.yaml", recipe);
-    program(&person, "./deploy.sh", "echo deploy \"$@\"");
-    let said = runner(&person, &["places.yaml"]).exits(0);
-    said.shows("Building my-app on main\n")
+    let user = User::new().file("places.yaml", recipe);
+    program(&user, "./deploy.sh", "echo deploy \"$@\"");
+    let printed = runner(&user, &["places.yaml"]).exits(0);
+    printed
+        .shows("Building my-app on main\n")
         .shows("deploy --target production --region us-east-1\n")
         .shows("deploy\n");
     let set = ["places.yaml", "--set", "tests_passed=true"];
-    runner(&person, &set).exits(0).shows("deploy\n");
+    runner(&user, &set).exits(0).shows("deploy\n");
 }
 
 #[test]
@@ -166,24 +167,27 @@ steps:
 "#;
     let strict =
         recipe.replace("parse_json: true", "parse_json: true\n    parse_json_required: true");
-    let person = Person::new().file("config.yaml", recipe).file("strict.yaml", &strict);
-    program(&person, "curl", "echo '{\"region\": \"eu\"}'");
-    runner(&person, &["config.yaml"]).exits(0).shows("Region is eu\n");
-    runner(&person, &["strict.yaml"]).exits(0).shows("Region is eu\n");
-    program(&person, "curl", "echo 502 Bad Gateway");
-    let said = runner(&person, &["config.yaml"]).exits(0);
-    assert!(said.stdout.contains("degraded") || said.stderr.contains("degraded"), "{said:?}");
-    let said = runner(&person, &["strict.yaml"]).exits(1);
-    assert!(!said.stdout.contains("Region"), "the recipe stops: {said:?}");
+    let user = User::new().file("config.yaml", recipe).file("strict.yaml", &strict);
+    program(&user, "curl", "echo '{\"region\": \"eu\"}'");
+    runner(&user, &["config.yaml"]).exits(0).shows("Region is eu\n");
+    runner(&user, &["strict.yaml"]).exits(0).shows("Region is eu\n");
+    program(&user, "curl", "echo 502 Bad Gateway");
+    let printed = runner(&user, &["config.yaml"]).exits(0);
+    assert!(
+        printed.stdout.contains("degraded") || printed.stderr.contains("degraded"),
+        "{printed:?}"
+    );
+    let printed = runner(&user, &["strict.yaml"]).exits(1);
+    assert!(!printed.stdout.contains("Region"), "the recipe stops: {printed:?}");
 }
 
 #[test]
 fn a_failed_recipe_is_recovered_by_an_agent() {
-    let person = Person::new()
+    let user = User::new()
         .file("r.yaml", "name: r\nsteps:\n  - id: deploy\n    recipe: deploy-to-staging\n    recovery_on_failure: true\n  - {id: after, command: echo went on}\n")
         .file("deploy-to-staging.yaml", "name: deploy-to-staging\nsteps:\n  - {id: push, command: exit 1}\n");
-    scripted(&person, &["r.yaml"], "\"did it\\nSTATUS: COMPLETE\"\n").exits(0).shows("went on\n");
-    scripted(&person, &["r.yaml"], "\"could not\"\n").exits(1);
+    scripted(&user, &["r.yaml"], "\"did it\\nSTATUS: COMPLETE\"\n").exits(0).shows("went on\n");
+    scripted(&user, &["r.yaml"], "\"could not\"\n").exits(1);
 }
 
 #[test]
@@ -200,9 +204,9 @@ steps:
     prompt: "Thorough security review of {{file_path}}"
     model: sonnet # more capable model for complex analysis
 "#;
-    let person = Person::new().file("models.yaml", recipe);
-    scripted(&person, &["models.yaml"], "\"a\"\n\"b\"\n").exits(0);
-    let models: Vec<_> = calls(&person).iter().map(|call| call["model"].clone()).collect();
+    let user = User::new().file("models.yaml", recipe);
+    scripted(&user, &["models.yaml"], "\"a\"\n\"b\"\n").exits(0);
+    let models: Vec<_> = calls(&user).iter().map(|call| call["model"].clone()).collect();
     assert_eq!(models, ["haiku", "sonnet"]);
 }
 
@@ -227,13 +231,14 @@ steps:
 
 #[test]
 fn a_recipe_of_shell_steps_builds_and_tests() {
-    let person = Person::new().file("build.yaml", BUILD);
-    program(&person, "cargo", "echo ran $*");
-    let said = runner(&person, &["build.yaml", "--progress"]).exits(0);
-    said.shows("Tests complete. Results ran test --release\n")
-        .says("[step:start] clean (1/4)\n")
-        .says("[step:complete] clean (1/4) — ok\n")
-        .says("[step:start] report (4/4)\n[step:complete] report (4/4) — ok\n");
+    let user = User::new().file("build.yaml", BUILD);
+    program(&user, "cargo", "echo ran $*");
+    let printed = runner(&user, &["build.yaml", "--progress"]).exits(0);
+    printed
+        .shows("Tests complete. Results ran test --release\n")
+        .reports("[step:start] clean (1/4)\n")
+        .reports("[step:complete] clean (1/4) — ok\n")
+        .reports("[step:start] report (4/4)\n[step:complete] report (4/4) — ok\n");
 }
 
 #[test]
@@ -262,12 +267,12 @@ steps:
     condition: "review_result.approved != true"
     command: echo "Changes requested — see review_result.comments"
 "#;
-    let person = Person::new().file("review.yaml", recipe);
-    program(&person, "git", "echo ' a.rs | 2 +-'");
-    let yes = scripted(&person, &["review.yaml", "--no-auto-stage"], r#""{\"approved\": true}""#);
-    yes.exits(0).shows("Review passed\n").says("request-changes: condition false");
-    assert!(calls(&person)[0]["prompt"].as_str().unwrap().contains("main:\n a.rs | 2 +-\n"));
-    let no = scripted(&person, &["review.yaml", "--no-auto-stage"], r#""{\"approved\": false}""#);
+    let user = User::new().file("review.yaml", recipe);
+    program(&user, "git", "echo ' a.rs | 2 +-'");
+    let yes = scripted(&user, &["review.yaml", "--no-auto-stage"], r#""{\"approved\": true}""#);
+    yes.exits(0).shows("Review passed\n").reports("request-changes: condition false");
+    assert!(calls(&user)[0]["prompt"].as_str().unwrap().contains("main:\n a.rs | 2 +-\n"));
+    let no = scripted(&user, &["review.yaml", "--no-auto-stage"], r#""{\"approved\": false}""#);
     no.exits(0).shows("Changes requested — see review_result.comments\n");
 }
 
@@ -294,14 +299,14 @@ steps:
     condition: "environment != 'local'"
 "#;
     let build = "name: build-project\nsteps:\n  - {id: make, command: 'echo {{build_mode}} for {{target}}'}\n  - {id: number, command: echo 1.10, output: version}\n";
-    let person = Person::new()
+    let user = User::new()
         .file("pipeline.yaml", recipe)
         .file("lint-check.yaml", "name: lint-check\nsteps:\n  - {id: l, command: echo linted}\n")
         .file("build-project.yaml", build)
         .file("deploy-service.yaml", "name: deploy-service\nsteps:\n  - {id: d, command: 'echo deploy {{version}} to {{env}}'}\n");
-    let said = runner(&person, &["pipeline.yaml"]).exits(0);
-    said.shows("release for staging\n").shows("deploy 1.10 to staging\n");
-    let local = runner(&person, &["pipeline.yaml", "--set", "environment=local"]).exits(0);
+    let printed = runner(&user, &["pipeline.yaml"]).exits(0);
+    printed.shows("release for staging\n").shows("deploy 1.10 to staging\n");
+    let local = runner(&user, &["pipeline.yaml", "--set", "environment=local"]).exits(0);
     assert!(!local.stdout.contains("deploy 1.10"), "{}", local.stdout);
 }
 
@@ -341,25 +346,25 @@ steps:
     condition: "notify == 'true'"
     command: echo "Pipeline complete"
 "#;
-    let person = Person::new().file("guarded.yaml", recipe);
+    let user = User::new().file("guarded.yaml", recipe);
     for name in ["preflight-check", "migrate", "deploy", "smoke-test"] {
-        program(&person, &format!("./scripts/{name}.sh"), &format!("echo {name} ran"));
+        program(&user, &format!("./scripts/{name}.sh"), &format!("echo {name} ran"));
     }
-    program(&person, "curl", "echo alert \"$@\" >> alerts");
-    let plain = runner(&person, &["guarded.yaml"]).exits(0);
+    program(&user, "curl", "echo alert \"$@\" >> alerts");
+    let plain = runner(&user, &["guarded.yaml"]).exits(0);
     assert!(plain.stderr.contains("] Starting step"), "{}", plain.stderr);
     assert!(plain.stdout.contains("preflight-check ran\n"), "{}", plain.stdout);
     assert!(plain.stdout.contains("Pipeline complete\n"), "{}", plain.stdout);
     assert!(!plain.stdout.contains("migrate ran") && !plain.stdout.contains("deploy ran"));
-    let deploys = runner(&person, &["guarded.yaml", "--include-tags", "deploy"]).exits(0);
+    let deploys = runner(&user, &["guarded.yaml", "--include-tags", "deploy"]).exits(0);
     deploys.shows("deploy ran\nsmoke-test ran\n");
-    program(&person, "./scripts/preflight-check.sh", "exit 7");
-    runner(&person, &["guarded.yaml"]).exits(1);
-    assert!(person.read("alerts").contains("guarded-pipeline"), "the hook told somebody");
+    program(&user, "./scripts/preflight-check.sh", "exit 7");
+    runner(&user, &["guarded.yaml"]).exits(1);
+    assert!(user.read("alerts").contains("guarded-pipeline"), "the hook told somebody");
 }
 
 #[test]
-fn checks_go_on_after_failures_and_are_summed_up() {
+fn checks_continue_after_failures_and_are_summed_up() {
     let recipe = r#"name: resilient-checks
 version: "1.0"
 description: Run multiple checks, collecting results even on failures
@@ -395,13 +400,13 @@ steps:
       echo "Audit: {{audit_result}}"
       echo "Non-strict mode — pipeline continues"
 "#;
-    let person = Person::new().file("checks.yaml", recipe);
-    program(&person, "cargo", "echo $1 said no; [ $1 != clippy ]");
-    let said = runner(&person, &["checks.yaml"]).exits(0);
-    said.shows(
+    let user = User::new().file("checks.yaml", recipe);
+    program(&user, "cargo", "echo $1 said no; [ $1 != clippy ]");
+    let printed = runner(&user, &["checks.yaml"]).exits(0);
+    printed.shows(
         "=== Check Summary ===\nLint: clippy said no\nTest: test said no\nAudit: audit said no\n",
     );
-    runner(&person, &["checks.yaml", "--set", "strict=true"]).exits(1);
+    runner(&user, &["checks.yaml", "--set", "strict=true"]).exits(1);
 }
 
 #[test]
@@ -417,7 +422,7 @@ steps:
   - {id: part, condition: "threshold < 1", command: 'echo "threshold {{threshold}}"'}
   - {id: text, condition: "branch == 'main'", command: 'echo "{{message}}"'}
 "#;
-    let person = Person::new().file("set.yaml", recipe);
+    let user = User::new().file("set.yaml", recipe);
     let mut arguments = vec!["set.yaml"];
     for set in [
         r#"config={"host": "localhost", "port": 8080}"#,
@@ -433,7 +438,7 @@ steps:
     ] {
         arguments.extend(["--set", set]);
     }
-    let said = runner(&person, &arguments).exits(0);
+    let printed = runner(&user, &arguments).exits(0);
     for line in [
         "port 8080\n",
         "tags [\"web\",\"api\"]\n",
@@ -444,15 +449,15 @@ steps:
         "threshold 0.95\n",
         "deploy to production\n",
     ] {
-        assert!(said.stdout.contains(line), "{line}: {}", said.stdout);
+        assert!(printed.stdout.contains(line), "{line}: {}", printed.stdout);
     }
 }
 
 #[test]
 fn a_plan_is_explained_with_agents_commands_and_conditions() {
     let recipe = "name: deploy\nversion: 1.2.0\ncontext: {run_tests: true}\nsteps:\n  - {id: build, command: cargo build --release}\n  - {id: test, condition: run_tests == true, command: cargo test}\n  - {id: review, agent: tester, prompt: look}\n  - {id: deploy, command: ./scripts/deploy.sh, when_tags: [release]}\n";
-    let person = Person::new().file("deploy.yaml", recipe);
-    let said = runner(&person, &["deploy.yaml", "--explain"]).exits(0);
+    let user = User::new().file("deploy.yaml", recipe);
+    let printed = runner(&user, &["deploy.yaml", "--explain"]).exits(0);
     for part in [
         "Recipe: deploy",
         "Version: 1.2.0",
@@ -464,19 +469,19 @@ fn a_plan_is_explained_with_agents_commands_and_conditions() {
         "4. deploy",
         "release",
     ] {
-        assert!(said.stdout.contains(part), "{part}: {}", said.stdout);
+        assert!(printed.stdout.contains(part), "{part}: {}", printed.stdout);
     }
-    let valid = runner(&person, &["deploy.yaml", "--validate-only"]).exits(0);
+    let valid = runner(&user, &["deploy.yaml", "--validate-only"]).exits(0);
     assert!(valid.stdout.contains("is valid (4 steps)"), "{}", valid.stdout);
 }
 
 #[test]
 fn results_are_json_for_scripts_and_audited() {
     let recipe = "name: deploy\nsteps:\n  - {id: good, command: echo fine}\n  - {id: bad, command: 'echo oh >&2; exit 3', continue_on_error: true}\n  - {id: off, command: x, condition: 'false'}\n";
-    let person = Person::new().file("deploy.yaml", recipe);
+    let user = User::new().file("deploy.yaml", recipe);
     let flags = ["deploy.yaml", "--output-format", "json", "--audit-dir", "audit-logs"];
-    let said = runner(&person, &flags).exits(0);
-    let json = said.json();
+    let printed = runner(&user, &flags).exits(0);
+    let json = printed.json();
     let failed: Vec<_> = json["steps"]
         .as_array()
         .expect("steps, for `.steps[] | select(.status == \"failed\")`")
@@ -486,7 +491,7 @@ fn results_are_json_for_scripts_and_audited() {
     assert_eq!(failed.len(), 1);
     assert!(!json["summary"].is_null() && json["context"].is_null(), "{json}");
     assert_eq!(json["step_results"][0]["step_id"], "good");
-    let mut logs = std::fs::read_dir(person.path("work/audit-logs")).expect("a folder");
+    let mut logs = std::fs::read_dir(user.path("work/audit-logs")).expect("a folder");
     let log = logs.next().expect("one log").expect("an entry").path();
     assert!(logs.next().is_none(), "one file for one run");
     let name = log.file_name().expect("a name").to_string_lossy().into_owned();
@@ -512,55 +517,57 @@ steps:
   - {id: good, command: echo fine}
   - {id: bad, command: exit 1}
 "#;
-    let person = Person::new().file("hooks.yaml", recipe);
-    program(&person, "notify-send", "echo \"$1\" > notified");
-    let said = runner(&person, &["hooks.yaml"]).exits(1);
-    assert!(said.stderr.contains("Starting step good\n"), "{}", said.stderr);
-    assert!(said.stderr.contains("Completed step good\n"), "{}", said.stderr);
-    assert_eq!(person.read("notified"), "Step bad failed\n");
+    let user = User::new().file("hooks.yaml", recipe);
+    program(&user, "notify-send", "echo \"$1\" > notified");
+    let printed = runner(&user, &["hooks.yaml"]).exits(1);
+    assert!(printed.stderr.contains("Starting step good\n"), "{}", printed.stderr);
+    assert!(printed.stderr.contains("Completed step good\n"), "{}", printed.stderr);
+    assert_eq!(user.read("notified"), "Step bad failed\n");
 }
 
 #[test]
-fn directories_are_searched_in_their_order_and_codes_tell_what_happened() {
+fn directories_are_searched_in_their_order_and_codes_report_what_happened() {
     let named = |text: &str| format!("name: mine\nsteps:\n  - {{id: a, command: echo {text}}}\n");
-    let person = Person::new()
+    let user = User::new()
         .file("one/mine.yaml", &named("one"))
         .file("two/mine.yaml", &named("two"))
         .file("broken.yaml", "name: broken\nsteps:\n  - {id: a, comand: x}\n")
         .file("fails.yaml", "name: fails\nsteps:\n  - {id: a, command: exit 9}\n");
-    runner(&person, &["mine", "-R", "./one", "--recipe-dir", "./two"]).exits(0).shows("one\n");
-    let list = runner(&person, &["list", "-R", "./one", "-R", "./two"]).exits(0);
+    runner(&user, &["mine", "-R", "./one", "--recipe-dir", "./two"]).exits(0).shows("one\n");
+    let list = runner(&user, &["list", "-R", "./one", "-R", "./two"]).exits(0);
     assert!(list.stdout.contains("mine") && list.stdout.contains("recipe(s) found."), "{list:?}");
-    let mut command = person.command(&["as", "recipe-runner-rs", "mine"]);
+    let mut command = user.command(&["as", "recipe-runner-rs", "mine"]);
     command.env("RECIPE_RUNNER_RECIPE_DIRS", "./two:./one");
-    let said = Said::from(command.output().expect("towpath starts")).exits(0);
-    said.shows("two\n");
-    runner(&person, &["fails.yaml"]).exits(1);
-    runner(&person, &["broken.yaml"]).exits(2).says("did you mean `command`?");
-    runner(&person, &["nowhere"]).exits(2);
-    runner(&person, &["broken.yaml", "--validate-only"]).exits(2);
+    let printed = Printed::from(command.output().expect("towpath starts")).exits(0);
+    printed.shows("two\n");
+    runner(&user, &["fails.yaml"]).exits(1);
+    runner(&user, &["broken.yaml"]).exits(2).reports("did you mean `command`?");
+    runner(&user, &["nowhere"]).exits(2);
+    runner(&user, &["broken.yaml", "--validate-only"]).exits(2);
 }
 
-/// What cannot work as it is printed is said, with the right form.
+/// What cannot work as it is printed is reported, with the right form.
 #[test]
-fn what_cannot_work_as_printed_is_told() {
-    let person = Person::new()
+fn what_cannot_work_as_printed_is_reported() {
+    let user = User::new()
         .file("hook.yaml", "name: h\nhooks:\n  on_error: \"echo 'Pipeline failed at step: $STEP_ID' >> pipeline.log\"\nsteps:\n  - {id: a, command: exit 1}\n")
         .file("slash.yaml", "name: s\ncontext: {path: '/home/x'}\nsteps:\n  - id: a\n    condition: \"path.replace('\\\\', '/').startswith('/home')\"\n    command: echo x\n")
         .file("number.yaml", "name: n\ncontext: {count: 42}\nsteps:\n  - {id: a, condition: \"str(count) == '42'\", command: echo equal}\n")
         .file("both.yaml", "name: b\nsteps:\n  - {id: build, agent: builder, command: cargo build --release}\n")
         .file("when.yaml", "name: w\ncontext: {run_tests: true}\nsteps:\n  - {id: test, condition: \"when context.run_tests == true\", command: echo x}\n")
         .file("context.yaml", "name: c\ncontext: {run_tests: true}\nsteps:\n  - {id: test, condition: \"context.run_tests == true\", command: echo x}\n");
-    runner(&person, &["hook.yaml"]).exits(1).says("use double quotes, or write {{step_id}}");
-    let slash = runner(&person, &["slash.yaml"]).exits(2);
+    runner(&user, &["hook.yaml"]).exits(1).reports("use double quotes, or write {{step_id}}");
+    let slash = runner(&user, &["slash.yaml"]).exits(2);
     assert!(
         slash.stderr.contains("\\\\\\\\") || slash.stderr.contains("backslash"),
         "{}",
         slash.stderr
     );
-    runner(&person, &["number.yaml"]).exits(0).shows("equal\n");
-    runner(&person, &["both.yaml", "--explain"]).exits(2).says("add `type: agent` or `type: bash`");
-    runner(&person, &["when.yaml", "--explain"]).exits(2).says("leave it out");
-    let said = runner(&person, &["context.yaml", "--explain"]).exits(0);
-    said.says("did you mean `run_tests`?");
+    runner(&user, &["number.yaml"]).exits(0).shows("equal\n");
+    runner(&user, &["both.yaml", "--explain"])
+        .exits(2)
+        .reports("add `type: agent` or `type: bash`");
+    runner(&user, &["when.yaml", "--explain"]).exits(2).reports("leave it out");
+    let printed = runner(&user, &["context.yaml", "--explain"]).exits(0);
+    printed.reports("did you mean `run_tests`?");
 }

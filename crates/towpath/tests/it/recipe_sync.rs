@@ -1,6 +1,6 @@
 //! `towpath recipes sync`, with real repositories.
 
-use crate::support::{Person, Said};
+use crate::support::{Printed, User};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -11,7 +11,7 @@ fn recipe(text: &str) -> String {
     format!("name: x\nsteps:\n  - id: a\n    command: echo {text}\n")
 }
 
-fn git(person: &Person, folder: &str, arguments: &[&str]) -> String {
+fn git(user: &User, folder: &str, arguments: &[&str]) -> String {
     let output = Command::new("git")
         .args([
             "-c",
@@ -22,8 +22,8 @@ fn git(person: &Person, folder: &str, arguments: &[&str]) -> String {
             "commit.gpgsign=false",
         ])
         .args(arguments)
-        .current_dir(person.path(folder))
-        .env("HOME", person.path(""))
+        .current_dir(user.path(folder))
+        .env("HOME", user.path(""))
         .output()
         .expect("git starts");
     assert!(output.status.success(), "git {arguments:?}: {output:?}");
@@ -31,31 +31,31 @@ fn git(person: &Person, folder: &str, arguments: &[&str]) -> String {
 }
 
 /// A project in `work`, and beside it `team`, a repository with two recipes.
-fn person() -> Person {
-    let person = Person::new();
+fn user() -> User {
+    let user = User::new();
     for folder in ["work", "team"] {
-        fs::create_dir_all(person.path(folder)).expect("a folder");
-        git(&person, folder, &["init", "--quiet", "--initial-branch=main"]);
+        fs::create_dir_all(user.path(folder)).expect("a folder");
+        git(&user, folder, &["init", "--quiet", "--initial-branch=main"]);
     }
-    publish(&person, &[("recipes/ship.yaml", "one"), ("recipes/deploy.yaml", "one")]);
-    person
+    publish(&user, &[("recipes/ship.yaml", "one"), ("recipes/deploy.yaml", "one")]);
+    user
 }
 
 /// Files of the team, committed.
-fn publish(person: &Person, files: &[(&str, &str)]) {
+fn publish(user: &User, files: &[(&str, &str)]) {
     for (name, text) in files {
-        let path = person.path("team").join(name);
+        let path = user.path("team").join(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, recipe(text)).expect("a file");
     }
-    git(person, "team", &["add", "--all"]);
-    git(person, "team", &["commit", "--quiet", "--message", "Publish"]);
+    git(user, "team", &["add", "--all"]);
+    git(user, "team", &["commit", "--quiet", "--message", "Publish"]);
 }
 
-fn sync(person: &Person, more: &[&str]) -> Said {
+fn sync(user: &User, more: &[&str]) -> Printed {
     let mut arguments = vec!["recipes", "sync", "../team"];
     arguments.extend(more);
-    person.towpath(&arguments)
+    user.towpath(&arguments)
 }
 
 const HERE: &str = ".towpath/recipes";
@@ -66,8 +66,8 @@ fn here(name: &str) -> String {
 
 #[test]
 fn looking_changes_nothing() {
-    let person = person().file(&here("ship.yaml"), &recipe("mine")).file(&here("own.yaml"), "");
-    let said = sync(&person, &[]).exits(0);
+    let user = user().file(&here("ship.yaml"), &recipe("mine")).file(&here("own.yaml"), "");
+    let printed = sync(&user, &[]).exits(0);
     for line in [
         "new        deploy.yaml\n",
         "only here  own.yaml\n",
@@ -76,65 +76,65 @@ fn looking_changes_nothing() {
         "    -    command: echo mine\n    +    command: echo one\n",
         "1 new, 1 changed, 1 only here: nothing was changed; --apply takes over 1 file\n",
     ] {
-        assert!(said.stdout.contains(line), "no {line:?} in\n{}", said.stdout);
+        assert!(printed.stdout.contains(line), "no {line:?} in\n{}", printed.stdout);
     }
-    assert_eq!(person.read(&here("ship.yaml")), recipe("mine"));
-    assert_eq!(fs::read_dir(person.path("work").join(HERE)).expect("a folder").count(), 2);
-    assert_eq!(git(&person, "work", &["remote"]), "", "and its repository knows nothing of it");
-    assert_eq!(git(&person, "work", &["for-each-ref"]), "");
-    let cache = person.path("home/cache/recipes");
+    assert_eq!(user.read(&here("ship.yaml")), recipe("mine"));
+    assert_eq!(fs::read_dir(user.path("work").join(HERE)).expect("a folder").count(), 2);
+    assert_eq!(git(&user, "work", &["remote"]), "", "and its repository knows nothing of it");
+    assert_eq!(git(&user, "work", &["for-each-ref"]), "");
+    let cache = user.path("home/cache/recipes");
     let mode = fs::metadata(cache).expect("a cache").permissions().mode();
     assert_eq!(mode & 0o777, 0o700, "what was fetched is the person's own");
 }
 
 #[test]
 fn what_was_not_changed_here_follows_upstream() {
-    let person = person();
-    let said = sync(&person, &["--apply"]).exits(0);
-    assert!(said.stdout.ends_with("2 new: took over 2 files\n"), "{}", said.stdout);
-    assert_eq!(person.read(&here("ship.yaml")), recipe("one"));
-    person.towpath(&["recipes", "check"]).exits(0);
-    let said = sync(&person, &["--apply"]).exits(0);
-    assert!(said.stdout.ends_with("2 same: nothing to take over\n"), "{}", said.stdout);
+    let user = user();
+    let printed = sync(&user, &["--apply"]).exits(0);
+    assert!(printed.stdout.ends_with("2 new: took over 2 files\n"), "{}", printed.stdout);
+    assert_eq!(user.read(&here("ship.yaml")), recipe("one"));
+    user.towpath(&["recipes", "check"]).exits(0);
+    let printed = sync(&user, &["--apply"]).exits(0);
+    assert!(printed.stdout.ends_with("2 same: nothing to take over\n"), "{}", printed.stdout);
 
-    publish(&person, &[("recipes/ship.yaml", "two"), ("recipes/deploy.yaml", "two")]);
-    person.write(&here("ship.yaml"), &recipe("mine"));
-    let said = sync(&person, &["--apply"]).exits(1);
+    publish(&user, &[("recipes/ship.yaml", "two"), ("recipes/deploy.yaml", "two")]);
+    user.write(&here("ship.yaml"), &recipe("mine"));
+    let printed = sync(&user, &["--apply"]).exits(1);
     let end = "2 changed: took over 1 file, 1 held back; --force takes all\n";
-    assert!(said.stdout.ends_with(end), "{}", said.stdout);
-    assert_eq!(person.read(&here("deploy.yaml")), recipe("two"));
-    assert_eq!(person.read(&here("ship.yaml")), recipe("mine"));
-    let check = person.towpath(&["recipes", "check", "--json"]).exits(1).json();
+    assert!(printed.stdout.ends_with(end), "{}", printed.stdout);
+    assert_eq!(user.read(&here("deploy.yaml")), recipe("two"));
+    assert_eq!(user.read(&here("ship.yaml")), recipe("mine"));
+    let check = user.towpath(&["recipes", "check", "--json"]).exits(1).json();
     assert_eq!(check["modified"], serde_json::json!(["ship.yaml"]), "it is still known as changed");
 
-    sync(&person, &["--apply", "--force"]).exits(0);
-    assert_eq!(person.read(&here("ship.yaml")), recipe("two"));
-    person.towpath(&["recipes", "check"]).exits(0);
+    sync(&user, &["--apply", "--force"]).exits(0);
+    assert_eq!(user.read(&here("ship.yaml")), recipe("two"));
+    user.towpath(&["recipes", "check"]).exits(0);
 }
 
 #[test]
 fn what_was_deleted_here_stays_away() {
-    let person = person();
-    sync(&person, &["--apply"]).exits(0);
-    fs::remove_file(person.path("work").join(here("ship.yaml"))).expect("gone");
-    let said = sync(&person, &["--apply"]).exits(1);
-    assert!(said.stdout.contains("new        ship.yaml  (deleted here, stays as it is)\n"));
-    assert!(!person.path("work").join(here("ship.yaml")).exists());
-    sync(&person, &["--apply", "--force"]).exits(0);
-    assert_eq!(person.read(&here("ship.yaml")), recipe("one"));
-    sync(&person, &["--force"]).exits(2);
+    let user = user();
+    sync(&user, &["--apply"]).exits(0);
+    fs::remove_file(user.path("work").join(here("ship.yaml"))).expect("gone");
+    let printed = sync(&user, &["--apply"]).exits(1);
+    assert!(printed.stdout.contains("new        ship.yaml  (deleted here, stays as it is)\n"));
+    assert!(!user.path("work").join(here("ship.yaml")).exists());
+    sync(&user, &["--apply", "--force"]).exits(0);
+    assert_eq!(user.read(&here("ship.yaml")), recipe("one"));
+    sync(&user, &["--force"]).exits(2);
 }
 
 #[test]
 fn a_tag_a_commit_and_a_folder_can_be_named() {
-    let person = person();
-    git(&person, "team", &["tag", "-a", "v1", "-m", "v1"]);
-    let first = git(&person, "team", &["rev-parse", "HEAD"]);
-    publish(&person, &[("recipes/ship.yaml", "two"), ("other/x.yaml", "x")]);
+    let user = user();
+    git(&user, "team", &["tag", "-a", "v1", "-m", "v1"]);
+    let first = git(&user, "team", &["rev-parse", "HEAD"]);
+    publish(&user, &[("recipes/ship.yaml", "two"), ("other/x.yaml", "x")]);
     let json = |more: &[&str]| {
         let mut arguments = vec!["--json"];
         arguments.extend(more);
-        sync(&person, &arguments).exits(0).json()
+        sync(&user, &arguments).exits(0).json()
     };
     let newest = json(&[]);
     assert_eq!(newest["schema"], 1);
@@ -146,86 +146,94 @@ fn a_tag_a_commit_and_a_folder_can_be_named() {
     assert_eq!(other["files"][0]["name"], "x.yaml");
     assert_eq!(other["files"][0]["state"], "new");
     assert_eq!(other["files"][0]["taken"], false);
-    sync(&person, &["--path", "nowhere"]).exits(2).says("no such folder");
-    sync(&person, &["--path", "../x"]).exits(2).says("inside the repository");
-    sync(&person, &["--ref", "a:b"]).exits(2).says("name a branch");
-    sync(&person, &["--ref", "nowhere"]).exits(5).says("git fetch");
-    person.towpath(&["recipes", "sync", "../team", "--ref=--upload-pack=x"]).exits(2);
-    person.towpath(&["recipes", "sync", "--", "--upload-pack=x"]).exits(2);
-    person.towpath(&["recipes", "sync", "../nowhere"]).exits(5).says("git fetch");
+    sync(&user, &["--path", "nowhere"]).exits(2).reports("no such folder");
+    sync(&user, &["--path", "../x"]).exits(2).reports("inside the repository");
+    sync(&user, &["--ref", "a:b"]).exits(2).reports("name a branch");
+    sync(&user, &["--ref", "nowhere"]).exits(5).reports("git fetch");
+    user.towpath(&["recipes", "sync", "../team", "--ref=--upload-pack=x"]).exits(2);
+    user.towpath(&["recipes", "sync", "--", "--upload-pack=x"]).exits(2);
+    user.towpath(&["recipes", "sync", "../nowhere"]).exits(5).reports("git fetch");
 }
 
 #[test]
-fn the_persons_own_git_is_left_alone() {
-    let person = person();
+fn the_users_own_git_is_left_alone() {
+    let user = user();
     // A hook that git would run at every change of a reference, and another repository to work in.
-    let hooks = person.path("hooks");
+    let hooks = user.path("hooks");
     fs::create_dir(&hooks).expect("a folder");
     let hook = hooks.join("reference-transaction");
     fs::write(&hook, "#!/bin/sh\ntouch \"$HOME/hooked\"\n").expect("a hook");
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("permissions");
-    fs::write(person.path(".gitconfig"), format!("[core]\nhooksPath = {}\n", hooks.display()))
+    fs::write(user.path(".gitconfig"), format!("[core]\nhooksPath = {}\n", hooks.display()))
         .expect("settings");
-    let output = person
+    let output = user
         .command(&["recipes", "sync", "../team", "--apply"])
-        .env("GIT_DIR", person.path("work/.git"))
-        .env("GIT_WORK_TREE", person.path("work"))
-        .env("GIT_INDEX_FILE", person.path("index"))
+        .env("GIT_DIR", user.path("work/.git"))
+        .env("GIT_WORK_TREE", user.path("work"))
+        .env("GIT_INDEX_FILE", user.path("index"))
         .output();
-    Said::from(output.expect("towpath starts")).exits(0);
-    assert!(!person.path("hooked").exists(), "no hook has run");
-    assert!(!person.path("index").exists());
-    fs::remove_file(person.path(".gitconfig")).expect("gone");
-    assert_eq!(git(&person, "work", &["for-each-ref"]), "");
-    assert_eq!(git(&person, "work", &["rev-list", "--all", "--count"]), "0");
+    Printed::from(output.expect("towpath starts")).exits(0);
+    assert!(!user.path("hooked").exists(), "no hook has run");
+    assert!(!user.path("index").exists());
+    fs::remove_file(user.path(".gitconfig")).expect("gone");
+    assert_eq!(git(&user, "work", &["for-each-ref"]), "");
+    assert_eq!(git(&user, "work", &["rev-list", "--all", "--count"]), "0");
 
-    sync(&person, &["--remote", "upstream"]).exits(0).says("made the remote upstream");
-    assert_eq!(git(&person, "work", &["remote", "get-url", "upstream"]), "../team");
-    sync(&person, &["--remote", "upstream"]).exits(0);
-    let other = person.towpath(&["recipes", "sync", "../other", "--remote", "upstream"]);
-    other.exits(2).says("it is there already, for ../team");
-    sync(&person, &["--remote", "--x"]).exits(2);
+    sync(&user, &["--remote", "upstream"]).exits(0).reports("made the remote upstream");
+    assert_eq!(git(&user, "work", &["remote", "get-url", "upstream"]), "../team");
+    sync(&user, &["--remote", "upstream"]).exits(0);
+    let other = user.towpath(&["recipes", "sync", "../other", "--remote", "upstream"]);
+    other.exits(2).reports("it is there already, for ../team");
+    sync(&user, &["--remote", "--x"]).exits(2);
 }
 
 #[test]
 fn a_repository_brings_nothing_but_recipes() {
-    let person = person();
-    publish(&person, &[("recipes/.hidden/x.yaml", "x"), ("recipes/note.md", "x")]);
-    symlink("/etc/passwd", person.path("team/recipes/link.yaml")).expect("a link");
-    publish(&person, &[("recipes/sub/y.yaml", "y")]);
+    let user = user();
+    publish(&user, &[("recipes/.hidden/x.yaml", "x"), ("recipes/note.md", "x")]);
+    symlink("/etc/passwd", user.path("team/recipes/link.yaml")).expect("a link");
+    publish(&user, &[("recipes/sub/y.yaml", "y")]);
     // Here a folder leads out of the directory.
-    fs::create_dir_all(person.path("work").join(HERE)).expect("a folder");
-    fs::create_dir(person.path("outside")).expect("a folder");
-    symlink(person.path("outside"), person.path("work").join(here("sub"))).expect("a link");
-    let said = sync(&person, &["--apply"]).exits(1);
-    assert!(said.stdout.contains("not taken: link.yaml is a symbolic link\n"), "{}", said.stdout);
-    assert!(said.stdout.contains("sub is a symbolic link, stays as it is)"), "{}", said.stdout);
-    assert_eq!(fs::read_dir(person.path("outside")).expect("a folder").count(), 0);
-    let there = fs::read_dir(person.path("work").join(HERE)).expect("a folder");
+    fs::create_dir_all(user.path("work").join(HERE)).expect("a folder");
+    fs::create_dir(user.path("outside")).expect("a folder");
+    symlink(user.path("outside"), user.path("work").join(here("sub"))).expect("a link");
+    let printed = sync(&user, &["--apply"]).exits(1);
+    assert!(
+        printed.stdout.contains("not taken: link.yaml is a symbolic link\n"),
+        "{}",
+        printed.stdout
+    );
+    assert!(
+        printed.stdout.contains("sub is a symbolic link, stays as it is)"),
+        "{}",
+        printed.stdout
+    );
+    assert_eq!(fs::read_dir(user.path("outside")).expect("a folder").count(), 0);
+    let there = fs::read_dir(user.path("work").join(HERE)).expect("a folder");
     let mut there: Vec<String> =
         there.map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
     there.sort();
     assert_eq!(there, ["_recipe_manifest.json", "deploy.yaml", "ship.yaml", "sub"]);
-    let run = person.towpath(&["run", "ship"]).exits(5);
-    run.says("is not trusted");
+    let run = user.towpath(&["run", "ship"]).exits(5);
+    run.reports("is not trusted");
 }
 
 #[test]
 fn a_url_that_is_a_command_does_not_run() {
-    let person = Person::new();
+    let user = User::new();
     let url = "ext::sh -c touch% gotcha";
-    person.towpath(&["recipes", "sync", url]).exits(2).says("runs a command");
+    user.towpath(&["recipes", "sync", url]).exits(2).reports("runs a command");
     // A rewriting of URLs must not bring it back.
     let rewrite = "[url \"ext::sh -c touch% gotcha% \"]\ninsteadOf = team:\n";
-    fs::write(person.path(".gitconfig"), rewrite).expect("settings");
-    person.towpath(&["recipes", "sync", "team:x"]).exits(5).says("not allowed");
-    assert!(!person.path("work/gotcha").exists());
+    fs::write(user.path(".gitconfig"), rewrite).expect("settings");
+    user.towpath(&["recipes", "sync", "team:x"]).exits(5).reports("not allowed");
+    assert!(!user.path("work/gotcha").exists());
 }
 
 #[test]
 fn nobody_is_asked_for_a_password_and_none_is_shown() {
-    let person = Person::new();
-    let asks = person.path("asks");
+    let user = User::new();
+    let asks = user.path("asks");
     fs::write(&asks, "#!/bin/sh\ntouch \"$HOME/asked\"; echo secret\n").expect("a script");
     fs::set_permissions(&asks, fs::Permissions::from_mode(0o755)).expect("permissions");
     let server = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -240,17 +248,17 @@ fn nobody_is_asked_for_a_password_and_none_is_shown() {
             );
         }
     });
-    for user in ["", "ann:hunter2@"] {
-        let url = format!("http://{user}127.0.0.1:{port}/x.git");
-        let output = person
+    for login in ["", "ann:hunter2@"] {
+        let url = format!("http://{login}127.0.0.1:{port}/x.git");
+        let output = user
             .command(&["recipes", "sync", &url])
             .env("GIT_ASKPASS", &asks)
             .env("SSH_ASKPASS", &asks)
             .env("DISPLAY", ":0")
             .env("no_proxy", "127.0.0.1")
             .output();
-        let said = Said::from(output.expect("towpath starts")).exits(5).says("git fetch");
-        assert!(!said.stderr.contains("hunter2"), "{}", said.stderr);
+        let printed = Printed::from(output.expect("towpath starts")).exits(5).reports("git fetch");
+        assert!(!printed.stderr.contains("hunter2"), "{}", printed.stderr);
     }
-    assert!(!person.path("asked").exists());
+    assert!(!user.path("asked").exists());
 }

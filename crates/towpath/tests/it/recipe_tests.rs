@@ -1,7 +1,7 @@
-//! `towpath test` as a person uses it: suites that pass, every way to fail with what is shown of it,
+//! `towpath test` as a user uses it: suites that pass, every way to fail with what is shown of it,
 //! bad test files, steps that nobody would miss, and nothing left behind however it ends.
 
-use crate::support::{Person, Said, kill_hard, lives, signal, until};
+use crate::support::{Printed, User, kill_hard, lives, signal, until};
 use serde_json::json;
 use std::fs;
 use std::process::Stdio;
@@ -29,50 +29,55 @@ steps:
   - {id: slow, command: sleep 60, condition: full}
 ";
 
-/// A person with a project whose recipes have a name, and an empty place for temporary files.
-fn person() -> Person {
-    let person = Person::new();
-    fs::create_dir(person.path("tmp")).unwrap();
-    person.file("recipes/deploy.yaml", DEPLOY).file("recipes/ci.yaml", CI)
+/// A user with a project whose recipes have a name, and an empty place for temporary files.
+fn user() -> User {
+    let user = User::new();
+    fs::create_dir(user.path("tmp")).unwrap();
+    user.file("recipes/deploy.yaml", DEPLOY).file("recipes/ci.yaml", CI)
 }
 
-fn test(person: &Person, arguments: &[&str]) -> Said {
+fn test(user: &User, arguments: &[&str]) -> Printed {
     let arguments: Vec<&str> = ["test"].iter().chain(arguments).copied().collect();
-    let mut command = person.command(&arguments);
-    command.env("TMPDIR", person.path("tmp"));
-    let said = Said::from(command.output().expect("towpath starts"));
-    let left: Vec<_> = fs::read_dir(person.path("tmp")).unwrap().collect();
+    let mut command = user.command(&arguments);
+    command.env("TMPDIR", user.path("tmp"));
+    let printed = Printed::from(command.output().expect("towpath starts"));
+    let left: Vec<_> = fs::read_dir(user.path("tmp")).unwrap().collect();
     let kept = arguments.contains(&"--keep");
     assert!(kept || left.is_empty(), "left behind: {left:?}");
-    assert!(!person.path("home/state").exists(), "the person's own state is not touched");
-    said
+    assert!(!user.path("home/state").exists(), "the person's own state is not touched");
+    printed
 }
 
 /// What was shown, without times, which no two runs share.
-fn shown(said: &Said) -> String {
+fn shown(printed: &Printed) -> String {
     let without = |line: &str| match line.rsplit_once("  ") {
         Some((before, time)) if time.ends_with(" s") => before.to_owned(),
         _ => line.to_owned(),
     };
-    said.stdout.lines().map(|line| without(line) + "\n").collect()
+    printed.stdout.lines().map(|line| without(line) + "\n").collect()
 }
 
 /// Plays one case against the project's recipe.
-fn case(text: &str) -> Said {
+fn case(text: &str) -> Printed {
     let indented: String = text.lines().map(|line| format!("    {line}\n")).collect();
     let file = format!(
         "defaults:\n  files: {{app.txt: app}}\n  agents: {{review: fine}}\n  \
          stubs: {{deploy: echo deployed}}\ncases:\n  - name: it\n{indented}"
     );
-    test(&person().file("recipes/deploy.test.yaml", &file), &[])
+    test(&user().file("recipes/deploy.test.yaml", &file), &[])
 }
 
 #[track_caller]
 fn fails(text: &str, expected: &str) {
-    let said = case(text).exits(1);
+    let printed = case(text).exits(1);
     let head = "recipes/deploy.test.yaml · deploy\n  ✗ it  failed\n";
     let body = expected.lines().map(|line| format!("      {line}\n")).collect::<String>();
-    assert_eq!(shown(&said), format!("{head}{body}\n0 passed, 1 failed\n"), "{}", said.stderr);
+    assert_eq!(
+        shown(&printed),
+        format!("{head}{body}\n0 passed, 1 failed\n"),
+        "{}",
+        printed.stderr
+    );
 }
 
 #[test]
@@ -122,20 +127,20 @@ cases:
     expect:
       outputs: {deploy: to two words by a person's hand}
 "#;
-    let person = person().file("recipes/deploy.test.yaml", suite);
-    let said = test(&person, &[]).exits(0);
+    let user = user().file("recipes/deploy.test.yaml", suite);
+    let printed = test(&user, &[]).exits(0);
     assert_eq!(
-        shown(&said),
+        shown(&printed),
         "recipes/deploy.test.yaml · deploy\n  \
            ✓ deploys to staging           passed\n  \
            ✓ stops when the deploy fails  passed\n  \
            ✓ runs the real command        passed\n\n3 passed\n"
     );
-    assert_eq!(said.stderr, "");
+    assert_eq!(printed.stderr, "");
 }
 
 #[test]
-fn another_end_is_told_with_the_last_words_of_the_step() {
+fn another_end_is_reported_with_the_last_words_of_the_step() {
     fails(
         "stubs: {deploy: 'seq 12; echo no such host >&2; exit 3'}",
         "the run should be done, and is failed at step `deploy`\n\
@@ -242,11 +247,11 @@ fn what_a_case_is_given_must_be_used() {
 }
 
 #[test]
-fn an_input_that_nothing_reads_is_told() {
-    let said = case("set: {enviroment: x}").exits(0);
-    let told = "warning: `enviroment` was set, but nothing declares or reads it; \
+fn an_input_that_nothing_reads_is_reported() {
+    let printed = case("set: {enviroment: x}").exits(0);
+    let reported = "warning: `enviroment` was set, but nothing declares or reads it; \
                 did you mean `environment`?";
-    assert!(said.stdout.contains(told), "{}", said.stdout);
+    assert!(printed.stdout.contains(reported), "{}", printed.stdout);
 }
 
 #[test]
@@ -262,17 +267,17 @@ steps:
   - {name: number, set: {v: 5}, expect: {skipped: {}, outputs: {v: 5}}}
   - {name: list, set: {v: [1, {a: null}]}, expect: {outputs: {list: '[1,{\"a\":null}]'}}}
 ";
-    let person = Person::new().file("typed.yaml", recipe).file("typed.test.yaml", tests);
-    fs::create_dir(person.path("tmp")).unwrap();
-    let said = test(&person, &["typed.yaml", "--json", "--keep"]);
-    let json = said.json();
+    let user = User::new().file("typed.yaml", recipe).file("typed.test.yaml", tests);
+    fs::create_dir(user.path("tmp")).unwrap();
+    let printed = test(&user, &["typed.yaml", "--json", "--keep"]);
+    let json = printed.json();
     let of = |index: usize| json["files"][0]["cases"][index]["directory"].as_str().unwrap();
     let context = |index: usize| {
         let result = fs::read_to_string(format!("{}/../../run.stdout", of(index))).unwrap();
         serde_json::from_str::<serde_json::Value>(&result).unwrap()["context"]["v"].clone()
     };
     assert_eq!([context(0), context(1)], [json!("5"), json!(5)]);
-    assert_eq!(json["files"][0]["cases"][2]["status"], "passed", "{}", said.stdout);
+    assert_eq!(json["files"][0]["cases"][2]["status"], "passed", "{}", printed.stdout);
 }
 
 #[test]
@@ -314,15 +319,15 @@ cases:
     agents: {plan: {fault: auth, answer: who are you}}
     expect: {failed_at: plan, exit: 4, error: {contains: who are you}, not_reached: [fix, again, again/fix, check]}
 "#;
-    let person = Person::new().file("fix.yaml", recipe).file("inner.yaml", inner);
-    fs::create_dir(person.path("tmp")).unwrap();
-    person.write("fix.test.yaml", tests);
-    let said = test(&person, &["fix.yaml"]).exits(0);
-    assert!(said.stdout.ends_with("4 passed\n"), "{}", said.stdout);
+    let user = User::new().file("fix.yaml", recipe).file("inner.yaml", inner);
+    fs::create_dir(user.path("tmp")).unwrap();
+    user.write("fix.test.yaml", tests);
+    let printed = test(&user, &["fix.yaml"]).exits(0);
+    assert!(printed.stdout.ends_with("4 passed\n"), "{}", printed.stdout);
 }
 
 #[test]
-fn a_case_sees_nothing_of_the_persons() {
+fn a_case_sees_nothing_of_the_users() {
     let recipe = "name: look\nsteps:
   - id: look
     command: echo \"$HOME|$PWD|${TOWPATH_BACKEND-none}|${AMPLIHACK_TREE_ID-none}\"; touch ~/mine
@@ -340,21 +345,21 @@ fn a_case_sees_nothing_of_the_persons() {
         kept: \"sub/f\\nf\\nmore\\nran\"
 "
     .to_owned();
-    let person = Person::new().file("look.yaml", recipe).file("fixtures/shop/sub/f", "f\n");
-    fs::create_dir(person.path("tmp")).unwrap();
-    person.write("fixtures/shop/run", "#!/bin/sh\necho ran\n");
-    let script = person.path("work/fixtures/shop/run");
+    let user = User::new().file("look.yaml", recipe).file("fixtures/shop/sub/f", "f\n");
+    fs::create_dir(user.path("tmp")).unwrap();
+    user.write("fixtures/shop/run", "#!/bin/sh\necho ran\n");
+    let script = user.path("work/fixtures/shop/run");
     fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    std::os::unix::fs::symlink("sub/f", person.path("work/fixtures/shop/link")).unwrap();
+    std::os::unix::fs::symlink("sub/f", user.path("work/fixtures/shop/link")).unwrap();
     // Temporary directories lie in a repository: the case must not take it for its own.
-    fs::create_dir(person.path(".git")).unwrap();
-    let home = person.path("work").display().to_string();
-    person.write("look.test.yaml", &tests.replace("PERSON", &home));
-    let mut command = person.command(&["test", "look.yaml"]);
-    command.env("TMPDIR", person.path("tmp")).env("TOWPATH_BACKEND", "claude-code");
+    fs::create_dir(user.path(".git")).unwrap();
+    let home = user.path("work").display().to_string();
+    user.write("look.test.yaml", &tests.replace("PERSON", &home));
+    let mut command = user.command(&["test", "look.yaml"]);
+    command.env("TMPDIR", user.path("tmp")).env("TOWPATH_BACKEND", "claude-code");
     command.env("AMPLIHACK_TREE_ID", "tree").env("AMPLIHACK_SESSION_DEPTH", "6");
-    Said::from(command.output().unwrap()).exits(0);
-    assert!(!person.path("mine").exists());
+    Printed::from(command.output().unwrap()).exits(0);
+    assert!(!user.path("mine").exists());
 }
 
 #[test]
@@ -367,21 +372,21 @@ fn a_called_recipe_may_be_among_the_files_of_a_case() {
   - name: without it
     expect: {exit: 2, error: {contains: there is no recipe `callee`}}
 ";
-    let person = Person::new().file("caller.yaml", recipe).file("caller.test.yaml", tests);
-    fs::create_dir(person.path("tmp")).unwrap();
-    test(&person, &["caller.test.yaml"]).exits(0);
+    let user = User::new().file("caller.yaml", recipe).file("caller.test.yaml", tests);
+    fs::create_dir(user.path("tmp")).unwrap();
+    test(&user, &["caller.test.yaml"]).exits(0);
 }
 
 #[test]
 fn bad_test_files_are_refused_with_all_their_problems() {
-    let person = person().file(
+    let user = user().file(
         "recipes/deploy.test.yaml",
         "cases:\n  - nme: one\n    expect:\n      stats: done\n      ran: build\n  - name: two\n    \
          files:\n      /etc/passwd: x\n",
     );
-    let said = test(&person, &[]).exits(2);
-    assert_eq!(said.stdout, "");
-    for told in [
+    let printed = test(&user, &[]).exits(2);
+    assert_eq!(printed.stdout, "");
+    for reported in [
         "recipes/deploy.test.yaml:2:5",
         "did you mean `name`?",
         "recipes/deploy.test.yaml:4:7",
@@ -390,9 +395,9 @@ fn bad_test_files_are_refused_with_all_their_problems() {
         "write a relative path without `..`",
         "5 errors in recipes/deploy.test.yaml. Nothing was run.",
     ] {
-        assert!(said.stderr.contains(told), "no {told}\n{}", said.stderr);
+        assert!(printed.stderr.contains(reported), "no {reported}\n{}", printed.stderr);
     }
-    let json = test(&person, &["--json"]).exits(2).json();
+    let json = test(&user, &["--json"]).exits(2).json();
     assert_eq!(json["schema"], 1);
     assert_eq!(json["problems"].as_array().map(Vec::len), Some(5));
     assert_eq!(json["problems"][0]["line"], 2);
@@ -400,23 +405,23 @@ fn bad_test_files_are_refused_with_all_their_problems() {
 
 #[test]
 fn a_bad_recipe_or_none_is_refused() {
-    let person = Person::new().file("a.test.yaml", "cases: [{name: x}]\n");
-    fs::create_dir(person.path("tmp")).unwrap();
-    test(&person, &["a.test.yaml"])
+    let user = User::new().file("a.test.yaml", "cases: [{name: x}]\n");
+    fs::create_dir(user.path("tmp")).unwrap();
+    test(&user, &["a.test.yaml"])
         .exits(2)
-        .says("a.test.yaml has no recipe of its name beside it");
-    person.write("a.yaml", "name: a\nsteps:\n  - {id: x, comand: echo}\n");
-    let said = test(&person, &["a.test.yaml"]).exits(2).says("a.yaml:3:13");
-    assert!(said.stderr.contains("did you mean `command`?"), "{}", said.stderr);
-    person.write("a.test.yaml", "recipe: b.yaml\ncases: [{name: x}]\n");
-    test(&person, &["a.test.yaml"]).exits(2).says("a.test.yaml:1:9");
+        .reports("a.test.yaml has no recipe of its name beside it");
+    user.write("a.yaml", "name: a\nsteps:\n  - {id: x, comand: echo}\n");
+    let printed = test(&user, &["a.test.yaml"]).exits(2).reports("a.yaml:3:13");
+    assert!(printed.stderr.contains("did you mean `command`?"), "{}", printed.stderr);
+    user.write("a.test.yaml", "recipe: b.yaml\ncases: [{name: x}]\n");
+    test(&user, &["a.test.yaml"]).exits(2).reports("a.test.yaml:1:9");
 }
 
 #[test]
 fn tests_are_found_by_recipe_by_directory_and_by_themselves() {
     let one = "cases: [{name: one}, {name: two}]\n";
     let echo = |name: &str| format!("name: {name}\nsteps: [{{id: a, command: echo}}]\n");
-    let person = Person::new()
+    let user = User::new()
         .file(".towpath/recipes/a.yaml", &echo("a"))
         .file(".towpath/recipes/a.test.yaml", one)
         .file("examples/deep/b.yaml", &echo("b"))
@@ -424,11 +429,14 @@ fn tests_are_found_by_recipe_by_directory_and_by_themselves() {
         .file("elsewhere/c.yaml", &echo("c"))
         .file("elsewhere/c.test.yaml", one)
         .file("recipes/node_modules/d.test.yaml", "nonsense");
-    fs::create_dir(person.path("tmp")).unwrap();
+    fs::create_dir(user.path("tmp")).unwrap();
     let files = |arguments: &[&str]| {
-        let said = test(&person, arguments).exits(0);
-        let files: Vec<String> =
-            said.stdout.lines().filter_map(|l| Some(l.split_once(" · ")?.0.to_owned())).collect();
+        let printed = test(&user, arguments).exits(0);
+        let files: Vec<String> = printed
+            .stdout
+            .lines()
+            .filter_map(|l| Some(l.split_once(" · ")?.0.to_owned()))
+            .collect();
         files.join(" ")
     };
     let (a, b) = (".towpath/recipes/a.test.yaml", "examples/deep/b.test.yaml");
@@ -436,26 +444,30 @@ fn tests_are_found_by_recipe_by_directory_and_by_themselves() {
     assert_eq!(files(&[]), format!("{a} {b}"));
     assert_eq!(files(&["elsewhere"]), c);
     assert_eq!(files(&["elsewhere/c.yaml", c, "a"]), format!("{c} {a}"));
-    let said = test(&person, &["--case", "tw", "--jobs", "1"]).exits(0);
-    assert!(said.stdout.ends_with("2 passed\n") && !said.stdout.contains("one"), "{}", said.stdout);
-    test(&person, &["--case", "three"]).exits(2).says("no case has `three` in its name");
-    test(&person, &["nowhere"]).exits(2).says("nowhere: no such file, directory or recipe");
-    test(&person, &["recipes"]).exits(2).says("there is no test file below recipes");
-    person.write("x.yaml", &echo("x"));
-    test(&person, &["x.yaml"]).exits(2).says("x.yaml has no tests: x.test.yaml is not there");
-    let empty = Person::new();
+    let printed = test(&user, &["--case", "tw", "--jobs", "1"]).exits(0);
+    assert!(
+        printed.stdout.ends_with("2 passed\n") && !printed.stdout.contains("one"),
+        "{}",
+        printed.stdout
+    );
+    test(&user, &["--case", "three"]).exits(2).reports("no case has `three` in its name");
+    test(&user, &["nowhere"]).exits(2).reports("nowhere: no such file, directory or recipe");
+    test(&user, &["recipes"]).exits(2).reports("there is no test file below recipes");
+    user.write("x.yaml", &echo("x"));
+    test(&user, &["x.yaml"]).exits(2).reports("x.yaml has no tests: x.test.yaml is not there");
+    let empty = User::new();
     fs::create_dir(empty.path("tmp")).unwrap();
-    test(&empty, &[]).exits(2).says("there are no tests: write NAME.test.yaml");
+    test(&empty, &[]).exits(2).reports("there are no tests: write NAME.test.yaml");
 }
 
 #[test]
 fn the_result_is_one_object() {
-    let person = person().file(
+    let user = user().file(
         "recipes/deploy.test.yaml",
         "defaults: {files: {app.txt: x}, agents: {review: y}, stubs: {deploy: echo hi}}\n\
          cases: [{name: good}, {name: bad, expect: {outputs: {deploy: ho}}}]\n",
     );
-    let json = test(&person, &["--json"]).exits(1).json();
+    let json = test(&user, &["--json"]).exits(1).json();
     let mut cases = json["files"][0]["cases"].clone();
     for case in cases.as_array_mut().unwrap() {
         assert!(case["duration"].as_f64().unwrap() > 0.0);
@@ -478,16 +490,16 @@ fn the_result_is_one_object() {
 
 #[test]
 fn a_directory_is_kept_when_asked_for() {
-    let person = person().file(
+    let user = user().file(
         "recipes/deploy.test.yaml",
         "cases:\n  - name: Keep it!\n    files: {app.txt: x}\n    agents: {review: y}\n    \
          stubs: {deploy: touch made}\n",
     );
-    let said = test(&person, &["--keep"]).exits(0);
-    let line = said.stdout.lines().find_map(|line| line.trim().strip_prefix("directory: "));
+    let printed = test(&user, &["--keep"]).exits(0);
+    let line = printed.stdout.lines().find_map(|line| line.trim().strip_prefix("directory: "));
     let directory = std::path::PathBuf::from(line.expect("it is told"));
     assert!(directory.join("made").exists());
-    assert!(directory.starts_with(person.path("tmp").canonicalize().unwrap()));
+    assert!(directory.starts_with(user.path("tmp").canonicalize().unwrap()));
 }
 
 #[test]
@@ -500,8 +512,8 @@ cases:
   - {name: the build is looked at, expect: {outputs: {build: {contains: built}}}}
   - {name: the deploy is looked at, expect: {printed: {deploy: gone, review: fine}}}
 ";
-    let person = person().file("recipes/deploy.test.yaml", suite);
-    let said = test(&person, &["--mutate"]).exits(1);
+    let user = user().file("recipes/deploy.test.yaml", suite);
+    let printed = test(&user, &["--mutate"]).exits(1);
     let expected = "
 recipes/deploy.test.yaml · each step does nothing, once
   ✗ ci      no case notices when step `ci` does nothing
@@ -513,8 +525,8 @@ recipes/deploy.test.yaml · each step does nothing, once
 2 passed
 3 of 5 steps noticed
 ";
-    assert!(shown(&said).ends_with(expected), "{}", said.stdout);
-    let json = test(&person, &["--mutate", "--json"]).exits(1).json();
+    assert!(shown(&printed).ends_with(expected), "{}", printed.stdout);
+    let json = test(&user, &["--mutate", "--json"]).exits(1).json();
     let mutations = json["files"][0]["mutations"].as_array().unwrap();
     assert_eq!(mutations[0], json!({"step": "ci", "ran": true, "noticed_by": null}));
     assert_eq!(mutations[1]["noticed_by"], "the build is looked at");
@@ -529,28 +541,28 @@ recipes/deploy.test.yaml · each step does nothing, once
       printed: {ci/lint: lint ok, deploy: gone, review: fine, notify: told them}
       outputs: {build: {contains: built}}
 ";
-    person.write("recipes/deploy.test.yaml", good);
-    let said = test(&person, &["--mutate"]).exits(0);
-    assert!(said.stdout.ends_with("1 passed\n5 of 5 steps noticed\n"), "{}", said.stdout);
-    person.write("recipes/deploy.test.yaml", &good.replace("gone}", "no}"));
-    let said = test(&person, &["--mutate"]).exits(1);
+    user.write("recipes/deploy.test.yaml", good);
+    let printed = test(&user, &["--mutate"]).exits(0);
+    assert!(printed.stdout.ends_with("1 passed\n5 of 5 steps noticed\n"), "{}", printed.stdout);
+    user.write("recipes/deploy.test.yaml", &good.replace("gone}", "no}"));
+    let printed = test(&user, &["--mutate"]).exits(1);
     let end = "nothing was taken away: first all cases must pass\n";
-    assert!(said.stdout.ends_with(end), "{}", said.stdout);
+    assert!(printed.stdout.ends_with(end), "{}", printed.stdout);
 }
 
 #[test]
 fn a_closed_pipe_ends_the_words_not_the_tests() {
     let cases: String = (0..30).map(|n| format!("  - {{name: case {n}}}\n")).collect();
-    let person = Person::new().file("a.yaml", "name: a\nsteps: [{id: a, command: echo}]\n");
-    fs::create_dir(person.path("tmp")).unwrap();
-    person.write("a.test.yaml", &format!("cases:\n{cases}"));
-    let mut command = person.command(&["test", "a.yaml"]);
-    let mut child = command.env("TMPDIR", person.path("tmp")).spawn().unwrap();
+    let user = User::new().file("a.yaml", "name: a\nsteps: [{id: a, command: echo}]\n");
+    fs::create_dir(user.path("tmp")).unwrap();
+    user.write("a.test.yaml", &format!("cases:\n{cases}"));
+    let mut command = user.command(&["test", "a.yaml"]);
+    let mut child = command.env("TMPDIR", user.path("tmp")).spawn().unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    assert_eq!(fs::read_dir(person.path("tmp")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(user.path("tmp")).unwrap().count(), 0);
 }
 
 const LONG: &str = "name: long
@@ -561,41 +573,41 @@ steps:
       sleep 600
 ";
 
-/// A person whose test waits, and the note in which it wrote down a process.
-fn waiting() -> (Person, std::path::PathBuf, std::process::Child) {
-    let person = Person::new().file("long.yaml", LONG);
-    fs::create_dir(person.path("tmp")).unwrap();
-    let note = person.path("note");
+/// A user whose test waits, and the note in which it wrote down a process.
+fn waiting() -> (User, std::path::PathBuf, std::process::Child) {
+    let user = User::new().file("long.yaml", LONG);
+    fs::create_dir(user.path("tmp")).unwrap();
+    let note = user.path("note");
     let cases = format!(
         "cases: [{{name: waits, env: {{NOTE: {}}}}}, {{name: b, env: {{NOTE: {}}}}}]\n",
         { note.display() },
-        person.path("other").display()
+        user.path("other").display()
     );
-    person.write("long.test.yaml", &cases);
-    let mut command = person.command(&["test", "long.yaml", "--jobs", "1"]);
-    command.env("TMPDIR", person.path("tmp")).stdout(Stdio::null()).stderr(Stdio::null());
+    user.write("long.test.yaml", &cases);
+    let mut command = user.command(&["test", "long.yaml", "--jobs", "1"]);
+    command.env("TMPDIR", user.path("tmp")).stdout(Stdio::null()).stderr(Stdio::null());
     let child = command.spawn().unwrap();
     until("the step runs", || note.exists());
-    (person, note, child)
+    (user, note, child)
 }
 
 #[test]
 fn ctrl_c_leaves_no_process_and_no_directory() {
     for (name, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
-        let (person, note, mut child) = waiting();
+        let (user, note, mut child) = waiting();
         let pid = fs::read_to_string(&note).unwrap();
         assert!(lives(&pid));
         signal(&child, name);
         assert_eq!(child.wait().unwrap().code(), Some(code), "{name}");
         assert!(!lives(&pid), "{name}");
-        assert!(!person.path("other").exists(), "the next case was not begun");
-        assert_eq!(fs::read_dir(person.path("tmp")).unwrap().count(), 0, "{name}");
+        assert!(!user.path("other").exists(), "the next case was not begun");
+        assert_eq!(fs::read_dir(user.path("tmp")).unwrap().count(), 0, "{name}");
     }
 }
 
 #[test]
 fn a_killed_test_leaves_no_process() {
-    let (_person, note, mut child) = waiting();
+    let (_user, note, mut child) = waiting();
     let pid = fs::read_to_string(&note).unwrap();
     kill_hard(&mut child);
     until("the step's process is gone", || !lives(&pid));
@@ -603,17 +615,20 @@ fn a_killed_test_leaves_no_process() {
 
 #[test]
 fn what_a_step_made_read_only_is_removed_too() {
-    let person = Person::new()
+    let user = User::new()
         .file("a.yaml", "name: a\nsteps: [{id: a, command: mkdir -p x/y; chmod -R 500 x}]\n");
-    fs::create_dir(person.path("tmp")).unwrap();
-    person.write("a.test.yaml", "cases: [{name: locks up}]\n");
-    test(&person, &["a.yaml"]).exits(0);
+    fs::create_dir(user.path("tmp")).unwrap();
+    user.write("a.test.yaml", "cases: [{name: locks up}]\n");
+    test(&user, &["a.yaml"]).exits(0);
 }
 
 #[test]
 fn a_new_recipe_is_tested_without_naming_its_file() {
-    let person = Person::new();
-    person.towpath(&["new", "greeting"]).exits(0);
-    let said = person.towpath(&["test"]).exits(0);
-    assert!(said.stdout.contains("greeting") && said.stdout.contains("2 passed"), "{said:?}");
+    let user = User::new();
+    user.towpath(&["new", "greeting"]).exits(0);
+    let printed = user.towpath(&["test"]).exits(0);
+    assert!(
+        printed.stdout.contains("greeting") && printed.stdout.contains("2 passed"),
+        "{printed:?}"
+    );
 }

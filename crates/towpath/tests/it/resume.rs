@@ -1,6 +1,6 @@
-//! Going on: what is kept, what is asked, what runs anew. Real processes.
+//! Going on: what is kept, what is asked, what runs again. Real processes.
 
-use crate::support::{Person, Said, kill_hard, lives, signal, until};
+use crate::support::{Printed, User, kill_hard, lives, signal, until};
 
 #[test]
 fn a_second_and_a_third_resume_keep_all_earlier_work() {
@@ -14,18 +14,18 @@ steps:
   - id: c
     command: echo c >> effects; [ -e c.ok ]
 ";
-    let person = Person::new().file("three.yaml", recipe);
-    person.towpath(&["run", "three.yaml"]).exits(1);
-    let run = person.run();
+    let user = User::new().file("three.yaml", recipe);
+    user.towpath(&["run", "three.yaml"]).exits(1);
+    let run = user.run();
     let resume = ["resume", run.as_str()];
-    person.towpath(&resume).exits(1);
-    person.write("b.ok", "");
-    let said = person.towpath(&resume).exits(1);
-    said.says(&format!("  nothing is lost: towpath resume {run}\n"));
-    person.write("c.ok", "");
-    person.towpath(&["resume", "--last"]).exits(0);
-    assert_eq!(person.read("effects"), "a\nb\nb\nb\nc\nc\n");
-    person.towpath(&resume).exits(0).says("is done");
+    user.towpath(&resume).exits(1);
+    user.write("b.ok", "");
+    let printed = user.towpath(&resume).exits(1);
+    printed.reports(&format!("  nothing is lost: towpath resume {run}\n"));
+    user.write("c.ok", "");
+    user.towpath(&["resume", "--last"]).exits(0);
+    assert_eq!(user.read("effects"), "a\nb\nb\nb\nc\nc\n");
+    user.towpath(&resume).exits(0).reports("is done");
 }
 
 #[test]
@@ -38,11 +38,11 @@ steps:
   - {id: c, command: echo c >> effects, parallel_group: g}
   - {id: d, command: echo d >> effects}
 ";
-    let person = Person::new().file("group.yaml", recipe);
-    person.towpath(&["run", "group.yaml"]).exits(1);
-    person.write("ok", "");
-    person.towpath(&["resume", "--last"]).exits(0);
-    let mut effects: Vec<String> = person.read("effects").lines().map(str::to_owned).collect();
+    let user = User::new().file("group.yaml", recipe);
+    user.towpath(&["run", "group.yaml"]).exits(1);
+    user.write("ok", "");
+    user.towpath(&["resume", "--last"]).exits(0);
+    let mut effects: Vec<String> = user.read("effects").lines().map(str::to_owned).collect();
     effects.sort();
     assert_eq!(effects, ["a", "b", "b", "c", "d"]);
 }
@@ -57,107 +57,106 @@ steps:
     command: echo booked {{transfer}}
 ";
 
-fn cut_off_once() -> (Person, String) {
-    let person = Person::new().file("pay.yaml", ONCE);
-    let mut runner = person.start(&["run", "pay.yaml"]);
-    until("the transfer has begun", || person.count("ledger", "paid") == 1);
+fn interrupted_once() -> (User, String) {
+    let user = User::new().file("pay.yaml", ONCE);
+    let mut runner = user.start(&["run", "pay.yaml"]);
+    until("the transfer has begun", || user.count("ledger", "paid") == 1);
     kill_hard(&mut runner);
-    person.write("quick", "");
-    let run = person.run().to_string();
-    (person, run)
+    user.write("quick", "");
+    let run = user.run().to_string();
+    (user, run)
 }
 
 #[test]
-fn a_cut_off_step_marked_once_is_asked_about_and_not_repeated() {
-    let (person, run) = cut_off_once();
+fn a_interrupted_step_marked_once_is_asked_about_and_not_repeated() {
+    let (user, run) = interrupted_once();
     for _ in 0..2 {
-        let said = person.towpath(&["resume", &run]).exits(10);
+        let printed = user.towpath(&["resume", &run]).exits(10);
         for command in ["--done transfer", "--again transfer"] {
             assert!(
-                said.stderr.contains(&format!("towpath resume {run} {command}")),
+                printed.stderr.contains(&format!("towpath resume {run} {command}")),
                 "{}",
-                said.stderr
+                printed.stderr
             );
         }
     }
-    assert_eq!(person.count("ledger", "paid"), 1);
-    let said =
-        person.towpath(&["resume", &run, "--done", "transfer", "--output", "by phone"]).exits(0);
-    assert_eq!(said.stdout, "booked by phone\n");
-    assert_eq!(person.count("ledger", "paid"), 1);
+    assert_eq!(user.count("ledger", "paid"), 1);
+    let printed =
+        user.towpath(&["resume", &run, "--done", "transfer", "--output", "by phone"]).exits(0);
+    assert_eq!(printed.stdout, "booked by phone\n");
+    assert_eq!(user.count("ledger", "paid"), 1);
 }
 
 #[test]
-fn a_person_may_have_it_run_again() {
-    let (person, run) = cut_off_once();
-    let said = person.towpath(&["resume", &run, "--again", "transfer"]).exits(0);
-    assert_eq!(said.stdout, "receipt\nbooked receipt\n");
-    assert_eq!(person.count("ledger", "paid"), 2);
+fn a_user_may_have_it_run_again() {
+    let (user, run) = interrupted_once();
+    let printed = user.towpath(&["resume", &run, "--again", "transfer"]).exits(0);
+    assert_eq!(printed.stdout, "receipt\nbooked receipt\n");
+    assert_eq!(user.count("ledger", "paid"), 2);
 }
 
 #[test]
 fn an_output_may_come_from_a_file_and_wrong_steps_are_refused() {
-    let (person, run) = cut_off_once();
-    person.towpath(&["resume", &run, "--done", "nope"]).exits(2).says("no step `nope`");
-    person.towpath(&["resume", &run, "--done", "book"]).exits(2).says("not waiting");
-    person.towpath(&["resume", &run, "--again", "book"]).exits(2).says("not run yet");
-    person.write("receipt.txt", "from a file\n");
-    let said = person.towpath(&["resume", &run, "--done", "transfer", "--output", "@receipt.txt"]);
-    assert_eq!(said.exits(0).stdout, "booked from a file\n");
+    let (user, run) = interrupted_once();
+    user.towpath(&["resume", &run, "--done", "nope"]).exits(2).reports("no step `nope`");
+    user.towpath(&["resume", &run, "--done", "book"]).exits(2).reports("not waiting");
+    user.towpath(&["resume", &run, "--again", "book"]).exits(2).reports("not run yet");
+    user.write("receipt.txt", "from a file\n");
+    let printed = user.towpath(&["resume", &run, "--done", "transfer", "--output", "@receipt.txt"]);
+    assert_eq!(printed.exits(0).stdout, "booked from a file\n");
 }
 
 #[test]
-fn again_says_what_runs_anew_and_runs_just_that() {
-    let person = Person::new()
+fn again_reports_what_runs_again_and_runs_just_that() {
+    let user = User::new()
         .file("outer.yaml", "name: outer\nsteps:\n  - {id: first, command: echo first >> effects}\n  - {id: call, recipe: inner}\n  - {id: last, command: echo last >> effects}\n")
         .file("inner.yaml", "name: inner\nsteps:\n  - {id: one, command: echo one >> effects}\n  - {id: two, command: echo two >> effects}\n");
-    person.towpath(&["run", "outer.yaml"]).exits(0);
-    let run = person.run();
-    person
-        .towpath(&["resume", run.as_str(), "--again", "two"])
+    user.towpath(&["run", "outer.yaml"]).exits(0);
+    let run = user.run();
+    user.towpath(&["resume", run.as_str(), "--again", "two"])
         .exits(0)
-        .says("runs anew: call/two, last");
-    assert_eq!(person.read("effects"), "first\none\ntwo\nlast\ntwo\nlast\n");
+        .reports("runs anew: call/two, last");
+    assert_eq!(user.read("effects"), "first\none\ntwo\nlast\ntwo\nlast\n");
 }
 
 #[test]
 fn an_edited_recipe_is_named_and_the_recorded_text_runs() {
     let text = "name: e\nsteps:\n  - {id: a, command: echo a1 >> effects}\n  - {id: b, command: 'echo b1 >> effects; [ -e ok ]'}\n  - {id: c, command: echo c1 >> effects}\n";
-    let person = Person::new().file("e.yaml", text);
-    person.towpath(&["run", "e.yaml"]).exits(1);
-    person.write("e.yaml", &text.replace("b1", "b2").replace("c1", "c2"));
-    let said = person.towpath(&["resume", "--last"]).exits(1).says("changed: b, c");
-    assert!(said.stderr.contains("--edited"), "{}", said.stderr);
-    assert_eq!(person.read("effects"), "a1\nb1\nb1\n");
-    person.write("ok", "");
-    person.towpath(&["resume", "--last", "--edited"]).exits(0);
-    assert_eq!(person.read("effects"), "a1\nb1\nb1\nb2\nc2\n");
+    let user = User::new().file("e.yaml", text);
+    user.towpath(&["run", "e.yaml"]).exits(1);
+    user.write("e.yaml", &text.replace("b1", "b2").replace("c1", "c2"));
+    let printed = user.towpath(&["resume", "--last"]).exits(1).reports("changed: b, c");
+    assert!(printed.stderr.contains("--edited"), "{}", printed.stderr);
+    assert_eq!(user.read("effects"), "a1\nb1\nb1\n");
+    user.write("ok", "");
+    user.towpath(&["resume", "--last", "--edited"]).exits(0);
+    assert_eq!(user.read("effects"), "a1\nb1\nb1\nb2\nc2\n");
 }
 
 #[test]
 fn an_edit_of_finished_work_is_refused_with_the_list() {
     let text = "name: e\nsteps:\n  - {id: a, command: echo a1 >> effects}\n  - {id: b, command: 'false'}\n";
-    let person = Person::new().file("e.yaml", text);
-    person.towpath(&["run", "e.yaml"]).exits(1);
-    person.write("e.yaml", &text.replace("a1", "a2"));
-    person.towpath(&["resume", "--last", "--edited"]).exits(2).says("a has run and was changed");
-    // The refusal changes nothing: the run can still go on.
-    person.towpath(&["resume", "--last", "--done", "b"]).exits(0);
+    let user = User::new().file("e.yaml", text);
+    user.towpath(&["run", "e.yaml"]).exits(1);
+    user.write("e.yaml", &text.replace("a1", "a2"));
+    user.towpath(&["resume", "--last", "--edited"]).exits(2).reports("a has run and was changed");
+    // The refusal changes nothing: the run can still continue.
+    user.towpath(&["resume", "--last", "--done", "b"]).exits(0);
 }
 
 #[test]
-fn a_limit_makes_the_run_wait_and_a_resume_goes_on() {
+fn a_limit_makes_the_run_wait_and_a_resume_continues() {
     let recipe = "name: l\nsteps:\n  - {id: a, prompt: first}\n  - {id: b, prompt: second}\n";
     let script = "\"one\"\n{\"error\":\"limit\",\"until\":\"2030-01-02T03:04:05Z\"}\n\"two\"\n";
-    let person = Person::new().file("l.yaml", recipe).file("s.jsonl", script);
+    let user = User::new().file("l.yaml", recipe).file("s.jsonl", script);
     let flags =
         ["run", "l.yaml", "--backend", "scripted", "--script", "s.jsonl", "--calls", "calls"];
-    person.towpath(&flags).exits(75).says("2030-01-02");
-    let said = person.towpath(&["runs"]).exits(0);
-    assert!(said.stdout.contains("waiting"), "{}", said.stdout);
-    let said = person.towpath(&["resume", "--last"]).exits(0);
-    assert_eq!(said.stdout, "two\n");
-    let calls: Vec<serde_json::Value> = person
+    user.towpath(&flags).exits(75).reports("2030-01-02");
+    let printed = user.towpath(&["runs"]).exits(0);
+    assert!(printed.stdout.contains("waiting"), "{}", printed.stdout);
+    let printed = user.towpath(&["resume", "--last"]).exits(0);
+    assert_eq!(printed.stdout, "two\n");
+    let calls: Vec<serde_json::Value> = user
         .read("calls")
         .lines()
         .map(|l| serde_json::from_str(l).expect("a call is a JSON line"))
@@ -171,32 +170,31 @@ fn a_limit_makes_the_run_wait_and_a_resume_goes_on() {
 fn an_interrupted_scripted_call_gets_its_own_line_again() {
     let recipe = "name: l\nsteps:\n  - {id: a, prompt: x}\n  - {id: b, prompt: x}\n";
     let script = "{\"text\":\"one\",\"run\":\"touch began; [ -e go ] || sleep 60\"}\n\"two\"\n";
-    let person = Person::new().file("l.yaml", recipe).file("s.jsonl", script);
-    let mut runner =
-        person.start(&["run", "l.yaml", "--backend", "scripted", "--script", "s.jsonl"]);
-    until("the agent works", || person.path("work/began").exists());
+    let user = User::new().file("l.yaml", recipe).file("s.jsonl", script);
+    let mut runner = user.start(&["run", "l.yaml", "--backend", "scripted", "--script", "s.jsonl"]);
+    until("the agent works", || user.path("work/began").exists());
     kill_hard(&mut runner);
-    person.write("go", "");
-    let said = person.towpath(&["resume", "--last"]).exits(0);
-    assert_eq!(said.stdout, "one\ntwo\n");
+    user.write("go", "");
+    let printed = user.towpath(&["resume", "--last"]).exits(0);
+    assert_eq!(printed.stdout, "one\ntwo\n");
 }
 
 #[test]
-fn a_script_that_runs_out_says_so_and_unused_lines_are_reported() {
+fn a_script_that_runs_out_is_marked_and_unused_lines_are_reported() {
     let recipe = "name: l\nsteps:\n  - {id: a, prompt: x, continue_on_error: true}\n  - {id: b, prompt: x}\n";
-    let person = Person::new().file("l.yaml", recipe).file("s.jsonl", "\"one\"\n");
+    let user = User::new().file("l.yaml", recipe).file("s.jsonl", "\"one\"\n");
     let flags = ["run", "l.yaml", "--backend", "scripted", "--script", "s.jsonl"];
-    person.towpath(&flags).exits(4).says("s.jsonl");
-    person.write("s.jsonl", "\"one\"\n\"two\"\n\"three\"\n");
-    person.towpath(&flags).exits(0).says("line 3");
+    user.towpath(&flags).exits(4).reports("s.jsonl");
+    user.write("s.jsonl", "\"one\"\n\"two\"\n\"three\"\n");
+    user.towpath(&flags).exits(0).reports("line 3");
 }
 
 #[test]
 fn ctrl_z_stops_everything_and_stopped_time_does_not_count() {
     let recipe = "name: z\nsteps:\n  - {id: a, timeout: 2, command: 'touch began; for i in $(seq 60); do echo tick >> ticks; sleep 0.02; done'}\n";
-    let person = Person::new().file("z.yaml", recipe);
-    let mut runner = person.start(&["run", "z.yaml"]);
-    until("it ticks", || person.read("ticks").lines().count() > 2);
+    let user = User::new().file("z.yaml", recipe);
+    let mut runner = user.start(&["run", "z.yaml"]);
+    until("it ticks", || user.read("ticks").lines().count() > 2);
     signal(&runner, "-TSTP");
     let stopped = || {
         let stat =
@@ -204,83 +202,83 @@ fn ctrl_z_stops_everything_and_stopped_time_does_not_count() {
         stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
     };
     until("the runner is stopped", stopped);
-    let ticks = person.read("ticks").lines().count();
+    let ticks = user.read("ticks").lines().count();
     std::thread::sleep(std::time::Duration::from_millis(2500));
-    let later = person.read("ticks").lines().count();
+    let later = user.read("ticks").lines().count();
     assert!(later <= ticks + 1, "the step is stopped too: {ticks} then {later}");
     signal(&runner, "-CONT");
     assert_eq!(runner.wait().expect("the runner ends").code(), Some(0), "no timeout fired");
-    assert_eq!(person.count("ticks", "tick"), 60);
+    assert_eq!(user.count("ticks", "tick"), 60);
 }
 
 #[test]
 fn after_a_crash_the_resume_names_what_it_ended() {
     let recipe = "name: s\nsteps:\n  - {id: server, command: 'sleep 600 & echo $! > pid'}\n  - {id: work, command: 'touch began; [ -e go ] || sleep 60'}\n";
-    let person = Person::new().file("s.yaml", recipe);
-    let mut runner = person.start(&["run", "s.yaml"]);
-    until("work has begun", || person.path("work/began").exists());
+    let user = User::new().file("s.yaml", recipe);
+    let mut runner = user.start(&["run", "s.yaml"]);
+    until("work has begun", || user.path("work/began").exists());
     kill_hard(&mut runner);
-    until("the server is gone", || !lives(&person.read("pid")));
-    person.write("go", "");
-    let said = person.towpath(&["resume", "--last"]).exits(0);
+    until("the server is gone", || !lives(&user.read("pid")));
+    user.write("go", "");
+    let printed = user.towpath(&["resume", "--last"]).exits(0);
     assert!(
-        said.stderr.contains("server") && said.stderr.contains("--again server"),
+        printed.stderr.contains("server") && printed.stderr.contains("--again server"),
         "{}",
-        said.stderr
+        printed.stderr
     );
 }
 
 #[test]
 fn a_run_can_be_resumed_from_another_directory() {
-    let person =
-        Person::new().file("r.yaml", "name: r\nsteps:\n  - {id: a, command: '[ -e ok ] && pwd'}\n");
-    person.towpath(&["run", "r.yaml"]).exits(1);
-    person.write("ok", "");
-    let run = person.run();
-    let mut command = person.command(&["resume", run.as_str()]);
+    let user =
+        User::new().file("r.yaml", "name: r\nsteps:\n  - {id: a, command: '[ -e ok ] && pwd'}\n");
+    user.towpath(&["run", "r.yaml"]).exits(1);
+    user.write("ok", "");
+    let run = user.run();
+    let mut command = user.command(&["resume", run.as_str()]);
     command.current_dir("/");
-    let said = Said::from(command.output().expect("towpath starts")).exits(0);
+    let printed = Printed::from(command.output().expect("towpath starts")).exits(0);
     assert_eq!(
-        said.stdout.trim(),
-        person.path("work").canonicalize().expect("a path").display().to_string()
+        printed.stdout.trim(),
+        user.path("work").canonicalize().expect("a path").display().to_string()
     );
 }
 
 #[test]
 fn contradicting_answers_are_refused_and_record_nothing() {
-    let (person, run) = cut_off_once();
+    let (user, run) = interrupted_once();
     let both = ["resume", &run, "--done", "transfer", "--again", "transfer"];
-    person.towpath(&both).exits(2).says("both done and run again");
+    user.towpath(&both).exits(2).reports("both done and run again");
     let two = ["resume", &run, "--done", "transfer", "--done", "book", "--output", "x"];
-    person.towpath(&two).exits(2).says("one --done");
-    person.towpath(&["resume", &run]).exits(10);
-    assert_eq!(person.count("ledger", "paid"), 1);
+    user.towpath(&two).exits(2).reports("one --done");
+    user.towpath(&["resume", &run]).exits(10);
+    assert_eq!(user.count("ledger", "paid"), 1);
 }
 
 #[test]
 fn a_resume_that_is_refused_leaves_the_question_open() {
-    let (person, run) = cut_off_once();
-    std::fs::rename(person.path("work"), person.path("moved")).expect("the directory can be moved");
-    let mut command = person.command(&["resume", &run, "--again", "transfer"]);
-    command.current_dir(person.path("moved"));
-    Said::from(command.output().expect("towpath starts")).exits(5).says("is gone");
-    std::fs::rename(person.path("moved"), person.path("work")).expect("and back");
-    person.towpath(&["resume", &run]).exits(10);
-    assert_eq!(person.count("ledger", "paid"), 1);
+    let (user, run) = interrupted_once();
+    std::fs::rename(user.path("work"), user.path("moved")).expect("the directory can be moved");
+    let mut command = user.command(&["resume", &run, "--again", "transfer"]);
+    command.current_dir(user.path("moved"));
+    Printed::from(command.output().expect("towpath starts")).exits(5).reports("is gone");
+    std::fs::rename(user.path("moved"), user.path("work")).expect("and back");
+    user.towpath(&["resume", &run]).exits(10);
+    assert_eq!(user.count("ledger", "paid"), 1);
 }
 
 #[test]
-fn a_step_that_ran_anew_is_found_by_its_plain_name() {
-    let person = Person::new().file("a.yaml", "name: a\nsteps:\n  - {id: x, command: echo x >> effects}\n  - {id: y, command: echo y >> effects}\n");
-    person.towpath(&["run", "a.yaml"]).exits(0);
+fn a_step_that_ran_again_is_found_by_its_plain_name() {
+    let user = User::new().file("a.yaml", "name: a\nsteps:\n  - {id: x, command: echo x >> effects}\n  - {id: y, command: echo y >> effects}\n");
+    user.towpath(&["run", "a.yaml"]).exits(0);
     for _ in 0..2 {
-        person.towpath(&["resume", "--last", "--again", "y"]).exits(0);
+        user.towpath(&["resume", "--last", "--again", "y"]).exits(0);
     }
-    assert_eq!(person.read("effects"), "x\ny\ny\ny\n");
+    assert_eq!(user.read("effects"), "x\ny\ny\ny\n");
 }
 
 #[test]
-fn only_finished_steps_are_said_to_miss_what_they_left_running() {
+fn only_finished_steps_are_reported_to_miss_what_they_left_running() {
     let recipe = "
 name: left
 steps:
@@ -289,15 +287,23 @@ steps:
   - id: test
     command: sleep 300 > /dev/null 2>&1 & [ -e ok ]
 ";
-    let person = Person::new().file("left.yaml", recipe);
-    person.towpath(&["run", "left.yaml"]).exits(1);
-    let run = person.run();
-    person.write("ok", "");
-    let said = person.towpath(&["resume", run.as_str()]).exits(0);
-    let told: Vec<&str> = said.stderr.lines().filter(|l| l.contains("is gone")).collect();
-    assert_eq!(told.len(), 1, "{}", said.stderr);
-    assert!(told[0].starts_with("warning: serve: what it left running is gone"), "{}", told[0]);
-    assert!(told[0].ends_with(&format!("towpath resume {run} --again serve")), "{}", told[0]);
+    let user = User::new().file("left.yaml", recipe);
+    user.towpath(&["run", "left.yaml"]).exits(1);
+    let run = user.run();
+    user.write("ok", "");
+    let printed = user.towpath(&["resume", run.as_str()]).exits(0);
+    let reported: Vec<&str> = printed.stderr.lines().filter(|l| l.contains("is gone")).collect();
+    assert_eq!(reported.len(), 1, "{}", printed.stderr);
+    assert!(
+        reported[0].starts_with("warning: serve: what it left running is gone"),
+        "{}",
+        reported[0]
+    );
+    assert!(
+        reported[0].ends_with(&format!("towpath resume {run} --again serve")),
+        "{}",
+        reported[0]
+    );
 }
 
 /// What was paid for a step that ran again was paid all the same.
@@ -306,12 +312,12 @@ fn the_cost_of_a_run_contains_the_calls_that_were_made_again() {
     let recipe = "name: two\nsteps:\n  - {id: a, prompt: x}\n  - {id: b, prompt: y}\n";
     let answers: String =
         [1, 2, 4, 8].map(|cost| format!("{{\"text\": \"done\", \"cost_usd\": {cost}}}\n")).concat();
-    let person = Person::new().file("two.yaml", recipe).file("answers.jsonl", &answers);
+    let user = User::new().file("two.yaml", recipe).file("answers.jsonl", &answers);
     let script = ["--script", "answers.jsonl", "--json"];
-    let first = person.towpath(&[&["run", "two.yaml"], &script[..]].concat()).exits(0).json();
+    let first = user.towpath(&[&["run", "two.yaml"], &script[..]].concat()).exits(0).json();
     assert_eq!(first["summary"]["cost_usd"], 3.0, "{first}");
     let resume = ["resume", "--last", "--again", "a"];
-    let second = person.towpath(&[&resume[..], &script[2..]].concat()).exits(0).json();
+    let second = user.towpath(&[&resume[..], &script[2..]].concat()).exits(0).json();
     let summary = &second["summary"];
     assert_eq!(summary["cost_usd"], 15.0, "{second}");
     assert_eq!(summary["cost_complete"], true, "{second}");

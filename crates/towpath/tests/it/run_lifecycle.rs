@@ -1,9 +1,9 @@
 //! Cases from the life of people who run agents, each named after what it protects.
 
-use crate::support::{Person, kill_hard, lives, signal, until};
+use crate::support::{User, kill_hard, lives, signal, until};
 use std::fmt::Write;
 
-/// Ten steps, each of which notes its effect; the fifth waits until it is told to go on.
+/// Ten steps, each of which notes its effect; the fifth waits until it is asked to continue.
 fn ten_steps() -> String {
     let mut text = "name: ten\nsteps:\n".to_owned();
     for step in 1..=10 {
@@ -15,16 +15,16 @@ fn ten_steps() -> String {
 
 #[test]
 fn finished_steps_are_not_paid_twice_after_kill_9() {
-    let person = Person::new().file("ten.yaml", &ten_steps());
-    let mut runner = person.start(&["run", "ten.yaml"]);
-    until("the fifth step runs", || person.count("effects", "s5") == 1);
+    let user = User::new().file("ten.yaml", &ten_steps());
+    let mut runner = user.start(&["run", "ten.yaml"]);
+    until("the fifth step runs", || user.count("effects", "s5") == 1);
     kill_hard(&mut runner);
-    person.write("go", "");
-    let run = person.run();
-    person.towpath(&["resume", run.as_str()]).exits(0);
-    let effects = person.read("effects");
+    user.write("go", "");
+    let run = user.run();
+    user.towpath(&["resume", run.as_str()]).exits(0);
+    let effects = user.read("effects");
     assert_eq!(effects.lines().count(), 11, "only the interrupted step ran twice:\n{effects}");
-    assert_eq!(person.count("effects", "s5"), 2);
+    assert_eq!(user.count("effects", "s5"), 2);
 }
 
 #[test]
@@ -43,14 +43,14 @@ fn of_a_hundred_agents_only_the_failed_one_runs_again() {
     }
     script
         .push_str("{\"match\":\"task 4.\",\"text\":\"answer 4\",\"run\":\"echo 4 >> effects\"}\n");
-    let person = Person::new().file("many.yaml", &recipe).file("answers.jsonl", &script);
+    let user = User::new().file("many.yaml", &recipe).file("answers.jsonl", &script);
     let flags = ["run", "many.yaml", "--backend", "scripted", "--script", "answers.jsonl"];
-    person.towpath(&flags).exits(4);
-    assert_eq!(person.read("effects").lines().count(), 100);
-    let run = person.run();
-    person.towpath(&["resume", run.as_str()]).exits(0);
-    assert_eq!(person.read("effects").lines().count(), 101, "exactly one ran again");
-    assert_eq!(person.count("effects", "4"), 2);
+    user.towpath(&flags).exits(4);
+    assert_eq!(user.read("effects").lines().count(), 100);
+    let run = user.run();
+    user.towpath(&["resume", run.as_str()]).exits(0);
+    assert_eq!(user.read("effects").lines().count(), 101, "exactly one ran again");
+    assert_eq!(user.count("effects", "4"), 2);
 }
 
 #[test]
@@ -62,18 +62,18 @@ steps:
     prompt: go
 ";
     let script = r#"{"text":"never","run":"nohup sleep 999 & echo $! > nohup.pid; setsid bash -c 'echo $$ > setsid.pid; sleep 998' & bash -c 'echo $$ > make.pid; sleep 997'"}"#;
-    let person = Person::new().file("deep.yaml", recipe).file("answers.jsonl", script);
+    let user = User::new().file("deep.yaml", recipe).file("answers.jsonl", script);
     let flags = ["run", "deep.yaml", "--backend", "scripted", "--script", "answers.jsonl"];
-    let mut runner = person.start(&flags);
+    let mut runner = user.start(&flags);
     let pids = ["nohup.pid", "setsid.pid", "make.pid"];
-    until("the agent has its children", || pids.iter().all(|p| person.read(p).ends_with('\n')));
-    let run = person.run();
-    person.towpath(&["cancel", run.as_str()]).exits(0);
+    until("the agent has its children", || pids.iter().all(|p| user.read(p).ends_with('\n')));
+    let run = user.run();
+    user.towpath(&["cancel", run.as_str()]).exits(0);
     assert_eq!(runner.wait().expect("the runner ends").code(), Some(143));
     for pid in pids {
-        assert!(!lives(&person.read(pid)), "{pid} lives");
+        assert!(!lives(&user.read(pid)), "{pid} lives");
     }
-    let shown = person.towpath(&["show", run.as_str(), "--json"]).exits(0);
+    let shown = user.towpath(&["show", run.as_str(), "--json"]).exits(0);
     assert_eq!(shown.json()["status"], "cancelled", "{shown:?}");
 }
 
@@ -87,11 +87,11 @@ steps:
   - id: next
     command: kill -0 $(cat pid) && echo \"still there\"
 ";
-    let person = Person::new().file("holder.yaml", recipe);
-    let said = person.towpath(&["run", "holder.yaml"]).exits(0);
-    assert_eq!(said.stdout, "started\nstill there\n");
-    assert!(!lives(&person.read("pid")), "the child is ended with the run");
-    assert!(said.stderr.contains("sleep"), "and it is named: {}", said.stderr);
+    let user = User::new().file("holder.yaml", recipe);
+    let printed = user.towpath(&["run", "holder.yaml"]).exits(0);
+    assert_eq!(printed.stdout, "started\nstill there\n");
+    assert!(!lives(&user.read("pid")), "the child is ended with the run");
+    assert!(printed.stderr.contains("sleep"), "and it is named: {}", printed.stderr);
 }
 
 #[test]
@@ -106,72 +106,71 @@ steps:
   - id: break
     command: '[ -e fixed ]'
 ";
-    let person = Person::new().file("task.yaml", recipe);
-    person.towpath(&["run", "task.yaml"]).exits(1);
-    let old = person.run();
-    person.write("fixed", "");
-    person
-        .towpath(&["run", "task.yaml", "--set", "what=new"])
+    let user = User::new().file("task.yaml", recipe);
+    user.towpath(&["run", "task.yaml"]).exits(1);
+    let old = user.run();
+    user.write("fixed", "");
+    user.towpath(&["run", "task.yaml", "--set", "what=new"])
         .exits(0)
-        .says(&format!("towpath resume {old}"));
-    assert_eq!(person.read("done"), "old\nnew\n");
-    assert_eq!(person.runs(), 2);
+        .reports(&format!("towpath resume {old}"));
+    assert_eq!(user.read("done"), "old\nnew\n");
+    assert_eq!(user.runs(), 2);
 }
 
 #[test]
-fn of_two_who_resume_one_wins_and_the_other_is_told_who() {
+fn of_two_who_resume_one_wins_and_the_other_is_reported_who() {
     let recipe = "
 name: long
 steps:
   - id: wait
     command: echo $$ >> pids; [ -e go ] || sleep 60
 ";
-    let person = Person::new().file("long.yaml", recipe);
-    let mut first = person.start(&["run", "long.yaml"]);
-    until("it runs", || person.read("pids").lines().count() == 1);
-    let run = person.run();
+    let user = User::new().file("long.yaml", recipe);
+    let mut first = user.start(&["run", "long.yaml"]);
+    until("it runs", || user.read("pids").lines().count() == 1);
+    let run = user.run();
     let holder = format!("process {}", first.id());
-    person.towpath(&["resume", run.as_str()]).exits(5).says(&holder);
+    user.towpath(&["resume", run.as_str()]).exits(5).reports(&holder);
     kill_hard(&mut first);
     // A dead holder's hold ends by itself.
-    person.write("go", "");
-    person.towpath(&["resume", run.as_str()]).exits(0);
-    assert_eq!(person.read("pids").lines().count(), 2);
+    user.write("go", "");
+    user.towpath(&["resume", run.as_str()]).exits(0);
+    assert_eq!(user.read("pids").lines().count(), 2);
 }
 
 #[test]
 fn started_from_inside_an_agent_session_the_child_agent_starts_clean() {
     let recipe = "name: nested\nsteps:\n  - id: a\n    prompt: go\n";
     let script = r#"{"text":"ok","run":"env > agent.env"}"#;
-    let person = Person::new().file("nested.yaml", recipe).file("answers.jsonl", script);
+    let user = User::new().file("nested.yaml", recipe).file("answers.jsonl", script);
     let flags = ["run", "nested.yaml", "--backend", "scripted", "--script", "answers.jsonl"];
-    let mut command = person.command(&flags);
+    let mut command = user.command(&flags);
     command.env("CLAUDECODE", "1").env("CLAUDE_CODE_ENTRYPOINT", "cli");
     command.env("AMPLIHACK_SESSION_DEPTH", "2").env("AMPLIHACK_TREE_ID", "tree");
-    let said = crate::support::Said::from(command.output().expect("towpath starts")).exits(0);
-    assert_eq!(said.stdout, "ok\n");
-    let environment = person.read("agent.env");
+    let printed = crate::support::Printed::from(command.output().expect("towpath starts")).exits(0);
+    assert_eq!(printed.stdout, "ok\n");
+    let environment = user.read("agent.env");
     assert!(!environment.contains("CLAUDECODE"), "{environment}");
     assert!(!environment.contains("CLAUDE_CODE_ENTRYPOINT"), "{environment}");
     assert!(environment.contains("AMPLIHACK_SESSION_DEPTH=3\n"), "{environment}");
     assert!(environment.contains("AMPLIHACK_TREE_ID=tree\n"), "{environment}");
-    let mut command = person.command(&flags);
+    let mut command = user.command(&flags);
     command.env("AMPLIHACK_SESSION_DEPTH", "6");
-    crate::support::Said::from(command.output().expect("towpath starts"))
+    crate::support::Printed::from(command.output().expect("towpath starts"))
         .exits(3)
-        .says("nested 6 deep");
+        .reports("nested 6 deep");
 }
 
 #[test]
 fn ctrl_c_ends_the_children_and_keeps_the_record() {
-    let person = Person::new().file("ten.yaml", &ten_steps());
-    let mut runner = person.start(&["run", "ten.yaml"]);
-    until("the fifth step runs", || person.count("effects", "s5") == 1);
+    let user = User::new().file("ten.yaml", &ten_steps());
+    let mut runner = user.start(&["run", "ten.yaml"]);
+    until("the fifth step runs", || user.count("effects", "s5") == 1);
     signal(&runner, "-INT");
     assert_eq!(runner.wait().expect("the runner ends").code(), Some(130));
-    let run = person.run();
+    let run = user.run();
     assert!(towpath_process::marked(run.as_str()).is_empty());
-    person.write("go", "");
-    person.towpath(&["resume", run.as_str()]).exits(0);
-    assert_eq!(person.read("effects").lines().count(), 11);
+    user.write("go", "");
+    user.towpath(&["resume", run.as_str()]).exits(0);
+    assert_eq!(user.read("effects").lines().count(), 11);
 }

@@ -1,8 +1,8 @@
 //! The schema that editors get and the program that reads: a validator that is not ours accepts
-//! every recipe of the repository, and what it says of each field with each kind of value is what
-//! reading says.
+//! every recipe of the repository, and what it shows of each field with each kind of value is what
+//! reading shows.
 
-use crate::support::Person;
+use crate::support::User;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
@@ -25,9 +25,9 @@ fn python() -> PathBuf {
     cache.join("jsonschema/bin/python")
 }
 
-/// What the validator says of each text by the schema of a format.
+/// What the validator shows of each text by the schema of a format.
 fn judged(format: &str, texts: &[String]) -> Vec<Option<String>> {
-    let schema = Person::new().towpath(&["schema", format]).exits(0).json();
+    let schema = User::new().towpath(&["schema", format]).exits(0).json();
     let asked = json!({ "schema": schema, "texts": texts });
     let python = python();
     let judge = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/schema/judge.py");
@@ -42,8 +42,8 @@ fn judged(format: &str, texts: &[String]) -> Vec<Option<String>> {
     drop(input);
     let output = child.wait_with_output().expect("the validator ends");
     assert!(output.status.success(), "the schema is none, or a text is no YAML");
-    let said: Vec<Value> = serde_json::from_slice(&output.stdout).expect("a list");
-    said.into_iter().map(|s| s.as_str().map(str::to_owned)).collect()
+    let printed: Vec<Value> = serde_json::from_slice(&output.stdout).expect("a list");
+    printed.into_iter().map(|s| s.as_str().map(str::to_owned)).collect()
 }
 
 fn recipes_below(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -66,8 +66,8 @@ fn every_recipe_of_the_repository_fits() {
     }
     let texts: Vec<String> =
         files.iter().map(|file| fs::read_to_string(file).expect("a recipe")).collect();
-    for (file, said) in files.iter().zip(judged("steps", &texts)) {
-        assert_eq!(said, None, "{}", file.display());
+    for (file, printed) in files.iter().zip(judged("steps", &texts)) {
+        assert_eq!(printed, None, "{}", file.display());
     }
     assert!(files.len() >= 15, "{} step recipes", files.len());
 }
@@ -88,8 +88,8 @@ fn every_machine_of_the_repository_fits() {
     };
     texts.extend(files.iter().filter_map(alone));
     assert_eq!(texts.len(), 17);
-    for (text, said) in texts.iter().zip(judged("machine", &texts)) {
-        assert_eq!(said, None, "{text}");
+    for (text, printed) in texts.iter().zip(judged("machine", &texts)) {
+        assert_eq!(printed, None, "{text}");
     }
 }
 
@@ -102,14 +102,14 @@ fn the_schema_of_machines_agrees_with_every_case() {
         cases.lines().skip(1).map(|row| serde_json::from_str(row).expect("a row")).collect();
     let texts: Vec<String> = rows.iter().map(|row| row["recipe"].to_string()).collect();
     let (mut fit, mut slips) = (0, 0);
-    for (row, said) in rows.iter().zip(judged("machine", &texts)) {
+    for (row, printed) in rows.iter().zip(judged("machine", &texts)) {
         let valid = row["errors"].as_array().expect("a list").is_empty();
         let source = Source::new("r.json", row["recipe"].to_string());
         let problems = towpath_recipe::read(&source).problems;
         let shape = problems.iter().any(|p| p.is_error() && SHAPE.contains(&p.code));
-        assert!(!valid || said.is_none(), "{}: only the schema refuses: {said:?}", row["id"]);
-        assert!(!shape || said.is_some(), "{}: only reading refuses: {problems:?}", row["id"]);
-        if said.is_none() { fit += 1 } else { slips += 1 }
+        assert!(!valid || printed.is_none(), "{}: only the schema refuses: {printed:?}", row["id"]);
+        assert!(!shape || printed.is_some(), "{}: only reading refuses: {problems:?}", row["id"]);
+        if printed.is_none() { fit += 1 } else { slips += 1 }
     }
     assert!(fit > 30 && slips > 25, "{fit} fit, {slips} do not");
 }
@@ -128,8 +128,8 @@ fn what_belongs_to_others_and_what_is_taken_away_fits_machines() {
         ("  y-note: [any]\n", false),
     ];
     let texts: Vec<String> = rows.iter().map(|(steps, _)| format!("{head}{steps}")).collect();
-    for ((steps, fits), said) in rows.iter().zip(judged("machine", &texts)) {
-        assert_eq!(said.is_none(), *fits, "{steps}{said:?}");
+    for ((steps, fits), printed) in rows.iter().zip(judged("machine", &texts)) {
+        assert_eq!(printed.is_none(), *fits, "{steps}{printed:?}");
     }
 }
 
@@ -145,11 +145,14 @@ fn a_slip_does_not_fit() {
         "steps:\n  - id: a\n    command: echo\n",
         "name: x\nsteps:\n  - id: a\n    command: echo\n    effect: twice\n",
     ];
-    let said = judged("steps", &texts.map(str::to_owned));
-    let said: Vec<String> = said.into_iter().map(Option::unwrap_or_default).collect();
-    assert!(said[0].starts_with("$.steps[0]: Additional properties are not allowed"), "{said:?}");
-    for (text, said) in texts.iter().zip(&said) {
-        assert_ne!(said, "", "{text}");
+    let printed = judged("steps", &texts.map(str::to_owned));
+    let printed: Vec<String> = printed.into_iter().map(Option::unwrap_or_default).collect();
+    assert!(
+        printed[0].starts_with("$.steps[0]: Additional properties are not allowed"),
+        "{printed:?}"
+    );
+    for (text, printed) in texts.iter().zip(&printed) {
+        assert_ne!(printed, "", "{text}");
     }
 }
 
@@ -246,15 +249,18 @@ fn agree(format: &str, of: impl Fn(&Field) -> bool, fitting: usize, slipping: us
         .collect();
     let texts: Vec<String> = pairs.iter().map(|(field, value)| with(field, value)).collect();
     let (mut fit, mut slips) = (0, 0);
-    for (((field, _), text), said) in pairs.iter().zip(&texts).zip(judged(format, &texts)) {
+    for (((field, _), text), printed) in pairs.iter().zip(&texts).zip(judged(format, &texts)) {
         let read = towpath_recipe::read(&Source::new("r.yaml", text.clone()));
         let errors: Vec<&str> =
             read.problems.iter().filter(|p| p.is_error()).map(|p| p.code).collect();
         // A field of any shape is for reading alone to judge.
         let shape = errors.iter().any(|code| SHAPE.contains(code)) && field.kind != FieldType::Any;
-        assert!(!shape || said.is_some(), "only reading refuses:\n{text}{errors:?}");
-        assert!(said.is_none() || !errors.is_empty(), "only the schema refuses:\n{text}{said:?}");
-        if said.is_none() { fit += 1 } else { slips += 1 }
+        assert!(!shape || printed.is_some(), "only reading refuses:\n{text}{errors:?}");
+        assert!(
+            printed.is_none() || !errors.is_empty(),
+            "only the schema refuses:\n{text}{printed:?}"
+        );
+        if printed.is_none() { fit += 1 } else { slips += 1 }
     }
     assert!(fit > fitting && slips > slipping, "{fit} fit, {slips} do not");
 }
@@ -263,7 +269,7 @@ fn agree(format: &str, of: impl Fn(&Field) -> bool, fitting: usize, slipping: us
 fn what_does_not_work_yet_is_not_offered() {
     let later: Vec<&Field> = FIELDS.iter().filter(|f| f.support == Support::NotYet).collect();
     let texts: Vec<String> = later.iter().map(|field| with(field, "true")).collect();
-    for (field, said) in later.iter().zip(judged("steps", &texts)) {
-        assert!(said.is_some_and(|s| s.contains(field.name)), "{}", field.name);
+    for (field, printed) in later.iter().zip(judged("steps", &texts)) {
+        assert!(printed.is_some_and(|s| s.contains(field.name)), "{}", field.name);
     }
 }

@@ -1,7 +1,7 @@
 //! `--secret`: a value is in nothing that is stored, shown or handed on, whatever prints it and
 //! whoever is killed. Real runs; every byte of the state directory is searched.
 
-use crate::support::{Person, Said, lives, until};
+use crate::support::{Printed, User, lives, until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::process::{Child, Command};
 use std::time::Duration;
 use towpath_store::RunFilter;
 
-/// No beginning of it, long enough to tell, occurs anywhere else.
+/// No beginning of it, long enough to report, occurs anywhere else.
 const VALUE: &str = "Tr0ub4dor&3/corr\"ect horse";
 
 /// What gives the value away: itself, its beginning, and its usual disguises.
@@ -36,11 +36,11 @@ fn leaks(directory: &Path) -> Vec<String> {
     found
 }
 
-/// Searches the whole state, and all that the commands which look say about it.
+/// Searches the whole state, and all that the commands which look show about it.
 #[track_caller]
-fn is_clean(person: &Person) {
-    assert_eq!(leaks(&person.path("home")), Vec::<String>::new());
-    let run = person.run();
+fn is_clean(user: &User) {
+    assert_eq!(leaks(&user.path("home")), Vec::<String>::new());
+    let run = user.run();
     let run = run.as_str();
     for arguments in [
         &["show", run][..],
@@ -49,15 +49,15 @@ fn is_clean(person: &Person) {
         &["runs"],
         &["runs", "--all", "--json"],
     ] {
-        says_nothing(&person.towpath(arguments));
+        reports_nothing(&user.towpath(arguments));
     }
 }
 
 #[track_caller]
-fn says_nothing(said: &Said) {
+fn reports_nothing(printed: &Printed) {
     for needle in needles() {
-        let said = format!("{}\n--\n{}", said.stdout, said.stderr);
-        assert!(!said.contains(&needle), "{needle} in\n{said}");
+        let printed = format!("{}\n--\n{}", printed.stdout, printed.stderr);
+        assert!(!printed.contains(&needle), "{needle} in\n{printed}");
     }
 }
 
@@ -68,10 +68,10 @@ fn with(mut command: Command) -> Command {
 
 /// Types a command in a shell in which the variable is set.
 #[track_caller]
-fn types(person: &Person, arguments: &[&str]) -> Said {
-    let said = Said::from(with(person.command(arguments)).output().expect("towpath starts"));
-    says_nothing(&said);
-    said
+fn types(user: &User, arguments: &[&str]) -> Printed {
+    let printed = Printed::from(with(user.command(arguments)).output().expect("towpath starts"));
+    reports_nothing(&printed);
+    printed
 }
 
 const LEAKY: &str = r#"
@@ -107,17 +107,17 @@ steps:
 
 #[test]
 fn a_secret_is_masked_in_whatever_a_step_prints_and_before_it_is_a_value() {
-    let person = Person::new().file("leaky.yaml", LEAKY);
-    let said = types(&person, &["run", "leaky.yaml", "--secret", "TOKEN", "--verbose"]).exits(0);
+    let user = User::new().file("leaky.yaml", LEAKY);
+    let printed = types(&user, &["run", "leaky.yaml", "--secret", "TOKEN", "--verbose"]).exits(0);
     for line in ["token: ***.", "<***>", "\"***\"", "the step has it"] {
-        assert!(said.stdout.lines().any(|l| l == line), "no {line}:\n{}", said.stdout);
+        assert!(printed.stdout.lines().any(|l| l == line), "no {line}:\n{}", printed.stdout);
     }
-    assert!(said.stderr.contains("again: ***."), "{}", said.stderr);
-    assert!(said.stderr.contains("server *** 1000"), "{}", said.stderr);
-    assert!(!lives(&person.read("server")));
-    assert_eq!(person.read("handed-on"), "token: ***.\ntoken: ***.");
-    is_clean(&person);
-    let shown = person.towpath(&["show", person.run().as_str(), "--json"]).stdout;
+    assert!(printed.stderr.contains("again: ***."), "{}", printed.stderr);
+    assert!(printed.stderr.contains("server *** 1000"), "{}", printed.stderr);
+    assert!(!lives(&user.read("server")));
+    assert_eq!(user.read("handed-on"), "token: ***.\ntoken: ***.");
+    is_clean(&user);
+    let shown = user.towpath(&["show", user.run().as_str(), "--json"]).stdout;
     assert!(shown.contains("token: ***."), "{shown}");
 }
 
@@ -138,12 +138,12 @@ steps:
       for width in 1 5 64; do printf 'user:%s' "$TOKEN" | base64 -w $width | sed 's/^/    /'; done
       printf %s "$TOKEN" | od -An -v -tx1
 "#;
-    let person = Person::new().file("encoded.yaml", recipe);
-    let mut command = person.command(&["run", "encoded.yaml", "--secret", "TOKEN", "--verbose"]);
-    let said = Said::from(command.env("TOKEN", LONG_VALUE).output().expect("towpath starts"));
-    let said = said.exits(0);
-    let shown: Vec<&str> = said.stdout.lines().collect();
-    assert_eq!(shown[0], "dXNlcjp***", "{}", said.stdout);
+    let user = User::new().file("encoded.yaml", recipe);
+    let mut command = user.command(&["run", "encoded.yaml", "--secret", "TOKEN", "--verbose"]);
+    let printed = Printed::from(command.env("TOKEN", LONG_VALUE).output().expect("towpath starts"));
+    let printed = printed.exits(0);
+    let shown: Vec<&str> = printed.stdout.lines().collect();
+    assert_eq!(shown[0], "dXNlcjp***", "{}", printed.stdout);
     let narrow = shown[1..].join("\n");
     assert!(!narrow.contains("WnE3") && !narrow.contains("5a 71"), "{narrow}");
     let left = narrow.chars().filter(|c| c.is_alphanumeric()).count();
@@ -179,26 +179,26 @@ steps:
 #[test]
 fn a_towpath_that_a_step_starts_masks_the_outer_runs_secrets() {
     let plain = "name: plain\nsteps:\n  - {id: a, command: 'echo \"<$TOKEN>\"'}\n";
-    let person = Person::new().file("inner.yaml", INNER).file("outer.yaml", OUTER);
-    let person = person.file("plain.yaml", plain);
-    let mut command = with(person.command(&["run", "outer.yaml", "--secret", "TOKEN"]));
+    let user = User::new().file("inner.yaml", INNER).file("outer.yaml", OUTER);
+    let user = user.file("plain.yaml", plain);
+    let mut command = with(user.command(&["run", "outer.yaml", "--secret", "TOKEN"]));
     command.env("TOWPATH", env!("CARGO_BIN_EXE_towpath")).stdout(std::process::Stdio::null());
     let mut runner = command.spawn().expect("towpath starts");
     until("the last inner run waits", || {
-        person.path("work/killed-home").exists() && person.path("work/began").exists()
+        user.path("work/killed-home").exists() && user.path("work/began").exists()
     });
     runner.kill().expect("the runner is there");
     runner.wait().expect("the runner is gone");
     let outer = RunFilter { recipe: Some("outer".into()), ..RunFilter::default() };
-    let id = person.store().runs(&outer).expect("the runs can be listed")[0].id.to_string();
+    let id = user.store().runs(&outer).expect("the runs can be listed")[0].id.to_string();
     until("nothing of it is left", || towpath_process::marked(&id).is_empty());
     for home in ["home", "work/inner-home", "work/killed-home"] {
-        assert_eq!(leaks(&person.path(home)), Vec::<String>::new());
-        let logs = with(person.command(&["logs"])).env("TOWPATH_HOME", person.path(home)).output();
-        let said = Said::from(logs.expect("towpath starts"));
-        says_nothing(&said);
+        assert_eq!(leaks(&user.path(home)), Vec::<String>::new());
+        let logs = with(user.command(&["logs"])).env("TOWPATH_HOME", user.path(home)).output();
+        let printed = Printed::from(logs.expect("towpath starts"));
+        reports_nothing(&printed);
     }
-    let shown = person.towpath(&["logs", &id]).stdout;
+    let shown = user.towpath(&["logs", &id]).stdout;
     assert!(
         shown.contains("inner: ***") && shown.contains("<>") && shown.contains("<x>"),
         "{shown}"
@@ -209,22 +209,22 @@ fn a_towpath_that_a_step_starts_masks_the_outer_runs_secrets() {
 fn a_secret_is_masked_in_recipe_variables_too() {
     let recipe = "name: env\nsteps:\n  - {id: had, command: 'printf \"<%s>\" \"$TOKEN\"'}\n  \
                   - {id: got, command: 'echo \"$RECIPE_VAR_had\"; echo \"$TOKEN\"'}\n";
-    let person = Person::new().file("env.yaml", recipe);
-    let said = types(&person, &["run", "env.yaml", "--secret", "TOKEN"]).exits(0);
-    assert!(said.stdout.contains("<***><***>\n***\n"), "{}", said.stdout);
-    is_clean(&person);
+    let user = User::new().file("env.yaml", recipe);
+    let printed = types(&user, &["run", "env.yaml", "--secret", "TOKEN"]).exits(0);
+    assert!(printed.stdout.contains("<***><***>\n***\n"), "{}", printed.stdout);
+    is_clean(&user);
 }
 
 #[test]
 fn without_the_flag_the_search_finds_it() {
-    let person = Person::new().file("leaky.yaml", LEAKY);
-    let run = with(person.command(&["run", "leaky.yaml"])).output().expect("towpath starts");
-    assert!(Said::from(run).exits(0).stdout.contains(VALUE));
-    assert!(!leaks(&person.path("home")).is_empty(), "the search itself works");
+    let user = User::new().file("leaky.yaml", LEAKY);
+    let run = with(user.command(&["run", "leaky.yaml"])).output().expect("towpath starts");
+    assert!(Printed::from(run).exits(0).stdout.contains(VALUE));
+    assert!(!leaks(&user.path("home")).is_empty(), "the search itself works");
 }
 
 #[test]
-fn a_failure_tells_its_reason_without_the_secret() {
+fn a_failure_reports_its_reason_without_the_secret() {
     let recipe = r#"
 name: fails
 steps:
@@ -233,16 +233,16 @@ steps:
       echo "fatal: could not read from https://x:$TOKEN@example.org" >&2
       exit 128
 "#;
-    let person = Person::new().file("fails.yaml", recipe);
-    let said = types(&person, &["run", "fails.yaml", "--secret", "TOKEN"]).exits(1);
-    assert!(said.stderr.contains("fatal: could not read from https://x:***@example.org"));
-    is_clean(&person);
-    let json = types(&person, &["run", "fails.yaml", "--secret", "TOKEN", "--json"]).exits(1);
+    let user = User::new().file("fails.yaml", recipe);
+    let printed = types(&user, &["run", "fails.yaml", "--secret", "TOKEN"]).exits(1);
+    assert!(printed.stderr.contains("fatal: could not read from https://x:***@example.org"));
+    is_clean(&user);
+    let json = types(&user, &["run", "fails.yaml", "--secret", "TOKEN", "--json"]).exits(1);
     assert_eq!(
         json.json()["step_results"][0]["error"],
         "exit 128: fatal: could not read from https://x:***@example.org"
     );
-    is_clean(&person);
+    is_clean(&user);
 }
 
 const ASKING: &str = r#"
@@ -267,18 +267,22 @@ fn an_agents_prompt_answer_and_fault_are_masked() {
         "session_id": format!("session of {VALUE}"),
     }));
     let fault = line(serde_json::json!({ "error": format!("{VALUE} is not valid") }));
-    let person = Person::new().file("asking.yaml", ASKING);
-    person.write("good.jsonl", &answer);
-    person.write("bad.jsonl", &fault);
+    let user = User::new().file("asking.yaml", ASKING);
+    user.write("good.jsonl", &answer);
+    user.write("bad.jsonl", &fault);
     let run = ["run", "asking.yaml", "--secret", "TOKEN", "--calls", "calls", "--script"];
-    let said = types(&person, &[&run[..], &["good.jsonl"]].concat()).exits(0);
-    assert!(said.stdout.contains("the agent said: done with ***, thanks\n"), "{}", said.stdout);
-    assert!(said.stderr.contains("logging in as ***"), "{}", said.stderr);
-    is_clean(&person);
-    let said = types(&person, &[&run[..], &["bad.jsonl"]].concat()).exits(4);
-    assert!(said.stderr.contains("*** is not valid"), "{}", said.stderr);
-    is_clean(&person);
-    let calls = person.read("calls");
+    let printed = types(&user, &[&run[..], &["good.jsonl"]].concat()).exits(0);
+    assert!(
+        printed.stdout.contains("the agent said: done with ***, thanks\n"),
+        "{}",
+        printed.stdout
+    );
+    assert!(printed.stderr.contains("logging in as ***"), "{}", printed.stderr);
+    is_clean(&user);
+    let printed = types(&user, &[&run[..], &["bad.jsonl"]].concat()).exits(4);
+    assert!(printed.stderr.contains("*** is not valid"), "{}", printed.stderr);
+    is_clean(&user);
+    let calls = user.read("calls");
     assert!(calls.contains("use *** for the call"), "{calls}");
     assert!(needles().iter().all(|n| !calls.contains(n)), "{calls}");
 }
@@ -295,24 +299,24 @@ echo '{"type":"result","subtype":"success","is_error":false,"permission_denials"
 
 #[test]
 fn an_agent_programs_stream_is_masked_and_still_understood() {
-    let person = Person::new().file("asking.yaml", ASKING);
-    let program = program(&person, AGENT);
-    let run = person.command(&["run", "asking.yaml", "--secret", "TOKEN", "--json"]);
+    let user = User::new().file("asking.yaml", ASKING);
+    let program = program(&user, AGENT);
+    let run = user.command(&["run", "asking.yaml", "--secret", "TOKEN", "--json"]);
     let output = with(run).env("CLAUDE_CLI_PATH", &program).output().expect("towpath starts");
-    let said = Said::from(output).exits(0);
-    says_nothing(&said);
-    assert_eq!(said.json()["step_results"][1]["output"], "it is ***!");
+    let printed = Printed::from(output).exits(0);
+    reports_nothing(&printed);
+    assert_eq!(printed.json()["step_results"][1]["output"], "it is ***!");
     assert_eq!(
-        said.json()["summary"]["warnings"],
+        printed.json()["summary"]["warnings"],
         serde_json::json!(["ask: the agent was denied: Bash echo ***"])
     );
-    assert!(person.read("prompt-got").contains("use *** for the call"));
-    is_clean(&person);
+    assert!(user.read("prompt-got").contains("use *** for the call"));
+    is_clean(&user);
 }
 
-fn program(person: &Person, text: &str) -> PathBuf {
-    person.write("claude", text);
-    let program = person.path("work/claude");
+fn program(user: &User, text: &str) -> PathBuf {
+    user.write("claude", text);
+    let program = user.path("work/claude");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&program, mode).expect("a program");
     program
@@ -332,66 +336,67 @@ cat > prompt; touch asked
 until [ -e go ]; do sleep 0.01; done
 echo '{"type":"result","subtype":"success","is_error":false,"result":"ok"}'
 "#;
-    let person = Person::new().file("halves.yaml", recipe);
-    let program = program(&person, agent);
+    let user = User::new().file("halves.yaml", recipe);
+    let program = program(&user, agent);
     let run = ["run", "halves.yaml", "--secret", "TOKEN", "--calls", "calls"];
-    let mut run = with(person.command(&run)).env("CLAUDE_CLI_PATH", &program).spawn();
+    let mut run = with(user.command(&run)).env("CLAUDE_CLI_PATH", &program).spawn();
     let run = run.as_mut().expect("towpath starts");
-    until("the agent is asked", || person.path("work/asked").exists());
-    assert_eq!(leaks(&person.path("home")), Vec::<String>::new(), "while it works");
-    person.write("go", "");
+    until("the agent is asked", || user.path("work/asked").exists());
+    assert_eq!(leaks(&user.path("home")), Vec::<String>::new(), "while it works");
+    user.write("go", "");
     assert!(run.wait().expect("towpath ends").success());
-    assert!(person.read("prompt").starts_with("key ***!"), "{}", person.read("prompt"));
-    assert!(person.read("calls").contains("key ***!"), "{}", person.read("calls"));
-    is_clean(&person);
+    assert!(user.read("prompt").starts_with("key ***!"), "{}", user.read("prompt"));
+    assert!(user.read("calls").contains("key ***!"), "{}", user.read("calls"));
+    is_clean(&user);
 }
 
 #[test]
 fn what_cannot_be_a_secret_is_refused_before_anything_runs() {
     let recipe = "name: t\nsteps:\n  - {id: a, command: echo ran >> effects}\n";
-    let person = Person::new().file("t.yaml", recipe);
+    let user = User::new().file("t.yaml", recipe);
     let run = ["run", "t.yaml", "--secret"];
-    person.towpath(&[&run[..], &["TOKEN"]].concat()).exits(5).says("TOKEN is not set; set it");
-    let mut empty = person.command(&[&run[..], &["TOKEN"]].concat());
+    user.towpath(&[&run[..], &["TOKEN"]].concat()).exits(5).reports("TOKEN is not set; set it");
+    let mut empty = user.command(&[&run[..], &["TOKEN"]].concat());
     let empty = empty.env("TOKEN", "").output().expect("towpath starts");
-    Said::from(empty).exits(5).says("TOKEN is not set");
-    let mut short = person.command(&[&run[..], &["TOKEN"]].concat());
+    Printed::from(empty).exits(5).reports("TOKEN is not set");
+    let mut short = user.command(&[&run[..], &["TOKEN"]].concat());
     let short = short.env("TOKEN", "abc").output().expect("towpath starts");
-    Said::from(short).exits(5).says("fewer than 4 characters");
+    Printed::from(short).exits(5).reports("fewer than 4 characters");
     let given = format!("TOKEN={VALUE}");
-    types(&person, &[&run[..], &[&given]].concat()).exits(2).says("--secret TOKEN, with TOKEN set");
-    person.towpath(&[&run[..], &["A,B"]].concat()).exits(2).says("takes one name");
-    assert_eq!(person.read("effects"), "");
-    assert!(!person.has_journal());
+    types(&user, &[&run[..], &[&given]].concat())
+        .exits(2)
+        .reports("--secret TOKEN, with TOKEN set");
+    user.towpath(&[&run[..], &["A,B"]].concat()).exits(2).reports("takes one name");
+    assert_eq!(user.read("effects"), "");
+    assert!(!user.has_journal());
 }
 
 #[test]
 fn what_would_be_stored_with_the_run_must_not_hold_a_secret() {
-    let person = Person::new();
-    person.write("t.yaml", "name: t\nsteps:\n  - {id: a, command: 'echo {{key}} >> effects'}\n");
+    let user = User::new();
+    user.write("t.yaml", "name: t\nsteps:\n  - {id: a, command: 'echo {{key}} >> effects'}\n");
     let quoted = VALUE.replace('"', "\\\"");
-    person
-        .write("literal.yaml", &format!("name: l\nsteps:\n  - {{id: a, command: \"{quoted}\"}}\n"));
-    person.write("broken.yaml", &format!("name: l\nsteps:\n  - {{id: a, comand: \"{quoted}\"}}\n"));
-    person.write("calls.yaml", "name: c\nsteps:\n  - {id: a, recipe: literal}\n");
+    user.write("literal.yaml", &format!("name: l\nsteps:\n  - {{id: a, command: \"{quoted}\"}}\n"));
+    user.write("broken.yaml", &format!("name: l\nsteps:\n  - {{id: a, comand: \"{quoted}\"}}\n"));
+    user.write("calls.yaml", "name: c\nsteps:\n  - {id: a, recipe: literal}\n");
     let set = format!("key=Bearer {VALUE}");
     let deep = format!("key={}", serde_json::json!({ "a": [VALUE] }));
     for set in [&set, &deep] {
-        types(&person, &["run", "t.yaml", "--secret", "TOKEN", "--set", set])
+        types(&user, &["run", "t.yaml", "--secret", "TOKEN", "--set", set])
             .exits(2)
-            .says("--set key=… holds the value of TOKEN")
-            .says("write $TOKEN in the command");
+            .reports("--set key=… holds the value of TOKEN")
+            .reports("write $TOKEN in the command");
     }
     for recipe in ["literal.yaml", "calls.yaml"] {
-        types(&person, &["run", recipe, "--secret", "TOKEN"])
+        types(&user, &["run", recipe, "--secret", "TOKEN"])
             .exits(2)
-            .says("literal.yaml holds the value of TOKEN");
+            .reports("literal.yaml holds the value of TOKEN");
     }
-    // A problem is drawn with the line it stands in.
-    types(&person, &["run", "broken.yaml", "--secret", "TOKEN"]).exits(2).says("comand");
-    assert_eq!(person.read("effects"), "");
-    assert_eq!(leaks(&person.path("home")), Vec::<String>::new());
-    assert_eq!(person.runs(), 0);
+    // A problem is drawn with the line it is in.
+    types(&user, &["run", "broken.yaml", "--secret", "TOKEN"]).exits(2).reports("comand");
+    assert_eq!(user.read("effects"), "");
+    assert_eq!(leaks(&user.path("home")), Vec::<String>::new());
+    assert_eq!(user.runs(), 0);
 }
 
 const TWICE: &str = r#"
@@ -409,39 +414,38 @@ steps:
 
 #[test]
 fn a_resume_reads_the_variable_again_or_is_refused() {
-    let person = Person::new().file("twice.yaml", TWICE);
-    types(&person, &["run", "twice.yaml", "--secret", "TOKEN"]).exits(1);
-    let run = person.run();
-    let before = person.store().facts(&run).expect("the facts").len();
-    person
-        .towpath(&["resume", run.as_str()])
+    let user = User::new().file("twice.yaml", TWICE);
+    types(&user, &["run", "twice.yaml", "--secret", "TOKEN"]).exits(1);
+    let run = user.run();
+    let before = user.store().facts(&run).expect("the facts").len();
+    user.towpath(&["resume", run.as_str()])
         .exits(5)
-        .says("TOKEN is not set here: set it, then towpath resume");
-    assert_eq!(person.store().facts(&run).expect("the facts").len(), before, "nothing recorded");
-    person.write("ok", "");
-    let said = types(&person, &["resume", run.as_str()]).exits(0);
-    assert!(said.stdout.contains("second first *** "), "{}", said.stdout);
-    assert_eq!(person.read("effects").lines().count(), 1, "what has finished stays finished");
-    is_clean(&person);
+        .reports("TOKEN is not set here: set it, then towpath resume");
+    assert_eq!(user.store().facts(&run).expect("the facts").len(), before, "nothing recorded");
+    user.write("ok", "");
+    let printed = types(&user, &["resume", run.as_str()]).exits(0);
+    assert!(printed.stdout.contains("second first *** "), "{}", printed.stdout);
+    assert_eq!(user.read("effects").lines().count(), 1, "what has finished stays finished");
+    is_clean(&user);
 }
 
 #[test]
 fn a_resume_may_name_another_secret_and_the_run_remembers_it() {
-    let person = Person::new().file("twice.yaml", TWICE);
+    let user = User::new().file("twice.yaml", TWICE);
     let other = |arguments: &[&str]| {
-        let mut command = with(person.command(arguments));
-        Said::from(command.env("OTHER", "swordfish-42").output().expect("towpath starts"))
+        let mut command = with(user.command(arguments));
+        Printed::from(command.env("OTHER", "swordfish-42").output().expect("towpath starts"))
     };
     other(&["run", "twice.yaml", "--secret", "TOKEN"]).exits(1);
-    let run = person.run();
-    let said = other(&["resume", run.as_str(), "--secret", "OTHER", "--json"]).exits(1);
-    let (out, err) = (&said.stdout, &said.stderr);
+    let run = user.run();
+    let printed = other(&["resume", run.as_str(), "--secret", "OTHER", "--json"]).exits(1);
+    let (out, err) = (&printed.stdout, &printed.stderr);
     assert!(!out.contains("swordfish") && !err.contains("swordfish"), "{out}\n{err}");
-    types(&person, &["resume", run.as_str()]).exits(5).says("OTHER is not set here");
-    person.write("ok", "");
-    let said = other(&["resume", run.as_str()]).exits(0);
+    types(&user, &["resume", run.as_str()]).exits(5).reports("OTHER is not set here");
+    user.write("ok", "");
+    let printed = other(&["resume", run.as_str()]).exits(0);
     // Its value from before the secret was named is masked, too, for a condition as for a command.
-    assert_eq!(said.stdout, "second first *** *** *** ***\n");
+    assert_eq!(printed.stdout, "second first *** *** *** ***\n");
 }
 
 #[test]
@@ -453,17 +457,17 @@ steps:
   - id: mail
     command: echo {{pay}}
 "#;
-    let person = Person::new().file("once.yaml", recipe);
-    types(&person, &["run", "once.yaml", "--secret", "TOKEN"]);
-    let run = person.run();
+    let user = User::new().file("once.yaml", recipe);
+    types(&user, &["run", "once.yaml", "--secret", "TOKEN"]);
+    let run = user.run();
     let output = format!("receipt {VALUE}");
-    let said = types(&person, &["resume", run.as_str(), "--done", "pay", "--output", &output]);
-    assert_eq!(said.exits(0).stdout, "receipt ***\n");
-    is_clean(&person);
+    let printed = types(&user, &["resume", run.as_str(), "--done", "pay", "--output", &output]);
+    assert_eq!(printed.exits(0).stdout, "receipt ***\n");
+    is_clean(&user);
 }
 
 #[test]
-fn cancel_tells_no_command_line_that_it_cannot_mask() {
+fn cancel_reports_no_command_line_that_it_cannot_mask() {
     let recipe = r#"
 name: serve
 steps:
@@ -473,26 +477,26 @@ steps:
       until grep -q ^server /proc/$pid/cmdline; do sleep 0.01; done
       echo $pid > server; wait
 "#;
-    let person = Person::new().file("serve.yaml", recipe);
+    let user = User::new().file("serve.yaml", recipe);
     for known in [true, false] {
-        let mut child = start(&person, &["run", "serve.yaml", "--secret", "TOKEN"]);
+        let mut child = start(&user, &["run", "serve.yaml", "--secret", "TOKEN"]);
         let warden = until_warden(&child);
-        until("the server runs", || !person.read("server").is_empty());
+        until("the server runs", || !user.read("server").is_empty());
         kill_both(&mut child, warden);
-        let run = person.run();
-        let said = match known {
-            true => types(&person, &["cancel", run.as_str()]).exits(0).says("server *** 1000"),
-            false => person.towpath(&["cancel", run.as_str()]).exits(0).says("may hold a secret"),
+        let run = user.run();
+        let printed = match known {
+            true => types(&user, &["cancel", run.as_str()]).exits(0).reports("server *** 1000"),
+            false => user.towpath(&["cancel", run.as_str()]).exits(0).reports("may hold a secret"),
         };
-        says_nothing(&said);
-        assert!(!lives(&person.read("server")));
-        person.write("server", "");
-        is_clean(&person);
+        reports_nothing(&printed);
+        assert!(!lives(&user.read("server")));
+        user.write("server", "");
+        is_clean(&user);
     }
 }
 
-fn start(person: &Person, arguments: &[&str]) -> Child {
-    let mut command = with(person.command(arguments));
+fn start(user: &User, arguments: &[&str]) -> Child {
+    let mut command = with(user.command(arguments));
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
     command.spawn().expect("towpath starts")
 }
@@ -542,11 +546,11 @@ steps:
 
 #[test]
 fn whoever_is_killed_and_whenever_the_secret_is_nowhere() {
-    let person = Person::new().file("long.yaml", LONG);
+    let user = User::new().file("long.yaml", LONG);
     let mut dice = u64::from(std::process::id()) | 1;
     let mut under_way = 0;
     for round in 0..20 {
-        let mut child = start(&person, &["run", "long.yaml", "--secret", "TOKEN"]);
+        let mut child = start(&user, &["run", "long.yaml", "--secret", "TOKEN"]);
         let warden = until_warden(&child);
         dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         std::thread::sleep(Duration::from_micros((dice >> 33) % 220_000));
@@ -557,13 +561,13 @@ fn whoever_is_killed_and_whenever_the_secret_is_nowhere() {
             _ => kill_both(&mut child, warden),
         }
         child.wait().expect("the runner is gone");
-        is_clean(&person);
-        let run = person.run();
-        let said = types(&person, &["resume", run.as_str()]).exits(0);
-        let told = !said.stdout.is_empty() || said.stderr.contains("is done");
-        assert!(told, "{}", said.stderr);
+        is_clean(&user);
+        let run = user.run();
+        let printed = types(&user, &["resume", run.as_str()]).exits(0);
+        let reported = !printed.stdout.is_empty() || printed.stderr.contains("is done");
+        assert!(reported, "{}", printed.stderr);
         assert!(towpath_process::marked(run.as_str()).is_empty());
-        is_clean(&person);
+        is_clean(&user);
     }
     assert!(under_way >= 10, "{under_way} of 20 were killed while they ran");
 }

@@ -4,7 +4,7 @@
 
 mod verified;
 
-use crate::support::Person;
+use crate::support::User;
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -24,7 +24,7 @@ fn recipes_below(folder: &Path, into: &mut Vec<PathBuf>) {
 
 #[test]
 fn every_shipped_recipe_has_a_test_file_and_every_case_passes() {
-    let person = Person::new();
+    let user = User::new();
     let mut total = 0;
     for (folder, at_least) in [("examples", 24), ("recipes", 10), ("amplifier-bundle", 17)] {
         let folder = root().join(folder);
@@ -38,14 +38,14 @@ fn every_shipped_recipe_has_a_test_file_and_every_case_passes() {
             let plain = recipe.parent().is_some_and(|p| p.ends_with("examples"));
             assert!(own.exists() || plain, "{} has no test", recipe.display());
         }
-        let said = person.towpath(&["test", folder.to_str().expect("a path"), "--json"]);
-        let result = said.json();
+        let printed = user.towpath(&["test", folder.to_str().expect("a path"), "--json"]);
+        let result = printed.json();
         let cases = result["files"].as_array().expect("files").iter();
         let cases: Vec<_> =
             cases.flat_map(|f| f["cases"].as_array().cloned().unwrap_or_default()).collect();
         let bad: Vec<_> = cases.iter().filter(|case| case["status"] != "passed").collect();
         assert!(bad.is_empty(), "{bad:#?}");
-        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        assert_eq!(printed.code, Some(0), "{}", printed.stderr);
         total += cases.len();
     }
     assert!(total > 250, "{total} cases");
@@ -54,12 +54,12 @@ fn every_shipped_recipe_has_a_test_file_and_every_case_passes() {
 #[test]
 fn every_transition_of_every_built_in_machine_is_taken_by_a_case() {
     let folder = root().join("crates/towpath-recipe/machines");
-    let person = Person::new();
-    let said = person.towpath(&["test", folder.to_str().expect("a path"), "--mutate", "--json"]);
-    let result = said.json();
+    let user = User::new();
+    let printed = user.towpath(&["test", folder.to_str().expect("a path"), "--mutate", "--json"]);
+    let result = printed.json();
     let files = result["files"].as_array().expect("files");
     let mut names: Vec<&str> = files.iter().filter_map(|f| f["recipe"].as_str()).collect();
-    let listed = person.towpath(&["list", "--json"]).exits(0).json();
+    let listed = user.towpath(&["list", "--json"]).exits(0).json();
     let listed = listed["recipes"].as_array().expect("recipes").iter();
     let mut machines: Vec<&str> =
         listed.filter(|r| r["kind"] == "machine").filter_map(|r| r["name"].as_str()).collect();
@@ -74,5 +74,5 @@ fn every_transition_of_every_built_in_machine_is_taken_by_a_case() {
     let unnoticed: Vec<_> = changes.iter().filter(|m| m["noticed_by"].is_null()).collect();
     assert!(unnoticed.is_empty(), "{unnoticed:#?}");
     assert_eq!(changes.len(), 108, "as many transitions as the machines have");
-    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
 }

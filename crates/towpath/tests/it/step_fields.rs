@@ -1,24 +1,24 @@
-//! The language of recipes as a person meets it: real git, real files, the scripted agent.
+//! The language of recipes as a user meets it: real git, real files, the scripted agent.
 
-use crate::support::{Person, kill_hard, until};
+use crate::support::{User, kill_hard, until};
 use std::process::Command;
 
-/// A git repository with one commit in the person's directory.
-fn repository(person: &Person) {
-    git(person, &["init", "-q", "-b", "main"]);
-    person.write(".gitignore", "*.log\n");
-    person.write("clean.txt", "clean\n");
-    person.write("dirty.txt", "clean\n");
-    git(person, &["add", "clean.txt", "dirty.txt", ".gitignore"]);
-    git(person, &["commit", "-qm", "first"]);
+/// A git repository with one commit in the user's directory.
+fn repository(user: &User) {
+    git(user, &["init", "-q", "-b", "main"]);
+    user.write(".gitignore", "*.log\n");
+    user.write("clean.txt", "clean\n");
+    user.write("dirty.txt", "clean\n");
+    git(user, &["add", "clean.txt", "dirty.txt", ".gitignore"]);
+    git(user, &["commit", "-qm", "first"]);
 }
 
-fn git(person: &Person, arguments: &[&str]) -> String {
+fn git(user: &User, arguments: &[&str]) -> String {
     let identity = ["-c", "user.name=P", "-c", "user.email=p@localhost"];
     let made = Command::new("git")
         .args(identity)
         .args(arguments)
-        .current_dir(person.path("work"))
+        .current_dir(user.path("work"))
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .output()
         .expect("git is there");
@@ -37,46 +37,46 @@ fn only_what_the_agent_changed_is_staged() {
     let recipe = "name: r\nsteps:\n  - {id: one, prompt: first}\n  - {id: two, prompt: second}\n";
     let first = r#"{"text":"ok","run":"echo x >> clean.txt; echo x >> dirty.txt; echo x > 'new \"é\" file.txt'; echo x > noise.log; mkdir -p sub; echo x > sub/a"}"#;
     let second = r#"{"text":"ok","run":"echo y >> clean.txt; rm sub/a; echo y > sub/b"}"#;
-    let person =
-        Person::new().file("r.yaml", recipe).file("answers.jsonl", &format!("{first}\n{second}\n"));
-    repository(&person);
-    person.write("dirty.txt", "mine\n");
+    let user =
+        User::new().file("r.yaml", recipe).file("answers.jsonl", &format!("{first}\n{second}\n"));
+    repository(&user);
+    user.write("dirty.txt", "mine\n");
     let staged = "A\t\"new \\\"\\303\\251\\\" file.txt\"\n";
-    let said = person.towpath(&with_script(&["run", "r.yaml"])).exits(0);
-    assert_eq!(said.stdout, "ok\nok\n", "only what the agents answered");
-    said.says("staged \"new \\\"\\303\\251\\\" file.txt\" and 2 more (one)");
-    let index = git(&person, &["diff", "--cached", "--name-status"]);
+    let printed = user.towpath(&with_script(&["run", "r.yaml"])).exits(0);
+    assert_eq!(printed.stdout, "ok\nok\n", "only what the agents answered");
+    printed.reports("staged \"new \\\"\\303\\251\\\" file.txt\" and 2 more (one)");
+    let index = git(&user, &["diff", "--cached", "--name-status"]);
     assert_eq!(index, format!("M\tclean.txt\n{staged}A\tsub/b\n"));
-    assert_eq!(git(&person, &["show", ":clean.txt"]), "clean\nx\ny\n", "both steps' changes");
-    assert_eq!(git(&person, &["show", ":dirty.txt"]), "clean\n", "a person's work is theirs");
-    let untracked = git(&person, &["ls-files", "--others", "--exclude-standard"]);
+    assert_eq!(git(&user, &["show", ":clean.txt"]), "clean\nx\ny\n", "both steps' changes");
+    assert_eq!(git(&user, &["show", ":dirty.txt"]), "clean\n", "a person's work is theirs");
+    let untracked = git(&user, &["ls-files", "--others", "--exclude-standard"]);
     assert_eq!(untracked, "answers.jsonl\nr.yaml\n", "what was new before stays so");
 }
 
 #[test]
-fn staging_is_turned_off_for_a_run_whatever_the_steps_say() {
+fn staging_is_turned_off_for_a_run_whatever_the_steps_report() {
     let recipe = "name: r\nsteps:\n  - {id: one, prompt: first, auto_stage: true}\n";
-    let person = Person::new()
+    let user = User::new()
         .file("r.yaml", recipe)
         .file("answers.jsonl", "{\"text\":\"ok\",\"run\":\"echo x >> clean.txt\"}\n");
-    repository(&person);
-    person.towpath(&with_script(&["run", "r.yaml", "--no-auto-stage"])).exits(0);
-    assert_eq!(git(&person, &["diff", "--cached", "--name-only"]), "");
-    assert_eq!(git(&person, &["diff", "--name-only"]), "clean.txt\n");
+    repository(&user);
+    user.towpath(&with_script(&["run", "r.yaml", "--no-auto-stage"])).exits(0);
+    assert_eq!(git(&user, &["diff", "--cached", "--name-only"]), "");
+    assert_eq!(git(&user, &["diff", "--name-only"]), "clean.txt\n");
 }
 
 #[test]
 fn variables_about_another_repository_do_not_lead_staging_astray() {
     let recipe = "name: r\nsteps:\n  - {id: one, prompt: first}\n";
-    let person = Person::new()
+    let user = User::new()
         .file("r.yaml", recipe)
         .file("answers.jsonl", "{\"text\":\"ok\",\"run\":\"echo x >> clean.txt\"}\n");
-    repository(&person);
-    let mut command = person.command(&with_script(&["run", "r.yaml"]));
-    command.env("GIT_INDEX_FILE", person.path("work/other-index")).env("GIT_DIR", "/nowhere");
+    repository(&user);
+    let mut command = user.command(&with_script(&["run", "r.yaml"]));
+    command.env("GIT_INDEX_FILE", user.path("work/other-index")).env("GIT_DIR", "/nowhere");
     assert!(command.status().expect("it starts").success());
-    assert_eq!(git(&person, &["diff", "--cached", "--name-only"]), "clean.txt\n");
-    assert!(!person.path("work/other-index").exists());
+    assert_eq!(git(&user, &["diff", "--cached", "--name-only"]), "clean.txt\n");
+    assert!(!user.path("work/other-index").exists());
 }
 
 const ASKS: &str = "name: r\nsteps:\n  - id: ask\n    prompt: what\n    parse_json: true\n    output: answer\n  - id: use\n    command: echo \"got {{answer.n}}\"\n    auto_stage: false\n";
@@ -84,12 +84,12 @@ const ASKS: &str = "name: r\nsteps:\n  - id: ask\n    prompt: what\n    parse_js
 #[test]
 fn the_reminder_for_json_goes_to_the_same_session() {
     let recipe = ASKS.replace("    auto_stage: false\n", "");
-    let person = Person::new()
+    let user = User::new()
         .file("r.yaml", &recipe)
         .file("answers.jsonl", "\"hm\"\n\"{\\\"n\\\": 1.10}\"\n");
-    let said = person.towpath(&with_script(&["run", "r.yaml", "--calls", "calls.jsonl"])).exits(0);
-    said.shows("got 1.10");
-    let calls = person.read("calls.jsonl");
+    let printed = user.towpath(&with_script(&["run", "r.yaml", "--calls", "calls.jsonl"])).exits(0);
+    printed.shows("got 1.10");
+    let calls = user.read("calls.jsonl");
     let calls: Vec<serde_json::Value> =
         calls.lines().map(|l| serde_json::from_str(l).expect("a call is JSON")).collect();
     assert_eq!((&calls[0]["kind"], &calls[0]["how"]), (&"prompt".into(), &"new".into()));
@@ -101,126 +101,125 @@ fn the_reminder_for_json_goes_to_the_same_session() {
 fn a_kill_during_the_reminder_does_not_pay_the_prompt_again() {
     let recipe = ASKS.replace("    auto_stage: false\n", "");
     let slow = r#"{"text":"{\"n\": 2}","run":"echo reminded >> effects; [ -e go ] || sleep 60"}"#;
-    let person = Person::new().file("r.yaml", &recipe).file(
+    let user = User::new().file("r.yaml", &recipe).file(
         "answers.jsonl",
         &format!("{{\"text\":\"hm\",\"run\":\"echo asked >> effects\"}}\n{slow}\n"),
     );
-    let mut runner = person.start(&with_script(&["run", "r.yaml"]));
+    let mut runner = user.start(&with_script(&["run", "r.yaml"]));
     until("the agent is reminded", || {
-        person.path("work/effects").exists() && person.count("effects", "reminded") == 1
+        user.path("work/effects").exists() && user.count("effects", "reminded") == 1
     });
     kill_hard(&mut runner);
-    person.write("go", "");
-    let run = person.run();
-    person.towpath(&["resume", run.as_str()]).exits(0).shows("got 2");
-    assert_eq!(person.read("effects"), "asked\nreminded\nreminded\n");
+    user.write("go", "");
+    let run = user.run();
+    user.towpath(&["resume", run.as_str()]).exits(0).shows("got 2");
+    assert_eq!(user.read("effects"), "asked\nreminded\nreminded\n");
 }
 
 #[test]
 fn a_degraded_step_is_shown_everywhere_and_is_no_failure() {
     let recipe = "name: r\nsteps:\n  - {id: look, command: echo no json, parse_json: true}\n";
-    let person = Person::new().file("r.yaml", recipe);
-    person.towpath(&["run", "r.yaml"]).exits(0).says("degraded");
-    let run = person.run();
-    person.towpath(&["show", run.as_str()]).exits(0).shows("degraded: its output holds no JSON");
-    let json = person.towpath(&["show", run.as_str(), "--json"]).exits(0).json();
+    let user = User::new().file("r.yaml", recipe);
+    user.towpath(&["run", "r.yaml"]).exits(0).reports("degraded");
+    let run = user.run();
+    user.towpath(&["show", run.as_str()]).exits(0).shows("degraded: its output holds no JSON");
+    let json = user.towpath(&["show", run.as_str(), "--json"]).exits(0).json();
     assert_eq!(json["steps"][0]["status"], "degraded");
-    person.write("r.yaml", &recipe.replace("true}", "true, parse_json_required: true}"));
-    person.towpath(&["run", "r.yaml"]).exits(1).says("holds no JSON");
+    user.write("r.yaml", &recipe.replace("true}", "true, parse_json_required: true}"));
+    user.towpath(&["run", "r.yaml"]).exits(1).reports("holds no JSON");
 }
 
 #[test]
 fn the_text_of_an_agent_file_becomes_the_system_prompt() {
     let recipe = "name: r\nsteps:\n  - {id: a, agent: 'team:reviewer', prompt: go}\n  - {id: b, agent: builder, prompt: go}\n";
-    let person = Person::new()
+    let user = User::new()
         .file("r.yaml", recipe)
         .file(".towpath/agents/team/code/reviewer.md", "---\nname: x\n---\nYou are strict.\n")
         .file("answers.jsonl", "\"ok\"\n\"ok\"\n");
-    person.towpath(&with_script(&["run", "r.yaml", "--calls", "calls.jsonl"])).exits(0);
-    let calls = person.read("calls.jsonl");
+    user.towpath(&with_script(&["run", "r.yaml", "--calls", "calls.jsonl"])).exits(0);
+    let calls = user.read("calls.jsonl");
     let first: serde_json::Value = serde_json::from_str(calls.lines().next().unwrap()).unwrap();
     assert_eq!(first["system"], "You are strict.");
     let second: serde_json::Value = serde_json::from_str(calls.lines().nth(1).unwrap()).unwrap();
     assert!(second["system"].as_str().unwrap().len() > 200, "the built-in one");
-    person.write("r.yaml", &recipe.replace("team:reviewer", "team:reviwer"));
-    person
-        .towpath(&with_script(&["run", "r.yaml"]))
+    user.write("r.yaml", &recipe.replace("team:reviewer", "team:reviwer"));
+    user.towpath(&with_script(&["run", "r.yaml"]))
         .exits(2)
-        .says("there is no agent `team:reviwer`")
-        .says("did you mean `team:code:reviewer`?");
+        .reports("there is no agent `team:reviwer`")
+        .reports("did you mean `team:code:reviewer`?");
 }
 
 #[test]
 fn tags_on_the_command_line_choose_steps_and_a_resume_keeps_them() {
     let recipe = "name: r\nsteps:\n  - {id: always, command: echo always}\n  - {id: deploy, command: 'echo deployed; [ -e go ]', when_tags: [release]}\n";
-    let person = Person::new().file("r.yaml", recipe);
-    person.towpath(&["run", "r.yaml"]).exits(0).says("deploy: needs tag release");
-    person.towpath(&["run", "r.yaml", "--include-tags", "x,release"]).exits(1).shows("deployed");
-    person.write("go", "");
-    let run = person.run();
-    person.towpath(&["resume", run.as_str()]).exits(0).shows("deployed");
+    let user = User::new().file("r.yaml", recipe);
+    user.towpath(&["run", "r.yaml"]).exits(0).reports("deploy: needs tag release");
+    user.towpath(&["run", "r.yaml", "--include-tags", "x,release"]).exits(1).shows("deployed");
+    user.write("go", "");
+    let run = user.run();
+    user.towpath(&["resume", run.as_str()]).exits(0).shows("deployed");
 }
 
 #[test]
-fn missing_inputs_are_told_all_at_once_before_anything_runs() {
+fn missing_inputs_are_reported_all_at_once_before_anything_runs() {
     let recipe = "name: r\nrequired_context: [task, branch]\nsteps:\n  - {id: a, command: 'echo {{task}} > ran'}\n";
-    let person = Person::new().file("r.yaml", recipe);
-    let said = person.towpath(&["run", "r.yaml"]).exits(2);
-    said.says("needs a value for `task`, `branch`").says("--set task=… --set branch=…");
-    assert!(!person.path("work/ran").exists());
-    person.towpath(&["validate", "r.yaml"]).exits(0);
-    person.towpath(&["run", "r.yaml", "--set", "task=x", "--set", "branch=y"]).exits(0);
+    let user = User::new().file("r.yaml", recipe);
+    let printed = user.towpath(&["run", "r.yaml"]).exits(2);
+    printed.reports("needs a value for `task`, `branch`").reports("--set task=… --set branch=…");
+    assert!(!user.path("work/ran").exists());
+    user.towpath(&["validate", "r.yaml"]).exits(0);
+    user.towpath(&["run", "r.yaml", "--set", "task=x", "--set", "branch=y"]).exits(0);
 }
 
 #[test]
 fn an_agent_finishes_the_work_of_a_failed_recipe() {
-    let person = Person::new()
+    let user = User::new()
         .file("r.yaml", "name: r\nsteps:\n  - {id: call, recipe: c, recovery_on_failure: true}\n  - {id: after, command: cat built}\n")
         .file("c.yaml", "name: c\nsteps:\n  - {id: build, command: 'echo broken >&2; exit 3'}\n")
         .file("answers.jsonl", "{\"match\":\"broken\",\"text\":\"mended\\nrecovered\",\"run\":\"echo it works > built\"}\n");
-    let said = person.towpath(&with_script(&["run", "r.yaml"])).exits(0);
-    said.shows("it works").says("recovered");
-    let run = person.run();
-    person.towpath(&["show", run.as_str()]).exits(0).shows("recovered after");
+    let printed = user.towpath(&with_script(&["run", "r.yaml"])).exits(0);
+    printed.shows("it works").reports("recovered");
+    let run = user.run();
+    user.towpath(&["show", run.as_str()]).exits(0).shows("recovered after");
 }
 
 #[test]
 fn a_mode_that_the_agents_program_does_not_have_is_refused_with_its_place() {
-    let person = Person::new()
+    let user = User::new()
         .file("r.yaml", "name: r\nsteps:\n  - id: a\n    prompt: go\n    mode: paln\n")
         .file("claude", "#!/bin/sh\necho must not start > started\n");
-    let path = person.path("work/claude");
+    let path = user.path("work/claude");
     Command::new("chmod").arg("+x").arg(&path).status().expect("chmod is there");
-    let mut command = person.command(&["run", "r.yaml", "--backend", "claude-code"]);
+    let mut command = user.command(&["run", "r.yaml", "--backend", "claude-code"]);
     let made = command.env("CLAUDE_CLI_PATH", &path).output().expect("it starts");
     let text = String::from_utf8_lossy(&made.stderr);
     assert_eq!(made.status.code(), Some(2), "{text}");
     assert!(text.contains("did you mean `plan`?") && text.contains("r.yaml:5:11"), "{text}");
-    assert!(!person.path("work/started").exists());
+    assert!(!user.path("work/started").exists());
 }
 
 #[test]
 fn an_agent_that_cannot_be_asked_need_not_be_there() {
     let recipe = "name: r\ncontext: {question: ''}\nsteps:\n  - {id: a, command: echo hi}\n  - {id: b, prompt: x, condition: question}\n  - {id: c, prompt: x, when_tags: [ask]}\n";
-    let person = Person::new().file("r.yaml", recipe);
-    let mut command = person.command(&["run", "r.yaml"]);
+    let user = User::new().file("r.yaml", recipe);
+    let mut command = user.command(&["run", "r.yaml"]);
     let made = command.env("PATH", "/usr/bin:/bin").output().expect("it starts");
     assert_eq!(made.status.code(), Some(0), "{}", String::from_utf8_lossy(&made.stderr));
-    let mut command = person.command(&["run", "r.yaml", "--set", "question=why"]);
+    let mut command = user.command(&["run", "r.yaml", "--set", "question=why"]);
     let made = command.env("PATH", "/usr/bin:/bin").output().expect("it starts");
     assert_eq!(made.status.code(), Some(5), "then it must be there before the first step");
     assert!(made.stdout.is_empty());
 }
 
 #[test]
-fn a_script_that_takes_the_place_of_another_begins_anew() {
+fn a_script_that_takes_the_place_of_another_begins_again() {
     let recipe = "name: r\nsteps:\n  - {id: a, prompt: one}\n  - {id: b, prompt: two}\n";
-    let person = Person::new()
+    let user = User::new()
         .file("r.yaml", recipe)
         .file("answers.jsonl", "\"first\"\n{\"error\":\"crash\"}\n")
         .file("other.jsonl", "\"new\"\n");
-    person.towpath(&with_script(&["run", "r.yaml"])).exits(4);
-    let run = person.run();
-    let said = person.towpath(&["resume", run.as_str(), "--script", "other.jsonl"]).exits(0);
-    said.shows("new");
+    user.towpath(&with_script(&["run", "r.yaml"])).exits(4);
+    let run = user.run();
+    let printed = user.towpath(&["resume", run.as_str(), "--script", "other.jsonl"]).exits(0);
+    printed.shows("new");
 }

@@ -1,100 +1,100 @@
 //! How long a command or an agent may take, and how long it may print nothing.
 
-use crate::support::{Person, signal, until};
+use crate::support::{User, signal, until};
 
 const SLOW: &str = "name: slow\nsteps:\n  - {id: slow, command: 'test -e ready || sleep 60'}\n";
 
 #[test]
 fn a_step_without_a_time_of_its_own_gets_that_of_the_run() {
     let recipe = "name: two\nsteps:\n  - {id: own, command: 'sleep 0.5', timeout: 60}\n  - {id: other, command: 'sleep 60'}\n";
-    let person = Person::new().file("r.yaml", recipe);
-    let said = person.towpath(&["run", "r.yaml", "--step-timeout", "0.3"]).exits(1);
-    said.says("done own").says("timed out after 0.3 s (--step-timeout)");
+    let user = User::new().file("r.yaml", recipe);
+    let printed = user.towpath(&["run", "r.yaml", "--step-timeout", "0.3"]).exits(1);
+    printed.reports("done own").reports("timed out after 0.3 s (--step-timeout)");
 }
 
 #[test]
 fn an_agent_call_gets_it_too() {
-    let person = Person::new()
+    let user = User::new()
         .file("r.yaml", "name: r\nsteps:\n  - {id: ask, prompt: why}\n")
         .file("s.jsonl", "{\"text\": \"late\", \"delay_ms\": 60000}\n");
     let flags = ["run", "r.yaml", "--script", "s.jsonl", "--step-timeout", "0.3"];
-    person.towpath(&flags).exits(1).says("timed out after 0.3 s (--step-timeout)");
+    user.towpath(&flags).exits(1).reports("timed out after 0.3 s (--step-timeout)");
 }
 
 #[test]
-fn a_resume_goes_on_with_the_runs_time_unless_it_is_given_another() {
-    let person = Person::new().file("r.yaml", SLOW);
-    person.towpath(&["run", "r.yaml", "--step-timeout", "0.3"]).exits(1);
-    person.towpath(&["resume", "--last"]).exits(1).says("timed out after 0.3 s");
-    person.towpath(&["resume", "--last", "--step-timeout", "0.4"]).exits(1).says("after 0.4 s");
-    person.towpath(&["resume", "--last"]).exits(1).says("timed out after 0.4 s");
-    person.write("ready", "");
-    person.towpath(&["resume", "--last", "--step-timeout", "60"]).exits(0);
+fn a_resume_continues_with_the_runs_time_unless_it_is_given_another() {
+    let user = User::new().file("r.yaml", SLOW);
+    user.towpath(&["run", "r.yaml", "--step-timeout", "0.3"]).exits(1);
+    user.towpath(&["resume", "--last"]).exits(1).reports("timed out after 0.3 s");
+    user.towpath(&["resume", "--last", "--step-timeout", "0.4"]).exits(1).reports("after 0.4 s");
+    user.towpath(&["resume", "--last"]).exits(1).reports("timed out after 0.4 s");
+    user.write("ready", "");
+    user.towpath(&["resume", "--last", "--step-timeout", "60"]).exits(0);
 }
 
 #[test]
 fn what_prints_nothing_for_too_long_is_ended() {
     let recipe = "name: q\nsteps:\n  - {id: quiet, command: 'echo first; sleep 60'}\n";
-    let person = Person::new().file("r.yaml", recipe);
-    let said = person.towpath(&["run", "r.yaml", "--idle-timeout", "0.5"]).exits(1);
-    said.says("timed out: it printed nothing for 0.5 s").prints("first\n");
-    let said = person.towpath(&["resume", "--last"]).exits(1);
-    said.says("it printed nothing for 0.5 s");
-    let object = person.towpath(&["show", person.run().as_str(), "--json"]).exits(0).json();
+    let user = User::new().file("r.yaml", recipe);
+    let printed = user.towpath(&["run", "r.yaml", "--idle-timeout", "0.5"]).exits(1);
+    printed.reports("timed out: it printed nothing for 0.5 s").prints("first\n");
+    let printed = user.towpath(&["resume", "--last"]).exits(1);
+    printed.reports("it printed nothing for 0.5 s");
+    let object = user.towpath(&["show", user.run().as_str(), "--json"]).exits(0).json();
     let error = object["steps"][0]["error"].as_str().unwrap_or_default().to_owned();
     assert!(error.contains("it printed nothing for 0.5 s"), "{object}");
-    let agent = person
+    let agent = user
         .file("a.yaml", "name: a\nsteps:\n  - {id: ask, prompt: why}\n")
         .file("s.jsonl", "{\"text\": \"late\", \"delay_ms\": 60000}\n");
     let flags = ["run", "a.yaml", "--script", "s.jsonl", "--idle-timeout", "0.5"];
-    agent.towpath(&flags).exits(1).says("it printed nothing for 0.5 s");
+    agent.towpath(&flags).exits(1).reports("it printed nothing for 0.5 s");
 }
 
 #[test]
-fn what_goes_on_printing_goes_on() {
+fn what_continues_printing_continues() {
     let loud = "for i in 1 2 3 4 5 6 7 8; do echo $i >&2; sleep 0.5; done";
     let text = format!("name: l\nsteps:\n  - {{id: loud, command: '{loud}'}}\n");
-    let person = Person::new().file("r.yaml", &text);
-    person.towpath(&["run", "r.yaml", "--idle-timeout", "3"]).exits(0);
+    let user = User::new().file("r.yaml", &text);
+    user.towpath(&["run", "r.yaml", "--idle-timeout", "3"]).exits(0);
 }
 
 #[test]
 fn stopped_time_is_no_silence() {
     let recipe = "name: z\nsteps:\n  - {id: a, command: 'touch began; sleep 1; until [ -e go ]; do sleep 0.1; done'}\n";
-    let person = Person::new().file("z.yaml", recipe);
-    let mut runner = person.start(&["run", "z.yaml", "--idle-timeout", "4"]);
-    until("it has begun", || person.path("work/began").exists());
+    let user = User::new().file("z.yaml", recipe);
+    let mut runner = user.start(&["run", "z.yaml", "--idle-timeout", "4"]);
+    until("it has begun", || user.path("work/began").exists());
     signal(&runner, "-TSTP");
     std::thread::sleep(std::time::Duration::from_millis(4500));
-    person.write("go", "");
+    user.write("go", "");
     signal(&runner, "-CONT");
     assert_eq!(runner.wait().expect("the runner ends").code(), Some(0), "no timeout fired");
 }
 
 #[test]
-fn settings_say_it_for_every_run() {
-    let person = Person::new().file("r.yaml", SLOW);
-    let file = person.path("home/config/settings.toml");
+fn settings_report_it_for_every_run() {
+    let user = User::new().file("r.yaml", SLOW);
+    let file = user.path("home/config/settings.toml");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(&file, "step_timeout = 0.3\n").unwrap();
-    person.towpath(&["run", "r.yaml"]).exits(1).says("timed out after 0.3 s");
-    person.towpath(&["run", "r.yaml", "--step-timeout", "0.4"]).exits(1).says("after 0.4 s");
+    user.towpath(&["run", "r.yaml"]).exits(1).reports("timed out after 0.3 s");
+    user.towpath(&["run", "r.yaml", "--step-timeout", "0.4"]).exits(1).reports("after 0.4 s");
     std::fs::write(&file, "idle_timeout = 0.3\n").unwrap();
-    person.towpath(&["run", "r.yaml"]).exits(1).says("it printed nothing for 0.3 s");
+    user.towpath(&["run", "r.yaml"]).exits(1).reports("it printed nothing for 0.3 s");
     for bad in ["step_timeout = 0", "idle_timeout = -1.5", "idle_timeout = \"1h\""] {
         std::fs::write(&file, bad).unwrap();
-        person.towpath(&["run", "r.yaml"]).exits(5).says("settings.toml:1");
+        user.towpath(&["run", "r.yaml"]).exits(5).reports("settings.toml:1");
     }
 }
 
 #[test]
 fn a_time_that_is_none_is_refused() {
-    let person = Person::new().file("r.yaml", SLOW);
+    let user = User::new().file("r.yaml", SLOW);
     for flag in ["--step-timeout=0", "--idle-timeout=-1", "--step-timeout=1h"] {
-        person.towpath(&["run", "r.yaml", flag]).exits(2).says("write seconds, more than 0");
+        user.towpath(&["run", "r.yaml", flag]).exits(2).reports("write seconds, more than 0");
     }
     // Far beyond every clock, and no panic.
-    person.write("ready", "");
+    user.write("ready", "");
     let far = ["run", "r.yaml", "--step-timeout", "1e18", "--idle-timeout", "1e18"];
-    person.towpath(&far).exits(0);
+    user.towpath(&far).exits(0);
 }

@@ -1,83 +1,84 @@
 //! Leaving a machine: links that lead to this program go, towpath's own directories when asked
 //! for, and nothing of anybody else's.
 
-use crate::support::{Person, kill_hard, until};
+use crate::support::{User, kill_hard, until};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
 const OK: &str = "name: ok\nsteps:\n  - {id: a, command: echo hello}\n";
 
-/// A person with a link, a run and settings.
-fn person() -> Person {
-    let person = Person::new().file("ok.yaml", OK).file("s.yaml", OK);
-    fs::create_dir_all(person.path(".local/bin")).expect("a folder");
-    let bin = person.path(".local/bin").display().to_string();
-    person.towpath(&["link", &bin]).exits(0);
-    person.towpath(&["run", "ok.yaml", "-q"]).exits(0);
-    fs::create_dir_all(person.path("home/config")).expect("a folder");
-    fs::write(person.path("home/config/settings.toml"), "max_agents = 3\n").expect("a file");
-    person
+/// A user with a link, a run and settings.
+fn user() -> User {
+    let user = User::new().file("ok.yaml", OK).file("s.yaml", OK);
+    fs::create_dir_all(user.path(".local/bin")).expect("a folder");
+    let bin = user.path(".local/bin").display().to_string();
+    user.towpath(&["link", &bin]).exits(0);
+    user.towpath(&["run", "ok.yaml", "-q"]).exits(0);
+    fs::create_dir_all(user.path("home/config")).expect("a folder");
+    fs::write(user.path("home/config/settings.toml"), "max_agents = 3\n").expect("a file");
+    user
 }
 
-fn link(person: &Person) -> std::path::PathBuf {
-    person.path(".local/bin/recipe-runner-rs")
+fn link(user: &User) -> std::path::PathBuf {
+    user.path(".local/bin/recipe-runner-rs")
 }
 
 #[test]
 fn links_go_and_everything_else_is_named() {
-    let person = person();
-    let said = person.towpath(&["uninstall", "--dry-run"]).exits(0);
-    assert!(said.stdout.starts_with("would remove the link ~/.local/bin/recipe-runner-rs\n"));
-    assert!(link(&person).exists());
-    // Neither a file nor a link of somebody else's is ours.
-    let bin = person.path(".local/bin");
+    let user = user();
+    let printed = user.towpath(&["uninstall", "--dry-run"]).exits(0);
+    assert!(printed.stdout.starts_with("would remove the link ~/.local/bin/recipe-runner-rs\n"));
+    assert!(link(&user).exists());
+    // Neither a file nor a link of another user's is ours.
+    let bin = user.path(".local/bin");
     fs::write(bin.join("dp"), "mine").expect("a file");
     symlink("/bin/true", bin.join("meld")).expect("a link");
-    let said = person.towpath(&["uninstall"]).exits(0);
-    let lines: Vec<&str> = said.stdout.lines().collect();
+    let printed = user.towpath(&["uninstall"]).exits(0);
+    let lines: Vec<&str> = printed.stdout.lines().collect();
     assert_eq!(lines[0], "removed the link ~/.local/bin/recipe-runner-rs");
     assert_eq!(lines[1], "removed the link ~/.local/bin/agent-recipes");
     assert!(lines[2].starts_with("kept: ~/home/state, ~/home/config ("), "{lines:?}");
     let program = env!("CARGO_BIN_EXE_towpath");
     assert_eq!(lines[4], format!("the program itself: rm {program}"));
     assert!(Path::new(program).exists());
-    assert!(link(&person).symlink_metadata().is_err());
+    assert!(link(&user).symlink_metadata().is_err());
     assert!(bin.join("dp").exists() && bin.join("meld").exists());
-    assert_eq!(person.runs(), 1);
-    let said = person.towpath(&["uninstall"]).exits(0);
-    assert!(said.stdout.starts_with("nothing to remove\n"), "{}", said.stdout);
+    assert_eq!(user.runs(), 1);
+    let printed = user.towpath(&["uninstall"]).exits(0);
+    assert!(printed.stdout.starts_with("nothing to remove\n"), "{}", printed.stdout);
 }
 
 #[test]
 fn everything_goes_when_asked_for_with_a_yes() {
-    let person = person();
-    let said = person.towpath(&["uninstall", "--purge", "--dry-run"]).exits(0);
-    assert!(said.stdout.contains("would remove ~/home/state, "), "{}", said.stdout);
-    let said = person.towpath(&["uninstall", "--purge"]).exits(5).says("uninstall --purge --yes");
-    assert!(said.stderr.contains("~/home/config, "), "{}", said.stderr);
-    assert!(link(&person).exists() && person.runs() == 1, "nothing went without a yes");
-    let said = person.towpath(&["uninstall", "--purge", "--yes"]).exits(0);
-    assert!(said.stdout.contains("removed ~/home/config, "), "{}", said.stdout);
-    assert!(!person.path("home").exists());
-    assert!(link(&person).symlink_metadata().is_err());
-    assert_eq!(person.read("ok.yaml"), OK, "a project is not touched");
-    person.towpath(&["uninstall", "--purge", "--yes"]).exits(0);
-    assert!(!person.path("home").exists());
+    let user = user();
+    let printed = user.towpath(&["uninstall", "--purge", "--dry-run"]).exits(0);
+    assert!(printed.stdout.contains("would remove ~/home/state, "), "{}", printed.stdout);
+    let printed =
+        user.towpath(&["uninstall", "--purge"]).exits(5).reports("uninstall --purge --yes");
+    assert!(printed.stderr.contains("~/home/config, "), "{}", printed.stderr);
+    assert!(link(&user).exists() && user.runs() == 1, "nothing went without a yes");
+    let printed = user.towpath(&["uninstall", "--purge", "--yes"]).exits(0);
+    assert!(printed.stdout.contains("removed ~/home/config, "), "{}", printed.stdout);
+    assert!(!user.path("home").exists());
+    assert!(link(&user).symlink_metadata().is_err());
+    assert_eq!(user.read("ok.yaml"), OK, "a project is not touched");
+    user.towpath(&["uninstall", "--purge", "--yes"]).exits(0);
+    assert!(!user.path("home").exists());
 }
 
 #[test]
 fn while_a_run_is_alive_nothing_goes() {
-    let person = person();
+    let user = user();
     let slow = "name: slow\nsteps:\n  - {id: a, command: 'touch began; sleep 60'}\n";
-    person.write("slow.yaml", slow);
-    let mut runner = person.start(&["run", "slow.yaml"]);
-    until("the step runs", || person.path("work/began").exists());
-    person.towpath(&["uninstall", "--purge", "--yes"]).exits(5).says("is alive (process ");
-    assert!(link(&person).exists());
+    user.write("slow.yaml", slow);
+    let mut runner = user.start(&["run", "slow.yaml"]);
+    until("the step runs", || user.path("work/began").exists());
+    user.towpath(&["uninstall", "--purge", "--yes"]).exits(5).reports("is alive (process ");
+    assert!(link(&user).exists());
     kill_hard(&mut runner);
-    person.towpath(&["uninstall", "--purge", "--yes"]).exits(0);
-    assert!(!person.path("home").exists());
+    user.towpath(&["uninstall", "--purge", "--yes"]).exits(0);
+    assert!(!user.path("home").exists());
 }
 
 /// All files below a directory.
@@ -109,30 +110,30 @@ const THEIRS: [&str; 10] = [
 
 #[test]
 fn only_what_is_ours_goes_and_what_is_left_is_named() {
-    let person = person();
-    person.towpath(&["run", "demo", "-q"]).exits(0);
-    fs::create_dir_all(person.path("home/config/recipes")).expect("a folder");
-    fs::write(person.path("home/config/recipes/mine.yaml"), OK).expect("a file");
+    let user = user();
+    user.towpath(&["run", "demo", "-q"]).exits(0);
+    fs::create_dir_all(user.path("home/config/recipes")).expect("a folder");
+    fs::write(user.path("home/config/recipes/mine.yaml"), OK).expect("a file");
     for name in THEIRS {
-        let path = person.path("home").join(name);
+        let path = user.path("home").join(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, "theirs").expect("a file");
     }
-    let look = person.towpath(&["uninstall", "--purge", "--dry-run"]).exits(0);
-    let said = person.towpath(&["uninstall", "--purge", "--yes"]).exits(0);
-    assert_eq!(look.stdout.replace("would remove", "removed"), said.stdout);
+    let look = user.towpath(&["uninstall", "--purge", "--dry-run"]).exits(0);
+    let printed = user.towpath(&["uninstall", "--purge", "--yes"]).exits(0);
+    assert_eq!(look.stdout.replace("would remove", "removed"), printed.stdout);
     let line = "left in ~/home/state, not towpath's: machine.json, runs/data\n";
-    assert!(said.stdout.contains(line), "{}", said.stdout);
-    assert!(said.stdout.contains("removed ~/home/cache, "), "{}", said.stdout);
-    assert!(!said.stdout.contains("removed ~/home/data"), "{}", said.stdout);
-    let mut theirs = THEIRS.map(|name| person.path("home").join(name).display().to_string());
+    assert!(printed.stdout.contains(line), "{}", printed.stdout);
+    assert!(printed.stdout.contains("removed ~/home/cache, "), "{}", printed.stdout);
+    assert!(!printed.stdout.contains("removed ~/home/data"), "{}", printed.stdout);
+    let mut theirs = THEIRS.map(|name| user.path("home").join(name).display().to_string());
     theirs.sort();
-    assert_eq!(files(&person.path("home")), theirs);
+    assert_eq!(files(&user.path("home")), theirs);
 }
 
 #[test]
 fn where_nothing_is_ours_nothing_goes() {
-    let person = Person::new();
+    let user = User::new();
     let theirs = [
         "config/settings.toml",
         "config/recipes/soup.yaml",
@@ -143,27 +144,31 @@ fn where_nothing_is_ours_nothing_goes() {
         "cache/demo/x",
     ];
     for name in theirs {
-        let path = person.path("home").join(name);
+        let path = user.path("home").join(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, "").expect("a file");
     }
-    let said = person.towpath(&["uninstall", "--purge", "--yes"]).exits(0);
-    assert!(said.stdout.starts_with("nothing to remove\n"), "{}", said.stdout);
-    assert!(said.stdout.contains("left in ~/home/data, not towpath's: x\n"), "{}", said.stdout);
-    assert_eq!(files(&person.path("home")).len(), theirs.len());
+    let printed = user.towpath(&["uninstall", "--purge", "--yes"]).exits(0);
+    assert!(printed.stdout.starts_with("nothing to remove\n"), "{}", printed.stdout);
+    assert!(
+        printed.stdout.contains("left in ~/home/data, not towpath's: x\n"),
+        "{}",
+        printed.stdout
+    );
+    assert_eq!(files(&user.path("home")).len(), theirs.len());
 }
 
 #[test]
 fn a_place_that_is_a_link_is_refused_and_links_inside_are_not_followed() {
-    let person = person();
-    fs::create_dir(person.path("elsewhere")).expect("a folder");
-    fs::write(person.path("elsewhere/lock"), "").expect("a file");
-    symlink(person.path("elsewhere"), person.path("home/state/runs/abcd")).expect("a link");
-    symlink(person.path("elsewhere"), person.path("home/data")).expect("a link");
+    let user = user();
+    fs::create_dir(user.path("elsewhere")).expect("a folder");
+    fs::write(user.path("elsewhere/lock"), "").expect("a file");
+    symlink(user.path("elsewhere"), user.path("home/state/runs/abcd")).expect("a link");
+    symlink(user.path("elsewhere"), user.path("home/data")).expect("a link");
     let purge = ["uninstall", "--purge", "--yes"];
-    person.towpath(&purge).exits(5).says("is a link or a file");
-    assert_eq!(person.runs(), 1);
-    fs::remove_file(person.path("home/data")).expect("it goes");
-    person.towpath(&purge).exits(0).shows("not towpath's: runs/abcd\n");
-    assert!(person.path("elsewhere/lock").exists());
+    user.towpath(&purge).exits(5).reports("is a link or a file");
+    assert_eq!(user.runs(), 1);
+    fs::remove_file(user.path("home/data")).expect("it goes");
+    user.towpath(&purge).exits(0).shows("not towpath's: runs/abcd\n");
+    assert!(user.path("elsewhere/lock").exists());
 }

@@ -1,7 +1,7 @@
 //! Limits: a run waits by itself with `--wait`, or is resumed by a timer with `resume --due`, and
 //! whoever ends the waiting process loses nothing.
 
-use crate::support::{Person, Said, kill_hard, signal, until};
+use crate::support::{Printed, User, kill_hard, signal, until};
 use std::process::Stdio;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -23,8 +23,8 @@ fn limit(until: i64) -> String {
     format!("{{\"error\":\"limit\",\"until\":{until}}}\n")
 }
 
-fn person(script: &str) -> Person {
-    Person::new().file("l.yaml", RECIPE).file("s.jsonl", script)
+fn user(script: &str) -> User {
+    User::new().file("l.yaml", RECIPE).file("s.jsonl", script)
 }
 
 const RUN: [&str; 7] = ["run", "l.yaml", "--script", "s.jsonl", "--calls", "calls", "-q"];
@@ -33,69 +33,61 @@ fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
     RUN.iter().chain(more).copied().collect()
 }
 
-fn status(person: &Person) -> String {
-    person
-        .store()
-        .run(&person.run())
-        .expect("a row")
-        .expect("a run")
-        .summary
-        .status
-        .as_str()
-        .to_owned()
+fn status(user: &User) -> String {
+    user.store().run(&user.run()).expect("a row").expect("a run").summary.status.as_str().to_owned()
 }
 
 /// A run that waits while a process of ours sits it out.
-fn sitting(person: &Person) -> std::process::Child {
-    let runner = person.start(&with(&["--wait"]));
-    until("the run waits", || person.has_journal() && status_is(person, "waiting"));
+fn sitting(user: &User) -> std::process::Child {
+    let runner = user.start(&with(&["--wait"]));
+    until("the run waits", || user.has_journal() && status_is(user, "waiting"));
     until("it waits itself", || waits(runner.id()));
     runner
 }
 
 #[test]
-fn a_run_sits_out_each_limit_and_is_one_run() {
+fn a_run_waits_for_each_limit_and_is_one_run() {
     // Each limit comes after a step that is done: the second is as good as the first.
     let script = format!("{}\"one\"\n{}\"two\"\n", limit(soon(1)), limit(soon(1)));
-    let person = person(&script);
-    let said = person.towpath(&["run", "l.yaml", "--script", "s.jsonl", "--wait"]).exits(0);
-    assert_eq!(said.stdout, "one\ntwo\n");
-    let waits = said.stderr.matches("waits for the agent's limit until ").count();
-    assert_eq!(waits, 2, "{}", said.stderr);
-    assert!(said.stderr.contains("goes on by itself (run "), "{}", said.stderr);
-    assert_eq!(person.read("effects"), "done by two\n");
-    assert_eq!(person.runs(), 1);
+    let user = user(&script);
+    let printed = user.towpath(&["run", "l.yaml", "--script", "s.jsonl", "--wait"]).exits(0);
+    assert_eq!(printed.stdout, "one\ntwo\n");
+    let waits = printed.stderr.matches("waits for the agent's limit until ").count();
+    assert_eq!(waits, 2, "{}", printed.stderr);
+    assert!(printed.stderr.contains("goes on by itself (run "), "{}", printed.stderr);
+    assert_eq!(user.read("effects"), "done by two\n");
+    assert_eq!(user.runs(), 1);
 }
 
 #[test]
 fn with_json_there_is_one_object_and_it_is_the_last_word() {
-    let person = person(&format!("\"one\"\n{}\"two\"\n", limit(soon(1))));
-    let told = person.towpath(&with(&["--wait", "--json", "--with-context"])).exits(0).json();
-    assert_eq!(told["status"], "done");
-    assert_eq!(told["summary"]["completed"], 3);
-    assert_eq!(told["context"]["b"], "two");
+    let user = user(&format!("\"one\"\n{}\"two\"\n", limit(soon(1))));
+    let reported = user.towpath(&with(&["--wait", "--json", "--with-context"])).exits(0).json();
+    assert_eq!(reported["status"], "done");
+    assert_eq!(reported["summary"]["completed"], 3);
+    assert_eq!(reported["context"]["b"], "two");
 }
 
 #[test]
 fn ctrl_c_while_it_waits_leaves_it_waiting() {
     for (name, code, kind) in [("-INT", 130, "left-waiting"), ("-TERM", 143, "left-waiting")] {
-        let person = person(&format!("\"one\"\n{}\"two\"\n", limit(soon(3600))));
-        let mut command = person.command(&with(&["--wait", "--json"]));
+        let user = user(&format!("\"one\"\n{}\"two\"\n", limit(soon(3600))));
+        let mut command = user.command(&with(&["--wait", "--json"]));
         let runner = command.stdout(Stdio::piped()).spawn().expect("towpath starts");
-        until("the run waits", || person.has_journal() && status_is(&person, "waiting"));
+        until("the run waits", || user.has_journal() && status_is(&user, "waiting"));
         until("it waits itself", || waits(runner.id()));
         signal(&runner, name);
-        let said = Said::from(runner.wait_with_output().expect("it ends")).exits(code);
-        assert_eq!(said.json()["error"]["kind"], kind);
-        assert!(said.stderr.contains("is left waiting; to go on: towpath resume"));
-        assert_eq!(status(&person), "waiting");
-        person.towpath(&["resume", "--last"]).exits(0);
-        assert_eq!(person.read("calls").lines().count(), 3);
+        let printed = Printed::from(runner.wait_with_output().expect("it ends")).exits(code);
+        assert_eq!(printed.json()["error"]["kind"], kind);
+        assert!(printed.stderr.contains("is left waiting; to go on: towpath resume"));
+        assert_eq!(status(&user), "waiting");
+        user.towpath(&["resume", "--last"]).exits(0);
+        assert_eq!(user.read("calls").lines().count(), 3);
     }
 }
 
-fn status_is(person: &Person, wanted: &str) -> bool {
-    person.runs() == 1 && status(person) == wanted
+fn status_is(user: &User, wanted: &str) -> bool {
+    user.runs() == 1 && status(user) == wanted
 }
 
 /// Whether the process that ran is the one that waits by now, and has the run.
@@ -108,50 +100,50 @@ fn waits(pid: u32) -> bool {
 
 #[test]
 fn killed_while_it_waits_it_can_be_resumed() {
-    let person = person(&format!("\"one\"\n{}\"two\"\n", limit(soon(3600))));
-    let mut runner = sitting(&person);
-    person.towpath(&["resume", "--last"]).exits(5).says("is held by process");
+    let user = user(&format!("\"one\"\n{}\"two\"\n", limit(soon(3600))));
+    let mut runner = sitting(&user);
+    user.towpath(&["resume", "--last"]).exits(5).reports("is held by process");
     kill_hard(&mut runner);
-    let said = person.towpath(&["runs"]).exits(0);
-    assert!(said.stdout.contains("waiting"), "{}", said.stdout);
-    person.towpath(&["resume", "--last"]).exits(0);
-    assert_eq!(person.read("effects"), "done by two\n");
+    let printed = user.towpath(&["runs"]).exits(0);
+    assert!(printed.stdout.contains("waiting"), "{}", printed.stdout);
+    user.towpath(&["resume", "--last"]).exits(0);
+    assert_eq!(user.read("effects"), "done by two\n");
 }
 
 #[test]
-fn a_run_that_is_sat_out_is_cancelled_from_another_terminal() {
-    let person = person(&format!("\"one\"\n{}\"two\"\n", limit(soon(3600))));
-    let mut runner = sitting(&person);
-    let run = person.run().to_string();
-    let said = person.towpath(&["cancel", &run]).exits(0);
-    assert_eq!(said.stdout, format!("run {run} is cancelled\n"));
+fn a_run_that_is_waited_for_is_cancelled_from_another_terminal() {
+    let user = user(&format!("\"one\"\n{}\"two\"\n", limit(soon(3600))));
+    let mut runner = sitting(&user);
+    let run = user.run().to_string();
+    let printed = user.towpath(&["cancel", &run]).exits(0);
+    assert_eq!(printed.stdout, format!("run {run} is cancelled\n"));
     assert_eq!(runner.wait().expect("it ends").code(), Some(143));
-    assert_eq!(status(&person), "cancelled");
+    assert_eq!(status(&user), "cancelled");
 }
 
 #[test]
-fn a_limit_without_an_end_is_waited_for_and_said_so() {
-    let person = person("\"one\"\n{\"error\":\"limit\"}\n\"two\"\n");
-    let mut runner = sitting(&person);
+fn a_limit_without_an_end_is_waited_for_and_reported_so() {
+    let user = user("\"one\"\n{\"error\":\"limit\"}\n\"two\"\n");
+    let mut runner = sitting(&user);
     kill_hard(&mut runner);
-    // A person who types the command wants a try now.
-    person.towpath(&["resume", "--last", "--wait"]).exits(0);
-    assert_eq!(person.read("effects"), "done by two\n");
+    // A user who types the command wants a try now.
+    user.towpath(&["resume", "--last", "--wait"]).exits(0);
+    assert_eq!(user.read("effects"), "done by two\n");
 }
 
 #[test]
 fn a_resume_that_waits_makes_no_call_before_the_limit_is_over() {
-    let person = person(&format!("\"one\"\n{}\"two\"\n", limit(soon(2))));
-    person.towpath(&RUN).exits(75);
-    let said = person.towpath(&["resume", "--last", "--wait"]).exits(0).says("until ");
-    assert_eq!(said.stdout, "two\n");
-    assert_eq!(person.read("calls").lines().count(), 3);
-    assert!(soon(0) >= soon_from(&person), "it did not wait");
+    let user = user(&format!("\"one\"\n{}\"two\"\n", limit(soon(2))));
+    user.towpath(&RUN).exits(75);
+    let printed = user.towpath(&["resume", "--last", "--wait"]).exits(0).reports("until ");
+    assert_eq!(printed.stdout, "two\n");
+    assert_eq!(user.read("calls").lines().count(), 3);
+    assert!(soon(0) >= soon_from(&user), "it did not wait");
 }
 
 /// The second at which the limit of the script ends.
-fn soon_from(person: &Person) -> i64 {
-    let script = person.read("s.jsonl");
+fn soon_from(user: &User) -> i64 {
+    let script = user.read("s.jsonl");
     let digits: String = script.chars().filter(char::is_ascii_digit).collect();
     digits.parse().expect("the script has one number")
 }
@@ -159,92 +151,91 @@ fn soon_from(person: &Person) -> i64 {
 #[test]
 fn what_is_due_is_resumed_one_after_the_other_in_its_own_directory() {
     let recipe = "name: l\nsteps:\n  - {id: a, prompt: x}\n  - {id: c, command: pwd >> effects}\n";
-    let person = Person::new();
+    let user = User::new();
     let lines = [("one", limit(1) + "\"1\"\n"), ("two", limit(2) + "\"2\"\n")];
     let later =
         [("later", limit(soon(3600)) + "\"3\"\n"), ("open", "{\"error\":\"limit\"}\n".into())];
     for (name, script) in lines.iter().chain(&later) {
-        person.write(&format!("{name}/l.yaml"), recipe);
-        person.write(&format!("{name}/s.jsonl"), script);
+        user.write(&format!("{name}/l.yaml"), recipe);
+        user.write(&format!("{name}/s.jsonl"), script);
         let run = ["run", "l.yaml", "--script", "s.jsonl", "-q"];
-        let mut command = person.command(&run);
-        command.current_dir(person.path("work").join(name));
-        Said::from(command.output().expect("towpath starts")).exits(75);
+        let mut command = user.command(&run);
+        command.current_dir(user.path("work").join(name));
+        Printed::from(command.output().expect("towpath starts")).exits(75);
     }
-    let told = person.towpath(&["resume", "--due", "--json"]).exits(0).json();
-    let runs = told["runs"].as_array().expect("a list");
-    assert_eq!(runs.len(), 2, "{told}");
+    let reported = user.towpath(&["resume", "--due", "--json"]).exits(0).json();
+    let runs = reported["runs"].as_array().expect("a list");
+    assert_eq!(runs.len(), 2, "{reported}");
     assert!(runs.iter().all(|run| run["exit_code"] == 0 && run["result"]["status"] == "done"));
     for (name, _) in &lines {
-        let place = person.path("work").join(name).canonicalize().expect("a directory");
-        assert_eq!(person.read(&format!("{name}/effects")), format!("{}\n", place.display()));
+        let place = user.path("work").join(name).canonicalize().expect("a directory");
+        assert_eq!(user.read(&format!("{name}/effects")), format!("{}\n", place.display()));
     }
     for (name, _) in &later {
-        assert_eq!(person.read(&format!("{name}/effects")), "", "{name} is not due");
+        assert_eq!(user.read(&format!("{name}/effects")), "", "{name} is not due");
     }
-    let said = person.towpath(&["resume", "--due"]).exits(0).prints("");
-    assert_eq!(said.stderr, "", "nothing due is nothing to say");
+    let printed = user.towpath(&["resume", "--due"]).exits(0).prints("");
+    assert_eq!(printed.stderr, "", "nothing due is nothing to say");
 }
 
 #[test]
-fn what_somebody_has_is_skipped_and_the_worst_end_is_told() {
+fn what_another_has_is_skipped_and_the_worst_end_is_reported() {
     let again = format!("{}\"one\"\n{}", limit(1), limit(soon(3600)));
-    let person = person(&again);
-    person.towpath(&RUN).exits(75);
-    let lock = towpath_engine::hold(&person.store(), &person.run()).expect("nobody has it");
-    let said = person.towpath(&["resume", "--due"]).exits(0).prints("");
-    assert_eq!(said.stderr, "");
+    let user = user(&again);
+    user.towpath(&RUN).exits(75);
+    let lock = towpath_engine::hold(&user.store(), &user.run()).expect("nobody has it");
+    let printed = user.towpath(&["resume", "--due"]).exits(0).prints("");
+    assert_eq!(printed.stderr, "");
     drop(lock);
     // Who looks believes the name in the file as long as that process lives: this one does.
-    let note = person.store().run_directory(&person.run()).join("lock");
+    let note = user.store().run_directory(&user.run()).join("lock");
     std::fs::write(note, "").expect("the name goes");
-    person.towpath(&["resume", "--due", "-q"]).exits(75);
+    user.towpath(&["resume", "--due", "-q"]).exits(75);
     // A second run that fails is worse than one that waits again.
-    person
-        .write("l.yaml", "name: l\nsteps:\n  - {id: a, prompt: x}\n  - {id: b, command: exit 3}\n");
-    person.write("s.jsonl", &format!("{}\"one\"\n", limit(1)));
-    person.towpath(&RUN).exits(75);
-    person.towpath(&["resume", "--due"]).exits(1).says("failed");
-    std::fs::rename(person.path("work"), person.path("moved")).expect("a rename");
-    std::fs::create_dir(person.path("work")).expect("a directory");
-    person.towpath(&["resume", "--due"]).exits(0);
+    user.write("l.yaml", "name: l\nsteps:\n  - {id: a, prompt: x}\n  - {id: b, command: exit 3}\n");
+    user.write("s.jsonl", &format!("{}\"one\"\n", limit(1)));
+    user.towpath(&RUN).exits(75);
+    user.towpath(&["resume", "--due"]).exits(1).reports("failed");
+    std::fs::rename(user.path("work"), user.path("moved")).expect("a rename");
+    std::fs::create_dir(user.path("work")).expect("a directory");
+    user.towpath(&["resume", "--due"]).exits(0);
 }
 
 #[test]
 fn a_signal_ends_the_run_at_hand_and_no_other_is_begun() {
     let slow =
         "name: l\nsteps:\n  - {id: a, prompt: x}\n  - {id: b, command: 'touch began; sleep 60'}\n";
-    let person = Person::new().file("l.yaml", slow).file("s.jsonl", &(limit(1) + "\"one\"\n"));
-    person.towpath(&RUN).exits(75);
-    person.towpath(&RUN).exits(75);
-    let mut due = person.start(&["resume", "--due"]);
-    until("the first goes on", || person.path("work/began").exists());
+    let user = User::new().file("l.yaml", slow).file("s.jsonl", &(limit(1) + "\"one\"\n"));
+    user.towpath(&RUN).exits(75);
+    user.towpath(&RUN).exits(75);
+    let mut due = user.start(&["resume", "--due"]);
+    until("the first goes on", || user.path("work/began").exists());
     signal(&due, "-INT");
     assert_eq!(due.wait().expect("it ends").code(), Some(130));
-    let rows = person.store().runs(&Default::default()).expect("the runs can be listed");
+    let rows = user.store().runs(&Default::default()).expect("the runs can be listed");
     let mut statuses: Vec<&str> = rows.iter().map(|row| row.summary.status.as_str()).collect();
     statuses.sort_unstable();
     assert_eq!(statuses, ["stopped", "waiting"]);
 }
 
 #[test]
-fn a_run_whose_directory_is_gone_is_told_with_what_to_do() {
-    let person = person(&limit(1));
-    person.write("away/l.yaml", "name: l\nsteps:\n  - {id: a, prompt: x}\n");
-    let mut command = person.command(&["run", "l.yaml", "--script", "../s.jsonl"]);
-    let output = command.current_dir(person.path("work/away")).output().expect("towpath starts");
-    Said::from(output).exits(75);
-    std::fs::remove_dir_all(person.path("work/away")).expect("a directory to remove");
-    person.towpath(&["resume", "--due"]).exits(5).says("is gone; to let it go: towpath cancel");
+fn a_run_whose_directory_is_gone_is_reported_with_what_to_do() {
+    let user = user(&limit(1));
+    user.write("away/l.yaml", "name: l\nsteps:\n  - {id: a, prompt: x}\n");
+    let mut command = user.command(&["run", "l.yaml", "--script", "../s.jsonl"]);
+    let output = command.current_dir(user.path("work/away")).output().expect("towpath starts");
+    Printed::from(output).exits(75);
+    std::fs::remove_dir_all(user.path("work/away")).expect("a directory to remove");
+    user.towpath(&["resume", "--due"]).exits(5).reports("is gone; to let it go: towpath cancel");
 }
 
 #[test]
 fn an_empty_machine_has_nothing_due_and_stays_empty() {
-    let person = Person::new();
-    person.towpath(&["resume", "--due"]).exits(0).prints("");
-    assert!(!person.path("home").exists());
-    person.towpath(&["resume"]).exits(2);
-    person.towpath(&["resume", "--due", "7f3k"]).exits(2);
+    let user = User::new();
+    user.towpath(&["resume", "--due"]).exits(0).prints("");
+    assert!(!user.path("home").exists());
+    user.towpath(&["resume"]).exits(2);
+    user.towpath(&["resume", "--due", "7f3k"]).exits(2);
 }
 
 /// What may pass: an overloaded service, and a login that worked before and is refused, as where a
@@ -253,66 +244,66 @@ const OVERLOADED: &str = "{\"error\":\"overloaded\",\"text\":\"529 busy\"}\n";
 const REFUSED: &str = "{\"error\":\"auth\",\"text\":\"Not logged in\"}\n";
 
 /// Tries again at once, as far as a run is concerned.
-fn hasty(person: &Person) {
-    let file = person.path("home/config/settings.toml");
+fn hasty(user: &User) {
+    let file = user.path("home/config/settings.toml");
     std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
     std::fs::write(file, "retry_wait = 0.001\n").expect("settings");
 }
 
 #[test]
 fn faults_that_may_pass_leave_a_due_run_waiting_with_the_reason() {
-    for (fault, word, said) in
+    for (fault, word, printed) in
         [(REFUSED, "auth", "Not logged in"), (OVERLOADED, "overloaded", "529 busy")]
     {
         let script = format!("\"one\"\n{}{fault}{fault}\"two\"\n", limit(1));
-        let person = person(&script);
-        person.towpath(&RUN).exits(75);
-        let told = person.towpath(&["resume", "--due", "--json"]).exits(75).json();
-        let result = &told["runs"][0]["result"];
+        let user = user(&script);
+        user.towpath(&RUN).exits(75);
+        let reported = user.towpath(&["resume", "--due", "--json"]).exits(75).json();
+        let result = &reported["runs"][0]["result"];
         assert_eq!((&result["status"], &result["waiting_for"]), (&"waiting".into(), &word.into()));
-        let run = person.run().to_string();
-        let shown = person.towpath(&["show", &run, "--json"]).exits(0).json();
+        let run = user.run().to_string();
+        let shown = user.towpath(&["show", &run, "--json"]).exits(0).json();
         assert_eq!(shown["waiting_for"], word);
         assert!(shown["waiting_until"].is_string(), "{shown:#}");
-        person.towpath(&["show", &run]).exits(0).shows(&format!("agent: {word}; next try at "));
-        let listed = person.towpath(&["runs"]).exits(0);
+        user.towpath(&["show", &run]).exits(0).shows(&format!("agent: {word}; next try at "));
+        let listed = user.towpath(&["runs"]).exits(0);
         assert!(listed.stdout.contains(&format!("{word} until ")), "{}", listed.stdout);
-        let listed = person.towpath(&["runs", "--json"]).exits(0).json();
+        let listed = user.towpath(&["runs", "--json"]).exits(0).json();
         assert_eq!(listed["runs"][0]["waiting_for"], word);
         // Not due yet: a minute has not passed.
-        person.towpath(&["resume", "--due"]).exits(0).prints("");
-        assert_eq!(person.read("calls").lines().count(), 3);
+        user.towpath(&["resume", "--due"]).exits(0).prints("");
+        assert_eq!(user.read("calls").lines().count(), 3);
         // A user who types the command wants a try now, and sees the fault.
-        person.towpath(&["resume", "--last"]).exits(4).says(said);
+        user.towpath(&["resume", "--last"]).exits(4).reports(printed);
     }
 }
 
 #[test]
 fn what_is_left_waiting_is_tried_again_until_it_works() {
     let faults = [REFUSED, OVERLOADED, REFUSED].concat();
-    let person = person(&format!("\"one\"\n{}{faults}\"two\"\n", limit(1)));
-    hasty(&person);
-    person.towpath(&RUN).exits(75);
+    let user = user(&format!("\"one\"\n{}{faults}\"two\"\n", limit(1)));
+    hasty(&user);
+    user.towpath(&RUN).exits(75);
     until("every due try is made", || {
-        person.towpath(&["resume", "--due", "-q"]);
-        person.read("effects") == "done by two\n"
+        user.towpath(&["resume", "--due", "-q"]);
+        user.read("effects") == "done by two\n"
     });
-    assert_eq!(person.read("calls").lines().count(), 6);
-    assert_eq!(status(&person), "done");
+    assert_eq!(user.read("calls").lines().count(), 6);
+    assert_eq!(status(&user), "done");
 }
 
 /// The same with a process that waits by itself. A login that never worked is reported at once.
 #[test]
 fn a_run_that_waits_by_itself_outlasts_what_may_pass() {
     let faults = [OVERLOADED, "\"one\"\n", REFUSED].concat();
-    let person = person(&format!("{faults}\"two\"\n"));
-    hasty(&person);
-    let said = person.towpath(&["run", "l.yaml", "--script", "s.jsonl", "--wait"]).exits(0);
-    assert_eq!(said.stdout, "one\ntwo\n");
-    let said = said.says("waits (agent: overloaded); next try at ");
-    said.says("waits (agent: auth); next try at ");
-    person.write("s.jsonl", REFUSED);
-    person.towpath(&with(&["--wait"])).exits(4).says("Not logged in");
-    person.write("s.jsonl", OVERLOADED);
-    person.towpath(&RUN).exits(4).says("529 busy");
+    let user = user(&format!("{faults}\"two\"\n"));
+    hasty(&user);
+    let printed = user.towpath(&["run", "l.yaml", "--script", "s.jsonl", "--wait"]).exits(0);
+    assert_eq!(printed.stdout, "one\ntwo\n");
+    let printed = printed.reports("waits (agent: overloaded); next try at ");
+    printed.reports("waits (agent: auth); next try at ");
+    user.write("s.jsonl", REFUSED);
+    user.towpath(&with(&["--wait"])).exits(4).reports("Not logged in");
+    user.write("s.jsonl", OVERLOADED);
+    user.towpath(&RUN).exits(4).reports("529 busy");
 }

@@ -1,7 +1,7 @@
 //! Git worktrees, with real repositories: which task database an agent gets, a worktree for a run,
 //! and what becomes of it.
 
-use crate::support::{Person, Said, until};
+use crate::support::{Printed, User, until};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -24,30 +24,30 @@ fn git(directory: &Path, arguments: &[&str]) -> String {
 }
 
 /// A repository in the place to work, with one commit: a recipe, and a folder.
-fn person(recipe: &str) -> Person {
-    let person = Person::new().file("go.yaml", recipe).file("sub/inner/file", "x\n");
-    let work = person.path("work");
+fn user(recipe: &str) -> User {
+    let user = User::new().file("go.yaml", recipe).file("sub/inner/file", "x\n");
+    let work = user.path("work");
     git(&work, &["init", "--quiet"]);
     git(&work, &["add", "."]);
     git(&work, &["commit", "--quiet", "-m", "First"]);
-    person
+    user
 }
 
 /// What an agent that works in a directory sees as `BEADS_DB`.
 #[track_caller]
-fn seen_in(person: &Person, directory: &Path, environment: &[(&str, &str)]) -> String {
-    let seen = person.path("seen");
+fn seen_in(user: &User, directory: &Path, environment: &[(&str, &str)]) -> String {
+    let seen = user.path("seen");
     let line = serde_json::json!({
         "text": "ok",
         "run": format!("echo \"${{BEADS_DB-none}}\" > '{}'", seen.display()),
     });
-    fs::write(person.path("answers.jsonl"), format!("{line}\n")).expect("a script");
-    fs::write(person.path("ask.yaml"), ASK).expect("a recipe");
-    let (recipe, script) = (person.path("ask.yaml"), person.path("answers.jsonl"));
+    fs::write(user.path("answers.jsonl"), format!("{line}\n")).expect("a script");
+    fs::write(user.path("ask.yaml"), ASK).expect("a recipe");
+    let (recipe, script) = (user.path("ask.yaml"), user.path("answers.jsonl"));
     let arguments = ["run", recipe.to_str().unwrap(), "--script", script.to_str().unwrap()];
-    let mut command = person.command(&arguments);
+    let mut command = user.command(&arguments);
     command.current_dir(directory).env_remove("BEADS_DB").envs(environment.iter().copied());
-    Said::from(command.output().expect("towpath starts")).exits(0);
+    Printed::from(command.output().expect("towpath starts")).exits(0);
     fs::read_to_string(seen).expect("the agent has looked").trim_end().to_owned()
 }
 
@@ -60,73 +60,73 @@ fn database(directory: &Path) -> String {
 
 #[test]
 fn an_agent_in_a_worktree_gets_its_task_database() {
-    let person = person(ASK);
-    let (work, tree) = (person.path("work"), person.path("tree"));
+    let user = user(ASK);
+    let (work, tree) = (user.path("work"), user.path("tree"));
     git(&work, &["worktree", "add", "--quiet", "../tree"]);
-    assert_eq!(seen_in(&person, &tree, &[]), "none", "no database");
+    assert_eq!(seen_in(&user, &tree, &[]), "none", "no database");
     let file = database(&tree);
-    assert_eq!(seen_in(&person, &tree, &[]), file);
-    assert_eq!(seen_in(&person, &tree.join("sub/inner"), &[]), file, "from a folder in it");
-    assert_eq!(seen_in(&person, &tree, &[("BEADS_DB", "mine")]), "mine", "a person's word stays");
+    assert_eq!(seen_in(&user, &tree, &[]), file);
+    assert_eq!(seen_in(&user, &tree.join("sub/inner"), &[]), file, "from a folder in it");
+    assert_eq!(seen_in(&user, &tree, &[("BEADS_DB", "mine")]), "mine", "a person's word stays");
     let elsewhere = [("GIT_DIR", "/nowhere"), ("GIT_WORK_TREE", "/"), ("GIT_INDEX_FILE", "/x")];
-    assert_eq!(seen_in(&person, &tree, &elsewhere), file, "whatever git the caller is in");
+    assert_eq!(seen_in(&user, &tree, &elsewhere), file, "whatever git the caller is in");
     database(&work);
-    assert_eq!(seen_in(&person, &work, &[]), "none", "the main tree is no worktree");
+    assert_eq!(seen_in(&user, &work, &[]), "none", "the main tree is no worktree");
 }
 
 #[test]
 fn a_step_gets_the_database_of_its_own_directory() {
     let recipe = "name: two\nsteps:\n  - id: here\n    prompt: a\n  - id: there\n    \
                   prompt: b\n    working_dir: ../tree/sub\n";
-    let person = person(recipe);
-    git(&person.path("work"), &["worktree", "add", "--quiet", "../tree"]);
-    let file = database(&person.path("tree"));
+    let user = user(recipe);
+    git(&user.path("work"), &["worktree", "add", "--quiet", "../tree"]);
+    let file = database(&user.path("tree"));
     let line = r#"{"text": "ok", "repeat": true, "run": "echo ${BEADS_DB-none} >> ~/seen"}"#;
-    person.write("answers.jsonl", line);
-    person.towpath(&["run", "./go.yaml", "--script", "answers.jsonl"]).exits(0);
-    assert_eq!(fs::read_to_string(person.path("seen")).unwrap(), format!("none\n{file}\n"));
+    user.write("answers.jsonl", line);
+    user.towpath(&["run", "./go.yaml", "--script", "answers.jsonl"]).exits(0);
+    assert_eq!(fs::read_to_string(user.path("seen")).unwrap(), format!("none\n{file}\n"));
 }
 
 #[test]
 fn a_folder_called_worktrees_makes_no_worktree() {
-    let person = Person::new();
-    let plain = person.path("worktrees/plain");
+    let user = User::new();
+    let plain = user.path("worktrees/plain");
     fs::create_dir_all(plain.join("sub")).expect("a folder");
     git(&plain, &["init", "--quiet"]);
     database(&plain);
-    assert_eq!(seen_in(&person, &plain.join("sub"), &[]), "none");
+    assert_eq!(seen_in(&user, &plain.join("sub"), &[]), "none");
 }
 
 #[test]
 fn a_submodule_is_no_worktree_and_a_worktree_of_a_bare_repository_is_one() {
-    let person = person(ASK);
-    let work = person.path("work");
-    let outer = person.path("outer");
+    let user = user(ASK);
+    let work = user.path("work");
+    let outer = user.path("outer");
     fs::create_dir(&outer).expect("a folder");
     git(&outer, &["init", "--quiet"]);
     git(&outer, &["submodule", "--quiet", "add", work.to_str().unwrap(), "part"]);
     database(&outer.join("part"));
-    assert_eq!(seen_in(&person, &outer.join("part"), &[]), "none");
-    git(person.path("").as_path(), &["clone", "--quiet", "--bare", "work", "shop.git"]);
-    let bare = person.path("shop.git");
+    assert_eq!(seen_in(&user, &outer.join("part"), &[]), "none");
+    git(user.path("").as_path(), &["clone", "--quiet", "--bare", "work", "shop.git"]);
+    let bare = user.path("shop.git");
     database(&bare);
-    assert_eq!(seen_in(&person, &bare, &[]), "none", "a bare repository has no working tree");
+    assert_eq!(seen_in(&user, &bare, &[]), "none", "a bare repository has no working tree");
     git(&bare, &["worktree", "add", "--quiet", "../of-bare", "-b", "x"]);
-    let file = database(&person.path("of-bare"));
-    assert_eq!(seen_in(&person, &person.path("of-bare"), &[]), file);
+    let file = database(&user.path("of-bare"));
+    assert_eq!(seen_in(&user, &user.path("of-bare"), &[]), file);
 }
 
 #[test]
 fn without_a_repository_or_without_git_there_is_no_variable_and_no_error() {
-    let person = Person::new();
-    let work = person.path("work");
+    let user = User::new();
+    let work = user.path("work");
     database(&work);
-    assert_eq!(seen_in(&person, &work, &[]), "none");
-    let bin = person.path("bin");
+    assert_eq!(seen_in(&user, &work, &[]), "none");
+    let bin = user.path("bin");
     fs::create_dir(&bin).expect("a folder");
     // What the scripted agent itself needs.
     std::os::unix::fs::symlink("/bin/cat", bin.join("cat")).expect("a link");
-    assert_eq!(seen_in(&person, &work, &[("PATH", bin.to_str().unwrap())]), "none");
+    assert_eq!(seen_in(&user, &work, &[("PATH", bin.to_str().unwrap())]), "none");
 }
 
 const WRITE: &str = "name: Write it\nsteps:\n  - id: write\n    command: pwd; echo new > file\n";
@@ -134,156 +134,158 @@ const LOOK: &str = "name: look\nsteps:\n  - id: look\n    command: pwd\n";
 
 #[test]
 fn a_run_gets_a_worktree_beside_the_repository_on_a_branch_of_its_own() {
-    let person = person(WRITE);
-    let tree = person.path("work-try");
-    let said = person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
-    let said = said.prints(&format!("{}\n", tree.display()));
-    let said = said.says("worktree ~/work-try, on the new branch try\n");
-    said.says(
+    let user = user(WRITE);
+    let tree = user.path("work-try");
+    let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
+    let printed = printed.prints(&format!("{}\n", tree.display()));
+    let printed = printed.reports("worktree ~/work-try, on the new branch try\n");
+    printed.reports(
         "worktree ~/work-try · branch try · 1 uncommitted change\n  to look: cd ~/work-try\n  \
          when you need it no more: git worktree remove ~/work-try\n",
     );
     assert_eq!(fs::read_to_string(tree.join("file")).unwrap(), "new\n");
-    assert!(!person.path("work/file").exists());
+    assert!(!user.path("work/file").exists());
     assert_eq!(git(&tree, &["branch", "--show-current"]), "try");
-    let id = person.run();
-    person.towpath(&["show", id.as_str()]).exits(0).shows("worktree ~/work-try · branch try\n");
-    let shown = person.towpath(&["show", id.as_str(), "--json"]).exits(0).json();
+    let id = user.run();
+    user.towpath(&["show", id.as_str()]).exits(0).shows("worktree ~/work-try · branch try\n");
+    let shown = user.towpath(&["show", id.as_str(), "--json"]).exits(0).json();
     assert_eq!(shown["worktree"]["path"], tree.to_str().unwrap());
 }
 
 #[test]
 fn a_worktree_of_that_name_is_used_again() {
-    let person = person(WRITE);
-    person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
-    let again = person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
-    again.says("worktree ~/work-try, as it is, on the branch try\n");
+    let user = user(WRITE);
+    user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
+    let again = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
+    again.reports("worktree ~/work-try, as it is, on the branch try\n");
     // From inside it, and from a folder in it, the same names mean the same worktrees.
-    let mut inside = person.command(&["run", "../../go.yaml", "--worktree", "try", "--json"]);
-    inside.current_dir(person.path("work-try/sub/inner"));
-    let inside = Said::from(inside.output().unwrap()).exits(0).json();
-    assert_eq!(inside["worktree"]["path"], person.path("work-try").to_str().unwrap());
-    assert!(person.path("work-try/sub/inner/file").exists());
-    let list = git(&person.path("work"), &["worktree", "list"]);
+    let mut inside = user.command(&["run", "../../go.yaml", "--worktree", "try", "--json"]);
+    inside.current_dir(user.path("work-try/sub/inner"));
+    let inside = Printed::from(inside.output().unwrap()).exits(0).json();
+    assert_eq!(inside["worktree"]["path"], user.path("work-try").to_str().unwrap());
+    assert!(user.path("work-try/sub/inner/file").exists());
+    let list = git(&user.path("work"), &["worktree", "list"]);
     assert_eq!(list.lines().count(), 2, "{list}");
 }
 
 #[test]
 fn a_run_from_a_folder_works_in_the_same_folder() {
-    let person = person(LOOK);
-    let inner = person.path("work/sub/inner");
-    let mut command = person.command(&["run", "../../go.yaml", "--worktree", "try", "--json"]);
-    let said = Said::from(command.current_dir(&inner).output().unwrap()).exits(0).json();
-    let place = person.path("work-try/sub/inner").display().to_string();
-    assert_eq!(said["steps"][0]["output"], place);
-    fs::create_dir(person.path("work/untracked")).expect("a folder");
+    let user = user(LOOK);
+    let inner = user.path("work/sub/inner");
+    let mut command = user.command(&["run", "../../go.yaml", "--worktree", "try", "--json"]);
+    let printed = Printed::from(command.current_dir(&inner).output().unwrap()).exits(0).json();
+    let place = user.path("work-try/sub/inner").display().to_string();
+    assert_eq!(printed["steps"][0]["output"], place);
+    fs::create_dir(user.path("work/untracked")).expect("a folder");
     let arguments = ["run", "./go.yaml", "-C", "untracked", "--worktree", "other"];
-    person.towpath(&arguments).exits(2).says("untracked is not in the branch other");
-    assert!(!person.path("work-other").exists());
+    user.towpath(&arguments).exits(2).reports("untracked is not in the branch other");
+    assert!(!user.path("work-other").exists());
 }
 
 #[test]
 fn nothing_done_leaves_nothing() {
-    let person = person(LOOK);
-    let said = person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
-    said.says(
+    let user = user(LOOK);
+    let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
+    printed.reports(
         "nothing was changed in the worktree ~/work-try: it is removed again, with its branch try",
     );
-    assert!(!person.path("work-try").exists());
-    assert_eq!(git(&person.path("work"), &["branch", "--list"]), "* main");
-    let id = person.run();
-    person.towpath(&["show", id.as_str()]).exits(0).shows("branch try · gone\n");
+    assert!(!user.path("work-try").exists());
+    assert_eq!(git(&user.path("work"), &["branch", "--list"]), "* main");
+    let id = user.run();
+    user.towpath(&["show", id.as_str()]).exits(0).shows("branch try · gone\n");
     let resume = ["resume", id.as_str(), "--again", "look"];
-    let said = person.towpath(&resume).exits(5).says("is gone; to have it back: git -C ");
-    let command = said.stderr.split("to have it back: ").nth(1).unwrap().trim_end().to_owned();
-    let home = person.path("");
+    let printed = user.towpath(&resume).exits(5).reports("is gone; to have it back: git -C ");
+    let command = printed.stderr.split("to have it back: ").nth(1).unwrap().trim_end().to_owned();
+    let home = user.path("");
     let back = Command::new("bash").args(["-c", &command]).env("HOME", &home).output().unwrap();
     assert!(back.status.success(), "{command}: {back:?}");
-    person.towpath(&resume).exits(0);
+    user.towpath(&resume).exits(0);
 }
 
 #[test]
 fn what_may_hold_something_stays() {
     let with = |command: &str| {
         let text = format!("name: do\nsteps:\n  - id: do\n    command: |\n      {command}\n");
-        person(&text)
+        user(&text)
     };
     let commit = "git -c user.name=a -c user.email=b commit -q --allow-empty -m x";
     let ignored = "mkdir out; echo '*' > out/.gitignore; touch out/report";
     let detached = "git checkout -q --detach";
-    for (command, told) in [
+    for (command, reported) in [
         (commit, "branch try · 1 new commit\n"),
         (ignored, "branch try · 1 ignored\n"),
         (detached, "on no branch\n"),
         ("rm go.yaml", "1 uncommitted change\n"),
     ] {
-        let person = with(command);
-        person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0).says(told);
-        assert!(person.path("work-try").is_dir(), "{command}");
+        let user = with(command);
+        user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0).reports(reported);
+        assert!(user.path("work-try").is_dir(), "{command}");
     }
     // Neither settings nor marks by which git passes files over let anything be lost.
-    let person = with("echo precious > new");
-    git(&person.path("work"), &["config", "status.showUntrackedFiles", "no"]);
-    let said = person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
-    said.says("1 uncommitted change\n");
-    assert!(person.path("work-try/new").is_file());
+    let user = with("echo precious > new");
+    git(&user.path("work"), &["config", "status.showUntrackedFiles", "no"]);
+    let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
+    printed.reports("1 uncommitted change\n");
+    assert!(user.path("work-try/new").is_file());
     for mark in ["--assume-unchanged", "--skip-worktree"] {
-        let person = with(&format!("git update-index {mark} go.yaml; echo '# mine' >> go.yaml"));
-        person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0).says("branch try\n");
-        assert!(person.path("work-try/go.yaml").is_file(), "{mark}");
+        let user = with(&format!("git update-index {mark} go.yaml; echo '# mine' >> go.yaml"));
+        user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0).reports("branch try\n");
+        assert!(user.path("work-try/go.yaml").is_file(), "{mark}");
     }
     // One that was there before is nobody's to remove, and neither is a branch.
-    let person = with("true");
-    git(&person.path("work"), &["branch", "try"]);
-    let said = person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
-    said.says("worktree ~/work-try, on the branch try\n");
-    assert!(person.path("work-try").is_dir());
-    person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
-    assert!(person.path("work-try").is_dir());
+    let user = with("true");
+    git(&user.path("work"), &["branch", "try"]);
+    let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
+    printed.reports("worktree ~/work-try, on the branch try\n");
+    assert!(user.path("work-try").is_dir());
+    user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
+    assert!(user.path("work-try").is_dir());
 }
 
 #[test]
-fn a_run_that_did_not_get_done_keeps_its_worktree_and_goes_on_there() {
-    let person = person("name: wait\nsteps:\n  - id: wait\n    command: pwd; test -e ~/ready\n");
-    let said = person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(1);
-    said.says("to give the run up: git worktree remove ~/work-try");
-    fs::write(person.path("ready"), "").unwrap();
-    let id = person.run();
-    let mut elsewhere = person.command(&["resume", id.as_str(), "--json"]);
-    let said = Said::from(elsewhere.current_dir(person.path("")).output().unwrap()).exits(0);
-    let object = said.json();
-    assert_eq!(object["steps"][0]["output"], person.path("work-try").to_str().unwrap());
+fn a_run_that_did_not_get_done_keeps_its_worktree_and_continues_there() {
+    let user = user("name: wait\nsteps:\n  - id: wait\n    command: pwd; test -e ~/ready\n");
+    let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(1);
+    printed.reports("to give the run up: git worktree remove ~/work-try");
+    fs::write(user.path("ready"), "").unwrap();
+    let id = user.run();
+    let mut elsewhere = user.command(&["resume", id.as_str(), "--json"]);
+    let printed = Printed::from(elsewhere.current_dir(user.path("")).output().unwrap()).exits(0);
+    let object = printed.json();
+    assert_eq!(object["steps"][0]["output"], user.path("work-try").to_str().unwrap());
     assert_eq!(object["worktree"]["removed"], true);
-    assert!(!person.path("work-try").exists());
+    assert!(!user.path("work-try").exists());
 }
 
 #[test]
-fn a_worktree_in_which_another_run_could_go_on_stays() {
-    let person = person("name: wait\nsteps:\n  - id: wait\n    command: test -e ~/ready\n");
-    person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(1);
-    let first = person.run();
-    person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(1);
-    fs::write(person.path("ready"), "").unwrap();
-    person.towpath(&["resume", first.as_str()]).exits(0).says("worktree ~/work-try · branch try\n");
-    assert!(person.path("work-try").is_dir());
+fn a_worktree_in_which_another_run_could_continue_stays() {
+    let user = user("name: wait\nsteps:\n  - id: wait\n    command: test -e ~/ready\n");
+    user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(1);
+    let first = user.run();
+    user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(1);
+    fs::write(user.path("ready"), "").unwrap();
+    user.towpath(&["resume", first.as_str()])
+        .exits(0)
+        .reports("worktree ~/work-try · branch try\n");
+    assert!(user.path("work-try").is_dir());
 }
 
 #[test]
 fn auto_makes_a_name_that_is_free() {
-    let person = person(WRITE);
+    let user = user(WRITE);
     for _ in 0..2 {
-        person.towpath(&["run", "go.yaml", "--worktree", "auto"]).exits(0);
+        user.towpath(&["run", "go.yaml", "--worktree", "auto"]).exits(0);
     }
     let auto = ["run", "go.yaml", "--worktree", "auto"];
-    let at_once: Vec<_> = (0..4).map(|_| person.start(&auto)).collect();
+    let at_once: Vec<_> = (0..4).map(|_| user.start(&auto)).collect();
     for run in at_once {
-        Said::from(run.wait_with_output().expect("it ends")).exits(0);
+        Printed::from(run.wait_with_output().expect("it ends")).exits(0);
     }
-    let branches = git(&person.path("work"), &["branch", "--format=%(refname:short)"]);
+    let branches = git(&user.path("work"), &["branch", "--format=%(refname:short)"]);
     let made: Vec<&str> = branches.lines().filter(|b| b.starts_with("write-it-2")).collect();
     assert_eq!(made.len(), 6, "{branches}");
     for branch in made {
-        assert!(person.path(&format!("work-{branch}/file")).exists());
+        assert!(user.path(&format!("work-{branch}/file")).exists());
     }
 }
 
@@ -292,172 +294,172 @@ fn auto_makes_a_name_that_is_free() {
 #[test]
 fn one_name_at_once_is_one_worktree_with_its_history() {
     let work = "name: work\nsteps:\n  - {id: w, command: 'sleep 1; git log -1 && touch made-$$'}\n";
-    let person = person(work);
+    let user = user(work);
     let same = ["run", "go.yaml", "--worktree", "same"];
     let found = Command::new("sh").args(["-c", "command -v git"]).output().expect("sh starts");
     let found = String::from_utf8_lossy(&found.stdout).trim().to_owned();
-    let slow = person.path("slow/git");
-    fs::create_dir(person.path("slow")).unwrap();
+    let slow = user.path("slow/git");
+    fs::create_dir(user.path("slow")).unwrap();
     let text = format!(
         "#!/bin/sh\n{found} \"$@\"; code=$?\n\
          case \" $* \" in *' branch --no-track '*) touch ~/branched; sleep 1;; esac\nexit $code\n"
     );
     fs::write(&slow, text).unwrap();
     fs::set_permissions(&slow, fs::Permissions::from_mode(0o755)).unwrap();
-    let path = format!("{}:{}", person.path("slow").display(), std::env::var("PATH").unwrap());
-    let mut first = person.command(&same);
+    let path = format!("{}:{}", user.path("slow").display(), std::env::var("PATH").unwrap());
+    let mut first = user.command(&same);
     let first = first.env("PATH", path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    until("the branch is made", || person.path("branched").exists());
-    person.towpath(&same).exits(0);
-    Said::from(first.unwrap().wait_with_output().expect("it ends")).exits(0);
-    assert_eq!(git(&person.path("work"), &["merge-base", "main", "same"]).len(), 40);
-    assert!(person.path("work-same/go.yaml").is_file());
+    until("the branch is made", || user.path("branched").exists());
+    user.towpath(&same).exits(0);
+    Printed::from(first.unwrap().wait_with_output().expect("it ends")).exits(0);
+    assert_eq!(git(&user.path("work"), &["merge-base", "main", "same"]).len(), 40);
+    assert!(user.path("work-same/go.yaml").is_file());
 }
 
 #[test]
-fn what_git_calls_alike_is_told_apart() {
-    let person = person(LOOK);
-    git(&person.path("work"), &["tag", "try"]);
-    let said = person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
-    said.says("it is removed again, with its branch try");
+fn what_git_calls_alike_is_distinguished() {
+    let user = user(LOOK);
+    git(&user.path("work"), &["tag", "try"]);
+    let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
+    printed.reports("it is removed again, with its branch try");
 }
 
 #[test]
 fn a_branch_with_folders_is_one_directory() {
-    let person = person(WRITE);
-    person.towpath(&["run", "go.yaml", "--worktree", "fix/a"]).exits(0);
-    assert_eq!(git(&person.path("work-fix-a"), &["branch", "--show-current"]), "fix/a");
+    let user = user(WRITE);
+    user.towpath(&["run", "go.yaml", "--worktree", "fix/a"]).exits(0);
+    assert_eq!(git(&user.path("work-fix-a"), &["branch", "--show-current"]), "fix/a");
 }
 
 #[test]
 fn what_cannot_be_is_refused_before_anything_is_made() {
-    let person = person(WRITE);
-    let run = |name: &str| person.towpath(&["run", "go.yaml", &format!("--worktree={name}")]);
+    let user = user(WRITE);
+    let run = |name: &str| user.towpath(&["run", "go.yaml", &format!("--worktree={name}")]);
     for name in ["", "-x", "a b", "a..b", "x.lock", "@{-1}", "a~1", "/a", "a/", "a\u{7}"] {
-        run(name).exits(2).says("cannot be the name of a branch");
+        run(name).exits(2).reports("cannot be the name of a branch");
     }
-    run("main").exits(2).says("the branch main is checked out in ");
+    run("main").exits(2).reports("the branch main is checked out in ");
     // A file where git keeps its worktrees lets it fail at the last moment.
-    fs::write(person.path("work/.git/worktrees"), "").unwrap();
+    fs::write(user.path("work/.git/worktrees"), "").unwrap();
     run("late").exits(2);
-    assert_eq!(git(&person.path("work"), &["branch", "--list", "late"]), "");
-    fs::remove_file(person.path("work/.git/worktrees")).unwrap();
-    fs::create_dir(person.path("work-taken")).unwrap();
-    run("taken").exits(2).says("is there and is no worktree of this repository");
-    git(&person.path(""), &["clone", "--quiet", "work", "work-clone"]);
-    run("clone").exits(2).says("is there and is no worktree of this repository");
+    assert_eq!(git(&user.path("work"), &["branch", "--list", "late"]), "");
+    fs::remove_file(user.path("work/.git/worktrees")).unwrap();
+    fs::create_dir(user.path("work-taken")).unwrap();
+    run("taken").exits(2).reports("is there and is no worktree of this repository");
+    git(&user.path(""), &["clone", "--quiet", "work", "work-clone"]);
+    run("clone").exits(2).reports("is there and is no worktree of this repository");
     run("gone").exits(0);
-    fs::remove_dir_all(person.path("work-gone")).unwrap();
-    run("gone").exits(2).says("git worktree prune");
-    person.towpath(&["run", "demo", "--worktree", "x"]).exits(2).says("repository of its own");
-    assert_eq!(person.runs(), 1);
-    assert_eq!(git(&person.path("work"), &["worktree", "list"]).lines().count(), 2);
+    fs::remove_dir_all(user.path("work-gone")).unwrap();
+    run("gone").exits(2).reports("git worktree prune");
+    user.towpath(&["run", "demo", "--worktree", "x"]).exits(2).reports("repository of its own");
+    assert_eq!(user.runs(), 1);
+    assert_eq!(git(&user.path("work"), &["worktree", "list"]).lines().count(), 2);
 }
 
 #[test]
 fn a_place_without_a_commit_or_a_repository_is_refused_with_what_to_do() {
-    let person = Person::new().file("go.yaml", WRITE);
-    let run = || person.towpath(&["run", "go.yaml", "--worktree", "x"]);
-    run().exits(2).says("is in no git repository; to make it one: git init");
-    let work = person.path("work");
+    let user = User::new().file("go.yaml", WRITE);
+    let run = || user.towpath(&["run", "go.yaml", "--worktree", "x"]);
+    run().exits(2).reports("is in no git repository; to make it one: git init");
+    let work = user.path("work");
     git(&work, &["init", "--quiet"]);
-    run().exits(2).says("has no commit yet");
-    assert!(!person.path("work-x").exists());
-    assert!(!person.has_journal() || person.runs() == 0);
-    let mut without = person.command(&["run", "go.yaml", "--worktree", "x"]);
-    let said = Said::from(without.env("PATH", person.path("none")).output().unwrap());
-    said.exits(5).says("--worktree needs git");
+    run().exits(2).reports("has no commit yet");
+    assert!(!user.path("work-x").exists());
+    assert!(!user.has_journal() || user.runs() == 0);
+    let mut without = user.command(&["run", "go.yaml", "--worktree", "x"]);
+    let printed = Printed::from(without.env("PATH", user.path("none")).output().unwrap());
+    printed.exits(5).reports("--worktree needs git");
 }
 
 #[test]
 fn beside_a_bare_repository_and_not_inside_another_ones_tree() {
-    let person = person(WRITE);
-    let recipe = person.path("work/go.yaml").display().to_string();
-    git(&person.path(""), &["clone", "--quiet", "--bare", "work", "shop.git"]);
+    let user = user(WRITE);
+    let recipe = user.path("work/go.yaml").display().to_string();
+    git(&user.path(""), &["clone", "--quiet", "--bare", "work", "shop.git"]);
     let run = |directory: &str| {
-        let mut command = person.command(&["run", &recipe, "--worktree", "x"]);
-        Said::from(command.current_dir(person.path(directory)).output().unwrap())
+        let mut command = user.command(&["run", &recipe, "--worktree", "x"]);
+        Printed::from(command.current_dir(user.path(directory)).output().unwrap())
     };
-    run("shop.git").exits(0).says("worktree ~/shop-x, on the new branch x\n");
-    assert!(person.path("shop-x/file").exists());
-    fs::create_dir(person.path("hub")).unwrap();
-    git(&person.path(""), &["clone", "--quiet", "--bare", "work", "hub/.bare"]);
+    run("shop.git").exits(0).reports("worktree ~/shop-x, on the new branch x\n");
+    assert!(user.path("shop-x/file").exists());
+    fs::create_dir(user.path("hub")).unwrap();
+    git(&user.path(""), &["clone", "--quiet", "--bare", "work", "hub/.bare"]);
     run("hub/.bare").exits(0);
-    assert!(person.path("hub/x/file").exists());
-    fs::create_dir(person.path("outer")).unwrap();
-    git(&person.path("outer"), &["init", "--quiet"]);
-    git(&person.path("outer"), &["submodule", "--quiet", "add", "../work", "part"]);
-    run("outer/part").exits(2).says("is in a submodule");
-    run("work/.git").exits(2).says("inside git's own directory");
+    assert!(user.path("hub/x/file").exists());
+    fs::create_dir(user.path("outer")).unwrap();
+    git(&user.path("outer"), &["init", "--quiet"]);
+    git(&user.path("outer"), &["submodule", "--quiet", "add", "../work", "part"]);
+    run("outer/part").exits(2).reports("is in a submodule");
+    run("work/.git").exits(2).reports("inside git's own directory");
 }
 
 #[test]
-fn what_is_not_committed_is_said_to_stay() {
-    let person = person(WRITE);
-    person.write("draft", "x");
-    let said = person.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
-    said.says("note: what is not committed here stays here");
-    assert!(!person.path("work-try/draft").exists());
+fn what_is_not_committed_is_reported_to_stay() {
+    let user = user(WRITE);
+    user.write("draft", "x");
+    let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
+    printed.reports("note: what is not committed here stays here");
+    assert!(!user.path("work-try/draft").exists());
 }
 
 #[test]
 fn a_look_makes_nothing() {
-    let person = person(WRITE);
-    let said = person.towpath(&["run", "go.yaml", "--worktree", "try", "--dry-run"]).exits(0);
-    said.shows("Write it · dry run · work · worktree try\n");
-    assert!(!person.path("work-try").exists());
-    assert_eq!(git(&person.path("work"), &["branch", "--list"]), "* main");
+    let user = user(WRITE);
+    let printed = user.towpath(&["run", "go.yaml", "--worktree", "try", "--dry-run"]).exits(0);
+    printed.shows("Write it · dry run · work · worktree try\n");
+    assert!(!user.path("work-try").exists());
+    assert_eq!(git(&user.path("work"), &["branch", "--list"]), "* main");
 }
 
 #[test]
-fn a_look_says_where_a_run_of_either_kind_would_work() {
-    let person = person(WRITE);
-    let there = person.path("work-try");
-    let told =
+fn a_look_reports_where_a_run_of_either_kind_would_work() {
+    let user = user(WRITE);
+    let there = user.path("work-try");
+    let reported =
         "It would run in the worktree ~/work-try, on the new branch try; nothing is made now\n";
     for recipe in ["go.yaml", "review-and-commit"] {
         let look = ["run", recipe, "--worktree", "try", "--dry-run", "--backend", "scripted"];
-        let said = person.towpath(&look).exits(0);
-        assert!(said.stdout.contains(told), "{}", said.stdout);
-        let json = person.towpath(&[&look[..], &["--json"]].concat()).exits(0).json();
+        let printed = user.towpath(&look).exits(0);
+        assert!(printed.stdout.contains(reported), "{}", printed.stdout);
+        let json = user.towpath(&[&look[..], &["--json"]].concat()).exits(0).json();
         assert_eq!(json["worktree"]["path"], there.display().to_string(), "{json}");
         assert_eq!(json["worktree"]["branch"], "try");
         assert_eq!(json["worktree"]["new_branch"], true);
     }
     let auto = ["run", "review-and-commit", "--worktree", "auto", "--dry-run"];
-    person.towpath(&auto).exits(0).shows("on the new branch review-and-commit-");
+    user.towpath(&auto).exits(0).shows("on the new branch review-and-commit-");
     assert!(!there.exists());
-    assert_eq!(git(&person.path("work"), &["branch", "--list"]), "* main");
-    person.towpath(&["run", "go.yaml", "--worktree", "a..b", "--dry-run"]).exits(2);
+    assert_eq!(git(&user.path("work"), &["branch", "--list"]), "* main");
+    user.towpath(&["run", "go.yaml", "--worktree", "a..b", "--dry-run"]).exits(2);
 }
 
 #[test]
 fn runs_lists_those_of_every_working_tree_of_the_repository() {
-    let person = person("name: go\nsteps:\n  - {id: say, command: pwd -P}\n");
-    let (work, side) = (person.path("work"), person.path("side"));
+    let user = user("name: go\nsteps:\n  - {id: say, command: pwd -P}\n");
+    let (work, side) = (user.path("work"), user.path("side"));
     git(&work, &["worktree", "add", "--quiet", side.to_str().expect("text"), "-b", "side"]);
-    let other = person.path("other");
+    let other = user.path("other");
     fs::create_dir(&other).expect("a folder");
     git(&other, &["init", "--quiet"]);
     fs::copy(work.join("go.yaml"), other.join("go.yaml")).expect("a copy");
     let mut ids = Vec::new();
     for directory in [&work, &side, &side.join("sub"), &other] {
-        let mut command = person.command(&["run", "../go.yaml"]);
+        let mut command = user.command(&["run", "../go.yaml"]);
         if !directory.ends_with("sub") {
-            command = person.command(&["run", "go.yaml"]);
+            command = user.command(&["run", "go.yaml"]);
         }
-        Said::from(command.current_dir(directory).output().expect("it starts")).exits(0);
-        ids.push(person.run().to_string());
+        Printed::from(command.current_dir(directory).output().expect("it starts")).exits(0);
+        ids.push(user.run().to_string());
     }
     // Its worktree is removed again, since nothing is left there.
-    person.towpath(&["run", "go.yaml", "--worktree", "gone"]).exits(0);
-    ids.insert(0, person.run().to_string());
+    user.towpath(&["run", "go.yaml", "--worktree", "gone"]).exits(0);
+    ids.insert(0, user.run().to_string());
     let listed = |directory: &Path| {
-        let mut command = person.command(&["runs", "--json"]);
+        let mut command = user.command(&["runs", "--json"]);
         // No git is needed to find them.
-        let said = command.current_dir(directory).env("PATH", "/no/such/place").output();
-        let told = Said::from(said.expect("it starts")).exits(0).json();
-        let runs = told["runs"].as_array().expect("a list").clone();
+        let printed = command.current_dir(directory).env("PATH", "/no/such/place").output();
+        let reported = Printed::from(printed.expect("it starts")).exits(0).json();
+        let runs = reported["runs"].as_array().expect("a list").clone();
         let mut ids: Vec<String> =
             runs.iter().map(|run| run["run_id"].as_str().expect("an id").to_owned()).collect();
         ids.sort();

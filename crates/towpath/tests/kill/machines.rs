@@ -2,7 +2,7 @@
 //! killed with `kill -9` at random instants. Its agents are slow, and work in sessions of their own.
 
 use super::{Dice, nothing_lives};
-use crate::support::{Person, Said, kill_hard, lives, signal_to, until};
+use crate::support::{Printed, User, kill_hard, lives, signal_to, until};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
@@ -58,7 +58,7 @@ steps:
 const CALLS: [&str; 8] =
     ["work 0", "work 1", "work#2 0", "work#2 1", "work#3 0", "work#4 0", "work#4 1", "work#5 0"];
 
-/// The script. An answer belongs to what is asked, so that a call may be asked anew.
+/// The script. An answer belongs to what is asked, so that a call may be asked again.
 fn script() -> String {
     let outcome = |name: &str| format!("{{\"outcome\": \"{name}\"}}");
     let answers = [
@@ -93,8 +93,8 @@ fn script() -> String {
 const FLAGS: [&str; 6] =
     ["--backend", "scripted", "--script", "answers.jsonl", "--calls", "calls.jsonl"];
 
-fn person() -> Person {
-    Person::new().file("tour.yaml", TOUR).file("quick.yaml", QUICK).file("answers.jsonl", &script())
+fn user() -> User {
+    User::new().file("tour.yaml", TOUR).file("quick.yaml", QUICK).file("answers.jsonl", &script())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -133,7 +133,7 @@ fn is_agents(pid: u32) -> bool {
     variables.any(|v| v.starts_with(b"TOWPATH_JOB=") && v.ends_with(b":agent"))
 }
 
-/// Kills whom it is to hit, or the runner where that one is not there; says whom.
+/// Kills whom it is to hit, or the runner where that one is not there; shows whom.
 fn kill(victim: Victim, runner: &mut Child, dice: &mut Dice) -> Victim {
     let family = below(runner.id());
     let agents: Vec<u32> = family.iter().copied().filter(|pid| is_agents(*pid)).collect();
@@ -164,8 +164,8 @@ fn kill(victim: Victim, runner: &mut Child, dice: &mut Dice) -> Victim {
     hit
 }
 
-fn facts(person: &Person, run: &RunId) -> Vec<Fact> {
-    let facts = person.store().facts(run).expect("the facts can be read");
+fn facts(user: &User, run: &RunId) -> Vec<Fact> {
+    let facts = user.store().facts(run).expect("the facts can be read");
     facts.iter().map(|f| serde_json::from_str(&f.body).expect("a fact is JSON")).collect()
 }
 
@@ -202,50 +202,50 @@ fn followed(facts: &[Fact]) -> (BTreeSet<String>, Vec<JobKey>) {
 }
 
 /// Another run wants the session of the last call that was made.
-fn ask_in_its_session(person: &Person) -> Option<Said> {
-    let calls = person.read("calls.jsonl");
+fn ask_in_its_session(user: &User) -> Option<Printed> {
+    let calls = user.read("calls.jsonl");
     let last = calls.lines().last()?;
     let call: serde_json::Value = serde_json::from_str(last).expect("a call is JSON");
     let session = call["session"].as_str().expect("a call has its session");
     let asked = ["run", "quick.yaml", "--session", session, "--backend", "scripted"];
-    Some(person.towpath(&[&asked[..], &["--script", "answers.jsonl"]].concat()))
+    Some(user.towpath(&[&asked[..], &["--script", "answers.jsonl"]].concat()))
 }
 
 /// One run, killed until it ends. Counts whom it hit, and in what.
 struct Tour {
-    person: Person,
+    user: User,
     run: Option<RunId>,
-    /// Runner and warden are gone: nobody is there to end their children, until somebody resumes.
+    /// Runner and warden are gone: nobody is there to end their children, until a user resumes.
     orphaned: bool,
     hits: BTreeMap<Victim, u64>,
-    cut_off: BTreeMap<&'static str, u64>,
+    interrupted: BTreeMap<&'static str, u64>,
 }
 
 impl Tour {
-    fn new(person: Person, run: Option<RunId>) -> Tour {
-        let (hits, cut_off) = (BTreeMap::new(), BTreeMap::new());
-        Tour { person, run, orphaned: false, hits, cut_off }
+    fn new(user: User, run: Option<RunId>) -> Tour {
+        let (hits, interrupted) = (BTreeMap::new(), BTreeMap::new());
+        Tour { user, run, orphaned: false, hits, interrupted }
     }
 
     /// Starts or resumes, waits, kills; whether the run has ended.
     fn round(&mut self, round: u64, dice: &mut Dice) -> bool {
-        let before = self.run.as_ref().map(|run| facts(&self.person, run)).unwrap_or_default();
+        let before = self.run.as_ref().map(|run| facts(&self.user, run)).unwrap_or_default();
         let done = followed(&before).0;
-        let noted = self.person.read("ledger").lines().count();
-        let orphans = self.person.read("pids");
+        let noted = self.user.read("ledger").lines().count();
+        let orphans = self.user.read("pids");
         let mut runner = match &self.run {
-            None => self.person.start(&[&["run", "tour.yaml"], &FLAGS[..]].concat()),
-            Some(run) => self.person.start(&["resume", run.as_str()]),
+            None => self.user.start(&[&["run", "tour.yaml"], &FLAGS[..]].concat()),
+            Some(run) => self.user.start(&["resume", run.as_str()]),
         };
         std::thread::sleep(dice.micros(400_000));
         let victim = VICTIMS[round as usize % VICTIMS.len()];
         let by_itself = runner.try_wait().expect("the runner can be waited for").is_some();
         let hit = if by_itself { None } else { Some(kill(victim, &mut runner, dice)) };
         if self.run.is_none() {
-            self.run = self.person.has_journal().then(|| self.person.newest()).flatten();
+            self.run = self.user.has_journal().then(|| self.user.newest()).flatten();
         }
         let Some(run) = self.run.clone() else { return false };
-        let facts = facts(&self.person, &run);
+        let facts = facts(&self.user, &run);
         let (_, open) = followed(&facts);
         if facts.len() > before.len() {
             self.orphaned = false;
@@ -256,7 +256,7 @@ impl Tour {
         if !self.orphaned {
             nothing_lives(&run);
         }
-        let ledger = self.person.read("ledger");
+        let ledger = self.user.read("ledger");
         for line in ledger.lines().skip(noted) {
             assert!(line != "overlap", "two agents at once:\n{ledger}");
             let key = line.split(' ').nth(1).and_then(|job| job.parse::<JobKey>().ok());
@@ -264,7 +264,7 @@ impl Tour {
             assert!(!done.contains(&call_of(&key)), "{line}, which had ended before");
         }
         self.count(hit, &open, &facts[before.len()..]);
-        let store = self.person.store();
+        let store = self.user.store();
         let recorded = recorded(&store, &run, Limits::default()).expect("the run can be replayed");
         recorded.run.outcome() == Some(RunOutcome::Done)
     }
@@ -282,14 +282,14 @@ impl Tour {
                 (JobKind::Agent, _) => "reminder",
                 _ => "command",
             };
-            *self.cut_off.entry(what).or_default() += 1;
+            *self.interrupted.entry(what).or_default() += 1;
         }
     }
 
     /// The end is that of the unbroken run.
     fn check_end(&self) {
         let run = self.run.as_ref().expect("a run that ended is recorded");
-        let store = self.person.store();
+        let store = self.user.store();
         let recorded = recorded(&store, run, Limits::default()).expect("the run can be replayed");
         assert_eq!(recorded.run.exit().expect("a machine's end").reason, "all-done");
         let view = recorded.run.machine_view().expect("a machine");
@@ -300,60 +300,60 @@ impl Tour {
             [format!("look{number}"), format!("work{number}")]
         });
         assert_eq!(steps, path.collect::<Vec<_>>());
-        let finished = followed(&facts(&self.person, run)).0;
+        let finished = followed(&facts(&self.user, run)).0;
         let calls = finished.iter().filter(|call| call.starts_with("work")).map(String::as_str);
         assert_eq!(calls.collect::<Vec<_>>(), CALLS);
         nothing_lives(run);
-        let left = self.person.read("pids");
+        let left = self.user.read("pids");
         assert!(left.lines().all(|pid| !lives(pid)), "an agent's child lives on");
     }
 }
 
 #[test]
-fn whoever_of_a_machine_is_killed_it_goes_on_and_pays_each_answer_once() {
+fn whoever_of_a_machine_is_killed_it_continues_and_pays_each_answer_once() {
     let kills = std::env::var("TOWPATH_KILLS").ok().and_then(|v| v.parse().ok()).unwrap_or(200) / 8;
     let seed = u64::from(std::process::id());
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ seed);
     println!("seed {seed}");
-    let unbroken = person();
+    let unbroken = user();
     unbroken.towpath(&[&["run", "tour.yaml"], &FLAGS[..]].concat()).exits(0);
     let run = Some(unbroken.run());
     Tour::new(unbroken, run).check_end();
 
-    let (mut hits, mut cut_off) = (BTreeMap::new(), BTreeMap::new());
+    let (mut hits, mut interrupted) = (BTreeMap::new(), BTreeMap::new());
     let (mut killed, mut round) = (0, 0);
-    let wanting = |hits: &BTreeMap<Victim, u64>, cut_off: &BTreeMap<&str, u64>| {
+    let wanting = |hits: &BTreeMap<Victim, u64>, interrupted: &BTreeMap<&str, u64>| {
         VICTIMS.iter().any(|victim| hits.get(victim).is_none_or(|n| *n < 2))
-            || ["prompt", "reminder"].iter().any(|what| !cut_off.contains_key(what))
+            || ["prompt", "reminder"].iter().any(|what| !interrupted.contains_key(what))
     };
-    while killed < kills || wanting(&hits, &cut_off) {
-        assert!(killed < kills + 400, "something is never hit: {hits:?} {cut_off:?}");
-        let mut tour = Tour { hits, cut_off, ..Tour::new(person(), None) };
+    while killed < kills || wanting(&hits, &interrupted) {
+        assert!(killed < kills + 400, "something is never hit: {hits:?} {interrupted:?}");
+        let mut tour = Tour { hits, interrupted, ..Tour::new(user(), None) };
         while !tour.round(round, &mut dice) {
             round += 1;
             if round % 4 == 0 && tour.run.is_some() {
                 // Nobody holds it any more.
-                ask_in_its_session(&tour.person).map(|said| said.exits(0));
+                ask_in_its_session(&tour.user).map(|printed| printed.exits(0));
             }
         }
         tour.check_end();
-        (hits, cut_off) = (tour.hits, tour.cut_off);
+        (hits, interrupted) = (tour.hits, tour.interrupted);
         killed = hits.values().sum();
     }
-    println!("{killed} kills: {hits:?}, of which some cut off: {cut_off:?}");
+    println!("{killed} kills: {hits:?}, of which some cut off: {interrupted:?}");
 }
 
 #[test]
-fn a_session_that_a_restart_began_is_held_from_its_first_call_until_its_holder_is_killed() {
+fn a_session_that_a_restart_began_is_kept_from_its_first_call_until_its_holder_is_killed() {
     let slow = "{\"match\": \"work 3\\n\", \"text\": \"late\", \"delay_ms\": 60000}\n";
-    let person = person();
-    person.write("answers.jsonl", &format!("{slow}{}", script()));
-    let mut runner = person.start(&[&["run", "tour.yaml"], &FLAGS[..]].concat());
-    until("the restarted machine asks", || person.read("calls.jsonl").contains("work#3"));
-    let run = person.run();
-    let said = ask_in_its_session(&person).expect("a call was made");
-    said.exits(5).says("session locked");
+    let user = user();
+    user.write("answers.jsonl", &format!("{slow}{}", script()));
+    let mut runner = user.start(&[&["run", "tour.yaml"], &FLAGS[..]].concat());
+    until("the restarted machine asks", || user.read("calls.jsonl").contains("work#3"));
+    let run = user.run();
+    let printed = ask_in_its_session(&user).expect("a call was made");
+    printed.exits(5).reports("session locked");
     kill_hard(&mut runner);
     nothing_lives(&run);
-    ask_in_its_session(&person).expect("a call was made").exits(0);
+    ask_in_its_session(&user).expect("a call was made").exits(0);
 }

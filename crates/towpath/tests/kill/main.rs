@@ -1,5 +1,5 @@
 //! The runner is killed with `kill -9` at random instants and resumed until the run ends. Real
-//! processes, real journal. `TOWPATH_KILLS` sets the number of kills (200 unless said otherwise).
+//! processes, real journal. `TOWPATH_KILLS` sets the number of kills (200 unless reported otherwise).
 //! Machines, whose wardens and agents are killed too, are in `kill/machines.rs`.
 #![allow(clippy::print_stdout, reason = "the counters are meant to be read")]
 
@@ -17,7 +17,7 @@ use towpath_engine::recorded;
 use towpath_run::{Fact, Limits, RunOutcome};
 use towpath_store::{RunFilter, Store};
 
-/// What the runner was doing when it was killed, told from its journal and the steps' own ledger.
+/// What the runner was doing when it was killed, reported from its journal and the steps' own ledger.
 const WINDOWS: [&str; 6] = [
     "during resume",
     "before Started",
@@ -123,7 +123,7 @@ fn recipe(name: &str, steps: usize, outer: bool) -> String {
     text
 }
 
-/// The steps that the journal says are finished.
+/// The steps that the journal shows are finished.
 fn finished(facts: &[Fact]) -> BTreeSet<String> {
     let ended = facts.iter().filter_map(|fact| match fact {
         Fact::JobFinished { key, end } if end.succeeded() => Some(key.step_path().to_string()),

@@ -1,4 +1,4 @@
-//! A person at a terminal: a directory of their own, a home of their own, files, commands.
+//! A user at a terminal: a directory of their own, a home of their own, files, commands.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod trace;
@@ -10,23 +10,23 @@ use std::time::{Duration, Instant};
 use towpath_core::RunId;
 use towpath_store::{RunFilter, Store};
 
-pub struct Person {
+pub struct User {
     directory: tempfile::TempDir,
 }
 
 /// What a command left.
 #[derive(Debug)]
-pub struct Said {
+pub struct Printed {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Person {
-    pub fn new() -> Person {
-        let person = Person { directory: tempfile::tempdir().expect("a temporary directory") };
-        fs::create_dir(person.path("work")).expect("a place to work");
-        person
+impl User {
+    pub fn new() -> User {
+        let user = User { directory: tempfile::tempdir().expect("a temporary directory") };
+        fs::create_dir(user.path("work")).expect("a place to work");
+        user
     }
 
     /// A path in the temporary directory: `work` is where commands run.
@@ -35,7 +35,7 @@ impl Person {
     }
 
     /// A file below the place to work.
-    pub fn file(self, name: &str, text: &str) -> Person {
+    pub fn file(self, name: &str, text: &str) -> User {
         self.write(name, text);
         self
     }
@@ -67,8 +67,8 @@ impl Person {
         command
     }
 
-    pub fn towpath(&self, arguments: &[&str]) -> Said {
-        Said::from(self.command(arguments).output().expect("towpath starts"))
+    pub fn towpath(&self, arguments: &[&str]) -> Printed {
+        Printed::from(self.command(arguments).output().expect("towpath starts"))
     }
 
     /// Starts a command that is left running; its output goes nowhere.
@@ -108,9 +108,9 @@ impl Person {
     }
 }
 
-impl From<Output> for Said {
-    fn from(output: Output) -> Said {
-        Said {
+impl From<Output> for Printed {
+    fn from(output: Output) -> Printed {
+        Printed {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
@@ -118,27 +118,27 @@ impl From<Output> for Said {
     }
 }
 
-impl Said {
+impl Printed {
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|e| panic!("stdout is one JSON object: {e}\n{self:?}"))
     }
 
     #[track_caller]
-    pub fn exits(self, code: i32) -> Said {
+    pub fn exits(self, code: i32) -> Printed {
         assert_eq!(self.code, Some(code), "{}\n--\n{}", self.stdout, self.stderr);
         self
     }
 
     #[track_caller]
-    pub fn says(self, text: &str) -> Said {
+    pub fn reports(self, text: &str) -> Printed {
         assert!(self.stderr.contains(text), "no {text:?} in:\n{}", self.stderr);
         self
     }
 
     #[track_caller]
     /// Part of what it printed.
-    pub fn shows(self, text: &str) -> Said {
+    pub fn shows(self, text: &str) -> Printed {
         assert!(
             self.stdout.contains(text),
             "no {text:?} in:\n{}\n--\n{}",
@@ -148,7 +148,7 @@ impl Said {
         self
     }
 
-    pub fn prints(self, text: &str) -> Said {
+    pub fn prints(self, text: &str) -> Printed {
         assert_eq!(self.stdout, text, "stderr:\n{}", self.stderr);
         self
     }

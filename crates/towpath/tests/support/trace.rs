@@ -1,6 +1,6 @@
 //! What a command does to the world, seen by `strace`.
 
-use super::Person;
+use super::User;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -16,12 +16,12 @@ const CALLS: &str = "execve,execveat,fork,vfork,clone,clone3,open,openat,openat2
     mkdirat,rmdir,unlink,unlinkat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,\
     truncate,ftruncate,chmod,fchmod,fchmodat,mknod,mknodat,socket,kill";
 
-pub fn traced(person: &Person, arguments: &[&str]) -> Traced {
-    let trace = person.path("trace");
-    let plain = person.command(arguments);
+pub fn traced(user: &User, arguments: &[&str]) -> Traced {
+    let trace = user.path("trace");
+    let plain = user.command(arguments);
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-y", "-e", &format!("trace={CALLS}"), "-o"]).arg(&trace);
-    command.arg(plain.get_program()).args(arguments).current_dir(person.path("work"));
+    command.arg(plain.get_program()).args(arguments).current_dir(user.path("work"));
     for (name, value) in plain.get_envs() {
         match value {
             Some(value) => command.env(name, value),

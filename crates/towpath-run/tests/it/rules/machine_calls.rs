@@ -1,4 +1,4 @@
-//! A machine's agent calls: which session each has, what stands before its prompt, and the one
+//! A machine's agent calls: which session each has, what is before its prompt, and the one
 //! reminder of a visit.
 
 use super::machines::{again, review, wish};
@@ -11,9 +11,9 @@ fn fault(kind: FaultKind) -> JobStatus {
 }
 
 #[test]
-fn each_call_goes_on_with_the_session_of_the_one_before_until_a_restart() {
-    let play = Play::one(&review("")).says("work", "done").gives("review", "hm");
-    let play = play.says("review.1", "bad").says("work#2", "other").play();
+fn each_call_continues_with_the_session_of_the_one_before_until_a_restart() {
+    let play = Play::one(&review("")).reports("work", "done").gives("review", "hm");
+    let play = play.reports("review.1", "bad").reports("work#2", "other").play();
     let before: Vec<Option<String>> = play
         .jobs
         .iter()
@@ -23,15 +23,15 @@ fn each_call_goes_on_with_the_session_of_the_one_before_until_a_restart() {
     assert_eq!(before[..3], expected.map(|key| key.map(str::to_owned)));
     assert_eq!(before[3].as_deref(), Some("review#1.0.1:agent"), "the reminder was the last");
     assert!(play.jobs.iter().all(|job| play.call(&name_of(job)).keeps_session));
-    let play = Play::one(&again("")).says("step", "more").says("step#2", "done").play();
+    let play = Play::one(&again("")).reports("step", "more").reports("step#2", "done").play();
     assert_eq!(play.call("step#2").continues, None, "a restart has a session of its own");
     assert!(!play.call("step#2").may_open);
 }
 
 #[test]
 fn an_answer_without_an_outcome_is_reminded_once_in_its_visit() {
-    let play = Play::one(&review("")).gives("work", "hm").says("work.1", "done");
-    let play = play.gives("review", "{\"outcome\": \"nope\"}").says("review.1", "good").play();
+    let play = Play::one(&review("")).gives("work", "hm").reports("work.1", "done");
+    let play = play.gives("review", "{\"outcome\": \"nope\"}").reports("review.1", "good").play();
     assert_eq!(play.started(), "work work.1 review review.1");
     assert_eq!(play.reason(), "all-good");
     assert_eq!(play.call("work.1").earlier.as_deref(), Some("hm"));
@@ -49,10 +49,10 @@ fn an_answer_without_an_outcome_is_reminded_once_in_its_visit() {
 }
 
 #[test]
-fn a_crash_repeats_the_call_that_was_cut_off_and_nothing_else() {
+fn a_crash_repeats_the_call_that_was_interrupted_and_nothing_else() {
     let text = review("");
-    let mut play = Play::one(&text).gives("work", "hm").says("work.1", "done");
-    play = play.says("review", "good");
+    let mut play = Play::one(&text).gives("work", "hm").reports("work.1", "done");
+    play = play.reports("review", "good");
     play.start_all();
     play.fact(Fact::Resumed);
     let prompt = play.start_all();
@@ -61,7 +61,7 @@ fn a_crash_repeats_the_call_that_was_cut_off_and_nothing_else() {
     play.fact(Fact::Resumed);
     let reminder = play.start_all();
     play.fact(Fact::Resumed);
-    play.go_on();
+    play.proceed();
     assert_eq!(
         play.keys(),
         "work#1.0.0:agent work#1.1.0:agent work#1.1.1:agent work#1.2.1:agent work#1.3.1:agent \
@@ -74,7 +74,7 @@ fn a_crash_repeats_the_call_that_was_cut_off_and_nothing_else() {
 
 #[test]
 fn a_reminder_that_was_wanted_and_not_started_is_wanted_after_a_crash() {
-    let mut play = Play::one(&review("")).gives("work", "hm").says("work.1", "other");
+    let mut play = Play::one(&review("")).gives("work", "hm").reports("work.1", "other");
     let first = play.start_all();
     play.finish(&first[0]);
     play.resume();
@@ -82,7 +82,7 @@ fn a_reminder_that_was_wanted_and_not_started_is_wanted_after_a_crash() {
 }
 
 #[test]
-fn what_went_wrong_is_asked_anew_with_a_new_prompt_and_a_new_reminder() {
+fn what_went_wrong_is_asked_again_with_a_new_prompt_and_a_new_reminder() {
     let answer = |text: &str| JobEnd {
         output: Output::Text(text.into()),
         ..JobEnd::new(JobStatus::Exited(0))
@@ -101,7 +101,7 @@ fn what_went_wrong_is_asked_anew_with_a_new_prompt_and_a_new_reminder() {
         let mut play = Play::one(&review("")).gives("work", "hm").end_of(name, end).play();
         assert_eq!(play.reason(), reason, "{name} {status:?}");
         let before = play.started.len();
-        play = play.gives("work", "hm again").says("work.1", "done").says("review", "good");
+        play = play.gives("work", "hm again").reports("work.1", "done").reports("review", "good");
         play.resume();
         assert_eq!(play.started[before..].join(" "), "work work.1 review", "{name} {status:?}");
         assert_eq!(play.reason(), "all-good");
@@ -114,7 +114,7 @@ fn what_went_wrong_is_asked_anew_with_a_new_prompt_and_a_new_reminder() {
 }
 
 #[test]
-fn a_cancelled_reminder_is_asked_anew_and_a_limit_waits() {
+fn a_cancelled_reminder_is_asked_again_and_a_limit_waits() {
     let mut play = Play::one(&review("")).gives("work", "hm");
     let first = play.start_all();
     play.finish(&first[0]);
@@ -123,7 +123,7 @@ fn a_cancelled_reminder_is_asked_anew_and_a_limit_waits() {
     let stopped = JobEnd::new(JobStatus::Stopped);
     play.fact(Fact::JobFinished { key: reminder[0].key.clone(), end: stopped });
     assert_eq!((play.reason().as_str(), play.outcome().as_str()), ("cancelled", "cancelled"));
-    play = play.says("work", "other");
+    play = play.reports("work", "other");
     play.resume();
     assert_eq!(play.keys(), "work#1.0.0:agent work#1.0.1:agent work#1.1.0:agent");
     assert_eq!(play.reason(), "gave-up");
@@ -144,7 +144,7 @@ fn a_session_that_no_call_has_answered_from_may_have_to_be_opened() {
     play.resume();
     assert!(play.call("work").may_open, "the first may have opened it, or not");
     assert_eq!(play.call("work").continues.as_ref(), Some(&play.jobs[0].key));
-    play = play.says("work", "done").ends("review", overloaded());
+    play = play.reports("work", "done").ends("review", overloaded());
     play.resume();
     assert!(!play.call("review").may_open, "a call of this session has answered");
     play.resume();
@@ -154,13 +154,13 @@ fn a_session_that_no_call_has_answered_from_may_have_to_be_opened() {
 }
 
 #[test]
-fn a_session_that_somebody_else_began_is_never_opened() {
+fn a_session_that_another_else_began_is_never_opened() {
     let text = again("");
     let mut play = wish(&text, |w| w.session = Some("theirs".into()))
         .ends("step", fault(FaultKind::UnknownSession))
         .play();
     assert_eq!(play.call("step").session.as_deref(), Some("theirs"));
-    play = play.says("step", "more").ends("step#2", fault(FaultKind::Crash));
+    play = play.reports("step", "more").ends("step#2", fault(FaultKind::Crash));
     play.resume();
     let again = play.call("step");
     assert_eq!((again.may_open, again.session.as_deref()), (false, None));
@@ -172,31 +172,31 @@ fn a_session_that_somebody_else_began_is_never_opened() {
 }
 
 #[test]
-fn the_context_stands_before_prompts_until_a_session_has_answered() {
+fn the_context_is_before_prompts_until_a_session_has_answered() {
     let text = again("");
     let mut play = wish(&text, |w| w.context = Some("Mind the gap.".into()))
         .ends("step", fault(FaultKind::Crash))
         .play();
-    let told = |play: &Play, name: &str| {
+    let reported = |play: &Play, name: &str| {
         play.call(name).prompt.starts_with("## Context\n\nMind the gap.\n\n---\n\ngo one\n\nEnd")
     };
-    assert!(told(&play, "step"));
-    play = play.gives("step", "hm").says("step.1", "more").says("step#2", "done");
+    assert!(reported(&play, "step"));
+    play = play.gives("step", "hm").reports("step.1", "more").reports("step#2", "done");
     play.resume();
-    assert!(told(&play, "step"), "nobody has heard it yet");
+    assert!(reported(&play, "step"), "nobody has heard it yet");
     assert!(!play.call("step.1").prompt.contains("Mind the gap"));
-    assert!(told(&play, "step#2"), "a fresh session knows nothing");
+    assert!(reported(&play, "step#2"), "a fresh session knows nothing");
     let mut play = wish(&review(""), |w| w.context = Some("Mind the gap.".into()));
-    play = play.says("work", "done").says("review", "good").play();
+    play = play.reports("work", "done").reports("review", "good").play();
     assert!(!play.call("review").prompt.contains("Mind the gap"));
 }
 
 #[test]
-fn a_call_has_a_day_unless_its_step_or_the_person_says_otherwise() {
+fn a_call_has_a_day_unless_its_step_or_the_user_reports_otherwise() {
     let times = |text: &str, run: Option<u64>| {
         let wish = run.map(std::time::Duration::from_secs);
         let play = Play::with(&[("main", text)], |plan| plan.step_timeout = wish);
-        let play = play.gives("work", "hm").says("work.1", "other").play();
+        let play = play.gives("work", "hm").reports("work.1", "other").play();
         let time = |job: &super::Job| job.timeout.expect("a call has a time").as_secs();
         play.jobs.iter().map(time).collect::<Vec<_>>()
     };

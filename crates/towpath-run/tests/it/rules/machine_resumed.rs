@@ -1,4 +1,4 @@
-//! Machines that go on: raised limits, edited recipes, a person's word about a step.
+//! Machines that continue: raised limits, edited recipes, a user's word about a step.
 
 use super::machines::{OTHER, again, caller, inner, machine, review};
 use super::{Answer, Fact, JobStatus, Play, RunOutcome, StepPath, program};
@@ -6,7 +6,7 @@ use serde_json::json;
 use std::sync::Arc;
 use towpath_recipe::Plan;
 
-/// The same plan with another wish of the person.
+/// The same plan with another wish of the user.
 fn replan(play: &mut Play, change: impl FnOnce(&mut Plan)) {
     let mut plan = Plan::clone(&play.run.program().plan);
     change(&mut plan);
@@ -15,9 +15,9 @@ fn replan(play: &mut Play, change: impl FnOnce(&mut Plan)) {
 }
 
 #[test]
-fn a_refused_machine_goes_on_only_with_a_raised_limit() {
+fn a_refused_machine_continues_only_with_a_raised_limit() {
     let text = review("guardrails: {maxStepVisits: 1}\n");
-    let mut play = Play::one(&text).says("work", "done").says("review", "bad").play();
+    let mut play = Play::one(&text).reports("work", "done").reports("review", "bad").play();
     assert_eq!(play.reason(), "max-step-visits-exceeded:work");
     for _ in 0..2 {
         play.resume();
@@ -25,13 +25,13 @@ fn a_refused_machine_goes_on_only_with_a_raised_limit() {
         assert_eq!(play.started.len(), 2, "nothing has started");
     }
     replan(&mut play, |plan| plan.machine.max_visits = Some(2));
-    play = play.says("work#2", "done").says("review#2", "good");
+    play = play.reports("work#2", "done").reports("review#2", "good");
     play.resume();
     assert_eq!(play.started(), "work review work#2 review#2");
     assert_eq!((play.reason().as_str(), play.outcome().as_str()), ("all-good", "done"));
 
     let mut play = super::machines::wish(&again(""), |w| w.max_restarts = Some(0));
-    play = play.says("step", "more").says("step#2", "done").play();
+    play = play.reports("step", "more").reports("step#2", "done").play();
     assert_eq!(play.reason(), "max-restarts-exceeded");
     replan(&mut play, |plan| plan.machine.max_restarts = Some(1));
     play.resume();
@@ -39,12 +39,13 @@ fn a_refused_machine_goes_on_only_with_a_raised_limit() {
 }
 
 #[test]
-fn a_refused_machine_within_a_step_recipe_goes_on_too() {
+fn a_refused_machine_within_a_step_recipe_continues_too() {
     let inner = inner();
     let outer = "name: r\nsteps:\n  - {id: call, recipe: inner}\n";
     let recipes = [("r", outer), ("inner", inner.as_str())];
-    let mut play = Play::new(&recipes, json!({})).says("call/a", "round").says("call/a#2", "ok");
-    play.go_on();
+    let mut play =
+        Play::new(&recipes, json!({})).reports("call/a", "round").reports("call/a#2", "ok");
+    play.proceed();
     play.resume();
     assert_eq!(play.outcome(), "failed at call/a: max-step-visits-exceeded:a");
     replan(&mut play, |plan| plan.machine.max_visits = Some(2));
@@ -53,8 +54,8 @@ fn a_refused_machine_within_a_step_recipe_goes_on_too() {
 }
 
 #[test]
-fn a_person_says_what_a_step_reported() {
-    let mut play = Play::one(&review("")).says("review", "good");
+fn a_user_reports_what_a_step_reported() {
+    let mut play = Play::one(&review("")).reports("review", "good");
     play.start_all();
     play.fact(Fact::Resumed);
     let step = StepPath::new("work");
@@ -67,12 +68,12 @@ fn a_person_says_what_a_step_reported() {
     }
     let answer = Answer::Done { output: "by hand".into(), outcome: Some("done".into()) };
     play.fact(Fact::Answered { step, answer });
-    play.go_on();
+    play.proceed();
     assert_eq!((play.started().as_str(), play.reason().as_str()), ("work review", "all-good"));
 }
 
 #[test]
-fn a_cut_off_command_marked_once_is_asked_about() {
+fn a_interrupted_command_marked_once_is_asked_about() {
     let step = "command: x, effect: once, outcomes: [success, failure], onOutcome: {success: \
                 {action: exit, reason: well}, failure: {action: exit, reason: badly}}";
     let text = machine("once", "", &[("a", step)]);
@@ -86,19 +87,19 @@ fn a_cut_off_command_marked_once_is_asked_about() {
         let asking = RunOutcome::Asking { steps: vec![StepPath::new("a")] };
         assert_eq!(play.run.outcome(), Some(asking));
         play.fact(Fact::Answered { step: StepPath::new("a"), answer });
-        play.go_on();
+        play.proceed();
         assert_eq!((play.started().as_str(), play.reason().as_str()), (started, reason));
     }
 }
 
 #[test]
 fn again_goes_back_to_a_step_with_a_new_visit() {
-    let mut play = Play::one(&review("")).says("work", "done").says("review", "good").play();
+    let mut play = Play::one(&review("")).reports("work", "done").reports("review", "good").play();
     play.fact(Fact::Resumed);
     assert!(play.run.next().is_empty(), "it has ended");
     play.fact(Fact::Answered { step: StepPath::new("work"), answer: Answer::Again });
-    play = play.says("work#2", "done").says("review#2", "other");
-    play.go_on();
+    play = play.reports("work#2", "done").reports("review#2", "other");
+    play.proceed();
     assert_eq!(play.started(), "work review work#2 review#2");
     assert_eq!(play.reason(), "gave-up");
 }
@@ -117,16 +118,17 @@ fn again_within_a_called_recipe_forgets_how_the_machine_around_it_ended() {
     play.fact(Fact::Resumed);
     play.fact(Fact::Answered { step: StepPath::new("call/a"), answer: Answer::Again });
     play = play.ends("call/a#2", JobStatus::Exited(1));
-    play.go_on();
+    play.proceed();
     assert_eq!(play.started(), "call/a call/a#2");
     assert_eq!(play.reason(), "max-step-visits-exceeded:call", "not the end that it had before");
 }
 
 #[test]
-fn a_crash_inside_a_called_machine_repeats_only_what_was_cut_off() {
+fn a_crash_inside_a_called_machine_repeats_only_what_was_interrupted() {
     let (outer, inner) = (caller(""), inner());
     let recipes = [("outer", outer.as_str()), ("inner", inner.as_str())];
-    let mut play = Play::new(&recipes, json!({})).gives("call/a", "hm").says("call/a.1", "named");
+    let mut play =
+        Play::new(&recipes, json!({})).gives("call/a", "hm").reports("call/a.1", "named");
     let first = play.start_all();
     play.finish(&first[0]);
     play.start_all();
@@ -140,9 +142,9 @@ fn a_crash_inside_a_called_machine_repeats_only_what_was_cut_off() {
 }
 
 #[test]
-fn an_edit_is_taken_as_long_as_the_machine_stands_somewhere() {
+fn an_edit_is_taken_as_long_as_the_machine_is_somewhere() {
     let text = review("guardrails: {maxStepVisits: 1}\n");
-    let mut play = Play::one(&text).says("work", "done").says("review", "bad").play();
+    let mut play = Play::one(&text).reports("work", "done").reports("review", "bad").play();
     let gone = text.replacen("  review: {", "  look: {", 1).replacen(
         "nextStep: review",
         "nextStep: look",
@@ -170,7 +172,7 @@ fn an_edit_may_take_away_what_a_visit_that_is_over_had_called() {
     assert_eq!(play.started(), "a/one a/two b");
     let without = machine("outer", "", &[("b", &ask)]);
     play.run.replan(program(&[("outer", &without)], json!({}))).expect("it stands at `b`");
-    play = play.says("b", "ok");
+    play = play.reports("b", "ok");
     play.resume();
     assert_eq!(play.reason(), "ok");
     assert_eq!(play.status("a/two"), "completed", "what was done is still told");

@@ -30,7 +30,7 @@ pub fn review(head: &str) -> String {
     machine("loop", head, &[("work", work), ("review", look)])
 }
 
-/// One step, which begins a session anew until it is content.
+/// One step, which begins a session again until it is content.
 pub fn again(head: &str) -> String {
     let step = "prompt: 'go {{v}}', outcomes: [more, done], onOutcome: {more: {action: \
                 restart-new-session, recipeId: again}, done: {action: exit, reason: no-more}}";
@@ -44,26 +44,29 @@ pub fn wish(recipe: &str, change: impl FnOnce(&mut MachineWishes)) -> Play {
 #[test]
 fn a_machine_begins_with_its_initial_step_and_follows_its_outcomes() {
     let text = review("").replace("initialStep: work", "initialStep: review");
-    let play =
-        Play::one(&text).says("review", "bad").says("work", "done").says("review#2", "good").play();
+    let play = Play::one(&text)
+        .reports("review", "bad")
+        .reports("work", "done")
+        .reports("review#2", "good")
+        .play();
     assert_eq!(play.started(), "review work review#2");
     assert_eq!((play.outcome().as_str(), play.reason().as_str()), ("done", "all-good"));
-    let play = Play::one(&review("")).says("work", "other").play();
+    let play = Play::one(&review("")).reports("work", "other").play();
     let exit = play.run.exit().expect("it ended");
     assert_eq!((exit.reason.as_str(), exit.description.as_deref()), ("gave-up", Some("so it is")));
 }
 
 #[test]
-fn every_entry_and_movement_is_told() {
+fn every_entry_and_movement_is_reported() {
     let text = again("guardrails: {maxStepVisits: 2, maxTotalSteps: 9}\n");
-    let mut play = Play::one(&text).says("step", "more").says("step#2", "done");
-    // The play itself takes what happens; a replay of its journal tells it once more.
-    play.go_on();
+    let mut play = Play::one(&text).reports("step", "more").reports("step#2", "done");
+    // The play itself takes what happens; a replay of its journal reports it again.
+    play.proceed();
     let mut run = super::Run::new(program(&[("main", &text)], json!({})), super::Limits::default());
     for fact in &play.journal {
         run.apply(fact, 1).expect("the journal fits");
     }
-    let told = run.take_happenings().into_iter().filter_map(|happening| match happening {
+    let reported = run.take_happenings().into_iter().filter_map(|happening| match happening {
         Happening::Entered { step, visit, max_visits, total, max_total, .. } => {
             Some(format!("{step} {visit}/{max_visits} {total}/{max_total}"))
         }
@@ -78,7 +81,7 @@ fn every_entry_and_movement_is_told() {
     });
     let expected =
         ["step 1/2 1/9", "step restarts again", "step#2 1/2 1/9", "step#2 exits no-more"];
-    assert_eq!(told.collect::<Vec<_>>(), expected);
+    assert_eq!(reported.collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -94,8 +97,9 @@ fn limits_refuse_the_next_step_visits_before_totals() {
     for (head, reason, steps) in rows {
         let mut play = Play::one(&review(head));
         for visit in ["", "#2", "#3"] {
-            play =
-                play.says(&format!("work{visit}"), "done").says(&format!("review{visit}"), "bad");
+            play = play
+                .reports(&format!("work{visit}"), "done")
+                .reports(&format!("review{visit}"), "bad");
         }
         let play = play.play();
         assert_eq!((play.reason().as_str(), play.started.len()), (reason, steps), "{head}");
@@ -106,7 +110,7 @@ fn limits_refuse_the_next_step_visits_before_totals() {
         );
     }
     let mut play = wish(&review("guardrails: {maxTotalSteps: 1}\n"), |w| w.max_steps = Some(2));
-    play = play.says("work", "done").says("review", "good").play();
+    play = play.reports("work", "done").reports("review", "good").play();
     assert_eq!(play.reason(), "all-good", "what the person says holds");
 }
 
@@ -116,9 +120,9 @@ fn a_restart_resets_the_limits_and_not_the_numbers() {
     let more = |play: Play| {
         let mut play = play;
         for visit in ["step", "step#2", "step#3"] {
-            play = play.says(visit, "more");
+            play = play.reports(visit, "more");
         }
-        play.says("step#4", "done").play()
+        play.reports("step#4", "done").play()
     };
     let play = more(Play::one(&text));
     let keys = "step#1.0.0:agent step#2.0.0:agent step#3.0.0:agent step#4.0.0:agent";
@@ -237,7 +241,7 @@ fn the_output_of_a_step_is_a_value_of_later_ones_in_its_session() {
         ],
     );
     let end = JobEnd { output: Output::Text("half".into()), ..JobEnd::new(JobStatus::Exited(2)) };
-    let play = Play::one(&text).end_of("a", end).says("b", "ok").play();
+    let play = Play::one(&text).end_of("a", end).reports("b", "ok").play();
     assert!(play.call("b").prompt.starts_with("see half and {{foreign}}\n\nEnd your response"));
 }
 
@@ -268,11 +272,11 @@ fn a_called_machine_reports_its_reason_if_that_is_listed() {
         ("round", "badly"),
         ("?", "badly"),
     ];
-    for (said, reason) in rows {
+    for (printed, reason) in rows {
         let recipes = [("outer", caller("")), ("inner", inner())];
         let recipes: Vec<_> = recipes.iter().map(|(n, t)| (*n, t.as_str())).collect();
-        let play = Play::new(&recipes, json!({})).says("call/a", said).play();
-        assert_eq!(play.reason(), reason, "{said}");
+        let play = Play::new(&recipes, json!({})).reports("call/a", printed).play();
+        assert_eq!(play.reason(), reason, "{printed}");
     }
 }
 
@@ -300,12 +304,12 @@ fn a_machine_gives_its_step_recipe_how_it_ended() {
     let steps = "name: r\nsteps:\n  - {id: call, recipe: inner, output: end}\n  - {id: b, command: \
                  'echo {{call.reason}} {{end.description}}'}\n";
     let recipes = [("r", steps), ("inner", inner.as_str())];
-    let play = Play::new(&recipes, json!({})).says("call/a", "other").play();
+    let play = Play::new(&recipes, json!({})).reports("call/a", "other").play();
     assert_eq!(play.value("end"), json!({"reason": "gave-up", "description": "so it is"}));
     assert_eq!(play.script("b"), "gave-up|so it is");
-    let play = Play::new(&recipes, json!({})).says("call/a", "ok").play();
+    let play = Play::new(&recipes, json!({})).reports("call/a", "ok").play();
     assert_eq!(play.value("call"), json!({"reason": "fine", "description": Value::Null}));
-    let play = Play::new(&recipes, json!({})).says("call/a", "round").play();
+    let play = Play::new(&recipes, json!({})).reports("call/a", "round").play();
     assert_eq!(
         play.outcome(),
         "failed at call/a: max-step-visits-exceeded:a",
@@ -333,7 +337,7 @@ fn the_time_of_a_recipe_step_holds_for_the_machine_it_calls() {
         assert_eq!(play.reason(), reason);
         if reason == "under way" {
             assert_eq!(play.outcome(), "failed at call: timed out after 5 s");
-            play = play.says("call/a.1", "ok");
+            play = play.reports("call/a.1", "ok");
             play.resume();
             assert_eq!(play.outcome(), "done");
             assert_eq!(play.started(), "call/a call/a.1", "the answer is kept, the reminder comes");
@@ -342,20 +346,20 @@ fn the_time_of_a_recipe_step_holds_for_the_machine_it_calls() {
 }
 
 #[test]
-fn the_tier_is_the_steps_own_then_the_persons_then_the_recipes() {
+fn the_tier_is_the_steps_own_then_the_users_then_the_recipes() {
     let rows = [
         ("haiku", Some("sonnet"), "opus", Some("haiku")),
         ("", Some("sonnet"), "opus", Some("sonnet")),
         ("", None, "opus", Some("opus")),
         ("", None, "", None),
     ];
-    for (step, person, recipe, model) in rows {
+    for (step, user, recipe, model) in rows {
         let own = if step.is_empty() { String::new() } else { format!(", model: {step}") };
         let head = if recipe.is_empty() { String::new() } else { format!("model: {recipe}\n") };
         let step = format!("prompt: go, outcomes: [other], onOutcome: {{{OTHER}}}{own}");
         let text = machine("tiers", &head, &[("a", &step)]);
-        let mut play = wish(&text, |w| w.model = person.map(str::to_owned)).gives("a", "hm");
-        play.go_on();
+        let mut play = wish(&text, |w| w.model = user.map(str::to_owned)).gives("a", "hm");
+        play.proceed();
         assert_eq!(play.call("a").model.as_deref(), model);
         assert_eq!(play.call("a.1").model.as_deref(), model, "the reminder has the same");
     }
@@ -384,7 +388,7 @@ fn the_default_limit_of_step_recipes_does_not_count_a_machines_steps() {
 
 #[test]
 fn a_prompt_is_the_steps_text_and_the_outcomes_to_choose_from() {
-    let play = Play::one(&review("")).says("work", "done").says("review", "good").play();
+    let play = Play::one(&review("")).reports("work", "done").reports("review", "good").play();
     let JobWork::Agent(agent) = &play.jobs[1].work else { panic!("an agent call") };
     let end = "End your response with one of these JSON blocks on the last line:";
     assert_eq!(

@@ -4,7 +4,7 @@
 use super::{agents, dice};
 use crate::real::model_server::{Answer, ModelServer};
 use crate::real::{CLAUDE_CODE, nothing_is_left, wait_for};
-use crate::support::{Person, signal};
+use crate::support::{User, signal};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
@@ -43,52 +43,52 @@ fn model() -> (ModelServer, Arc<AtomicUsize>) {
 }
 
 /// The real program, with a copy of what has left it for us: that much is printed for certain.
-fn watched(person: &Person) -> String {
+fn watched(user: &User) -> String {
     let text = format!(
         "#!/bin/bash\nset -o pipefail\n'{}' \"$@\" | (trap '' INT TERM HUP; exec tee -a '{}')\n",
         CLAUDE_CODE.path().display(),
-        person.path("seen").display()
+        user.path("seen").display()
     );
-    let program = person.path("watched");
+    let program = user.path("watched");
     fs::write(&program, text).expect("a program");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
     program.to_str().expect("a plain path").to_owned()
 }
 
 /// Whether a good result has been printed whole.
-fn is_complete(person: &Person) -> bool {
-    let seen = fs::read_to_string(person.path("seen")).unwrap_or_default();
+fn is_complete(user: &User) -> bool {
+    let seen = fs::read_to_string(user.path("seen")).unwrap_or_default();
     let mut lines = seen.split_inclusive('\n').filter(|line| line.ends_with('\n'));
     lines.any(|line| line.contains(r#""type":"result""#) && line.contains(r#""is_error":false"#))
 }
 
-fn start(person: &Person, server: &ModelServer, limit: f64) -> Child {
-    let (program, limit) = (watched(person), limit.to_string());
+fn start(user: &User, server: &ModelServer, limit: f64) -> Child {
+    let (program, limit) = (watched(user), limit.to_string());
     let run = ["run", "aimed.yaml", "--agent-path", &program, "--step-timeout", &limit];
-    let mut command = CLAUDE_CODE.command(person, server, &run);
+    let mut command = CLAUDE_CODE.command(user, server, &run);
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("towpath starts")
 }
 
-fn kill_agents(person: &Person) {
-    for pid in agents(person) {
+fn kill_agents(user: &User) {
+    for pid in agents(user) {
         // It may have ended by itself in between.
         let _ = Command::new("kill").args(["-9", &pid]).stderr(Stdio::null()).status();
     }
 }
 
 /// Waits for the moment, then stops what is to be stopped.
-fn stop(how: &str, person: &Person, runner: &mut Child, after: Duration) {
+fn stop(how: &str, user: &User, runner: &mut Child, after: Duration) {
     std::thread::sleep(after);
     if runner.try_wait().expect("the runner is ours").is_some() {
         return;
     }
     match how {
         "time limit" => {}
-        "kill agent" => kill_agents(person),
+        "kill agent" => kill_agents(user),
         "kill runner" => runner.kill().expect("the runner can be killed"),
         "kill both" => {
             runner.kill().expect("the runner can be killed");
-            kill_agents(person);
+            kill_agents(user);
         }
         name => signal(runner, name),
     }
@@ -98,7 +98,7 @@ fn stop(how: &str, person: &Person, runner: &mut Child, after: Duration) {
 fn one(number: u64, usual: Duration) -> bool {
     let mut dice = dice(number);
     let how = STOPS[number as usize % STOPS.len()];
-    let person = Person::new().file("aimed.yaml", RECIPE);
+    let user = User::new().file("aimed.yaml", RECIPE);
     let (server, requests) = model();
     let shift = Duration::from_millis(dice(200));
     let before = dice(2) == 0;
@@ -107,23 +107,23 @@ fn one(number: u64, usual: Duration) -> bool {
         ("time limit", false) => usual + shift,
         _ => Duration::from_secs(600),
     };
-    let mut runner = start(&person, &server, limit.as_secs_f64());
+    let mut runner = start(&user, &server, limit.as_secs_f64());
     // Before: from the last request on, since the answer follows it. After: from the result on.
     wait_for("the moment", || {
         let over = runner.try_wait().expect("the runner is ours").is_some();
         let asked = before && requests.load(Ordering::SeqCst) >= REQUESTS;
-        over || asked || is_complete(&person)
+        over || asked || is_complete(&user)
     });
-    stop(how, &person, &mut runner, shift);
+    stop(how, &user, &mut runner, shift);
     let code = runner.wait().expect("the runner ends").code();
-    nothing_is_left(&person);
-    let complete = is_complete(&person);
+    nothing_is_left(&user);
+    let complete = is_complete(&user);
     if code != Some(0) {
         let resume = ["resume", "--last", "--step-timeout", "600"];
-        let said = CLAUDE_CODE.run(&person, &server, &resume);
-        assert_eq!(said.code, Some(0), "{number} {how} {code:?}: {}", said.stderr);
+        let printed = CLAUDE_CODE.run(&user, &server, &resume);
+        assert_eq!(printed.code, Some(0), "{number} {how} {code:?}: {}", printed.stderr);
     }
-    assert_eq!(person.read("made.txt"), "by claude\n", "{number} {how}");
+    assert_eq!(user.read("made.txt"), "by claude\n", "{number} {how}");
     let asked = requests.load(Ordering::SeqCst);
     if complete {
         assert_eq!(asked, REQUESTS, "{number} {how} after {shift:?}, before: {before}: paid again");
@@ -136,11 +136,11 @@ fn one(number: u64, usual: Duration) -> bool {
 fn a_complete_answer_is_paid_once_wherever_it_is_stopped() {
     let many = std::env::var("TOWPATH_AGENT_STOPS").ok().and_then(|text| text.parse().ok());
     let many: u64 = many.unwrap_or(20);
-    let person = Person::new().file("aimed.yaml", RECIPE);
+    let user = User::new().file("aimed.yaml", RECIPE);
     let (server, requests) = model();
-    let mut runner = start(&person, &server, 600.0);
+    let mut runner = start(&user, &server, 600.0);
     let began = Instant::now();
-    wait_for("an answer", || is_complete(&person));
+    wait_for("an answer", || is_complete(&user));
     let usual = began.elapsed();
     assert!(runner.wait().expect("it ends").success());
     assert_eq!(requests.load(Ordering::SeqCst), REQUESTS);

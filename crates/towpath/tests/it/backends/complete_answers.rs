@@ -2,7 +2,7 @@
 //! it counts, and nobody is asked again. Programs in the place of the real ones print what those
 //! were recorded to print.
 
-use crate::support::{Person, Said, kill_hard, lives, signal, signal_to, until};
+use crate::support::{Printed, User, kill_hard, lives, signal, signal_to, until};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -35,31 +35,31 @@ const PROGRAMS: [(&str, &str); 6] = [
 ];
 
 /// A user whose agent prints `lines`, notes that it has, and then does `after`.
-fn person(lines: &str, after: &str) -> Person {
-    let person = Person::new().file("ask.yaml", &RECIPE.replace("TIME", "600"));
-    person.write("answer.jsonl", lines);
+fn user(lines: &str, after: &str) -> User {
+    let user = User::new().file("ask.yaml", &RECIPE.replace("TIME", "600"));
+    user.write("answer.jsonl", lines);
     let text = format!(
         "#!/bin/bash\ncat > /dev/null\necho \"$*\" >> asked\ncat answer.jsonl\n\
          echo $$ > printed\n{after}\n"
     );
-    let program = person.path("agent");
+    let program = user.path("agent");
     fs::write(&program, text).expect("a program");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
-    person
+    user
 }
 
 /// Starts a run, and waits until its agent has printed all.
-fn printed(person: &Person, backend: &str, recipe: &str) -> Child {
-    let program = person.path("agent");
+fn printed(user: &User, backend: &str, recipe: &str) -> Child {
+    let program = user.path("agent");
     let program = program.to_str().expect("a plain path");
-    let child = person.start(&["run", recipe, "--backend", backend, "--agent-path", program]);
-    until("the answer is printed", || person.read("printed").ends_with('\n'));
+    let child = user.start(&["run", recipe, "--backend", backend, "--agent-path", program]);
+    until("the answer is printed", || user.read("printed").ends_with('\n'));
     child
 }
 
 /// Waits until the warden has moved all that was printed into its file.
-fn kept(person: &Person, lines: &str) {
-    let directory = person.store().run_directory(&person.run());
+fn kept(user: &User, lines: &str) {
+    let directory = user.store().run_directory(&user.run());
     until("the answer is in its file", || {
         let files = fs::read_dir(&directory).into_iter().flatten().flatten();
         let lengths = files
@@ -76,14 +76,14 @@ fn warden_of(runner: &Child) -> u32 {
     children.expect("a list").trim().parse().expect("one child")
 }
 
-fn asked(person: &Person) -> usize {
-    person.read("asked").lines().count()
+fn asked(user: &User) -> usize {
+    user.read("asked").lines().count()
 }
 
-/// What the record says of the call, without its times.
-fn call(person: &Person) -> Value {
-    let run = person.run();
-    let shown = person.towpath(&["show", run.as_str(), "--json"]).exits(0).json();
+/// What the record shows of the call, without its times.
+fn call(user: &User) -> Value {
+    let run = user.run();
+    let shown = user.towpath(&["show", run.as_str(), "--json"]).exits(0).json();
     let step = &shown["steps"][0];
     assert_eq!(step["status"], "completed", "{shown:#}");
     assert_eq!(step["attempts"], 1, "{shown:#}");
@@ -96,8 +96,8 @@ fn call(person: &Person) -> Value {
 }
 
 /// The sessions that the journal names.
-fn sessions(person: &Person) -> Vec<String> {
-    let facts = person.store().facts(&person.run()).expect("facts");
+fn sessions(user: &User) -> Vec<String> {
+    let facts = user.store().facts(&user.run()).expect("facts");
     let facts = facts.iter().map(|f| serde_json::from_str(&f.body).expect("a fact"));
     let named = facts.filter_map(|fact| match fact {
         Fact::JobStarted { session, .. } => session,
@@ -108,16 +108,16 @@ fn sessions(person: &Person) -> Vec<String> {
 }
 
 /// Resumes what was interrupted: the answer is used, and nobody is asked.
-fn resumes(person: &Person, what: &str) {
-    let said = person.towpath(&["resume", "--last"]);
-    assert_eq!(said.code, Some(0), "{what}: {}", said.stderr);
-    finished(person, what);
+fn resumes(user: &User, what: &str) {
+    let printed = user.towpath(&["resume", "--last"]);
+    assert_eq!(printed.code, Some(0), "{what}: {}", printed.stderr);
+    finished(user, what);
 }
 
-fn finished(person: &Person, what: &str) {
-    assert_eq!(asked(person), 1, "{what}: {}", person.read("asked"));
-    assert_eq!(person.read("effects"), EFFECT, "{what}");
-    assert!(!lives(&person.read("printed")), "{what}");
+fn finished(user: &User, what: &str) {
+    assert_eq!(asked(user), 1, "{what}: {}", user.read("asked"));
+    assert_eq!(user.read("effects"), EFFECT, "{what}");
+    assert!(!lives(&user.read("printed")), "{what}");
 }
 
 #[test]
@@ -125,13 +125,13 @@ fn a_signal_to_the_runner_ends_the_run_and_keeps_the_answer() {
     for (backend, lines) in PROGRAMS {
         for (name, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
             let what = format!("{backend} {name}");
-            let person = person(lines, "exec sleep 600");
-            let mut runner = printed(&person, backend, "ask.yaml");
+            let user = user(lines, "exec sleep 600");
+            let mut runner = printed(&user, backend, "ask.yaml");
             signal(&runner, name);
             assert_eq!(runner.wait().expect("it ends").code(), Some(code), "{what}");
-            assert_eq!(person.read("effects"), "", "{what}: nothing more is started");
-            call(&person);
-            resumes(&person, &what);
+            assert_eq!(user.read("effects"), "", "{what}: nothing more is started");
+            call(&user);
+            resumes(&user, &what);
         }
     }
 }
@@ -139,11 +139,11 @@ fn a_signal_to_the_runner_ends_the_run_and_keeps_the_answer() {
 #[test]
 fn a_time_limit_that_comes_after_the_answer_is_none() {
     for (backend, lines) in PROGRAMS {
-        let person = person(lines, "exec sleep 600");
-        person.write("ask.yaml", &RECIPE.replace("TIME", "1"));
-        let mut runner = printed(&person, backend, "ask.yaml");
+        let user = user(lines, "exec sleep 600");
+        user.write("ask.yaml", &RECIPE.replace("TIME", "1"));
+        let mut runner = printed(&user, backend, "ask.yaml");
         assert_eq!(runner.wait().expect("it ends").code(), Some(0), "{backend}");
-        finished(&person, backend);
+        finished(&user, backend);
     }
 }
 
@@ -151,10 +151,10 @@ fn a_time_limit_that_comes_after_the_answer_is_none() {
 fn how_the_program_ends_after_its_answer_changes_nothing() {
     for (backend, lines) in PROGRAMS {
         for after in ["exit 7", "kill -9 $$", "kill -SEGV $$"] {
-            let person = person(lines, after);
-            let mut runner = printed(&person, backend, "ask.yaml");
+            let user = user(lines, after);
+            let mut runner = printed(&user, backend, "ask.yaml");
             assert_eq!(runner.wait().expect("it ends").code(), Some(0), "{backend} {after}");
-            finished(&person, backend);
+            finished(&user, backend);
         }
     }
 }
@@ -166,10 +166,10 @@ fn a_program_that_lives_on_after_its_answer_is_ended() {
     std::thread::scope(|scope| {
         for (backend, lines) in PROGRAMS {
             scope.spawn(move || {
-                let person = person(lines, "trap '' HUP; sleep 600 & wait");
-                let mut runner = printed(&person, backend, "ask.yaml");
+                let user = user(lines, "trap '' HUP; sleep 600 & wait");
+                let mut runner = printed(&user, backend, "ask.yaml");
                 assert_eq!(runner.wait().expect("it ends").code(), Some(0), "{backend}");
-                finished(&person, backend);
+                finished(&user, backend);
             });
         }
     });
@@ -178,24 +178,24 @@ fn a_program_that_lives_on_after_its_answer_is_ended() {
 #[test]
 fn an_answer_that_a_dead_owner_left_on_disk_is_read_and_not_paid_again() {
     for (backend, lines) in PROGRAMS {
-        let unbroken = person(lines, "exit 0");
+        let unbroken = user(lines, "exit 0");
         assert!(printed(&unbroken, backend, "ask.yaml").wait().expect("it ends").success());
         for victims in ["runner", "warden", "both"] {
             let what = format!("{backend} {victims}");
-            let person = person(lines, "exec sleep 600");
-            let mut runner = printed(&person, backend, "ask.yaml");
+            let user = user(lines, "exec sleep 600");
+            let mut runner = printed(&user, backend, "ask.yaml");
             let warden = warden_of(&runner);
             if victims != "runner" {
-                kept(&person, lines);
+                kept(&user, lines);
                 signal_to(warden, "-9");
             }
             match victims {
                 "warden" => assert_eq!(runner.wait().expect("it ends").code(), Some(5), "{what}"),
                 _ => kill_hard(&mut runner),
             }
-            resumes(&person, &what);
-            assert_eq!(call(&person), call(&unbroken), "{what}");
-            assert_eq!(sessions(&person).len(), sessions(&unbroken).len(), "{what}");
+            resumes(&user, &what);
+            assert_eq!(call(&user), call(&unbroken), "{what}");
+            assert_eq!(sessions(&user).len(), sessions(&unbroken).len(), "{what}");
         }
     }
 }
@@ -206,12 +206,12 @@ fn what_is_not_complete_is_asked_again() {
     for (backend, lines) in PROGRAMS {
         let whole = lines.trim_end();
         let cut = &whole[..whole.len() - 1];
-        let person = person(cut, "[ $(wc -l < asked) = 1 ] && exec sleep 600; echo '}'");
-        let mut runner = printed(&person, backend, "ask.yaml");
+        let user = user(cut, "[ $(wc -l < asked) = 1 ] && exec sleep 600; echo '}'");
+        let mut runner = printed(&user, backend, "ask.yaml");
         kill_hard(&mut runner);
-        let said = person.towpath(&["resume", "--last"]);
-        assert_eq!(said.code, Some(0), "{backend}: {}", said.stderr);
-        assert_eq!((asked(&person), person.read("effects").as_str()), (2, EFFECT), "{backend}");
+        let printed = user.towpath(&["resume", "--last"]);
+        assert_eq!(printed.code, Some(0), "{backend}: {}", printed.stderr);
+        assert_eq!((asked(&user), user.read("effects").as_str()), (2, EFFECT), "{backend}");
     }
 }
 
@@ -219,10 +219,10 @@ fn what_is_not_complete_is_asked_again() {
 #[test]
 fn a_cancelled_run_keeps_the_answer_of_its_dead_owner() {
     let (backend, lines) = PROGRAMS[0];
-    let person = person(lines, "exec sleep 600");
-    kill_hard(&mut printed(&person, backend, "ask.yaml"));
-    person.towpath(&["cancel", person.run().as_str()]).exits(0);
-    resumes(&person, "cancelled");
+    let user = user(lines, "exec sleep 600");
+    kill_hard(&mut printed(&user, backend, "ask.yaml"));
+    user.towpath(&["cancel", user.run().as_str()]).exits(0);
+    resumes(&user, "cancelled");
 }
 
 const MACHINE: &str = "
@@ -244,17 +244,17 @@ steps:
 
 /// The next step continues the session that only the dead call's output names.
 #[test]
-fn a_machine_goes_on_with_the_session_of_the_dead_call() {
+fn a_machine_continues_with_the_session_of_the_dead_call() {
     for (backend, lines) in PROGRAMS {
-        let person = person(lines, "[ $(wc -l < asked) = 1 ] && exec sleep 600; exit 0");
-        person.write("two.yaml", MACHINE);
-        kill_hard(&mut printed(&person, backend, "two.yaml"));
-        let said = person.towpath(&["resume", "--last", "--json"]);
-        assert_eq!(said.code, Some(0), "{backend}: {}", said.stderr);
-        assert_eq!(said.json()["machine"]["reason"], "all-done", "{backend}");
-        assert_eq!(asked(&person), 2, "{backend}");
-        let named = sessions(&person);
-        let second = person.read("asked");
+        let user = user(lines, "[ $(wc -l < asked) = 1 ] && exec sleep 600; exit 0");
+        user.write("two.yaml", MACHINE);
+        kill_hard(&mut printed(&user, backend, "two.yaml"));
+        let printed = user.towpath(&["resume", "--last", "--json"]);
+        assert_eq!(printed.code, Some(0), "{backend}: {}", printed.stderr);
+        assert_eq!(printed.json()["machine"]["reason"], "all-done", "{backend}");
+        assert_eq!(asked(&user), 2, "{backend}");
+        let named = sessions(&user);
+        let second = user.read("asked");
         let second = second.lines().last().expect("two calls");
         assert!(named.iter().any(|id| second.contains(id)), "{backend}: {named:?}: {second}");
     }
@@ -265,11 +265,11 @@ fn a_machine_goes_on_with_the_session_of_the_dead_call() {
 #[test]
 fn a_machine_takes_the_answer_of_an_agent_that_was_killed() {
     let (backend, lines) = PROGRAMS[0];
-    let person = person(lines, "kill -9 $$");
-    person.write("two.yaml", MACHINE);
-    let program = person.path("agent");
+    let user = user(lines, "kill -9 $$");
+    user.write("two.yaml", MACHINE);
+    let program = user.path("agent");
     let program = program.to_str().expect("a plain path");
     let run = ["run", "two.yaml", "--backend", backend, "--agent-path", program, "--json"];
-    let told = Said::from(person.command(&run).output().expect("it starts")).exits(0).json();
-    assert_eq!((told["machine"]["reason"].as_str(), asked(&person)), (Some("all-done"), 2));
+    let reported = Printed::from(user.command(&run).output().expect("it starts")).exits(0).json();
+    assert_eq!((reported["machine"]["reason"].as_str(), asked(&user)), (Some("all-done"), 2));
 }

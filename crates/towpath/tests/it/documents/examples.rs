@@ -2,7 +2,7 @@
 //! does what is asserted here: exit code, exact stdout, files.
 
 use super::root;
-use crate::support::{Person, kill_hard, until};
+use crate::support::{User, kill_hard, until};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -189,13 +189,13 @@ pub fn all_examples() -> Vec<String> {
     files
 }
 
-/// A person with a copy of the examples.
-fn person() -> Person {
-    let person = Person::new();
+/// A user with a copy of the examples.
+fn user() -> User {
+    let user = User::new();
     for file in all_examples() {
-        person.write(&file, &fs::read_to_string(root().join(&file)).expect("an example"));
+        user.write(&file, &fs::read_to_string(root().join(&file)).expect("an example"));
     }
-    person
+    user
 }
 
 /// The `towpath run` commands in the comment on top of an example.
@@ -207,22 +207,22 @@ fn commands_on_top(file: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_example_does_what_it_says() {
+fn every_example_does_what_it_reports() {
     for row in rows() {
-        let person = person();
+        let user = user();
         let arguments: Vec<&str> = row.command.split(' ').collect();
-        let said = person.towpath(&arguments).exits(row.code);
+        let printed = user.towpath(&arguments).exits(row.code);
         if row.any_order {
-            let mut lines: Vec<&str> = said.stdout.lines().collect();
+            let mut lines: Vec<&str> = printed.stdout.lines().collect();
             lines.sort_unstable();
             assert_eq!(lines.join("\n") + "\n", row.stdout, "{}", row.command);
         } else {
-            assert_eq!(said.stdout, row.stdout, "{}\n{}", row.command, said.stderr);
+            assert_eq!(printed.stdout, row.stdout, "{}\n{}", row.command, printed.stderr);
         }
         for (file, text) in row.files {
-            assert_eq!(person.read(file), *text, "{}: {file}", row.command);
+            assert_eq!(user.read(file), *text, "{}: {file}", row.command);
         }
-        assert!(!said.stderr.contains("warning"), "{}\n{}", row.command, said.stderr);
+        assert!(!printed.stderr.contains("warning"), "{}\n{}", row.command, printed.stderr);
     }
 }
 
@@ -240,24 +240,25 @@ fn every_example_has_its_commands_on_top_and_each_is_run() {
 #[test]
 fn an_effect_that_may_happen_once_is_asked_about() {
     for (answer, charged) in [("--done", 1), ("--again", 2)] {
-        let person = person();
-        let mut runner = person.start(&["run", "examples/once.yaml", "--set", "seconds=60"]);
-        until("it charges", || person.count("ledger.txt", "charged 12.50") == 1);
+        let user = user();
+        let mut runner = user.start(&["run", "examples/once.yaml", "--set", "seconds=60"]);
+        until("it charges", || user.count("ledger.txt", "charged 12.50") == 1);
         kill_hard(&mut runner);
-        let said = person.towpath(&["resume", "--last"]).exits(10);
-        assert!(said.stderr.contains("--done charge"), "{}", said.stderr);
-        assert_eq!(person.count("ledger.txt", "charged 12.50"), 1, "asking has no effect");
-        let mut command = person.command(&["resume", "--last", answer, "charge"]);
+        let printed = user.towpath(&["resume", "--last"]).exits(10);
+        assert!(printed.stderr.contains("--done charge"), "{}", printed.stderr);
+        assert_eq!(user.count("ledger.txt", "charged 12.50"), 1, "asking has no effect");
+        let mut command = user.command(&["resume", "--last", answer, "charge"]);
         if answer == "--again" {
             // The step waits a minute for this test's sake: end it as soon as it has charged.
             let mut resumed = command.spawn().expect("towpath starts");
-            until("it charges again", || person.count("ledger.txt", "charged 12.50") == 2);
+            until("it charges again", || user.count("ledger.txt", "charged 12.50") == 2);
             kill_hard(&mut resumed);
-            command = person.command(&["resume", "--last", "--done", "charge"]);
+            command = user.command(&["resume", "--last", "--done", "charge"]);
         }
-        let said = crate::support::Said::from(command.output().expect("towpath starts")).exits(0);
-        assert_eq!(said.stdout, "receipt for 12.50\n");
-        assert_eq!(person.count("ledger.txt", "charged 12.50"), charged);
-        assert_eq!(person.count("ledger.txt", "ordered for 12.50"), 1, "what is done stays done");
+        let printed =
+            crate::support::Printed::from(command.output().expect("towpath starts")).exits(0);
+        assert_eq!(printed.stdout, "receipt for 12.50\n");
+        assert_eq!(user.count("ledger.txt", "charged 12.50"), charged);
+        assert_eq!(user.count("ledger.txt", "ordered for 12.50"), 1, "what is done stays done");
     }
 }

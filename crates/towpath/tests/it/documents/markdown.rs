@@ -1,15 +1,15 @@
 //! The fenced blocks and links of a Markdown page, with what an HTML comment right above a block
-//! says about it: `<!-- file: NAME -->` writes the block to a file, `<!-- wrong -->` marks a recipe
-//! that must be refused, `<!-- file: NAME, wrong -->` says both.
+//! shows about it: `<!-- file: NAME -->` writes the block to a file, `<!-- wrong -->` marks a recipe
+//! that must be refused, `<!-- file: NAME, wrong -->` shows both.
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
     /// The fence's first word: `console`, `yaml`, …
     pub kind: String,
     pub text: String,
-    /// What the comment above it says.
+    /// What the comment above it shows.
     pub note: Option<String>,
-    /// Where the block's first line stands, counted from 1.
+    /// Where the block's first line is, counted from 1.
     pub line: usize,
 }
 
@@ -72,7 +72,7 @@ pub fn links(page: &str) -> Vec<String> {
     links
 }
 
-/// What stands between backticks outside of fences.
+/// What is between backticks outside of fences.
 pub fn code_words(page: &str) -> Vec<String> {
     let mut words = Vec::new();
     for line in prose(page) {

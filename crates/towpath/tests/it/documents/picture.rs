@@ -3,7 +3,7 @@
 
 use super::terminal::{Terminal, settled};
 use super::{page, root};
-use crate::support::Person;
+use crate::support::User;
 use std::process::Command;
 
 const PICTURE: &str = "docs/images/demo.svg";
@@ -97,24 +97,24 @@ document.body.append(result);
 #[test]
 fn a_browser_draws_every_letter_in_its_column() {
     let recipe = "name: blanks\nsteps:\n  - {id: a, command: \"echo 'a   b'    c\"}\n";
-    let person = Person::new().file("r.yaml", recipe);
-    let chart = person.towpath(&["explain", "r.yaml", "--format", "svg"]).exits(0).stdout;
+    let user = User::new().file("r.yaml", recipe);
+    let chart = user.towpath(&["explain", "r.yaml", "--format", "svg"]).exits(0).stdout;
     assert!(chart.contains("a   b"), "the blanks are in the image: {chart}");
     let demo = page(PICTURE);
     let html = format!(
         "<!doctype html><meta charset=\"utf-8\"><body><div id=\"demo\">{demo}</div>\
          <div id=\"chart\">{chart}</div><script>{MEASURE}</script></body>"
     );
-    std::fs::write(person.path("page.html"), html).expect("the page is written");
+    std::fs::write(user.path("page.html"), html).expect("the page is written");
     let flags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
                  --disable-background-networking --disable-component-update --disable-sync";
     let drawn = Command::new("timeout")
         .args(["--kill-after=5", "120", "chromium"])
         .args(flags.split_whitespace())
-        .arg(format!("--user-data-dir={}", person.path("profile").display()))
+        .arg(format!("--user-data-dir={}", user.path("profile").display()))
         .arg("--dump-dom")
-        .arg(format!("file://{}", person.path("page.html").display()))
-        .env("HOME", person.path("home"))
+        .arg(format!("file://{}", user.path("page.html").display()))
+        .env("HOME", user.path("home"))
         .current_dir(root())
         .output()
         .expect("`timeout` starts");
@@ -122,8 +122,11 @@ fn a_browser_draws_every_letter_in_its_column() {
     let result =
         dom.split_once("<pre id=\"result\">").and_then(|(_, rest)| rest.split_once("</pre>"));
     let Some((result, _)) = result else {
-        let said = String::from_utf8_lossy(&drawn.stderr);
-        panic!("no browser drew the picture ({}; Debian package `chromium`): {said}", drawn.status);
+        let printed = String::from_utf8_lossy(&drawn.stderr);
+        panic!(
+            "no browser drew the picture ({}; Debian package `chromium`): {printed}",
+            drawn.status
+        );
     };
     let (letters, wrong) = result.split_once('\n').unwrap_or((result, ""));
     assert_eq!(wrong, "", "{letters}");

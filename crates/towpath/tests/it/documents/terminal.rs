@@ -1,5 +1,5 @@
 //! A real terminal, 80 columns wide, in which the sessions of one page are typed. What a command
-//! leaves on the screen is what the page must say, but for what no two runs share: ids of runs and
+//! leaves on the screen is what the page must show, but for what no two runs share: ids of runs and
 //! commits, durations, process numbers.
 
 use std::fs;
@@ -12,7 +12,7 @@ use towpath_store::{RunFilter, Store};
 const IDS: [&str; 4] = ["7f3k", "6q0d", "5a2m", "4x9c"];
 
 /// What a session's commands mean here. bash reports now and then that a job was killed, and now and
-/// then it does not. `sleep` before a `kill` stands for "until it has come so far": until the run in
+/// then it does not. `sleep` before a `kill` is for "until it has come so far": until the run in
 /// the background has itself come to a `sleep`, and the screen shows that.
 const PRELUDE: &str = r#"
 kill() { disown -a; builtin kill "$@"; }
@@ -97,7 +97,7 @@ impl Terminal {
             .env("HOME", self.root.path())
             .env("LANG", "C.UTF-8")
             .env("TZ", "UTC")
-            // Git's own upkeep, in the background, would be told now and then as left over.
+            // Git's own upkeep, in the background, would see now and then as left over.
             .env("GIT_CONFIG_COUNT", "1")
             .env("GIT_CONFIG_KEY_0", "maintenance.auto")
             .env("GIT_CONFIG_VALUE_0", "false")
@@ -158,7 +158,7 @@ fn settled_line(line: &str) -> String {
             rest = &rest[number..];
         } else {
             let spinner = ('\u{2800}'..='\u{28ff}').contains(&first);
-            // Columns move with the width of what stands in them.
+            // Columns move with the width of what is in them.
             if !(first == ' ' && out.ends_with(' ') && out.len() > indent) {
                 out.push(if spinner { '⠹' } else { first });
             }

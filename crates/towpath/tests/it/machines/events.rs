@@ -1,8 +1,8 @@
-//! What is told of a run: events as text and as JSON, on stderr and in a file, and where a machine
-//! stands, from its first step to a new session.
+//! What is reported of a run: events as text and as JSON, on stderr and in a file, and where a machine
+//! is, from its first step to a new session.
 
-use super::{calls, person, run, script, shown, under_the_name};
-use crate::support::Person;
+use super::{calls, run, script, shown, under_the_name, user};
+use crate::support::User;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -28,10 +28,10 @@ pub fn lines(text: &str) -> Vec<Value> {
 
 #[test]
 fn events_as_text_are_these_lines() {
-    let person = Person::new();
-    script(&person, &["complete", "no-issues", "committed"]);
-    let said = run(&person, &["implement-and-review", "--session", "abc-123", "--events", "text"]);
-    let events: Vec<&str> = said.stderr.lines().filter(|line| line.starts_with('[')).collect();
+    let user = User::new();
+    script(&user, &["complete", "no-issues", "committed"]);
+    let printed = run(&user, &["implement-and-review", "--session", "abc-123", "--events", "text"]);
+    let events: Vec<&str> = printed.stderr.lines().filter(|line| line.starts_with('[')).collect();
     assert_eq!(
         events,
         [
@@ -51,11 +51,11 @@ fn events_as_text_are_these_lines() {
 
 #[test]
 fn events_as_json_have_their_types_and_all_twelve_fields() {
-    let person = person(&["No.", "broken", "mended", "fine"]);
+    let user = user(&["No.", "broken", "mended", "fine"]);
     let flags = ["--session", "s1", "--events", "json", "--events-file", "events.jsonl"];
-    let said = run(&person, &[&["mend.yaml"], &flags[..]].concat()).exits(0);
-    let events = lines(&person.read("events.jsonl"));
-    assert_eq!(events, lines(&said.stderr), "the file has the same lines");
+    let printed = run(&user, &[&["mend.yaml"], &flags[..]].concat()).exits(0);
+    let events = lines(&user.read("events.jsonl"));
+    assert_eq!(events, lines(&printed.stderr), "the file has the same lines");
     let types: Vec<&str> = events.iter().filter_map(|e| e["type"].as_str()).collect();
     let visit = ["recipe_step_started", "recipe_step_outcome", "recipe_step_transition"];
     let mut expected = vec!["recipe_started", visit[0], "orchestration_retry", visit[1], visit[2]];
@@ -97,7 +97,7 @@ fn events_as_json_have_their_types_and_all_twelve_fields() {
 
 #[test]
 fn after_a_reminder_events_carry_the_whole_visit_and_the_last_one_the_totals() {
-    let person = person(&[]);
+    let user = user(&[]);
     let line = |text: &str, usd: f64| {
         json!({ "text": text, "cost_usd": usd, "delay_ms": 60 }).to_string() + "\n"
     };
@@ -105,11 +105,11 @@ fn after_a_reminder_events_carry_the_whole_visit_and_the_last_one_the_totals() {
     let mut answers = line("No.", 0.25) + &line(&report("broken"), 0.5);
     answers += &line(&report("mended"), 1.0);
     answers += &json!({ "text": report("fine") }).to_string();
-    person.write("answers.jsonl", &answers);
-    let said = run(&person, &["mend.yaml", "--events", "json"]).exits(0);
-    let events = lines(&said.stderr);
+    user.write("answers.jsonl", &answers);
+    let printed = run(&user, &["mend.yaml", "--events", "json"]).exits(0);
+    let events = lines(&printed.stderr);
     let prompts: Vec<usize> =
-        super::prompts(&person).iter().map(|prompt| prompt.chars().count()).collect();
+        super::prompts(&user).iter().map(|prompt| prompt.chars().count()).collect();
     let look = of(&events, OUTCOME, "look");
     assert_eq!((&look["costUsd"], &look["costComplete"]), (&json!(0.75), &json!(true)));
     assert_eq!(look["promptLength"], prompts[0] + prompts[1], "the prompt and the reminder");
@@ -127,26 +127,26 @@ fn after_a_reminder_events_carry_the_whole_visit_and_the_last_one_the_totals() {
 
 #[test]
 fn an_events_file_is_continued_and_one_that_cannot_be_written_is_an_error() {
-    let person = person(&["fine"]);
+    let user = user(&["fine"]);
     for times in 1..=2 {
-        run(&person, &["mend.yaml", "--events-file", "events.jsonl"]).exits(0);
-        assert_eq!(lines(&person.read("events.jsonl")).len(), 5 * times);
+        run(&user, &["mend.yaml", "--events-file", "events.jsonl"]).exits(0);
+        assert_eq!(lines(&user.read("events.jsonl")).len(), 5 * times);
     }
-    let before = person.runs();
-    run(&person, &["mend.yaml", "--events-file", "no/such/place"]).exits(2);
-    assert_eq!(person.runs(), before, "nothing is recorded");
-    run(&person, &["mend.yaml", "--events-file", "/dev/full"]).exits(5);
-    let said = run(&person, &["mend.yaml", "--events-file", "/dev/full", "--json"]).exits(5);
-    assert_eq!(said.json()["exit_code"], 5);
+    let before = user.runs();
+    run(&user, &["mend.yaml", "--events-file", "no/such/place"]).exits(2);
+    assert_eq!(user.runs(), before, "nothing is recorded");
+    run(&user, &["mend.yaml", "--events-file", "/dev/full"]).exits(5);
+    let printed = run(&user, &["mend.yaml", "--events-file", "/dev/full", "--json"]).exits(5);
+    assert_eq!(printed.json()["exit_code"], 5);
 }
 
 #[test]
-fn steps_of_a_called_machine_are_told_by_their_path_each_once() {
-    let person = person(&["fine"]);
+fn steps_of_a_called_machine_are_reported_by_their_path_each_once() {
+    let user = user(&["fine"]);
     let outer = "name: outer\nsteps:\n  - {id: call, recipe: mend}\n  - {id: say, command: echo}\n";
-    person.write("outer.yaml", outer);
-    let said = run(&person, &["outer.yaml", "--events", "text"]).exits(0);
-    let events: Vec<&str> = said.stderr.lines().filter(|line| line.starts_with('[')).collect();
+    user.write("outer.yaml", outer);
+    let printed = run(&user, &["outer.yaml", "--events", "text"]).exits(0);
+    let events: Vec<&str> = printed.stderr.lines().filter(|line| line.starts_with('[')).collect();
     assert_eq!(
         events,
         [
@@ -162,23 +162,23 @@ fn steps_of_a_called_machine_are_told_by_their_path_each_once() {
     );
 }
 
-/// Every step is told, in whichever kind of recipe it is, also one that goes on after a limit.
+/// Every step is reported, in whichever kind of recipe it is, also one that continues after a limit.
 #[test]
-fn steps_of_lists_are_told_within_machines_and_after_a_limit() {
-    let person = Person::new().file("list.yaml", LIST).file(
+fn steps_of_lists_are_reported_within_machines_and_after_a_limit() {
+    let user = User::new().file("list.yaml", LIST).file(
         "outer.yaml",
         "id: outer\nlabel: O\ndescription: d\ninitialStep: call\nguardrails: {}\nsteps:\n  call: \
          {recipe: list, outcomes: [success, failure], onOutcome: {success: {action: exit, reason: \
          fine}, failure: {action: exit, reason: bad}}}\n",
     );
-    person.write(
+    user.write(
         "answers.jsonl",
         "{\"error\": \"limit\", \"text\": \"slow\"}\n{\"text\": \"good\", \"cost_usd\": 0.25}\n",
     );
     let with = ["--script", "answers.jsonl", "--events-file", "events.jsonl"];
-    person.towpath(&[&["run", "outer.yaml"], &with[..]].concat()).exits(75);
-    person.towpath(&[&["resume", "--last"], &with[..]].concat()).exits(0);
-    let told: Vec<(String, Value, Value, Value)> = lines(&person.read("events.jsonl"))
+    user.towpath(&[&["run", "outer.yaml"], &with[..]].concat()).exits(75);
+    user.towpath(&[&["resume", "--last"], &with[..]].concat()).exits(0);
+    let reported: Vec<(String, Value, Value, Value)> = lines(&user.read("events.jsonl"))
         .iter()
         .filter(|event| event["step"].as_str().is_some_and(|step| step.starts_with("call/")))
         .filter(|event| event["type"].as_str().is_some_and(|t| t.starts_with("recipe_step")))
@@ -193,7 +193,7 @@ fn steps_of_lists_are_told_within_machines_and_after_a_limit() {
         (name.to_owned(), count.clone(), Value::from(model), cost.clone())
     };
     assert_eq!(
-        told,
+        reported,
         [
             row("recipe_step_started call/make", &first, None, &none),
             row("recipe_step_outcome call/make", &first, None, &none),
@@ -208,21 +208,24 @@ const LIST: &str =
     "name: list\nsteps:\n  - {id: make, command: echo x}\n  - {id: ask, prompt: y, model: opus}\n";
 
 #[test]
-fn a_reminder_is_told_in_lists_too() {
-    let person = Person::new().file(
+fn a_reminder_is_reported_in_lists_too() {
+    let user = User::new().file(
         "list.yaml",
         "name: list\nsteps:\n  - {id: ask, prompt: Give JSON., parse_json: true}\n",
     );
-    person.write("answers.jsonl", "\"not json\"\n\"{\\\"x\\\": 1}\"\n");
-    let said = run(&person, &["list.yaml", "--events", "text"]).exits(0);
-    assert!(said.stderr.contains("[step:retry]     ask: no JSON in the answer\n"), "{said:?}");
+    user.write("answers.jsonl", "\"not json\"\n\"{\\\"x\\\": 1}\"\n");
+    let printed = run(&user, &["list.yaml", "--events", "text"]).exits(0);
+    assert!(
+        printed.stderr.contains("[step:retry]     ask: no JSON in the answer\n"),
+        "{printed:?}"
+    );
 }
 
 #[test]
 fn a_machine_begins_at_its_first_step_with_one_visit() {
-    let person = person(&["{\"error\": \"limit\"}"]);
-    run(&person, &["mend.yaml"]).exits(75);
-    let state = &shown(&person)["machine"];
+    let user = user(&["{\"error\": \"limit\"}"]);
+    run(&user, &["mend.yaml"]).exits(75);
+    let state = &shown(&user)["machine"];
     let started = state["startTime"].as_u64().expect("a time");
     assert_eq!(
         *state,
@@ -253,22 +256,22 @@ const OUTCOME: &str = "recipe_step_outcome";
 
 #[test]
 fn steps_side_by_side_and_one_after_the_other_have_their_own_fields() {
-    let person = person(&[]);
+    let user = user(&[]);
     let slow = "{\"text\":\"Looked.\",\"delay_ms\":200,\"cost_usd\":0.5}\n";
-    person.write("answers.jsonl", &slow.repeat(3));
-    person.write(
+    user.write("answers.jsonl", &slow.repeat(3));
+    user.write(
         "side.yaml",
         "name: side\nsteps:\n  - {id: ask, prompt: Look., parallel_group: g}\n  \
          - {id: cmd, command: sleep 0.6, parallel_group: g}\n",
     );
-    person.write(
+    user.write(
         "row.yaml",
         "name: row\nsteps:\n  - {id: ask, prompt: Look.}\n  - {id: cmd, command: echo}\n  \
          - {id: ask2, prompt: Again.}\n",
     );
     for recipe in ["side.yaml", "row.yaml"] {
-        let said = run(&person, &[recipe, "--events", "json"]).exits(0);
-        let events = lines(&said.stderr);
+        let printed = run(&user, &[recipe, "--events", "json"]).exits(0);
+        let events = lines(&printed.stderr);
         let ask = of(&events, OUTCOME, "ask");
         assert!(ask["sessionId"].is_string() && ask["costUsd"] == 0.5, "{ask}");
         for kind in [STARTED, OUTCOME] {
@@ -288,10 +291,10 @@ fn steps_side_by_side_and_one_after_the_other_have_their_own_fields() {
 
 #[test]
 fn a_called_machine_and_the_step_that_calls_it_have_their_own_fields() {
-    let person = person(&["broken", "mended", "fine"]);
-    person.write("list.yaml", "name: list\nsteps:\n  - {id: call, recipe: mend}\n");
-    let said = run(&person, &["list.yaml", "--events", "json"]).exits(0);
-    let events = lines(&said.stderr);
+    let user = user(&["broken", "mended", "fine"]);
+    user.write("list.yaml", "name: list\nsteps:\n  - {id: call, recipe: mend}\n");
+    let printed = run(&user, &["list.yaml", "--events", "json"]).exits(0);
+    let events = lines(&printed.stderr);
     let inner = of(&events, STARTED, "call/mend");
     assert_eq!(
         (&inner["recipeId"], &inner["stepCount"], &inner["visitCount"]),
@@ -310,16 +313,16 @@ fn a_called_machine_and_the_step_that_calls_it_have_their_own_fields() {
 
 #[test]
 fn a_restart_into_another_recipe_has_its_id_and_label() {
-    let person = person(&["mended", "fine"]);
-    person.write(
+    let user = user(&["mended", "fine"]);
+    user.write(
         "first.yaml",
         "id: first\nlabel: The first\ndescription: Begins\ninitialStep: begin\nguardrails: {}\n\
          steps:\n  begin:\n    prompt: Begin.\n    outcomes: [mended, other]\n    onOutcome:\n      \
          mended: { action: restart-new-session, recipeId: mend }\n      \
          other: { action: exit, reason: user-provided-other }\n",
     );
-    let said = run(&person, &["first.yaml", "--events", "json"]).exits(0);
-    let events = lines(&said.stderr);
+    let printed = run(&user, &["first.yaml", "--events", "json"]).exits(0);
+    let events = lines(&printed.stderr);
     let begun: Vec<Value> = events
         .iter()
         .filter(|event| event["type"] == "recipe_started")
@@ -332,13 +335,13 @@ fn a_restart_into_another_recipe_has_its_id_and_label() {
 }
 
 #[test]
-fn a_visit_that_goes_on_is_told_with_what_is_known_of_it() {
-    let person = person(&["broken", "{\"error\":\"crash\"}"]);
-    run(&person, &["mend.yaml"]).exits(4);
-    script(&person, &["broken", "{\"error\":\"crash\"}", "mended", "fine"]);
-    let id = person.run();
-    let said = person.towpath(&["resume", id.as_str(), "--events", "json"]).exits(0);
-    let events = lines(&said.stderr);
+fn a_visit_that_continues_is_reported_with_what_is_known_of_it() {
+    let user = user(&["broken", "{\"error\":\"crash\"}"]);
+    run(&user, &["mend.yaml"]).exits(4);
+    script(&user, &["broken", "{\"error\":\"crash\"}", "mended", "fine"]);
+    let id = user.run();
+    let printed = user.towpath(&["resume", id.as_str(), "--events", "json"]).exits(0);
+    let events = lines(&printed.stderr);
     let again = of(&events, STARTED, "mend");
     assert_eq!(
         (&again["recipeId"], &again["stepCount"], &again["visitCount"]),
@@ -349,13 +352,17 @@ fn a_visit_that_goes_on_is_told_with_what_is_known_of_it() {
 
 #[test]
 fn lines_of_both_kinds_are_whole_and_in_their_order() {
-    let person = person(&["broken", "mended", "fine"]);
+    let user = user(&["broken", "mended", "fine"]);
     let both = ["mend.yaml", "--verbose", "--events", "text"];
-    let said = under_the_name(&person, &both).exits(0);
-    let told: Vec<&str> = said.stderr.lines().take_while(|l| !l.starts_with("Cost")).collect();
+    let printed = under_the_name(&user, &both).exits(0);
+    let reported: Vec<&str> =
+        printed.stderr.lines().take_while(|l| !l.starts_with("Cost")).collect();
     let kinds = ["[orchestration] ", "[recipe:", "[step:"];
-    assert!(told.iter().all(|line| kinds.iter().any(|kind| line.starts_with(kind))), "{told:?}");
-    let at = |line: &str| told.iter().position(|told| *told == line).expect(line);
+    assert!(
+        reported.iter().all(|line| kinds.iter().any(|kind| line.starts_with(kind))),
+        "{reported:?}"
+    );
+    let at = |line: &str| reported.iter().position(|reported| *reported == line).expect(line);
     for (first, second) in [
         (
             "[orchestration] Step: look (visit 1/3, total 1/100)",
@@ -365,24 +372,24 @@ fn lines_of_both_kinds_are_whole_and_in_their_order() {
         ("[step:outcome]   broken", "[orchestration] Transition: look → mend"),
         ("[orchestration] Exit: all-fine", "[recipe:exited]  all-fine"),
     ] {
-        assert!(at(first) < at(second), "{first} / {second} in {told:?}");
+        assert!(at(first) < at(second), "{first} / {second} in {reported:?}");
     }
 }
 
 #[test]
 fn a_call_is_shown_with_what_it_reported() {
     let other = "{\"outcome\": \"other\", \"otherDescription\": \"the tests need a key\"}";
-    let person = person(&["broken", "Hm.", other]);
-    run(&person, &["mend.yaml"]).exits(0);
-    let shown = shown(&person);
+    let user = user(&["broken", "Hm.", other]);
+    run(&user, &["mend.yaml"]).exits(0);
+    let shown = shown(&user);
     let calls = |step: usize| {
         let calls = shown["steps"][step]["calls"].as_array().expect("calls");
         let mut calls = calls.clone();
         calls.iter_mut().for_each(|call| {
             let call = call.as_object_mut().expect("an object");
             assert_eq!(call["backend"], "scripted");
-            let told = ["success", "outcome", "description", "error", "malformedJson", "kind"];
-            call.retain(|key, _| told.contains(&key.as_str()));
+            let reported = ["success", "outcome", "description", "error", "malformedJson", "kind"];
+            call.retain(|key, _| reported.contains(&key.as_str()));
         });
         Value::from(calls)
     };
@@ -405,26 +412,26 @@ fn a_call_is_shown_with_what_it_reported() {
 
 #[test]
 fn a_restart_is_a_new_session_with_a_fresh_state() {
-    let person = Person::new();
+    let user = User::new();
     let one = ["complete", "no-issues", "committed"];
-    script(&person, &[&one[..], &["no-tasks"]].concat());
-    let said = run(&person, &["implement-and-review-all", "--events", "text"]).exits(0);
-    let how: Vec<String> = calls(&person);
+    script(&user, &[&one[..], &["no-tasks"]].concat());
+    let printed = run(&user, &["implement-and-review-all", "--events", "text"]).exits(0);
+    let how: Vec<String> = calls(&user);
     assert_eq!(how[0], "implement prompt new");
     assert_eq!(how[2], "commit prompt resume");
     assert_eq!(how[3], "implement#2 prompt new");
-    let session = |at: usize| lines(&person.read("calls.jsonl"))[at]["session"].clone();
+    let session = |at: usize| lines(&user.read("calls.jsonl"))[at]["session"].clone();
     assert_eq!(session(0), session(2));
     assert_ne!(session(0), session(3));
-    let begun = said.stderr.lines().filter(|line| line.starts_with("[recipe:started]"));
-    assert_eq!(begun.count(), 2, "{}", said.stderr);
+    let begun = printed.stderr.lines().filter(|line| line.starts_with("[recipe:started]"));
+    assert_eq!(begun.count(), 2, "{}", printed.stderr);
     for line in [
         "[step:transition] commit → RESTART implement-and-review-all",
         "[recipe:exited]  no-tasks-available",
     ] {
-        assert!(said.stderr.contains(line), "{}", said.stderr);
+        assert!(printed.stderr.contains(line), "{}", printed.stderr);
     }
-    let state = &shown(&person)["machine"];
+    let state = &shown(&user)["machine"];
     assert_eq!(state["restarts"], 1);
     assert_eq!(state["stepCount"], 1);
     assert_eq!(state["stepVisitCounts"], json!({ "implement": 1 }));

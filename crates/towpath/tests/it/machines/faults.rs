@@ -1,8 +1,8 @@
 //! Every row of what can go wrong with an answer, a limit, a program or a recipe, and what each
 //! leads to: the exit code, the reason, the record.
 
-use super::{calls, person, prompts, run, script, shown};
-use crate::support::{Person, kill_hard, until};
+use super::{calls, prompts, run, script, shown, user};
+use crate::support::{User, kill_hard, until};
 use serde_json::{Value, json};
 
 /// What an agent may answer instead of an outcome: the answer, the error, the line that was meant.
@@ -30,10 +30,10 @@ const FAULTS: [(&str, &str, Option<&str>); 6] = [
 #[test]
 fn an_answer_without_an_outcome_is_reminded_of_once() {
     for (answer, error, _) in FAULTS {
-        let person = person(&[answer, "fine"]);
-        run(&person, &["mend.yaml"]).exits(0);
-        assert_eq!(calls(&person), ["look prompt new", "look reminder resume"], "{answer}");
-        let reminder = &prompts(&person)[1];
+        let user = user(&[answer, "fine"]);
+        run(&user, &["mend.yaml"]).exits(0);
+        assert_eq!(calls(&user), ["look prompt new", "look reminder resume"], "{answer}");
+        let reminder = &prompts(&user)[1];
         assert!(reminder.contains(&format!("\nError: {error}")), "{answer}: {reminder}");
         assert!(
             reminder.ends_with(
@@ -43,17 +43,17 @@ fn an_answer_without_an_outcome_is_reminded_of_once() {
             ),
             "{reminder}"
         );
-        assert_eq!(shown(&person)["machine"]["stepRetryCounts"], json!({ "look": 1 }));
+        assert_eq!(shown(&user)["machine"]["stepRetryCounts"], json!({ "look": 1 }));
     }
 }
 
 #[test]
 fn a_second_answer_without_an_outcome_ends_the_run() {
     for (answer, error, meant) in FAULTS {
-        let person = person(&[answer, answer, "fine"]);
-        run(&person, &["mend.yaml"]).exits(1);
-        assert_eq!(calls(&person).len(), 2, "{answer}");
-        let shown = shown(&person);
+        let user = user(&[answer, answer, "fine"]);
+        run(&user, &["mend.yaml"]).exits(1);
+        assert_eq!(calls(&user).len(), 2, "{answer}");
+        let shown = shown(&user);
         assert_eq!(shown["machine"]["reason"], "orchestration-error");
         for call in shown["steps"][0]["calls"].as_array().expect("calls") {
             assert_eq!(call["success"], false, "{answer}");
@@ -61,16 +61,16 @@ fn a_second_answer_without_an_outcome_ends_the_run() {
             assert_eq!(call["malformedJson"].as_str(), meant, "{answer}");
         }
         let again = ["as", "agent-recipes", "mend.yaml", "--script", "answers.jsonl"];
-        let said = person.towpath(&again).exits(2);
-        assert!(said.stdout.ends_with("\nExit: orchestration-error\n"), "{}", said.stdout);
+        let printed = user.towpath(&again).exits(2);
+        assert!(printed.stdout.ends_with("\nExit: orchestration-error\n"), "{}", printed.stdout);
     }
 }
 
 #[test]
 fn every_visit_has_a_reminder_of_its_own() {
-    let person = person(&["No.", "broken", "Hm.", "mended", "Well.", "fine"]);
-    run(&person, &["mend.yaml"]).exits(0);
-    let kinds: Vec<String> = calls(&person).iter().map(|c| c.replace(" resume", "")).collect();
+    let user = user(&["No.", "broken", "Hm.", "mended", "Well.", "fine"]);
+    run(&user, &["mend.yaml"]).exits(0);
+    let kinds: Vec<String> = calls(&user).iter().map(|c| c.replace(" resume", "")).collect();
     assert_eq!(
         kinds,
         [
@@ -92,14 +92,14 @@ fn a_limit_ends_the_run_with_its_own_reason_and_code() {
         (&["--max-visits", "1"], 2, "max-step-visits-exceeded:look"),
         (&["--max-steps", "3"], 3, "max-total-steps"),
     ] {
-        let person = person(&loops[..steps]);
-        let said = run(&person, &[&["mend.yaml"], flags].concat()).exits(3);
-        assert!(said.stderr.contains(&format!("({reason})")), "{}", said.stderr);
-        assert_eq!(calls(&person).len(), steps);
-        assert_eq!(shown(&person)["machine"]["reason"], reason);
+        let user = user(&loops[..steps]);
+        let printed = run(&user, &[&["mend.yaml"], flags].concat()).exits(3);
+        assert!(printed.stderr.contains(&format!("({reason})")), "{}", printed.stderr);
+        assert_eq!(calls(&user).len(), steps);
+        assert_eq!(shown(&user)["machine"]["reason"], reason);
         let name = ["as", "agent-recipes", "mend.yaml", "--script", "answers.jsonl"];
-        let said = person.towpath(&[&name[..], flags].concat()).exits(3);
-        assert_eq!(said.stdout.lines().last(), Some(format!("Exit: {reason}").as_str()));
+        let printed = user.towpath(&[&name[..], flags].concat()).exits(3);
+        assert_eq!(printed.stdout.lines().last(), Some(format!("Exit: {reason}").as_str()));
     }
 }
 
@@ -107,33 +107,33 @@ fn a_limit_ends_the_run_with_its_own_reason_and_code() {
 fn an_agent_that_crashes_or_takes_too_long_ends_the_run_as_a_backend_error() {
     for error in ["crash", "timeout", "auth", "overloaded", "the disk is full"] {
         let line = json!({ "error": error, "text": "it said why" }).to_string();
-        let person = person(&["broken", &line]);
-        run(&person, &["mend.yaml"]).exits(4);
-        let shown = shown(&person);
+        let user = user(&["broken", &line]);
+        run(&user, &["mend.yaml"]).exits(4);
+        let shown = shown(&user);
         assert_eq!(shown["machine"]["reason"], "backend-error", "{error}");
         assert_eq!(shown["machine"]["currentStep"], "mend");
         let name = ["as", "agent-recipes", "mend.yaml", "--script", "answers.jsonl"];
-        let said = person.towpath(&name).exits(4);
-        assert_eq!(said.stdout.lines().last(), Some("Exit: backend-error"), "{error}");
+        let printed = user.towpath(&name).exits(4);
+        assert_eq!(printed.stdout.lines().last(), Some("Exit: backend-error"), "{error}");
     }
 }
 
 #[test]
 fn a_call_that_outlives_its_time_is_ended() {
-    let person = person(&[]);
-    person.write("answers.jsonl", "{\"text\": \"late\", \"delay_ms\": 60000}\n");
-    run(&person, &["mend.yaml", "--step-timeout", "1"]).exits(4).says("timed out after 1 s");
-    assert_eq!(shown(&person)["machine"]["reason"], "backend-error");
+    let user = user(&[]);
+    user.write("answers.jsonl", "{\"text\": \"late\", \"delay_ms\": 60000}\n");
+    run(&user, &["mend.yaml", "--step-timeout", "1"]).exits(4).reports("timed out after 1 s");
+    assert_eq!(shown(&user)["machine"]["reason"], "backend-error");
 }
 
 #[test]
 fn a_recipe_that_is_not_valid_ends_before_any_call_with_the_bare_list() {
-    let person = person(&["fine"]);
-    let broken = person.read("mend.yaml").replace("nextStep: look", "nextStep: lok");
-    person.write("mend.yaml", &broken.replace("model: opus", "model: gpt-4"));
-    let said = person.towpath(&["as", "agent-recipes", "mend.yaml", "--script", "answers.jsonl"]);
-    let said = said.exits(1).prints("");
-    let list: Value = serde_json::from_str(&said.stderr).expect("the list, and nothing else");
+    let user = user(&["fine"]);
+    let broken = user.read("mend.yaml").replace("nextStep: look", "nextStep: lok");
+    user.write("mend.yaml", &broken.replace("model: opus", "model: gpt-4"));
+    let printed = user.towpath(&["as", "agent-recipes", "mend.yaml", "--script", "answers.jsonl"]);
+    let printed = printed.exits(1).prints("");
+    let list: Value = serde_json::from_str(&printed.stderr).expect("the list, and nothing else");
     assert_eq!(
         list,
         json!([
@@ -142,33 +142,33 @@ fn a_recipe_that_is_not_valid_ends_before_any_call_with_the_bare_list() {
             { "error": "Next step lok not found in steps (step mend, outcome mended)" },
         ])
     );
-    run(&person, &["mend.yaml"]).exits(2).says("did you mean 'look'?");
-    assert!(calls(&person).is_empty() && !person.has_journal());
+    run(&user, &["mend.yaml"]).exits(2).reports("did you mean 'look'?");
+    assert!(calls(&user).is_empty() && !user.has_journal());
 }
 
 #[test]
-fn a_session_that_somebody_is_in_is_locked_until_they_are_gone() {
-    let person = person(&["fine"]);
-    person.write("slow.jsonl", "{\"text\": \"late\", \"delay_ms\": 60000}\n");
+fn a_session_that_another_is_in_is_locked_until_they_are_gone() {
+    let user = user(&["fine"]);
+    user.write("slow.jsonl", "{\"text\": \"late\", \"delay_ms\": 60000}\n");
     let slow = ["run", "mend.yaml", "--session", "s1", "--script", "slow.jsonl"];
-    let mut other = person.start(&[&slow[..], &["--calls", "slow-calls.jsonl"]].concat());
-    until("the first run asks", || !person.read("slow-calls.jsonl").is_empty());
+    let mut other = user.start(&[&slow[..], &["--calls", "slow-calls.jsonl"]].concat());
+    until("the first run asks", || !user.read("slow-calls.jsonl").is_empty());
     let in_it = ["mend.yaml", "--session", "s1", "--events-file", "events.jsonl"];
-    run(&person, &in_it).exits(5).says("session locked: s1 is in use");
-    let events = person.read("events.jsonl");
+    run(&user, &in_it).exits(5).reports("session locked: s1 is in use");
+    let events = user.read("events.jsonl");
     let last: Value = serde_json::from_str(events.lines().last().expect("events")).expect("JSON");
     assert_eq!((&last["type"], &last["session_id"]), (&json!("session_locked"), &json!("s1")));
     kill_hard(&mut other);
-    script(&person, &["fine"]);
-    run(&person, &["mend.yaml", "--session", "s1"]).exits(0);
-    let state = person.store().directory().join("sessions");
+    script(&user, &["fine"]);
+    run(&user, &["mend.yaml", "--session", "s1"]).exits(0);
+    let state = user.store().directory().join("sessions");
     let locks = std::fs::read_dir(state).expect("the place of the locks").count();
     assert_eq!(locks, 0, "no lock is left behind");
 }
 
 #[test]
 fn unknown_things_of_the_command_line_are_configuration_errors() {
-    let person = Person::new();
+    let user = User::new();
     for arguments in [
         &["no-such-recipe"][..],
         &["review-and-commit", "--backend", "gpt"],
@@ -177,7 +177,7 @@ fn unknown_things_of_the_command_line_are_configuration_errors() {
         &["review-and-commit", "--frobnicate"],
         &[],
     ] {
-        person.towpath(&[&["as", "agent-recipes"], arguments].concat()).exits(5).prints("");
+        user.towpath(&[&["as", "agent-recipes"], arguments].concat()).exits(5).prints("");
     }
-    assert!(!person.has_journal() || person.runs() == 0);
+    assert!(!user.has_journal() || user.runs() == 0);
 }

@@ -1,7 +1,7 @@
-//! The flags as a person finds and types them: grouped in the help, told by their own names where they
+//! The flags as a user finds and types them: grouped in the help, reported by their own names where they
 //! are wrong, and the same under the name `agent-recipes`.
 
-use super::{person, run, shown, under_the_name};
+use super::{run, shown, under_the_name, user};
 use std::os::unix::fs::PermissionsExt;
 
 /// The flags below each heading of a help.
@@ -23,8 +23,8 @@ fn grouped(help: &str) -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn every_flag_of_the_help_stands_under_its_own_heading() {
-    let person = person(&[]);
+fn every_flag_of_the_help_is_under_its_own_heading() {
+    let user = user(&[]);
     let machines = ["--max-visits", "--max-steps", "--max-restarts"];
     let more = ["--model", "--session", "--context", "--context-file", "--system-prompt"];
     let output = ["--json", "--verbose", "--events", "--events-file"];
@@ -33,7 +33,7 @@ fn every_flag_of_the_help_stands_under_its_own_heading() {
         (&["resume", "--help"], &[]),
         (&["as", "agent-recipes", "--help"], &more),
     ] {
-        let help = person.towpath(arguments).exits(0).stdout;
+        let help = user.towpath(arguments).exits(0).stdout;
         let groups = grouped(&help);
         let of = |title: &str| {
             let group = groups.iter().find(|(known, _)| known == title);
@@ -56,62 +56,62 @@ fn every_flag_of_the_help_stands_under_its_own_heading() {
 
 #[test]
 fn a_look_under_the_name_is_one_object_with_json() {
-    let person = person(&[]);
-    let said = under_the_name(&person, &["mend.yaml", "--dry-run", "--json"]).exits(0);
-    let look = said.json();
+    let user = user(&[]);
+    let printed = under_the_name(&user, &["mend.yaml", "--dry-run", "--json"]).exits(0);
+    let look = printed.json();
     assert_eq!((&look["dry_run"], &look["recipe_name"]), (&true.into(), &"mend".into()));
-    let text = under_the_name(&person, &["mend.yaml", "--dry-run"]).exits(0).stdout;
+    let text = under_the_name(&user, &["mend.yaml", "--dry-run"]).exits(0).stdout;
     assert!(text.starts_with("Recipe: mend\n"), "{text}");
 }
 
 #[test]
-fn a_wrong_directory_is_told_by_the_flag() {
-    let person = person(&[]);
+fn a_wrong_directory_is_reported_by_the_flag() {
+    let user = user(&[]);
     let wrong = ["mend.yaml", "--working-dir", "/no/such"];
-    let said = under_the_name(&person, &wrong).exits(5);
-    assert!(said.stderr.starts_with("error: --working-dir /no/such: "), "{}", said.stderr);
+    let printed = under_the_name(&user, &wrong).exits(5);
+    assert!(printed.stderr.starts_with("error: --working-dir /no/such: "), "{}", printed.stderr);
 }
 
 #[test]
 fn a_call_may_take_so_long_under_the_name_too() {
-    let person = person(&[]);
-    person.write("answers.jsonl", "{\"text\": \"late\", \"delay_ms\": 60000}\n");
-    for (flag, told) in [("--step-timeout", "timed out after 1 s"), ("--idle-timeout", "1 s")] {
-        let said = under_the_name(&person, &["mend.yaml", flag, "1"]).exits(4);
-        assert!(said.stderr.contains(told), "{flag}: {}", said.stderr);
-        assert_eq!(said.stdout, "Exit: backend-error\n");
+    let user = user(&[]);
+    user.write("answers.jsonl", "{\"text\": \"late\", \"delay_ms\": 60000}\n");
+    for (flag, reported) in [("--step-timeout", "timed out after 1 s"), ("--idle-timeout", "1 s")] {
+        let printed = under_the_name(&user, &["mend.yaml", flag, "1"]).exits(4);
+        assert!(printed.stderr.contains(reported), "{flag}: {}", printed.stderr);
+        assert_eq!(printed.stdout, "Exit: backend-error\n");
     }
 }
 
 #[test]
 fn a_programs_path_given_by_a_flag_wins_and_a_resume_keeps_it() {
-    let person = person(&[]);
+    let user = user(&[]);
     let answer = |text: &str| {
         let line = serde_json::json!({ "type": "result", "subtype": "success", "is_error": false,
             "session_id": "s1", "result": text });
         format!("#!/bin/sh\ncat > asked\ncat <<'END'\n{line}\nEND\n")
     };
     let program = |name: &str, text: &str| {
-        person.write(name, &answer(text));
+        user.write(name, &answer(text));
         let mode = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(person.path("work").join(name), mode).expect("it can be run");
+        std::fs::set_permissions(user.path("work").join(name), mode).expect("it can be run");
     };
     program("own/agent", "Hm.");
     program("other", "{\"outcome\": \"broken\"}");
     let with = ["mend.yaml", "--agent-path", "own/agent", "--backend", "claude-code"];
-    let variable = person.path("work/other");
-    let mut command = person.command(&[&["run"], &with[..]].concat());
-    let said = command.env("CLAUDE_CLI_PATH", &variable).output().expect("it starts");
-    assert_eq!(said.status.code(), Some(1), "its answers report nothing: {said:?}");
+    let variable = user.path("work/other");
+    let mut command = user.command(&[&["run"], &with[..]].concat());
+    let printed = command.env("CLAUDE_CLI_PATH", &variable).output().expect("it starts");
+    assert_eq!(printed.status.code(), Some(1), "its answers report nothing: {printed:?}");
     program("own/agent", "{\"outcome\": \"fine\"}");
-    let id = person.run();
-    person.towpath(&["resume", id.as_str()]).exits(0);
-    assert_eq!(shown(&person)["machine"]["reason"], "all-fine");
+    let id = user.run();
+    user.towpath(&["resume", id.as_str()]).exits(0);
+    assert_eq!(shown(&user)["machine"]["reason"], "all-fine");
     program("third", "{\"outcome\": \"fine\"}");
     let with = ["as", "agent-recipes", "mend.yaml", "--agent-path", "./third"];
-    let said = person.towpath(&with).exits(0);
-    assert!(said.stdout.ends_with("\nExit: all-fine\n"), "{}", said.stdout);
+    let printed = user.towpath(&with).exits(0);
+    assert!(printed.stdout.ends_with("\nExit: all-fine\n"), "{}", printed.stdout);
     let none = ["run", "mend.yaml", "--agent-path", "no/such"];
-    person.towpath(&none).exits(5).says("--agent-path names `");
-    run(&person, &["mend.yaml", "--agent-path", "own/agent"]).exits(2);
+    user.towpath(&none).exits(5).reports("--agent-path names `");
+    run(&user, &["mend.yaml", "--agent-path", "own/agent"]).exits(2);
 }

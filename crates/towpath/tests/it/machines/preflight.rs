@@ -1,17 +1,17 @@
-//! What is said before the first call: which machines there are, what an untrusted file of a
+//! What is reported before the first call: which machines there are, what an untrusted file of a
 //! built-in's name means, and which programs are missing.
 
 use super::{MEND, script};
-use crate::support::{Person, Said};
+use crate::support::{Printed, User};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
 fn the_list_has_every_machine_by_its_label() {
-    let person = Person::new().file("recipes/mend.yaml", MEND);
-    let said = person.towpath(&["as", "agent-recipes", "--list", "-R", "recipes"]).exits(0);
-    let lines: Vec<&str> = said.stdout.lines().collect();
+    let user = User::new().file("recipes/mend.yaml", MEND);
+    let printed = user.towpath(&["as", "agent-recipes", "--list", "-R", "recipes"]).exits(0);
+    let lines: Vec<&str> = printed.stdout.lines().collect();
     assert_eq!(
         lines,
         [
@@ -34,7 +34,7 @@ fn the_list_has_every_machine_by_its_label() {
              issues, and commit",
         ]
     );
-    let json = person.towpath(&["as", "agent-recipes", "--list", "--json", "-R", "recipes"]);
+    let json = user.towpath(&["as", "agent-recipes", "--list", "--json", "-R", "recipes"]);
     let json = json.exits(0).json();
     let recipes = json["recipes"].as_array().expect("a list");
     assert_eq!(recipes.len(), lines.len());
@@ -46,59 +46,61 @@ fn the_list_has_every_machine_by_its_label() {
 }
 
 /// A project whose file has the id of a built-in.
-fn shadowing() -> Person {
+fn shadowing() -> User {
     let own = MEND.replace("id: mend", "id: retrospective");
-    let person = Person::new().file(".towpath/recipes/retrospective.yaml", &own);
-    fs::create_dir(person.path("work/.git")).expect("a project");
-    script(&person, &["complete"]);
-    person
+    let user = User::new().file(".towpath/recipes/retrospective.yaml", &own);
+    fs::create_dir(user.path("work/.git")).expect("a project");
+    script(&user, &["complete"]);
+    user
 }
 
 const FILE: &str = ".towpath/recipes/retrospective.yaml";
 
 #[test]
 fn an_untrusted_file_of_a_built_ins_name_runs_under_no_name() {
-    let person = shadowing();
+    let user = shadowing();
     let run = ["run", "retrospective", "--script", "answers.jsonl"];
-    let said = person.towpath(&run).exits(5).prints("");
-    assert!(said.stderr.contains(&format!("to trust it as it is now: towpath trust --yes {FILE}")));
+    let printed = user.towpath(&run).exits(5).prints("");
+    assert!(
+        printed.stderr.contains(&format!("to trust it as it is now: towpath trust --yes {FILE}"))
+    );
     let other = ["as", "agent-recipes", "retrospective", "--script", "answers.jsonl"];
-    let said = person.towpath(&other).exits(0);
-    assert_eq!(said.stdout.lines().last(), Some("Exit: retrospective-complete"));
+    let printed = user.towpath(&other).exits(0);
+    assert_eq!(printed.stdout.lines().last(), Some("Exit: retrospective-complete"));
     let note = format!("{FILE} is not trusted and does not take the place of the built-in");
-    assert!(said.stderr.contains(&note), "{}", said.stderr);
-    person.towpath(&["trust", "--yes", FILE]).exits(0);
-    script(&person, &["fine"]);
-    person.towpath(&run).exits(0);
-    let said = person.towpath(&other).exits(0);
-    assert_eq!(said.stdout.lines().last(), Some("Exit: all-fine"));
-    assert!(!said.stderr.contains("not trusted"), "{}", said.stderr);
+    assert!(printed.stderr.contains(&note), "{}", printed.stderr);
+    user.towpath(&["trust", "--yes", FILE]).exits(0);
+    script(&user, &["fine"]);
+    user.towpath(&run).exits(0);
+    let printed = user.towpath(&other).exits(0);
+    assert_eq!(printed.stdout.lines().last(), Some("Exit: all-fine"));
+    assert!(!printed.stderr.contains("not trusted"), "{}", printed.stderr);
 }
 
 #[test]
-fn a_file_in_the_place_of_a_built_in_that_cannot_be_understood_is_told_and_nothing_runs() {
-    let person = shadowing();
-    person.towpath(&["trust", "--yes", FILE]).exits(0);
-    let broken = person.read(FILE).replace("nextStep: mend", "nextStep: mned");
+fn a_file_in_the_place_of_a_built_in_that_cannot_be_understood_is_reported_and_nothing_runs() {
+    let user = shadowing();
+    user.towpath(&["trust", "--yes", FILE]).exits(0);
+    let broken = user.read(FILE).replace("nextStep: mend", "nextStep: mned");
     for text in [broken.as_str(), "", "id: retrospective\n"] {
-        person.write(FILE, text);
+        user.write(FILE, text);
         let script = ["--script", "answers.jsonl"];
         let run = [&["run", "retrospective"], &script[..]].concat();
         for looking in [&run[..], &["validate", "retrospective"], &["explain", "retrospective"]] {
-            let said = person.towpath(looking).exits(2);
-            let told = said.stdout.clone() + &said.stderr;
-            assert!(told.contains(FILE), "{looking:?}: {told}");
+            let printed = user.towpath(looking).exits(2);
+            let reported = printed.stdout.clone() + &printed.stderr;
+            assert!(reported.contains(FILE), "{looking:?}: {reported}");
         }
         let dry = [&run[..], &["--dry-run"]].concat();
-        person.towpath(&dry).exits(2);
+        user.towpath(&dry).exits(2);
         let other = [&["as", "agent-recipes", "retrospective"], &script[..]].concat();
-        let said = person.towpath(&other).exits(0);
-        assert!(said.stderr.contains("does not take the place of the built-in"), "{said:?}");
+        let printed = user.towpath(&other).exits(0);
+        assert!(printed.stderr.contains("does not take the place of the built-in"), "{printed:?}");
     }
-    person.write(FILE, MEND);
-    person.write(".towpath/recipes/retrospective.yml", MEND);
-    let said = person.towpath(&["run", "retrospective"]).exits(2);
-    assert!(said.stderr.contains("`retrospective` is both "), "{}", said.stderr);
+    user.write(FILE, MEND);
+    user.write(".towpath/recipes/retrospective.yml", MEND);
+    let printed = user.towpath(&["run", "retrospective"]).exits(2);
+    assert!(printed.stderr.contains("`retrospective` is both "), "{}", printed.stderr);
 }
 
 #[test]
@@ -109,30 +111,30 @@ fn an_agent_that_only_a_restart_comes_to_is_asked_for_before_the_first_step() {
          {{command: echo hi, outcomes: [success, failure], onOutcome: {{success: {restart}, \
          failure: {{action: exit, reason: bad}}}}}}}}}}"
     );
-    let person = Person::new().file("m.yaml", &machine);
-    script(&person, &["complete"]);
-    let said = person.towpath(&["run", "m.yaml", "--backend", "codex"]).exits(5);
-    assert!(said.stderr.contains("npm install"), "{}", said.stderr);
-    assert!(!person.has_journal() || person.runs() == 0);
-    person.towpath(&["run", "m.yaml", "--script", "answers.jsonl"]).exits(0);
+    let user = User::new().file("m.yaml", &machine);
+    script(&user, &["complete"]);
+    let printed = user.towpath(&["run", "m.yaml", "--backend", "codex"]).exits(5);
+    assert!(printed.stderr.contains("npm install"), "{}", printed.stderr);
+    assert!(!user.has_journal() || user.runs() == 0);
+    user.towpath(&["run", "m.yaml", "--script", "answers.jsonl"]).exits(0);
 }
 
 #[test]
 fn the_list_shows_what_is_shadowed() {
-    let person = shadowing();
-    let shadowed = |person: &Person| -> Vec<String> {
-        let said = person.towpath(&["as", "agent-recipes", "--list"]).exits(0);
-        let lines = said.stdout.lines().filter(|line| line.ends_with(" (shadowed)"));
+    let user = shadowing();
+    let shadowed = |user: &User| -> Vec<String> {
+        let printed = user.towpath(&["as", "agent-recipes", "--list"]).exits(0);
+        let lines = printed.stdout.lines().filter(|line| line.ends_with(" (shadowed)"));
         lines.map(|line| line.split_whitespace().nth(1).unwrap().to_owned()).collect()
     };
-    assert_eq!(shadowed(&person), ["Mend"]);
-    person.towpath(&["trust", "--yes", FILE]).exits(0);
-    assert_eq!(shadowed(&person), ["Retrospective"]);
+    assert_eq!(shadowed(&user), ["Mend"]);
+    user.towpath(&["trust", "--yes", FILE]).exits(0);
+    assert_eq!(shadowed(&user), ["Retrospective"]);
 }
 
 /// Runs with these programs on the PATH, and with no others but what the scripted agent needs.
-fn with_programs(person: &Person, programs: &[&str], recipe: &str) -> Said {
-    let bin = person.path("bin");
+fn with_programs(user: &User, programs: &[&str], recipe: &str) -> Printed {
+    let bin = user.path("bin");
     let _ = fs::remove_dir_all(&bin);
     fs::create_dir(&bin).expect("a folder for programs");
     for program in programs {
@@ -141,8 +143,8 @@ fn with_programs(person: &Person, programs: &[&str], recipe: &str) -> Said {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("it can be run");
     }
     std::os::unix::fs::symlink("/bin/cat", bin.join("cat")).expect("a link");
-    let mut command = person.command(&["run", recipe, "--script", "answers.jsonl"]);
-    Said::from(command.env("PATH", &bin).output().expect("towpath starts"))
+    let mut command = user.command(&["run", recipe, "--script", "answers.jsonl"]);
+    Printed::from(command.env("PATH", &bin).output().expect("towpath starts"))
 }
 
 #[test]
@@ -159,44 +161,48 @@ fn a_program_that_a_built_in_works_with_is_missed_before_the_first_call() {
         ("rebase", &["ask-questions"], true, false),
         ("retrospective", &["complete"], false, false),
     ] {
-        let person = Person::new();
-        script(&person, answers);
-        let said = with_programs(&person, &[], recipe).exits(0);
-        let has = |line: &str| said.stderr.contains(line);
-        assert_eq!((has(&git(recipe)), has(bd)), (with_git, with_tasks), "{recipe}: {said:?}");
-        let before = said.stderr.find("on the PATH").unwrap_or(0);
-        assert!(before < said.stderr.find("started ").expect("a step starts"));
-        let said = with_programs(&person, &["git", "bd"], recipe).exits(0);
-        assert!(!said.stderr.contains("on the PATH"), "{}", said.stderr);
+        let user = User::new();
+        script(&user, answers);
+        let printed = with_programs(&user, &[], recipe).exits(0);
+        let has = |line: &str| printed.stderr.contains(line);
+        assert_eq!((has(&git(recipe)), has(bd)), (with_git, with_tasks), "{recipe}: {printed:?}");
+        let before = printed.stderr.find("on the PATH").unwrap_or(0);
+        assert!(before < printed.stderr.find("started ").expect("a step starts"));
+        let printed = with_programs(&user, &["git", "bd"], recipe).exits(0);
+        assert!(!printed.stderr.contains("on the PATH"), "{}", printed.stderr);
     }
 }
 
 #[test]
 fn a_task_list_of_a_missing_program_is_not_replaced() {
-    let person = Person::new().file(".beads/config.yaml", "");
-    script(&person, &["blocked"]);
-    let said = with_programs(&person, &["git"], "implement-and-review").exits(0);
-    person.towpath(&["recipes", "eject", "implement-and-review"]).exits(0);
+    let user = User::new().file(".beads/config.yaml", "");
+    script(&user, &["blocked"]);
+    let printed = with_programs(&user, &["git"], "implement-and-review").exits(0);
+    user.towpath(&["recipes", "eject", "implement-and-review"]).exits(0);
     let own = "recipes/implement-and-review.yaml";
     let own = [own, &format!(".towpath/{own}")].map(str::to_owned);
-    let own = own.iter().find(|own| person.path(&format!("work/{own}")).exists());
-    let copy = with_programs(&person, &["git"], own.expect("the copy")).exits(0);
+    let own = own.iter().find(|own| user.path(&format!("work/{own}")).exists());
+    let copy = with_programs(&user, &["git"], own.expect("the copy")).exits(0);
     assert!(copy.stderr.contains(".beads/ is here and bd is not on the PATH"), "{copy:?}");
-    assert!(said.stderr.contains(".beads/ is here and bd is not on the PATH"), "{}", said.stderr);
-    assert!(!said.stderr.contains("TASKS.md"), "{}", said.stderr);
+    assert!(
+        printed.stderr.contains(".beads/ is here and bd is not on the PATH"),
+        "{}",
+        printed.stderr
+    );
+    assert!(!printed.stderr.contains("TASKS.md"), "{}", printed.stderr);
 }
 
 #[test]
 fn a_dry_run_and_a_list_need_no_agent_and_leave_nothing() {
-    let person = Person::new();
+    let user = User::new();
     for arguments in [
         &["as", "agent-recipes", "--list"][..],
         &["as", "agent-recipes", "implement-and-review", "--dry-run"],
         &["run", "implement-and-review", "--dry-run"],
         &["explain", "implement-and-review"],
     ] {
-        person.towpath(arguments).exits(0);
+        user.towpath(arguments).exits(0);
     }
-    let json: Value = person.towpath(&["list", "--json"]).exits(0).json();
-    assert!(json["recipes"].is_array() && !person.has_journal());
+    let json: Value = user.towpath(&["list", "--json"]).exits(0).json();
+    assert!(json["recipes"].is_array() && !user.has_journal());
 }

@@ -1,17 +1,17 @@
 //! What a machine's step may be beside a prompt: a command, another recipe of either kind; and a
 //! machine as a step of a list. What their ends report, and what their texts are filled with.
 
-use super::{calls, person, prompts, run, script, shown};
-use crate::support::Person;
+use super::{calls, prompts, run, script, shown, user};
+use crate::support::User;
 
 /// A machine of one command step.
-fn command(text: &str, outcomes: &[&str]) -> Person {
+fn command(text: &str, outcomes: &[&str]) -> User {
     let transitions: String = outcomes
         .iter()
         .map(|o| format!("      {o}: {{ action: exit, reason: by-{o} }}\n"))
         .collect();
-    let person = Person::new().file("answers.jsonl", "");
-    person.write(
+    let user = User::new().file("answers.jsonl", "");
+    user.write(
         "one.yaml",
         &format!(
             "id: one\nlabel: One\ndescription: One command\ninitialStep: a\nguardrails: {{}}\n\
@@ -20,7 +20,7 @@ fn command(text: &str, outcomes: &[&str]) -> Person {
             outcomes.join(", ")
         ),
     );
-    person
+    user
 }
 
 #[test]
@@ -35,30 +35,30 @@ fn a_command_reports_by_its_exit_code_and_by_what_it_prints() {
         ("echo '{not json}'", "by-success"),
         ("kill -TERM $$", "by-failure"),
     ] {
-        let person = command(text, &all);
-        run(&person, &["one.yaml"]).exits(0);
-        assert_eq!(shown(&person)["machine"]["reason"], reason, "{text}");
+        let user = command(text, &all);
+        run(&user, &["one.yaml"]).exits(0);
+        assert_eq!(shown(&user)["machine"]["reason"], reason, "{text}");
     }
 }
 
 #[test]
-fn why_a_command_or_a_called_machine_failed_is_told() {
+fn why_a_command_or_a_called_machine_failed_is_reported() {
     for (text, why) in [
         ("exit 3", "exit 3"),
         ("kill -9 $$", "ended by signal 9"),
         ("sleep 60", "timed out after 1 s"),
     ] {
-        let person = command(text, &["success", "failure"]);
+        let user = command(text, &["success", "failure"]);
         let flags = ["--step-timeout", "1"];
-        let said = run(&person, &[&["one.yaml"], &flags[..]].concat()).exits(0);
-        assert!(said.stderr.contains(&format!("failure ({why}")), "{why}: {}", said.stderr);
-        let step = &person.towpath(&["show", "--json", person.run().as_str()]).json()["steps"][0];
+        let printed = run(&user, &[&["one.yaml"], &flags[..]].concat()).exits(0);
+        assert!(printed.stderr.contains(&format!("failure ({why}")), "{why}: {}", printed.stderr);
+        let step = &user.towpath(&["show", "--json", user.run().as_str()]).json()["steps"][0];
         let error = step["error"].as_str().expect("a text");
         assert!(error.starts_with(why), "{error}");
     }
     // A machine at its limit is a failure for its caller, and its reason is what it gives.
-    let person = person(&["broken", "mended", "broken"]);
-    person.write(
+    let user = user(&["broken", "mended", "broken"]);
+    user.write(
         "outer.yaml",
         "id: outer\nlabel: O\ndescription: d\ninitialStep: call\nguardrails: {}\ncontext: {how: none}\n\
          steps:\n  call: {recipe: mend, output: how, outcomes: [success, failure], onOutcome: \
@@ -66,47 +66,50 @@ fn why_a_command_or_a_called_machine_failed_is_told() {
          tell: {command: \"echo it was {{how.reason}}\", outcomes: [success, failure], onOutcome: \
          {success: {action: exit, reason: told}, failure: {action: exit, reason: bad}}}\n",
     );
-    let mend = person.read("mend.yaml");
-    person.write("mend.yaml", &mend.replace("guardrails: {}", "guardrails: {maxStepVisits: 1}"));
-    let said = run(&person, &["outer.yaml"]).exits(0);
+    let mend = user.read("mend.yaml");
+    user.write("mend.yaml", &mend.replace("guardrails: {}", "guardrails: {maxStepVisits: 1}"));
+    let printed = run(&user, &["outer.yaml"]).exits(0);
     let reason = "max-step-visits-exceeded:look";
-    assert!(said.stderr.contains(&format!("{reason})")), "{}", said.stderr);
-    assert!(said.stdout.contains(&format!("it was {reason}")), "{}", said.stdout);
+    assert!(printed.stderr.contains(&format!("{reason})")), "{}", printed.stderr);
+    assert!(printed.stdout.contains(&format!("it was {reason}")), "{}", printed.stdout);
     // However it ends without an exit of its own, its reason is a word.
     for (answers, reason) in [
         (&["Hm.", "Hm."][..], "orchestration-error"),
         (&["{\"error\": \"crash\"}"], "backend-error"),
     ] {
-        script(&person, answers);
-        let said = run(&person, &["outer.yaml"]).exits(0);
-        assert!(said.stdout.contains(&format!("it was {reason}\n")), "{}", said.stdout);
+        script(&user, answers);
+        let printed = run(&user, &["outer.yaml"]).exits(0);
+        assert!(printed.stdout.contains(&format!("it was {reason}\n")), "{}", printed.stdout);
     }
 }
 
 #[test]
 fn an_outcome_that_a_command_does_not_have_ends_the_run_without_a_reminder() {
-    let person = command("echo '{\"outcome\": \"strange\"}'", &["success", "failure"]);
-    let said = run(&person, &["one.yaml"]).exits(1);
-    assert!(said.stderr.contains("Outcome 'strange' is not one of: success, failure"), "{said:?}");
-    assert_eq!(shown(&person)["machine"]["reason"], "orchestration-error");
-    assert!(calls(&person).is_empty());
+    let user = command("echo '{\"outcome\": \"strange\"}'", &["success", "failure"]);
+    let printed = run(&user, &["one.yaml"]).exits(1);
+    assert!(
+        printed.stderr.contains("Outcome 'strange' is not one of: success, failure"),
+        "{printed:?}"
+    );
+    assert_eq!(shown(&user)["machine"]["reason"], "orchestration-error");
+    assert!(calls(&user).is_empty());
 }
 
 #[test]
 fn only_what_is_declared_is_filled_in() {
-    let person = command("echo \"{{word}} {{nobody}} {{ docker.ID }}\"", &["success", "failure"]);
-    run(&person, &["one.yaml"]).exits(0).prints("hello {{nobody}} {{ docker.ID }}\n");
-    run(&person, &["one.yaml", "--set", "word=$(id)", "--set", "nobody=$HOME"])
+    let user = command("echo \"{{word}} {{nobody}} {{ docker.ID }}\"", &["success", "failure"]);
+    run(&user, &["one.yaml"]).exits(0).prints("hello {{nobody}} {{ docker.ID }}\n");
+    run(&user, &["one.yaml", "--set", "word=$(id)", "--set", "nobody=$HOME"])
         .exits(0)
         .prints("$(id) $HOME {{ docker.ID }}\n");
 }
 
 #[test]
 fn a_prompt_is_its_text_and_the_outcomes_and_nothing_else() {
-    let person = person(&["fine"]);
-    run(&person, &["mend.yaml", "--set", "word={{nobody}}"]).exits(0);
+    let user = user(&["fine"]);
+    run(&user, &["mend.yaml", "--set", "word={{nobody}}"]).exits(0);
     assert_eq!(
-        prompts(&person),
+        prompts(&user),
         ["Look. {{nobody}} {{nobody}}\n\nEnd your response with one of these JSON blocks on the \
           last line:\n\n{\"outcome\": \"broken\"}\n{\"outcome\": \"fine\"}\n\
           {\"outcome\": \"other\", \"otherDescription\": \"<brief description>\"}"]
@@ -114,12 +117,12 @@ fn a_prompt_is_its_text_and_the_outcomes_and_nothing_else() {
 }
 
 #[test]
-fn a_context_stands_before_the_first_prompt_of_every_session() {
-    let person = Person::new();
+fn a_context_is_before_the_first_prompt_of_every_session() {
+    let user = User::new();
     let answers = ["complete", "no-issues", "committed", "no-tasks"];
-    script(&person, &answers);
-    run(&person, &["implement-and-review-all", "--context", "Only the parser."]).exits(0);
-    let with: Vec<bool> = prompts(&person)
+    script(&user, &answers);
+    run(&user, &["implement-and-review-all", "--context", "Only the parser."]).exits(0);
+    let with: Vec<bool> = prompts(&user)
         .iter()
         .map(|prompt| prompt.starts_with("## Context\n\nOnly the parser.\n\n---\n\n"))
         .collect();
@@ -129,13 +132,13 @@ fn a_context_stands_before_the_first_prompt_of_every_session() {
 #[test]
 fn a_model_is_the_steps_own_then_the_flags_then_none() {
     let models = |flags: &[&str]| -> Vec<String> {
-        let person = person(&["broken", "mended", "fine"]);
-        run(&person, &[&["mend.yaml"], flags].concat()).exits(0);
+        let user = user(&["broken", "mended", "fine"]);
+        run(&user, &[&["mend.yaml"], flags].concat()).exits(0);
         let model = |line: &str| {
             let call: serde_json::Value = serde_json::from_str(line).expect("JSON");
             call["model"].as_str().unwrap_or("none").to_owned()
         };
-        person.read("calls.jsonl").lines().map(model).collect()
+        user.read("calls.jsonl").lines().map(model).collect()
     };
     assert_eq!(models(&[]), ["none", "opus", "none"]);
     assert_eq!(models(&["--model", "haiku"]), ["haiku", "opus", "haiku"]);
@@ -175,14 +178,14 @@ fn a_called_recipe_reports_how_it_ended() {
         ("mend", &["Hm.", "Hm."], "it-failed"),
         ("mend", &["{\"error\": \"crash\"}"], "it-failed"),
     ] {
-        let person = person(answers);
-        person.write("good.yaml", "name: good\nsteps:\n  - {id: x, command: echo x}\n");
-        person.write("bad.yaml", "name: bad\nsteps:\n  - {id: x, command: exit 3}\n");
-        person.write("parent.yaml", &PARENT.replace("CALLED", called));
-        let said = run(&person, &["parent.yaml"]).exits(0);
-        assert_eq!(shown(&person)["machine"]["reason"], reason, "{called} {answers:?}");
+        let user = user(answers);
+        user.write("good.yaml", "name: good\nsteps:\n  - {id: x, command: echo x}\n");
+        user.write("bad.yaml", "name: bad\nsteps:\n  - {id: x, command: exit 3}\n");
+        user.write("parent.yaml", &PARENT.replace("CALLED", called));
+        let printed = run(&user, &["parent.yaml"]).exits(0);
+        assert_eq!(shown(&user)["machine"]["reason"], reason, "{called} {answers:?}");
         if reason == "it-was-fine" {
-            let last = said.stdout.lines().last();
+            let last = printed.stdout.lines().last();
             assert_eq!(last, Some("{\"reason\":\"all-fine\",\"description\":null}"));
         }
     }
@@ -191,30 +194,30 @@ fn a_called_recipe_reports_how_it_ended() {
 #[test]
 fn a_fault_that_no_transition_can_answer_ends_the_caller_too() {
     for (error, code) in [("auth", 4), ("limit", 75)] {
-        let person = person(&[&format!("{{\"error\": \"{error}\"}}")]);
-        person.write("parent.yaml", &PARENT.replace("CALLED", "mend"));
-        run(&person, &["parent.yaml"]).exits(code);
+        let user = user(&[&format!("{{\"error\": \"{error}\"}}")]);
+        user.write("parent.yaml", &PARENT.replace("CALLED", "mend"));
+        run(&user, &["parent.yaml"]).exits(code);
     }
 }
 
 #[test]
 fn a_machine_is_a_step_of_a_list_and_gives_its_reason_and_description() {
     let other = "{\"outcome\": \"other\", \"otherDescription\": \"it is dark\"}";
-    let person = person(&[other]);
-    person.write(
+    let user = user(&[other]);
+    user.write(
         "outer.yaml",
         "name: outer\nsteps:\n  - id: call\n    recipe: mend\n  - id: say\n    command: |\n      \
          echo {{call.reason}}: {{call.description}}\n",
     );
-    let said = run(&person, &["outer.yaml"]).exits(0);
-    assert!(said.stdout.ends_with("\nuser-provided-other: it is dark\n"), "{}", said.stdout);
+    let printed = run(&user, &["outer.yaml"]).exits(0);
+    assert!(printed.stdout.ends_with("\nuser-provided-other: it is dark\n"), "{}", printed.stdout);
     for (answers, code) in [
         (&["Hm.", "Hm."][..], 1),
         (&["broken", "mended", "broken", "mended", "broken", "mended"], 3),
         (&["{\"error\": \"crash\"}"], 4),
     ] {
-        script(&person, answers);
-        run(&person, &["outer.yaml"]).exits(code);
+        script(&user, answers);
+        run(&user, &["outer.yaml"]).exits(code);
     }
 }
 
@@ -250,19 +253,20 @@ const MAKERS: [(&str, &str, &str); 4] = [
 fn the_same_machine_runs_with_programs_of_every_maker() {
     let answer = serde_json::Value::from("I looked.\n\n{\"outcome\": \"fine\"}").to_string();
     for (backend, program, lines) in MAKERS {
-        let person = person(&[]);
+        let user = user(&[]);
         let printed = lines.replace("ANSWER", &answer);
         let file = format!("bin/{program}");
         let script = format!("#!/bin/sh\ncat > asked\ncat <<'END'\n{printed}\nEND\n");
-        person.write(&file, &script);
-        let bin = person.path("work/bin");
+        user.write(&file, &script);
+        let bin = user.path("work/bin");
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(bin.join(program), mode).expect("it can be run");
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("a PATH"));
-        let mut command = person.command(&["run", "mend.yaml", "--backend", backend]);
-        let said = crate::support::Said::from(command.env("PATH", path).output().expect("starts"));
-        said.exits(0).shows("I looked.");
-        assert_eq!(shown(&person)["machine"]["reason"], "all-fine", "{backend}");
-        assert!(person.read("asked").starts_with("Look. hello {{nobody}}\n"), "{backend}");
+        let mut command = user.command(&["run", "mend.yaml", "--backend", backend]);
+        let printed =
+            crate::support::Printed::from(command.env("PATH", path).output().expect("starts"));
+        printed.exits(0).shows("I looked.");
+        assert_eq!(shown(&user)["machine"]["reason"], "all-fine", "{backend}");
+        assert!(user.read("asked").starts_with("Look. hello {{nobody}}\n"), "{backend}");
     }
 }

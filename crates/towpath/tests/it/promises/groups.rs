@@ -2,7 +2,7 @@
 //! wherever they are stated.
 
 use super::{runner, scripted};
-use crate::support::Person;
+use crate::support::User;
 use std::io::{BufRead, BufReader};
 
 /// Ends only when the other has begun.
@@ -20,12 +20,12 @@ steps:
   - {id: right, recipe: half, context: {own: right, other: left}, parallel_group: recipes, timeout: 30}
 ";
     let half = "name: half\nsteps:\n  - id: meet\n    command: touch {{own}}; until [ -e {{other}} ]; do sleep 0.02; done\n";
-    let person = Person::new().file("r.yaml", recipe).file("half.yaml", half);
+    let user = User::new().file("r.yaml", recipe).file("half.yaml", half);
     let answer = |what: &str, run: String| {
         serde_json::json!({"match": what, "text": what, "run": run}).to_string() + "\n"
     };
     let answers = answer("first", meets("a", "b")) + &answer("second", meets("b", "a"));
-    scripted(&person, "r.yaml", &answers).exits(0).says("4 of 4 steps ran");
+    scripted(&user, "r.yaml", &answers).exits(0).reports("4 of 4 steps ran");
 }
 
 #[test]
@@ -36,30 +36,30 @@ fn sixty_steps_of_a_group_run_at_the_same_time() {
             "  - {{id: s{n}, command: 'touch met.{n}; until [ $(ls met.* | wc -l) = 60 ]; do sleep 0.05; done', parallel_group: g, timeout: 120}}\n"
         ));
     }
-    let person = Person::new().file("r.yaml", &recipe);
-    person.towpath(&["run", "r.yaml"]).exits(0).says("60 of 60 steps ran");
+    let user = User::new().file("r.yaml", &recipe);
+    user.towpath(&["run", "r.yaml"]).exits(0).reports("60 of 60 steps ran");
 }
 
 #[test]
-fn a_step_of_a_group_has_its_directory_and_its_end_is_told_when_it_comes() {
+fn a_step_of_a_group_has_its_directory_and_its_end_is_reported_when_it_comes() {
     let recipe = "name: r
 context: {d: below}
 steps:
   - {id: quick, command: 'basename $PWD > ../where', working_dir: '{{d}}', parallel_group: g}
   - {id: slow, command: 'until [ -e go ]; do sleep 0.02; done', parallel_group: g, timeout: 60}
 ";
-    let person = Person::new().file("r.yaml", recipe).file("below/x", "");
-    let mut command = person.command(&["as", "recipe-runner-rs", "r.yaml", "--progress"]);
+    let user = User::new().file("r.yaml", recipe).file("below/x", "");
+    let mut command = user.command(&["as", "recipe-runner-rs", "r.yaml", "--progress"]);
     let mut child = command.spawn().expect("it starts");
     let lines = BufReader::new(child.stderr.take().expect("its stderr")).lines();
     for line in lines {
-        // Only somebody who reads it while the other still works can let that one go on.
+        // Only a user who reads it while the other still works can let that one continue.
         if line.expect("a line") == "[step:complete] quick (1/2) — ok" {
-            person.write("go", "");
+            user.write("go", "");
         }
     }
     assert_eq!(child.wait().expect("it ends").code(), Some(0));
-    assert_eq!(person.read("where"), "below\n");
+    assert_eq!(user.read("where"), "below\n");
 }
 
 #[test]
@@ -74,16 +74,16 @@ steps:
     let call = |name: &str, extra: &str, callee: &str| {
         format!("name: {name}\n{extra}steps:\n  - {{id: call, recipe: {callee}}}\n")
     };
-    let person = Person::new()
+    let user = User::new()
         .file("group.yaml", group)
         .file("top.yaml", &call("top", "", "middle"))
         .file("middle.yaml", &call("middle", "recursion: {max_depth: 1}\n", "lower"))
         .file("lower.yaml", &call("lower", "", "lowest"))
         .file("lowest.yaml", "name: lowest\nsteps:\n  - {id: a, command: touch deep}\n");
-    person.towpath(&["run", "group.yaml"]).exits(3).says("z: over the limit max_total_steps: 2");
-    person.towpath(&["run", "top.yaml"]).exits(3).says("over the limit max_depth: 1");
-    runner(&person, &["top.yaml"]).exits(1).shows("over the limit max_depth: 1");
-    assert!(!person.path("work/z").exists() && !person.path("work/deep").exists());
+    user.towpath(&["run", "group.yaml"]).exits(3).reports("z: over the limit max_total_steps: 2");
+    user.towpath(&["run", "top.yaml"]).exits(3).reports("over the limit max_depth: 1");
+    runner(&user, &["top.yaml"]).exits(1).shows("over the limit max_depth: 1");
+    assert!(!user.path("work/z").exists() && !user.path("work/deep").exists());
 }
 
 #[test]
@@ -99,7 +99,7 @@ context: {own: default}
 steps:
   - {id: look, command: 'echo {{given.1}} {{nested.deep.0.0}} {{own}}', output: made}
 ";
-    let person = Person::new().file("r.yaml", recipe).file("shared/testing/inner.yaml", inner);
-    let said = person.towpath(&["run", "r.yaml", "-R", "shared"]).exits(0);
-    assert_eq!(said.stdout, "2.50 1 default\n2.50 1 default [] []\n");
+    let user = User::new().file("r.yaml", recipe).file("shared/testing/inner.yaml", inner);
+    let printed = user.towpath(&["run", "r.yaml", "-R", "shared"]).exits(0);
+    assert_eq!(printed.stdout, "2.50 1 default\n2.50 1 default [] []\n");
 }

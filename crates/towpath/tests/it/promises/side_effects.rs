@@ -1,7 +1,7 @@
 //! Telling: nothing is lost without a word, nothing is left behind, nobody is asked over the network.
 
 use super::runner;
-use crate::support::Person;
+use crate::support::User;
 use std::fs;
 use std::io::Write;
 use std::process::Command;
@@ -10,17 +10,17 @@ const HELLO: &str = "name: hello\nsteps:\n  - {id: greet, command: echo hello}\n
 
 #[test]
 fn a_full_disk_behind_stdout_is_an_error_with_a_code_of_the_name() {
-    let person = Person::new().file("hello.yaml", HELLO);
+    let user = User::new().file("hello.yaml", HELLO);
     for (name, code) in [(&["run"][..], 5), (&["as", "recipe-runner-rs"], 1)] {
         for format in [&["hello.yaml"][..], &["hello.yaml", "--dry-run"]] {
             let full = fs::File::options().write(true).open("/dev/full").expect("/dev/full");
-            let mut command = person.command(&[name, format].concat());
+            let mut command = user.command(&[name, format].concat());
             let made = command.stdout(full).output().expect("it starts");
-            let told = String::from_utf8_lossy(&made.stderr);
-            assert_eq!(made.status.code(), Some(code), "{name:?} {format:?}: {told}");
+            let reported = String::from_utf8_lossy(&made.stderr);
+            assert_eq!(made.status.code(), Some(code), "{name:?} {format:?}: {reported}");
             assert!(
-                told.contains("No space left on device") && !told.contains("panicked"),
-                "{told}"
+                reported.contains("No space left on device") && !reported.contains("panicked"),
+                "{reported}"
             );
         }
     }
@@ -29,24 +29,24 @@ fn a_full_disk_behind_stdout_is_an_error_with_a_code_of_the_name() {
 #[test]
 fn nothing_is_left_in_the_temporary_directory() {
     let recipe = "name: r\ncontext: {v: x}\nsteps:\n  - {id: a, command: 'echo {{v}}'}\n  - {id: b, command: exit 3}\n";
-    let person = Person::new().file("r.yaml", recipe);
-    fs::create_dir(person.path("tmp")).expect("a folder");
-    let mut command = person.command(&["as", "recipe-runner-rs", "r.yaml", "--progress"]);
+    let user = User::new().file("r.yaml", recipe);
+    fs::create_dir(user.path("tmp")).expect("a folder");
+    let mut command = user.command(&["as", "recipe-runner-rs", "r.yaml", "--progress"]);
     assert_eq!(
-        command.env("TMPDIR", person.path("tmp")).status().expect("it starts").code(),
+        command.env("TMPDIR", user.path("tmp")).status().expect("it starts").code(),
         Some(1)
     );
-    assert_eq!(fs::read_dir(person.path("tmp")).expect("a folder").count(), 0);
+    assert_eq!(fs::read_dir(user.path("tmp")).expect("a folder").count(), 0);
 }
 
 #[test]
 fn a_run_opens_no_connection() {
-    let person = Person::new().file("hello.yaml", HELLO);
-    let trace = person.path("trace");
-    let plain = person.command(&["as", "recipe-runner-rs", "hello.yaml"]);
+    let user = User::new().file("hello.yaml", HELLO);
+    let trace = user.path("trace");
+    let plain = user.command(&["as", "recipe-runner-rs", "hello.yaml"]);
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-e", "trace=socket,execve", "-o"]).arg(&trace);
-    command.arg(plain.get_program()).args(plain.get_args()).current_dir(person.path("work"));
+    command.arg(plain.get_program()).args(plain.get_args()).current_dir(user.path("work"));
     command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let made = command.output();
     if !made.as_ref().is_ok_and(|o| o.status.success()) {
@@ -60,7 +60,7 @@ fn a_run_opens_no_connection() {
 }
 
 #[test]
-fn hooks_know_their_step_say_when_they_fail_and_leave_skipped_steps_alone() {
+fn hooks_know_their_step_report_when_they_fail_and_leave_skipped_steps_alone() {
     let recipe = r#"name: r
 hooks:
   pre_step: echo "before $STEP_ID {{step_id}}"
@@ -72,18 +72,19 @@ steps:
   - {id: good, command: echo out; echo err >&2}
   - {id: bad, command: exit 3}
 "#;
-    let person = Person::new().file("r.yaml", recipe);
-    let said = runner(&person, &["r.yaml"]).exits(1).shows("\nout\n").says("err\n");
-    let said = said.says("before good good\n").says("good: post_step hook failed: exit 5");
-    let said = said.says("after bad failed exit 3\n");
-    assert!(!said.stderr.contains("before off") && !said.stderr.contains("before tagged"));
+    let user = User::new().file("r.yaml", recipe);
+    let printed = runner(&user, &["r.yaml"]).exits(1).shows("\nout\n").reports("err\n");
+    let printed =
+        printed.reports("before good good\n").reports("good: post_step hook failed: exit 5");
+    let printed = printed.reports("after bad failed exit 3\n");
+    assert!(!printed.stderr.contains("before off") && !printed.stderr.contains("before tagged"));
 }
 
 #[test]
 fn the_usual_places_are_searched_beside_those_that_are_given() {
-    let person = Person::new()
+    let user = User::new()
         .file("recipes/usual.yaml", &HELLO.replace("echo hello", "echo from the usual place"))
         .file("given/other.yaml", HELLO);
-    runner(&person, &["usual", "-R", "given"]).exits(0).shows("\nfrom the usual place\n");
-    runner(&person, &["list", "-R", "given"]).exits(0).shows("\nusual ").shows("other ");
+    runner(&user, &["usual", "-R", "given"]).exits(0).shows("\nfrom the usual place\n");
+    runner(&user, &["list", "-R", "given"]).exits(0).shows("\nusual ").shows("other ");
 }

@@ -12,7 +12,7 @@ fn root() -> PathBuf {
 /// A promise, and what holds it: files with their tests.
 struct Row {
     promise: String,
-    held_by: Vec<(String, Vec<String>)>,
+    kept_by: Vec<(String, Vec<String>)>,
 }
 
 /// In the second cell a word with a slash is a file, and the words after it are tests in it.
@@ -21,15 +21,15 @@ fn rows(page: &str) -> Vec<Row> {
     let cells = lines.map(|line| line.trim_matches('|').rsplit_once(" | ").expect("two cells"));
     let mut rows = Vec::new();
     for (promise, holders) in cells.filter(|(promise, _)| promise.trim() != "you may expect") {
-        let mut held_by: Vec<(String, Vec<String>)> = Vec::new();
+        let mut kept_by: Vec<(String, Vec<String>)> = Vec::new();
         for word in holders.split('`').skip(1).step_by(2) {
-            match (word.contains('/'), held_by.last_mut()) {
-                (true, _) => held_by.push((word.to_owned(), Vec::new())),
+            match (word.contains('/'), kept_by.last_mut()) {
+                (true, _) => kept_by.push((word.to_owned(), Vec::new())),
                 (false, Some((_, tests))) => tests.push(word.to_owned()),
                 (false, None) => panic!("{promise}: `{word}` is in no file"),
             }
         }
-        rows.push(Row { promise: promise.trim().to_owned(), held_by });
+        rows.push(Row { promise: promise.trim().to_owned(), kept_by });
     }
     rows
 }
@@ -51,9 +51,9 @@ fn every_test_that_the_table_names_is_there() {
     let rows = rows(&page);
     assert!(rows.len() >= 60, "{} promises", rows.len());
     let mut named = BTreeSet::new();
-    for Row { promise, held_by } in &rows {
-        assert!(!held_by.is_empty(), "nothing holds: {promise}");
-        for (file, tests) in held_by {
+    for Row { promise, kept_by } in &rows {
+        assert!(!kept_by.is_empty(), "nothing holds: {promise}");
+        for (file, tests) in kept_by {
             let text = fs::read_to_string(root().join(file));
             let text = text.unwrap_or_else(|error| panic!("{promise}: {file}: {error}"));
             assert!(!tests.is_empty(), "{promise}: which tests of {file}?");

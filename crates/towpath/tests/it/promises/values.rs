@@ -2,38 +2,37 @@
 //! ever code or part of the environment.
 
 use super::runner;
-use crate::support::Person;
+use crate::support::User;
 
 #[test]
 fn an_output_is_the_text_that_was_printed() {
-    let printed =
-        ["1.10", "1e3", "12345678901234567890123", "\"quoted\"", "null", "true", "  lead"];
+    let texts = ["1.10", "1e3", "12345678901234567890123", "\"quoted\"", "null", "true", "  lead"];
     let mut recipe = "name: r\nsteps:\n".to_owned();
-    for (index, text) in printed.iter().chain(&["{\"b\":1,\"a\":2}"]).enumerate() {
+    for (index, text) in texts.iter().chain(&["{\"b\":1,\"a\":2}"]).enumerate() {
         recipe.push_str(&format!("  - id: v{index}\n    command: printf '%s\\n\\n' '{text}'\n"));
     }
     recipe.push_str(
         "  - id: all\n    command: printf '[%s]' {{v0}} {{v1}} {{v2}} {{v3}} {{v4}} {{v5}} {{v6}} {{v7}}\n",
     );
-    let person = Person::new().file("r.yaml", &recipe);
-    let said = person.towpath(&["run", "r.yaml"]).exits(0);
-    let all: String = printed.iter().map(|text| format!("[{text}]")).collect();
-    assert!(said.stdout.ends_with(&format!("{all}[{{\"b\":1,\"a\":2}}]")), "{}", said.stdout);
+    let user = User::new().file("r.yaml", &recipe);
+    let printed = user.towpath(&["run", "r.yaml"]).exits(0);
+    let all: String = texts.iter().map(|text| format!("[{text}]")).collect();
+    assert!(printed.stdout.ends_with(&format!("{all}[{{\"b\":1,\"a\":2}}]")), "{}", printed.stdout);
 }
 
 #[test]
 fn what_is_set_on_the_command_line_keeps_its_text() {
-    let person = Person::new()
+    let user = User::new()
         .file("r.yaml", "name: r\ncontext: {n: 0}\nsteps:\n  - {id: a, command: 'echo [{{n}}]'}\n");
     for text in ["007", "+5", " 5", "1.10", "null", "TRUE", "", "a=b", "it's \"$HOME\""] {
-        let said = runner(&person, &["r.yaml", "--set", &format!("n={text}")]).exits(0);
-        assert!(said.stdout.contains(&format!("\n[{text}]\n")), "{text}: {}", said.stdout);
+        let printed = runner(&user, &["r.yaml", "--set", &format!("n={text}")]).exits(0);
+        assert!(printed.stdout.contains(&format!("\n[{text}]\n")), "{text}: {}", printed.stdout);
     }
-    runner(&person, &["r.yaml", "--set", "=x"]).exits(2).says("has no name before `=`");
+    runner(&user, &["r.yaml", "--set", "=x"]).exits(2).reports("has no name before `=`");
 }
 
 #[test]
-fn a_value_never_runs_wherever_it_stands() {
+fn a_value_never_runs_wherever_it_is() {
     let recipe = r#"name: r
 context:
   v: placeholder
@@ -58,14 +57,14 @@ steps:
     continue_on_error: true
     command: echo $(( {{v}} + 1 ))
 "#;
-    let person = Person::new().file("r.yaml", recipe);
+    let user = User::new().file("r.yaml", recipe);
     let value = "x\nEOF\ntouch pwned\n$(touch pwned)`touch pwned`'\"; touch pwned #";
-    let said = person.towpath(&["run", "r.yaml", "--set", &format!("v={value}")]).exits(0);
-    assert_eq!(said.stdout.matches(value).count(), 5, "{}", said.stdout);
-    assert!(!person.path("work/pwned").exists());
-    let said = person.towpath(&["run", "r.yaml", "--set", "v=a[$(touch pwned)]"]).exits(0);
-    assert!(said.stderr.contains("must be an integer"), "{}", said.stderr);
-    assert!(!person.path("work/pwned").exists());
+    let printed = user.towpath(&["run", "r.yaml", "--set", &format!("v={value}")]).exits(0);
+    assert_eq!(printed.stdout.matches(value).count(), 5, "{}", printed.stdout);
+    assert!(!user.path("work/pwned").exists());
+    let printed = user.towpath(&["run", "r.yaml", "--set", "v=a[$(touch pwned)]"]).exits(0);
+    assert!(printed.stderr.contains("must be an integer"), "{}", printed.stderr);
+    assert!(!user.path("work/pwned").exists());
 }
 
 #[test]
@@ -79,10 +78,10 @@ steps:
   - id: foreign
     command: echo '{{.Names}}' '{{ .Names }}' \\{{a_b}}
 ";
-    let person = Person::new().file("r.yaml", recipe).file("startup.sh", "touch pwned\n");
-    let said = person.towpath(&["run", "r.yaml"]).exits(0);
-    assert_eq!(said.stdout, "0\none two three four\n{{.Names}} {{ .Names }} {{a_b}}\n");
-    assert!(!person.path("work/pwned").exists());
+    let user = User::new().file("r.yaml", recipe).file("startup.sh", "touch pwned\n");
+    let printed = user.towpath(&["run", "r.yaml"]).exits(0);
+    assert_eq!(printed.stdout, "0\none two three four\n{{.Names}} {{ .Names }} {{a_b}}\n");
+    assert!(!user.path("work/pwned").exists());
 }
 
 #[test]
@@ -94,7 +93,7 @@ steps:
   - {id: gate, condition: \"'PASS' in verdict\", command: touch shipped}
   - {id: tell, command: 'echo it said {{verdict}}, {{steps.second.exit_code}}'}
 ";
-    let person = Person::new().file("r.yaml", recipe);
-    person.towpath(&["run", "r.yaml"]).exits(0).shows("it said broken, 1\n");
-    assert!(!person.path("work/shipped").exists());
+    let user = User::new().file("r.yaml", recipe);
+    user.towpath(&["run", "r.yaml"]).exits(0).shows("it said broken, 1\n");
+    assert!(!user.path("work/shipped").exists());
 }

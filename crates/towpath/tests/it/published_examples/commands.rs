@@ -2,7 +2,7 @@
 //! name on the path, and a project whose recipes have the names that the pages use. Absolute paths of
 //! the pages are below `$HOME` here.
 
-use crate::support::{Person, Said};
+use crate::support::{Printed, User};
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
 
@@ -29,8 +29,8 @@ fn prints(name: &str, context: &str, text: &str) -> String {
     format!("name: {name}\ncontext: {context}\nsteps:\n  - {{id: a, command: 'echo \"{text}\"'}}\n")
 }
 
-fn project() -> Person {
-    let person = Person::new()
+fn project() -> User {
+    let user = User::new()
         .file("deploy.yaml", DEPLOY)
         .file("ci.yaml", CI)
         .file("full-pipeline.yaml", &CI.replace("name: ci", "name: full-pipeline"))
@@ -91,27 +91,27 @@ fn project() -> Person {
         "../opt/global-recipes",
     ] {
         let own = folder.trim_start_matches(['.', '/']).replace('/', "-");
-        person.write(
+        user.write(
             &format!("{folder}/my-recipe.yaml"),
             &prints("my-recipe", "{}", &format!("from {own}")),
         );
-        person.write(
+        user.write(
             &format!("{folder}/only-{own}.yaml"),
             &prints(&format!("only-{own}"), "{}", "x"),
         );
     }
-    person.write("recipes/build.yaml", &prints("build", "{}", "build from recipes"));
-    person.write("../my-project/x", "");
-    person.write("../other-repo/x", "");
-    std::fs::create_dir(person.path("bin")).expect("a folder for programs");
-    symlink(env!("CARGO_BIN_EXE_towpath"), person.path("bin/recipe-runner-rs")).expect("a link");
-    person
+    user.write("recipes/build.yaml", &prints("build", "{}", "build from recipes"));
+    user.write("../my-project/x", "");
+    user.write("../other-repo/x", "");
+    std::fs::create_dir(user.path("bin")).expect("a folder for programs");
+    symlink(env!("CARGO_BIN_EXE_towpath"), user.path("bin/recipe-runner-rs")).expect("a link");
+    user
 }
 
-fn types(person: &Person, line: &str) -> Said {
-    let plain = person.command(&[]);
+fn types(user: &User, line: &str) -> Printed {
+    let plain = user.command(&[]);
     let mut bash = std::process::Command::new("bash");
-    bash.args(["-c", line]).current_dir(person.path("work")).stdin(Stdio::null());
+    bash.args(["-c", line]).current_dir(user.path("work")).stdin(Stdio::null());
     for (name, value) in plain.get_envs() {
         match value {
             Some(value) => bash.env(name, value),
@@ -119,22 +119,22 @@ fn types(person: &Person, line: &str) -> Said {
         };
     }
     let path = std::env::var("PATH").unwrap_or_default();
-    bash.env("PATH", format!("{}:{path}", person.path("bin").display()));
-    bash.env("HOME", person.path(""));
-    Said::from(bash.output().expect("bash starts"))
+    bash.env("PATH", format!("{}:{path}", user.path("bin").display()));
+    bash.env("HOME", user.path(""));
+    Printed::from(bash.output().expect("bash starts"))
 }
 
-/// A line, its exit code, and what must be among what it says, on stdout or stderr.
+/// A line, its exit code, and what must be among what it shows, on stdout or stderr.
 type Row = (&'static str, i32, &'static [&'static str]);
 
 fn walk(rows: &[Row]) {
-    let person = project();
+    let user = project();
     for (line, code, shown) in rows {
-        let said = types(&person, line);
-        assert_eq!(said.code, Some(*code), "{line}\n{}\n--\n{}", said.stdout, said.stderr);
+        let printed = types(&user, line);
+        assert_eq!(printed.code, Some(*code), "{line}\n{}\n--\n{}", printed.stdout, printed.stderr);
         for text in *shown {
-            let is_there = said.stdout.contains(text) || said.stderr.contains(text);
-            assert!(is_there, "{line}\nno {text:?} in\n{}\n--\n{}", said.stdout, said.stderr);
+            let is_there = printed.stdout.contains(text) || printed.stderr.contains(text);
+            assert!(is_there, "{line}\nno {text:?} in\n{}\n--\n{}", printed.stdout, printed.stderr);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! of them hold, once with values for which most do not.
 
 use super::runner;
-use crate::support::Person;
+use crate::support::User;
 
 const HOLDS: &str = "{analysis: found, status: success, count: 5, exit_code: 0, skip_tests: false,
   has_tests: true, use_cache: false, force_rebuild: true, skip: false, output: an error here,
@@ -21,7 +21,7 @@ const FAILS: &str = "{analysis: '', status: error, count: 0, exit_code: 1, skip_
   value: disabled, branch: next, tests_passed: false, review_result: {}, environment: local,
   notify: false, strict: true, ci_result: FAIL, audit_result: ''}";
 
-/// As it stands in YAML, and whether it holds the first and the second time.
+/// As it is in YAML, and whether it holds the first and the second time.
 const CONDITIONS: &[(&str, bool, bool)] = &[
     (r#""analysis""#, true, false),
     (r#""true""#, true, true),
@@ -71,7 +71,7 @@ const CONDITIONS: &[(&str, bool, bool)] = &[
 ];
 
 #[test]
-fn every_condition_of_the_pages_means_what_they_say() {
+fn every_condition_of_the_pages_means_what_they_report() {
     for (context, second) in [(HOLDS, false), (FAILS, true)] {
         let mut recipe = format!("name: conditions\ncontext: {context}\nsteps:\n");
         for (index, (condition, ..)) in CONDITIONS.iter().enumerate() {
@@ -79,9 +79,9 @@ fn every_condition_of_the_pages_means_what_they_say() {
                 "  - id: c{index}\n    command: 'true'\n    condition: {condition}\n"
             ));
         }
-        let person = Person::new().file("conditions.yaml", &recipe);
-        let said = runner(&person, &["conditions.yaml", "--output-format", "json"]).exits(0);
-        let json = said.json();
+        let user = User::new().file("conditions.yaml", &recipe);
+        let printed = runner(&user, &["conditions.yaml", "--output-format", "json"]).exits(0);
+        let json = printed.json();
         for (index, (condition, first_time, second_time)) in CONDITIONS.iter().enumerate() {
             let holds = if second { second_time } else { first_time };
             let expected = if *holds { "completed" } else { "skipped" };

@@ -1,29 +1,29 @@
 //! What ships and is run by the commands that the pages print: the tutorials, and the release that is
-//! made of three patterns, as it stands on its page.
+//! made of three patterns, as it is on its page.
 
 use super::{program, runner, with_path};
-use crate::support::{Person, Said};
+use crate::support::{Printed, User};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Copies a folder of the repository beside the person's files.
-fn copied(person: &Person, folder: &str) {
+/// Copies a folder of the repository beside the user's files.
+fn copied(user: &User, folder: &str) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     for entry in fs::read_dir(from).expect("a folder of the repository") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
         if name.ends_with(".yaml") && !name.ends_with(".test.yaml") {
             let text = fs::read_to_string(&path).expect("a recipe");
-            person.write(&format!("{folder}/{name}"), &text);
+            user.write(&format!("{folder}/{name}"), &text);
         }
     }
 }
 
 #[test]
 fn every_tutorial_runs_by_its_own_command() {
-    let person = Person::new();
-    copied(&person, "examples/tutorials");
+    let user = User::new();
+    copied(&user, "examples/tutorials");
     for (line, shown) in [
         ("01-hello-world.yaml", "\nHello, world\n"),
         ("02-variables.yaml", "\nversion 1.10 keeps its zero\n"),
@@ -42,7 +42,7 @@ fn every_tutorial_runs_by_its_own_command() {
     ] {
         let line = format!("examples/tutorials/{line}");
         let arguments: Vec<&str> = line.split(' ').collect();
-        runner(&person, &arguments).exits(0).shows(shown);
+        runner(&user, &arguments).exits(0).shows(shown);
     }
 }
 
@@ -106,56 +106,53 @@ const MAKEFILE: &str = "lint: ; @! grep -rn BAD src\ntest: ; @sh test.sh\n\
                         build: ; @echo app > app.bin\nintegration-test: ; @test -s app.bin\n";
 
 /// A repository with everything committed, and the release beside the patterns that it is made of.
-fn shop() -> Person {
-    let person = Person::new()
+fn shop() -> User {
+    let user = User::new()
         .file("Makefile", MAKEFILE)
         .file("src/a.txt", "good\n")
         .file("test.sh", "echo 3 passed\n")
         .file(".gitignore", "app.bin\n*.log\nexamples\n");
-    copied(&person, "examples/patterns");
-    person.write("examples/patterns/ship.yaml", SHIP);
-    person.write("../answers.jsonl", REVIEWS);
+    copied(&user, "examples/patterns");
+    user.write("examples/patterns/ship.yaml", SHIP);
+    user.write("../answers.jsonl", REVIEWS);
     let identity = ["-c", "user.name=P", "-c", "user.email=p@localhost"];
     for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-qm", "first"]] {
         let mut git = Command::new("git");
-        git.args(identity).args(arguments).current_dir(person.path("work"));
+        git.args(identity).args(arguments).current_dir(user.path("work"));
         git.env("GIT_CONFIG_GLOBAL", "/dev/null");
         assert!(git.status().expect("git starts").success(), "git {arguments:?}");
     }
-    person
+    user
 }
 
-fn ships(person: &Person, flags: &[&str]) -> Said {
+fn ships(user: &User, flags: &[&str]) -> Printed {
     let fixed = ["run", "examples/patterns/ship.yaml", "--script", "../answers.jsonl"];
-    with_path(person, &[&fixed, flags].concat())
+    with_path(user, &[&fixed, flags].concat())
 }
 
 #[test]
 fn patterns_combine_into_a_release() {
-    let person = shop();
-    let said = ships(&person, &[]).exits(0);
-    let said =
-        said.shows("Release pipeline complete.\nCI: PASS ci ").shows("\nAudit: PASS quality");
-    let said =
-        said.says("deploy: needs tag release").says("use double quotes, or write {{step_id}}");
-    assert!(said.stdout.ends_with("\nDeploy: \n"), "{}", said.stdout);
+    let user = shop();
+    let printed = ships(&user, &[]).exits(0);
+    let printed =
+        printed.shows("Release pipeline complete.\nCI: PASS ci ").shows("\nAudit: PASS quality");
+    let printed = printed
+        .reports("deploy: needs tag release")
+        .reports("use double quotes, or write {{step_id}}");
+    assert!(printed.stdout.ends_with("\nDeploy: \n"), "{}", printed.stdout);
     let deploy = ["--set", "deploy_command=cp app.bin staging.bin"];
     let smoke = ["--set", "smoke_command=test -s staging.bin", "--set", "promote_command=true"];
     let release = ["--include-tags", "release"];
-    let said = ships(&person, &[&deploy[..], &smoke, &release].concat()).exits(0);
-    said.shows("\nDeploy: DEPLOYED ");
-    assert_eq!(person.read("staging.bin"), "app\n");
+    let printed = ships(&user, &[&deploy[..], &smoke, &release].concat()).exits(0);
+    printed.shows("\nDeploy: DEPLOYED ");
+    assert_eq!(user.read("staging.bin"), "app\n");
 }
 
 #[test]
-fn a_release_stops_where_its_tests_fail_and_its_hook_says_so() {
-    let person = shop();
-    program(&person, "./test.sh", "exit 1");
-    let said = ships(&person, &["--include-tags", "release"]).exits(1).says("at step ci/test");
-    assert!(!said.stdout.contains("no way in"), "nobody reviews it: {}", said.stdout);
-    assert_eq!(
-        person.read("pipeline.log"),
-        "Pipeline failed at step: $STEP_ID\n",
-        "as bash has it"
-    );
+fn a_release_stops_where_its_tests_fail_and_its_hook_is_marked() {
+    let user = shop();
+    program(&user, "./test.sh", "exit 1");
+    let printed = ships(&user, &["--include-tags", "release"]).exits(1).reports("at step ci/test");
+    assert!(!printed.stdout.contains("no way in"), "nobody reviews it: {}", printed.stdout);
+    assert_eq!(user.read("pipeline.log"), "Pipeline failed at step: $STEP_ID\n", "as bash has it");
 }

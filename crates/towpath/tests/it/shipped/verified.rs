@@ -2,16 +2,20 @@
 //! automatic staging, whatever kind of change the agent made. The check itself records the tree it
 //! sees, through an index of its own.
 
-use crate::support::{Person, Said};
+use crate::support::{Printed, User};
 use serde_json::json;
 use std::process::Command;
 
-fn git(person: &Person, arguments: &[&str]) -> String {
+fn git(user: &User, arguments: &[&str]) -> String {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=t", "-c", "user.email=t@localhost"]).args(arguments);
-    let said = command.current_dir(person.path("work")).output().expect("git runs");
-    assert!(said.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&said.stderr));
-    String::from_utf8(said.stdout).expect("text").trim_end().to_owned()
+    let printed = command.current_dir(user.path("work")).output().expect("git runs");
+    assert!(
+        printed.status.success(),
+        "{arguments:?}: {}",
+        String::from_utf8_lossy(&printed.stderr)
+    );
+    String::from_utf8(printed.stdout).expect("text").trim_end().to_owned()
 }
 
 /// Everything that a check sees and git does not ignore, as a tree; the newest call counts.
@@ -32,39 +36,39 @@ echo more >> kept.txt && rm gone.txt && mv old.txt moved.txt && echo noise > bui
 
 const TASK: [&str; 4] = ["--set", "test_command=bash check.sh", "--set", "task_description=Work"];
 
-fn repository() -> Person {
-    let person = Person::new()
+fn repository() -> User {
+    let user = User::new()
         .file("see.sh", SEE)
         .file("check.sh", CHECK)
         .file("kept.txt", "kept\n")
         .file("gone.txt", "gone\n")
         .file("old.txt", "old\nwith\nlines\n")
         .file(".gitignore", "*.log\n");
-    git(&person, &["init", "--quiet", "--initial-branch=main"]);
+    git(&user, &["init", "--quiet", "--initial-branch=main"]);
     for (key, value) in [("user.name", "t"), ("user.email", "t@localhost")] {
-        git(&person, &["config", key, value]);
+        git(&user, &["config", key, value]);
     }
-    git(&person, &["add", "--all"]);
-    git(&person, &["commit", "--quiet", "-m", "start"]);
-    person
+    git(&user, &["add", "--all"]);
+    git(&user, &["commit", "--quiet", "-m", "start"]);
+    user
 }
 
-fn run(person: &Person, recipe: &str, flags: &[&str], answers: &[serde_json::Value]) -> Said {
+fn run(user: &User, recipe: &str, flags: &[&str], answers: &[serde_json::Value]) -> Printed {
     let lines: String = answers.iter().map(|answer| format!("{answer}\n")).collect();
-    std::fs::write(person.path("answers.jsonl"), lines).expect("the answers are written");
+    std::fs::write(user.path("answers.jsonl"), lines).expect("the answers are written");
     let fixed = ["run", recipe, "--script", "../answers.jsonl"];
-    person.towpath(&[&fixed, flags].concat())
+    user.towpath(&[&fixed, flags].concat())
 }
 
-fn seen(person: &Person) -> String {
-    let seen = std::fs::read_to_string(person.path("seen")).expect("the check ran");
+fn seen(user: &User) -> String {
+    let seen = std::fs::read_to_string(user.path("seen")).expect("the check ran");
     seen.trim_end().to_owned()
 }
 
-fn assert_committed_is_seen(person: &Person, flags: &[&str]) {
-    assert_eq!(git(person, &["rev-parse", "HEAD^{tree}"]), seen(person), "{flags:?}");
-    assert_eq!(git(person, &["status", "--porcelain"]), "", "{flags:?}: nothing is left over");
-    assert_ne!(git(person, &["rev-list", "--count", "HEAD"]), "1", "{flags:?}");
+fn assert_committed_is_seen(user: &User, flags: &[&str]) {
+    assert_eq!(git(user, &["rev-parse", "HEAD^{tree}"]), seen(user), "{flags:?}");
+    assert_eq!(git(user, &["status", "--porcelain"]), "", "{flags:?}: nothing is left over");
+    assert_ne!(git(user, &["rev-list", "--count", "HEAD"]), "1", "{flags:?}");
 }
 
 #[test]
@@ -78,10 +82,10 @@ fn the_default_workflow_merges_exactly_the_tree_that_was_tested() {
         json!({"match": "weaknesses that it introduces", "text": yes}),
     ];
     for flags in [&TASK[..], &[&TASK[..], &["--no-auto-stage"]].concat()] {
-        let person = repository();
-        run(&person, "default-workflow", flags, &answers).exits(0);
-        assert_committed_is_seen(&person, flags);
-        assert_eq!(git(&person, &["symbolic-ref", "--short", "HEAD"]), "main");
+        let user = repository();
+        run(&user, "default-workflow", flags, &answers).exits(0);
+        assert_committed_is_seen(&user, flags);
+        assert_eq!(git(&user, &["symbolic-ref", "--short", "HEAD"]), "main");
     }
 }
 
@@ -93,9 +97,9 @@ fn the_verification_workflow_commits_exactly_the_tree_that_was_tested() {
     ];
     let task = &[&TASK[..], &["--set", "max_files=9"]].concat()[..];
     for flags in [task, &[task, &["--no-auto-stage"]].concat()] {
-        let person = repository();
-        run(&person, "verification-workflow", flags, &answers).exits(0);
-        assert_committed_is_seen(&person, flags);
+        let user = repository();
+        run(&user, "verification-workflow", flags, &answers).exits(0);
+        assert_committed_is_seen(&user, flags);
     }
 }
 
@@ -109,16 +113,16 @@ fn assert_loop_stages_what_it_saw(
     let worse = "mkdir 'new dir' && echo new > 'new dir/a b.txt' && echo kept >> kept.txt";
     for flags in [&[][..], &["--no-auto-stage"]] {
         let flags = &[&["--set", judge, "--set", "test_command=bash see.sh"], flags].concat()[..];
-        let person = repository();
-        run(&person, recipe, flags, &answers(better)).exits(0);
-        assert_eq!(git(&person, &["write-tree"]), seen(&person), "{recipe} {flags:?}");
-        assert_eq!(git(&person, &["ls-files", "new dir"]), "new dir/a b.txt", "{recipe} {flags:?}");
-        assert_eq!(git(&person, &["rev-list", "--count", "HEAD"]), "1", "{recipe} {flags:?}");
+        let user = repository();
+        run(&user, recipe, flags, &answers(better)).exits(0);
+        assert_eq!(git(&user, &["write-tree"]), seen(&user), "{recipe} {flags:?}");
+        assert_eq!(git(&user, &["ls-files", "new dir"]), "new dir/a b.txt", "{recipe} {flags:?}");
+        assert_eq!(git(&user, &["rev-list", "--count", "HEAD"]), "1", "{recipe} {flags:?}");
 
-        let person = repository();
-        run(&person, recipe, flags, &answers(worse)).exits(1).says("not improved");
-        assert_eq!(git(&person, &["status", "--porcelain"]), "", "{recipe} {flags:?}");
-        assert!(!person.path("work/new dir").exists(), "{recipe} {flags:?}");
+        let user = repository();
+        run(&user, recipe, flags, &answers(worse)).exits(1).reports("not improved");
+        assert_eq!(git(&user, &["status", "--porcelain"]), "", "{recipe} {flags:?}");
+        assert!(!user.path("work/new dir").exists(), "{recipe} {flags:?}");
     }
 }
 
