@@ -1,4 +1,4 @@
-//! A condition: read or refused with a place inside the text; asked, it gives the same answer as a
+//! A condition: read or refused with a range inside the text; evaluated, it gives the same answer as a
 //! value and as a yes or no, and twice the same.
 
 use serde_json::json;
@@ -21,7 +21,7 @@ pub fn check(bytes: &[u8]) {
     let scope = scope();
     let value = condition.value(&scope);
     assert_eq!(value, condition.value(&scope), "twice the same");
-    assert_eq!(value.as_ref().map(truthy), condition.holds(&scope).as_ref().copied());
+    assert_eq!(value.as_ref().map(truthy), condition.is_true(&scope).as_ref().copied());
     if let Err(error) = value {
         assert!(text.get(error.range.clone()).is_some(), "{error:?}");
     }

@@ -1,5 +1,5 @@
-//! A recipe: an answer always comes, every place in it is inside the text, an error means that
-//! there is no recipe, and no field that nobody knows is passed over.
+//! A recipe: an answer always comes, every location in it is inside the text, an error means that
+//! there is no recipe, and no unknown field is passed over.
 
 use super::unknown;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use towpath_recipe::{Read, read};
 pub fn check(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if answered(&text).recipe.is_some() {
-        let places = unknown::places(&text);
+        let positions = unknown::positions(&text);
         // All of them would make fuzzing slow; another text tries another step.
-        let other = places.get(text.len() % places.len().max(1));
-        for place in places.first().into_iter().chain(other) {
-            unknown::reported(&place.insert(&text), unknown::FIELD);
+        let other = positions.get(text.len() % positions.len().max(1));
+        for position in positions.first().into_iter().chain(other) {
+            unknown::reported(&position.insert(&text), unknown::FIELD);
         }
     }
 }
 
-/// Reads the text and checks what was said about it.
+/// Reads the text and checks what was reported about it.
 pub fn answered(text: &str) -> Read {
     let source = Source::new("r.yaml", text);
     let read = read(&source);

@@ -1,6 +1,7 @@
-//! An unknown field, written into a sound recipe where a person could have written it: before the
-//! first field of the recipe and of each step, whether the steps are a list or a machine's map. Fields that stand in unusual ways (after an anchor
-//! or a tag, behind `?`, brought along by an alias) are left alone.
+//! An unknown field, written into a valid recipe where a user could have written it: before the
+//! first field of the recipe and of each step, whether the steps are a list or a machine's map.
+//! Fields that are written in unusual ways (after an anchor or a tag, behind `?`, brought along by
+//! an alias) are left alone.
 
 use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source};
@@ -13,20 +14,20 @@ pub const FIELD: &str = "zzz_unknown";
 
 /// Where a field can be added to a map.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct Position {
     at: usize,
     /// What ends the new field: a comma, or a new line as far in as the next field is.
     end: String,
 }
 
-impl Place {
+impl Position {
     pub fn insert(&self, text: &str) -> String {
         format!("{}{FIELD}: 1{}{}", &text[..self.at], self.end, &text[self.at..])
     }
 }
 
-/// Every place of a recipe's own map and of its steps'.
-pub fn places(text: &str) -> Vec<Place> {
+/// The positions in a recipe's own map and in those of its steps.
+pub fn positions(text: &str) -> Vec<Position> {
     let Some(root) = parse_yaml(&Source::new("r.yaml", text), RECIPE_FILE).root else {
         return Vec::new();
     };
@@ -43,27 +44,27 @@ pub fn places(text: &str) -> Vec<Place> {
             .collect(),
         _ => Vec::new(),
     };
-    std::iter::once(&root).chain(steps).filter_map(|map| place(text, map)).collect()
+    std::iter::once(&root).chain(steps).filter_map(|map| position(text, map)).collect()
 }
 
 fn is_own(entry: &Entry) -> bool {
     entry.key_span == entry.key_defined
 }
 
-fn place(text: &str, map: &Node) -> Option<Place> {
+fn position(text: &str, map: &Node) -> Option<Position> {
     let Kind::Map(entries) = &map.kind else { return None };
     if map.span != map.defined {
         return None;
     }
     if text[map.defined.start..].starts_with('{') {
-        return Some(Place { at: map.defined.start + 1, end: ", ".to_owned() });
+        return Some(Position { at: map.defined.start + 1, end: ", ".to_owned() });
     }
     let at =
         entries.iter().filter(|entry| is_own(entry)).map(|entry| entry.key_span.start).min()?;
     let line = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
     let before = &text[line..at];
     let usual = before.chars().all(|c| matches!(c, ' ' | '-')) && !before.starts_with("---");
-    usual.then(|| Place { at, end: format!("\n{}", " ".repeat(before.len())) })
+    usual.then(|| Position { at, end: format!("\n{}", " ".repeat(before.len())) })
 }
 
 /// The text is refused because of the field.
@@ -76,7 +77,7 @@ pub fn reported(text: &str, field: &str) {
 pub fn reported_by(problems: &[Diagnostic], field: &str) {
     let (steps, machine) =
         (format!("unknown field `{field}`"), format!("Unknown field '{field}' in "));
-    let says = |p: &Diagnostic| p.message == steps || p.message.starts_with(&machine);
-    let found = problems.iter().any(|p| p.is_error() && says(p));
+    let is_reported = |p: &Diagnostic| p.message == steps || p.message.starts_with(&machine);
+    let found = problems.iter().any(|p| p.is_error() && is_reported(p));
     assert!(found, "`{field}` was passed over");
 }

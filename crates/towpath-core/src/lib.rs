@@ -27,7 +27,7 @@ pub use name::{is_safe_name, is_safe_segment};
 pub use run_status::{RunStatus, StatusKind};
 pub use secret::{MASK, Masker, SECRETS_VARIABLE, SHORTEST_SECRET, Secrets, TooShort};
 pub use suggest::nearest;
-pub use template::{Part, Place, Template, VarPath};
+pub use template::{Part, Placeholder, Template, VarPath};
 pub use toml_front::parse_toml;
 pub use value::{
     Map, Number, SetError, Value, lookup, number, parse_set, parse_set_value, text_of,

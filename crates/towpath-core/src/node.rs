@@ -53,7 +53,7 @@ impl Node {
             Kind::Null => "nothing",
             Kind::Bool(_) => "true or false",
             Kind::Number(_) => "a number",
-            Kind::Text(_) => "text",
+            Kind::Text(_) => "a string",
             Kind::List(_) => "a list",
             Kind::Map(_) => "a map",
         }

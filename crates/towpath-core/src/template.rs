@@ -1,4 +1,4 @@
-//! Text with `{{name}}` places. Parsed once; rendering never looks at a value for further places.
+//! Text with `{{name}}` placeholders. Parsed once; rendering never looks for placeholders in a value.
 
 use crate::{Map, Value, lookup, text_of};
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ impl std::fmt::Display for VarPath {
 
 /// One `{{name}}` in a text, with its byte range there, braces included.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Placeholder {
     pub path: VarPath,
     pub range: Range<usize>,
 }
@@ -47,10 +47,10 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     Text(String),
-    Place(Place),
+    Placeholder(Placeholder),
 }
 
-/// A text with its places found.
+/// A text with its placeholders found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     source: String,
@@ -58,8 +58,8 @@ pub struct Template {
 }
 
 impl Template {
-    /// Never fails: what is not a place is text. An odd number of backslashes before a place makes
-    /// it text and loses one; an even number stays and leaves the place.
+    /// Never fails: what is not a placeholder is text. An odd number of backslashes before a
+    /// placeholder makes it text and loses one; an even number stays, and so does the placeholder.
     pub fn parse(text: &str) -> Template {
         Template::parse_where(text, |_| true)
     }
@@ -70,8 +70,8 @@ impl Template {
         let mut literal = String::new();
         let mut at = 0;
         while let Some(found) = text[at..].find("{{").map(|i| at + i) {
-            let place = place_at(text, found).filter(|(path, _)| known(path));
-            let Some((path, end)) = place else {
+            let placeholder = placeholder_at(text, found).filter(|(path, _)| known(path));
+            let Some((path, end)) = placeholder else {
                 literal.push_str(&text[at..found + 1]);
                 at = found + 1;
                 continue;
@@ -85,7 +85,7 @@ impl Template {
                 if !literal.is_empty() {
                     parts.push(Part::Text(std::mem::take(&mut literal)));
                 }
-                parts.push(Part::Place(Place { path, range: found..end }));
+                parts.push(Part::Placeholder(Placeholder { path, range: found..end }));
             }
             at = end;
         }
@@ -105,17 +105,17 @@ impl Template {
         &self.parts
     }
 
-    pub fn places(&self) -> impl Iterator<Item = &Place> {
+    pub fn placeholders(&self) -> impl Iterator<Item = &Placeholder> {
         self.parts.iter().filter_map(|p| match p {
-            Part::Place(place) => Some(place),
+            Part::Placeholder(placeholder) => Some(placeholder),
             Part::Text(_) => None,
         })
     }
 
-    /// The place, if the whole text is one place and nothing else.
-    pub fn only_place(&self) -> Option<&Place> {
+    /// The placeholder, if the whole text is one placeholder and nothing else.
+    pub fn only_placeholder(&self) -> Option<&Placeholder> {
         match self.parts.as_slice() {
-            [Part::Place(place)] => Some(place),
+            [Part::Placeholder(placeholder)] => Some(placeholder),
             _ => None,
         }
     }
@@ -126,8 +126,8 @@ impl Template {
         for part in &self.parts {
             match part {
                 Part::Text(text) => out.push_str(text),
-                Part::Place(place) => {
-                    if let Some(value) = lookup(scope, &place.path) {
+                Part::Placeholder(placeholder) => {
+                    if let Some(value) = lookup(scope, &placeholder.path) {
                         out.push_str(&text_of(value));
                     }
                 }
@@ -136,10 +136,10 @@ impl Template {
         out
     }
 
-    /// Rendering for a value: exactly one place keeps its type, other text becomes a string.
+    /// Rendering for a value: exactly one placeholder keeps its type, other text becomes a string.
     pub fn render_value(&self, scope: &Map) -> Value {
-        match self.only_place() {
-            Some(place) => lookup(scope, &place.path).cloned().unwrap_or(Value::Null),
+        match self.only_placeholder() {
+            Some(placeholder) => lookup(scope, &placeholder.path).cloned().unwrap_or(Value::Null),
             None => Value::String(self.render(scope)),
         }
     }
@@ -147,7 +147,7 @@ impl Template {
 
 /// The name and the end of the placeholder whose `{{` is at `start`. It looks no further than the
 /// name goes, so that a text full of `{{` is read once.
-fn place_at(text: &str, start: usize) -> Option<(VarPath, usize)> {
+fn placeholder_at(text: &str, start: usize) -> Option<(VarPath, usize)> {
     let inner = text[start + 2..].trim_start_matches([' ', '\t']);
     let end = inner.find(|c: char| !is_name_character(c))?;
     let rest = inner[end..].trim_start_matches([' ', '\t']).strip_prefix("}}")?;
@@ -169,13 +169,13 @@ mod tests {
             .iter()
             .map(|p| match p {
                 Part::Text(t) => format!("[{t}]"),
-                Part::Place(p) => format!("<{}>", p.path),
+                Part::Placeholder(p) => format!("<{}>", p.path),
             })
             .collect()
     }
 
     #[test]
-    fn places_and_text() {
+    fn placeholders_and_text() {
         for (text, expected) in [
             ("a {{v}} b", "[a ]<v>[ b]"),
             ("{{ v }}{{a.b-c}}", "<v><a.b-c>"),
@@ -209,7 +209,7 @@ mod tests {
     fn a_long_text_is_read_once() {
         for piece in ["{{", "{{a", "{{ ", "{{a.b {", "\\{{", "{{a}", "{{v}}", "\\{{v}}"] {
             let text = piece.repeat(1_000_000 / piece.len());
-            let found = Template::parse(&text).places().count();
+            let found = Template::parse(&text).placeholders().count();
             let expected = if piece == "{{v}}" { text.len() / piece.len() } else { 0 };
             assert_eq!(found, expected, "{piece}");
         }
@@ -218,9 +218,9 @@ mod tests {
     proptest! {
         #[test]
         fn parsing_never_panics_and_ranges_are_true(text in "[a{} .\\\\\n\u{e9}-]{0,40}") {
-            for place in Template::parse(&text).places() {
-                prop_assert!(text[place.range.clone()].starts_with("{{"));
-                prop_assert!(text[place.range.clone()].ends_with("}}"));
+            for placeholder in Template::parse(&text).placeholders() {
+                prop_assert!(text[placeholder.range.clone()].starts_with("{{"));
+                prop_assert!(text[placeholder.range.clone()].ends_with("}}"));
             }
         }
     }

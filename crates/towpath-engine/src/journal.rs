@@ -122,8 +122,8 @@ impl Reads {
                 for name in step.condition.iter().flat_map(|c| c.names()) {
                     reads.path(name.path.as_str());
                 }
-                for place in step.working_dir.iter().flat_map(|t| t.places()) {
-                    reads.path(place.path.as_str());
+                for placeholder in step.working_dir.iter().flat_map(|t| t.placeholders()) {
+                    reads.path(placeholder.path.as_str());
                 }
                 for (_, value) in &step.context {
                     reads.value(value);
@@ -131,7 +131,7 @@ impl Reads {
                 match &step.work {
                     Work::Bash { command } => reads.command(command),
                     Work::Agent(agent) => {
-                        agent.prompt.places().for_each(|p| reads.path(p.path.as_str()));
+                        agent.prompt.placeholders().for_each(|p| reads.path(p.path.as_str()));
                     }
                     // The called recipe's last output may be read under this step's name.
                     Work::Recipe { .. } => {}
@@ -165,7 +165,9 @@ impl Reads {
     fn value(&mut self, value: &ValueTemplate) {
         match value {
             ValueTemplate::Plain(_) => {}
-            ValueTemplate::Text(text) => text.places().for_each(|p| self.path(p.path.as_str())),
+            ValueTemplate::Text(text) => {
+                text.placeholders().for_each(|p| self.path(p.path.as_str()))
+            }
             ValueTemplate::List(items) => items.iter().for_each(|i| self.value(i)),
             ValueTemplate::Map(items) => items.iter().for_each(|(_, v)| self.value(v)),
         }

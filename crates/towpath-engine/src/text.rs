@@ -106,5 +106,5 @@ pub enum EvaluateError {
 /// # Ok::<(), towpath_engine::EvaluateError>(())
 /// ```
 pub fn evaluate(condition: &str, context: &Map) -> Result<bool, EvaluateError> {
-    Ok(Condition::parse(condition)?.holds(context)?)
+    Ok(Condition::parse(condition)?.is_true(context)?)
 }

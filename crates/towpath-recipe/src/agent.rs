@@ -16,7 +16,7 @@ const LONGEST: usize = 100_000;
 /// An agent of a plan, as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedAgent {
-    /// What a person knows the text by: a path, or `built-in agent NAME`.
+    /// What the user knows the text by: a path, or `built-in agent NAME`.
     pub source: String,
     /// None for a built-in one.
     pub path: Option<String>,
@@ -172,10 +172,10 @@ fn not_found(reference: &str, directories: &[SearchDir]) -> Diagnostic {
     }
     let near = suggestion(reference, &known);
     let near = near.map_or(String::new(), |n| format!("did you mean `{n}`? "));
-    let places: Vec<String> = directories.iter().map(|d| d.path.display().to_string()).collect();
-    let places = places.iter().map(|p| format!("{p}, ")).collect::<String>();
+    let searched: Vec<String> = directories.iter().map(|d| d.path.display().to_string()).collect();
+    let searched = searched.iter().map(|p| format!("{p}, ")).collect::<String>();
     Diagnostic::error("agent-not-found", format!("there is no agent `{reference}`"))
-        .help(format!("{near}looked in {places}the built-in agents"))
+        .help(format!("{near}looked in {searched}the built-in agents"))
 }
 
 /// The agent that was probably meant; one of the same namespace before all others.
@@ -189,7 +189,7 @@ fn suggestion<'a>(reference: &str, known: &'a [String]) -> Option<&'a str> {
     })
 }
 
-/// The name itself may be right, or nearly, and what stands before it wrong or missing.
+/// The name itself may be right, or nearly, and what comes before it wrong or missing.
 fn same_name<'a>(reference: &str, known: &[&'a str]) -> Option<&'a str> {
     let last = |text: &'a str| text.rsplit(':').next().unwrap_or(text);
     let name = reference.rsplit(':').next().unwrap_or(reference);

@@ -20,7 +20,7 @@ pub(crate) fn endless(loaded: &[Loaded]) -> Vec<Diagnostic> {
     for start in 0..loaded.len() {
         let mut chain = Vec::new();
         visit(start, &calls, &mut state, &mut chain, &mut |circle| {
-            problems.push(told(loaded, &calls, circle));
+            problems.push(endless_calls(loaded, &calls, circle));
         });
     }
     problems
@@ -56,7 +56,7 @@ enum Visit {
     Done,
 }
 
-/// Depth first over the calls with its own stack: a chain of recipes may be long. The chain holds
+/// Depth first over the calls with its own stack: a chain of recipes may be long. The chain has
 /// each recipe with the number of its call that is being followed.
 fn visit(
     start: usize,
@@ -97,7 +97,7 @@ fn visit(
     }
 }
 
-fn told(loaded: &[Loaded], calls: &[Vec<Call>], circle: &[(usize, usize)]) -> Diagnostic {
+fn endless_calls(loaded: &[Loaded], calls: &[Vec<Call>], circle: &[(usize, usize)]) -> Diagnostic {
     let names: Vec<String> = circle
         .iter()
         .chain(circle.first())
@@ -114,7 +114,7 @@ fn told(loaded: &[Loaded], calls: &[Vec<Call>], circle: &[(usize, usize)]) -> Di
     problem.help(way_out(loaded, circle))
 }
 
-/// What a person can do: the steps of a machine have no conditions, and the one it begins with is
+/// What the user can do: the steps of a machine have no conditions, and the one it begins with is
 /// entered by every run.
 fn way_out(loaded: &[Loaded], circle: &[(usize, usize)]) -> String {
     let recipes = circle.iter().map(|(recipe, _)| &loaded[*recipe]);
@@ -122,9 +122,11 @@ fn way_out(loaded: &[Loaded], circle: &[(usize, usize)]) -> String {
     let names: Vec<&str> = lists.iter().map(|recipe| recipe.name()).collect();
     match (machines.is_empty(), names.as_slice()) {
         (true, _) => "give one of these steps a `condition` that ends it".to_owned(),
-        (false, []) => "let one of these machines begin with another step, one of whose outcomes \
+        (false, []) => {
+            "let one of these state machines begin with another step, one of whose outcomes \
                         does not lead to the call"
-            .to_owned(),
+                .to_owned()
+        }
         (false, names) => {
             format!("give the step of {} a `condition` that ends it", names.join(" or of "))
         }

@@ -113,16 +113,16 @@ impl<'a> Checker<'a> {
         let ids: HashMap<&str, &StepOutline> =
             group.iter().filter_map(|p| Some((p.id.as_deref()?, p))).collect();
         let mut problems = Vec::new();
-        for placed in group {
-            for variable in &placed.uses {
+        for reading in group {
+            for variable in &reading.uses {
                 let mut segments = variable.path.segments();
                 let mate = match (segments.next(), segments.next()) {
                     (Some("steps"), Some(id)) if !self.context.contains_key("steps") => ids.get(id),
                     (Some(root), _) => writers.get(root),
                     _ => None,
                 };
-                if let Some(mate) = mate.filter(|mate| mate.id != placed.id) {
-                    problems.push(self.read_of_mate(placed, mate, variable.span));
+                if let Some(mate) = mate.filter(|mate| mate.id != reading.id) {
+                    problems.push(self.read_of_mate(reading, mate, variable.span));
                 }
             }
         }
@@ -139,7 +139,7 @@ impl<'a> Checker<'a> {
             .help(format!("take step `{reader}` out of the parallel group"))
     }
 
-    /// `{{steps.ID.…}}` tells how steps went; a variable of that name hides it.
+    /// `{{steps.ID.…}}` is how a step ended; a variable of that name hides it.
     fn hidden_steps(&self) -> Vec<Diagnostic> {
         let mut seen = HashSet::new();
         let named = self.steps.iter().filter_map(|step| {

@@ -18,11 +18,11 @@ use towpath_core::{Diagnostic, Map, Source, is_safe_name, nearest};
 /// Who vouches for a recipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// A file that the person named.
+    /// A file that the user named.
     Named,
     /// A directory given on the command line or in the directories variable.
     Given,
-    /// The person's own recipe directories.
+    /// The user's own recipe directories.
     User,
     /// Found in the working tree: written by whoever wrote that tree.
     Project,
@@ -44,7 +44,7 @@ pub struct SearchPath {
 }
 
 impl SearchPath {
-    /// Directories that somebody has named: what is in them may run.
+    /// Directories that the user has named: what is in them may run.
     pub fn given<P: Into<PathBuf>>(directories: impl IntoIterator<Item = P>) -> SearchPath {
         let given = |path: P| SearchDir { path: path.into(), origin: Origin::Given };
         SearchPath { directories: directories.into_iter().map(given).collect(), agents: Vec::new() }
@@ -54,7 +54,7 @@ impl SearchPath {
 /// One recipe that a name can call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// What a person types to run it.
+    /// What the user types to run it.
     pub name: String,
     pub version: String,
     /// What a state machine calls itself; none for a step recipe.
@@ -169,7 +169,7 @@ fn is_given(directory: &SearchDir) -> bool {
     directory.origin == Origin::Given
 }
 
-/// A file of the list; none for one that holds steps for machines to include.
+/// A file of the list; none for one of steps for machines to include.
 fn listed_file(name: &str, path: &Path, directory: &SearchDir) -> Option<Listed> {
     let (name, file) = (name.to_owned(), Some(path.to_owned()));
     let shown = path.display().to_string();
@@ -235,19 +235,19 @@ fn described(name: String, path: Option<PathBuf>, origin: Origin, read: crate::R
     }
 }
 
-/// A recipe that a name means.
+/// The file that a name means.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
-    File(PathBuf),
+pub(crate) enum RecipeFile {
+    OnDisk(PathBuf),
     BuiltIn(&'static str),
 }
 
 pub(crate) struct Found {
-    pub place: Place,
+    pub file: RecipeFile,
     pub origin: Origin,
 }
 
-/// A directory that was looked into, as the error says it.
+/// A directory that was looked into, as the error shows it.
 pub(crate) struct Looked {
     pub what: String,
     /// The names that are there.
@@ -276,14 +276,14 @@ pub(crate) fn find(
     }
     for directory in caller.into_iter().chain(&search.directories) {
         if let Some(path) = in_directory(&directory.path, plain, false)? {
-            return Ok(Found { place: Place::File(path), origin: directory.origin });
+            return Ok(Found { file: RecipeFile::OnDisk(path), origin: directory.origin });
         }
     }
     if let Some(known) = all_names().find(|known| *known == plain) {
-        return Ok(Found { place: Place::BuiltIn(known), origin: Origin::BuiltIn });
+        return Ok(Found { file: RecipeFile::BuiltIn(known), origin: Origin::BuiltIn });
     }
     if let Some(path) = in_directory(working_dir, plain, true)? {
-        return Ok(Found { place: Place::File(path), origin: Origin::Project });
+        return Ok(Found { file: RecipeFile::OnDisk(path), origin: Origin::Project });
     }
     Err(NotFound::Nowhere(looked(caller, search, working_dir)))
 }

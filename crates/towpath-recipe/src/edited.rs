@@ -1,5 +1,5 @@
-//! What became of a plan's files since it was stored. A run goes on with its plan whatever they
-//! say now; this only tells the person.
+//! What became of a plan's files since it was stored. A run continues with its plan whatever
+//! they contain now; this only reports it.
 
 use crate::files;
 use crate::include_files::IncludeFiles;
@@ -35,7 +35,7 @@ pub fn edited(plan: &Plan) -> Vec<EditedRecipe> {
     for (index, planned) in plan.recipes.iter().enumerate() {
         let Some(path) = &planned.path else { continue };
         let (path, name) = (Path::new(path), &planned.source);
-        // Reading a pipe that took the file's place could wait for ever.
+        // Reading a pipe that replaced the file could wait for ever.
         let edit = if path.metadata().is_ok_and(|m| !m.is_file()) {
             Some(Edit::Gone(format!("{name} is no file any more")))
         } else {

@@ -1,5 +1,5 @@
 //! Inheritance: what a recipe becomes when it extends another. The parent's steps come first; a
-//! step of the child with the id of one of the parent's takes its place; context, hooks, limits
+//! step of the child with the id of one of the parent's replaces it; context, hooks, limits
 //! and required variables are joined key by key, and the child wins. Finding the parent is the
 //! business of `resolve`.
 
@@ -25,7 +25,7 @@ pub(crate) fn extend(child: Recipe, parent: &Recipe) -> Recipe {
         required_context: required,
         recursion: recursion(parent.recursion, child.recursion),
         hooks: hooks(&parent.hooks, &child.hooks),
-        steps: in_place(&parent.steps, &child.steps, |step: &Step| Some(step.id.as_str())),
+        steps: replaced(&parent.steps, &child.steps, |step: &Step| Some(step.id.as_str())),
         batches: std::sync::OnceLock::new(),
         ..child
     }
@@ -46,7 +46,7 @@ pub(crate) fn extend_outline(child: &Outline, parent: &Outline) -> Outline {
         context: contexts(&parent.context, &child.context),
         required,
         recursion: recursion(parent.recursion, child.recursion),
-        steps: in_place(&parent.steps, &child.steps, |step| step.id.as_deref()),
+        steps: replaced(&parent.steps, &child.steps, |step| step.id.as_deref()),
         hook_uses,
         stray_braces: parent.stray_braces.iter().chain(&child.stray_braces).cloned().collect(),
         open: child.open || parent.open,
@@ -85,8 +85,8 @@ fn hooks(parent: &Hooks, child: &Hooks) -> Hooks {
     }
 }
 
-/// The parent's items, those of the child with the same id in their place, then the child's others.
-fn in_place<T: Clone>(parent: &[T], child: &[T], id: impl Fn(&T) -> Option<&str>) -> Vec<T> {
+/// The parent's items, replaced by those of the child with the same id, then the child's others.
+fn replaced<T: Clone>(parent: &[T], child: &[T], id: impl Fn(&T) -> Option<&str>) -> Vec<T> {
     let same = |a: &T, b: &T| id(a).is_some() && id(a) == id(b);
     let replaced = parent.iter().map(|old| child.iter().find(|new| same(old, new)).unwrap_or(old));
     let added = child.iter().filter(|new| !parent.iter().any(|old| same(old, new)));

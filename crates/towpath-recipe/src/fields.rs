@@ -64,7 +64,7 @@ impl StepType {
     }
 }
 
-/// Whether the engine does what the field says.
+/// Whether the engine does what the field asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Support {
     Works,
@@ -147,11 +147,11 @@ pub static FIELDS: &[Field] = &[
     field(Hooks, "on_error", Shell, "Runs after each step that failed."),
 
     required(field(Step, "id", Text, "The step's name, unique in the recipe: letters, digits, `_`, `-`.")),
-    field(Step, "type", Choice(STEP_TYPES), "What the step is; told by its other fields when it is not given."),
+    field(Step, "type", Choice(STEP_TYPES), "What the step is; its other fields decide when it is not given."),
     only(BASH, field(Step, "command", Shell, "The bash text to run.")),
     only(AGENT, field(Step, "agent", Text, "Whose instructions the agent gets: `namespace:category:name`, `namespace:name` or a name.")),
     only(AGENT, field(Step, "prompt", Template, "What the agent is asked to do.")),
-    only(AGENT, not_yet(field(Step, "prompt_file", Text, "A file that holds the prompt."))),
+    only(AGENT, not_yet(field(Step, "prompt_file", Text, "A file with the prompt."))),
     only(AGENT, field(Step, "model", Text, "The model the agent uses for this step.")),
     only(AGENT, field(Step, "mode", Text, "How the agent is to work: a mode of its program, such as `plan` of Claude Code.")),
     only(AGENT, field(Step, "auto_stage", Bool, "Stages in git what the agent changed, and nothing that was changed before; true when it is not given.")),
@@ -161,13 +161,13 @@ pub static FIELDS: &[Field] = &[
     field(Step, "condition", Condition, "The step is skipped unless this is true."),
     field(Step, "output", Text, "The variable that gets the step's output; the step's id when it is not given."),
     field(Step, "parse_json", Bool, "Takes the JSON out of the output; without any the step is degraded."),
-    field(Step, "parse_json_required", Bool, "Fails the step when its output holds no JSON."),
+    field(Step, "parse_json_required", Bool, "Fails the step when its output has no JSON."),
     field(Step, "working_dir", Template, "The directory the step runs in."),
     field(Step, "timeout", Seconds, "Ends the step after so many seconds."),
-    field(Step, "continue_on_error", Bool, "Goes on with the next step when this one fails."),
+    field(Step, "continue_on_error", Bool, "Continues with the next step when this one fails."),
     field(Step, "when_tags", TextList, "Runs the step only when one of these tags is asked for with `--include-tags`."),
     field(Step, "parallel_group", Text, "Neighbouring steps with the same group run at the same time."),
-    field(Step, "effect", Choice(EFFECTS), "`once`: when the step was cut off, ask before it runs again."),
+    field(Step, "effect", Choice(EFFECTS), "`once`: when the step was interrupted, ask before it runs again."),
     not_yet(field(Step, "sandbox", Any, "What the step may reach on the machine.")),
 
     required(field(Machine, "id", Text, "The machine's name: small letters and digits, with `-` between words.")),
@@ -177,7 +177,7 @@ pub static FIELDS: &[Field] = &[
     required(field(Machine, "steps", MapOf("steps"), "The steps by their names; `$include` brings the steps of other files.")),
     required(field(Machine, "guardrails", Map, "Limits that end a run which goes round in circles; `{}` takes the defaults.")),
     field(Machine, "model", Choice(&TIERS), "The model tier of steps that name none."),
-    field(Machine, "context", Map, "Variables with their default values; only names that are declared here, set by `--set` or written by a step are places in prompts and commands."),
+    field(Machine, "context", Map, "Variables with their default values; only names that are declared here, set by `--set` or written by a step are placeholders in prompts and commands."),
 
     field(Guardrails, "maxStepVisits", Count, "How often one step may be entered in one session; 3 when it is not given."),
     field(Guardrails, "maxTotalSteps", Count, "How many steps one session may have; 100 when it is not given."),
@@ -194,12 +194,12 @@ pub static FIELDS: &[Field] = &[
     field(MachineStep, "output", Text, "The variable that gets the step's output."),
     only(NOT_AGENT, field(MachineStep, "working_dir", Template, "The directory the command or recipe runs in; a session stays in its own.")),
     field(MachineStep, "timeout", Seconds, "Ends the step after so many seconds."),
-    field(MachineStep, "effect", Choice(EFFECTS), "`once`: when the step was cut off, ask before it runs again."),
+    field(MachineStep, "effect", Choice(EFFECTS), "`once`: when the step was interrupted, ask before it runs again."),
 
-    field(Transition, "nextStep", Text, "Goes on with this step."),
+    field(Transition, "nextStep", Text, "Continues with this step."),
     field(Transition, "action", Choice(ACTIONS), "`exit` ends the run, `restart-new-session` begins a recipe in a new session."),
     field(Transition, "reason", Text, "Why the run ends, for `exit`."),
-    field(Transition, "recipeId", Text, "The machine that begins anew, for `restart-new-session`."),
+    field(Transition, "recipeId", Text, "The state machine to restart, for `restart-new-session`."),
 ];
 
 /// The fields of one section, in the order of the table.

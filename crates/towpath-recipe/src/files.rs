@@ -15,7 +15,7 @@ pub(crate) const LIST_DEPTH: usize = 4;
 /// Directories of other people's files, often huge.
 pub(crate) const SKIPPED: [&str; 2] = ["node_modules", "target"];
 
-/// Reads a file as recipe text, known to the person as `shown`.
+/// Reads a file as recipe text, known to the user as `shown`.
 pub(crate) fn load(path: &Path, shown: &str) -> Result<Arc<Source>, Diagnostic> {
     let bytes = read_bytes(path).map_err(|error| unreadable(shown, &error))?;
     if bytes.len() > MAX_BYTES {
@@ -45,7 +45,7 @@ pub(crate) fn unreadable(shown: &str, error: &std::io::Error) -> Diagnostic {
 }
 
 fn not_text(shown: &str, bytes: &[u8], good: usize) -> Diagnostic {
-    // Up to the bad byte nothing changes, so the place is true in the replaced text too.
+    // Up to the bad byte nothing changes, so the location is right in the replaced text too.
     let source = Source::new(shown, String::from_utf8_lossy(bytes));
     let end = good + char::REPLACEMENT_CHARACTER.len_utf8();
     let (line, _) = source.line_column(good);
@@ -67,13 +67,13 @@ pub(crate) fn names_below(
     Ok(found)
 }
 
-/// A pipe or a device that was only found would hold whoever reads it. What cannot be looked at is told
+/// A pipe or a device that was only found would block its reader. What cannot be looked at is reported
 /// when it is read.
 fn is_plain(path: &Path) -> bool {
     path.metadata().map_or(true, |found| found.is_file())
 }
 
-/// The place of a file's ending among those that are tried for a name.
+/// The position of a file's ending among those that are tried for a name.
 fn rank(path: &Path) -> usize {
     let extension = path.extension().unwrap_or_default();
     EXTENSIONS.iter().position(|e| extension == *e).unwrap_or(EXTENSIONS.len())

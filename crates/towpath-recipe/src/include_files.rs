@@ -3,7 +3,7 @@
 //! read.
 
 use crate::builtin::builtin_file;
-use crate::discover::{Place, stays_below};
+use crate::discover::{RecipeFile, stays_below};
 use crate::files;
 use crate::plan::PlannedRecipe;
 use std::collections::BTreeMap;
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source};
 
-/// What a person reads before a built-in's name.
+/// What is shown before a built-in's name.
 pub(crate) const BUILT_IN: &str = "built-in ";
 
 pub(crate) enum IncludeFiles<'a> {
-    /// The directory that holds the recipe, and what a person calls the recipe.
+    /// The directory of the recipe, and the name that the user knows the recipe by.
     Directory {
         base: PathBuf,
         recipe: String,
@@ -31,10 +31,10 @@ pub(crate) enum IncludeFiles<'a> {
 
 impl<'a> IncludeFiles<'a> {
     /// What lies beside a recipe that was found.
-    pub fn beside(place: &Place, shown: &str) -> IncludeFiles<'a> {
-        match place {
-            Place::BuiltIn(_) => IncludeFiles::BuiltIn,
-            Place::File(path) => IncludeFiles::of_file(path, shown),
+    pub fn beside(recipe: &RecipeFile, shown: &str) -> IncludeFiles<'a> {
+        match recipe {
+            RecipeFile::BuiltIn(_) => IncludeFiles::BuiltIn,
+            RecipeFile::OnDisk(path) => IncludeFiles::of_file(path, shown),
         }
     }
 
@@ -64,7 +64,7 @@ impl<'a> IncludeFiles<'a> {
             },
             IncludeFiles::Planned { files, recipe } => match files.get(path) {
                 Some(text) => Ok(Source::new(shown(recipe, path), text)),
-                None => missing("the plan does not hold it"),
+                None => missing("it is not in the plan"),
             },
             IncludeFiles::Directory { base, recipe } => {
                 let shown = shown(recipe, path);
@@ -79,7 +79,7 @@ impl<'a> IncludeFiles<'a> {
     }
 }
 
-/// A file beside a recipe as a person would type it.
+/// A file beside a recipe as the user would type it.
 fn shown(recipe: &str, path: &str) -> String {
     match (recipe.strip_prefix(BUILT_IN), recipe.rsplit_once('/')) {
         (Some(_), _) => format!("{BUILT_IN}{path}"),

@@ -1,10 +1,10 @@
-//! What a recipe says soundly and cannot mean: conditions that never change, steps and parts of
+//! What is valid in a recipe and cannot be meant: conditions that never change, steps and parts of
 //! values that are not there, braces that are no placeholder. Everything here is a warning or a
 //! note, with its location.
 
 use crate::condition::lints::{Lint, NoValue, Variables, What};
 use crate::model::VariableUse;
-use crate::outline::{Gate, PlacedCondition, StepOutline};
+use crate::outline::{Gate, LocatedCondition, StepOutline};
 use crate::resolve::Loaded;
 use crate::scope::{HOOK_VARIABLES, STEPS, Scope, who};
 use crate::variables::RecipeVariables;
@@ -30,14 +30,14 @@ fn in_steps(variables: &RecipeVariables<'_>, recipe: &Loaded) -> Vec<Diagnostic>
     let mut problems = Vec::new();
     let mut start = 0;
     for batch in recipe.outline.batches() {
-        let places = start..start + batch.len();
-        start = places.end;
+        let batch_range = start..start + batch.len();
+        start = batch_range.end;
         for step in batch.iter().filter(|step| !step.unsure) {
-            if let Gate::Condition(placed) = &step.gate {
-                let at = variables.of_step(places.clone(), None);
-                problems.extend(in_condition(step, placed, &at));
+            if let Gate::Condition(located) = &step.gate {
+                let at = variables.of_step(batch_range.clone(), None);
+                problems.extend(in_condition(step, located, &at));
             }
-            let at = variables.of_step(places.clone(), Some(step));
+            let at = variables.of_step(batch_range.clone(), Some(step));
             let uses = step.uses.iter().filter(|used| !used.is_condition());
             problems.extend(without_value(&who(step), uses, &at));
         }
@@ -49,28 +49,28 @@ fn in_steps(variables: &RecipeVariables<'_>, recipe: &Loaded) -> Vec<Diagnostic>
 
 fn in_condition(
     step: &StepOutline,
-    placed: &PlacedCondition,
+    located: &LocatedCondition,
     variables: &dyn Variables,
 ) -> Vec<Diagnostic> {
-    let lints = placed.condition.lints(variables).into_iter();
+    let lints = located.condition.lints(variables).into_iter();
     let report = |Lint { range, what }: Lint| {
-        let written = placed.condition.text()[range.clone()].to_owned();
-        let span = placed.map.locate(range);
+        let written = located.condition.text()[range.clone()].to_owned();
+        let span = located.map.locate(range);
         match what {
             What::NoValue(NoValue { code, why, label }) => {
                 let message = format!(
                     "the condition of {} reads `{written}`, {why}: it will be null",
                     who(step)
                 );
-                Diagnostic::warning(code, message).at(&placed.source, span, label)
+                Diagnostic::warning(code, message).at(&located.source, span, label)
             }
-            What::Said { severity, code, message, label, help } => Diagnostic {
+            What::Report { severity, code, message, label, help } => Diagnostic {
                 help,
-                ..Diagnostic::new(severity, code, message).at(&placed.source, span, label)
+                ..Diagnostic::new(severity, code, message).at(&located.source, span, label)
             },
         }
     };
-    lints.filter(|lint| lint.is_new(placed.is_constant)).map(report).collect()
+    lints.filter(|lint| lint.is_new(located.is_constant)).map(report).collect()
 }
 
 fn without_value<'u>(

@@ -1,4 +1,4 @@
-//! What a directory of recipes holds, file by file: the manifest that remembers it, what has
+//! The contents of a directory of recipes, file by file: the manifest that records them, what has
 //! changed since, how it compares with another such directory, and which search directories are
 //! there at all. It reads and compares; only [`Manifest::write`] writes, and only the manifest.
 
@@ -18,7 +18,7 @@ const DIGITS: usize = 16;
 /// No manifest is larger.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// File names, relative and with `/`, each with the beginning of the SHA-256 of what it holds.
+/// File names, relative and with `/`, each with the beginning of the SHA-256 of its contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Manifest {
     files: BTreeMap<String, String>,
@@ -58,14 +58,14 @@ fn hex(hash: &[u8]) -> String {
 }
 
 impl Manifest {
-    /// What a directory holds now.
+    /// The contents of a directory now.
     pub fn of_directory(directory: &Path) -> io::Result<Manifest> {
         let mut files = BTreeMap::new();
         collect(directory, "", &mut files)?;
         Ok(Manifest { files })
     }
 
-    /// What a directory held when its manifest was written.
+    /// The contents of a directory when its manifest was written.
     pub fn read(directory: &Path) -> Result<Manifest, ManifestError> {
         let path = directory.join(MANIFEST_FILE);
         let mut text = String::new();
@@ -178,7 +178,7 @@ fn collect(folder: &Path, prefix: &str, found: &mut BTreeMap<String, String>) ->
         let Some(name) = path.file_name().and_then(|n| n.to_str()) else { continue };
         let name = format!("{prefix}{name}");
         if path.is_dir() {
-            // As if a recipe were in it: the one rule also says which folders count.
+            // As if a recipe were in it: the one rule also decides which folders count.
             if !path.is_symlink() && is_recipe_file(&format!("{name}/r.yaml")) {
                 collect(&path, &format!("{name}/"), found)?;
             }
@@ -203,11 +203,11 @@ fn hash_of(path: &Path) -> io::Result<String> {
     }
 }
 
-/// How a file here stands to the same file upstream.
+/// How a file here differs from the same file upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compared {
     Same,
-    /// Only upstream. `deleted_here`: the manifest knows it, so somebody took it away.
+    /// Only upstream. `deleted_here`: the manifest knows it, so it was removed here.
     New {
         deleted_here: bool,
     },
@@ -222,7 +222,7 @@ pub enum Compared {
 /// Compares what is here with upstream; `known` is what was last taken from there.
 pub fn compare(here: &Manifest, upstream: &Manifest, known: &Manifest) -> Vec<(String, Compared)> {
     let names: BTreeSet<&String> = here.files.keys().chain(upstream.files.keys()).collect();
-    let told = |name: &String| {
+    let status = |name: &String| {
         let was = known.files.get(name);
         match (here.files.get(name), upstream.files.get(name)) {
             (Some(ours), Some(theirs)) if ours == theirs => Compared::Same,
@@ -231,7 +231,7 @@ pub fn compare(here: &Manifest, upstream: &Manifest, known: &Manifest) -> Vec<(S
             (Some(_), None) => Compared::OnlyHere,
         }
     };
-    names.into_iter().map(|name| (name.clone(), told(name))).collect()
+    names.into_iter().map(|name| (name.clone(), status(name))).collect()
 }
 
 /// A directory in which names are looked for, and what is there.
@@ -244,7 +244,7 @@ pub struct Installed {
     pub recipes: usize,
 }
 
-/// Which of the search directories exist and hold recipes.
+/// Which of the search directories exist and have recipes.
 pub fn verify_installation(search: &SearchPath) -> Vec<Installed> {
     let look = |directory: &crate::discover::SearchDir| Installed {
         path: directory.path.clone(),
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn the_manifest_tells_whose_change_it_is() {
+    fn the_manifest_shows_whose_change_it_is() {
         let known = manifest(&[("ours", "1"), ("theirs", "1"), ("gone", "1"), ("left", "1")]);
         let here =
             manifest(&[("ours", "2"), ("theirs", "1"), ("left", "1"), ("own", "1"), ("same", "1")]);
@@ -362,15 +362,15 @@ mod tests {
     }
 
     #[test]
-    fn directories_say_whether_they_are_there() {
+    fn directories_show_whether_they_exist() {
         let directory = tempfile::tempdir().unwrap();
         let there = directory.path().join("there");
         fs::create_dir(&there).unwrap();
         fs::write(there.join("a.yaml"), "").unwrap();
         fs::write(there.join("a.test.yaml"), "").unwrap();
-        let place = |path: PathBuf| crate::SearchDir { path, origin: Origin::Project };
+        let search_dir = |path: PathBuf| crate::SearchDir { path, origin: Origin::Project };
         let search = SearchPath {
-            directories: vec![place(there), place(directory.path().join("gone"))],
+            directories: vec![search_dir(there), search_dir(directory.path().join("gone"))],
             ..SearchPath::default()
         };
         let found = verify_installation(&search);

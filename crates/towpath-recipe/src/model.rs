@@ -23,7 +23,7 @@ pub struct Recipe {
     pub recursion: Recursion,
     pub hooks: Hooks,
     pub flow: Flow,
-    /// In the file's order; a machine's includes stand where they are included.
+    /// In the file's order; a machine's included steps are where they are included.
     pub steps: Vec<Step>,
     /// See [`Recipe::batches`]; found once.
     pub(crate) batches: std::sync::OnceLock<Vec<std::ops::Range<usize>>>,
@@ -67,7 +67,7 @@ impl Default for Guardrails {
     }
 }
 
-/// Places that only the findings need.
+/// Locations that only the findings need.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct LimitSpans {
     pub max_step_visits: Option<Span>,
@@ -88,7 +88,7 @@ pub enum Transition {
     Exit {
         reason: String,
     },
-    /// The same frame begins anew with that recipe's first step, in a session of its own.
+    /// The same frame restarts with that recipe's first step, in a session of its own.
     Restart {
         recipe: String,
         span: Span,
@@ -129,16 +129,16 @@ pub struct Hooks {
     pub uses: Vec<VariableUse>,
 }
 
-/// One place where a recipe reads a variable, in the recipe's source.
+/// One use of a variable in a recipe's source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariableUse {
     pub path: VarPath,
-    /// The text it stands in: a step may come from a recipe that this one extends.
+    /// The file it is in: a step may come from a recipe that this one extends.
     pub source: Arc<Source>,
     pub span: Span,
-    /// The field it stands in, such as `command`.
+    /// The field it is in, such as `command`.
     pub field: &'static str,
-    /// The text itself says what happens without a value.
+    /// The text itself has a default for a missing value.
     pub has_default: bool,
 }
 
@@ -179,7 +179,7 @@ pub struct Step {
     pub uses: Vec<VariableUse>,
 }
 
-/// Places that only the checks across steps need.
+/// Locations that only the checks across steps need.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct StepSpans {
     pub id: Span,
@@ -198,7 +198,7 @@ pub enum ParseJson {
     Required,
 }
 
-/// Whether an effect that was cut off may run once more without asking.
+/// Whether an effect that was interrupted may run again without asking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Effect {
     #[default]
@@ -286,7 +286,7 @@ impl ValueTemplate {
         ValueTemplate::known(value, &|_| true)
     }
 
-    /// Only names that are known make a place.
+    /// Only names that are known make a placeholder.
     pub fn known(value: &Value, known: &dyn Fn(&VarPath) -> bool) -> ValueTemplate {
         let inner = |value: &Value| ValueTemplate::known(value, known);
         match value {

@@ -11,7 +11,7 @@ pub(crate) fn printed_no(script: &str) -> Option<&'static str> {
         command.split_whitespace().map(plain).collect()
     };
     let commands = script.split(['\n', ';', '|', '&', '(', ')', '{', '}']);
-    let said = commands.clone().find_map(|command| {
+    let printed = commands.clone().find_map(|command| {
         let words = words(command);
         let at = words.iter().position(|word| word == "echo" || word == "printf")?;
         let mut printed = words[at + 1..].iter().filter(|word| !word.starts_with('-'));
@@ -20,7 +20,7 @@ pub(crate) fn printed_no(script: &str) -> Option<&'static str> {
     });
     let last = commands.map(str::trim).rfind(|command| !command.is_empty())?;
     let counts = last.starts_with("wc -") || last.starts_with("grep -c");
-    said.or(counts.then_some("0"))
+    printed.or(counts.then_some("0"))
 }
 
 /// The word that an agent is asked to answer with.
@@ -51,6 +51,6 @@ mod tests {
             assert_eq!(printed_no(script), expected, "{script}");
         }
         assert_eq!(asked_no("Answer `true` or `false`."), Some("false"));
-        assert_eq!(asked_no("Say what is falsely claimed"), None);
+        assert_eq!(asked_no("Report what is falsely claimed"), None);
     }
 }

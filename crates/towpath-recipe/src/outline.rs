@@ -21,13 +21,13 @@ pub(crate) struct Outline {
     pub hook_uses: Vec<VariableUse>,
     /// Double braces in its texts that are no placeholder.
     pub stray_braces: Vec<StrayBraces>,
-    /// Its context, its steps or what it extends could not be read: nothing is said about what they
-    /// may set.
+    /// Its context, its steps or what it extends could not be read: they may set
+    /// anything.
     pub open: bool,
-    /// Its steps choose the next one, and only names that it declares are places.
+    /// Its steps choose the next one, and only names that it declares are placeholders.
     pub is_machine: bool,
     pub restarts: Vec<Restart>,
-    /// A machine's id with its place.
+    /// A machine's id with its location.
     pub id: Option<(String, Span)>,
 }
 
@@ -115,16 +115,16 @@ pub(crate) enum Gate {
     Always,
     /// A condition that could not be read.
     Broken,
-    Condition(Arc<PlacedCondition>),
+    Condition(Arc<LocatedCondition>),
 }
 
 /// A condition with the way back to the file.
 #[derive(Debug)]
-pub(crate) struct PlacedCondition {
+pub(crate) struct LocatedCondition {
     pub condition: Condition,
     pub map: TextMap,
     pub source: Arc<Source>,
-    /// No value changes its truth; that is said where it is read.
+    /// Its result is the same for all values; that is reported where it is read.
     pub is_constant: bool,
 }
 

@@ -17,14 +17,14 @@ use towpath_core::{Diagnostic, Map, Source};
 pub struct Plan {
     /// The root is the first.
     pub recipes: Vec<PlannedRecipe>,
-    /// What the person set, over the root recipe's context.
+    /// What the user set, over the root recipe's context.
     pub inputs: Map,
     /// The agents its steps name, by reference.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<String, PlannedAgent>,
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
-    /// Nothing is staged in git, whatever the steps say.
+    /// Nothing is staged in git, whatever the steps ask for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_auto_stage: bool,
     #[serde(default, skip_serializing_if = "MachineWishes::is_empty")]
@@ -34,7 +34,7 @@ pub struct Plan {
     pub step_timeout: Option<Duration>,
 }
 
-/// What a person asked for that concerns machines. Limits win over the recipe's own.
+/// What the user asked for that concerns machines. Limits win over the recipe's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MachineWishes {
@@ -50,7 +50,7 @@ pub struct MachineWishes {
     /// The first session is this one, which exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Stands before the first prompt of every session.
+    /// Comes before the first prompt of every session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
     /// Instructions above the prompts of every session.
@@ -64,7 +64,7 @@ impl MachineWishes {
     }
 }
 
-/// The tags a person asked for, and those they ruled out.
+/// The tags that the user asked for, and those that they ruled out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tags {
     #[serde(default)]
@@ -99,9 +99,9 @@ impl Tags {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlannedRecipe {
-    /// What a person knows the text by: a path as they would type it, or `built-in NAME`.
+    /// What the user knows the text by: a path as they would type it, or `built-in NAME`.
     pub source: String,
-    /// The file it was read from, absolute; none for a built-in or a pipe. Used only to tell
+    /// The file it was read from, absolute; none for a built-in or a pipe. Used only to report
     /// whether the file was edited since.
     pub path: Option<String>,
     pub text: String,

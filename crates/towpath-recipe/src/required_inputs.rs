@@ -1,6 +1,6 @@
 //! What a called recipe requires and nobody can give it. Like the look for unset variables it is
 //! careful to one side: whatever an earlier step or some caller may have set counts as given. It is
-//! an error where the call is sure to fail in the run that was asked for; where the person may still
+//! an error where the call is sure to fail in the run that was asked for; where the user may still
 //! give the value, or the call may not be reached, it is a warning.
 
 use crate::model::ValueTemplate;
@@ -23,7 +23,7 @@ pub(crate) fn missing_in_calls(flow: &Scope<'_>, inputs: &Map, wishes: &Wishes) 
                 let missing = given.missing(&call);
                 if !missing.is_empty() && may_run(call.step, wishes) {
                     let certain = wishes.to_run && sure[index] && always(call.step);
-                    problems.push(call.told(&missing, certain));
+                    problems.push(call.problem(&missing, certain));
                 }
             }
             if batch.iter().any(|step| flow.may_set_anything(caller, step)) {
@@ -50,7 +50,7 @@ impl<'a> Call<'a> {
         Some(Call { step, named, index, called: &loaded[index].outline })
     }
 
-    fn told(&self, missing: &[&str], certain: bool) -> Diagnostic {
+    fn problem(&self, missing: &[&str], certain: bool) -> Diagnostic {
         let (id, name) = (self.step.shown_id(), &self.named.name);
         let needs = quoted_list(missing);
         let message = format!("step `{id}` calls `{name}`, which needs a value for {needs}");
@@ -82,9 +82,9 @@ impl<'a> Given<'a> {
             values.extend(inputs.clone());
         }
         let provided = flow.provided[index].iter().copied();
-        // What the person gave the first recipe is known.
+        // What the user gave the first recipe is known.
         let provided = provided.filter(|name| index > 0 || !inputs.contains_key(*name));
-        // What the caller requires itself is looked for where it is called, or asked of the person.
+        // What the caller requires itself is looked for where it is called, or asked of the user.
         let required = outline.required.iter().map(String::as_str);
         let open = provided.chain(required).collect();
         Given { values, open }
@@ -121,7 +121,7 @@ impl<'a> Given<'a> {
 fn literal(value: &ValueTemplate) -> Option<Value> {
     match value {
         ValueTemplate::Plain(value) => Some(value.clone()),
-        ValueTemplate::Text(text) if text.places().next().is_none() => {
+        ValueTemplate::Text(text) if text.placeholders().next().is_none() => {
             Some(text.render_value(&Map::new()))
         }
         _ => None,

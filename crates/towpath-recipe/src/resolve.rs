@@ -1,10 +1,12 @@
-//! From what a person asked for to a plan: every recipe that can be reached, found and read, with
+//! From what the user asked for to a plan: every recipe that can be reached, found and read, with
 //! the problems of all of them at once. It reads files and starts nothing. Whether a recipe that
-//! was found in a working tree may run is not decided here; the origin says who vouches for it.
+//! was found in a working tree may run is not decided here; the origin is who vouches for it.
 
 use crate::agent::{FoundAgent, find_agent};
 use crate::call_cycles;
-use crate::discover::{Found, NotFound, Origin, Place, SearchDir, SearchPath, find, nearest_name};
+use crate::discover::{
+    Found, NotFound, Origin, RecipeFile, SearchDir, SearchPath, find, nearest_name,
+};
 use crate::extends::{MAX_LEVELS, extend, extend_outline};
 use crate::files::{self, EXTENSIONS};
 use crate::include_files::{BUILT_IN, IncludeFiles};
@@ -20,19 +22,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Hint, Map, Severity, Source, nearest};
 
-/// What a person asked for.
+/// What the user asked for.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// A path or a name.
     pub reference: String,
     pub working_dir: PathBuf,
     pub search: SearchPath,
-    /// What the person set.
+    /// What the user set.
     pub inputs: Map,
     pub wishes: Wishes,
 }
 
-/// What a person asked for beyond the recipe and its variables.
+/// What the user asked for beyond the recipe and its variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wishes {
     pub tags: Tags,
@@ -48,10 +50,10 @@ pub struct Resolved {
     /// None when one of the problems is an error.
     pub plan: Option<Plan>,
     pub program: Option<Program>,
-    /// Who vouches for the whole plan: `Named` when the person named the file, for that covers all
+    /// Who vouches for the whole plan: `Named` when the user named the file, for that covers all
     /// it reaches in its own tree; `Project` when anything else in it was found in a working tree.
     pub origin: Origin,
-    /// The recipes found in the working tree that took the place of a built-in.
+    /// The recipes found in the working tree that replace a built-in.
     pub shadowed_built_ins: Vec<ShadowedBuiltIn>,
     pub problems: Vec<Diagnostic>,
 }
@@ -102,7 +104,7 @@ fn has_recipe_ending(reference: &str) -> bool {
 /// One recipe that was found, with what came of reading it.
 pub(crate) struct Loaded {
     pub source: Arc<Source>,
-    pub place: Place,
+    pub file: RecipeFile,
     pub origin: Origin,
     pub recipe: Option<Arc<Recipe>>,
     pub outline: Outline,
@@ -145,7 +147,7 @@ impl Resolver<'_> {
             let path = self.named_file(reference)?;
             // A pipe has no path of its own to resolve.
             let real = path.canonicalize().unwrap_or(path);
-            let root = self.load(Place::File(real), Origin::Named, reference.clone())?;
+            let root = self.load(RecipeFile::OnDisk(real), Origin::Named, reference.clone())?;
             self.loaded[root].is_called = true;
             return Ok(());
         }
@@ -166,37 +168,42 @@ impl Resolver<'_> {
     }
 
     fn load_found(&mut self, name: &str, found: Found) -> Result<usize, Diagnostic> {
-        let shown = match &found.place {
-            Place::BuiltIn(name) => format!("{BUILT_IN}{name}"),
-            Place::File(path) => shown_path(path, &self.request.working_dir),
+        let shown = match &found.file {
+            RecipeFile::BuiltIn(name) => format!("{BUILT_IN}{name}"),
+            RecipeFile::OnDisk(path) => shown_path(path, &self.request.working_dir),
         };
-        if let (Place::File(path), Origin::Project, Some(_)) =
-            (&found.place, found.origin, builtin(name))
+        if let (RecipeFile::OnDisk(path), Origin::Project, Some(_)) =
+            (&found.file, found.origin, builtin(name))
         {
             let shadow = ShadowedBuiltIn { name: name.to_owned(), path: path.clone() };
             if !self.shadowed.contains(&shadow) {
                 self.shadowed.push(shadow);
             }
         }
-        self.load(found.place, found.origin, shown)
+        self.load(found.file, found.origin, shown)
     }
 
     /// Reads a recipe once, however often it is called.
-    fn load(&mut self, place: Place, origin: Origin, shown: String) -> Result<usize, Diagnostic> {
-        let key = match &place {
-            Place::File(path) => path.to_string_lossy().into_owned(),
-            Place::BuiltIn(name) => format!("built-in {name}"),
+    fn load(
+        &mut self,
+        file: RecipeFile,
+        origin: Origin,
+        shown: String,
+    ) -> Result<usize, Diagnostic> {
+        let key = match &file {
+            RecipeFile::OnDisk(path) => path.to_string_lossy().into_owned(),
+            RecipeFile::BuiltIn(name) => format!("built-in {name}"),
         };
         if let Some(index) = self.indices.get(&key) {
             return Ok(*index);
         }
-        let source = match &place {
-            Place::File(path) => files::load(path, &shown)?,
-            Place::BuiltIn(name) => Source::new(shown, builtin(name).unwrap_or_default()),
+        let source = match &file {
+            RecipeFile::OnDisk(path) => files::load(path, &shown)?,
+            RecipeFile::BuiltIn(name) => Source::new(shown, builtin(name).unwrap_or_default()),
         };
-        let (Read { recipe, problems, outline }, files) = self.read(&source, &place);
+        let (Read { recipe, problems, outline }, files) = self.read(&source, &file);
         self.problems.extend(problems);
-        self.problems.extend(other_name(&place, &outline, &source));
+        self.problems.extend(other_name(&file, &outline, &source));
         let index = self.loaded.len();
         self.indices.insert(key, index);
         let recipe = recipe.map(Arc::new);
@@ -204,7 +211,7 @@ impl Resolver<'_> {
         let is_called = false;
         self.loaded.push(Loaded {
             source,
-            place,
+            file,
             origin,
             recipe,
             outline,
@@ -218,8 +225,8 @@ impl Resolver<'_> {
     }
 
     /// Reads a text with the files beside it, and keeps those.
-    fn read(&self, source: &Arc<Source>, place: &Place) -> (Read, BTreeMap<String, String>) {
-        let files = IncludeFiles::beside(place, &source.name);
+    fn read(&self, source: &Arc<Source>, file: &RecipeFile) -> (Read, BTreeMap<String, String>) {
+        let files = IncludeFiles::beside(file, &source.name);
         let kept = RefCell::new(BTreeMap::new());
         let files = |path: &str| {
             let file = files.file(path)?;
@@ -240,7 +247,7 @@ impl Resolver<'_> {
         let parent = match parent {
             Ok(parent) => parent,
             Err(problem) => {
-                self.problems.push(placed(problem, &extends, "extended here"));
+                self.problems.push(at_call(problem, &extends, "extended here"));
                 self.loaded[child].outline.open = true;
                 return;
             }
@@ -296,12 +303,12 @@ impl Resolver<'_> {
                     self.loaded[index].is_called = true;
                     self.loaded[caller].calls.insert(call.name, index);
                 }
-                Err(problem) => self.problems.push(placed(problem, &call, "called here")),
+                Err(problem) => self.problems.push(at_call(problem, &call, "called here")),
             }
         }
     }
 
-    /// Finds the machines that a machine may begin anew. Its own id means itself.
+    /// Finds the machines that a machine may restart. Its own id means itself.
     fn follow_restarts(&mut self, caller: usize) {
         let own = self.loaded[caller].outline.id.as_ref().map(|(id, _)| id.clone());
         for restart in self.loaded[caller].outline.restarts.clone() {
@@ -328,7 +335,7 @@ impl Resolver<'_> {
                     }
                     let named =
                         Named { name: name.clone(), source: Arc::clone(source), span: *span };
-                    self.problems.push(placed(problem, &named, ""));
+                    self.problems.push(at_call(problem, &named, ""));
                 }
             }
         }
@@ -363,7 +370,7 @@ impl Resolver<'_> {
             match find_agent(&agent.name, &self.request.search.agents, shown) {
                 Ok(found) => drop(self.agents.insert(agent.name.clone(), found)),
                 Err(problem) => {
-                    self.problems.push(placed(problem, agent, "named here"));
+                    self.problems.push(at_call(problem, agent, "named here"));
                 }
             }
         }
@@ -374,14 +381,14 @@ impl Resolver<'_> {
         self.load_found(name, found.map_err(|why| not_found(name, why))?)
     }
 
-    /// What a recipe's own directory holds is vouched for as the recipe itself is.
+    /// What is in a recipe's own directory is vouched for as the recipe itself is.
     fn directory_of(&self, index: usize) -> Option<SearchDir> {
         let loaded = &self.loaded[index];
-        match &loaded.place {
-            Place::File(path) => {
+        match &loaded.file {
+            RecipeFile::OnDisk(path) => {
                 Some(SearchDir { path: path.parent()?.to_owned(), origin: loaded.origin })
             }
-            Place::BuiltIn(_) => None,
+            RecipeFile::BuiltIn(_) => None,
         }
     }
 
@@ -416,9 +423,9 @@ impl Resolver<'_> {
     fn origin(&self) -> Origin {
         let root = self.loaded.first().map_or(Origin::Named, |l| l.origin);
         let recipes = self.loaded.iter().filter(|l| l.origin == Origin::Project);
-        let recipes = recipes.map(|l| match &l.place {
-            Place::File(path) => path.as_path(),
-            Place::BuiltIn(_) => Path::new(""),
+        let recipes = recipes.map(|l| match &l.file {
+            RecipeFile::OnDisk(path) => path.as_path(),
+            RecipeFile::BuiltIn(_) => Path::new(""),
         });
         let agents = self.agents.values().filter(|a| a.origin == Origin::Project);
         let agents = agents.map(|a| Path::new(a.agent.path.as_deref().unwrap_or_default()));
@@ -430,7 +437,7 @@ impl Resolver<'_> {
         if uncovered { Origin::Project } else { root }
     }
 
-    /// What took the place of a built-in, agents included.
+    /// What replaces a built-in, agents included.
     fn shadowed_built_ins(&self) -> Vec<ShadowedBuiltIn> {
         let mut shadowed = self.shadowed.clone();
         for (name, found) in &self.agents {
@@ -443,7 +450,7 @@ impl Resolver<'_> {
         shadowed
     }
 
-    /// Required variables that neither the person nor the recipe gives a value.
+    /// Required variables that neither the user nor the recipe gives a value.
     fn missing_inputs(&self, root: &Loaded) -> Option<Diagnostic> {
         if root.outline.open {
             return None;
@@ -462,7 +469,7 @@ impl Resolver<'_> {
 
     /// Naming a file vouches for the tree it lies in, not for one that happens to be worked in.
     fn in_the_named_files_tree(&self, found: &Path) -> bool {
-        let Some(Place::File(named)) = self.loaded.first().map(|l| &l.place) else {
+        let Some(RecipeFile::OnDisk(named)) = self.loaded.first().map(|l| &l.file) else {
             return false;
         };
         // What both lie below is the tree: its recipes' folders are found from below its top.
@@ -473,8 +480,10 @@ impl Resolver<'_> {
     fn plan(&self) -> Plan {
         let recipes = self.loaded.iter().map(|loaded| PlannedRecipe {
             source: loaded.source.name.clone(),
-            path: match &loaded.place {
-                Place::File(path) if path.is_file() => Some(path.to_string_lossy().into_owned()),
+            path: match &loaded.file {
+                RecipeFile::OnDisk(path) if path.is_file() => {
+                    Some(path.to_string_lossy().into_owned())
+                }
                 _ => None,
             },
             text: loaded.source.text.clone(),
@@ -512,10 +521,10 @@ fn more_than_its_limit(root: &Loaded) -> Option<Diagnostic> {
     Some(problem.at(&first_over.source, first_over.span, "the first one too many").help(help))
 }
 
-/// A machine is found by its file's name, whatever it says of itself.
-fn other_name(place: &Place, outline: &Outline, source: &Arc<Source>) -> Option<Diagnostic> {
+/// A machine is found by its file's name, whatever its own id is.
+fn other_name(file: &RecipeFile, outline: &Outline, source: &Arc<Source>) -> Option<Diagnostic> {
     let (id, span) = outline.id.as_ref()?;
-    let Place::File(path) = place else { return None };
+    let RecipeFile::OnDisk(path) = file else { return None };
     let stem = path.file_stem()?.to_str().filter(|_| has_recipe_ending(&path.to_string_lossy()))?;
     (stem != id).then(|| {
         let message =
@@ -539,7 +548,7 @@ pub(crate) fn quoted_list(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// A path as a person in the working directory would type it.
+/// A path as the user would type it in the working directory.
 fn shown_path(path: &Path, working_dir: &Path) -> String {
     let base = working_dir.canonicalize().unwrap_or_else(|_| working_dir.to_owned());
     path.strip_prefix(&base).unwrap_or(path).display().to_string()
@@ -555,15 +564,15 @@ fn not_found(name: &str, why: NotFound) -> Diagnostic {
         NotFound::Nowhere(looked) => {
             let near = nearest_name(name, &looked);
             let near = near.map_or(String::new(), |n| format!("did you mean `{n}`? "));
-            let places: Vec<&str> = looked.iter().map(|l| l.what.as_str()).collect();
+            let directories: Vec<&str> = looked.iter().map(|l| l.what.as_str()).collect();
             Diagnostic::error("recipe-not-found", format!("there is no recipe `{name}`"))
-                .help(format!("{near}looked in {}", places.join(", ")))
+                .help(format!("{near}looked in {}", directories.join(", ")))
         }
     }
 }
 
 /// The problem of a call points at the call first.
-fn placed(mut problem: Diagnostic, call: &Named, label: &str) -> Diagnostic {
+fn at_call(mut problem: Diagnostic, call: &Named, label: &str) -> Diagnostic {
     let own = std::mem::take(&mut problem.labels);
     let mut problem = problem.at(&call.source, call.span, label);
     problem.labels.extend(own);

@@ -9,7 +9,7 @@ use towpath_core::{Diagnostic, Map, Severity, VarPath, nearest};
 
 /// Set by the engine for hooks.
 pub(crate) const HOOK_VARIABLES: [&str; 3] = ["step_id", "step_status", "error"];
-/// How the steps went, set by the engine.
+/// How the steps ended, set by the engine.
 pub(crate) const STEPS: &str = "steps";
 /// Looking for a near name is slow in a recipe of thousands of steps.
 pub(crate) const MAX_SUGGESTIONS: usize = 50;
@@ -34,7 +34,7 @@ pub(crate) fn unset_variables(flow: &Scope<'_>) -> Vec<Diagnostic> {
 /// What moves between the recipes, until nothing new does.
 pub(crate) struct Scope<'a> {
     pub loaded: &'a [Loaded],
-    /// What callers, or the person, may have set before a recipe starts.
+    /// What callers, or the user, may have set before a recipe starts.
     pub provided: Vec<Names<'a>>,
     /// What a recipe's steps leave behind for its caller.
     pub returned: Vec<Names<'a>>,
@@ -158,7 +158,7 @@ fn unset_in_steps(flow: &Scope<'_>, recipe: &Loaded, index: usize) -> Vec<Diagno
 struct NamesAt<'s, 'a> {
     set: &'s Names<'a>,
     mates: &'s Mates<'a>,
-    /// The step's place in its batch.
+    /// The step's index in its batch.
     position: usize,
     elsewhere: &'s HashMap<&'a str, String>,
 }
@@ -194,7 +194,7 @@ fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) ->
         }
         let own = step.context.iter().map(|(key, _)| key);
         let near = suggests.then(|| meant(names.set, own, &used.path)).flatten();
-        let asked = matches!(&step.gate, Gate::Condition(placed) if placed.condition.asks(root));
+        let asked = matches!(&step.gate, Gate::Condition(located) if located.condition.asks(root));
         let elsewhere = names.elsewhere.get(root);
         let hint = Hint { elsewhere, near, word: word(step, used), asked };
         problems.push(unset(&who(step), used, hint));
@@ -204,7 +204,7 @@ fn unset_in_step(step: &StepOutline, names: &NamesAt<'_, '_>, suggests: bool) ->
 
 /// Words for null, and what is in a condition that never changes, which is another problem.
 fn cannot_slip(step: &StepOutline, used: &VariableUse) -> bool {
-    let constant = matches!(&step.gate, Gate::Condition(placed) if placed.is_constant);
+    let constant = matches!(&step.gate, Gate::Condition(located) if located.is_constant);
     constant || NULL.contains(&used.path.as_str())
 }
 
@@ -213,9 +213,9 @@ const NULL: [&str; 4] = ["null", "none", "None", "nil"];
 
 /// What a bare word in a condition is probably meant to be.
 fn word(step: &StepOutline, used: &VariableUse) -> Option<String> {
-    let Gate::Condition(placed) = &step.gate else { return None };
-    let mut names = placed.condition.names().into_iter();
-    let name = names.find(|name| placed.map.locate(name.range.clone()) == used.span)?;
+    let Gate::Condition(located) = &step.gate else { return None };
+    let mut names = located.condition.names().into_iter();
+    let name = names.find(|name| located.map.locate(name.range.clone()) == used.span)?;
     let word = name.path.as_str();
     match word.to_lowercase().as_str() {
         "true" | "yes" | "on" | "y" => Some("`true`".to_owned()),
@@ -224,7 +224,7 @@ fn word(step: &StepOutline, used: &VariableUse) -> Option<String> {
     }
 }
 
-/// Who writes which variable in one batch: the writer's place in it, none when there are several.
+/// Who writes which variable in one batch: the writer's index in it, none when there are several.
 struct Mates<'a>(HashMap<&'a str, Option<usize>>);
 
 impl<'a> Mates<'a> {
@@ -297,9 +297,9 @@ fn unset_in_hooks(flow: &Scope<'_>, recipe: &Loaded, index: usize) -> Vec<Diagno
     set.extend(outline.steps.iter().flat_map(|s| s.context.iter().map(|(key, _)| key.as_str())));
     set.extend(HOOK_VARIABLES);
     set.insert(STEPS);
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     let uses = outline.hook_uses.iter().filter(|u| !u.has_default && !is_set(&set, &u.path));
-    uses.filter(|used| told.insert(used.path.root()))
+    uses.filter(|used| reported.insert(used.path.root()))
         .map(|used| {
             let near = meant(&set, std::iter::empty(), &used.path);
             unset("a hook", used, Hint { near, ..Hint::default() })
@@ -307,7 +307,7 @@ fn unset_in_hooks(flow: &Scope<'_>, recipe: &Loaded, index: usize) -> Vec<Diagno
         .collect()
 }
 
-/// What may be said of a name that nothing sets.
+/// What is known of a name that nothing sets.
 #[derive(Default)]
 struct Hint<'a> {
     elsewhere: Option<&'a String>,

@@ -1,4 +1,4 @@
-//! A machine written out as one YAML file that includes nothing, for a person to change. Read again,
+//! A machine written out as one YAML file that includes nothing, for users to change. Read again,
 //! it is the same machine; comments and the way its steps were shared are not kept.
 
 use crate::model::{
@@ -134,7 +134,7 @@ impl Page {
     }
 }
 
-/// A value with its places as they were written.
+/// A value with its placeholders as they were written.
 fn template(value: &ValueTemplate) -> Value {
     match value {
         ValueTemplate::Plain(value) => value.clone(),
@@ -147,7 +147,7 @@ fn template(value: &ValueTemplate) -> Value {
     }
 }
 
-/// Whether a text can stand as a block and come out the same.
+/// Whether a text can be written as a block and be read back the same.
 fn fits_block(text: &str) -> bool {
     let plain = |c: char| {
         c == '\n' || !(c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'))

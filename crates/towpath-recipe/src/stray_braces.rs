@@ -42,8 +42,10 @@ pub(crate) fn stray_braces(text: &str) -> Vec<(Range<usize>, &str, bool)> {
         let end = window.find(['}', '\n', '{']).map_or(most, |i| inner + i);
         let inside = &text[inner..end];
         let closed = text[end..].starts_with("}}");
-        let is_place = closed && VarPath::new(inside.trim_matches([' ', '\t'])).is_some();
-        if !is_place && inside.trim_start().starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+        let is_placeholder = closed && VarPath::new(inside.trim_matches([' ', '\t'])).is_some();
+        if !is_placeholder
+            && inside.trim_start().starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        {
             let braces = if closed { 2 } else { usize::from(text[end..].starts_with('}')) };
             found.push((start..end + braces, inside, closed));
         }
@@ -109,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_told_with_what_to_write() {
+    fn slips_are_reported_with_what_to_write() {
         for (text, expected) in [
             ("{{ x | upper }}", "a placeholder has no filters: write {{x}}"),
             ("{{x|upper}}", "a placeholder has no filters: write {{x}}"),

@@ -1,6 +1,6 @@
-//! Tags that were asked for and that no step has: nothing would happen as the person meant it, and
-//! nothing would say so. It looks at every recipe that can be reached; where one cannot be read it
-//! says nothing.
+//! Tags that were asked for and that no step has: the run would not do what the user meant,
+//! without a word. It looks at every recipe that can be reached; where one cannot be read it reports
+//! nothing.
 
 use crate::plan::Tags;
 use crate::resolve::{Loaded, quoted_list};
@@ -18,10 +18,10 @@ pub(crate) fn unknown_tags(loaded: &[Loaded], tags: &Tags) -> Vec<Diagnostic> {
     let asked = [("--include-tags", &tags.include), ("--exclude-tags", &tags.exclude)];
     let asked = asked.into_iter().flat_map(|(flag, tags)| tags.iter().map(move |tag| (flag, tag)));
     let unknown = asked.filter(|(_, tag)| !known.contains(tag.as_str()));
-    unknown.map(|(flag, tag)| told(flag, tag, &known)).collect()
+    unknown.map(|(flag, tag)| unknown_tag(flag, tag, &known)).collect()
 }
 
-fn told(flag: &str, tag: &str, known: &BTreeSet<&str>) -> Diagnostic {
+fn unknown_tag(flag: &str, tag: &str, known: &BTreeSet<&str>) -> Diagnostic {
     let problem =
         Diagnostic::warning("unknown-tag", format!("{flag}: no step has the tag `{tag}`"));
     let all: Vec<&str> = known.iter().copied().collect();

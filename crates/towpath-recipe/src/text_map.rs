@@ -1,4 +1,4 @@
-//! Where each character of a decoded YAML scalar stands in the file. YAML takes away indentation,
+//! Where each character of a decoded YAML scalar is in the file. YAML takes away indentation,
 //! folds lines and decodes escapes; an error inside such a text must still put its caret under the
 //! character that its author wrote. It never decodes by itself: it only lines up the two texts, and
 //! where they do not line up it answers with the scalar's beginning.
@@ -77,7 +77,7 @@ fn align(raw: &str, text: &str, style: Style) -> Option<Vec<Range<u32>>> {
     Some(origins)
 }
 
-/// The place from `at` on where `wanted` stands, over white space that YAML took away.
+/// Where `wanted` is, from `at` on, over white space that YAML took away.
 fn skip_to(raw: &str, mut at: usize, wanted: char, style: Style) -> Option<usize> {
     loop {
         let rest = &raw[at..];
@@ -105,7 +105,7 @@ fn is_blank(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\n' | '\r')
 }
 
-/// The length of a backslash with the line break after it, which stand for nothing.
+/// The length of a backslash with the line break after it, which mean nothing.
 fn continued_line(rest: &str) -> Option<usize> {
     ["\\\n", "\\\r\n"].iter().find(|s| rest.starts_with(**s)).map(|s| s.len())
 }
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What the file has where `needle` stands in the decoded text.
+    /// What the file has where `needle` is in the decoded text.
     fn found(raw: &str, text: &str, needle: &str) -> String {
         let file = format!("key: {raw}");
         let map = TextMap::new(&file, Span { start: 5, end: file.len() }, text);

@@ -1,4 +1,4 @@
-//! What is known of a recipe's variables before it runs: which of them are text, which are maps,
+//! What is known of a recipe's variables before it runs: which of them are strings, which are maps,
 //! and what `steps` contains where a step is. It is careful to one side: what a caller or `--set` may
 //! give can be anything.
 
@@ -17,8 +17,8 @@ const RESULTS: [&str; 2] = ["status", "exit_code"];
 pub(crate) struct RecipeVariables<'a> {
     outline: &'a Outline,
     shapes: HashMap<&'a str, Shape>,
-    /// The steps by their ids.
-    places: HashMap<&'a str, usize>,
+    /// The index of each step by its id.
+    indices: HashMap<&'a str, usize>,
     /// Names of which a caller or the user decides.
     given: HashSet<&'a str>,
     /// The variables whose step prints a word for "no", with the step and the word.
@@ -52,7 +52,7 @@ impl<'a> RecipeVariables<'a> {
         RecipeVariables {
             outline,
             shapes,
-            places: ids.filter_map(|(at, step)| Some((step.id.as_deref()?, at))).collect(),
+            indices: ids.filter_map(|(at, step)| Some((step.id.as_deref()?, at))).collect(),
             given,
             nos: outline.steps.iter().flat_map(printed_nos).collect(),
             complete: !outline.steps.iter().any(|step| step.unsure),
@@ -62,13 +62,17 @@ impl<'a> RecipeVariables<'a> {
 
     /// What a step reads that is one of these, in the order they run; in its condition it does not
     /// have its own context yet.
-    pub fn of_step<'v>(&'v self, batch: Range<usize>, own: Option<&'v StepOutline>) -> Place<'v> {
-        Place { variables: self, batch: Some(batch), own }
+    pub fn of_step<'v>(
+        &'v self,
+        batch: Range<usize>,
+        own: Option<&'v StepOutline>,
+    ) -> VisibleVariables<'v> {
+        VisibleVariables { variables: self, batch: Some(batch), own }
     }
 
     /// What a hook reads, which runs for every step.
-    pub fn of_hooks(&self) -> Place<'_> {
-        Place { variables: self, batch: None, own: None }
+    pub fn of_hooks(&self) -> VisibleVariables<'_> {
+        VisibleVariables { variables: self, batch: None, own: None }
     }
 
     fn hides_steps(&self) -> bool {
@@ -77,13 +81,13 @@ impl<'a> RecipeVariables<'a> {
 }
 
 /// The variables as one reader sees them.
-pub(crate) struct Place<'a> {
+pub(crate) struct VisibleVariables<'a> {
     variables: &'a RecipeVariables<'a>,
     batch: Option<Range<usize>>,
     own: Option<&'a StepOutline>,
 }
 
-impl Variables for Place<'_> {
+impl Variables for VisibleVariables<'_> {
     fn shape(&self, path: &[&str]) -> Result<Shape, NoValue> {
         let (Some(root), parts) = (path.first(), path.get(1..).unwrap_or_default()) else {
             return Ok(Shape::Anything);
@@ -116,14 +120,14 @@ impl Variables for Place<'_> {
     }
 }
 
-impl Place<'_> {
+impl VisibleVariables<'_> {
     fn step(&self, parts: &[&str]) -> Result<Shape, NoValue> {
         let Some((id, results)) = parts.split_first() else { return Ok(Shape::Anything) };
-        let Some(at) = self.variables.places.get(id) else {
+        let Some(at) = self.variables.indices.get(id) else {
             if !self.variables.complete {
                 return Ok(Shape::Anything);
             }
-            let ids = self.variables.places.keys().copied();
+            let ids = self.variables.indices.keys().copied();
             let label = self.near(id, ids).unwrap_or_default();
             let why = format!("but there is no step `{id}`");
             return Err(NoValue { code: "unknown-step", why, label });
@@ -150,7 +154,7 @@ impl Place<'_> {
                 }),
                 None => Ok(Shape::Number),
             },
-            ["status", ..] => Err(self.no_parts("status", &[], "text")),
+            ["status", ..] => Err(self.no_parts("status", &[], "a string")),
             ["exit_code", ..] => Err(self.no_parts("exit_code", &[], "a number")),
             [other, ..] => Err(self.no_result(*at, id, other)),
         }
@@ -220,7 +224,7 @@ fn in_a_list(list: &str) -> String {
     format!("`len({list})` counts its items, and `{list}.0` is the first")
 }
 
-/// A default says what kind of value is meant; an empty one says nothing.
+/// A default shows what kind of value is meant; an empty one does not.
 fn default(value: &Value) -> Shape {
     match value {
         Value::String(text) if !text.is_empty() => Shape::Scalar,

@@ -35,11 +35,11 @@ impl Scope<'_> {
         for part in template.parts() {
             match part {
                 Part::Text(text) => out.push_str(text),
-                Part::Place(place) => {
-                    if let Some(failure) = self.unreadable(place.path.root()) {
+                Part::Placeholder(placeholder) => {
+                    if let Some(failure) = self.unreadable(placeholder.path.root()) {
                         return Err(failure);
                     }
-                    out.push_str(&self.get(&place.path).map(text_of).unwrap_or_default());
+                    out.push_str(&self.get(&placeholder.path).map(text_of).unwrap_or_default());
                 }
             }
         }
@@ -111,7 +111,9 @@ pub(crate) fn unreadable(name: &str, len: u64) -> Failure {
 fn value_roots(value: &ValueTemplate) -> Vec<String> {
     match value {
         ValueTemplate::Plain(_) => Vec::new(),
-        ValueTemplate::Text(text) => text.places().map(|p| p.path.root().to_owned()).collect(),
+        ValueTemplate::Text(text) => {
+            text.placeholders().map(|p| p.path.root().to_owned()).collect()
+        }
         ValueTemplate::List(items) => items.iter().flat_map(value_roots).collect(),
         ValueTemplate::Map(items) => items.iter().flat_map(|(_, v)| value_roots(v)).collect(),
     }

@@ -273,7 +273,7 @@ impl Run {
             return self.want_reminder(at, agent, directory);
         }
         let scope = Scope { extra, frame: &self.frames[at.frame] };
-        let undefined = scope.undefined(agent.prompt.places().map(|place| &place.path));
+        let undefined = scope.undefined(agent.prompt.placeholders().map(|p| &p.path));
         let work = scope.render(&agent.prompt);
         let work = work.map(|text| (self.agent_job(agent, &text), Vec::new()));
         self.warn_undefined(at, undefined);

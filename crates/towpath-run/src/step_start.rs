@@ -30,7 +30,7 @@ impl Run {
                 return StartVerdict::Fail(unreadable(name.path.root(), *len));
             }
         }
-        match condition.holds(&frame.context) {
+        match condition.is_true(&frame.context) {
             Ok(true) => StartVerdict::Run,
             Ok(false) => StartVerdict::Skip("condition false".to_owned()),
             Err(error) => {

@@ -5,7 +5,7 @@
 
 use crate::bash::quoting::{self, Written};
 use std::ops::Range;
-use towpath_core::{Part, Place, Template, VarPath};
+use towpath_core::{Part, Placeholder, Template, VarPath};
 
 #[derive(Clone)]
 pub struct Region {
@@ -27,7 +27,7 @@ pub const MARK_LEN: usize = 3;
 
 impl Region {
     /// `None` if the text itself uses every character that could represent a placeholder.
-    pub fn of(text: &str, known: &dyn Fn(&VarPath) -> bool) -> Option<(Region, Vec<Place>)> {
+    pub fn of(text: &str, known: &dyn Fn(&VarPath) -> bool) -> Option<(Region, Vec<Placeholder>)> {
         let template = Template::parse_where(text, known);
         let mark = ('\u{e000}'..='\u{f8ff}').find(|c| !text.contains(*c))?;
         let mut region = Region {
@@ -40,7 +40,7 @@ impl Region {
         let mut parts = template.parts().iter().peekable();
         while let Some(part) = parts.next() {
             match part {
-                Part::Place(placeholder) => {
+                Part::Placeholder(placeholder) => {
                     region
                         .marks
                         .push(Mark { at: region.text.len(), placeholder: placeholders.len() });
@@ -51,7 +51,7 @@ impl Region {
                 }
                 Part::Text(literal) => {
                     let end = match parts.peek() {
-                        Some(Part::Place(next)) => next.range.start,
+                        Some(Part::Placeholder(next)) => next.range.start,
                         _ => text.len(),
                     };
                     region.push_literal(literal, &text[at..end], at);

@@ -12,7 +12,7 @@ use crate::variable_attributes::VariableAttributes;
 use crate::{Filled, RecipeVariable, filled, parsed_region, recipe_variables};
 use std::collections::HashMap;
 use std::ops::Range;
-use towpath_core::{Place, VarPath};
+use towpath_core::{Placeholder, VarPath};
 
 /// The most bytes of a text with placeholders.
 const LIMIT: usize = 4 * 1024 * 1024;
@@ -225,7 +225,7 @@ fn without_placeholders(text: &str, region: Region) -> ShellText {
 fn with_placeholders(
     text: &str,
     region: &Region,
-    placeholders: &[Place],
+    placeholders: &[Placeholder],
 ) -> Result<ShellText, ShellError> {
     if let Some(at) = text.find('\0') {
         return Err(ShellError {

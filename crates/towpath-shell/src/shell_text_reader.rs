@@ -12,10 +12,10 @@ use crate::rewrite::{self, FillScript, Piece, Variable};
 use crate::variable_attributes::VariableAttributes;
 use crate::{PlaceholderKind, ShellError, ShellWarning, filled};
 use std::collections::HashMap;
-use towpath_core::{Place, VarPath};
+use towpath_core::{Placeholder, VarPath};
 
 pub struct ShellTextReader<'a> {
-    placeholders: &'a [Place],
+    placeholders: &'a [Placeholder],
     prefix: String,
     pub kinds: Vec<Option<PlaceholderKind>>,
     /// What travels, in the order of the variables' numbers.
@@ -54,7 +54,7 @@ fn not_bash(region: &Region, error: &NotBash) -> ShellError {
 }
 
 impl<'a> ShellTextReader<'a> {
-    pub fn new(placeholders: &'a [Place], prefix: String) -> ShellTextReader<'a> {
+    pub fn new(placeholders: &'a [Placeholder], prefix: String) -> ShellTextReader<'a> {
         let kinds = vec![None; placeholders.len()];
         ShellTextReader {
             placeholders,

@@ -70,7 +70,7 @@ impl<'a> FieldReader<'a> {
         None
     }
 
-    /// A field that is not in the table. `elsewhere` tells where it belongs, if that is known.
+    /// A field that is not in the table. `elsewhere` describes where it belongs, if that is known.
     pub fn unknown_field(
         &self,
         entry: &Entry,
@@ -124,7 +124,7 @@ impl<'a> FieldReader<'a> {
         (self.kind.shows_written && short && scalar).then_some(written)
     }
 
-    /// A text; a number or a boolean is the text it is written with.
+    /// A string; a number or a boolean is the string it is written with.
     pub fn text<'n>(&mut self, entry: impl Into<Option<&'n Entry>>) -> Option<String> {
         let entry = entry.into()?;
         let text = entry.value.scalar();
@@ -134,7 +134,7 @@ impl<'a> FieldReader<'a> {
         text
     }
 
-    /// A text that is written as one: a number is refused.
+    /// A string that is written as one: a number is refused.
     pub fn string<'n>(&mut self, entry: impl Into<Option<&'n Entry>>) -> Option<&'n str> {
         let entry = entry.into()?;
         if let Kind::Text(text) = &entry.value.kind {
@@ -200,7 +200,7 @@ impl<'a> FieldReader<'a> {
         great
     }
 
-    /// One of the words; only a text can be one.
+    /// One of the words; only a string can be one.
     pub fn choice<'n>(
         &mut self,
         entry: impl Into<Option<&'n Entry>>,
@@ -235,7 +235,7 @@ impl<'a> FieldReader<'a> {
         None
     }
 
-    /// The texts of a list, each with its node; other items are reported and left out.
+    /// The strings of a list, each with its node; other items are reported and left out.
     pub fn texts<'n>(
         &mut self,
         entry: impl Into<Option<&'n Entry>>,
@@ -251,7 +251,7 @@ impl<'a> FieldReader<'a> {
                     let is = item.describe();
                     let message = format!("`{}` must be {expected}, this is {is}", entry.key);
                     let span = self.source.first_line(item.defined);
-                    self.error("wrong-type", message, span, "not text");
+                    self.error("wrong-type", message, span, "not a string");
                 }
             }
         }
@@ -276,7 +276,7 @@ impl<'a> FieldReader<'a> {
     }
 }
 
-/// The help that lists what a map may hold.
+/// The help that lists the fields that a map may have.
 pub fn known_fields(what: &str, names: &[&str]) -> String {
     let list: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     format!("{what} has {}", list.join(", "))

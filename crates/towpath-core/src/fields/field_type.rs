@@ -8,11 +8,11 @@ pub const LONGEST_TIME: Duration = Duration::from_secs(1_000_000_000_000_000_000
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldType {
-    /// Text as it is; a number or a boolean counts as the text it is written with.
+    /// A string as it is; a number or a boolean counts as the text it is written with.
     Text,
-    /// Text with `{{name}}` placeholders.
+    /// A string with `{{name}}` placeholders.
     Template,
-    /// Bash text with `{{name}}` placeholders.
+    /// A bash command with `{{name}}` placeholders.
     Shell,
     Condition,
     Bool,
@@ -35,13 +35,13 @@ impl FieldType {
     /// How messages name the type. `or` is what separates the words of a choice.
     pub fn describe(self, or: &str) -> String {
         match self {
-            FieldType::Text | FieldType::Template => "text".to_owned(),
-            FieldType::Shell => "shell text".to_owned(),
+            FieldType::Text | FieldType::Template => "a string".to_owned(),
+            FieldType::Shell => "a bash command".to_owned(),
             FieldType::Condition => "a condition".to_owned(),
             FieldType::Bool => "true or false".to_owned(),
             FieldType::Count => "a whole number above 0".to_owned(),
             FieldType::Seconds => "a number of seconds above 0".to_owned(),
-            FieldType::TextList => "a list of texts".to_owned(),
+            FieldType::TextList => "a list of strings".to_owned(),
             FieldType::Map => "a map".to_owned(),
             FieldType::ListOf(what) => format!("a list of {what}"),
             FieldType::MapOf(what) => format!("a map of {what}"),

@@ -1,6 +1,6 @@
-//! What the functions and methods do. Methods take text and nothing else: a value that is not set
-//! would otherwise pass for an empty text, and a gate on it would open or close by accident. A
-//! text that is no number is an error, never a silent zero.
+//! What the functions and methods do. Methods take strings and nothing else: a value that is not
+//! set would otherwise pass for an empty string, and a condition on it would be true or false by
+//! accident. A string that is no number is an error, never a silent zero.
 
 use super::EvalError;
 use super::compare::{order, truthy};
@@ -58,7 +58,7 @@ impl<'a> Evaluation<'a> {
         let mut arguments = Vec::with_capacity(values.len());
         for (value, node) in values.iter().zip(nodes) {
             let Value::String(argument) = &**value else {
-                return Err(self.not_text(method.name(), value, node.range.clone()));
+                return Err(self.not_a_string(method.name(), value, node.range.clone()));
             };
             arguments.push(argument.as_str());
         }
@@ -79,7 +79,7 @@ impl<'a> Evaluation<'a> {
         Ok(Cow::Owned(made))
     }
 
-    /// The methods without arguments that give text.
+    /// The methods without arguments that give a string.
     fn reshaped(
         &mut self,
         method: Method,
@@ -146,14 +146,14 @@ fn int(value: &Value, range: &Range<usize>) -> Result<i64, EvalError> {
     let read = match value {
         Value::String(text) => numbers::integer_in(text.trim()),
         Value::Number(number) => numbers::truncated(number),
-        Value::Bool(truth) => Ok(i64::from(*truth)),
+        Value::Bool(value) => Ok(i64::from(*value)),
         _ => Ok(0),
     };
     read.map_err(|problem| {
         let shown = excerpt(&text_of(value));
         let message = match problem {
             NoInteger::NotWhole => format!("`int` cannot read `{shown}` as an integer"),
-            NoInteger::TooLarge => format!("`int` holds 64 bits: `{shown}` does not fit"),
+            NoInteger::TooLarge => format!("`int` has 64 bits: `{shown}` does not fit"),
         };
         EvalError { range: range.clone(), message }
     })
@@ -163,7 +163,7 @@ fn float(value: &Value, range: &Range<usize>) -> Result<Value, EvalError> {
     let read = match value {
         Value::String(text) => numbers::float(text.trim()),
         Value::Number(number) => numbers::float(number.as_str()),
-        Value::Bool(truth) => Some(f64::from(*truth)),
+        Value::Bool(value) => Some(f64::from(*value)),
         _ => Some(0.0),
     };
     read.and_then(numbers::from_float).map(Value::Number).ok_or_else(|| {
@@ -181,7 +181,7 @@ fn extreme<'a>(values: Vec<Cow<'a, Value>>, wanted: Ordering) -> Cow<'a, Value> 
     values.fold(first, |best, next| if order(&next, &best) == Some(wanted) { next } else { best })
 }
 
-/// Bytes of text, elements of a list, keys of a map.
+/// Bytes of a string, elements of a list, keys of a map.
 fn length(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),

@@ -1,4 +1,4 @@
-//! Truth, equality, order and membership of values. Values that cannot be compared are not an
+//! Being true, equality, order and membership of values. Values that cannot be compared are not an
 //! error: every order of theirs is false.
 
 use super::numbers;
@@ -10,7 +10,7 @@ use towpath_core::{Value, number, text_of};
 pub fn truthy(value: &Value) -> bool {
     match value {
         Value::Null => false,
-        Value::Bool(truth) => *truth,
+        Value::Bool(value) => *value,
         Value::Number(n) => numbers::float(n.as_str()) != Some(0.0),
         Value::String(text) => !text.is_empty(),
         Value::Array(list) => !list.is_empty(),
@@ -32,27 +32,27 @@ pub(super) fn compare(comparison: Comparison, left: &Value, right: &Value) -> bo
 }
 
 /// What a comparison gives while a side is not known, where every value of that side gives the same:
-/// only numbers and texts have an order, and only texts and lists hold anything.
+/// only numbers and strings have an order, and only strings and lists contain anything.
 pub(super) fn decided(
     comparison: Comparison,
     left: Option<&Value>,
     right: Option<&Value>,
 ) -> Option<bool> {
     let orderless = |side: Option<&Value>| side.is_some_and(|v| !v.is_number() && !v.is_string());
-    let holds_nothing = match right {
+    let contains_nothing = match right {
         Some(Value::Array(list)) => list.is_empty(),
         Some(right) => !right.is_string(),
         None => false,
     };
     match comparison {
         Comparison::Equal | Comparison::NotEqual => None,
-        Comparison::In => holds_nothing.then_some(false),
-        Comparison::NotIn => holds_nothing.then_some(true),
+        Comparison::In => contains_nothing.then_some(false),
+        Comparison::NotIn => contains_nothing.then_some(true),
         _ => (orderless(left) || orderless(right)).then_some(false),
     }
 }
 
-/// Equality across types: a number and a text that spells one compare as numbers, null equals only
+/// Equality across types: a number and a string that spells one compare as numbers, null equals only
 /// null, every other mix compares by text.
 pub(super) fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
@@ -60,7 +60,7 @@ pub(super) fn equal(a: &Value, b: &Value) -> bool {
             number(text).is_some() && numbers::order(n.as_str(), text).is_some_and(Ordering::is_eq)
         }
         (Value::Null, _) | (_, Value::Null) => a.is_null() && b.is_null(),
-        // Texts of other mixes can only meet where one side is text itself.
+        // Other mixes can only be equal where one side is a string itself.
         (Value::String(text), other) | (other, Value::String(text)) if !other.is_string() => {
             *text == text_of(other)
         }
@@ -85,7 +85,7 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Numbers by size, texts by their bytes, a text that spells a number against a number by size;
+/// Numbers by size, strings by their bytes, a string that spells a number against a number by size;
 /// nothing else has an order.
 pub(super) fn order(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
@@ -97,9 +97,9 @@ pub(super) fn order(a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-/// A text holds the text of a scalar; a list holds what equals one of its elements; nothing else
-/// holds anything. A variable that is not set is in no text: its own text is empty, and a gate on
-/// it would always be open.
+/// A string contains the text of a scalar; a list contains what equals one of its elements; nothing
+/// else contains anything. A variable that is not set is in no string: its own text is empty, and a
+/// condition on it would always be true.
 fn contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::String(whole), Value::String(part)) => whole.contains(part.as_str()),

@@ -1,7 +1,7 @@
-//! Asks a tree for its value. Only what decides is looked at: `and` and `or` stop early, and an
+//! Evaluates a tree. Only what decides is looked at: `and` and `or` stop early, and an
 //! error on the side that is not reached is none. Values are borrowed where they lie; what a
 //! condition reads and makes is counted and bounded, so that a short text can neither fill the memory
-//! nor take minutes. Who only looks at a recipe has a small budget.
+//! nor take minutes. Commands that only show a recipe have a small budget.
 
 use super::EvalError;
 use super::compare::{compare, truthy};
@@ -20,7 +20,7 @@ pub(super) struct Budget {
 
 /// A few passes over the largest value there is make so much; many read it.
 const RUNNING: Budget = Budget { made: 128 << 20, read: 1 << 30 };
-/// For a look: some milliseconds.
+/// For commands that only show a recipe: some milliseconds.
 pub(super) const LOOKING: Budget = Budget { made: 1 << 20, read: 4 << 20 };
 
 pub(super) type Found<'a> = Result<Cow<'a, Value>, EvalError>;
@@ -49,7 +49,7 @@ impl<'a> Evaluation<'a> {
     }
 
     pub fn value(&mut self, node: &'a Node) -> Found<'a> {
-        let truth = match &node.kind {
+        let is_true = match &node.kind {
             Kind::Literal(value) => return Ok(Cow::Borrowed(value)),
             Kind::Variable(path) => {
                 return Ok(lookup(self.scope, path).map_or(NULL, Cow::Borrowed));
@@ -66,14 +66,14 @@ impl<'a> Evaluation<'a> {
                 compare(*comparison, &sides[0], &sides[1])
             }
         };
-        Ok(Cow::Owned(Value::Bool(truth)))
+        Ok(Cow::Owned(Value::Bool(is_true)))
     }
 
     pub fn values(&mut self, nodes: &'a [Node]) -> Result<Vec<Cow<'a, Value>>, EvalError> {
         nodes.iter().map(|node| self.value(node)).collect()
     }
 
-    /// The first term whose truth decides, else the last one.
+    /// The first term that decides, else the last one.
     fn first(&mut self, terms: &'a [Node], decides: bool) -> Found<'a> {
         let mut value = NULL;
         for term in terms {
@@ -109,7 +109,7 @@ impl<'a> Evaluation<'a> {
                 LinkKind::Method(method, arguments) => {
                     let Value::String(text) = &*value else {
                         let receiver = start..link.range.start;
-                        return Err(self.not_text(method.name(), &value, receiver));
+                        return Err(self.not_a_string(method.name(), &value, receiver));
                     };
                     self.method(*method, text, arguments, start..link.range.end)?
                 }
@@ -150,8 +150,8 @@ impl<'a> Evaluation<'a> {
         excerpt(&self.text[range.clone()])
     }
 
-    /// A method or an argument that wants text met something else.
-    pub fn not_text(&self, method: &str, value: &Value, range: Range<usize>) -> EvalError {
+    /// A method got another receiver or argument than a string.
+    pub fn not_a_string(&self, method: &str, value: &Value, range: Range<usize>) -> EvalError {
         let written = self.excerpt(&range);
         let kind = kind_of(value);
         let hint = match value {
@@ -159,7 +159,7 @@ impl<'a> Evaluation<'a> {
             Value::Null => format!(": test it first, as in `{written} and …`"),
             _ => String::new(),
         };
-        let message = format!("`{method}` needs text, but `{written}` is {kind}{hint}");
+        let message = format!("`{method}` needs a string, but `{written}` is {kind}{hint}");
         EvalError { range, message }
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn kind_of(value: &Value) -> &'static str {
         Value::Bool(true) => "true",
         Value::Bool(false) => "false",
         Value::Number(_) => "a number",
-        Value::String(_) => "text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "a map",
     }

@@ -1,6 +1,6 @@
 //! What is sound in a condition and yet cannot mean what its author meant: parts of what has no
-//! parts, comparisons that are never true, truths that never change. It works on what is known of
-//! the variables before any of them has a value, and says nothing where that is not enough.
+//! parts, comparisons that are never true, tests that never change. It works on what is known of the
+//! variables before any of them has a value, and reports nothing where that is not enough.
 
 use super::Condition;
 use super::compare::{compare, decided, truthy};
@@ -18,21 +18,21 @@ pub(crate) enum Shape {
     Number,
     List,
     Map,
-    /// Text, a number or a truth.
+    /// A string, a number or a boolean.
     Scalar,
     /// How a step ended.
     Status,
     OneOf(Vec<Value>),
 }
 
-/// The words that say how a step ended.
+/// The words for how a step ended.
 pub(crate) const STATUSES: [&str; 5] = ["completed", "degraded", "recovered", "failed", "skipped"];
 
 /// Why a variable, or a part of it, never has a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NoValue {
     pub code: &'static str,
-    /// The middle of a sentence: "…, but `o` is text".
+    /// The middle of a sentence: "…, but `o` is a string".
     pub why: String,
     pub label: String,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Lint {
 #[derive(Debug)]
 pub(crate) enum What {
     NoValue(NoValue),
-    Said {
+    Report {
         severity: Severity,
         code: &'static str,
         message: String,
@@ -64,16 +64,16 @@ pub(crate) enum What {
 }
 
 impl Lint {
-    /// A constant condition is reported when it is read, and not once more for its parts.
+    /// A constant condition is reported when it is read, and not again for its parts.
     pub fn is_new(&self, constant: bool) -> bool {
-        !constant || !matches!(self.what, What::Said { code: "never-changes", .. })
+        !constant || !matches!(self.what, What::Report { code: "never-changes", .. })
     }
 }
 
 impl Condition {
     pub(crate) fn lints(&self, variables: &dyn Variables) -> Vec<Lint> {
         let mut visitor = Visitor { text: self.text(), variables, lints: Vec::new() };
-        visitor.truth(&self.root);
+        visitor.test(&self.root);
         visitor.lints
     }
 }
@@ -85,11 +85,11 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    /// Looks at what is asked only for its truth.
-    fn truth(&mut self, node: &Node) {
+    /// Looks at what is only tested for being true.
+    fn test(&mut self, node: &Node) {
         match &node.kind {
-            Kind::And(terms) | Kind::Or(terms) => terms.iter().for_each(|term| self.truth(term)),
-            Kind::Not { inner, .. } => self.truth(inner),
+            Kind::And(terms) | Kind::Or(terms) => terms.iter().for_each(|term| self.test(term)),
+            Kind::Not { inner, .. } => self.test(inner),
             _ => {
                 let shape = self.value(node);
                 self.unchanging(node, &shape);
@@ -115,12 +115,12 @@ impl Visitor<'_> {
                 Shape::Anything
             }
             Kind::Not { inner, .. } => {
-                self.truth(inner);
-                truths()
+                self.test(inner);
+                booleans()
             }
             Kind::Compare(comparison, sides) => {
                 self.comparison(*comparison, &sides.0, &sides.1, &node.range);
-                truths()
+                booleans()
             }
         }
     }
@@ -134,8 +134,8 @@ impl Visitor<'_> {
 
     fn call(&mut self, function: Function, arguments: &[Node]) -> Shape {
         if function == Function::Bool {
-            arguments.iter().for_each(|argument| self.truth(argument));
-            return truths();
+            arguments.iter().for_each(|argument| self.test(argument));
+            return booleans();
         }
         arguments.iter().for_each(|argument| drop(self.value(argument)));
         match function {
@@ -217,7 +217,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// Says it when no value of the variables makes a comparison true, or all do.
+    /// Reports a comparison that no value of the variables makes true, or that all do.
     fn possible(
         &mut self,
         comparison: Comparison,
@@ -230,7 +230,7 @@ impl Visitor<'_> {
             Comparison::NotIn => (Comparison::In, "always true"),
             other => (other, "never true"),
         };
-        if can_hold(asked, left, right) {
+        if can_be_true(asked, left, right) {
             return;
         }
         let status = [(left, nodes.1), (right, nodes.0)]
@@ -242,7 +242,7 @@ impl Visitor<'_> {
         }
         let (a, b) = (excerpt(&self.text[nodes.0.range.clone()]), &nodes.1.range);
         let b = excerpt(&self.text[b.clone()]);
-        self.say(
+        self.warn(
             range.clone(),
             "never-changes",
             format!("this comparison is {never}"),
@@ -261,21 +261,21 @@ impl Visitor<'_> {
         );
         let [others @ .., last] = STATUSES;
         let help = format!("a step's status is {} or {last}", others.join(", "));
-        self.say(at, "unknown-status", message, label, Some(help));
+        self.warn(at, "unknown-status", message, label, Some(help));
     }
 
-    /// Says it of a truth that is always the same, and of a text that looks like a truth.
+    /// Reports a test that always has the same result, and a string that looks like a boolean.
     fn unchanging(&mut self, node: &Node, shape: &Shape) {
         let written = excerpt(&self.text[node.range.clone()]);
         let is_literal = literal(node).is_some();
         if let Some((step, word)) = self.printed_no(node) {
             let message = format!(
-                "the text `{word}` is true: a condition takes any text for true but the empty one"
+                "the string `{word}` is true: in a condition every string but the empty one is"
             );
             let help = format!(
                 "compare it, as in `{written} == 'true'`, or set `parse_json: true` on step `{step}`"
             );
-            let what = What::Said {
+            let what = What::Report {
                 severity: Severity::Note,
                 code: "text-is-true",
                 message,
@@ -285,7 +285,7 @@ impl Visitor<'_> {
             self.lints.push(Lint { range: node.range.clone(), what });
         }
         let always = match shape {
-            // Who writes `true` or `false` means it.
+            // `true` and `false` are written on purpose.
             Shape::OneOf(values) => {
                 is_literal && values.iter().all(|v| truthy(v) && !v.is_boolean())
             }
@@ -302,7 +302,7 @@ impl Visitor<'_> {
                 _ => "compare it with something".to_owned(),
             };
             let message = format!("`{written}` is always true");
-            self.say(node.range.clone(), "never-changes", message, label, None);
+            self.warn(node.range.clone(), "never-changes", message, label, None);
         }
     }
 
@@ -313,7 +313,7 @@ impl Visitor<'_> {
         Some((step.to_owned(), word.to_owned()))
     }
 
-    fn say(
+    fn warn(
         &mut self,
         range: Range<usize>,
         code: &'static str,
@@ -321,7 +321,7 @@ impl Visitor<'_> {
         label: String,
         help: Option<String>,
     ) {
-        let what = What::Said { severity: Severity::Warning, code, message, label, help };
+        let what = What::Report { severity: Severity::Warning, code, message, label, help };
         self.lints.push(Lint { range, what });
     }
 }
@@ -342,7 +342,7 @@ impl Shape {
     fn kind(&self) -> &'static str {
         match self {
             Shape::Anything => "any value",
-            Shape::Text | Shape::Status => "text",
+            Shape::Text | Shape::Status => "a string",
             Shape::Number => "a number",
             Shape::List => "a list",
             Shape::Map => "a map",
@@ -350,7 +350,7 @@ impl Shape {
             Shape::OneOf(values) => match values.first() {
                 Some(Value::Bool(_)) => "true or false",
                 Some(Value::Number(_)) => "a number",
-                Some(Value::String(_)) => "text",
+                Some(Value::String(_)) => "a string",
                 Some(Value::Array(_)) => "a list",
                 _ => "a value",
             },
@@ -375,7 +375,7 @@ impl Shape {
     }
 }
 
-fn truths() -> Shape {
+fn booleans() -> Shape {
     Shape::OneOf(vec![Value::Bool(true), Value::Bool(false)])
 }
 
@@ -397,7 +397,7 @@ fn fixed_key(link: &Link) -> Option<&str> {
 
 fn given_by(method: Method) -> Shape {
     match method {
-        Method::StartsWith | Method::EndsWith => truths(),
+        Method::StartsWith | Method::EndsWith => booleans(),
         Method::Split => Shape::List,
         Method::Count | Method::Find => Shape::Number,
         _ => Shape::Text,
@@ -405,7 +405,7 @@ fn given_by(method: Method) -> Shape {
 }
 
 /// Whether some values of these shapes make a comparison true.
-fn can_hold(comparison: Comparison, left: &Shape, right: &Shape) -> bool {
+fn can_be_true(comparison: Comparison, left: &Shape, right: &Shape) -> bool {
     let open = |shape: &Shape| matches!(shape, Shape::Anything | Shape::Scalar);
     match (left.values(), right.values()) {
         _ if open(left) || open(right) => true,
@@ -440,7 +440,7 @@ fn fits(comparison: Comparison, shape: &Shape, value: &Value, first: bool) -> bo
     }
 }
 
-/// The status that somebody meant by another word.
+/// The status that was meant by another word.
 fn meant_status(written: &str) -> Option<&'static str> {
     Some(match written.to_lowercase().as_str() {
         "success" | "succeeded" | "successful" | "ok" | "okay" | "done" | "pass" | "passed"

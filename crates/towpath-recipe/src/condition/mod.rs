@@ -2,7 +2,7 @@
 //! when the recipe is read, and asked later against the values of a run. It reads values and
 //! computes; it assigns nothing, calls nothing outside its own short list of functions and
 //! methods, and does no arithmetic. What it does not understand is refused when read, with the
-//! place and what to write instead; a variable that is not set is null and no error.
+//! location and what to write instead; a variable that is not set is null and no error.
 
 mod calls;
 mod compare;
@@ -33,7 +33,7 @@ pub struct Condition {
     root: tree::Node,
 }
 
-/// One place where a condition reads a variable.
+/// One use of a variable in a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameUse {
     pub path: VarPath,
@@ -78,7 +78,7 @@ impl Condition {
         names
     }
 
-    /// Whether a variable is asked for its truth alone, so that it may be unset.
+    /// Whether a variable is only tested for being true, so that it may be unset.
     pub(crate) fn asks(&self, root: &str) -> bool {
         self.root.asks(root)
     }
@@ -88,14 +88,14 @@ impl Condition {
         evaluate::evaluate(&self.text, &self.root, scope).map(|value| value.into_owned())
     }
 
-    pub fn holds(&self, scope: &Map) -> Result<bool, EvalError> {
+    pub fn is_true(&self, scope: &Map) -> Result<bool, EvalError> {
         evaluate::evaluate(&self.text, &self.root, scope).map(|value| truthy(&value))
     }
 }
 
 impl Condition {
-    /// Whether it holds whatever the unknown variables turn out to be; none where that depends on
-    /// them, or where it takes more than a look may. An error is one that comes whatever they are.
+    /// Whether it is true whatever the unknown variables turn out to be; none where that depends on
+    /// them, or where that takes more than the small budget. An error is one that comes whatever they are.
     pub fn foresee(
         &self,
         known: &Map,
@@ -119,7 +119,7 @@ impl ConditionError {
     }
 }
 
-/// What is refused wherever it stands in the text, also inside quotes.
+/// What is refused anywhere in the text, also inside quotes.
 fn refuse_whole(text: &str) -> Result<(), ConditionError> {
     if text.len() > MAX_BYTES {
         let message =
@@ -136,17 +136,17 @@ fn refuse_whole(text: &str) -> Result<(), ConditionError> {
         return Err(ConditionError::new(at..at + length, "`__` is not allowed in a condition")
             .help("a name with two underscores in a row cannot be read here: rename it"));
     }
-    refuse_places(text)
+    refuse_placeholders(text)
 }
 
-fn refuse_places(text: &str) -> Result<(), ConditionError> {
-    let message = "a condition has no `{{…}}` places: it reads variables by their bare names";
-    if let Some(place) = Template::parse(text).places().next() {
-        let quoted = text[..place.range.start].ends_with(['\'', '"'])
-            && text[place.range.end..].starts_with(['\'', '"']);
+fn refuse_placeholders(text: &str) -> Result<(), ConditionError> {
+    let message = "a condition has no `{{…}}` placeholders: it reads variables by their bare names";
+    if let Some(placeholder) = Template::parse(text).placeholders().next() {
+        let quoted = text[..placeholder.range.start].ends_with(['\'', '"'])
+            && text[placeholder.range.end..].starts_with(['\'', '"']);
         let without = if quoted { ", without braces and quotes" } else { "" };
-        return Err(ConditionError::new(place.range.clone(), message)
-            .help(format!("write `{}`{without}", place.path)));
+        return Err(ConditionError::new(placeholder.range.clone(), message)
+            .help(format!("write `{}`{without}", placeholder.path)));
     }
     match text.find("{{") {
         Some(at) => Err(ConditionError::new(at..at + 2, message).help("write the bare name")),

@@ -1,4 +1,4 @@
-//! What people write out of habit from other languages, and what to write here instead. Nothing
+//! What users write out of habit from other languages, and what to write here instead. Nothing
 //! of it is accepted; this only finds the right words for the refusal.
 
 use super::ConditionError;
@@ -15,7 +15,7 @@ pub(super) fn no_number(range: Range<usize>, written: &str) -> ConditionError {
     let method =
         written.split_once('.').filter(|(_, after)| after.starts_with(char::is_alphabetic));
     ConditionError::new(range, message).help(match method {
-        Some(_) => "methods work on text only",
+        Some(_) => "only strings have methods",
         None => "numbers are written like `42`, `3.14` or `-7`",
     })
 }
@@ -45,7 +45,7 @@ pub(super) fn no_symbol(text: &str, range: Range<usize>) -> ConditionError {
             format!("write `{}`", operand_after(text, range.end)),
         ),
         "`" | "‘" | "’" | "“" | "”" | "«" | "»" => {
-            (format!("`{symbol}` does not quote text"), "write `'` or `\"`".to_owned())
+            (format!("`{symbol}` does not quote a string"), "write `'` or `\"`".to_owned())
         }
         _ => {
             let shown = symbol.escape_debug();
@@ -62,7 +62,7 @@ fn operand_after(text: &str, at: usize) -> &str {
     if end == 0 { "…" } else { &rest[..end] }
 }
 
-/// What to write instead of a word that stands where an operator should.
+/// What to write instead of a word where an operator is expected.
 pub(super) fn operator_meant(word: &str) -> Option<&'static str> {
     Some(match word.to_lowercase().as_str() {
         "and" => "write `and`",

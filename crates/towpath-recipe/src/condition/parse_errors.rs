@@ -1,5 +1,5 @@
-//! What is wrong with a condition where the parser cannot go on, in words for a person. The parser
-//! decides that something is wrong; this only says it.
+//! What is wrong with a condition where the parser cannot continue, in words for the user. The
+//! parser decides that something is wrong; this only describes it.
 
 use super::ConditionError;
 use super::excerpt::excerpt;
@@ -35,12 +35,12 @@ pub(super) fn no_method(range: Range<usize>, name: &str, receiver: &str) -> Cond
     ConditionError::new(range, format!("there is no method `{}`", excerpt(name))).help(help)
 }
 
-/// What never is the place of an element: `-1`, `1.5`, `true`.
+/// What never is the index of an element: `-1`, `1.5`, `true`.
 pub(super) fn no_index(text: &str, index: &Node) -> ConditionError {
     let written = excerpt(&text[index.range.clone()]);
     let error = ConditionError::new(
         index.range.clone(),
-        format!("`{written}` is never the place of an element: the first one is 0"),
+        format!("`{written}` is never the index of an element: the first one is 0"),
     );
     match written.starts_with('-') {
         true => {
@@ -55,7 +55,7 @@ impl Parser<'_> {
         excerpt(&self.text[token.range.clone()])
     }
 
-    /// The error of the piece where reading stopped, if that is where the parser stands.
+    /// The error of the piece where reading stopped, if that is where the parser is.
     pub fn unreadable(&self) -> Option<ConditionError> {
         match self.kind() {
             TokenKind::Bad(error) => Some(error.clone()),
@@ -63,7 +63,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value should stand here.
+    /// A value is expected here.
     pub fn no_operand(&self) -> ConditionError {
         if let Some(error) = self.unreadable() {
             return error;

@@ -67,7 +67,7 @@ impl Parser<'_> {
         self.token().range.start
     }
 
-    /// From a place to the end of the last token taken.
+    /// From an offset to the end of the last token taken.
     fn since(&self, start: usize) -> Range<usize> {
         let end = self.tokens[..self.next].last().map_or(start, |token| token.range.end);
         start..end.max(start)
@@ -204,7 +204,7 @@ impl Parser<'_> {
             path.push('.');
             path.push_str(&self.text[segment]);
         }
-        let path = VarPath::new(&path).expect("names of tokens hold only what a path may hold");
+        let path = VarPath::new(&path).expect("names of tokens have only the characters of a path");
         Ok(Node { kind: Kind::Variable(path), range: self.since(start) })
     }
 
@@ -229,9 +229,9 @@ impl Parser<'_> {
         let name = self.take().range;
         let written = &self.text[name.clone()];
         if let (Kind::Literal(Value::Number(_) | Value::Bool(_)), []) = (&base.kind, links) {
-            let message = format!("`{}` is no text and no map", &self.text[receiver]);
+            let message = format!("`{}` is neither a string nor a map", &self.text[receiver]);
             return Err(
-                ConditionError::new(dot.start..name.end, message).help("methods work on text only")
+                ConditionError::new(dot.start..name.end, message).help("only strings have methods")
             );
         }
         if *self.kind() != TokenKind::Open(Bracket::Round) {
@@ -309,7 +309,7 @@ impl Parser<'_> {
     }
 }
 
-/// A place in a list counts from 0; a key is text.
+/// An index into a list counts from 0; a key is a string.
 fn may_be_index(value: &Value) -> bool {
     match value {
         Value::String(_) => true,
@@ -318,7 +318,7 @@ fn may_be_index(value: &Value) -> bool {
     }
 }
 
-/// Whether a value is a call's result or text as written, so that a key of it cannot be meant.
+/// Whether a value is a call's result or a literal, so that a key of it cannot be meant.
 fn is_computed(base: &Node, links: &[Link]) -> bool {
     match links.last() {
         Some(link) => matches!(link.kind, LinkKind::Method(..)),

@@ -1,7 +1,7 @@
-//! Asks a tree for its truth while some variables have no value yet: what holds whatever they turn
-//! out to be. It is careful to one side: where two values of a variable could lead to different
-//! ends, or one of them to an error, it says that it cannot tell. It never evaluates by itself what
-//! is known: that is left to the one evaluation there is.
+//! Evaluates a tree while some variables have no value yet: what is true whatever they turn out to
+//! be. It is careful to one side: where two values of a variable could lead to different results, or
+//! one of them to an error, the result is unknown. What is known it leaves to the one evaluation
+//! there is.
 
 use super::EvalError;
 use super::compare::{compare, decided, truthy};
@@ -16,32 +16,32 @@ pub(super) struct Foresight<'a> {
     pub unknown: &'a dyn Fn(&VarPath) -> bool,
 }
 
-/// What can be said of an operand.
+/// What is known of an operand.
 pub(super) enum Seen<'a> {
     Value(Cow<'a, Value>),
     Unknown(Guess),
 }
 
-/// What can be said of a value that is not known.
+/// What is known of a value that is not there yet.
 #[derive(Clone, Copy)]
 pub(super) struct Guess {
-    /// Its truth, where that is the same for every value it may have.
-    pub truth: Option<bool>,
+    /// Whether it is true, where that is the same for every value it may have.
+    pub is_true: Option<bool>,
     /// Some values of the variables make this an error.
     pub may_fail: bool,
 }
 
-const ANYTHING: Guess = Guess { truth: None, may_fail: false };
-const RISKY: Guess = Guess { truth: None, may_fail: true };
+const ANYTHING: Guess = Guess { is_true: None, may_fail: false };
+const RISKY: Guess = Guess { is_true: None, may_fail: true };
 
 /// An error here is one for every value of the unknown variables.
 type Outlook<'a> = Result<Seen<'a>, EvalError>;
 
 impl Seen<'_> {
-    fn truth(&self) -> Option<bool> {
+    fn is_true(&self) -> Option<bool> {
         match self {
             Seen::Value(value) => Some(truthy(value)),
-            Seen::Unknown(guess) => guess.truth,
+            Seen::Unknown(guess) => guess.is_true,
         }
     }
 
@@ -56,16 +56,16 @@ impl Seen<'_> {
         }
     }
 
-    /// The truth that is sure to come out.
+    /// The result that is certain.
     pub fn certain(&self) -> Option<bool> {
-        self.truth().filter(|_| !self.may_fail())
+        self.is_true().filter(|_| !self.may_fail())
     }
 
     /// A value that is only reached where something before it has not failed.
     fn after(self, may_fail: bool) -> Self {
         match self {
             seen if !may_fail => seen,
-            seen => Seen::Unknown(Guess { truth: seen.truth(), may_fail }),
+            seen => Seen::Unknown(Guess { is_true: seen.is_true(), may_fail }),
         }
     }
 }
@@ -81,7 +81,7 @@ impl<'a> Foresight<'a> {
             Kind::List(items) => {
                 // What a list of unknown values takes may be more than one may make.
                 self.all(items)?;
-                Ok(Seen::Unknown(Guess { truth: Some(true), may_fail: true }))
+                Ok(Seen::Unknown(Guess { is_true: Some(true), may_fail: true }))
             }
             Kind::Call(function, arguments) => self.call(*function, arguments),
             Kind::Chain(base, links) => self.chain(base, links),
@@ -89,15 +89,15 @@ impl<'a> Foresight<'a> {
             Kind::Or(terms) => self.first(terms, true),
             Kind::Not { odd, inner } => {
                 let inner = self.look(inner)?;
-                Ok(truth(inner.truth().map(|truth| truth != *odd), inner.may_fail()))
+                Ok(boolean(inner.is_true().map(|is_true| is_true != *odd), inner.may_fail()))
             }
             Kind::Compare(comparison, sides) => {
                 let (left, right) = (self.look(&sides.0)?, self.look(&sides.1)?);
-                let holds = match (left.value(), right.value()) {
+                let is_true = match (left.value(), right.value()) {
                     (Some(left), Some(right)) => Some(compare(*comparison, left, right)),
                     (left, right) => decided(*comparison, left, right),
                 };
-                Ok(truth(holds, left.may_fail() || right.may_fail()))
+                Ok(boolean(is_true, left.may_fail() || right.may_fail()))
             }
         }
     }
@@ -120,7 +120,7 @@ impl<'a> Foresight<'a> {
     fn call(&mut self, function: Function, arguments: &'a [Node]) -> Outlook<'a> {
         if let (Function::Bool, [argument]) = (function, arguments) {
             let argument = self.look(argument)?;
-            return Ok(truth(argument.truth(), argument.may_fail()));
+            return Ok(boolean(argument.is_true(), argument.may_fail()));
         }
         let may_fail = self.all(arguments)?;
         Ok(Seen::Unknown(match function {
@@ -131,7 +131,7 @@ impl<'a> Foresight<'a> {
 
     fn chain(&mut self, base: &'a Node, links: &'a [Link]) -> Outlook<'a> {
         let mut guess = match self.look(base)? {
-            Seen::Unknown(guess) => Guess { truth: None, ..guess },
+            Seen::Unknown(guess) => Guess { is_true: None, ..guess },
             // Which link is the first unknown one does not matter: the value is.
             Seen::Value(_) => ANYTHING,
         };
@@ -140,7 +140,7 @@ impl<'a> Foresight<'a> {
                 LinkKind::Field(_) => {}
                 LinkKind::Index(index) => guess.may_fail |= self.look(index)?.may_fail(),
                 LinkKind::Method(_, arguments) => {
-                    // A receiver or an argument that is no text is an error.
+                    // A receiver or an argument that is no string is an error.
                     self.all(arguments)?;
                     guess = RISKY;
                 }
@@ -149,7 +149,7 @@ impl<'a> Foresight<'a> {
         Ok(Seen::Unknown(guess))
     }
 
-    /// The first term whose truth decides, else the last one.
+    /// The first term that decides, else the last one.
     fn first(&mut self, terms: &'a [Node], decides: bool) -> Outlook<'a> {
         let mut may_fail = false;
         let mut may_be_over = false;
@@ -160,10 +160,10 @@ impl<'a> Foresight<'a> {
                 seen => seen?,
             };
             may_fail |= last.may_fail();
-            match last.truth() {
-                Some(truth) if truth == decides => {
+            match last.is_true() {
+                Some(is_true) if is_true == decides => {
                     if may_be_over {
-                        return Ok(Seen::Unknown(Guess { truth: Some(decides), may_fail }));
+                        return Ok(Seen::Unknown(Guess { is_true: Some(decides), may_fail }));
                     }
                     return Ok(last.after(may_fail));
                 }
@@ -172,15 +172,15 @@ impl<'a> Foresight<'a> {
             }
         }
         match may_be_over {
-            true => Ok(Seen::Unknown(Guess { truth: None, may_fail })),
+            true => Ok(Seen::Unknown(Guess { is_true: None, may_fail })),
             false => Ok(last.after(may_fail)),
         }
     }
 }
 
-fn truth<'a>(truth: Option<bool>, may_fail: bool) -> Seen<'a> {
-    match truth {
-        Some(truth) if !may_fail => Seen::Value(Cow::Owned(Value::Bool(truth))),
-        truth => Seen::Unknown(Guess { truth, may_fail }),
+fn boolean<'a>(is_true: Option<bool>, may_fail: bool) -> Seen<'a> {
+    match is_true {
+        Some(is_true) if !may_fail => Seen::Value(Cow::Owned(Value::Bool(is_true))),
+        is_true => Seen::Unknown(Guess { is_true, may_fail }),
     }
 }

@@ -110,7 +110,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn bad(&self, error: ConditionError) -> TokenKind {
-        let slash = r"`\'` is a quote inside the text; a backslash is written `\\`";
+        let slash = r"`\'` is a quote inside the string; a backslash is written `\\`";
         TokenKind::Bad(if self.escaped_quote { error.help(slash) } else { error })
     }
 
@@ -196,7 +196,7 @@ impl<'a> Lexer<'a> {
         self.at = self.text.len();
         Err(ConditionError::new(
             start..self.at,
-            format!("this text is never closed with `{quote}`"),
+            format!("this string is never closed with `{quote}`"),
         ))
     }
 
@@ -217,7 +217,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// What a backslash and this character stand for; nothing if the backslash stays as it is.
+/// What a backslash and this character mean; nothing if the backslash stays as it is.
 fn unescaped(c: char) -> Option<char> {
     match c {
         '\\' | '\'' | '"' => Some(c),

@@ -21,7 +21,7 @@ pub(super) enum Kind {
     Call(Function, Vec<Node>),
     Chain(Box<Node>, Vec<Link>),
     Compare(Comparison, Box<(Node, Node)>),
-    /// A run of `not`; an even run only asks for the truth.
+    /// A run of `not`; an even run only makes a boolean of its operand.
     Not {
         odd: bool,
         inner: Box<Node>,
@@ -90,7 +90,7 @@ impl Node {
 }
 
 impl Node {
-    /// Whether the truth of this is that of a variable, or made of it.
+    /// Whether this is true or false as a variable is, or computed from that.
     pub fn asks(&self, root: &str) -> bool {
         match &self.kind {
             Kind::Variable(path) => path.root() == root,

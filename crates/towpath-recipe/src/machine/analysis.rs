@@ -43,7 +43,7 @@ pub struct Bounds {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GuardrailExit {
-    /// The step may not be entered once more; it can be refused after these.
+    /// The step may not be entered again; it can be refused after these.
     StepVisits {
         step: usize,
         after: Vec<usize>,
@@ -107,7 +107,7 @@ impl Analysis {
     }
 }
 
-/// What is to be said of all the machines of a program, their restarts included.
+/// What is to be reported of all the machines of a program, their restarts included.
 pub fn machine_findings(program: &Program, wishes: &MachineWishes) -> Vec<Diagnostic> {
     let restarts = RestartGraph::new(program);
     let mut findings = Vec::new();

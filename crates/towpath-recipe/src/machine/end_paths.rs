@@ -1,4 +1,4 @@
-//! How a session can end by itself, and the shortest way there: an example that a person can follow.
+//! How a session can end by itself, and the shortest way there: an example that a user can follow.
 
 use super::graph::Graph;
 use crate::model::{OTHER, Recipe, Transition};

@@ -99,7 +99,7 @@ impl Findings<'_> {
     }
 
     /// A limit that the author wrote on purpose and that does nothing. The defaults are nobody's
-    /// purpose, and what a flag says is not the recipe's.
+    /// purpose, and what a flag sets is not the recipe's.
     fn idle_limits(&self) -> Vec<Diagnostic> {
         let Analysis { guardrails, bounds, guardrail_exits, .. } = self.analysis;
         let (usual, Some(machine)) = (Guardrails::default(), self.recipe.machine()) else {
@@ -134,19 +134,19 @@ impl Findings<'_> {
         found
     }
 
-    fn idle(&self, message: String, place: Option<Span>) -> Option<Diagnostic> {
-        place.map(|span| Diagnostic::note("idle-limit", message).at(&self.recipe.source, span, ""))
+    fn idle(&self, message: String, span: Option<Span>) -> Option<Diagnostic> {
+        span.map(|span| Diagnostic::note("idle-limit", message).at(&self.recipe.source, span, ""))
     }
 }
 
 /// A program's end is known by its exit code and a recipe's by its success, so only an agent needs
-/// a way to say that nothing fits.
+/// a way to report that nothing fits.
 fn without_other(step: &Step) -> Option<Diagnostic> {
     let missing = asks_agent(step) && !step.outcomes.iter().any(|o| o.name == OTHER);
     let message = format!("Step '{}' has no 'other' outcome", step.id);
     missing.then(|| {
         Diagnostic::warning("no-other", message)
-            .at(&step.source, step.spans.id, "its agent cannot say that none of them fits")
+            .at(&step.source, step.spans.id, "its agent cannot report that none of them fits")
             .help("add `other` to its outcomes, with an exit and a reason")
     })
 }

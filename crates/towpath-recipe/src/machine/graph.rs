@@ -4,12 +4,12 @@
 use crate::model::{Recipe, Step, Transition, Work};
 use std::collections::VecDeque;
 
-/// Where a set of steps that lead to each other stands.
+/// Where a step is in the sets of steps that lead to each other.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct Position {
     pub component: usize,
     /// The step's index within its component.
-    pub position: usize,
+    pub index: usize,
 }
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Graph {
     pub reachable: Vec<bool>,
     /// Sets of steps that lead to each other; a set comes after all those it leads to.
     pub components: Vec<Component>,
-    pub places: Vec<Place>,
+    pub positions: Vec<Position>,
 }
 
 impl Graph {
@@ -35,15 +35,15 @@ impl Graph {
         let next: Vec<Vec<usize>> = recipe.steps.iter().map(followers).collect();
         let reachable = reached(&[initial], &next);
         let sets = components(&next);
-        let mut places = vec![Place { component: 0, position: 0 }; next.len()];
+        let mut positions = vec![Position { component: 0, index: 0 }; next.len()];
         for (component, steps) in sets.iter().enumerate() {
-            for (position, step) in steps.iter().enumerate() {
-                places[*step] = Place { component, position };
+            for (index, step) in steps.iter().enumerate() {
+                positions[*step] = Position { component, index };
             }
         }
         let cyclic = |steps: &[usize]| steps.len() > 1 || next[steps[0]].contains(&steps[0]);
         let sets = sets.into_iter().map(|steps| Component { cyclic: cyclic(&steps), steps });
-        Graph { initial, reachable, components: sets.collect(), places, next }
+        Graph { initial, reachable, components: sets.collect(), positions, next }
     }
 
     /// The steps from which one of `goals` can be reached.
@@ -56,7 +56,7 @@ impl Graph {
     }
 
     pub fn component(&self, step: usize) -> &Component {
-        &self.components[self.places[step].component]
+        &self.components[self.positions[step].component]
     }
 }
 
@@ -88,7 +88,7 @@ pub(super) fn asks_agent(step: &Step) -> bool {
     matches!(step.work, Work::Agent(_))
 }
 
-/// Tarjan's algorithm with a stack of its own in place of recursion.
+/// Tarjan's algorithm with a stack of its own instead of recursion.
 fn components(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const UNSEEN: usize = usize::MAX;
     let (mut index, mut low) = (vec![UNSEEN; next.len()], vec![0; next.len()]);

@@ -5,7 +5,7 @@ use crate::model::{Recipe, Step, Transition, Work};
 use crate::plan::MachineWishes;
 use std::fmt::Write;
 
-/// The outline of a machine with what a person asked for; none for a sequence.
+/// The outline of a machine with what the user asked for; none for a sequence.
 pub fn dry_run_layout(recipe: &Recipe, wishes: &MachineWishes) -> Option<String> {
     let machine = recipe.machine()?;
     let limits = machine.guardrails_with(wishes);
@@ -28,7 +28,7 @@ pub fn dry_run_layout(recipe: &Recipe, wishes: &MachineWishes) -> Option<String>
 }
 
 fn outcomes(recipe: &Recipe, step: &Step) -> String {
-    let told = step.outcomes.iter().map(|outcome| {
+    let shown = step.outcomes.iter().map(|outcome| {
         let target = match &outcome.then {
             Transition::Next(next) => line(&recipe.steps[*next].id),
             Transition::Exit { .. } => "EXIT".to_owned(),
@@ -36,10 +36,10 @@ fn outcomes(recipe: &Recipe, step: &Step) -> String {
         };
         format!("{} → {target}", line(&outcome.name))
     });
-    told.collect::<Vec<_>>().join(", ")
+    shown.collect::<Vec<_>>().join(", ")
 }
 
-/// Who does the work. A step's own model wins, then the person's, then the recipe's.
+/// Who does the work. A step's own model wins, then the user's, then the recipe's.
 fn worker(step: &Step, general: Option<&str>, wishes: &MachineWishes) -> String {
     let agent = match &step.work {
         Work::Bash { command } => return format!("Command: {}", line(command.text())),

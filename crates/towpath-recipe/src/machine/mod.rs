@@ -1,6 +1,6 @@
 //! Machines, looked at without running them: which steps can be reached, how a run can end, and how
-//! long the guardrails let it go on. Everything here is pure: a recipe in, an answer out. What a
-//! machine may say is settled before, by its reader; what it does at run time is decided elsewhere.
+//! long the guardrails let it run. Everything here is pure: a recipe in, an answer out. What a
+//! machine may contain is settled before, by its reader; what it does at run time is decided elsewhere.
 
 mod analysis;
 mod end_paths;
@@ -23,7 +23,7 @@ use crate::model::{Guardrails, Machine};
 use crate::plan::MachineWishes;
 
 impl Machine {
-    /// The guardrails in force: what a person asked for wins over the recipe.
+    /// The guardrails in force: what the user asked for wins over the recipe.
     pub fn guardrails_with(&self, wishes: &MachineWishes) -> Guardrails {
         Guardrails {
             max_step_visits: wishes.max_visits.unwrap_or(self.guardrails.max_step_visits),

@@ -1,4 +1,4 @@
-//! How often a run can begin anew. A restart is not checked by guardrails, so only a person's
+//! How often a run can restart. A restart is not checked by guardrails, so only a user's
 //! `--max-restarts` bounds recipes that restart each other in a circle.
 
 use super::graph::{Graph, reached};

@@ -1,13 +1,13 @@
-//! How long a session can go on under the guardrails. Which steps may still be entered depends only
+//! How long a session can run under the guardrails. Which steps may still be entered depends only
 //! on how often the steps that lead back to here were entered, so the search forgets a loop once it
 //! is left: machines of many loops in a row stay small. When there are still too many states, an
-//! upper bound is given, and it says that it is one.
+//! upper bound is given, and it is marked as one.
 
 use super::graph::Graph;
 use crate::model::Guardrails;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// An agent step asks once, and once more when the answer has no outcome.
+/// An agent step asks once, and again when the answer has no outcome.
 pub(super) const CALLS_PER_VISIT: u64 = 2;
 
 /// How much is searched before an upper bound has to do.
@@ -77,22 +77,24 @@ fn search(graph: &Graph, asks: &[bool], limits: Guardrails, effort: Effort) -> O
 }
 
 fn entered(graph: &Graph, before: Option<&State>, step: usize) -> State {
-    let place = graph.places[step];
+    let position = graph.positions[step];
     let component = graph.component(step);
     if !component.cyclic {
         return (step, Box::default());
     }
     let mut counts = match before {
-        Some((last, counts)) if graph.places[*last].component == place.component => counts.clone(),
+        Some((last, counts)) if graph.positions[*last].component == position.component => {
+            counts.clone()
+        }
         _ => vec![0; component.steps.len()].into_boxed_slice(),
     };
-    counts[place.position] = counts[place.position].saturating_add(1);
+    counts[position.index] = counts[position.index].saturating_add(1);
     (step, counts)
 }
 
 /// How often the state's step has been entered.
 fn visits(graph: &Graph, (step, counts): &State) -> u32 {
-    counts.get(graph.places[*step].position).copied().unwrap_or(1)
+    counts.get(graph.positions[*step].index).copied().unwrap_or(1)
 }
 
 /// Every step of a loop as often as it may, along the dearest way from loop to loop.
@@ -104,7 +106,7 @@ fn upper_bound(graph: &Graph, asks: &[bool], limits: Guardrails) -> Walks {
         let asking = component.steps.iter().filter(|step| asks[**step]).count() as u64;
         let mut after = (0, 0);
         for next in component.steps.iter().flat_map(|step| &graph.next[*step]) {
-            if let Some((steps, calls)) = most.get(graph.places[*next].component) {
+            if let Some((steps, calls)) = most.get(graph.positions[*next].component) {
                 after = (after.0.max(*steps), after.1.max(*calls));
             }
         }
@@ -112,11 +114,11 @@ fn upper_bound(graph: &Graph, asks: &[bool], limits: Guardrails) -> Walks {
         let calls = times.saturating_mul(asking * CALLS_PER_VISIT).saturating_add(after.1);
         most.push((steps, calls));
     }
-    let (steps, calls) = most[graph.places[graph.initial].component];
+    let (steps, calls) = most[graph.positions[graph.initial].component];
     let mut refused: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for (step, next) in graph.next.iter().enumerate().filter(|(step, _)| graph.reachable[*step]) {
-        let component = graph.places[step].component;
-        for next in next.iter().filter(|next| graph.places[**next].component == component) {
+        let component = graph.positions[step].component;
+        for next in next.iter().filter(|next| graph.positions[**next].component == component) {
             refused.entry(*next).or_default().insert(step);
         }
     }

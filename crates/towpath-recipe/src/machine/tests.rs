@@ -23,7 +23,7 @@ enum To {
     Restart(&'static str),
 }
 
-/// A machine whose step 0 is the first; `asks` tells which steps are agent steps.
+/// A machine whose step 0 is the first; `asks` is which steps are agent steps.
 fn machine(name: &str, steps: &[Vec<(&str, To)>], asks: &[bool]) -> Recipe {
     let line = |at: usize| match asks[at] {
         true => format!("  - id: s{at}\n    prompt: do it\n"),
@@ -319,28 +319,28 @@ fn steps_that_nobody_reaches_or_leaves_are_warned_of() {
 }
 
 #[test]
-fn limits_that_cannot_bind_and_exits_beyond_them_are_told() {
+fn limits_that_cannot_bind_and_exits_beyond_them_are_reported() {
     let chain = [vec![("ok", To::Step(1))], vec![("ok", To::Exit("done"))]];
     let recipe = machine("m", &chain, &[false; 2]);
-    let told = |visits, total| {
+    let reported = |visits, total| {
         let limits =
             Guardrails { max_step_visits: visits, max_total_steps: total, exit_on_other: true };
         let mut recipe = recipe.clone();
         if let Flow::Machine(machine) = &mut recipe.flow {
-            let place = Some(Span::default());
+            let span = Some(Span::default());
             machine.guardrails = limits;
-            machine.limits = LimitSpans { max_step_visits: place, max_total_steps: place };
+            machine.limits = LimitSpans { max_step_visits: span, max_total_steps: span };
         }
         let analysis = analyse(&recipe, limits).unwrap();
         let messages = analysis.findings.into_iter().map(|f| f.message).collect::<Vec<_>>();
         (messages, analysis.paths.len())
     };
-    assert_eq!(told(3, 100), (vec![], 1));
+    assert_eq!(reported(3, 100), (vec![], 1));
     let total = "maxTotalSteps 2 can never end a session: it has at most 2 steps";
     let visits = "maxStepVisits 1 can never end a session: no step is entered that often";
-    assert_eq!(told(1, 2), (vec![total.to_owned(), visits.to_owned()], 1));
+    assert_eq!(reported(1, 2), (vec![total.to_owned(), visits.to_owned()], 1));
     let far = "Exit 'done' cannot be reached within 1 step: it takes 2";
-    assert_eq!(told(3, 1), (vec![far.to_owned()], 0));
+    assert_eq!(reported(3, 1), (vec![far.to_owned()], 0));
 }
 
 #[test]
@@ -377,7 +377,7 @@ fn restarts_are_followed_from_recipe_to_recipe() {
 }
 
 #[test]
-fn a_large_machine_gets_an_upper_bound_that_says_so() {
+fn a_large_machine_gets_an_upper_bound_that_is_marked_as_one() {
     let count = 12;
     let mut step: Vec<(&str, To)> = Vec::new();
     let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];

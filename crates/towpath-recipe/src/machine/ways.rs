@@ -1,5 +1,5 @@
-//! Where a machine can go, as far as its transitions tell: cheap to ask, also of a large one before
-//! every run. How long it can go on is for the analysis.
+//! Where a machine can go, as far as its transitions show: cheap to compute, also for a large
+//! one before every run. How long it can run is for the analysis.
 
 use super::graph::Graph;
 use crate::model::{Guardrails, Recipe, Transition};
@@ -10,18 +10,18 @@ pub struct Ways {
     pub reachable: Vec<bool>,
     /// Which steps can be followed, at last, by themselves.
     pub in_loop: Vec<bool>,
-    /// Whether a step that can be entered begins a machine anew.
+    /// Whether a step that can be entered restarts a machine.
     pub restarts: bool,
 }
 
 impl Ways {
     pub fn of(recipe: &Recipe, initial: usize) -> Ways {
         let graph = Graph::new(recipe, initial);
-        let begins_anew = |t: &Transition| matches!(t, Transition::Restart { .. });
+        let is_restart = |t: &Transition| matches!(t, Transition::Restart { .. });
         let mut entered = recipe.steps.iter().zip(&graph.reachable).filter(|(_, can)| **can);
         Ways {
             in_loop: (0..recipe.steps.len()).map(|step| graph.component(step).cyclic).collect(),
-            restarts: entered.any(|(step, _)| step.outcomes.iter().any(|o| begins_anew(&o.then))),
+            restarts: entered.any(|(step, _)| step.outcomes.iter().any(|o| is_restart(&o.then))),
             reachable: graph.reachable,
         }
     }

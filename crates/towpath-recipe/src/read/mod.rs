@@ -33,7 +33,7 @@ pub struct Read {
     pub(crate) outline: Outline,
 }
 
-/// The code of what is said of a file that machines include.
+/// The code of the problem of a file that machines include.
 pub(crate) const STEPS_FILE: &str = "steps-file";
 
 /// Gives the text of a file by its path from the recipe's directory.
@@ -44,17 +44,17 @@ pub type FileProvider<'a> = &'a dyn Fn(&str) -> Result<Arc<Source>, Diagnostic>;
 #[allow(missing_debug_implementations)]
 pub struct Beside<'a> {
     pub files: FileProvider<'a>,
-    /// What a person set: in a machine, these names are places too.
+    /// What the user set: in a machine, these names are placeholders too.
     pub inputs: &'a Map,
 }
 
-/// Reads and checks the text of one recipe that stands alone.
+/// Reads and checks the text of one recipe that includes no files.
 pub fn read(source: &Arc<Source>) -> Read {
     read_beside(source, &Beside { files: &no_files, inputs: &Map::new() })
 }
 
 fn no_files(path: &str) -> Result<Arc<Source>, Diagnostic> {
-    let message = format!("cannot read {path}: this text has no directory");
+    let message = format!("cannot read {path}: the recipe is in no directory");
     Err(Diagnostic::error("unreadable", message))
 }
 
@@ -71,25 +71,25 @@ pub fn read_beside(source: &Arc<Source>, beside: &Beside<'_>) -> Read {
     Read { recipe: recipe.filter(|_| !broken), problems, outline: reader.outline }
 }
 
-/// In the order of the file, each said once: a merged map is read at every place that merges it.
+/// In the order of the file, each reported once: a merged map is read wherever it is merged.
 fn tidy(mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut seen = HashSet::new();
-    problems.retain(|p| seen.insert((p.code, p.message.clone(), first_place(p))));
+    problems.retain(|p| seen.insert((p.code, p.message.clone(), first_location(p))));
     let mut files: Vec<*const Source> = Vec::new();
-    for (file, _) in problems.iter().filter_map(first_place) {
+    for (file, _) in problems.iter().filter_map(first_location) {
         if !files.contains(&file) {
             files.push(file);
         }
     }
     let order = |p: &Diagnostic| {
-        let (file, span) = first_place(p)?;
+        let (file, span) = first_location(p)?;
         Some((files.iter().position(|known| *known == file), span.start))
     };
     problems.sort_by_cached_key(order);
     problems
 }
 
-fn first_place(problem: &Diagnostic) -> Option<(*const Source, Span)> {
+fn first_location(problem: &Diagnostic) -> Option<(*const Source, Span)> {
     problem.labels.first().map(|label| (Arc::as_ptr(&label.source), label.span))
 }
 
@@ -104,7 +104,7 @@ struct Reader<'a> {
     /// The ids of all steps, also of those that cannot be read for another reason.
     ids: Vec<(String, Span)>,
     outline: Outline,
-    /// The names that are places; every name is when there is none.
+    /// The names that are placeholders; every name is when there is none.
     known: Option<HashSet<String>>,
     /// Those that are so in the step that is being read.
     known_here: Vec<String>,
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether `{{path}}` is to be filled.
-    fn is_place(&self, path: &VarPath) -> bool {
+    fn is_placeholder(&self, path: &VarPath) -> bool {
         let Some(known) = &self.known else { return true };
         let names = [path.root(), path.as_str()];
         let here = |name: &str| self.known_here.iter().any(|known| known == name);
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
             return None;
         }
         if machine::is_steps_file(root) {
-            let message = "this is a file of steps for machines to include, not a recipe";
+            let message = "this is a file of steps for state machines to include, not a recipe";
             let span = self.source.line_from(root.span.start);
             self.error(STEPS_FILE, message.to_owned(), span, "");
             return None;
@@ -241,13 +241,13 @@ impl<'a> Reader<'a> {
         self.outline.context.clone()
     }
 
-    /// Values of the context are data: a place in them is never filled.
+    /// Values of the context are data: a placeholder in them is never filled.
     fn note_unfilled(&mut self, node: &Node) {
         match &node.kind {
             Kind::Text(text) => {
                 let template = Template::parse(text);
-                let Some(place) = template.places().next() else { return };
-                let span = TextMap::of(node, self.source, text).locate(place.range.clone());
+                let Some(placeholder) = template.placeholders().next() else { return };
+                let span = TextMap::of(node, self.source, text).locate(placeholder.range.clone());
                 self.problem(
                     Diagnostic::note("unfilled-place", "a default value is not filled")
                         .at(self.source, span, "this stays as it is written")

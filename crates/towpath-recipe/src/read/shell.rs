@@ -24,7 +24,7 @@ impl Reader<'_> {
         for range in unexpanded_step_ids(&text.text) {
             self.problem(
                 Diagnostic::warning("literal-step-id", "single quotes keep `$STEP_ID` as it is")
-                    .at(self.source, text.map.locate(range), "this stays the text `$STEP_ID`")
+                    .at(self.source, text.map.locate(range), "this stays `$STEP_ID`")
                     .help("use double quotes, or write {{step_id}}"),
             );
         }
@@ -36,11 +36,11 @@ impl Reader<'_> {
         text: &Text,
         field: &'static str,
     ) -> Option<(ShellText, Vec<VariableUse>)> {
-        let shell = match ShellText::parse_where(&text.text, &|path| self.is_place(path)) {
+        let shell = match ShellText::parse_where(&text.text, &|path| self.is_placeholder(path)) {
             Ok(shell) => shell,
             Err(error) => {
                 let problem = Diagnostic::error("bad-shell-text", error.message);
-                self.place(problem, text, error.range, error.help);
+                self.problem_in(problem, text, error.range, error.help);
                 return None;
             }
         };
@@ -48,11 +48,11 @@ impl Reader<'_> {
         for warning in shell.warnings() {
             let severity = if warning.note { Severity::Note } else { Severity::Warning };
             let problem = Diagnostic::new(severity, warning.code, warning.message.clone());
-            self.place(problem, text, warning.range.clone(), warning.help.clone());
+            self.problem_in(problem, text, warning.range.clone(), warning.help.clone());
         }
-        let places = shell.placeholders().iter().map(|place| (&place.path, &place.range, false));
+        let placeholders = shell.placeholders().iter().map(|p| (&p.path, &p.range, false));
         let variables = shell.recipe_variables().iter();
-        let uses = places
+        let uses = placeholders
             .chain(variables.map(|v| (&v.path, &v.range, v.has_default)))
             .map(|(path, range, has_default)| VariableUse {
                 path: path.clone(),
@@ -65,8 +65,8 @@ impl Reader<'_> {
         Some((shell, uses))
     }
 
-    /// Reports a problem inside a text at its place in the file.
-    pub(super) fn place(
+    /// Reports a problem inside a text at its location in the file.
+    pub(super) fn problem_in(
         &mut self,
         problem: Diagnostic,
         text: &Text,

@@ -8,7 +8,7 @@ use crate::model::{
     AgentReference, AgentWork, Effect, Mode, ParseJson, Step, StepSpans, ValueTemplate,
     VariableUse, Work,
 };
-use crate::outline::{Gate, PlacedCondition, StepOutline, Task};
+use crate::outline::{Gate, LocatedCondition, StepOutline, Task};
 use crate::stray_braces::{StrayBraces, stray_braces};
 use crate::text_map::TextMap;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ impl Reader<'_> {
         Some(id)
     }
 
-    /// An explicit `type` wins; else the fields tell.
+    /// An explicit `type` wins; else the fields decide.
     fn step_type(&mut self, fields: &FieldMap<'_>) -> Option<StepType> {
         if fields.has("type") {
             let word = self.choice(fields.get("type"), STEP_TYPES)?;
@@ -140,10 +140,10 @@ impl Reader<'_> {
             StepType::Recipe => "recipe",
         };
         let entry = fields.get(field).filter(|e| !e.is_null());
-        // The reason why there is nothing has been told already.
-        let told = ["command", "prompt", "recipe"].iter().any(|name| fields.has_misspelt(name))
+        // The reason why there is nothing has been reported already.
+        let reported = ["command", "prompt", "recipe"].iter().any(|name| fields.has_misspelt(name))
             || (step_type == StepType::Agent && fields.has("prompt_file"));
-        if entry.is_none() && told {
+        if entry.is_none() && reported {
             return None;
         }
         let text = match entry {
@@ -228,12 +228,12 @@ impl Reader<'_> {
         field: &'static str,
         uses: &mut Vec<VariableUse>,
     ) -> Template {
-        let template = Template::parse_where(&text.text, |path| self.is_place(path));
+        let template = Template::parse_where(&text.text, |path| self.is_placeholder(path));
         self.note_braces(text);
-        uses.extend(template.places().map(|place| VariableUse {
-            path: place.path.clone(),
+        uses.extend(template.placeholders().map(|placeholder| VariableUse {
+            path: placeholder.path.clone(),
             source: Arc::clone(self.source),
-            span: text.map.locate(place.range.clone()),
+            span: text.map.locate(placeholder.range.clone()),
             field,
             has_default: false,
         }));
@@ -263,7 +263,7 @@ impl Reader<'_> {
         for item in items {
             let Kind::Text(tag) = &item.kind else { continue };
             if tag.is_empty() || tag.contains(',') || tag.trim() != tag {
-                let message = format!("nobody can ask for the tag `{tag}`");
+                let message = format!("the tag `{tag}` cannot be asked for");
                 let problem = Diagnostic::warning("bad-tag", message);
                 let problem = problem.at(self.source, item.defined, "no step runs because of it");
                 self.problem(problem.help("write each tag alone, as in `[release, docs]`"));
@@ -289,11 +289,11 @@ impl Reader<'_> {
                 let is_constant = self.warn_constant(&condition, &text);
                 let source = Arc::clone(self.source);
                 let map = text.map;
-                Gate::Condition(Arc::new(PlacedCondition { condition, map, source, is_constant }))
+                Gate::Condition(Arc::new(LocatedCondition { condition, map, source, is_constant }))
             }
             Err(error) => {
                 let problem = Diagnostic::error("bad-condition", error.message);
-                self.place(problem, &text, error.range, error.help);
+                self.problem_in(problem, &text, error.range, error.help);
                 Gate::Broken
             }
         }
@@ -304,17 +304,17 @@ impl Reader<'_> {
         match condition.foresee(&towpath_core::Map::new(), &|_| true) {
             Ok(Some(false)) => {
                 let message = "this step can never run: its condition is always false";
-                // Whoever writes just `false` has switched the step off.
+                // A plain `false` switches the step off on purpose.
                 let meant = condition.text().trim().eq_ignore_ascii_case("false");
                 let severity = if meant { Severity::Note } else { Severity::Warning };
                 let problem = Diagnostic::new(severity, "never-runs", message);
-                self.place(problem, text, 0..text.text.len(), None);
+                self.problem_in(problem, text, 0..text.text.len(), None);
             }
             Err(error) => {
                 let message = format!("this condition always fails: {}", error.message);
                 let problem = Diagnostic::warning("always-fails", message);
                 let help = "the recipe never gets past a step whose condition fails";
-                self.place(problem, text, error.range, Some(help.to_owned()));
+                self.problem_in(problem, text, error.range, Some(help.to_owned()));
             }
             Ok(_) => return false,
         }
@@ -352,7 +352,7 @@ impl Reader<'_> {
             self.variable_name(&entry.key, entry.key_defined, "context key");
             self.context_uses(&entry.value, uses);
         }
-        let known = |path: &VarPath| self.is_place(path);
+        let known = |path: &VarPath| self.is_placeholder(path);
         let value = |e: &Entry| (e.key.clone(), ValueTemplate::known(&e.value.value(), &known));
         entries.iter().map(value).collect()
     }
@@ -433,7 +433,7 @@ impl Pieces {
             spans: self.spans,
             also: Vec::new(),
             condition: match self.gate {
-                Gate::Condition(placed) => Some(placed.condition.clone()),
+                Gate::Condition(located) => Some(located.condition.clone()),
                 Gate::Always | Gate::Broken => None,
             },
             output: self.output,

@@ -66,7 +66,12 @@ impl Reader<'_> {
     pub fn without_nul(&mut self, text: Text, what: &str) -> Option<Text> {
         let Some(at) = text.text.find('\0') else { return Some(text) };
         let span = text.map.locate(at..at + 1);
-        self.error("nul-byte", format!("{what} holds a NUL byte"), span, "no program can take it");
+        self.error(
+            "nul-byte",
+            format!("{what} contains a NUL byte"),
+            span,
+            "no program can take it",
+        );
         None
     }
 
@@ -80,8 +85,8 @@ impl Reader<'_> {
     pub fn fixed_text(&mut self, entry: Option<&Entry>) -> Option<Text> {
         let entry = entry?;
         let text = self.located_text(entry)?;
-        if let Some(place) = Template::parse(&text.text).places().next() {
-            let span = text.map.locate(place.range.clone());
+        if let Some(placeholder) = Template::parse(&text.text).placeholders().next() {
+            let span = text.map.locate(placeholder.range.clone());
             let message = format!("`{}` takes no `{{{{…}}}}`", entry.key);
             self.error("not-a-template", message, span, "write the value itself");
             return None;

@@ -1,4 +1,4 @@
-//! The schema of state machines. What the table of fields cannot say stands here: steps and
+//! The schema of state machines. What the table of fields cannot express is here: steps and
 //! transitions by their names, the three forms of a transition, and a step with a `$ref`, which may
 //! leave out what the other step gives.
 
@@ -6,7 +6,7 @@ use super::{definition, property, reference};
 use crate::fields::{FieldType, Section, StepType, Support, fields_of};
 use serde_json::{Map, Value, json};
 
-/// Names of steps; `$include`, `$schema` and what belongs to others stand beside them.
+/// Names of steps; `$include`, `$schema` and what belongs to others are beside them.
 const STEP_NAMES: &str = "^(?!x-)[A-Za-z0-9_-]+$";
 /// What belongs to other programs, in every map.
 const OTHERS: &str = "^x-";

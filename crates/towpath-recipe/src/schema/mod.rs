@@ -66,7 +66,7 @@ fn shape(field: &Field) -> Value {
         FieldType::Text if field.section.is_of_machines() => string(),
         FieldType::Template | FieldType::Shell if field.section.is_of_machines() => string(),
         FieldType::Text => {
-            // What a recipe says of itself may be left empty.
+            // What describes a recipe may be left empty.
             let may_be_nothing = field.section == Section::Recipe && !field.required;
             let types = ["string", "number", "boolean", "null"];
             json!({ "type": types[..if may_be_nothing { 4 } else { 3 }] })
@@ -104,7 +104,7 @@ fn shape(field: &Field) -> Value {
     }
 }
 
-/// A text that says something.
+/// A string that is not empty.
 fn string() -> Value {
     json!({ "type": "string", "pattern": "\\S" })
 }

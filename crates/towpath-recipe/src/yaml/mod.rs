@@ -125,9 +125,9 @@ impl Converter<'_> {
                 self.source.text.get(key.defined.range()).map(str::to_owned)
             }
             _ => {
-                let message = format!("a key must be text, this is {}", key.describe());
+                let message = format!("a key must be a string, this is {}", key.describe());
                 let problem = Diagnostic::error("bad-key", message);
-                self.problems.push(problem.at(self.source, key.defined, "not text"));
+                self.problems.push(problem.at(self.source, key.defined, "not a string"));
                 None
             }
         }

@@ -1,5 +1,5 @@
-//! The built-in machines: their shape is exactly the catalogue's, their prompts say what they must
-//! say, and what several of them share is written once.
+//! The built-in machines: their shape is exactly the catalogue's, their prompts contain what they
+//! must, and what several of them share is written once.
 
 mod files;
 
@@ -17,7 +17,7 @@ fn steps(recipe: &Value) -> &Steps {
     recipe["steps"].as_object().unwrap()
 }
 
-/// Every prompt of every built-in, with the place it is at.
+/// Every prompt of every built-in, with its machine and step.
 fn each_step(mut look: impl FnMut(&str, &Value)) {
     for id in stems("") {
         for (name, step) in steps(&resolved(&id)) {
@@ -44,13 +44,13 @@ fn every_prompt_makes_its_points() {
     for row in &rows {
         let (recipe, step) = (row["recipe"].as_str().unwrap(), row["step"].as_str().unwrap());
         let prompt = prompt(&resolved(recipe)["steps"][step]).to_lowercase();
-        let says = |words: &Value| {
+        let contains = |words: &Value| {
             let words = words.as_array().unwrap();
             words.iter().any(|word| prompt.contains(&word.as_str().unwrap().to_lowercase()))
         };
         let kept = match (row.get("any_of"), row.get("none_of")) {
-            (Some(words), None) => says(words),
-            (None, Some(words)) => !says(words),
+            (Some(words), None) => contains(words),
+            (None, Some(words)) => !contains(words),
             _ => panic!("{row}"),
         };
         if !kept {
@@ -59,7 +59,7 @@ fn every_prompt_makes_its_points() {
         covered.insert(format!("{recipe}/{step}"));
     }
     assert_eq!(missed, Vec::<String>::new());
-    each_step(|place, _| assert!(covered.contains(place), "{place} has no points"));
+    each_step(|step_path, _| assert!(covered.contains(step_path), "{step_path} has no points"));
 }
 
 #[test]
@@ -80,9 +80,9 @@ fn every_machine_is_the_one_of_the_catalogue() {
     }
 }
 
-/// Shape, names and bounds by the rules themselves, whatever the catalogue says.
+/// Shape, names and bounds by the rules themselves, whatever the catalogue has.
 #[test]
-fn every_machine_holds_together() {
+fn every_machine_is_consistent() {
     for id in stems("") {
         let recipe = resolved(&id);
         let steps = steps(&recipe);
@@ -165,38 +165,41 @@ fn what_is_shared_is_written_once() {
 }
 
 #[test]
-fn every_prompt_says_when_to_choose_each_outcome() {
-    each_step(|place, step| {
+fn every_prompt_describes_when_to_choose_each_outcome() {
+    each_step(|step_path, step| {
         let (_, ending) = prompt(step)
             .split_once("\n## Outcome\n")
-            .unwrap_or_else(|| panic!("{place}: no outcome section"));
+            .unwrap_or_else(|| panic!("{step_path}: no outcome section"));
         let explained: Vec<&str> = ending
             .lines()
             .filter_map(|line| line.strip_prefix("- `")?.split_once("`:").map(|(name, _)| name))
             .collect();
-        assert_eq!(json!(explained), step["outcomes"], "{place}");
+        assert_eq!(json!(explained), step["outcomes"], "{step_path}");
     });
 }
 
 #[test]
 fn every_prompt_is_ready_to_send() {
-    each_step(|place, step| {
+    each_step(|step_path, step| {
         let text = prompt(step);
-        assert_eq!(text, text.trim(), "{place}: the engine adds the blank line");
-        assert!(!text.contains("{{"), "{place}: nothing is filled in");
-        assert!(!text.contains('\t') && !text.contains('\r'), "{place}");
-        assert!(text.lines().all(|line| line == line.trim_end()), "{place}");
-        assert!(text.lines().all(|line| line.chars().count() <= 101), "{place}: too wide to diff");
-        assert_eq!(text.matches('`').count() % 2, 0, "{place}: an open backtick");
+        assert_eq!(text, text.trim(), "{step_path}: the engine adds the blank line");
+        assert!(!text.contains("{{"), "{step_path}: nothing is filled in");
+        assert!(!text.contains('\t') && !text.contains('\r'), "{step_path}");
+        assert!(text.lines().all(|line| line == line.trim_end()), "{step_path}");
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 101),
+            "{step_path}: too wide to diff"
+        );
+        assert_eq!(text.matches('`').count() % 2, 0, "{step_path}: an open backtick");
         let most = if step.get("model") == Some(&json!("haiku")) { 3_000 } else { 5_200 };
-        assert!(text.len() <= most, "{place}: {} bytes", text.len());
+        assert!(text.len() <= most, "{step_path}: {} bytes", text.len());
         let review = step["outcomes"].as_array().unwrap().contains(&json!("no-issues"));
-        assert!(!review || text.contains("## Review checklist\n"), "{place}");
-        assert!(!review || text.contains("re-review"), "{place}");
+        assert!(!review || text.contains("## Review checklist\n"), "{step_path}");
+        assert!(!review || text.contains("re-review"), "{step_path}");
     });
 }
 
-/// What an agent is told to run exists, and neither hangs in an editor nor loses work.
+/// What an agent is asked to run exists, and neither hangs in an editor nor loses work.
 #[test]
 fn every_command_is_a_real_and_safe_one() {
     const GIT: &[&str] = &[
@@ -223,7 +226,7 @@ fn every_command_is_a_real_and_safe_one() {
         "update",
     ];
     let mut seen = BTreeSet::new();
-    each_step(|place, step| {
+    each_step(|step_path, step| {
         for command in quoted(prompt(step)) {
             let mut words = command.split(' ').skip_while(|word| word.contains("EDITOR="));
             let known = match words.next() {
@@ -232,14 +235,14 @@ fn every_command_is_a_real_and_safe_one() {
                 _ => continue,
             };
             let Some(verb) = words.next() else { continue };
-            assert!(known.contains(&verb), "{place}: {command}");
+            assert!(known.contains(&verb), "{step_path}: {command}");
             seen.insert(verb.to_owned());
             let opens_an_editor = command.contains("rebase -i") || command.contains("--continue");
-            assert!(!opens_an_editor || command.starts_with("GIT_"), "{place}: {command}");
+            assert!(!opens_an_editor || command.starts_with("GIT_"), "{step_path}: {command}");
             let lossy = ["reset", "clean", "stash", "checkout", "-A", "--force", "--no-verify"];
             let deleting = command.starts_with("bd delete");
             let loses = words.clone().chain([verb]).any(|word| lossy.contains(&word));
-            assert!(deleting || !loses, "{place}: {command}");
+            assert!(deleting || !loses, "{step_path}: {command}");
         }
         let flat = prompt(step).split_whitespace().collect::<Vec<_>>().join(" ");
         for (asked, allowed) in [
@@ -247,7 +250,7 @@ fn every_command_is_a_real_and_safe_one() {
             ("`git push --force-with-lease`", "if a person decides so"),
             ("`bd delete", "only those created in this conversation"),
         ] {
-            assert!(!flat.contains(asked) || flat.contains(allowed), "{place}: {asked}");
+            assert!(!flat.contains(asked) || flat.contains(allowed), "{step_path}: {asked}");
         }
     });
     let known: BTreeSet<String> = GIT.iter().chain(BD).map(|verb| (*verb).to_owned()).collect();
@@ -256,13 +259,13 @@ fn every_command_is_a_real_and_safe_one() {
 
 /// No prompt takes it for granted that there is git, beads, or a branch called main.
 #[test]
-fn prompts_say_what_to_do_without_git_beads_or_main() {
+fn prompts_describe_what_to_do_without_git_beads_or_main() {
     let text = |id: &str, step: &str| prompt(&resolved(id)["steps"][step]).to_owned();
-    each_step(|place, step| {
+    each_step(|step_path, step| {
         let needs_git = prompt(step).contains("`git commit") || prompt(step).contains("git push`");
         let is_first_look = prompt(step).contains("git is missing");
-        let relies_on_it = place.ends_with("/fix") || place.ends_with("/complete");
-        assert!(!needs_git || is_first_look || relies_on_it, "{place}");
+        let relies_on_it = step_path.ends_with("/fix") || step_path.ends_with("/complete");
+        assert!(!needs_git || is_first_look || relies_on_it, "{step_path}");
     });
     assert!(text("review-and-commit", "code-review").contains("git is missing"));
     assert!(text("implement-and-review", "implement").contains("Without git"));
@@ -277,13 +280,13 @@ fn prompts_say_what_to_do_without_git_beads_or_main() {
         assert!(text(id, step).contains("TASKS.md"), "{id}/{step}");
     }
     let rebase = text("rebase", "rebase");
-    let places =
+    let parts =
         ["## Context", "refs/remotes/origin/HEAD", "`main`", "`master`", "list the branches"];
-    let found: Vec<usize> = places.iter().map(|p| rebase.find(p).expect(p)).collect();
+    let found: Vec<usize> = parts.iter().map(|p| rebase.find(p).expect(p)).collect();
     assert!(found.is_sorted(), "the order in which the target is looked for");
 }
 
-/// The page of the catalogue draws every machine, one line per transition; `other` is told once.
+/// The page of the catalogue draws every machine, one line per transition; `other` is written once.
 #[test]
 fn the_page_has_every_transition_and_no_other() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/catalogue.md");

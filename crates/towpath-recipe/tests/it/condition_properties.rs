@@ -1,5 +1,5 @@
 //! The condition language against chance: no text makes it panic, and generated expressions mean
-//! what a second, plain evaluator says that walks the generated tree and never parses.
+//! what a second, plain evaluator gives that walks the generated tree and never parses.
 
 mod plain;
 mod print;
@@ -33,10 +33,10 @@ fn nothing_breaks(text: &str, scope: &Map) {
         let written: String = text[name.range].split_whitespace().collect();
         assert_eq!(written, name.path.as_str());
     }
-    match (condition.value(scope), condition.holds(scope)) {
-        (Ok(value), Ok(truth)) => assert_eq!(plain::truth(&value), truth, "{text:?}"),
+    match (condition.value(scope), condition.is_true(scope)) {
+        (Ok(value), Ok(is_true)) => assert_eq!(plain::is_true(&value), is_true, "{text:?}"),
         (Err(error), Err(_)) => assert!(text.get(error.range).is_some_and(|t| !t.is_empty())),
-        (value, truth) => panic!("{text:?}: {value:?} but {truth:?}"),
+        (value, is_true) => panic!("{text:?}: {value:?} but {is_true:?}"),
     }
 }
 
@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn a_path_finds_what_a_place_finds(
+    fn a_path_finds_what_a_placeholder_finds(
         root in prop::sample::select(vec!["o", "l", "s", "my-var", "gone", "é", "_"]),
         segments in prop::collection::vec(
             prop::sample::select(vec!["k", "in", "0", "1", "00", "my-var", "strip", "gone", "2-x"]),
@@ -110,7 +110,7 @@ fn by_call(found: Result<Value, EvalError>) -> Result<Value, String> {
 }
 
 #[test]
-fn generated_expressions_mean_what_the_plain_evaluator_says() {
+fn generated_expressions_mean_what_the_plain_evaluator_gives() {
     let used = RefCell::new(BTreeMap::new());
     let outcomes = RefCell::new((0_usize, 0_usize));
     let strategy = (trees::tree(), trees::scope(), any::<u64>(), any::<u64>());
@@ -156,11 +156,11 @@ fn generated_expressions_mean_what_the_plain_evaluator_says() {
     }
 }
 
-/// A truth that is foreseen must come out for every value of the unknown variables, and so must an
+/// A result that is foreseen must come out for every value of the unknown variables, and so must an
 /// error. The unknown ones are tried as absent, too.
 #[test]
 fn what_is_foreseen_comes_out_whatever_the_unknown_values_are() {
-    let told = RefCell::new([0_usize; 4]);
+    let counts = RefCell::new([0_usize; 4]);
     let names = ["s", "n", "m", "b", "l", "o", "z", "my-var", "none", "gone"];
     let unknown = prop::collection::btree_set(prop::sample::select(names.to_vec()), 0..5);
     let fillings = prop::collection::vec((trees::scope(), any::<u16>()), 6);
@@ -173,8 +173,8 @@ fn what_is_foreseen_comes_out_whatever_the_unknown_values_are() {
             let mut known = scope.clone();
             known.retain(|name, _| !unknown.contains(name.split('.').next().unwrap_or(name)));
             let foreseen = condition.foresee(&known, &is_unknown);
-            let mut told = told.borrow_mut();
-            told[match &foreseen {
+            let mut counts = counts.borrow_mut();
+            counts[match &foreseen {
                 Ok(Some(true)) => 0,
                 Ok(Some(false)) => 1,
                 Ok(None) => 2,
@@ -187,9 +187,9 @@ fn what_is_foreseen_comes_out_whatever_the_unknown_values_are() {
                         filled.insert((*name).to_owned(), value.clone());
                     }
                 }
-                let found = condition.holds(&filled);
+                let found = condition.is_true(&filled);
                 match &foreseen {
-                    Ok(Some(truth)) => prop_assert_eq!(found, Ok(*truth), "{}", text),
+                    Ok(Some(is_true)) => prop_assert_eq!(found, Ok(*is_true), "{}", text),
                     Err(_) => prop_assert!(found.is_err(), "{} {:?}", text, found),
                     Ok(None) => {}
                 }
@@ -197,6 +197,6 @@ fn what_is_foreseen_comes_out_whatever_the_unknown_values_are() {
             Ok(())
         })
         .unwrap_or_else(|error| panic!("{error}"));
-    let [yes, no, open, fails] = told.into_inner();
+    let [yes, no, open, fails] = counts.into_inner();
     assert!(yes > 50 && no > 50 && open > 1000 && fails > 50, "{yes} {no} {open} {fails}");
 }

@@ -1,5 +1,5 @@
 //! The condition language as its users meet it: every row of the case file, the exact words of
-//! refusals with their places, and texts made to exhaust a reader.
+//! refusals with their locations, and texts made to exhaust a reader.
 
 use serde_json::{Value, json};
 use std::ops::Range;
@@ -38,8 +38,8 @@ mod cases {
             Ok(condition) => condition,
             Err(_) => return (json!("error"), "load"),
         };
-        match condition.holds(context) {
-            Ok(truth) => (json!(truth), ""),
+        match condition.is_true(context) {
+            Ok(is_true) => (json!(is_true), ""),
             Err(_) => (json!("error"), "run"),
         }
     }
@@ -76,7 +76,7 @@ mod cases {
     }
 
     #[test]
-    fn every_row_holds() {
+    fn every_row_is_right() {
         let text = std::fs::read_to_string(CASES).unwrap();
         let rows: Vec<Value> =
             text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -94,13 +94,13 @@ mod cases {
 mod words {
     use super::*;
 
-    /// The bytes over which carets stand.
+    /// The bytes above the carets.
     fn marked(carets: &str) -> Range<usize> {
         carets.find('^').unwrap_or(carets.len())..carets.len()
     }
 
     #[test]
-    fn a_refusal_shows_the_place_and_what_to_write() {
+    fn a_refusal_shows_the_location_and_what_to_write() {
         let functions = "the functions are int, float, str, bool, len, min, max";
         let rows = [
             ("a = 1", "  ^", "`=` does not compare", "write `==`"),
@@ -163,7 +163,7 @@ mod words {
                 "`1e5` is not a number",
                 "numbers are written like `42`, `3.14` or `-7`",
             ),
-            ("5.strip()", "^^^^^^^", "`5.strip` is not a number", "methods work on text only"),
+            ("5.strip()", "^^^^^^^", "`5.strip` is not a number", "only strings have methods"),
             (
                 "a == .5",
                 "     ^",
@@ -192,20 +192,20 @@ mod words {
             (
                 "{{ a.b }} == 1",
                 "^^^^^^^^^",
-                "a condition has no `{{…}}` places: it reads variables by their bare names",
+                "a condition has no `{{…}}` placeholders: it reads variables by their bare names",
                 "write `a.b`",
             ),
             (
                 "'x' in '{{a}}'",
                 "        ^^^^^",
-                "a condition has no `{{…}}` places: it reads variables by their bare names",
+                "a condition has no `{{…}}` placeholders: it reads variables by their bare names",
                 "write `a`, without braces and quotes",
             ),
             (
                 r"a.replace('\', '/') == 'b'",
                 "                ^",
                 "conditions do no arithmetic",
-                r"`\'` is a quote inside the text; a backslash is written `\\`",
+                r"`\'` is a quote inside the string; a backslash is written `\\`",
             ),
         ];
         for (text, carets, message, help) in rows {
@@ -219,7 +219,7 @@ mod words {
     }
 
     #[test]
-    fn a_refusal_without_advice_still_shows_the_place() {
+    fn a_refusal_without_advice_still_shows_the_location() {
         for (text, carets, message) in [
             ("a ==   ", "    ", "a value is expected after `==`, not the end"),
             ("== 1", "^^", "a condition begins with a value, not `==`"),
@@ -229,7 +229,7 @@ mod words {
             ("true)", "    ^", "this `)` closes nothing"),
             ("a[0)", "   ^", "`]` is expected here, not `)`"),
             ("len(a,)", "      ^", "a value is expected after `,`, not `)`"),
-            ("'a' == 'bc", "       ^^^", "this text is never closed with `'`"),
+            ("'a' == 'bc", "       ^^^", "this string is never closed with `'`"),
             ("a.", " ^", "a name is missing after this dot"),
             ("a == 'x'.", "        ^", "a name is missing after this dot"),
             ("a @ 1", "  ^", "`@` has no meaning in a condition"),
@@ -253,28 +253,28 @@ mod words {
             (
                 "1 < 2 and count.strip()",
                 "          ^^^^^",
-                "`strip` needs text, but `count` is a number: write `str(count)`",
+                "`strip` needs a string, but `count` is a number: write `str(count)`",
             ),
             (
                 "gone.lower()",
                 "^^^^",
-                "`lower` needs text, but `gone` is null (not set): test it first, as in `gone and …`",
+                "`lower` needs a string, but `gone` is null (not set): test it first, as in `gone and …`",
             ),
-            ("items.count('a')", "^^^^^", "`count` needs text, but `items` is a list"),
+            ("items.count('a')", "^^^^^", "`count` needs a string, but `items` is a list"),
             (
                 "name.startswith(gone)",
                 "                ^^^^",
-                "`startswith` needs text, but `gone` is null (not set): test it first, as in `gone and …`",
+                "`startswith` needs a string, but `gone` is null (not set): test it first, as in `gone and …`",
             ),
             (
                 "name.strip().find(count)",
                 "                  ^^^^^",
-                "`find` needs text, but `count` is a number: write `str(count)`",
+                "`find` needs a string, but `count` is a number: write `str(count)`",
             ),
-            ("', '.join(name)", "          ^^^^", "`join` needs a list, but `name` is text"),
+            ("', '.join(name)", "          ^^^^", "`join` needs a list, but `name` is a string"),
             ("int('abc') == 0", "    ^^^^^", "`int` cannot read `abc` as an integer"),
             ("int('3.9')", "    ^^^^^", "`int` cannot read `3.9` as an integer"),
-            ("int(big)", "    ^^^", "`int` holds 64 bits: `1e+300` does not fit"),
+            ("int(big)", "    ^^^", "`int` has 64 bits: `1e+300` does not fit"),
             ("float(name)", "      ^^^^", "`float` cannot read `x` as a number"),
             ("float('inf')", "      ^^^^^", "`float` cannot read `inf` as a number"),
             ("name.split('')", "           ^^", "`split` needs a separator that is not empty"),
@@ -442,7 +442,7 @@ mod meaning {
     }
 
     #[test]
-    fn names_are_found_wherever_they_stand() {
+    fn names_are_found_wherever_they_are() {
         let text = "x.a.strip() == [y, 'n'][z . k] or not len(w-1) and none in (v).u";
         let names: Vec<(String, String)> = Condition::parse(text)
             .unwrap()
@@ -462,7 +462,7 @@ mod meaning {
     }
 
     #[test]
-    fn truth() {
+    fn values_that_are_true() {
         for value in
             [json!(null), json!(false), json!(0), json!(-0.0), json!(""), json!([]), json!({})]
         {
@@ -575,11 +575,11 @@ mod endurance {
         // As many passes as fit into the longest condition, over the largest value.
         let large = scope(json!({"x": "a".repeat(16 << 20)}));
         let passes = "x == 'b' or ".repeat(500) + "x";
-        let found = Condition::parse(&passes).unwrap().holds(&large);
+        let found = Condition::parse(&passes).unwrap().is_true(&large);
         let message = "this reads more than 1024 MiB of text";
         assert_eq!(found.map_err(|error| error.message), Err(message.to_owned()));
         let some = "x.strip() == x and x != 'b'";
-        assert_eq!(Condition::parse(some).unwrap().holds(&large), Ok(true));
+        assert_eq!(Condition::parse(some).unwrap().is_true(&large), Ok(true));
     }
 
     #[test]
@@ -606,7 +606,7 @@ mod endurance {
 
 /// `u` and `v` have no value yet; `k` is `"yes"`, `n` is 3, `e` is an empty list.
 #[test]
-fn a_truth_is_foreseen_only_where_no_value_could_change_it() {
+fn a_result_is_foreseen_only_where_no_value_could_change_it() {
     let Value::Object(known) = json!({"k": "yes", "n": 3, "e": []}) else { panic!("a map") };
     let unknown = |path: &towpath_core::VarPath| ["u", "v"].contains(&path.root());
     let rows = [

@@ -37,7 +37,7 @@ steps:
     recipe: sub/other
 "#;
 
-/// Reads, and checks that every place is inside the text and that errors mean no recipe.
+/// Reads, and checks that every location is inside the text and that errors mean no recipe.
 fn survive(text: &str) -> Vec<Diagnostic> {
     let read = read(&Source::new("r.yaml", text));
     crate::support::render(&read.problems);
@@ -128,13 +128,13 @@ proptest! {
     }
 
     #[test]
-    fn an_unknown_field_is_always_reported(name in "[a-z_]{1,12}", place in 0..4usize) {
+    fn an_unknown_field_is_always_reported(name in "[a-z_]{1,12}", map in 0..4usize) {
         let (section, text) = [
             (Section::Recipe, format!("{name}: 1\n{GOOD}")),
             (Section::Hooks, GOOD.replace("  on_error:", &format!("  {name}: 1\n  on_error:"))),
             (Section::Step, GOOD.replace("    id: one", &format!("    {name}: 1\n    id: one"))),
             (Section::Recursion, format!("{GOOD}recursion:\n  {name}: 1\n")),
-        ][place].clone();
+        ][map].clone();
         prop_assume!(fields_of(section).all(|field| field.name != name));
         let expected = format!("unknown field `{name}`");
         let problems = survive(&text);

@@ -43,7 +43,7 @@ fn messages(problems: &[Diagnostic], severity: Severity) -> Vec<String> {
 }
 
 /// Every wanted text is in some message; no message at all when none is wanted.
-fn said(row: &Value, what: &str, messages: &[String], all: &str) {
+fn check_messages(row: &Value, what: &str, messages: &[String], all: &str) {
     let wanted: Vec<&str> =
         row[what].as_array().unwrap().iter().map(|w| w.as_str().unwrap()).collect();
     for wanted in &wanted {
@@ -66,9 +66,9 @@ fn every_case_of_the_language() {
             serde_json::to_string_pretty(value).unwrap()
         });
         let all = render(&resolved.problems);
-        said(row, "errors", &messages(&resolved.problems, Severity::Error), &all);
+        check_messages(row, "errors", &messages(&resolved.problems, Severity::Error), &all);
         if row["errors"].as_array().unwrap().is_empty() {
-            said(row, "warnings", &messages(&resolved.problems, Severity::Warning), &all);
+            check_messages(row, "warnings", &messages(&resolved.problems, Severity::Warning), &all);
             let program = resolved.program.expect("it is valid");
             looks_like(row, program.root());
             // What is stored means the same.
@@ -76,7 +76,7 @@ fn every_case_of_the_language() {
             looks_like(row, plan.load().expect("it can be read again").root());
         }
         for problem in resolved.problems.iter().filter(|p| p.severity > Severity::Note) {
-            assert!(!problem.labels.is_empty(), "{}: without a place:\n{all}", row["id"]);
+            assert!(!problem.labels.is_empty(), "{}: without a location:\n{all}", row["id"]);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! State machines beyond the shared cases: which names are places, commands and calls as steps,
-//! problems in the files they stand in, restarts, and files that must not be read.
+//! State machines beyond the shared cases: which names are placeholders, commands and calls as steps,
+//! problems in the files they are in, restarts, and files that must not be read.
 
 use crate::support::render;
 use std::collections::BTreeMap;
@@ -56,13 +56,13 @@ fn write(directory: &Path, files: &[(&str, &str)]) {
 }
 
 /// Errors and warnings, without the notes of the analysis.
-fn said(resolved: &Resolved) -> String {
+fn reported(resolved: &Resolved) -> String {
     let worse = resolved.problems.iter().filter(|p| p.severity > towpath_core::Severity::Note);
     render(&worse.cloned().collect::<Vec<_>>())
 }
 
 #[test]
-fn only_declared_names_are_places() {
+fn only_declared_names_are_placeholders() {
     let steps = format!(
         "  a:\n    prompt: '{{{{set}}}} {{{{own}}}} {{{{out.x}}}} {{{{other}}}} \\{{{{other}}}} \\{{{{set}}}} {{{{given}}}}'\n    context: {{own: '{{{{set}}}}{{{{nope}}}}'}}\n{EXITS}  b:\n    prompt: '{{{{own}}}}'\n    output: out\n{EXITS}"
     );
@@ -74,7 +74,7 @@ fn only_declared_names_are_places() {
             .iter()
             .map(|part| match part {
                 Part::Text(text) => text.clone(),
-                Part::Place(place) => format!("<{}>", place.path),
+                Part::Placeholder(placeholder) => format!("<{}>", placeholder.path),
             })
             .collect::<String>(),
         _ => panic!("an agent's"),
@@ -88,7 +88,7 @@ fn only_declared_names_are_places() {
 
     let given = resolved(&[("demo.yaml", &text)], "demo", &[("given", "x"), ("given2", "y")]);
     assert_eq!(
-        said(&given),
+        reported(&given),
         "warning[unread-input] `given2` was set, but nothing declares or reads it | did you mean \
          `given`?\n\
          warning[unreachable-step] demo.yaml:15:3 `b` Step 'b' is unreachable | no outcome of a \
@@ -125,7 +125,7 @@ fn commands_and_calls_are_steps() {
 
 #[test]
 fn what_a_kind_of_step_cannot_have_is_refused() {
-    for (step, said) in [
+    for (step, reported) in [
         (
             format!("    command: make\n{EXITS}"),
             "error[missing-outcome] demo.yaml:9:5 `outcomes` Step 'a': a command step must list the outcome 'success'\n\
@@ -160,12 +160,12 @@ fn what_a_kind_of_step_cannot_have_is_refused() {
             "error[unknown-field] demo.yaml:8:5 `promt` Unknown field 'promt' in step 'a' | did you mean 'prompt'?\n",
         ),
     ] {
-        assert_eq!(problems(&machine("", &format!("  a:\n{step}"))), said);
+        assert_eq!(problems(&machine("", &format!("  a:\n{step}"))), reported);
     }
 }
 
 #[test]
-fn a_list_of_steps_in_a_machine_is_told_of() {
+fn a_list_of_steps_in_a_machine_is_reported() {
     let text =
         "id: demo\nlabel: D\ndescription: d\ninitialStep: a\nguardrails: {}\nsteps:\n  - id: a\n";
     assert_eq!(
@@ -186,16 +186,16 @@ fn a_file_of_steps_is_no_recipe_and_not_listed() {
     assert_eq!(own.len(), 1, "{own:?}");
     assert_eq!((own[0].label.as_deref(), own[0].steps, &own[0].broken), (Some("Demo"), 1, &None));
     let resolved = resolve(&request("shared/s", directory.path(), &[]));
-    assert!(said(&resolved).contains("this is a file of steps for machines to include"));
+    assert!(reported(&resolved).contains("this is a file of steps for state machines to include"));
 }
 
 #[test]
-fn problems_stand_in_the_file_they_are_written_in() {
+fn problems_are_reported_in_the_file_they_are_written_in() {
     let shared = "a:\n  prompt: x\n  outcomes: [ok, other]\n  onOutcome:\n    ok: {nextStep: nope}\n    other: {action: exit}\n";
     let text = machine("", "  a:\n    $ref: 'shared/s.yaml#/a'\n    model: gpt\n");
     let resolved = resolved(&[("shared/s.yaml", shared), ("demo.yaml", &text)], "./demo.yaml", &[]);
     assert_eq!(
-        said(&resolved),
+        reported(&resolved),
         "error[bad-choice] ./demo.yaml:9:12 `gpt` Invalid model 'gpt' at step a. Valid models: haiku, sonnet, opus\n\
          error[unknown-step] ./shared/s.yaml:5:20 `nope` Next step nope not found in steps (step a, outcome ok)\n\
          error[no-reason] ./shared/s.yaml:6:21 `exit` Exit transition must have a non-empty 'reason' (step a, outcome other)\n"
@@ -211,12 +211,12 @@ fn cycles_are_printed_as_chains() {
         ("s/b.yaml", "$include: a.yaml\n"),
         ("s/r.yaml", "x: {$ref: 'r.yaml#/y'}\ny: {$ref: 'r.yaml#/x'}\n"),
     ];
-    let said = said(&resolved(&files, "demo", &[]));
+    let reported = reported(&resolved(&files, "demo", &[]));
     assert!(
-        said.contains("include each other in a cycle: s/a.yaml → s/b.yaml → s/a.yaml"),
-        "{said}"
+        reported.contains("include each other in a cycle: s/a.yaml → s/b.yaml → s/a.yaml"),
+        "{reported}"
     );
-    assert!(said.contains("cycle: s/r.yaml#/x → s/r.yaml#/y → s/r.yaml#/x"), "{said}");
+    assert!(reported.contains("cycle: s/r.yaml#/x → s/r.yaml#/y → s/r.yaml#/x"), "{reported}");
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn beside_a_reference_null_takes_a_field_away() {
     let text = machine("", &format!("  a:\n{own}"));
     let resolved = resolved(&[("s.yaml", &shared), ("demo.yaml", &text)], "demo", &[]);
     assert_eq!(
-        said(&resolved),
+        reported(&resolved),
         "error[unknown-outcome] s.yaml:7:7 `ok` Step 'a': onOutcome key 'ok' is not in outcomes\n"
     );
     let none = own.replace("null\n    outcomes", "null\n    zzz: null\n    outcomes");
@@ -266,13 +266,13 @@ fn links_do_not_lead_out_of_the_recipes_directory() {
     write(directory.path(), &[("demo.yaml", &machine("", "  $include: link/s.yaml\n"))]);
     std::os::unix::fs::symlink(outside.path(), directory.path().join("link")).unwrap();
     let refused = resolve(&request("./demo.yaml", directory.path(), &[]));
-    assert!(said(&refused).contains("leads out of its directory"), "{}", said(&refused));
+    assert!(reported(&refused).contains("leads out of its directory"), "{}", reported(&refused));
     assert!(refused.program.is_none());
     let pipe = std::process::Command::new("mkfifo").arg(directory.path().join("p.yaml")).status();
     assert!(pipe.unwrap().success());
     write(directory.path(), &[("demo.yaml", &machine("", "  $include: p.yaml\n"))]);
     let refused = resolve(&request("./demo.yaml", directory.path(), &[]));
-    assert!(said(&refused).contains("p.yaml: this is no file"), "{}", said(&refused));
+    assert!(reported(&refused).contains("p.yaml: this is no file"), "{}", reported(&refused));
 }
 
 fn restarting(id: &str, target: &str) -> String {
@@ -289,15 +289,15 @@ fn restarts_are_found_over_all_machines() {
     let files: Vec<(&str, &str)> = files.iter().map(|(p, t)| (*p, t.as_str())).collect();
     let missing = resolved(&files, "demo", &[]);
     assert_eq!(
-        said(&missing).split(" | ").next().unwrap(),
+        reported(&missing).split(" | ").next().unwrap(),
         "error[recipe-not-found] two.yaml:11:54 `three` Restart recipe 'three' not found (step a, outcome again)"
     );
     let steps = ("three.yaml", "name: three\nsteps: [{id: a, command: make}]\n");
     let wrong = resolved(&[files[0], files[1], steps], "demo", &[]);
     assert!(
-        said(&wrong).contains("Restart recipe 'three' is no state machine"),
+        reported(&wrong).contains("Restart recipe 'three' is no state machine"),
         "{}",
-        said(&wrong)
+        reported(&wrong)
     );
     let back = restarting("three", "demo");
     let found = resolved(&[files[0], files[1], ("three.yaml", &back)], "demo", &[]);
@@ -311,7 +311,7 @@ fn a_machines_own_id_means_itself_whatever_its_file_is_called() {
     let own = restarting("other-id", "other-id");
     let found = resolved(&[("demo.yaml", &own)], "demo", &[]);
     assert_eq!(
-        said(&found),
+        reported(&found),
         "warning[other-name] demo.yaml:1:5 `other-id` the recipe's id is 'other-id', but it is found by its file's name, 'demo' | name the file after the id, or write the id 'demo'\n"
     );
     assert_eq!(found.program.unwrap().callee(0, "other-id"), Some(0));
@@ -328,14 +328,14 @@ fn machines_and_step_recipes_call_each_other() {
         "demo",
         &[],
     );
-    assert_eq!(said(&found), "");
+    assert_eq!(reported(&found), "");
     assert_eq!(found.program.unwrap().recipes.len(), 3);
     let endless = "name: steps\nsteps: [{id: b, recipe: demo}]\n";
     let found = resolved(&[("demo.yaml", &caller), ("steps.yaml", endless)], "demo", &[]);
-    assert!(said(&found).contains("call each other without end"), "{}", said(&found));
+    assert!(reported(&found).contains("call each other without end"), "{}", reported(&found));
     let child = "name: child\nextends: last\n";
     let found = resolved(&[("child.yaml", child), ("last.yaml", &last)], "child", &[]);
-    assert!(said(&found).contains("`last` is a state machine, which cannot be extended"));
+    assert!(reported(&found).contains("`last` is a state machine, which cannot be extended"));
 }
 
 #[test]
@@ -430,10 +430,10 @@ steps:
       other: {action: exit, reason: o}
 ";
     let files = [("s.yaml", shared.as_str()), ("demo.yaml", text)];
-    assert_eq!(said(&resolved(&files, "demo", &[])), "");
+    assert_eq!(reported(&resolved(&files, "demo", &[])), "");
     let wrong = text.replace("nextStep: b", "nextStep: x-note").replace("[ok,", "[ok, x-why,");
     assert_eq!(
-        said(&resolved(&[("s.yaml", &shared), ("demo.yaml", &wrong)], "demo", &[])),
+        reported(&resolved(&[("s.yaml", &shared), ("demo.yaml", &wrong)], "demo", &[])),
         "error[bad-id] demo.yaml:16:20 `x-why` Step 'a': 'x-why' cannot be an outcome's name | \
          what begins with 'x-' is left to other programs\n\
          error[unknown-step] demo.yaml:21:22 `x-note` Next step x-note not found in steps (step \
@@ -456,13 +456,13 @@ fn beside_a_reference_null_takes_a_transition_away() {
         resolved(&[("s.yaml", &shared), ("demo.yaml", &text)], "demo", &[])
     };
     let narrowed = own("ok: null");
-    assert_eq!(said(&narrowed), "");
+    assert_eq!(reported(&narrowed), "");
     let program = narrowed.program.expect("it is sound");
     let names: Vec<&str> =
         program.root().steps[0].outcomes.iter().map(|o| o.name.as_str()).collect();
     assert_eq!(names, ["fine", "other"]);
     assert_eq!(
-        said(&own("ok: null, othe: null")),
+        reported(&own("ok: null, othe: null")),
         "error[unknown-outcome] demo.yaml:10:60 `othe` Step 'a': there is no transition for \
          'othe' that null could take away | did you mean 'other'?\n"
     );
@@ -479,10 +479,10 @@ fn a_file_that_cannot_be_included_is_one_problem() {
     let steps = "  $include: [gone.yaml, s.yaml]\n  b:\n    $ref: 's.yaml#/deep'\n  c:\n    prompt: x\n    outcomes: [ok]\n    onOutcome: {ok: {nextStep: commit}}\n";
     let text = machine("", steps);
     let found = resolved(&[("s.yaml", "$include: lost.yaml\n"), ("demo.yaml", &text)], "demo", &[]);
-    let lines: Vec<String> = said(&found).lines().map(str::to_owned).collect();
+    let lines: Vec<String> = reported(&found).lines().map(str::to_owned).collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines.iter().all(|line| line.contains("cannot read")), "{lines:?}");
-    // With all its files a name that is not there is told of.
+    // With all its files a name that is not there is reported.
     let text = text.replace("[gone.yaml, s.yaml]", "s.yaml");
     let found = resolved(
         &[
@@ -492,30 +492,33 @@ fn a_file_that_cannot_be_included_is_one_problem() {
         "demo",
         &[],
     );
-    let said = said(&found);
-    assert!(said.contains("Initial step not found in steps: a"), "{said}");
-    assert!(said.contains("Next step commit not found"), "{said}");
-    assert!(said.contains("there is no step 'deep' in s.yaml"), "{said}");
+    let reported = reported(&found);
+    assert!(reported.contains("Initial step not found in steps: a"), "{reported}");
+    assert!(reported.contains("Next step commit not found"), "{reported}");
+    assert!(reported.contains("there is no step 'deep' in s.yaml"), "{reported}");
 }
 
 #[test]
-fn a_circle_of_calls_says_what_can_be_done() {
+fn a_circle_of_calls_shows_what_can_be_done() {
     let called = "    outcomes: [success, failure]\n    onOutcome: {success: {action: exit, reason: r}, failure: {action: exit, reason: r}}\n";
     let calling = |id: &str, callee: &str| {
         machine("", &format!("  a:\n    recipe: {callee}\n{called}"))
             .replace("id: demo", &format!("id: {id}"))
     };
     let (ma, mb) = (calling("ma", "mb"), calling("mb", "ma"));
-    let machines = said(&resolved(&[("ma.yaml", &ma), ("mb.yaml", &mb)], "ma", &[]));
-    assert!(machines.contains("let one of these machines begin with another step"), "{machines}");
+    let machines = reported(&resolved(&[("ma.yaml", &ma), ("mb.yaml", &mb)], "ma", &[]));
+    assert!(
+        machines.contains("let one of these state machines begin with another step"),
+        "{machines}"
+    );
     assert!(!machines.contains("condition"), "{machines}");
     let list = "name: mb\nsteps:\n  - {id: s, recipe: ma}\n";
-    let mixed = said(&resolved(&[("ma.yaml", &ma), ("mb.yaml", list)], "ma", &[]));
+    let mixed = reported(&resolved(&[("ma.yaml", &ma), ("mb.yaml", list)], "ma", &[]));
     assert!(mixed.contains("give the step of mb a `condition` that ends it"), "{mixed}");
 }
 
 #[test]
-fn a_limit_that_never_binds_is_told_at_its_place() {
+fn a_limit_that_never_binds_is_reported_at_its_location() {
     let text = machine("", &format!("  a:\n    prompt: x\n{EXITS}"))
         .replace("guardrails: {}", "guardrails: {maxTotalSteps: 9, maxStepVisits: 7}");
     let resolved = resolved(&[("demo.yaml", &text)], "demo", &[]);
@@ -529,45 +532,51 @@ fn a_limit_that_never_binds_is_told_at_its_place() {
 }
 
 #[test]
-fn the_greatest_number_is_told() {
+fn the_greatest_number_is_reported() {
     let great = "99999999999999999999";
     let text = machine("", &format!("  a:\n    prompt: x\n    timeout: {great}\n{EXITS}"))
         .replace("guardrails: {}", &format!("guardrails: {{maxStepVisits: {great}}}"));
-    let said = problems(&text);
-    assert!(said.contains("Guardrail 'maxStepVisits' can be 4294967295 at most"), "{said}");
-    assert!(said.contains("Step 'a': `timeout` can be 1000000000000000000 at most"), "{said}");
-    assert_eq!(said.lines().count(), 2, "{said}");
+    let reported = problems(&text);
+    assert!(reported.contains("Guardrail 'maxStepVisits' can be 4294967295 at most"), "{reported}");
+    assert!(
+        reported.contains("Step 'a': `timeout` can be 1000000000000000000 at most"),
+        "{reported}"
+    );
+    assert_eq!(reported.lines().count(), 2, "{reported}");
     let steps = format!(
         "name: r\nrecursion: {{max_depth: {great}}}\nsteps:\n  - {{id: a, command: x, timeout: 1e30}}\n"
     );
-    let said = problems(&steps);
-    assert!(said.contains("`max_depth` can be 4294967295 at most"), "{said}");
-    assert!(said.contains("`timeout` can be 1000000000000000000 at most"), "{said}");
+    let reported = problems(&steps);
+    assert!(reported.contains("`max_depth` can be 4294967295 at most"), "{reported}");
+    assert!(reported.contains("`timeout` can be 1000000000000000000 at most"), "{reported}");
 }
 
 #[test]
 fn a_nul_byte_is_refused_before_anything_runs() {
     for field in ["prompt", "command", "recipe"] {
         let results = if field == "prompt" { EXITS } else { RESULTS };
-        let said = problems(&machine("", &format!("  a:\n    {field}: \"a\\0b\"\n{results}")));
-        assert_eq!(said.matches("holds a NUL byte").count(), 1, "{said}");
-        assert!(said.contains(&format!("Step 'a': '{field}' holds a NUL byte")), "{said}");
+        let reported = problems(&machine("", &format!("  a:\n    {field}: \"a\\0b\"\n{results}")));
+        assert_eq!(reported.matches("contains a NUL byte").count(), 1, "{reported}");
+        assert!(
+            reported.contains(&format!("Step 'a': '{field}' contains a NUL byte")),
+            "{reported}"
+        );
         let steps = format!("name: r\nsteps:\n  - id: a\n    {field}: \"a\\0b\"\n");
-        let said = problems(&steps);
+        let reported = problems(&steps);
         assert_eq!(
-            said,
+            reported,
             format!(
-                "error[nul-byte] demo.yaml:4:{} `\\0` `{field}` holds a NUL byte | no program can take it\n",
+                "error[nul-byte] demo.yaml:4:{} `\\0` `{field}` contains a NUL byte | no program can take it\n",
                 field.len() + 9
             ),
-            "{said}"
+            "{reported}"
         );
     }
-    let place = "    command: x\n    working_dir: \"a\\0b\"\n";
-    let said = problems(&machine("", &format!("  a:\n{place}{RESULTS}")));
-    assert!(said.contains("'working_dir' holds a NUL byte"), "{said}");
-    let said = problems(&format!("name: r\nsteps:\n  - id: a\n{place}"));
-    assert!(said.contains("`working_dir` holds a NUL byte"), "{said}");
+    let fields = "    command: x\n    working_dir: \"a\\0b\"\n";
+    let reported = problems(&machine("", &format!("  a:\n{fields}{RESULTS}")));
+    assert!(reported.contains("'working_dir' contains a NUL byte"), "{reported}");
+    let reported = problems(&format!("name: r\nsteps:\n  - id: a\n{fields}"));
+    assert!(reported.contains("`working_dir` contains a NUL byte"), "{reported}");
 }
 
 #[test]

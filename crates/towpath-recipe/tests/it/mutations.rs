@@ -116,22 +116,22 @@ fn damaged() -> impl Strategy<Value = String> {
     })
 }
 
-/// An unknown field in every place of every recipe, not a random one: there are few enough.
+/// An unknown field in every map of every recipe, not a random one: there are few enough.
 #[test]
 fn an_unknown_field_in_a_shipped_recipe_is_always_reported() {
     let mut count = 0;
     for (path, text) in SHIPPED.iter() {
         let read = reader::answered(text);
         assert!(read.recipe.is_some(), "{}: {:?}", path.display(), read.problems);
-        let places = unknown::places(text);
+        let positions = unknown::positions(text);
         let steps = read.recipe.expect("it was read").steps.len();
-        assert_eq!(places.len(), steps + 1, "{}: the recipe and each step", path.display());
-        for place in places {
-            unknown::reported(&place.insert(text), unknown::FIELD);
+        assert_eq!(positions.len(), steps + 1, "{}: the recipe and each step", path.display());
+        for position in positions {
+            unknown::reported(&position.insert(text), unknown::FIELD);
             count += 1;
         }
     }
-    assert!(count > 50, "only {count} places in {} recipes", SHIPPED.len());
+    assert!(count > 50, "only {count} positions in {} recipes", SHIPPED.len());
 }
 
 proptest! {
@@ -150,12 +150,12 @@ proptest! {
         }),
         which in any::<Index>(),
     ) {
-        let places = unknown::places(&text);
-        prop_assume!(!places.is_empty());
-        unknown::reported(&places[which.index(places.len())].insert(&text), unknown::FIELD);
+        let positions = unknown::positions(&text);
+        prop_assume!(!positions.is_empty());
+        unknown::reported(&positions[which.index(positions.len())].insert(&text), unknown::FIELD);
     }
 
-    /// The problems of a file that a machine includes stand in that file.
+    /// The problems of a file that a machine includes are reported in that file.
     #[test]
     fn a_damaged_file_of_shared_steps_gets_an_answer(
         which in any::<Index>(),
@@ -190,12 +190,12 @@ proptest! {
     #[test]
     fn damage_does_not_hide_an_unknown_field(
         which in any::<Index>(),
-        place in any::<Index>(),
+        position in any::<Index>(),
         damages in prop::collection::vec(damage(), 1..8),
     ) {
         let text = &SHIPPED[which.index(SHIPPED.len())].1;
-        let places = unknown::places(text);
-        let with = places[place.index(places.len())].insert(text);
+        let positions = unknown::positions(text);
+        let with = positions[position.index(positions.len())].insert(text);
         reader::answered(&damages.iter().fold(with, |text, damage| damage.done_to(&text)));
     }
 }

@@ -23,7 +23,7 @@ fn defaults_are_filled_in() {
 }
 
 #[test]
-fn the_type_is_told_by_the_fields() {
+fn the_fields_decide_the_type() {
     let rows = [
         ("command: ls", "bash"),
         ("prompt: hi", "agent"),
@@ -88,7 +88,7 @@ steps:
 }
 
 #[test]
-fn merged_steps_take_over_what_they_do_not_say() {
+fn merged_steps_take_over_what_they_do_not_set() {
     let recipe = recipe(
         "name: x\nsteps:\n  - &base\n    id: a\n    command: ls\n    timeout: 3\n  - <<: *base\n    \
          id: b\n    timeout: 5\n",
@@ -100,7 +100,7 @@ fn merged_steps_take_over_what_they_do_not_say() {
 }
 
 #[test]
-fn stages_outputs_and_uses() {
+fn batches_outputs_and_uses() {
     let recipe = recipe(
         "name: x\ncontext: {b: 1}\nsteps:\n  - {id: a, command: 'echo {{ b }}', parallel_group: g}\n  \
          - {id: b, command: ls, parallel_group: g}\n  - {id: c, command: ls, output: o}\n",

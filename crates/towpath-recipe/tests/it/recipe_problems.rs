@@ -1,4 +1,4 @@
-//! What a person is told about a recipe: the file, then every problem it has.
+//! What is reported about a recipe: the file, then every problem it has.
 
 use crate::support::problems;
 
@@ -34,8 +34,8 @@ steps:
     parse_json: false
     when_tags: []
 "#;
-    let told = r"";
-    assert_eq!(problems(file), told);
+    let expected = r"";
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -48,10 +48,10 @@ fn json_is_read_too() {
 	]
 }
 "#;
-    let told = r#"error[unknown-field] r.yaml:4:58 `"comand"` unknown field `comand` | did you mean `command`?
+    let expected = r#"error[unknown-field] r.yaml:4:58 `"comand"` unknown field `comand` | did you mean `command`?
 error[bad-shell-text] r.yaml:5:39 `{{x}}` a value cannot be the delimiter of a here-document | write a fixed word such as EOF
 "#;
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -60,10 +60,10 @@ fn unknown_fields_and_their_nearest_names() {
 step:
   - id: a
 ";
-    let told = r"error[unknown-field] r.yaml:1:1 `nam` unknown field `nam` | did you mean `name`?
+    let expected = r"error[unknown-field] r.yaml:1:1 `nam` unknown field `nam` | did you mean `name`?
 error[unknown-field] r.yaml:2:1 `step` unknown field `step` | did you mean `steps`?
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -84,7 +84,7 @@ steps:
     command: x
     pre_step: y
 ";
-    let told = r"error[unknown-field] r.yaml:2:1 `command` unknown field `command` | this belongs to a step
+    let expected = r"error[unknown-field] r.yaml:2:1 `command` unknown field `command` | this belongs to a step
 error[unknown-field] r.yaml:4:3 `on_eror` unknown field `on_eror` | did you mean `on_error`? | `hooks` has `pre_step`, `post_step`, `on_error`
 error[unknown-field] r.yaml:5:3 `timeout` unknown field `timeout` | this belongs to a step | `hooks` has `pre_step`, `post_step`, `on_error`
 error[unknown-field] r.yaml:7:3 `depth` unknown field `depth` | `recursion` has no such field | `recursion` has `max_depth`, `max_total_steps`
@@ -93,7 +93,7 @@ error[unknown-field] r.yaml:11:5 `zebra` unknown field `zebra` | a step has no s
 error[unknown-field] r.yaml:12:5 `name` unknown field `name` | this belongs to the recipe itself
 error[unknown-field] r.yaml:15:5 `pre_step` unknown field `pre_step` | this belongs under `hooks`
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -125,19 +125,19 @@ steps:
     command: x
     timeout: 1e-30
 "#;
-    let told = r#"error[wrong-type] r.yaml:1:7 `[` `name` must be text, this is a list
-error[wrong-type] r.yaml:2:10 `{` `version` must be text, this is a map
-error[wrong-type] r.yaml:3:7 `ci` `tags` must be a list of texts, not `ci` | write `[ci]`
+    let expected = r#"error[wrong-type] r.yaml:1:7 `[` `name` must be a string, this is a list
+error[wrong-type] r.yaml:2:10 `{` `version` must be a string, this is a map
+error[wrong-type] r.yaml:3:7 `ci` `tags` must be a list of strings, not `ci` | write `[ci]`
 error[wrong-type] r.yaml:4:10 `5` `context` must be a map, not `5`
 error[wrong-type] r.yaml:5:12 `3` `recursion` must be a map of fields, this is a number | not a map
 error[wrong-type] r.yaml:6:8 `[x]` `hooks` must be a map of fields, this is a list | not a map
-error[wrong-type] r.yaml:8:9 `[` `id` must be text, this is a list
-error[wrong-type] r.yaml:9:14 `{` `command` must be text, this is a map
+error[wrong-type] r.yaml:8:9 `[` `id` must be a string, this is a list
+error[wrong-type] r.yaml:9:14 `{` `command` must be a string, this is a map
 error[wrong-type] r.yaml:10:14 `soon` `timeout` must be a number of seconds above 0, not `soon`
 error[wrong-type] r.yaml:11:24 `"true"` `continue_on_error` must be true or false, not `"true"` | write `true`, without quotes
-error[wrong-type] r.yaml:12:16 `release` `when_tags` must be a list of texts, not `release` | write `[release]`
+error[wrong-type] r.yaml:12:16 `release` `when_tags` must be a list of strings, not `release` | write `[release]`
 error[wrong-type] r.yaml:13:14 `x` `context` must be a map, not `x`
-error[empty-field] r.yaml:14:5 `condition` `condition` has no value | give it text, or take it out
+error[empty-field] r.yaml:14:5 `condition` `condition` has no value | give it a string, or take it out
 error[bad-name] r.yaml:15:13 `1.5` `1.5` cannot be a variable | not a name | use letters, digits, `_` and `-`; begin with a letter, a digit or `_`
 error[wrong-type] r.yaml:18:14 `0` `timeout` must be a number of seconds above 0, not `0`
 error[wrong-type] r.yaml:21:14 `"30"` `timeout` must be a number of seconds above 0, not `"30"` | write `30`, without quotes
@@ -145,16 +145,16 @@ error[wrong-type] r.yaml:22:17 `yes` `parse_json` must be true or false, not `ye
 error[bad-choice] r.yaml:23:13 `twice` `effect` must be `repeatable` or `once`, not `twice`
 error[wrong-type] r.yaml:26:14 `1e-30` `timeout` must be a number of seconds above 0, not `1e-30`
 "#;
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
 fn nothing_in_the_file() {
     let file = r"# only a comment
 ";
-    let told = r"error[empty-file] r.yaml:1:1 `` r.yaml is empty | a recipe needs `name` and `steps`
+    let expected = r"error[empty-file] r.yaml:1:1 `` r.yaml is empty | a recipe needs `name` and `steps`
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -162,28 +162,28 @@ fn not_a_recipe_at_all() {
     let file = r"- a
 - b
 ";
-    let told = r"error[wrong-type] r.yaml:1:1 `- a` a recipe must be a map of fields, this is a list | not a map
+    let expected = r"error[wrong-type] r.yaml:1:1 `- a` a recipe must be a map of fields, this is a list | not a map
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
 fn a_text_is_not_a_recipe() {
     let file = r"hello
 ";
-    let told = r"error[wrong-type] r.yaml:1:1 `hello` a recipe must be a map of fields, this is text | not a map
+    let expected = r"error[wrong-type] r.yaml:1:1 `hello` a recipe must be a map of fields, this is a string | not a map
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
 fn no_name_and_no_steps() {
     let file = r#"version: "1"
 "#;
-    let told = r#"error[missing-field] r.yaml:1:1 `version: "1"` the recipe has no `name`
+    let expected = r#"error[missing-field] r.yaml:1:1 `version: "1"` the recipe has no `name`
 error[no-steps] r.yaml:1:1 `version: "1"` the recipe has no steps | add `steps`, a list
 "#;
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -191,10 +191,10 @@ fn empty_name_and_empty_steps() {
     let file = r#"name: "  "
 steps: []
 "#;
-    let told = r#"error[empty-name] r.yaml:1:7 `"  "` the recipe's name is empty
+    let expected = r#"error[empty-name] r.yaml:1:7 `"  "` the recipe's name is empty
 error[no-steps] r.yaml:2:1 `steps` the recipe has no steps | nothing is listed here
 "#;
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -213,16 +213,16 @@ steps:
   - just text
   - command: echo
 "#;
-    let told = r"error[nothing-to-run] r.yaml:3:9 `a` this step has nothing to run | give it a `command`
+    let expected = r"error[nothing-to-run] r.yaml:3:9 `a` this step has nothing to run | give it a `command`
 error[nothing-to-run] r.yaml:4:9 `b` this step has nothing to run | give it a `command`
 error[nothing-to-run] r.yaml:6:9 `c` this step has nothing to run | give it a `prompt`
 warning[unused-field] r.yaml:8:5 `command` a step of type `agent` does not use `command` | this has no effect
 error[nothing-to-run] r.yaml:9:9 `d` this step has nothing to run | give it a `recipe`
 error[empty-step] r.yaml:11:4 `` this step is empty
-error[wrong-type] r.yaml:12:5 `just text` a step must be a map of fields, this is text | not a map
+error[wrong-type] r.yaml:12:5 `just text` a step must be a map of fields, this is a string | not a map
 error[missing-field] r.yaml:13:5 `command: echo` a step has no `id` | add `id`
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -236,13 +236,13 @@ steps:
   - {id: 7, command: x}
   - {id: é, command: x}
 "#;
-    let told = r#"error[bad-id] r.yaml:3:10 `a.b` `a.b` cannot be a step's id | not an id | use letters, digits, `_` and `-`
+    let expected = r#"error[bad-id] r.yaml:3:10 `a.b` `a.b` cannot be a step's id | not an id | use letters, digits, `_` and `-`
 error[bad-id] r.yaml:4:10 `a/b` `a/b` cannot be a step's id | not an id | use letters, digits, `_` and `-`
 error[bad-id] r.yaml:5:10 `"a#b"` `a#b` cannot be a step's id | not an id | use letters, digits, `_` and `-`
 error[bad-id] r.yaml:6:10 `""` `` cannot be a step's id | not an id | use letters, digits, `_` and `-`
 error[bad-id] r.yaml:8:10 `é` `é` cannot be a step's id | not an id | use letters, digits, `_` and `-`
 "#;
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -258,15 +258,15 @@ steps:
   - id: a
     command: x
 ";
-    let told = r"error[unknown-field] r.yaml:6:5 `comand` unknown field `comand` | did you mean `command`?
+    let expected = r"error[unknown-field] r.yaml:6:5 `comand` unknown field `comand` | did you mean `command`?
 error[duplicate-id] r.yaml:7:9 `b` two steps have the id `b` | again here | r.yaml:5:9 `b` first here
 error[duplicate-id] r.yaml:9:9 `a` two steps have the id `a` | again here | r.yaml:3:9 `a` first here
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
-fn duplicate_keys_at_any_depth_with_both_places() {
+fn duplicate_keys_at_any_depth_with_both_locations() {
     let file = r#"name: x
 context:
   a: 1
@@ -278,12 +278,12 @@ steps:
     command: y
 name: y
 "#;
-    let told = r#"error[duplicate-key] r.yaml:4:24 `"k"` `k` is here twice | again here | r.yaml:4:18 `k` first here
+    let expected = r#"error[duplicate-key] r.yaml:4:24 `"k"` `k` is here twice | again here | r.yaml:4:18 `k` first here
 error[duplicate-key] r.yaml:5:3 `a` `a` is here twice | again here | r.yaml:3:3 `a` first here
 error[duplicate-key] r.yaml:9:5 `command` `command` is here twice | again here | r.yaml:8:5 `command` first here
 error[duplicate-key] r.yaml:10:1 `name` `name` is here twice | again here | r.yaml:1:1 `name` first here
 "#;
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -293,9 +293,9 @@ steps:
   - id: a
     <<: {command: x, command: y}
 ";
-    let told = r"error[duplicate-key] r.yaml:4:22 `command` `command` is here twice
+    let expected = r"error[duplicate-key] r.yaml:4:22 `command` `command` is here twice
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -314,12 +314,12 @@ steps:
     timeout: 3
   - *base
 ";
-    let told = r"note[unfilled-place] r.yaml:4:19 `{{who}}` a default value is not filled | this stays as it is written | use the variable where the value is used, in a step
+    let expected = r"note[unfilled-place] r.yaml:4:19 `{{who}}` a default value is not filled | this stays as it is written | use the variable where the value is used, in a step
 error[unknown-field] r.yaml:5:5 `comand` unknown field `comand` | did you mean `command`?
 error[wrong-type] r.yaml:6:14 `soon` `timeout` must be a number of seconds above 0, not `soon`
 error[missing-field] r.yaml:13:5 `*base` a step has no `id` | add `id`
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -339,13 +339,13 @@ steps:
     command: x
     output: "{{a}}"
 "#;
-    let told = r#"error[bad-name] r.yaml:3:3 `a.b` `a.b` cannot be a context key | not a name | use letters, digits, `_` and `-`; begin with a letter, a digit or `_`
+    let expected = r#"error[bad-name] r.yaml:3:3 `a.b` `a.b` cannot be a context key | not a name | use letters, digits, `_` and `-`; begin with a letter, a digit or `_`
 error[bad-name] r.yaml:4:3 `"-c"` `-c` cannot be a context key | not a name | use letters, digits, `_` and `-`; begin with a letter, a digit or `_`
 error[bad-name] r.yaml:9:13 `my.out` `my.out` cannot be a variable | not a name | use letters, digits, `_` and `-`; begin with a letter, a digit or `_`
 error[bad-name] r.yaml:11:7 `"x y"` `x y` cannot be a context key | not a name | use letters, digits, `_` and `-`; begin with a letter, a digit or `_`
 error[bad-name] r.yaml:14:13 `"{{a}}"` `{{a}}` cannot be a variable | not a name | use letters, digits, `_` and `-`; begin with a letter, a digit or `_`
 "#;
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -371,14 +371,14 @@ steps:
     prompt: hi
     command: echo
 ";
-    let told = r"warning[unused-field] r.yaml:5:5 `prompt` a step of type `bash` does not use `prompt` | this has no effect
+    let expected = r"warning[unused-field] r.yaml:5:5 `prompt` a step of type `bash` does not use `prompt` | this has no effect
 warning[unused-field] r.yaml:7:5 `agent` a step of type `bash` does not use `agent` | this has no effect
 error[unclear-type] r.yaml:9:5 `agent` this step has both `agent` and `command` | an agent step? | r.yaml:10:5 `command` or a bash step? | add `type: agent` or `type: bash`
 error[bad-choice] r.yaml:12:11 `shell` `type` must be `bash` or `agent` or `recipe`, not `shell`
 warning[unused-field] r.yaml:16:5 `command` a step of type `recipe` does not use `command` | this has no effect
 warning[unused-field] r.yaml:19:5 `prompt` a step of type `bash` does not use `prompt` | this has no effect
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -393,23 +393,23 @@ steps:
   - id: d
     prompt_file: a.md
 ";
-    let told = r"error[not-supported] r.yaml:2:1 `requires` `requires` is not supported yet
+    let expected = r"error[not-supported] r.yaml:2:1 `requires` `requires` is not supported yet
 error[not-supported] r.yaml:3:1 `sandbox` `sandbox` is not supported yet
 error[not-supported] r.yaml:7:5 `sandbox` `sandbox` is not supported yet
 error[not-supported] r.yaml:9:5 `prompt_file` `prompt_file` is not supported yet
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
 fn a_map_of_steps_in_a_step_recipe() {
-    let said = problems("name: x\nsteps:\n  a: {command: make}\n");
+    let reported = problems("name: x\nsteps:\n  a: {command: make}\n");
     assert!(
-        said.starts_with(
+        reported.starts_with(
             "error[unknown-field] r.yaml:1:1 `name` Unknown field 'name' in recipe | steps as a map make \
              a machine, which has an 'id'; a step recipe has a list\n"
         ),
-        "{said}"
+        "{reported}"
     );
 }
 
@@ -421,9 +421,9 @@ steps:
     recipe: y
     effect: once
 ";
-    let told = r"error[once-on-recipe] r.yaml:5:13 `once` a step that calls a recipe cannot be `once` | put `effect: once` on the steps inside the called recipe
+    let expected = r"error[once-on-recipe] r.yaml:5:13 `once` a step that calls a recipe cannot be `once` | put `effect: once` on the steps inside the called recipe
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -442,16 +442,16 @@ steps:
     command: x
     parallel_group: "{{g}}"
 "#;
-    let told = r#"note[unfilled-place] r.yaml:3:7 `{{b}}` a default value is not filled | this stays as it is written | use the variable where the value is used, in a step
+    let expected = r#"note[unfilled-place] r.yaml:3:7 `{{b}}` a default value is not filled | this stays as it is written | use the variable where the value is used, in a step
 error[not-a-template] r.yaml:7:13 `"{{r}}"` `recipe` takes a name, not a template | which recipe is called must be known beforehand | write one step for each recipe, each with its `condition`
 error[not-a-template] r.yaml:10:13 `{{m}}` `model` takes no `{{…}}` | write the value itself
 error[not-a-template] r.yaml:13:22 `{{g}}` `parallel_group` takes no `{{…}}` | write the value itself
 "#;
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
-fn a_place_must_be_quoted() {
+fn a_placeholder_must_be_quoted() {
     let file = r"name: x
 steps:
   - id: a
@@ -459,21 +459,21 @@ steps:
   - id: b
     command: 'a'
 ";
-    let told = r"error[unquoted-place] r.yaml:4:14 `{{x}}` a value that begins with `{{` must be quoted: YAML reads it as a map | write '{{x}}'
+    let expected = r"error[unquoted-place] r.yaml:4:14 `{{x}}` a value that begins with `{{` must be quoted: YAML reads it as a map | write '{{x}}'
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
-fn a_place_must_be_quoted_in_a_longer_text() {
+fn a_placeholder_must_be_quoted_in_a_longer_text() {
     let file = r"name: x
 steps:
   - id: a
     command: {{x}} --all
 ";
-    let told = r"error[unquoted-place] r.yaml:4:14 `{{x}} --all` a value that begins with `{{` must be quoted: YAML reads it as a map | write '{{x}} --all'
+    let expected = r"error[unquoted-place] r.yaml:4:14 `{{x}} --all` a value that begins with `{{` must be quoted: YAML reads it as a map | write '{{x}} --all'
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -492,12 +492,12 @@ steps:
     command: 'echo ''a'' <<{{v}}'
     condition: "\"é\" == "
 "#;
-    let told = r"error[bad-shell-text] r.yaml:7:15 `{{v}}` a value cannot be the delimiter of a here-document | write a fixed word such as EOF
+    let expected = r"error[bad-shell-text] r.yaml:7:15 `{{v}}` a value cannot be the delimiter of a here-document | write a fixed word such as EOF
 error[bad-condition] r.yaml:10:11 `` a value is expected after `==`, not the end
 error[bad-shell-text] r.yaml:12:28 `{{v}}` a value cannot be the delimiter of a here-document | write a fixed word such as EOF
 error[bad-condition] r.yaml:13:25 `` a value is expected after `==`, not the end
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -512,10 +512,10 @@ hooks:
 steps:
   - {id: a, command: x}
 "#;
-    let told = r"warning[literal-step-id] r.yaml:3:30 `$STEP_ID` single quotes keep `$STEP_ID` as it is | this stays the text `$STEP_ID` | use double quotes, or write {{step_id}}
-error[empty-field] r.yaml:7:3 `pre_step` `pre_step` has no value | give it text, or take it out
+    let expected = r"warning[literal-step-id] r.yaml:3:30 `$STEP_ID` single quotes keep `$STEP_ID` as it is | this stays `$STEP_ID` | use double quotes, or write {{step_id}}
+error[empty-field] r.yaml:7:3 `pre_step` `pre_step` has no value | give it a string, or take it out
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -546,14 +546,14 @@ steps:
     command: x
     parallel_group: g
 "#;
-    let told = r"error[reads-mate] r.yaml:12:19 `{{a}}` step `reader` reads what `a` writes, but both run at the same time | not there yet | r.yaml:4:9 `a` written here | take step `reader` out of the parallel group
+    let expected = r"error[reads-mate] r.yaml:12:19 `{{a}}` step `reader` reads what `a` writes, but both run at the same time | not there yet | r.yaml:4:9 `a` written here | take step `reader` out of the parallel group
 error[reads-mate] r.yaml:12:25 `{{o.x}}` step `reader` reads what `writer` writes, but both run at the same time | not there yet | r.yaml:19:13 `o` written here | take step `reader` out of the parallel group
 error[reads-mate] r.yaml:13:16 `steps.a.status` step `reader` reads what `a` writes, but both run at the same time | not there yet | r.yaml:4:9 `a` written here | take step `reader` out of the parallel group
 error[reads-mate] r.yaml:16:12 `{{o}}` step `reader` reads what `writer` writes, but both run at the same time | not there yet | r.yaml:19:13 `o` written here | take step `reader` out of the parallel group
 error[two-writers] r.yaml:19:13 `o` two steps of one parallel group write `o` | again here | r.yaml:9:13 `o` first here | which one would win is chance: give each its own `output`
 error[scattered-group] r.yaml:25:21 `g` the steps of group `g` are not next to each other | again here | r.yaml:20:21 `g` the group ended here | move the steps together, or give one of the groups another name
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -564,9 +564,9 @@ steps:
     command: x
     output: steps
 ";
-    let told = r"warning[hides-steps] r.yaml:5:13 `steps` an output named `steps` hides the steps' results | `{{steps.ID.status}}` will not work after this step
+    let expected = r"warning[hides-steps] r.yaml:5:13 `steps` an output named `steps` hides the steps' results | `{{steps.ID.status}}` will not work after this step
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -576,9 +576,9 @@ steps: [{id: a, command: x}]
 ---
 name: y
 ";
-    let told = r"error[two-documents] r.yaml:4:1 `` a recipe is one document: nothing may follow a `---`
+    let expected = r"error[two-documents] r.yaml:4:1 `` a recipe is one document: nothing may follow a `---`
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -588,9 +588,9 @@ steps:
   - id: a
     command: echo a: b
 ";
-    let told = r"error[bad-yaml] r.yaml:4:20 `:` this is not valid YAML: mapping values are not allowed in this context | put quotes around a value that contains `: `
+    let expected = r"error[bad-yaml] r.yaml:4:20 `:` this is not valid YAML: mapping values are not allowed in this context | put quotes around a value that contains `: `
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -600,18 +600,18 @@ steps:
   - id: a
 	command: x
 ";
-    let told = r"error[bad-yaml] r.yaml:3:9 `a` this is not valid YAML: while scanning a plain scalar, found a tab | indent with spaces
+    let expected = r"error[bad-yaml] r.yaml:3:9 `a` this is not valid YAML: while scanning a plain scalar, found a tab | indent with spaces
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
 fn unknown_tags() {
     let file = r"name: !vault x
 ";
-    let told = r"error[bad-yaml] r.yaml:1:14 `x` this is not valid YAML: unsupported tag `!vault`
+    let expected = r"error[bad-yaml] r.yaml:1:14 `x` this is not valid YAML: unsupported tag `!vault`
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -620,19 +620,19 @@ fn keys_that_are_not_text() {
 ? [a]
 : b
 ";
-    let told = r"error[no-steps] r.yaml:1:1 `name: x` the recipe has no steps | add `steps`, a list
-error[bad-key] r.yaml:2:3 `[` a key must be text, this is a list | not text
+    let expected = r"error[no-steps] r.yaml:1:1 `name: x` the recipe has no steps | add `steps`, a list
+error[bad-key] r.yaml:2:3 `[` a key must be a string, this is a list | not a string
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
 fn an_unknown_anchor() {
     let file = r"name: *nope
 ";
-    let told = r"error[bad-yaml] r.yaml:1:7 `*` this is not valid YAML: alias references unknown anchor
+    let expected = r"error[bad-yaml] r.yaml:1:7 `*` this is not valid YAML: alias references unknown anchor
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }
 
 #[test]
@@ -655,11 +655,11 @@ steps:
     command: x
     timeout: .inf
 ";
-    let told = r"error[wrong-type] r.yaml:5:14 `017` `timeout` must be a number of seconds above 0, not `017`
+    let expected = r"error[wrong-type] r.yaml:5:14 `017` `timeout` must be a number of seconds above 0, not `017`
 error[wrong-type] r.yaml:8:14 `+5` `timeout` must be a number of seconds above 0, not `+5`
 error[wrong-type] r.yaml:11:14 `1_000` `timeout` must be a number of seconds above 0, not `1_000`
 error[wrong-type] r.yaml:14:14 `.5` `timeout` must be a number of seconds above 0, not `.5`
 error[wrong-type] r.yaml:17:14 `.inf` `timeout` must be a number of seconds above 0, not `.inf`
 ";
-    assert_eq!(problems(file), told);
+    assert_eq!(problems(file), expected);
 }

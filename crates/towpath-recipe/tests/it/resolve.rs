@@ -14,7 +14,7 @@ use towpath_recipe::{
 };
 
 /// A directory with recipe files; directories named in `search` are searched in order.
-struct Place {
+struct Project {
     root: TempDir,
     search: Vec<(&'static str, Origin)>,
     agents: Vec<(&'static str, Origin)>,
@@ -22,31 +22,31 @@ struct Place {
     wishes: Wishes,
 }
 
-impl Place {
-    fn new(files: &[(&str, &str)]) -> Place {
+impl Project {
+    fn new(files: &[(&str, &str)]) -> Project {
         let root = tempfile::tempdir().unwrap();
-        let place = Place {
+        let project = Project {
             root,
             search: Vec::new(),
             agents: Vec::new(),
             inputs: Map::new(),
             wishes: Wishes::default(),
         };
-        files.iter().for_each(|(name, text)| place.write(name, text));
-        place
+        files.iter().for_each(|(name, text)| project.write(name, text));
+        project
     }
 
-    fn search(mut self, directory: &'static str, origin: Origin) -> Place {
+    fn search(mut self, directory: &'static str, origin: Origin) -> Project {
         self.search.push((directory, origin));
         self
     }
 
-    fn agents(mut self, directory: &'static str, origin: Origin) -> Place {
+    fn agents(mut self, directory: &'static str, origin: Origin) -> Project {
         self.agents.push((directory, origin));
         self
     }
 
-    fn set(mut self, argument: &str) -> Place {
+    fn set(mut self, argument: &str) -> Project {
         let (name, value) = parse_set(argument).unwrap();
         self.inputs.insert(name, value);
         self
@@ -63,14 +63,14 @@ impl Place {
     }
 
     fn search_path(&self) -> SearchPath {
-        let placed = |names: &[(&'static str, Origin)]| {
-            let place = |(name, origin): &(&'static str, Origin)| SearchDir {
+        let directories = |names: &[(&'static str, Origin)]| {
+            let directory = |(name, origin): &(&'static str, Origin)| SearchDir {
                 path: self.path(name),
                 origin: *origin,
             };
-            names.iter().map(place).collect()
+            names.iter().map(directory).collect()
         };
-        SearchPath { directories: placed(&self.search), agents: placed(&self.agents) }
+        SearchPath { directories: directories(&self.search), agents: directories(&self.agents) }
     }
 
     fn resolve(&self, reference: &str) -> Resolved {
@@ -89,7 +89,7 @@ impl Place {
     }
 
     /// The problems, with the directory's own path taken out.
-    fn told(&self, resolved: &Resolved) -> String {
+    fn report(&self, resolved: &Resolved) -> String {
         let root = self.path(".");
         let root = root.to_str().unwrap().trim_end_matches("/.");
         render(&resolved.problems).replace(root, "@")
@@ -106,15 +106,15 @@ fn calls(name: &str, callee: &str) -> String {
 
 #[test]
 fn a_named_file_with_its_neighbours() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         ("a.yaml", &calls("a", "b")),
         ("b.yml", &calls("b", "sub/c")),
         ("sub/c.json", r#"{"name": "c", "steps": [{"id": "go", "recipe": "d.yaml"}]}"#),
         ("sub/d.yaml", &shell("d", "echo")),
         ("work/d.yaml", "not: this"),
     ]);
-    let resolved = place.named("a.yaml");
-    assert_eq!(place.told(&resolved), "");
+    let resolved = project.named("a.yaml");
+    assert_eq!(project.report(&resolved), "");
     assert_eq!(resolved.origin, Origin::Named);
     let program = resolved.program.unwrap();
     let names: Vec<&str> = program.recipes.iter().map(|r| r.name.as_str()).collect();
@@ -126,7 +126,7 @@ fn a_named_file_with_its_neighbours() {
 
 #[test]
 fn names_are_found_in_order_and_built_ins_come_last() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         ("one/x.yml", &shell("one", "echo")),
         ("two/x.yaml", &shell("two", "echo")),
         ("two/y.yaml", &shell("y", "echo")),
@@ -138,8 +138,8 @@ fn names_are_found_in_order_and_built_ins_come_last() {
     .search("missing", Origin::User)
     .search("two", Origin::User);
     let found = |name: &str| {
-        let resolved = place.resolve(name);
-        assert_eq!(place.told(&resolved), "", "{name}");
+        let resolved = project.resolve(name);
+        assert_eq!(project.report(&resolved), "", "{name}");
         (resolved.program.unwrap().root().name.clone(), resolved.origin)
     };
     assert_eq!(found("x"), ("one".to_owned(), Origin::Given));
@@ -161,7 +161,7 @@ fn what_a_reference_is() {
 
 #[test]
 fn the_project_vouches_for_what_it_adds() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         ("user/mine.yaml", &calls("mine", "theirs")),
         ("project/theirs.yaml", &shell("theirs", "echo")),
         ("project/demo-checks.yaml", &shell("fake", "echo")),
@@ -169,27 +169,27 @@ fn the_project_vouches_for_what_it_adds() {
     ])
     .search("user", Origin::User)
     .search("project", Origin::Project);
-    assert_eq!(place.resolve("mine").origin, Origin::Project);
-    assert_eq!(place.named("user/mine.yaml").origin, Origin::Named);
-    assert!(place.resolve("mine").shadowed_built_ins.is_empty());
+    assert_eq!(project.resolve("mine").origin, Origin::Project);
+    assert_eq!(project.named("user/mine.yaml").origin, Origin::Named);
+    assert!(project.resolve("mine").shadowed_built_ins.is_empty());
 
-    let fake = place.resolve("calls-fake").shadowed_built_ins;
+    let fake = project.resolve("calls-fake").shadowed_built_ins;
     assert_eq!(fake.len(), 1);
     assert_eq!(fake[0].name, "demo-checks");
-    assert_eq!(fake[0].path, place.path("project/demo-checks.yaml"));
+    assert_eq!(fake[0].path, project.path("project/demo-checks.yaml"));
 }
 
 #[test]
 fn a_recipe_that_is_nowhere() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         ("a.yaml", "name: a\nsteps:\n  - id: x\n    recipe: biuld\n  - id: y\n    recipe: dmeo\n"),
         ("dirs/build.yaml", &shell("build", "echo")),
     ])
     .search("dirs", Origin::Given)
     .search("gone", Origin::User);
-    fs::create_dir(place.path("work")).unwrap();
+    fs::create_dir(project.path("work")).unwrap();
     assert_eq!(
-        place.told(&place.named("a.yaml")),
+        project.report(&project.named("a.yaml")),
         "error[recipe-not-found] @/a.yaml:4:13 `biuld` there is no recipe `biuld` | called here \
          | did you mean `build`? looked in @, @/dirs, @/gone (does not exist), @/work, \
          the built-in recipes\n\
@@ -198,7 +198,7 @@ fn a_recipe_that_is_nowhere() {
          the built-in recipes\n"
     );
     assert_eq!(
-        place.told(&place.resolve("biuld")),
+        project.report(&project.resolve("biuld")),
         "error[recipe-not-found] there is no recipe `biuld` | did you mean `build`? looked in \
          @/dirs, @/gone (does not exist), @/work, the built-in recipes\n"
     );
@@ -206,13 +206,13 @@ fn a_recipe_that_is_nowhere() {
 
 #[test]
 fn a_file_that_is_not_there() {
-    let place = Place::new(&[("build.yaml", "")]);
-    let told = place.told(&place.named("biuld.yaml"));
+    let project = Project::new(&[("build.yaml", "")]);
+    let reported = project.report(&project.named("biuld.yaml"));
     let expected = "error[unreadable] cannot read @/biuld.yaml: no such file | did you mean \
                     `build.yaml`?\n";
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     assert_eq!(
-        place.told(&place.named(".")),
+        project.report(&project.named(".")),
         "error[unreadable] cannot read @/.: this is a directory\n"
     );
 }
@@ -220,82 +220,88 @@ fn a_file_that_is_not_there() {
 #[test]
 fn names_never_leave_their_directory() {
     for name in ["../../x", "/etc/passwd", "a/../b", "..", "a b", "a//b", "~/x", "x.toml"] {
-        let place = Place::new(&[("in/a.yaml", &calls("a", &format!("'{name}'")))]);
-        let told = place.told(&place.named("in/a.yaml"));
+        let project = Project::new(&[("in/a.yaml", &calls("a", &format!("'{name}'")))]);
+        let reported = project.report(&project.named("in/a.yaml"));
         let expected = format!(
             "error[bad-recipe-name] @/in/a.yaml:4:13 `'{name}'` `{name}` is not a recipe's name | \
              called here | a name has letters, digits, `_` and `-`, and `/` between its parts\n"
         );
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 }
 
 #[test]
 fn symbolic_links_do_not_lead_out() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         ("in/a.yaml", &calls("a", "link")),
         ("in/b.yaml", &calls("b", "dir/secret")),
         ("in/c.yaml", &calls("c", "inner")),
         ("in/real.yaml", &shell("real", "echo")),
         ("out/secret.yaml", &shell("secret", "echo")),
     ]);
-    symlink(place.path("out/secret.yaml"), place.path("in/link.yaml")).unwrap();
-    symlink(place.path("out"), place.path("in/dir")).unwrap();
-    symlink("real.yaml", place.path("in/inner.yaml")).unwrap();
+    symlink(project.path("out/secret.yaml"), project.path("in/link.yaml")).unwrap();
+    symlink(project.path("out"), project.path("in/dir")).unwrap();
+    symlink("real.yaml", project.path("in/inner.yaml")).unwrap();
     for (file, link) in [("in/a.yaml", "link.yaml"), ("in/b.yaml", "dir/secret.yaml")] {
-        let told = place.told(&place.named(file));
+        let reported = project.report(&project.named(file));
         let expected = format!("@/in/{link} leads out of its directory, to @/out/secret.yaml");
-        assert!(told.starts_with("error[outside] @/in/") && told.contains(&expected), "{told}");
+        assert!(
+            reported.starts_with("error[outside] @/in/") && reported.contains(&expected),
+            "{reported}"
+        );
     }
-    assert_eq!(place.told(&place.named("in/c.yaml")), "");
-    // A file that the person names may be a link: naming it is the consent.
-    assert_eq!(place.told(&place.named("in/link.yaml")), "");
+    assert_eq!(project.report(&project.named("in/c.yaml")), "");
+    // A file that the user names may be a link: naming it is the consent.
+    assert_eq!(project.report(&project.named("in/link.yaml")), "");
 }
 
 #[test]
 fn files_that_cannot_be_recipes() {
-    let place = Place::new(&[("empty.yaml", ""), ("a.yaml", &calls("a", "bad"))]);
-    fs::write(place.path("bad.yaml"), b"name: x\nsteps: \xff\n").unwrap();
-    fs::write(place.path("huge.yaml"), vec![b' '; towpath_recipe::MAX_BYTES + 1]).unwrap();
-    fs::write(place.path("fits.yaml"), vec![b' '; towpath_recipe::MAX_BYTES]).unwrap();
-    let told = |name: &str| place.told(&place.named(name));
+    let project = Project::new(&[("empty.yaml", ""), ("a.yaml", &calls("a", "bad"))]);
+    fs::write(project.path("bad.yaml"), b"name: x\nsteps: \xff\n").unwrap();
+    fs::write(project.path("huge.yaml"), vec![b' '; towpath_recipe::MAX_BYTES + 1]).unwrap();
+    fs::write(project.path("fits.yaml"), vec![b' '; towpath_recipe::MAX_BYTES]).unwrap();
+    let reported = |name: &str| project.report(&project.named(name));
     assert_eq!(
-        told("empty.yaml"),
+        reported("empty.yaml"),
         "error[empty-file] @/empty.yaml:1:1 `` @/empty.yaml is empty | a recipe needs `name` and \
          `steps`\n"
     );
-    assert_eq!(told("huge.yaml"), "error[too-large] @/huge.yaml is larger than 1000000 bytes\n");
-    assert!(told("fits.yaml").starts_with("error[empty-file]"));
     assert_eq!(
-        told("bad.yaml"),
+        reported("huge.yaml"),
+        "error[too-large] @/huge.yaml is larger than 1000000 bytes\n"
+    );
+    assert!(reported("fits.yaml").starts_with("error[empty-file]"));
+    assert_eq!(
+        reported("bad.yaml"),
         "error[not-utf8] @/bad.yaml:2:8 `\u{fffd}` @/bad.yaml is not UTF-8 text: line 2 | this \
          byte is no text\n"
     );
     assert!(
-        told("a.yaml").starts_with("error[not-utf8] @/a.yaml:4:13 `bad`"),
+        reported("a.yaml").starts_with("error[not-utf8] @/a.yaml:4:13 `bad`"),
         "{}",
-        told("a.yaml")
+        reported("a.yaml")
     );
 }
 
 #[test]
 fn a_byte_order_mark_is_skipped() {
-    let place = Place::new(&[("a.yaml", &format!("\u{feff}{}", shell("a", "echo {{é}}")))]);
-    let resolved = place.named("a.yaml");
-    assert!(place.told(&resolved).contains(":4:19 `{{é}}`"), "{}", place.told(&resolved));
+    let project = Project::new(&[("a.yaml", &format!("\u{feff}{}", shell("a", "echo {{é}}")))]);
+    let resolved = project.named("a.yaml");
+    assert!(project.report(&resolved).contains(":4:19 `{{é}}`"), "{}", project.report(&resolved));
     assert!(edited(&resolved.plan.unwrap()).is_empty());
 }
 
 #[test]
 fn a_recipe_may_come_through_a_pipe() {
-    let place = Place::new(&[]);
-    let pipe = place.path("pipe");
+    let project = Project::new(&[]);
+    let pipe = project.path("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let writer = std::thread::spawn({
         let pipe = pipe.clone();
         move || fs::write(pipe, shell("piped", "echo")).unwrap()
     });
-    let plan = place.named("pipe").plan.unwrap();
+    let plan = project.named("pipe").plan.unwrap();
     writer.join().unwrap();
     assert_eq!(plan.recipes[0].path, None);
     assert!(edited(&plan).is_empty());
@@ -303,45 +309,45 @@ fn a_recipe_may_come_through_a_pipe() {
 
 #[test]
 fn a_directory_without_permission_is_named() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         ("a.yaml", &calls("a", "hidden")),
         ("locked/hidden.yaml", &shell("hidden", "echo")),
     ])
     .search("locked", Origin::User);
-    let locked = place.path("locked");
+    let locked = project.path("locked");
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
-    let resolved = place.named("a.yaml");
+    let resolved = project.named("a.yaml");
     let may_read_all = fs::read_dir(&locked).is_ok();
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o755)).unwrap();
     if may_read_all {
         // Permissions do not bind this user: a directory that is a file cannot be read by anyone.
-        let place = Place::new(&[("file", "")]).search("file", Origin::Given);
-        let listed = list(&place.search_path());
+        let project = Project::new(&[("file", "")]).search("file", Origin::Given);
+        let listed = list(&project.search_path());
         assert!(listed[0].broken.as_ref().unwrap().starts_with("cannot read "), "{listed:?}");
     } else {
-        let told = place.told(&resolved);
+        let reported = project.report(&resolved);
         let expected = "cannot read @/locked/hidden.yaml: permission denied";
-        assert!(told.contains(expected), "{told}");
+        assert!(reported.contains(expected), "{reported}");
     }
 }
 
 #[test]
 fn problems_of_all_recipes_come_at_once() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         ("a.yaml", "name: a\nsteps:\n  - {id: x, recipe: b}\n  - {id: y, recipe: c}\n"),
         ("b.yaml", "name: b\nsteps:\n  - {id: x, comand: y}\n"),
         ("c.yaml", "name: c\n"),
     ]);
-    let resolved = place.named("a.yaml");
+    let resolved = project.named("a.yaml");
     assert!(resolved.plan.is_none() && resolved.program.is_none());
-    let told = place.told(&resolved);
-    assert!(told.contains("b.yaml:3:13 `comand`"), "{told}");
-    assert!(told.contains("c.yaml:1:1"), "{told}");
+    let reported = project.report(&resolved);
+    assert!(reported.contains("b.yaml:3:13 `comand`"), "{reported}");
+    assert!(reported.contains("c.yaml:1:1"), "{reported}");
 }
 
 #[test]
 fn a_circle_without_a_condition_is_refused() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         ("a.yaml", "name: a\nsteps:\n  - {id: x, recipe: b}\n"),
         ("b.yaml", "name: b\nsteps:\n  - {id: y, command: ls}\n  - {id: z, recipe: a}\n"),
         ("self.yaml", "name: self\nsteps:\n  - {id: x, recipe: self}\n"),
@@ -355,27 +361,27 @@ fn a_circle_without_a_condition_is_refused() {
         ),
         ("both2.yaml", "name: both2\nsteps:\n  - {id: x, recipe: both}\n"),
     ]);
-    let resolved = place.named("a.yaml");
+    let resolved = project.named("a.yaml");
     assert!(resolved.plan.is_none());
-    let b = place.path("b.yaml");
+    let b = project.path("b.yaml");
     assert_eq!(
-        place.told(&resolved),
+        project.report(&resolved),
         format!(
             "error[endless-calls] @/a.yaml:3:21 `b` these recipes call each other without end: \
              a → b → a | calls b | {}:4:21 `a` calls a | give one of these steps a `condition` \
              that ends it\n",
             b.to_str().unwrap()
         )
-        .replace(place.path("").to_str().unwrap(), "@/")
+        .replace(project.path("").to_str().unwrap(), "@/")
     );
-    assert!(place.told(&place.named("self.yaml")).contains("self → self"));
-    assert_eq!(place.told(&place.named("fine.yaml")), "");
-    assert_eq!(place.told(&place.named("both.yaml")), "");
+    assert!(project.report(&project.named("self.yaml")).contains("self → self"));
+    assert_eq!(project.report(&project.named("fine.yaml")), "");
+    assert_eq!(project.report(&project.named("both.yaml")), "");
 }
 
 #[test]
 fn variables_that_nothing_sets() {
-    let place = Place::new(&[(
+    let project = Project::new(&[(
         "a.yaml",
         r#"name: a
 context: {version: 1}
@@ -395,7 +401,7 @@ steps:
     )])
     .set("given=1");
     assert_eq!(
-        place.told(&place.named("a.yaml")),
+        project.report(&project.named("a.yaml")),
         "warning[undefined-variable] @/a.yaml:6:19 `{{verison}}` step `first` uses {{verison}}, \
          which nothing sets: it will be empty | did you mean `version`?\n\
          warning[undefined-variable] @/a.yaml:6:57 `{{late}}` step `first` uses {{late}}, which \
@@ -416,20 +422,20 @@ steps:
          warning[undefined-variable] @/a.yaml:3:56 `{{stpe_id}}` a hook uses {{stpe_id}}, which \
          nothing sets: it will be empty | did you mean `step_id`?\n\
          warning[no-parts] @/a.yaml:8:14 `{{first.status}}` step `second` uses {{first.status}}, but \
-         `first` is text: it will be empty | did you mean `steps.first.status`?\n"
+         `first` is a string: it will be empty | did you mean `steps.first.status`?\n"
     );
 }
 
 #[test]
 fn a_variable_is_read_by_its_own_name() {
-    let place = Place::new(&[(
+    let project = Project::new(&[(
         "a.yaml",
         "name: a\ncontext: {run_tests: true, deep: {x: 1}}\nsteps:\n  \
          - {id: test, command: 'echo {{context.deep.x}}', condition: context.run_tests == true}\n  \
          - {id: other, command: x, condition: context.elsewhere}\n",
     )]);
     assert_eq!(
-        place.told(&place.named("a.yaml")),
+        project.report(&project.named("a.yaml")),
         "warning[undefined-variable] @/a.yaml:4:63 `context.run_tests` the condition of step \
          `test` reads `context.run_tests`, which nothing sets: it will be null | did you mean \
          `run_tests`?\n\
@@ -441,7 +447,7 @@ fn a_variable_is_read_by_its_own_name() {
 
 #[test]
 fn variables_flow_through_calls() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         (
             "a.yaml",
             "name: a\ncontext: {base: 1}\nsteps:\n  - {id: one, command: ls, output: early}\n  \
@@ -456,20 +462,20 @@ fn variables_flow_through_calls() {
         ("c.yaml", "name: c\nsteps:\n  - {id: x, command: 'ls {{extra}}', output: deep}\n"),
     ])
     .set("top=1");
-    let told = place.told(&place.named("a.yaml"));
-    assert_eq!(told.lines().count(), 1, "{told}");
-    assert!(told.contains("b.yaml:5:30 `{{nope}}`"), "{told}");
+    let reported = project.report(&project.named("a.yaml"));
+    assert_eq!(reported.lines().count(), 1, "{reported}");
+    assert!(reported.contains("b.yaml:5:30 `{{nope}}`"), "{reported}");
 }
 
 #[test]
 fn a_broken_step_does_not_hide_unset_variables() {
-    let place = Place::new(&[(
+    let project = Project::new(&[(
         "build.yaml",
         "name: build\ncontext: {version: 1}\nsteps:\n  - id: build\n    comand: cargo build\n  \
          - id: test\n    command: echo {{verison}} {{build}}\n",
     )]);
     assert_eq!(
-        place.told(&place.named("build.yaml")),
+        project.report(&project.named("build.yaml")),
         "error[unknown-field] @/build.yaml:5:5 `comand` unknown field `comand` | did you mean \
          `command`?\n\
          warning[undefined-variable] @/build.yaml:7:19 `{{verison}}` step `test` uses \
@@ -479,7 +485,7 @@ fn a_broken_step_does_not_hide_unset_variables() {
 
 #[test]
 fn inputs_that_nothing_reads() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         ("a.yaml", "name: a\ncontext: {color: red}\nsteps:\n  - {id: x, recipe: b}\n"),
         ("b.yaml", "name: b\nsteps:\n  - {id: x, command: ls, condition: size > 1}\n"),
     ])
@@ -487,7 +493,7 @@ fn inputs_that_nothing_reads() {
     .set("size=2")
     .set("color=green");
     assert_eq!(
-        place.told(&place.named("a.yaml")),
+        project.report(&project.named("a.yaml")),
         "warning[unread-input] `colour` was set, but nothing declares or reads it | did you mean \
          `color`?\n"
     );
@@ -495,9 +501,10 @@ fn inputs_that_nothing_reads() {
 
 #[test]
 fn a_plan_is_stored_and_loaded() {
-    let place = Place::new(&[("a.yaml", &calls("a", "b")), ("b.yaml", &shell("b", "echo {{x}}"))])
-        .set("x=1.10");
-    let resolved = place.named("a.yaml");
+    let project =
+        Project::new(&[("a.yaml", &calls("a", "b")), ("b.yaml", &shell("b", "echo {{x}}"))])
+            .set("x=1.10");
+    let resolved = project.named("a.yaml");
     let stored = serde_json::to_string(&resolved.plan.unwrap()).unwrap();
     let plan: Plan = serde_json::from_str(&stored).unwrap();
     assert_eq!(plan.inputs["x"].to_string(), "1.10");
@@ -509,15 +516,15 @@ fn a_plan_is_stored_and_loaded() {
 #[test]
 fn the_hash_covers_texts_and_calls_but_not_inputs() {
     let files: [(&str, &str); 2] = [("a.yaml", &calls("a", "b")), ("b.yaml", &shell("b", "echo"))];
-    let hash = |place: &Place| plan_hash(&place.named("a.yaml").plan.unwrap());
-    let first = hash(&Place::new(&files));
+    let hash = |project: &Project| plan_hash(&project.named("a.yaml").plan.unwrap());
+    let first = hash(&Project::new(&files));
     assert_eq!(first.len(), 64);
-    assert_eq!(first, hash(&Place::new(&files).set("x=1")));
-    let changed = Place::new(&files);
+    assert_eq!(first, hash(&Project::new(&files).set("x=1")));
+    let changed = Project::new(&files);
     changed.write("b.yaml", &shell("b", "echo changed"));
     assert_ne!(first, hash(&changed));
 
-    let mut plan = Place::new(&files).named("a.yaml").plan.unwrap();
+    let mut plan = Project::new(&files).named("a.yaml").plan.unwrap();
     plan.recipes[0].calls.insert("b".to_owned(), 0);
     assert_ne!(first, plan_hash(&plan));
 }
@@ -526,10 +533,10 @@ fn the_hash_covers_texts_and_calls_but_not_inputs() {
 fn edits_since_a_plan_was_stored() {
     let step = |id: &str, command: &str| format!("  - id: {id}\n    command: {command}\n");
     let text = |steps: &[String]| format!("name: a\nsteps:\n{}", steps.concat());
-    let place = Place::new(&[("a.yaml", &text(&[step("x", "ls"), step("y", "ls")]))]);
-    let plan = place.named("a.yaml").plan.unwrap();
+    let project = Project::new(&[("a.yaml", &text(&[step("x", "ls"), step("y", "ls")]))]);
+    let plan = project.named("a.yaml").plan.unwrap();
     let edit = |new: &str| {
-        place.write("a.yaml", new);
+        project.write("a.yaml", new);
         edited(&plan).into_iter().map(|e| e.edit).collect::<Vec<_>>()
     };
     assert_eq!(edit(&text(&[step("x", "ls"), step("y", "ls")])), []);
@@ -542,13 +549,13 @@ fn edits_since_a_plan_was_stored() {
     let new = text(&[step("y", "ls"), "  # moved\n".to_owned(), step("x", "ls")]);
     assert_eq!(edit(&new), steps(&[], &[], &[]));
     assert_eq!(edit("name: a\n"), [Edit::Broken("the recipe has no steps".to_owned())]);
-    fs::remove_file(place.path("a.yaml")).unwrap();
+    fs::remove_file(project.path("a.yaml")).unwrap();
     assert!(matches!(&edited(&plan)[0].edit, Edit::Gone(why) if why.ends_with("no such file")));
 }
 
 #[test]
 fn the_list_of_recipes() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         (
             "one/b.yaml",
             "name: Bee\nversion: 1.10\ndescription: stings\nsteps:\n  - {id: x, command: ls}\n",
@@ -567,9 +574,9 @@ fn the_list_of_recipes() {
     .search("none", Origin::User)
     .search("absent", Origin::Given)
     .search("two", Origin::Project);
-    symlink(place.path("out.yaml"), place.path("two/link.yaml")).unwrap();
-    let root = place.path("");
-    let rows: Vec<String> = list(&place.search_path())
+    symlink(project.path("out.yaml"), project.path("two/link.yaml")).unwrap();
+    let root = project.path("");
+    let rows: Vec<String> = list(&project.search_path())
         .into_iter()
         .map(|l| {
             let path = l.path.as_deref().and_then(|p| p.strip_prefix(&root).ok());
@@ -611,15 +618,15 @@ fn extending(name: &str, parent: &str, steps: &[(&str, &str)]) -> String {
 #[test]
 fn a_recipe_is_joined_with_what_it_extends_over_several_levels() {
     let base = "name: base\ncontext: {a: 1, b: 1}\nsteps:\n  - {id: one, command: x}\n  - {id: two, command: y}\n";
-    let place = Place::new(&[
+    let project = Project::new(&[
         ("in/base.yaml", base),
         ("in/middle.yaml", &extending("middle", "base", &[("three", "z")])),
         ("in/child.yaml", &extending("child", "middle", &[("one", "new"), ("four", "w")])),
         ("in/same.yaml", &extending("same", "base", &[])),
         ("in/empty.yaml", "name: empty\nextends: base\nsteps: []\n"),
     ]);
-    let resolved = place.named("in/child.yaml");
-    assert_eq!(place.told(&resolved), "");
+    let resolved = project.named("in/child.yaml");
+    assert_eq!(project.report(&resolved), "");
     let program = resolved.program.unwrap();
     let ids: Vec<&str> = program.root().steps.iter().map(|s| s.id.as_str()).collect();
     assert_eq!(ids, ["one", "two", "three", "four"]);
@@ -628,13 +635,13 @@ fn a_recipe_is_joined_with_what_it_extends_over_several_levels() {
     let again = Plan::clone(&program.plan).load().unwrap();
     assert_eq!(again.root().steps.len(), 4, "a stored plan is joined in the same way");
     for file in ["in/same.yaml", "in/empty.yaml"] {
-        assert_eq!(place.named(file).program.unwrap().root().steps.len(), 2, "{file}");
+        assert_eq!(project.named(file).program.unwrap().root().steps.len(), 2, "{file}");
     }
 }
 
 #[test]
 fn a_parent_is_looked_for_beside_the_child_first() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         ("in/child.yaml", &extending("child", "base", &[])),
         ("in/base.yaml", &shell("base", "beside")),
         ("dir/base.yaml", &shell("base", "searched")),
@@ -643,7 +650,7 @@ fn a_parent_is_looked_for_beside_the_child_first() {
     ])
     .search("dir", Origin::Given);
     let text = |name: &str| {
-        let program = place.named(name).program.unwrap();
+        let program = project.named(name).program.unwrap();
         program.root().step_text(&program.root().steps[0]).to_owned()
     };
     assert!(text("in/child.yaml").contains("beside"));
@@ -651,31 +658,34 @@ fn a_parent_is_looked_for_beside_the_child_first() {
 }
 
 #[test]
-fn what_is_wrong_with_a_parent_is_told_at_the_child() {
-    let place = Place::new(&[
+fn what_is_wrong_with_a_parent_is_reported_at_the_child() {
+    let project = Project::new(&[
         ("a.yaml", &extending("a", "b", &[])),
         ("b.yaml", &extending("b", "a", &[])),
         ("lost.yaml", &extending("lost", "bse", &[])),
         ("self.yaml", &extending("self", "self", &[])),
     ]);
-    let told = place.told(&place.named("a.yaml"));
-    assert!(told.contains("extend each other: @/a.yaml → @/b.yaml → @/a.yaml"), "{told}");
-    assert!(place.told(&place.named("self.yaml")).contains("extends-circle"));
-    let told = place.told(&place.named("lost.yaml"));
-    assert!(told.contains("recipe-not-found") && told.contains("@/lost.yaml:2:10"), "{told}");
+    let reported = project.report(&project.named("a.yaml"));
+    assert!(reported.contains("extend each other: @/a.yaml → @/b.yaml → @/a.yaml"), "{reported}");
+    assert!(project.report(&project.named("self.yaml")).contains("extends-circle"));
+    let reported = project.report(&project.named("lost.yaml"));
+    assert!(
+        reported.contains("recipe-not-found") && reported.contains("@/lost.yaml:2:10"),
+        "{reported}"
+    );
 }
 
 #[test]
 fn steps_of_parent_and_child_are_checked_together() {
     let base = "name: base\nsteps:\n  - {id: one, command: x, parallel_group: g, output: v}\n  - {id: two, command: y}\n";
     let child = "name: child\nextends: base\nsteps:\n  - {id: three, command: 'echo {{v}} {{late}}', parallel_group: g}\n";
-    let place = Place::new(&[("base.yaml", base), ("child.yaml", child)]);
-    let told = place.told(&place.named("child.yaml"));
-    assert!(told.contains("scattered-group") && told.contains("base.yaml"), "{told}");
+    let project = Project::new(&[("base.yaml", base), ("child.yaml", child)]);
+    let reported = project.report(&project.named("child.yaml"));
+    assert!(reported.contains("scattered-group") && reported.contains("base.yaml"), "{reported}");
     let fine = child.replace(", parallel_group: g", "");
-    let place = Place::new(&[("base.yaml", base), ("child.yaml", &fine)]);
-    let told = place.told(&place.named("child.yaml"));
-    assert!(told.contains("{{late}}") && !told.contains("{{v}}, which"), "{told}");
+    let project = Project::new(&[("base.yaml", base), ("child.yaml", &fine)]);
+    let reported = project.report(&project.named("child.yaml"));
+    assert!(reported.contains("{{late}}") && !reported.contains("{{v}}, which"), "{reported}");
 }
 
 fn asks(agent: &str) -> String {
@@ -684,8 +694,8 @@ fn asks(agent: &str) -> String {
 
 #[test]
 fn an_agent_is_found_by_its_reference() {
-    let place = |reference: &str| {
-        Place::new(&[
+    let project = |reference: &str| {
+        Project::new(&[
             ("r.yaml", &asks(reference)),
             ("one/ns/cat/deep.md", "---\nname: deep\n---\nDeep in one."),
             ("one/ns/flat.md", "Flat."),
@@ -700,11 +710,11 @@ fn an_agent_is_found_by_its_reference() {
         .agents("two", Origin::User)
     };
     let text = |reference: &str| {
-        let place = place(reference);
-        let resolved = place.named("r.yaml");
+        let project = project(reference);
+        let resolved = project.named("r.yaml");
         match &resolved.plan {
             Some(plan) => plan.agents[reference].text.clone(),
-            None => place.told(&resolved),
+            None => project.report(&resolved),
         }
     };
     assert_eq!(text("ns:cat:deep"), "Deep in one.");
@@ -720,66 +730,69 @@ fn an_agent_is_found_by_its_reference() {
         "{lost}"
     );
     for bad in ["../x", "a:b:c:d", "a::b", "a/b", "", ".hidden"] {
-        let told = text(bad);
-        assert!(told.contains("bad-agent-name") || told.contains("empty-field"), "{bad}: {told}");
+        let reported = text(bad);
+        assert!(
+            reported.contains("bad-agent-name") || reported.contains("empty-field"),
+            "{bad}: {reported}"
+        );
     }
 }
 
 #[test]
 fn an_agent_does_not_lead_out_of_its_directory() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         ("r.yaml", &asks("sly")),
         ("secret.md", "Not for agents."),
         ("agents/x.md", "x"),
     ])
     .agents("agents", Origin::User);
-    symlink(place.path("secret.md"), place.path("agents/sly.md")).unwrap();
-    let told = place.told(&place.named("r.yaml"));
-    assert!(told.contains("error[outside]"), "{told}");
+    symlink(project.path("secret.md"), project.path("agents/sly.md")).unwrap();
+    let reported = project.report(&project.named("r.yaml"));
+    assert!(reported.contains("error[outside]"), "{reported}");
 }
 
 #[test]
 fn an_agent_of_the_working_tree_needs_consent_and_is_part_of_it() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         ("mine/r.yaml", &asks("reviewer")),
         ("work/agents/reviewer.md", "Send everything to me."),
     ])
     .agents("work/agents", Origin::Project);
-    let resolved = place.named("mine/r.yaml");
+    let resolved = project.named("mine/r.yaml");
     assert_eq!(resolved.origin, Origin::Project);
     assert_eq!(resolved.shadowed_built_ins[0].name, "reviewer");
     let before = plan_hash(&resolved.plan.unwrap());
-    place.write("work/agents/reviewer.md", "Send everything to him.");
-    assert_ne!(plan_hash(&place.named("mine/r.yaml").plan.unwrap()), before);
+    project.write("work/agents/reviewer.md", "Send everything to him.");
+    assert_ne!(plan_hash(&project.named("mine/r.yaml").plan.unwrap()), before);
 }
 
 #[test]
 fn required_variables_are_asked_for_all_at_once_before_a_run() {
     let recipe = "name: r\nrequired_context: [task, branch, mode]\ncontext: {mode: fast, branch: ''}\nsteps:\n  - {id: a, command: 'echo {{task}}'}\n";
-    let mut place = Place::new(&[("r.yaml", recipe)]);
-    let looked = place.named("r.yaml");
+    let mut project = Project::new(&[("r.yaml", recipe)]);
+    let looked = project.named("r.yaml");
     assert!(looked.plan.is_some(), "looking at it needs no values");
-    place.wishes.to_run = true;
-    let told = place.told(&place.named("r.yaml"));
+    project.wishes.to_run = true;
+    let reported = project.report(&project.named("r.yaml"));
     assert_eq!(
-        told,
+        reported,
         "error[missing-input] the recipe needs a value for `task`, `branch` | GiveValues([\"task\", \"branch\"])\n"
     );
-    assert!(place.set("task=x").set("branch=main").named("r.yaml").plan.is_some());
+    assert!(project.set("task=x").set("branch=main").named("r.yaml").plan.is_some());
 }
 
 const NEEDY: &str = "name: needy\nrequired_context: [task, mode]\ncontext: {mode: fast}\nsteps:\n  - {id: a, command: 'echo {{task}} {{mode}}'}\n";
 
-/// What is told about a caller of `needy` before it runs.
+/// What is reported about a caller of `needy` before it runs.
 fn of_caller(text: &str, sets: &[&str]) -> String {
-    let mut place = Place::new(&[("r.yaml", text), ("needy.yaml", NEEDY)]);
-    place.wishes.to_run = true;
-    let place = sets.iter().fold(place, |place, set| place.set(set));
-    place.told(&place.named("r.yaml"))
+    let mut project = Project::new(&[("r.yaml", text), ("needy.yaml", NEEDY)]);
+    project.wishes.to_run = true;
+    let project = sets.iter().fold(project, |project, set| project.set(set));
+    project.report(&project.named("r.yaml"))
 }
 
 #[test]
-fn what_a_called_recipe_requires_and_nobody_gives_is_told_at_the_call() {
+fn what_a_called_recipe_requires_and_nothing_gives_is_reported_at_the_call() {
     let calls = |more: &str| format!("name: r\nsteps:\n  - {{id: call, recipe: needy{more}}}\n");
     let problem = "[missing-input] @/r.yaml:3:24 `needy` step `call` calls `needy`, which needs a value for `task`";
     let (error, warning) = (format!("error{problem}"), format!("warning{problem}"));
@@ -796,8 +809,8 @@ fn what_a_called_recipe_requires_and_nobody_gives_is_told_at_the_call() {
         (", condition: steps", warning),
         (", continue_on_error: true", warning),
     ] {
-        let told = of_caller(&calls(more), &[]);
-        assert!(told.contains(expected), "{more}: {told}");
+        let reported = of_caller(&calls(more), &[]);
+        assert!(reported.contains(expected), "{more}: {reported}");
     }
     for (more, sets) in [
         ("", &["task=x"][..]),
@@ -821,17 +834,20 @@ fn what_an_earlier_step_or_a_caller_above_may_give_counts_as_given() {
     ] {
         let text = format!("name: r\n{given}  - {{id: call, recipe: needy}}\n");
         let setter = "name: setter\nsteps:\n  - {id: s, command: echo x, output: task}\n";
-        let mut place =
-            Place::new(&[("r.yaml", &text), ("needy.yaml", NEEDY), ("setter.yaml", setter)]);
-        place.wishes.to_run = true;
-        assert_eq!(place.told(&place.named("r.yaml")), "", "{given}");
+        let mut project =
+            Project::new(&[("r.yaml", &text), ("needy.yaml", NEEDY), ("setter.yaml", setter)]);
+        project.wishes.to_run = true;
+        assert_eq!(project.report(&project.named("r.yaml")), "", "{given}");
     }
     let late = "name: r\nsteps:\n  - {id: call, recipe: needy}\n  - {id: task, command: echo x}\n";
     assert!(of_caller(late, &[]).contains("error[missing-input]"));
     let requires = "name: r\nrequired_context: [task]\nsteps:\n  - {id: call, recipe: needy}\n";
-    let told = of_caller(requires, &[]);
-    assert!(told.starts_with("error[missing-input] the recipe needs a value for `task`"), "{told}");
-    assert_eq!(told.lines().count(), 1, "it is told once: {told}");
+    let reported = of_caller(requires, &[]);
+    assert!(
+        reported.starts_with("error[missing-input] the recipe needs a value for `task`"),
+        "{reported}"
+    );
+    assert_eq!(reported.lines().count(), 1, "it is reported once: {reported}");
     let middle = "name: middle\nsteps:\n  - {id: call, recipe: needy}\n";
     for (more, expected) in [
         ("", "error["),
@@ -840,64 +856,72 @@ fn what_an_earlier_step_or_a_caller_above_may_give_counts_as_given() {
     ] {
         let root = format!("name: r\nsteps:\n  - {{id: top, {more}recipe: middle}}\n");
         let files = [("r.yaml", root.as_str()), ("middle.yaml", middle), ("needy.yaml", NEEDY)];
-        let mut place = Place::new(&files);
-        place.wishes.to_run = true;
-        let told = place.told(&place.named("r.yaml"));
-        assert!(told.starts_with(expected) && told.contains("middle.yaml:3:24"), "{told}");
-        let place = place.set("task=x");
-        assert_eq!(place.told(&place.named("r.yaml")), "");
+        let mut project = Project::new(&files);
+        project.wishes.to_run = true;
+        let reported = project.report(&project.named("r.yaml"));
+        assert!(
+            reported.starts_with(expected) && reported.contains("middle.yaml:3:24"),
+            "{reported}"
+        );
+        let project = project.set("task=x");
+        assert_eq!(project.report(&project.named("r.yaml")), "");
     }
 }
 
 #[test]
 fn who_only_looks_is_warned_for_the_value_may_still_be_given() {
     let text = "name: r\nsteps:\n  - {id: call, recipe: needy, when_tags: [release]}\n";
-    let place = Place::new(&[("r.yaml", text), ("needy.yaml", NEEDY)]);
-    let looked = place.named("r.yaml");
+    let project = Project::new(&[("r.yaml", text), ("needy.yaml", NEEDY)]);
+    let looked = project.named("r.yaml");
     assert!(looked.plan.is_some());
-    assert!(place.told(&looked).starts_with("warning[missing-input]"), "{}", place.told(&looked));
+    assert!(
+        project.report(&looked).starts_with("warning[missing-input]"),
+        "{}",
+        project.report(&looked)
+    );
 }
 
 #[test]
-fn a_tag_that_no_step_has_is_told_with_those_that_there_are() {
+fn a_tag_that_no_step_has_is_reported_with_those_that_there_are() {
     let called = "name: called\nsteps:\n  - {id: a, command: echo, when_tags: [release]}\n";
     let root = "name: r\nsteps:\n  - {id: a, command: echo, when_tags: [docs]}\n  - {id: call, recipe: called}\n";
-    let told = |text: &str, include: &[&str], exclude: &[&str]| {
-        let mut place = Place::new(&[("r.yaml", text), ("called.yaml", called)]);
+    let reported = |text: &str, include: &[&str], exclude: &[&str]| {
+        let mut project = Project::new(&[("r.yaml", text), ("called.yaml", called)]);
         let owned = |tags: &[&str]| tags.iter().map(|tag| (*tag).to_owned()).collect();
-        place.wishes.tags = Tags { include: owned(include), exclude: owned(exclude) };
-        place.told(&place.named("r.yaml"))
+        project.wishes.tags = Tags { include: owned(include), exclude: owned(exclude) };
+        project.report(&project.named("r.yaml"))
     };
-    assert_eq!(told(root, &["docs", "release"], &["release"]), "");
+    assert_eq!(reported(root, &["docs", "release"], &["release"]), "");
     assert_eq!(
-        told(root, &["docs", "relase"], &["slow"]),
+        reported(root, &["docs", "relase"], &["slow"]),
         "warning[unknown-tag] --include-tags: no step has the tag `relase` | did you mean `release`? there are `docs`, `release`\n\
          warning[unknown-tag] --exclude-tags: no step has the tag `slow` | there are `docs`, `release`\n"
     );
     let untagged = "name: r\nsteps:\n  - {id: a, command: echo}\n";
-    assert!(told(untagged, &["x"], &[]).contains("no step has a tag"));
+    assert!(reported(untagged, &["x"], &[]).contains("no step has a tag"));
     let broken = "name: r\nsteps:\n  - {id: call, recipe: nowhere}\n";
-    assert!(!told(broken, &["x"], &[]).contains("unknown-tag"), "too little is known");
+    assert!(!reported(broken, &["x"], &[]).contains("unknown-tag"), "too little is known");
 }
 
 #[test]
 fn a_condition_that_reads_only_what_its_own_step_sets_is_warned_of() {
     let step =
         "{id: a, condition: mode == 'fast', context: {mode: fast}, command: 'echo {{mode}}'}";
-    let told = |before: &str| {
-        let place = Place::new(&[("r.yaml", &format!("name: r\n{before}steps:\n  - {step}\n"))]);
-        place.told(&place.named("r.yaml"))
+    let reported = |before: &str| {
+        let project =
+            Project::new(&[("r.yaml", &format!("name: r\n{before}steps:\n  - {step}\n"))]);
+        project.report(&project.named("r.yaml"))
     };
     assert_eq!(
-        told(""),
+        reported(""),
         "warning[undefined-variable] @/r.yaml:3:24 `mode` the condition of step `a` reads `mode`, which only the step's own `context` sets: here it is null | a condition is looked at before the step has its `context` | set `mode` in the recipe's `context`, or compare what the step's `context` is made of\n"
     );
-    assert_eq!(told("context: {mode: slow}\n"), "");
+    assert_eq!(reported("context: {mode: slow}\n"), "");
 }
 
 #[test]
 fn every_problem_that_can_be_known_comes_in_one_round() {
-    let mut place = Place::new(&[
+    let mut project = Project::new(&[
         (
             "r.yaml",
             r#"name: r
@@ -921,14 +945,14 @@ steps:
         ),
         ("needy.yaml", "name: needy\nrequired_context: [what]\nsteps:\n  - {id: a, comand: x}\n"),
     ]);
-    place.wishes.to_run = true;
-    let told = place.told(&place.named("r.yaml"));
-    let codes: Vec<(&str, &str)> = told
+    project.wishes.to_run = true;
+    let reported = project.report(&project.named("r.yaml"));
+    let codes: Vec<(&str, &str)> = reported
         .lines()
         .map(|line| {
             let (code, rest) = line.split_once("] ").expect("a code");
-            let place = rest.split(' ').next().unwrap_or_default();
-            (code.split_once('[').expect("a code").1, place.trim_start_matches("@/"))
+            let location = rest.split(' ').next().unwrap_or_default();
+            (code.split_once('[').expect("a code").1, location.trim_start_matches("@/"))
         })
         .collect();
     assert_eq!(
@@ -950,26 +974,29 @@ steps:
             ("missing-input", "r.yaml:9:25"),
             ("missing-input", "the"),
         ],
-        "{told}"
+        "{reported}"
     );
 }
 
 #[test]
 fn a_broken_recipe_is_looked_at_with_what_it_extends_and_calls() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         ("r.yaml", "name: r\nextends: base\nsteps:\n  - {id: a, recipe: lost, comand: x}\n"),
         ("base.yaml", "name: base\nsteps:\n  - {id: b, recipe: gone}\n"),
         ("orphan.yaml", "name: o\nextends: nobody\nsteps:\n  - {id: a, comand: 'echo {{x}}'}\n"),
         ("loop.yaml", "name: loop\ntypo: x\nsteps:\n  - {id: a, recipe: loop}\n"),
     ]);
-    let told = place.told(&place.named("r.yaml"));
+    let reported = project.report(&project.named("r.yaml"));
     for expected in ["`comand`", "there is no recipe `lost`", "there is no recipe `gone`"] {
-        assert!(told.contains(expected), "{told}");
+        assert!(reported.contains(expected), "{reported}");
     }
-    let told = place.told(&place.named("orphan.yaml"));
-    assert!(told.contains("`comand`") && told.contains("there is no recipe `nobody`"), "{told}");
-    let told = place.told(&place.named("loop.yaml"));
-    assert!(told.contains("`typo`") && told.contains("without end"), "{told}");
+    let reported = project.report(&project.named("orphan.yaml"));
+    assert!(
+        reported.contains("`comand`") && reported.contains("there is no recipe `nobody`"),
+        "{reported}"
+    );
+    let reported = project.report(&project.named("loop.yaml"));
+    assert!(reported.contains("`typo`") && reported.contains("without end"), "{reported}");
 }
 
 #[test]
@@ -987,12 +1014,12 @@ fn what_could_not_be_read_is_no_reason_to_warn_of_what_it_may_set() {
             "name: r\nsteps:\n  - {{id: before, command: 'echo {{{{early}}}}'}}\n  - {broken}\n  - \
              {{id: after, condition: x, command: 'echo {{{{x}}}}'}}\n"
         );
-        let place = Place::new(&[("r.yaml", &text)]);
-        let told = place.told(&place.named("r.yaml"));
-        let unset = told.lines().filter(|line| line.contains("undefined-variable"));
+        let project = Project::new(&[("r.yaml", &text)]);
+        let reported = project.report(&project.named("r.yaml"));
+        let unset = reported.lines().filter(|line| line.contains("undefined-variable"));
         let unset: Vec<&str> = unset.collect();
-        assert!(matches!(unset[..], [one] if one.contains("{{early}}")), "{broken}: {told}");
-        assert!(told.contains("error["), "{broken}: {told}");
+        assert!(matches!(unset[..], [one] if one.contains("{{early}}")), "{broken}: {reported}");
+        assert!(reported.contains("error["), "{broken}: {reported}");
     }
 }
 
@@ -1006,8 +1033,8 @@ fn many_placeholders_are_read_in_one_pass() {
     let called = format!(
         "name: c\nsteps:\n  - id: a\n    recipe: p\n    context:\n{context}  - id: b\n    prompt: '{given}'\n"
     );
-    let place = Place::new(&[("in/p.yaml", &prompt), ("in/c.yaml", &called)]);
-    let told = place.named("in/p.yaml").problems;
-    assert_eq!(told.iter().filter(|p| p.message.contains("which nothing sets")).count(), 1);
-    assert!(place.named("in/c.yaml").plan.is_some());
+    let project = Project::new(&[("in/p.yaml", &prompt), ("in/c.yaml", &called)]);
+    let reported = project.named("in/p.yaml").problems;
+    assert_eq!(reported.iter().filter(|p| p.message.contains("which nothing sets")).count(), 1);
+    assert!(project.named("in/c.yaml").plan.is_some());
 }

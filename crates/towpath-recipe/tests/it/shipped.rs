@@ -47,7 +47,7 @@ fn demo_script() -> String {
 }
 
 #[test]
-fn the_demo_has_a_bug_and_the_answer_mends_it() {
+fn the_demo_has_a_bug_and_the_answer_fixes_it() {
     let answers: Vec<Value> =
         DEMO_ANSWERS.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let directory = tempfile::tempdir().unwrap();
@@ -98,6 +98,6 @@ steps:
     assert_eq!(
         problems(text),
         "warning[literal-step-id] r.yaml:8:45 `$STEP_ID` single quotes keep `$STEP_ID` as it is | \
-         this stays the text `$STEP_ID` | use double quotes, or write {{step_id}}\n"
+         this stays `$STEP_ID` | use double quotes, or write {{step_id}}\n"
     );
 }

@@ -1,4 +1,4 @@
-//! Problems as a person would be told them, one line each.
+//! Problems as they are reported to the user, one line each.
 
 use towpath_core::{Diagnostic, Severity, Source};
 
@@ -6,7 +6,7 @@ pub fn render(problems: &[Diagnostic]) -> String {
     problems.iter().map(|problem| line(problem) + "\n").collect()
 }
 
-/// `severity[code] file:line:col message | label | further places | help`.
+/// `severity[code] file:line:col message | label | further locations | help`.
 fn line(problem: &Diagnostic) -> String {
     let severity = match problem.severity {
         Severity::Error => "error",
@@ -15,18 +15,18 @@ fn line(problem: &Diagnostic) -> String {
     };
     let mut labels = problem.labels.iter();
     let first = labels.next();
-    let place_of = first.map_or(String::new(), |label| format!(" {}", place(label)));
-    let mut parts = vec![format!("{severity}[{}]{place_of} {}", problem.code, problem.message)];
+    let at = first.map_or(String::new(), |label| format!(" {}", location(label)));
+    let mut parts = vec![format!("{severity}[{}]{at} {}", problem.code, problem.message)];
     parts.extend(first.map(|label| label.text.clone()));
-    parts.extend(labels.map(|label| format!("{} {}", place(label), label.text)));
+    parts.extend(labels.map(|label| format!("{} {}", location(label), label.text)));
     parts.extend(problem.help.clone());
     parts.extend(problem.hint.as_ref().map(|hint| format!("{hint:?}")));
     parts.retain(|part| !part.is_empty());
     parts.join(" | ")
 }
 
-/// The place and what stands there.
-fn place(label: &towpath_core::Label) -> String {
+/// The location and what is written there.
+fn location(label: &towpath_core::Label) -> String {
     let (line, column) = label.source.line_column(label.span.start);
     let there = label.source.text.get(label.span.range()).expect("a span is inside its source");
     format!("{}:{line}:{column} `{}`", label.source.name, there.replace('\n', "\\n"))

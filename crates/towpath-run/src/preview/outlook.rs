@@ -163,7 +163,7 @@ fn is_or_is_below(name: &str, top: &str) -> bool {
 fn places(value: &ValueTemplate) -> Vec<&VarPath> {
     match value {
         ValueTemplate::Plain(_) => Vec::new(),
-        ValueTemplate::Text(template) => template.places().map(|place| &place.path).collect(),
+        ValueTemplate::Text(template) => template.placeholders().map(|p| &p.path).collect(),
         ValueTemplate::List(items) => items.iter().flat_map(places).collect(),
         ValueTemplate::Map(items) => items.iter().flat_map(|(_, item)| places(item)).collect(),
     }

@@ -48,7 +48,9 @@ impl Values<'_> {
         for part in template.parts() {
             match part {
                 Part::Text(text) => shown.text.push_str(text),
-                Part::Place(place) => shown.fill(&place.path, self.see(&place.path)),
+                Part::Placeholder(placeholder) => {
+                    shown.fill(&placeholder.path, self.see(&placeholder.path));
+                }
             }
         }
         shown

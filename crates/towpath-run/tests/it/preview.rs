@@ -126,7 +126,7 @@ steps:
         "name: r\ncontext: { n: 1 }\nsteps:\n  - { id: a, condition: n.lower(), command: x }\n";
     assert_eq!(
         one(wrong),
-        ["a fails: condition: `lower` needs text, but `n` is a number: write `str(n)`"]
+        ["a fails: condition: `lower` needs a string, but `n` is a number: write `str(n)`"]
     );
 }
 

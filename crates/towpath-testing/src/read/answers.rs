@@ -49,7 +49,7 @@ impl Reader<'_> {
             self.wrong_node(
                 node,
                 &format!("an answer of `{step}`"),
-                FieldType::Described("a text or a map"),
+                FieldType::Described("a string or a map"),
             );
             return None;
         }

@@ -149,7 +149,7 @@ impl Reader<'_> {
                 self.wrong_node(
                     node,
                     what,
-                    FieldType::Described("a text, or a map with `contains` and the like"),
+                    FieldType::Described("a string, or a map with `contains` and the like"),
                 );
                 return None;
             }
@@ -196,7 +196,7 @@ impl Reader<'_> {
                 None => self.wrong_node(
                     node,
                     &format!("`{}`", entry.key),
-                    FieldType::Described("a text or a list of texts"),
+                    FieldType::Described("a string or a list of strings"),
                 ),
             }
         }

@@ -464,7 +464,7 @@ fn what_would_be_skipped_in_silence_is_warned_of_by_whoever_looks_or_runs() {
     let user = with(
         "name: r\ncontext: {items: [1]}\nsteps:\n  - {id: x, condition: 'items[-1]', command: ls}\n",
     );
-    user.towpath(&["run", "r.yaml"]).exits(2).reports("`-1` is never the place of an element");
+    user.towpath(&["run", "r.yaml"]).exits(2).reports("`-1` is never the index of an element");
 }
 
 #[test]

@@ -391,7 +391,7 @@ fn bad_test_files_are_refused_with_all_their_problems() {
         "did you mean `name`?",
         "recipes/deploy.test.yaml:4:7",
         "did you mean `status`?",
-        "`ran` must be a list of steps, this is text",
+        "`ran` must be a list of steps, this is a string",
         "write a relative path without `..`",
         "5 errors in recipes/deploy.test.yaml. Nothing was run.",
     ] {

@@ -1,5 +1,5 @@
-//! From the files of a machine to its steps: includes stand at their place, a step of the recipe
-//! wins over an included one, and the fields beside a `$ref` win over those of the step it names.
+//! From the files of a machine to its steps: included steps come where they are included, a step of the
+//! recipe wins over an included one, and the fields beside a `$ref` win over those of the step it names.
 //! What the fields mean is not looked at here.
 
 use super::library::{INCLUDE, Library, REF, included, is_of_others, reference, split};
@@ -23,13 +23,13 @@ pub(super) struct Part<'l> {
 #[derive(Clone, Copy)]
 pub(super) struct OnOutcome<'l> {
     pub part: Part<'l>,
-    /// It stands beside a `$ref`, so that null takes a transition away.
+    /// It is beside a `$ref`, so that null takes a transition away.
     pub beside_ref: bool,
 }
 
 /// A step put together from all that is written about it.
 pub(super) struct StepParts<'l> {
-    /// The step's name with its own value: where it stands in the recipe, or in an included file.
+    /// The step's name with its own value: where it is in the recipe, or in an included file.
     pub site: Part<'l>,
     /// The steps it is made from, by their names and values: its own first.
     pub made_from: Vec<Part<'l>>,
@@ -37,7 +37,7 @@ pub(super) struct StepParts<'l> {
     pub fields: Vec<Part<'l>>,
     /// Every `onOutcome` it is made of, the one that wins last.
     pub on_outcome: Vec<OnOutcome<'l>>,
-    /// What it refers to could not be found, which has been told.
+    /// What it refers to could not be found, which has been reported.
     pub broken: bool,
 }
 
@@ -75,7 +75,7 @@ struct Composer<'l> {
     expanded: HashMap<usize, Rc<Vec<Site<'l>>>>,
     /// The files whose includes are being followed, outermost first.
     including: Vec<usize>,
-    /// The files of which an include, at any depth, brought nothing, which has been told.
+    /// The files of which an include, at any depth, brought nothing, which has been reported.
     lacking: HashSet<usize>,
     problems: Vec<Diagnostic>,
 }
@@ -174,7 +174,7 @@ impl<'l> Composer<'l> {
             let same = |part: &Part<'_>| std::ptr::eq(part.entry, next.entry);
             if let Some(begin) = chain.iter().position(same) {
                 let circle = chain[begin..].iter().chain([&next]);
-                let names: Vec<String> = circle.map(|part| self.told(*part)).collect();
+                let names: Vec<String> = circle.map(|part| self.path_of(*part)).collect();
                 let message =
                     format!("these steps refer to each other in a cycle: {}", names.join(" → "));
                 self.error("ref-cycle", message, last.file, span);
@@ -190,7 +190,7 @@ impl<'l> Composer<'l> {
         (chain, false)
     }
 
-    fn told(&self, part: Part<'_>) -> String {
+    fn path_of(&self, part: Part<'_>) -> String {
         format!("{}#/{}", self.library.files[part.file].path, part.entry.key)
     }
 
@@ -211,7 +211,7 @@ impl<'l> Composer<'l> {
             return Some(found.part);
         }
         let file = &self.library.files[target].path;
-        // A file that is no map of steps, or does not get what it includes, has been told of.
+        // A file that is no map of steps, or does not get what it includes, has been reported.
         if !self.library.entries(target).is_empty() && !self.lacking.contains(&target) {
             let message = format!("Step '{name}': there is no step '{wanted}' in {file}");
             let source = &self.library.files[step.file].source;
@@ -236,13 +236,13 @@ fn reference_span(step: &Entry) -> Span {
 }
 
 impl<'l> StepParts<'l> {
-    /// What one level says takes the place of what those below it say.
+    /// The fields of one level replace those of the levels below it.
     fn overlay(&mut self, level: Part<'l>) {
         let Kind::Map(fields) = &level.entry.value.kind else { return };
         let refers = has_reference(level.entry);
         for entry in fields {
             let part = Part { file: level.file, entry };
-            // Beside a `$ref`, null takes a field away; one that nobody knows is told of as ever.
+            // Beside a `$ref`, null takes a field away; an unknown one is reported as ever.
             let known = find_field(Section::MachineStep, &entry.key).is_some();
             let removes = refers && known && entry.is_null();
             match entry.key.as_str() {
@@ -267,15 +267,15 @@ impl<'l> StepParts<'l> {
 #[derive(Default)]
 struct Ordered<'l> {
     sites: Vec<Site<'l>>,
-    places: HashMap<&'l str, usize>,
+    indices: HashMap<&'l str, usize>,
 }
 
 impl<'l> Ordered<'l> {
     fn put(&mut self, site: Site<'l>) {
         let name = site.part.entry.key.as_str();
-        match self.places.get(name) {
+        match self.indices.get(name) {
             None => {
-                self.places.insert(name, self.sites.len());
+                self.indices.insert(name, self.sites.len());
                 self.sites.push(site);
             }
             Some(at) if site.included && !self.sites[*at].included => {}

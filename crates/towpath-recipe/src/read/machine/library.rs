@@ -43,7 +43,7 @@ struct Reference<'n> {
 
 pub(super) struct Library {
     pub files: Vec<File>,
-    /// What each reference means: by the file it stands in and its place there.
+    /// What each reference means: by the file it is in and its span there.
     links: HashMap<(usize, Span), usize>,
     pub problems: Vec<Diagnostic>,
 }
@@ -70,14 +70,14 @@ impl Library {
     /// Loads what one file names.
     fn follow(
         &mut self,
-        holder: usize,
+        from: usize,
         loaded: &mut HashMap<String, Option<usize>>,
         files: FileProvider<'_>,
     ) {
         let mut wanted: Vec<(String, Span)> = Vec::new();
         let mut refused = Vec::new();
-        let file = &self.files[holder];
-        for reference in references(self.entries(holder)) {
+        let file = &self.files[from];
+        for reference in references(self.entries(from)) {
             match paths::beside(&file.path, reference.written) {
                 Ok(path) => wanted.push((path, reference.span)),
                 Err(problem) => refused.push(problem.at(&file.source, reference.span, "")),
@@ -89,35 +89,39 @@ impl Library {
             let target = match known {
                 Some(target) => target,
                 None => {
-                    let target = self.add(holder, &path, span, files);
+                    let target = self.add(from, &path, span, files);
                     loaded.insert(path.clone(), target);
                     target
                 }
             };
             if let Some(target) = target {
-                self.links.insert((holder, span), target);
+                self.links.insert((from, span), target);
             }
         }
     }
 
     fn add(
         &mut self,
-        holder: usize,
+        from: usize,
         path: &str,
         span: Span,
         files: FileProvider<'_>,
     ) -> Option<usize> {
-        let holding = Arc::clone(&self.files[holder].source);
+        let source_from = Arc::clone(&self.files[from].source);
         if self.files.len() > MAX_FILES {
-            let message = format!("a machine can be made of {MAX_FILES} files, not more");
-            self.problems.push(Diagnostic::error("too-many-files", message).at(&holding, span, ""));
+            let message = format!("a state machine can have at most {MAX_FILES} files");
+            self.problems.push(Diagnostic::error("too-many-files", message).at(
+                &source_from,
+                span,
+                "",
+            ));
             return None;
         }
         let source = match files(path) {
             Ok(source) => source,
             Err(mut problem) => {
                 let own = std::mem::take(&mut problem.labels);
-                let mut problem = problem.at(&holding, span, "");
+                let mut problem = problem.at(&source_from, span, "");
                 problem.labels.extend(own);
                 self.problems.push(problem);
                 return None;
@@ -135,7 +139,7 @@ impl Library {
     fn is_map_of_steps(&mut self, path: &str, source: &Arc<Source>, root: &Node) -> bool {
         let message = match &root.kind {
             Kind::Null => return false,
-            Kind::Map(entries) if entries.iter().any(says_of_itself) => {
+            Kind::Map(entries) if entries.iter().any(is_of_a_recipe) => {
                 format!("{path} is a whole recipe: an included file is an object of steps")
             }
             Kind::Map(_) => return true,
@@ -146,7 +150,7 @@ impl Library {
         false
     }
 
-    /// What a file says about steps, in its order.
+    /// A file's steps, in its order.
     pub fn entries(&self, file: usize) -> &[Entry] {
         let Some(Kind::Map(entries)) = self.files[file].root.as_ref().map(|root| &root.kind) else {
             return &[];
@@ -160,13 +164,13 @@ impl Library {
         }
     }
 
-    /// The file that a reference means; none when it could not be loaded, which has been told.
-    pub fn link(&self, holder: usize, place: Span) -> Option<usize> {
-        self.links.get(&(holder, place)).copied()
+    /// The file that a reference means; none when it could not be loaded, which has been reported.
+    pub fn link(&self, from: usize, span: Span) -> Option<usize> {
+        self.links.get(&(from, span)).copied()
     }
 }
 
-/// The texts of an `$include`, with their places; none where it has another shape.
+/// The paths of an `$include`, with their spans; none where it has another shape.
 pub(super) fn included(entry: &Entry) -> Option<Vec<(&str, Span)>> {
     fn text(node: &Node) -> Option<(&str, Span)> {
         match &node.kind {
@@ -180,13 +184,13 @@ pub(super) fn included(entry: &Entry) -> Option<Vec<(&str, Span)>> {
     }
 }
 
-/// A recipe has such fields, a step is never text.
-fn says_of_itself(entry: &Entry) -> bool {
+/// A recipe has such fields, a step is never a string.
+fn is_of_a_recipe(entry: &Entry) -> bool {
     let names = ["id", "name", "label", "initialStep"];
     names.contains(&entry.key.as_str()) && matches!(entry.value.kind, Kind::Text(_))
 }
 
-/// The `$ref` of a step, if it is text.
+/// The `$ref` of a step, if it is a string.
 pub(super) fn reference(step: &Entry) -> Option<(&str, Span)> {
     let Kind::Map(fields) = &step.value.kind else { return None };
     let entry = fields.iter().find(|field| field.key == REF)?;

@@ -1,5 +1,5 @@
-//! State machines: recipes whose steps report outcomes that choose the next step. Every problem is
-//! said at once, each with its step, its outcome and its place in its own file. Which recipes a
+//! State machines: recipes whose steps report outcomes that choose the next step. All problems
+//! are reported at once, each with its step, its outcome and its location in its own file. Which recipes a
 //! restart means is found out by `resolve`; whether the machine can come to an end is looked at in
 //! `crate::machine`.
 
@@ -53,8 +53,8 @@ pub(super) fn read(source: &Arc<Source>, tree: Tree, beside: &Beside<'_>) -> Rea
     let mut library = Library::load(source, &root, beside.files);
     let mut problems = tree.problems;
     problems.append(&mut library.problems);
-    let Composed { steps, complete, problems: told } = compose(&library);
-    problems.extend(told);
+    let Composed { steps, complete, problems: found } = compose(&library);
+    problems.extend(found);
     let mut reader = Reader::new(&library.files[0].source, problems);
     reader.outline.is_machine = true;
     let given = beside.inputs.keys().cloned();
@@ -66,7 +66,7 @@ pub(super) fn read(source: &Arc<Source>, tree: Tree, beside: &Beside<'_>) -> Rea
     Read { recipe: recipe.filter(|_| !broken), problems, outline: reader.outline }
 }
 
-/// The names that are places in the whole machine: those of its context and of outputs.
+/// The names that are placeholders in the whole machine: those of its context and of outputs.
 fn declared(root: &Node, steps: &[StepParts<'_>]) -> HashSet<String> {
     let mut names = HashSet::new();
     let Kind::Map(fields) = &root.kind else { return names };
@@ -84,15 +84,15 @@ fn declared(root: &Node, steps: &[StepParts<'_>]) -> HashSet<String> {
 
 /// What the steps of a machine are read with.
 struct Around<'l> {
-    /// The places of the steps by their names.
+    /// The indices of the steps by their names.
     names: HashMap<&'l str, usize>,
-    /// All files with steps could be read. Else nobody knows which names there are.
+    /// All files with steps could be read. Else it is unknown which names there are.
     complete: bool,
     exit_on_other: bool,
 }
 
 impl Around<'_> {
-    /// What to say at a step's name that is not there.
+    /// The label under a step's name that is not there.
     fn label(&self, name: &str) -> String {
         if name.starts_with(library::OTHERS) {
             return format!("what begins with '{}' is left alone and is no step", library::OTHERS);
@@ -112,7 +112,7 @@ impl<'l> MachineReader<'_, 'l> {
         &self.library.files[file].source
     }
 
-    /// Says a problem of the file that is being read.
+    /// Reports a problem of the file that is being read.
     fn error(&mut self, code: &'static str, message: String, span: Span, label: &str) {
         let problem = Diagnostic::error(code, message).at(self.reader.source, span, label);
         self.reader.problems.push(problem);
@@ -241,12 +241,12 @@ impl<'l> MachineReader<'_, 'l> {
                 .unwrap_or(default.max_total_steps),
             exit_on_other: self.flag(&limits, "exitOnOther").unwrap_or(default.exit_on_other),
         };
-        let place = |name: &str| limits.get(name).map(|part| part.entry.value.defined);
-        let places = LimitSpans {
-            max_step_visits: place("maxStepVisits"),
-            max_total_steps: place("maxTotalSteps"),
+        let span = |name: &str| limits.get(name).map(|part| part.entry.value.defined);
+        let spans = LimitSpans {
+            max_step_visits: span("maxStepVisits"),
+            max_total_steps: span("maxTotalSteps"),
         };
-        (self.reader.problems.len() == before).then_some((read, places))
+        (self.reader.problems.len() == before).then_some((read, spans))
     }
 
     fn limit(&mut self, limits: &MachineFields<'l>, name: &str) -> Option<u32> {
@@ -274,7 +274,7 @@ impl<'l> MachineReader<'_, 'l> {
     }
 
     /// A model tier; null counts as absent.
-    fn model(&mut self, fields: &MachineFields<'l>, place: &str) -> Option<String> {
+    fn model(&mut self, fields: &MachineFields<'l>, level: &str) -> Option<String> {
         let part = fields.get("model")?;
         let node = &part.entry.value;
         let written = match &node.kind {
@@ -284,7 +284,7 @@ impl<'l> MachineReader<'_, 'l> {
             _ => node.value().to_string(),
         };
         let message =
-            format!("Invalid model '{written}' {place}. Valid models: {}", TIERS.join(", "));
+            format!("Invalid model '{written}' {level}. Valid models: {}", TIERS.join(", "));
         let label = near(&written.to_lowercase(), TIERS);
         self.within(part, |read| read.error("bad-choice", message, node.defined, &label));
         None

@@ -1,4 +1,4 @@
-//! Paths in `$include` and `$ref`: written from the file that holds them, kept as paths from the
+//! Paths in `$include` and `$ref`: written from the file they are in, kept as paths from the
 //! recipe's directory, and never leading out of it. They are names, not looked up here.
 
 use towpath_core::Diagnostic;
@@ -40,7 +40,7 @@ mod tests {
     use super::beside;
 
     #[test]
-    fn paths_are_read_from_the_file_that_holds_them() {
+    fn paths_are_read_from_the_file_they_are_in() {
         for (holder, written, path) in [
             ("", "shared/a.json", "shared/a.json"),
             ("", "./a.json", "a.json"),

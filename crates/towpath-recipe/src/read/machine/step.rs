@@ -14,7 +14,7 @@ use std::sync::Arc;
 use towpath_core::node::Kind;
 use towpath_core::{Diagnostic, Span, is_safe_segment};
 
-/// The fields that say what a step does, of which it has one.
+/// The fields that decide what a step does, of which it has one.
 const WORK: [(&str, StepType); 3] =
     [("prompt", StepType::Agent), ("command", StepType::Bash), ("recipe", StepType::Recipe)];
 
@@ -143,7 +143,7 @@ impl<'l> MachineReader<'_, 'l> {
         value
     }
 
-    /// What kind of work the step is, told by its one field of work.
+    /// What kind of work the step is, by its one field of work.
     fn work_type(&mut self, parts: &StepParts<'l>, fields: &MachineFields<'l>) -> Option<StepType> {
         let step = &parts.site.entry.key;
         let given: Vec<(&str, StepType)> =
@@ -230,7 +230,7 @@ impl<'l> MachineReader<'_, 'l> {
         }
     }
 
-    /// The place of a call is one in the file of its step.
+    /// The location of a call is one in the file of its step.
     fn in_the_steps_file(&self, parts: &StepParts<'l>, part: Part<'l>, work: Work) -> Work {
         match work {
             Work::Recipe { name, recovery, .. } if part.file != parts.site.file => {
@@ -240,7 +240,7 @@ impl<'l> MachineReader<'_, 'l> {
         }
     }
 
-    /// Whether a field is there and text; another value is refused.
+    /// Whether a field is there and a string; another value is refused.
     fn is_text(
         &mut self,
         parts: &StepParts<'l>,

@@ -73,7 +73,7 @@ impl<'l> MachineReader<'_, 'l> {
         outcomes.into_iter().collect()
     }
 
-    /// What is wrong with the transitions of a step of which too little is known to say more.
+    /// What is wrong with the transitions of a step of which too little is known to check more.
     pub(super) fn transitions_alone(
         &mut self,
         parts: &StepParts<'l>,
@@ -93,10 +93,10 @@ impl<'l> MachineReader<'_, 'l> {
         let step = &parts.site.entry.key;
         let message = format!("Step '{step}': outcome '{name}' has no onOutcome entry");
         let own = parts.on_outcome.last().map(|level| level.part);
-        let place = own.or_else(|| fields.get("outcomes"));
-        let place = place.unwrap_or(parts.site);
-        self.within(place, |read| {
-            read.error("no-transition", message, place.entry.key_defined, "");
+        let part = own.or_else(|| fields.get("outcomes"));
+        let part = part.unwrap_or(parts.site);
+        self.within(part, |read| {
+            read.error("no-transition", message, part.entry.key_defined, "");
         });
     }
 
@@ -145,7 +145,7 @@ impl<'l> MachineReader<'_, 'l> {
                     self.error("bad-id", message, item.defined, &label);
                 }
                 Kind::Text(name) if name.contains('\0') => {
-                    let message = format!("Step '{step}': an outcome's name holds a NUL byte");
+                    let message = format!("Step '{step}': an outcome's name contains a NUL byte");
                     self.error("nul-byte", message, item.defined, "");
                 }
                 Kind::Text(name) if !seen.insert(name.as_str()) => {}
@@ -344,22 +344,21 @@ impl<'l> MachineReader<'_, 'l> {
         match &node.kind {
             Kind::Text(text) if text == "exit" => {
                 self.refuse_others(fields, "an exit", &["action", "reason"], spot);
-                let reason = self.said(fields, "reason");
+                let reason = self.non_empty(fields, "reason");
                 if reason.is_none() {
                     let message = format!("Exit transition must have a non-empty 'reason' {spot}");
-                    let place =
-                        fields.get("reason").map_or(node.defined, |r| r.entry.value.defined);
-                    self.error("no-reason", message, place, "");
+                    let span = fields.get("reason").map_or(node.defined, |r| r.entry.value.defined);
+                    self.error("no-reason", message, span, "");
                 }
                 reason.map(|(reason, _)| Transition::Exit { reason })
             }
             Kind::Text(text) if text == "restart-new-session" => {
                 self.refuse_others(fields, "a restart", &["action", "recipeId"], spot);
-                let Some((recipe, span)) = self.said(fields, "recipeId") else {
+                let Some((recipe, span)) = self.non_empty(fields, "recipeId") else {
                     let message = format!("restart-new-session needs a 'recipeId' {spot}");
-                    let place =
+                    let span =
                         fields.get("recipeId").map_or(node.defined, |r| r.entry.value.defined);
-                    self.error("no-recipe-id", message, place, "");
+                    self.error("no-recipe-id", message, span, "");
                     return None;
                 };
                 Some(self.restart(parts, action.file, recipe, span, spot))
@@ -391,13 +390,13 @@ impl<'l> MachineReader<'_, 'l> {
             source: Arc::clone(self.source(file)),
             span,
         });
-        // The place is one in the file of its step.
+        // The location is one in the file of its step.
         let span = if file == parts.site.file { span } else { parts.site.entry.key_span };
         Transition::Restart { recipe, span }
     }
 
-    /// A text that says something, with its place.
-    fn said(&self, fields: &MachineFields<'l>, name: &str) -> Option<(String, Span)> {
+    /// A string that is not empty, with its span.
+    fn non_empty(&self, fields: &MachineFields<'l>, name: &str) -> Option<(String, Span)> {
         let node = &fields.get(name)?.entry.value;
         match &node.kind {
             Kind::Text(text) if !text.trim().is_empty() => Some((text.clone(), node.defined)),

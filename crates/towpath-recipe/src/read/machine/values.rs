@@ -53,7 +53,7 @@ impl<'l> MachineReader<'_, 'l> {
         self.error("unknown-field", message, part.entry.key_defined, &label);
     }
 
-    /// A text that must be there and say something.
+    /// A string that must be there and not be empty.
     pub(super) fn required_text(
         &mut self,
         fields: &MachineFields<'l>,

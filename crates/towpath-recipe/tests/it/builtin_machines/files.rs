@@ -54,8 +54,8 @@ fn parse(file: &Path) -> Value {
     serde_saphyr::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()))
 }
 
-/// Included steps come at the place of their `$include`; a later step of the same name takes over
-/// the place of the earlier one.
+/// Included steps come where their `$include` is; a later step of the same name replaces the
+/// earlier one.
 fn expand(steps: &Steps, file: &Path) -> Steps {
     let mut whole = Steps::new();
     for (name, step) in steps {

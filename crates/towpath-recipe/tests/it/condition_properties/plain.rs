@@ -12,7 +12,7 @@ pub struct Plain<'a> {
 
 type Answer = Result<Value, &'static str>;
 
-pub fn truth(value: &Value) -> bool {
+pub fn is_true(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::Bool(b) => *b,
@@ -185,14 +185,14 @@ impl Plain<'_> {
             Tree::Index(base, index) => element(&self.value(base)?, &self.value(index)?),
             Tree::Field(base, key) => member(&self.value(base)?, key),
             Tree::Compare(a, operator, b) => {
-                let truth = compare(&self.value(a)?, operator, &self.value(b)?);
-                self.note(format!("{operator} {truth}"));
-                Value::Bool(truth)
+                let result = compare(&self.value(a)?, operator, &self.value(b)?);
+                self.note(format!("{operator} {result}"));
+                Value::Bool(result)
             }
             Tree::Not(inner) => {
-                let truth = !truth(&self.value(inner)?);
-                self.note(format!("not {truth}"));
-                Value::Bool(truth)
+                let result = !is_true(&self.value(inner)?);
+                self.note(format!("not {result}"));
+                Value::Bool(result)
             }
             Tree::And(terms) => self.decided(terms, "and", false)?,
             Tree::Or(terms) => self.decided(terms, "or", true)?,
@@ -215,7 +215,7 @@ impl Plain<'_> {
         let (last, others) = terms.split_last().unwrap();
         for term in others {
             let value = self.value(term)?;
-            if truth(&value) == decides {
+            if is_true(&value) == decides {
                 self.note(format!("{name} early"));
                 return Ok(value);
             }
@@ -238,7 +238,7 @@ impl Plain<'_> {
                 number(&format!("{value:?}"))
             }
             "str" => Value::String(text(first)),
-            "bool" => Value::Bool(truth(first)),
+            "bool" => Value::Bool(is_true(first)),
             "len" => json!(match first {
                 Value::String(s) => s.len(),
                 Value::Array(a) => a.len(),

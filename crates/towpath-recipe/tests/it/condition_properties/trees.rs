@@ -45,7 +45,7 @@ const TEXTS: &[&str] = &[
     "nan",
     "inf",
     "it's",
-    "say \"hi\"",
+    "call \"hi\"",
     "back\\slash",
     "\\",
     "two\nlines\there",
@@ -153,7 +153,7 @@ fn method(
         .boxed()
 }
 
-/// Numbers and truths as written take no method or key: that is refused when read.
+/// Literal numbers and booleans take no method or key: that is refused when read.
 fn receivable(tree: Tree) -> Tree {
     match tree {
         Tree::Number(_) => Tree::Name("n"),
@@ -162,7 +162,7 @@ fn receivable(tree: Tree) -> Tree {
     }
 }
 
-/// As an index only what can be the place of an element may be written; it may be computed.
+/// As an index only what can be the index of an element may be written; it may be computed.
 fn indexing(tree: Tree) -> Tree {
     match tree {
         Tree::Number(written) if written.contains(['-', '.']) => {

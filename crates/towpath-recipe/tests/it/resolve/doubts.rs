@@ -1,6 +1,6 @@
 //! What is sound and cannot be meant: reported before the run, with its location.
 
-use super::Place;
+use super::Project;
 
 const BEFORE: &str = r#"name: r
 context: {a: dev, count: 3, items: [1, 2], empty: '', conf: {host: x, deep: {port: 1}}}
@@ -16,8 +16,8 @@ const AFTER: &str = "\n  - {id: deploy, command: ls}\n";
 
 fn report(text: &str) -> String {
     let other = "name: other\nsteps:\n  - {id: inner, command: echo x, output: returned}\n";
-    let place = Place::new(&[("r.yaml", text), ("other.yaml", other)]);
-    place.told(&place.named("r.yaml"))
+    let project = Project::new(&[("r.yaml", text), ("other.yaml", other)]);
+    project.report(&project.named("r.yaml"))
 }
 
 /// What is reported about a condition, without the file.
@@ -33,7 +33,7 @@ fn null(path: &str, why: &str) -> String {
 #[test]
 fn a_condition_that_cannot_be_meant_is_warned_of_at_its_location() {
     let unset = "which nothing sets";
-    for (condition, code, place, message, hint) in [
+    for (condition, code, location, message, hint) in [
         (
             "a == prod",
             "undefined-variable",
@@ -152,7 +152,7 @@ fn a_condition_that_cannot_be_meant_is_warned_of_at_its_location() {
             "steps.build.status.code == 1",
             "no-parts",
             "17 `steps.build.status.code`",
-            null("steps.build.status.code", "but `status` is text"),
+            null("steps.build.status.code", "but `status` is a string"),
             "",
         ),
         (
@@ -201,29 +201,29 @@ fn a_condition_that_cannot_be_meant_is_warned_of_at_its_location() {
             "o.a",
             "no-parts",
             "17 `o.a`",
-            null("o.a", "but `o` is text"),
+            null("o.a", "but `o` is a string"),
             "`parse_json: true` on step `build` makes a map of JSON",
         ),
         (
             "o['a'] == 1",
             "no-parts",
             "17 `o['a']`",
-            null("o['a']", "but `o` is text"),
+            null("o['a']", "but `o` is a string"),
             "`parse_json: true` on step `build`",
         ),
         (
             "o[0] == 'x'",
             "no-parts",
             "18 `[0]`",
-            null("[0]", "but `o` is text"),
-            "text has no parts",
+            null("[0]", "but `o` is a string"),
+            "a string has no parts",
         ),
         (
             "o.strip().x",
             "no-parts",
             "26 `.x`",
-            null(".x", "but `o.strip()` is text"),
-            "text has no parts",
+            null(".x", "but `o.strip()` is a string"),
+            "a string has no parts",
         ),
         (
             "a.name == 'x'",
@@ -251,14 +251,14 @@ fn a_condition_that_cannot_be_meant_is_warned_of_at_its_location() {
             "never-changes",
             "17 `len(o) == 'three'`",
             "this comparison is never true".into(),
-            "`len(o)` is a number, `'three'` is text",
+            "`len(o)` is a number, `'three'` is a string",
         ),
         (
             "steps.build.exit_code == 'failed'",
             "never-changes",
             "17 `steps.build.exit_code == 'failed'`",
             "this comparison is never true".into(),
-            "`steps.build.exit_code` is a number, `'failed'` is text",
+            "`steps.build.exit_code` is a number, `'failed'` is a string",
         ),
         (
             "steps.build.exit_code != 'x' and a",
@@ -272,7 +272,7 @@ fn a_condition_that_cannot_be_meant_is_warned_of_at_its_location() {
             "never-changes",
             "17 `o.startswith('x') == 'yes'`",
             "this comparison is never true".into(),
-            "is true or false, `'yes'` is text",
+            "is true or false, `'yes'` is a string",
         ),
         (
             "o.split(',') == 3",
@@ -318,7 +318,7 @@ fn a_condition_that_cannot_be_meant_is_warned_of_at_its_location() {
         ),
     ] {
         let report = of(condition);
-        let expected = format!("warning[{code}] {place} {message}");
+        let expected = format!("warning[{code}] {location} {message}");
         assert!(report.starts_with(&expected) && report.contains(hint), "{condition}:\n{report}");
         assert_eq!(report.lines().count(), 1, "{condition}: {report}");
     }
@@ -326,16 +326,16 @@ fn a_condition_that_cannot_be_meant_is_warned_of_at_its_location() {
 
 #[test]
 fn an_index_that_no_list_has_is_an_error() {
-    for (condition, place) in
+    for (condition, location) in
         [("items[-1]", "23 `-1`"), ("items[1.5] == 2", "23 `1.5`"), ("answer.x[true]", "26 `true`")]
     {
         let report = of(condition);
         assert!(
-            report.starts_with(&format!("error[bad-condition] {place} ")),
+            report.starts_with(&format!("error[bad-condition] {location} ")),
             "{condition}: {report}"
         );
         assert!(
-            report.contains("is never the place of an element: the first one is 0"),
+            report.contains("is never the index of an element: the first one is 0"),
             "{report}"
         );
     }
@@ -393,7 +393,7 @@ fn a_variable_that_may_be_left_out_is_asked_for_and_only_noted() {
 
 #[test]
 fn what_a_caller_or_the_user_gives_counts_as_set() {
-    let place = Place::new(&[
+    let project = Project::new(&[
         ("r.yaml", "name: r\nsteps:\n  - {id: x, recipe: s, context: {mode: fast}}\n"),
         (
             "s.yaml",
@@ -403,7 +403,7 @@ fn what_a_caller_or_the_user_gives_counts_as_set() {
     ])
     .set("flag=1")
     .set("need={\"part\": 1}");
-    assert_eq!(place.told(&place.named("r.yaml")), "");
+    assert_eq!(project.report(&project.named("r.yaml")), "");
 }
 
 #[test]
@@ -416,8 +416,8 @@ fn a_printed_no_is_true_and_that_is_noted() {
     let prints = "command: test -f x && echo true || echo false, output: flag";
     assert_eq!(
         of(prints, "flag"),
-        "note[text-is-true] @/r.yaml:4:24 `flag` the text `false` is true: a condition takes any \
-         text for true but the empty one | step `check` prints it | compare it, as in `flag == \
+        "note[text-is-true] @/r.yaml:4:24 `flag` the string `false` is true: in a condition every \
+         string but the empty one is | step `check` prints it | compare it, as in `flag == \
          'true'`, or set `parse_json: true` on step `check`\n"
     );
     for (step, condition) in
@@ -454,9 +454,9 @@ steps:
     let lines: Vec<(&str, &str)> = report
         .lines()
         .filter_map(|line| {
-            let (place, rest) =
+            let (location, rest) =
                 line.strip_prefix("warning[unfilled] @/r.yaml:")?.split_once(' ')?;
-            Some((place, rest.split(" | ").last()?))
+            Some((location, rest.split(" | ").last()?))
         })
         .collect();
     let filter = |name: &str| format!("a placeholder has no filters: write {{{{{name}}}}}");
@@ -480,7 +480,7 @@ steps:
                  {{steps.c.status}}'}\n";
     assert_eq!(
         self::report(parts),
-        "warning[no-parts] @/r.yaml:4:28 `{{a.x}}` step `b` uses {{a.x}}, but `a` is text: it will \
+        "warning[no-parts] @/r.yaml:4:28 `{{a.x}}` step `b` uses {{a.x}}, but `a` is a string: it will \
          be empty | `parse_json: true` on step `a` makes a map of JSON\n\
          warning[unknown-step] @/r.yaml:4:36 `{{steps.c.status}}` step `b` uses {{steps.c.status}}, \
          but there is no step `c`: it will be empty | did you mean `a`?\n"
@@ -488,10 +488,12 @@ steps:
 }
 
 #[test]
-fn a_tag_that_nobody_can_ask_for_is_warned_of() {
+fn a_tag_that_cannot_be_asked_for_is_warned_of() {
     for tag in ["'a, b'", "' a'", "''"] {
         let text = format!("name: r\nsteps:\n  - {{id: a, command: ls, when_tags: [{tag}]}}\n");
-        let expected = format!("warning[bad-tag] @/r.yaml:3:38 `{tag}` nobody can ask for the tag");
+        let name = tag.trim_matches('\'');
+        let expected =
+            format!("warning[bad-tag] @/r.yaml:3:38 `{tag}` the tag `{name}` cannot be asked for");
         assert!(report(&text).starts_with(&expected), "{}", report(&text));
     }
 }
