@@ -12,8 +12,8 @@ use crate::parallel;
 use crate::problem::Problem;
 use crate::recipe_steps::{RecipeSteps, Workers};
 use crate::rehearsal::{Ends, Rehearsal};
+use crate::replacements::Replacements;
 use crate::run_record::RunRecord;
-use crate::stand_ins::StandIns;
 use crate::subject::Subject;
 use crate::suite::{Case, Ending};
 use serde_json::json;
@@ -185,23 +185,23 @@ impl<'a> CaseRunner<'a> {
             (Some(Change::Idle { step }), Some(steps)) => steps.workers(step),
             _ => Workers::default(),
         };
-        let stand_ins = StandIns::new(directory, case, &idle)?;
+        let replacements = Replacements::new(directory, case, &idle)?;
         let given = Rehearsal {
             inputs: case.set.clone(),
-            substitutes: stand_ins.substitutes.iter().cloned().collect(),
+            substitutes: replacements.substitutes.iter().cloned().collect(),
             ends: change.and_then(|change| {
                 let outcome = change.outcome()?.to_owned();
                 Some(Ends { step: change.step().to_owned(), outcome })
             }),
         };
-        fs::write(directory.file(SCRIPT), &stand_ins.script)?;
+        fs::write(directory.file(SCRIPT), &replacements.script)?;
         let record = self.run(directory, subject, case, &given, &search, &environment)?;
         result.started = record.started();
         result.taken = record.taken();
         let comparison = Comparison {
             suite: &subject.suite,
             case,
-            stand_ins: &stand_ins,
+            replacements: &replacements,
             record: &record,
             steps,
             idle: &idle,
@@ -248,7 +248,7 @@ impl<'a> CaseRunner<'a> {
         };
         let (what, error) = failed;
         let problem = Problem::new("setup", format!("{what} failed before the recipe ran"));
-        Err(Abort::Problem(Box::new(problem.with("it said", error))))
+        Err(Abort::Problem(Box::new(problem.with("it printed", error))))
     }
 
     fn check(
@@ -270,11 +270,12 @@ impl<'a> CaseRunner<'a> {
             }
             let problem = Problem::new("checks", format!("a check failed: {}", text.trim()));
             let printed = [step.output.trim(), step.error.as_str()].join("\n");
-            problems.push(problem.with("it said", printed.trim()));
+            problems.push(problem.with("it printed", printed.trim()));
         }
         if record.steps.len() != texts.len() {
             problems.push(
-                Problem::new("checks", "the checks could not run").with("it said", record.refused),
+                Problem::new("checks", "the checks could not run")
+                    .with("it printed", record.refused),
             );
         }
         Ok(problems)

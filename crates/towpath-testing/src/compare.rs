@@ -6,8 +6,8 @@ use crate::expected_calls::ExpectedCalls;
 use crate::matcher::Matcher;
 use crate::problem::Problem;
 use crate::recipe_steps::{RecipeSteps, Workers};
+use crate::replacements::Replacements;
 use crate::run_record::{RunRecord, StepRecord};
-use crate::stand_ins::StandIns;
 use crate::suite::{Case, Ending, Expect, Name, Suite};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,7 +18,7 @@ use towpath_core::{Value, VarPath, lookup};
 pub struct Comparison<'a> {
     pub suite: &'a Suite,
     pub case: &'a Case,
-    pub stand_ins: &'a StandIns<'a>,
+    pub replacements: &'a Replacements<'a>,
     pub record: &'a RunRecord,
     pub steps: Option<RecipeSteps<'a>>,
     pub idle: &'a Workers,
@@ -60,7 +60,7 @@ impl Comparison<'_> {
         let by_id = asked.chain(stubs).chain(agents).map(|name| (name, true));
         let unknown = |(name, by_id): (&Name, bool)| {
             let why = steps.unknown(&name.text, by_id)?;
-            Some(Problem::new("unknown-step", why).at(self.suite.place(name.span)))
+            Some(Problem::new("unknown-step", why).at(self.suite.location(name.span)))
         };
         by_path.chain(by_id).filter_map(unknown).collect()
     }
@@ -68,10 +68,10 @@ impl Comparison<'_> {
     /// Steps with a call for which the case has no answer.
     fn unanswered(&self) -> Vec<Problem> {
         let calls = self.record.calls.iter();
-        let unanswered = calls.filter(|call| self.stand_ins.is_unanswered(call.line));
+        let unanswered = calls.filter(|call| self.replacements.is_unanswered(call.line));
         let mut paths: BTreeSet<&str> = unanswered.map(|call| call.step.as_str()).collect();
         let problem = |path: &str| {
-            let message = match self.stand_ins.answers_for(path) {
+            let message = match self.replacements.answers_for(path) {
                 0 => format!("step `{path}` asks an agent, and the case has no answer for it"),
                 n => format!(
                     "step `{path}` asks an agent more often than the case has answers ({n})"
@@ -147,7 +147,7 @@ impl Comparison<'_> {
         }
         match failed.and_then(|path| record.step(path)) {
             Some(step) => {
-                problem.with(format!("step `{}` said at its end", step.path), last_words(step))
+                problem.with(format!("step `{}` ended with", step.path), last_words(step))
             }
             None => problem,
         }
@@ -269,10 +269,10 @@ impl Comparison<'_> {
     /// What the case was given and the run did not want.
     fn never_used(&self) -> Vec<Problem> {
         let taken: Vec<u64> = self.record.calls.iter().map(|call| call.line).collect();
-        let unasked = self.stand_ins.unasked(&taken, self.idle).into_iter();
+        let unasked = self.replacements.unasked(&taken, self.idle).into_iter();
         let mut problems: Vec<Problem> = unasked
             .map(|(name, message)| {
-                Problem::new("unused-answer", message).at(self.suite.place(name.span))
+                Problem::new("unused-answer", message).at(self.suite.location(name.span))
             })
             .collect();
         for (name, _) in &self.case.stubs {
@@ -286,7 +286,7 @@ impl Comparison<'_> {
             } else {
                 format!("the stub of `{}` was never used: the step did not run", name.text)
             };
-            problems.push(Problem::new("unused-stub", message).at(self.suite.place(name.span)));
+            problems.push(Problem::new("unused-stub", message).at(self.suite.location(name.span)));
         }
         problems
     }

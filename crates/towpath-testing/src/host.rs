@@ -13,7 +13,7 @@ pub trait Host: Sync {
     /// The current directory of the user who runs the tests.
     fn current_directory(&self) -> &Path;
 
-    /// `~/x` with the user's home directory in place of `~`.
+    /// `~/x` with the user's home directory instead of `~`.
     fn expand_home(&self, path: &Path) -> PathBuf;
 
     /// A path as it is shown to the user.

@@ -97,7 +97,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn equal_is_what_a_person_takes_for_equal() {
+    fn equal_is_what_a_user_takes_for_equal() {
         let rows = [
             (json!("a"), json!("a\n"), true),
             (json!(3), json!("3"), true),
@@ -125,8 +125,8 @@ mod tests {
             is: None,
         };
         let misses = matcher.misses_text("one two\n");
-        let told = |what: &str| Miss::Lies(what.to_owned(), "one two".to_owned());
+        let miss = |what: &str| Miss::Lies(what.to_owned(), "one two".to_owned());
         let expected = ["does not contain \"four\"", "contains \"two\"", "does not match /^three/"];
-        assert_eq!(misses, expected.map(told));
+        assert_eq!(misses, expected.map(miss));
     }
 }

@@ -14,7 +14,7 @@ pub struct Problem {
     /// What there is to read, with its heading: a file, the end of an output.
     pub more: Option<(String, String)>,
     /// Where in the test file.
-    pub place: Option<String>,
+    pub location: Option<String>,
 }
 
 impl Problem {
@@ -42,8 +42,8 @@ impl Problem {
         Problem { more: Some((heading.into(), text.into())), ..self }
     }
 
-    pub fn at(self, place: String) -> Problem {
-        Problem { place: Some(place), ..self }
+    pub fn at(self, location: String) -> Problem {
+        Problem { location: Some(location), ..self }
     }
 
     pub fn json(&self) -> Value {
@@ -55,8 +55,8 @@ impl Problem {
         if let Some((_, text)) = &self.more {
             object["text"] = json!(text);
         }
-        if let Some(place) = &self.place {
-            object["place"] = json!(place);
+        if let Some(location) = &self.location {
+            object["place"] = json!(location);
         }
         object
     }

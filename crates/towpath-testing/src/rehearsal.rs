@@ -1,5 +1,5 @@
 //! What the run of a case is given in a file: inputs with the types that the test file gives them,
-//! which the command line could not tell apart, what runs instead of a step's own command, and which
+//! which the command line could not distinguish, what runs instead of a step's own command, and which
 //! transition is changed to see whether a case notices.
 
 use serde::{Deserialize, Serialize};

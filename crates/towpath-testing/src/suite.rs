@@ -134,7 +134,7 @@ impl Suite {
     }
 
     /// `deploy.test.yaml:12`
-    pub fn place(&self, span: Span) -> String {
+    pub fn location(&self, span: Span) -> String {
         format!("{}:{}", self.source.name, self.source.line_column(span.start).0)
     }
 }

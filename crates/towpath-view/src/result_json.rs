@@ -332,7 +332,7 @@ fn beginning(text: &str) -> &str {
     &text[..end]
 }
 
-/// One byte more than is shown tells a longer file from one that just fits.
+/// One byte more than is shown distinguishes a longer file from one that just fits.
 fn read_beginning(path: &Path) -> Result<Vec<u8>, ResultError> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|f| f.take(LONGEST as u64 + 1).read_to_end(&mut bytes));
@@ -469,7 +469,7 @@ steps:
     }
 
     #[test]
-    fn a_cost_has_its_known_part_and_says_whether_that_is_all() {
+    fn a_cost_has_its_known_part_and_whether_that_is_all() {
         let recipe = "name: r\nsteps:\n  - { id: a, prompt: x }\n  - { id: b, prompt: x }\n";
         let cost = |first: Option<f64>, second: Option<f64>| {
             let run = driven(&[("r", recipe)], &mut |key| {

@@ -1,4 +1,4 @@
-//! What stands in for the world: agents' answers and stubs, by step.
+//! What replaces agents and commands: answers and stubs, by step.
 
 use super::Reader;
 use super::fields::Fields;
@@ -55,7 +55,7 @@ impl Reader<'_> {
         }
         let fields = self.fields(node, "an answer", ANSWER_KEYS)?;
         let answer = Answer {
-            text: self.told(&fields),
+            text: self.answer_text(&fields),
             fault: self.choice(fields.get("fault"), FAULTS),
             until: fields.get("until").and_then(|entry| self.until(entry)),
             files: self.files(fields.get("files")),
@@ -80,8 +80,8 @@ impl Reader<'_> {
     }
 
     /// What the agent answers: its words, and on the last line the outcome that it reports.
-    fn told(&mut self, fields: &Fields<'_>) -> Option<String> {
-        let words = fields.get("answer").and_then(|entry| self.said(entry));
+    fn answer_text(&mut self, fields: &Fields<'_>) -> Option<String> {
+        let words = fields.get("answer").and_then(|entry| self.words(entry));
         let outcome = self.text(fields.get("outcome"));
         let description = self.text(fields.get("description"));
         let Some(outcome) = outcome else {
@@ -100,7 +100,7 @@ impl Reader<'_> {
     }
 
     /// An answer may be written as the JSON that it is.
-    fn said(&mut self, entry: &Entry) -> Option<String> {
+    fn words(&mut self, entry: &Entry) -> Option<String> {
         if entry.is_null() {
             return Some(String::new());
         }

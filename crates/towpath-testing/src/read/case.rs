@@ -80,7 +80,7 @@ impl Reader<'_> {
         let name = self.name(Some(entry))?;
         let one_line = name.text.trim();
         if one_line.is_empty() || one_line.contains('\n') {
-            let message = "a case's name is one line that says something".to_owned();
+            let message = "a case's name must be one line, and not empty".to_owned();
             self.error("bad-name", message, name.span, "");
             return None;
         }

@@ -165,7 +165,7 @@ impl Reader<'_> {
         let fields = self.fields(node, what, MATCHER_KEYS)?;
         if any && self.problems.len() > before {
             let last = self.problems.last_mut().expect("one has just come");
-            last.help = Some("a map that must be equal stands under `is`".to_owned());
+            last.help = Some("a map that must be equal is written under `is`".to_owned());
         }
         if entries.is_empty() {
             let span = self.source.line_from(node.span.start);
@@ -190,7 +190,7 @@ impl Reader<'_> {
             match node.scalar() {
                 Some(text) if !text.is_empty() => parts.push(text),
                 Some(_) => {
-                    let message = format!("`{}` with an empty text says nothing", entry.key);
+                    let message = format!("`{}` with an empty text checks nothing", entry.key);
                     self.error("empty-matcher", message, entry.key_defined, "");
                 }
                 None => self.wrong_node(
@@ -208,8 +208,8 @@ impl Reader<'_> {
         match Regex::new(&text) {
             Ok(regex) => Some(regex),
             Err(error) => {
-                let told = error.to_string();
-                let why = told.lines().last().unwrap_or("").trim_start_matches("error: ");
+                let described = error.to_string();
+                let why = described.lines().last().unwrap_or("").trim_start_matches("error: ");
                 let message = format!("`matches` is not a regular expression: {why}");
                 self.error("bad-regex", message, self.source.first_line(entry.value.defined), "");
                 None

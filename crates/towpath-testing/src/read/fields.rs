@@ -28,7 +28,7 @@ impl Reader<'_> {
     pub fn bash_text(&mut self, text: String, node: &Node) -> Option<String> {
         if text.contains('\0') {
             let span = self.source.first_line(node.defined);
-            self.error("bad-text", "a command cannot hold a NUL", span, "");
+            self.error("bad-text", "a command cannot contain a NUL", span, "");
             return None;
         }
         Some(text)

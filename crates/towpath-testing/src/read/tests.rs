@@ -85,7 +85,7 @@ cases:
 }
 
 #[test]
-fn a_stub_is_a_command_or_what_it_would_say() {
+fn a_stub_is_a_command_or_what_it_would_print() {
     let suite = suite("cases: [{name: a, stubs: {x: echo, y: {stdout: 5, exit: 3}}}]");
     let [(_, x), (_, y)] = suite.cases[0].stubs.as_slice() else { panic!() };
     assert!(matches!(x, Stub::Bash(text) if text == "echo"));
@@ -112,7 +112,7 @@ fn the_status_follows_from_what_else_is_expected() {
 }
 
 #[test]
-fn an_outcome_stands_on_the_last_line_of_the_answer() {
+fn an_outcome_is_the_last_line_of_the_answer() {
     let suite = suite(
         "cases: [{name: a, agents: {x: [{outcome: done}, {answer: I did it., outcome: other, \
          description: it \"rains\"}]}}]",
@@ -133,7 +133,7 @@ fn what_is_not_understood_is_refused() {
         ("cases: {}", "`cases` must be a list of cases, this is a map"),
         ("case: []", "unknown key `case`"),
         ("cases: [{set: {}}]", "the case has no `name`"),
-        ("cases: [{name: \"a\\nb\"}]", "a case's name is one line that says something"),
+        ("cases: [{name: \"a\\nb\"}]", "a case's name must be one line, and not empty"),
         ("cases: [{name: a}, {name: a}]", "two cases are named `a`"),
         ("defaults: {name: a}\ncases: [{name: a}]", "unknown key `name`"),
         ("cases: [{name: a, files: {../x: y}}]", "`../x` is not a path below"),
@@ -142,7 +142,7 @@ fn what_is_not_understood_is_refused() {
         ("cases: [{name: a, files: {x: [1]}}]", "`x` must be a string, this is a list"),
         ("cases: [{name: a, git: yes}]", "`git` must be true or false, this is a string"),
         ("cases: [{name: a, env: {A=B: c}}]", "`A=B` is not a variable's name"),
-        ("cases: [{name: a, setup: \"a\\0b\"}]", "a command cannot hold a NUL"),
+        ("cases: [{name: a, setup: \"a\\0b\"}]", "a command cannot contain a NUL"),
         ("cases: [{name: a, agents: {x: {fault: tired}}}]", "`fault` must be `auth`,"),
         ("cases: [{name: a, agents: {x: {until: 5, run: a}}}]", "`until` needs a `fault`"),
         ("cases: [{name: a, agents: {x: {}}}]", "an answer needs `answer`,"),
@@ -158,7 +158,7 @@ fn what_is_not_understood_is_refused() {
         ("cases: [{name: a, expect: {ran: x}}]", "`ran` must be a list of steps"),
         ("cases: [{name: a, expect: {error: {matches: '('}}}]", "not a regular expression"),
         ("cases: [{name: a, expect: {error: {}}}]", "`error` expects nothing"),
-        ("cases: [{name: a, expect: {error: {contains: ''}}}]", "an empty text says nothing"),
+        ("cases: [{name: a, expect: {error: {contains: ''}}}]", "an empty text checks nothing"),
         ("cases: [{name: a, expect: {outputs: {x: {contain: y}}}}]", "unknown key `contain`"),
         ("cases: [{name: a, name: b}]", "`name` is here twice"),
         ("cases: [{name: a}]\n---\nx: 1", "a test file is one document"),
@@ -166,8 +166,8 @@ fn what_is_not_understood_is_refused() {
     for (text, message) in rows {
         let (suite, problems) = reading(text);
         assert!(suite.is_none(), "{text}");
-        let told = drawn(&problems);
-        assert!(told.contains(message), "{text}\n{told}");
+        let shown = drawn(&problems);
+        assert!(shown.contains(message), "{text}\n{shown}");
     }
 }
 
@@ -267,7 +267,7 @@ proptest! {
     }
 }
 
-/// Sound YAML with our own keys in the wrong places.
+/// Valid YAML with our own keys where they do not belong.
 fn value(depth: u32) -> impl Strategy<Value = serde_json::Value> {
     let keys: Vec<&str> = case::DEFAULT_KEYS
         .iter()

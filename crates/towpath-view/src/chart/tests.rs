@@ -215,7 +215,7 @@ fn drawn(part: &Part) -> String {
 }
 
 #[test]
-fn loops_stand_beside_their_step_and_far_ways_name_theirs() {
+fn loops_are_drawn_beside_their_step_and_far_ways_name_theirs() {
     let exit = |reason: &str| To::Exit(reason.to_owned());
     let part = part(
         &["plan", "quick", "careful", "check", "fix"],

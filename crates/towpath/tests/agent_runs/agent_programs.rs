@@ -8,9 +8,9 @@ use crate::real::{
 use crate::support::{User, lives};
 use serde_json::{Value, json};
 
-const MEND: &str = "
-id: mend
-label: Mend
+const FIX: &str = "
+id: fix
+label: Fix
 description: Three steps in one conversation
 initialStep: edit
 guardrails: {}
@@ -20,7 +20,7 @@ steps:
     outcomes: [edited]
     onOutcome: {edited: {nextStep: judge}}
   judge:
-    prompt: Say whether it is good.
+    prompt: Answer whether it is good.
     outcomes: [good, bad]
     onOutcome: {good: {nextStep: commit}, bad: {nextStep: edit}}
   commit:
@@ -33,7 +33,7 @@ const REFUSED: Answer = Answer::Error(401, &[], "bad key");
 
 /// Three steps, a tool, a reminder, then a key that is refused; and with a good one on to the end.
 fn walks(agent: &Agent, cost: &str) {
-    let user = User::new().file("mend.yaml", MEND);
+    let user = User::new().file("fix.yaml", FIX);
     let server = ModelServer::new(vec![
         agent.tool("echo by an agent > made.txt"),
         Answer::Text("Written.\n{\"outcome\": \"edited\"}"),
@@ -44,7 +44,7 @@ fn walks(agent: &Agent, cost: &str) {
         REFUSED,
         REFUSED,
     ]);
-    let printed = agent.run(&user, &server, &["as", "agent-recipes", "mend.yaml"]).exits(4);
+    let printed = agent.run(&user, &server, &["as", "agent-recipes", "fix.yaml"]).exits(4);
     let printed = printed.reports("auth").reports("nothing is lost: towpath resume").reports(cost);
     let printed = printed.prints(
         "Written.\n{\"outcome\": \"edited\"}\nIt looks good to me.\n{\"outcome\": \"good\"}\n\
@@ -127,7 +127,7 @@ steps:
     outcomes: [go]
     onOutcome: {go: {nextStep: second}}
   second:
-    prompt: Go on.
+    prompt: Continue.
     outcomes: [go]
     onOutcome: {go: {action: exit, reason: went}}
 ";

@@ -19,7 +19,7 @@ steps:
     prompt: Write made.txt
     output: answer
   - id: check
-    command: cat made.txt; echo \"it said {{answer}}\"
+    command: cat made.txt; echo \"it answered {{answer}}\"
 ";
 
 const EDITED: Answer = Answer::Text("{\"outcome\": \"edited\"}");
@@ -30,7 +30,7 @@ fn a_step_is_done_and_its_answer_is_a_value() {
     let script = vec![CLAUDE_CODE.tool("echo by claude > made.txt"), Answer::Text("all \"done\"")];
     let server = ModelServer::new(script);
     let result = CLAUDE_CODE.run(&user, &server, &["run", "real.yaml", "--json"]).exits(0).json();
-    assert_eq!(result["steps"][1]["output"], "by claude\nit said all \"done\"");
+    assert_eq!(result["steps"][1]["output"], "by claude\nit answered all \"done\"");
     assert!(result["summary"]["cost_usd"].as_f64().is_some_and(|c| c > 0.0), "{result}");
 }
 
@@ -74,9 +74,9 @@ fn every_fault_of_the_service_is_reported_and_resumed_after() {
     }
 }
 
-/// A user's instructions stand beside the program's own; those of an agent file take their place.
+/// A user's instructions are added to the program's own; those of an agent file replace them.
 #[test]
-fn instructions_stand_beside_the_programs_own() {
+fn a_users_instructions_are_added_to_the_programs_own() {
     let user = User::new().file("one.yaml", ONE);
     let server = ModelServer::always(EDITED);
     let system = |arguments: &[&str]| {
@@ -205,7 +205,7 @@ fn interrupted(seed: u64) {
     let mut dice = dice(seed);
     let mut cuts = 0;
     for tries in 0.. {
-        assert!(tries < 6, "seed {seed}: it goes on after its last cut");
+        assert!(tries < 6, "seed {seed}: it continues after its last interruption");
         let begun = user.has_journal() && user.runs() > 0;
         let arguments: &[&str] =
             if begun { &["resume", "--last", "--json"] } else { &["run", "three.yaml", "--json"] };

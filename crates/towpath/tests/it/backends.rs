@@ -19,7 +19,7 @@ steps:
     outcomes: [done]
     onOutcome: {done: {nextStep: second}}
   second:
-    prompt: Go on.
+    prompt: Continue.
     outcomes: [done]
     onOutcome: {done: {action: exit, reason: all-done}}
 ";
@@ -64,7 +64,7 @@ fn another_program_takes_over_in_a_new_session() {
     user.towpath(&other).exits(5).reports("or add --new-session");
     user.towpath(&[&other[..], &["--new-session"]].concat()).exits(4);
     let reported = user.read("prompts");
-    assert!(reported.contains("- first: done\n") && reported.contains("Go on."), "{reported}");
+    assert!(reported.contains("- first: done\n") && reported.contains("Continue."), "{reported}");
     // The record knows who answers now, and in which conversation.
     user.towpath(&["resume", "--last"]).exits(0);
     let arguments = user.read("arguments");

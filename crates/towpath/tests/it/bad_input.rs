@@ -1,6 +1,6 @@
-//! Bad input of any kind gets a clear error with its place and a right exit code, or the right
+//! Bad input of any kind gets a clear error with its location and the right exit code, or the right
 //! result; never a panic, a hang or a loss.
-#![allow(clippy::print_stderr, reason = "a skipped test says so")]
+#![allow(clippy::print_stderr, reason = "a skipped test reports itself")]
 
 use crate::support::{Printed, User};
 use std::fmt::Write;
@@ -12,7 +12,7 @@ fn with(recipe: &str) -> User {
 }
 
 #[test]
-fn invalid_yaml_is_shown_with_its_place_and_nothing_is_recorded() {
+fn invalid_yaml_is_shown_with_its_location_and_nothing_is_recorded() {
     let user = with("name: x\nsteps:\n  - id: a\n    command: [unclosed\n");
     let printed = user.towpath(&["run", "r.yaml"]).exits(2).reports("r.yaml:");
     assert!(printed.stderr.contains('^'), "{}", printed.stderr);
@@ -147,7 +147,7 @@ fn type_errors_of_a_condition_fail_the_step_and_never_skip_it() {
 #[test]
 fn a_directory_that_cannot_be_read_is_named() {
     let user = User::new().file("recipes/x.yaml", "name: x\nsteps: []\n");
-    // Root reads everything; a file in place of the directory cannot be read as one by anybody.
+    // Root reads everything; a file instead of a directory can be read as one by nobody.
     user.write("file", "");
     let printed = user.towpath(&["run", "y", "-R", "file"]).exits(2);
     assert!(printed.stderr.contains("file"), "{}", printed.stderr);
@@ -234,7 +234,7 @@ fn a_full_disk_stops_the_run_and_keeps_what_was_recorded() {
 }
 
 #[test]
-fn bad_settings_are_shown_with_their_place() {
+fn bad_settings_are_shown_with_their_location() {
     let user = with("name: x\nsteps:\n  - id: a\n    command: echo ok\n");
     std::fs::create_dir_all(user.path("home/config")).expect("a directory");
     std::fs::write(user.path("home/config/settings.toml"), "backnd = 1\n").expect("a file");
@@ -298,7 +298,7 @@ fn a_closed_pipe_ends_the_output_and_not_the_run() {
 }
 
 #[test]
-fn a_reader_that_does_not_read_holds_up_neither_deadlines_nor_signals() {
+fn a_reader_that_does_not_read_delays_neither_timeouts_nor_signals() {
     let flood = "while :; do head -c 200000 /dev/zero; sleep 0.01; done";
     let recipe = format!(
         "name: x\nsteps:\n  - {{id: flood, command: '{flood}', timeout: 1, continue_on_error: true}}\n  - {{id: next, command: 'touch reached; {flood}'}}\n"
@@ -415,9 +415,9 @@ fn a_slip_in_a_condition_is_warned_about() {
     assert!(looked.contains("note: the condition of step `b`"), "{looked}");
 }
 
-/// What is only found is read only if it is a file: a pipe would hold whoever looks at a list.
+/// What is only found is read only if it is a file: a pipe would block every command that lists.
 #[test]
-fn a_pipe_among_recipes_and_tests_holds_nobody() {
+fn a_pipe_among_recipes_and_tests_blocks_no_command() {
     let user = User::new().file("recipes/a.yaml", "name: a\nsteps: [{id: x, command: ls}]\n");
     user.write("recipes/a.test.yaml", "cases: [{name: runs, expect: {ran: [x]}}]\n");
     for pipe in ["recipes/p.yaml", "recipes/p.test.yaml"] {

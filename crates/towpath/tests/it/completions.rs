@@ -38,7 +38,7 @@ impl<'p> Typing<'p> {
         self.tmux(&["send-keys", key]);
     }
 
-    /// Types a beginning, presses Tab, and waits for what should stand there.
+    /// Types a beginning, presses Tab, and waits for what the line should become.
     #[track_caller]
     fn completes(&self, begun: &str, whole: &str) {
         self.types(begun);
@@ -146,7 +146,7 @@ fn answers(user: &User, words: &[&str]) -> Vec<String> {
     let printed =
         crate::support::Printed::from(asked(user, words).output().expect("towpath starts"))
             .exits(0);
-    assert_eq!(printed.stderr, "", "nothing is said into the line");
+    assert_eq!(printed.stderr, "", "nothing is printed into the line");
     printed.stdout.lines().map(str::to_owned).collect()
 }
 

@@ -107,7 +107,7 @@ fn binary_sources() -> Vec<(String, String)> {
     files.into_iter().map(code).collect()
 }
 
-/// What stands behind each occurrence of a path's beginning: `exit` for `crate::exit::Exit`.
+/// What follows each occurrence of a path's beginning: `exit` for `crate::exit::Exit`.
 fn names_after<'a>(code: &'a str, beginning: &'a str) -> impl Iterator<Item = &'a str> {
     code.split(beginning).skip(1).map(|rest| {
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');

@@ -46,12 +46,12 @@ fn wrong(user: &User) -> Vec<[String; 4]> {
 fn finds(user: &User, level: &str, name: &str, text: &str, fix: &str) {
     let found = wrong(user);
     assert_eq!(found.len(), 1, "{found:#?}");
-    let [was, about, reported, mends] = &found[0];
+    let [was, about, reported, shown_fix] = &found[0];
     assert_eq!((was.as_str(), about.as_str()), (level, name), "{found:?}");
     assert!(reported.contains(text), "no {text:?} in {reported:?}");
-    assert!(mends.contains(fix), "no {fix:?} in {mends:?}");
+    assert!(shown_fix.contains(fix), "no {fix:?} in {shown_fix:?}");
     let printed = doctor(user, &[]).exits(i32::from(level == "broken"));
-    assert!(printed.stdout.contains(&format!("fix: {mends}")), "{}", printed.stdout);
+    assert!(printed.stdout.contains(&format!("fix: {shown_fix}")), "{}", printed.stdout);
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn in_namespace(user: &User, mount: &str, path: &str) -> Option<Printed> {
 fn has_broken(printed: Printed, name: &str, text: &str) {
     let reported = printed.exits(1).json();
     let all = reported["findings"].as_array().expect("a list");
-    let found = all.iter().find(|f| f["name"] == name).expect("it is told");
+    let found = all.iter().find(|f| f["name"] == name).expect("it is reported");
     assert_eq!(found["status"], "broken", "{found}");
     assert!(found["text"].as_str().expect("a text").contains(text), "{found}");
 }
@@ -228,11 +228,11 @@ fn a_state_directory_that_cannot_be_written_is_broken() {
 #[test]
 fn without_bash_it_is_broken() {
     let user = user();
-    let places = ["/bin/bash", "/usr/bin/bash"].map(Path::new).map(|p| p.canonicalize());
-    let mounts: Vec<String> = places
+    let programs = ["/bin/bash", "/usr/bin/bash"].map(Path::new).map(|p| p.canonicalize());
+    let mounts: Vec<String> = programs
         .into_iter()
         .flatten()
-        .map(|place| format!("mount --bind /dev/null {}", place.display()))
+        .map(|bash| format!("mount --bind /dev/null {}", bash.display()))
         .collect();
     let path = "/usr/sbin:/sbin:/usr/bin:/bin";
     if let Some(printed) = in_namespace(&user, &mounts.join(" && "), path) {
@@ -323,7 +323,7 @@ fn runs_that_want_something_are_reported() {
     user.towpath(&["cancel", user.run().as_str()]).exits(0);
     let mut runner = user.start(&["run", "once.yaml"]);
     until("the step runs", || user.path("work/began").exists());
-    assert!(wrong(&user).is_empty(), "what goes on is left alone");
+    assert!(wrong(&user).is_empty(), "an active run is left alone");
     kill_hard(&mut runner);
     let id = user.run().to_string();
     until("the warden has ended", || wrong(&user).len() == 1);

@@ -81,7 +81,7 @@ fn played(name: &str) -> (String, Vec<String>) {
             if !same {
                 let line = block.line;
                 wrong.push(format!(
-                    "{name}:{line}: $ {command}\n{screen}\n-- but the page says\n{expected}"
+                    "{name}:{line}: $ {command}\n{screen}\n-- but the page has\n{expected}"
                 ));
             }
         }
@@ -265,7 +265,10 @@ fn the_page_of_json_has_every_key_of_a_result_and_of_a_dry_run() {
     assert_eq!(keys(&dry["steps"][0]), keys_of(&page, "key of a step that would run"));
     let reported = page.lines().find(|line| line.starts_with("| `summary` | `total`"));
     for key in keys(&dry["summary"]) {
-        assert!(reported.is_some_and(|row| row.contains(&format!("`{key}`"))), "{key} is not told");
+        assert!(
+            reported.is_some_and(|row| row.contains(&format!("`{key}`"))),
+            "{key} is not described"
+        );
     }
     let result = user.towpath(&["run", "r.yaml", "--json", "--with-context"]).exits(1).json();
     let known = keys_of(&page, "key of a run's result");

@@ -173,7 +173,7 @@ fn an_agent_program_that_is_missing_is_reported_before_the_run_needs_it() {
 }
 
 #[test]
-fn steps_that_can_never_run_are_warnings_with_their_place() {
+fn steps_that_can_never_run_are_warnings_with_their_location() {
     let recipe = "
 name: r
 steps:

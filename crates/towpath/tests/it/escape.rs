@@ -22,7 +22,7 @@ const WAYS: &[(&str, &str)] = &[
         "deaf to signals",
         "bash -c 'trap \"\" TERM INT HUP; touch ready; while :; do sleep 1; done' &",
     ),
-    ("holding the pipes", "sleep 600 & touch ready"),
+    ("with the pipes open", "sleep 600 & touch ready"),
     ("an empty environment", "env -i /bin/bash -c 'touch ready; sleep 600' &"),
     ("forks in a loop", "bash -c 'for i in $(seq 150); do (sleep 600 &) ; done; touch ready' &"),
     ("a chain of forks", "escaper chain &"),
@@ -210,11 +210,11 @@ fn after_kill_9_of_both_a_cancel_ends_what_has_its_environment() {
 
 #[test]
 fn a_step_that_stops_its_warden_continues_and_can_be_timed_out() {
-    let recipe = "name: stop\nsteps:\n  - id: on\n    command: kill -STOP $PPID; echo went on\n  \
+    let recipe = "name: stop\nsteps:\n  - id: on\n    command: kill -STOP $PPID; echo continued\n  \
                   - id: out\n    timeout: 1\n    command: kill -STOP $PPID; exec sleep 600\n";
     let user = User::new().file("stop.yaml", recipe);
     let printed = user.towpath(&["run", "stop.yaml"]).exits(1).reports("timed out after 1 s");
-    printed.shows("went on");
+    printed.shows("continued");
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn programs_are_reported_transitions_limits_and_ways_out() {
 }
 
 #[test]
-fn limits_are_those_that_hold() {
+fn only_limits_that_apply_are_shown() {
     let user = User::new()
         .file("ship.yaml", SHIP)
         .file("list.yaml", "name: list\nsteps:\n  - {id: call, recipe: ship}\n")

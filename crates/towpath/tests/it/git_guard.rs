@@ -80,7 +80,7 @@ fn poison(user: &User, directory: &Path, with_filters: bool) {
     }
 }
 
-/// All that calls git, and all that looks, in a folder of the place to work.
+/// Every command that calls git, and every one that only reads, in a folder of the working directory.
 fn everything(user: &User, folder: &str, path: &str) -> Vec<Printed> {
     let recipe = user.path("work/ask.yaml").display().to_string();
     let answers = user.path("answers.jsonl").display().to_string();

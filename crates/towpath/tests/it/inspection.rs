@@ -383,7 +383,7 @@ fn squeezed(line: &str) -> String {
 }
 
 #[test]
-fn problems_are_all_reported_at_once_with_their_places() {
+fn all_problems_are_reported_at_once_with_their_locations() {
     let recipe =
         "name: build\nsteps:\n  - id: test\n    comand: ls\n  - id: test\n    command: ls\n";
     let user = User::new().file("build.yaml", recipe);
@@ -431,7 +431,7 @@ at most 200 steps, recipes at most 6 deep. Nothing was run.
 }
 
 #[test]
-fn a_projects_settings_hold_once_they_are_trusted() {
+fn a_projects_settings_apply_once_they_are_trusted() {
     let user = User::new().file(".towpath/settings.toml", "max_agents = 3\n");
     let agents = |printed: &Printed| printed.json()["settings"]["max_agents"]["value"].clone();
     let printed = user.towpath(&["settings", "--json"]).exits(0);
@@ -499,7 +499,7 @@ fn the_version_is_answered_at_once_and_reads_as_before() {
     user.towpath(&["as", "dp", "--version"]).exits(2).reports("not supported yet");
 }
 
-/// Told past the test harness, which would swallow it: a check that did not run did not pass.
+/// Printed past the test harness, which would swallow it: a check that did not run did not pass.
 fn reported_as_skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED looking_has_no_effects: {why}");
 }

@@ -10,7 +10,7 @@ fn rows() -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let count = rows[0]["cases"].as_u64().unwrap() as usize;
-    assert_eq!(rows.len() - 1, count, "the file has as many rows as it says");
+    assert_eq!(rows.len() - 1, count, "the file has as many rows as its first line promises");
     rows.into_iter().skip(1).collect()
 }
 
@@ -59,7 +59,7 @@ fn run(row: &Value) -> Ran {
         arguments.extend(["--backend", "scripted"]);
     }
     arguments.extend(["--script", "answers.jsonl", "--calls", "calls.jsonl", "-R", "recipes"]);
-    let mut other = row["setup"]["session_locked"].as_str().map(|session| hold(&user, session));
+    let mut other = row["setup"]["session_locked"].as_str().map(|session| occupy(&user, session));
     let printed = user.towpath(&arguments);
     if let Some(other) = &mut other {
         other.kill().unwrap();
@@ -71,13 +71,13 @@ fn run(row: &Value) -> Ran {
 }
 
 /// A run that is in the session while another one wants it.
-fn hold(user: &User, session: &str) -> std::process::Child {
+fn occupy(user: &User, session: &str) -> std::process::Child {
     user.write("slow.jsonl", "{\"text\": \"late\", \"delay_ms\": 20000}\n");
     let arguments = ["as", "agent-recipes", "review-and-commit", "--session", session];
-    let more = ["--script", "slow.jsonl", "--calls", "held.jsonl"];
+    let more = ["--script", "slow.jsonl", "--calls", "occupied.jsonl"];
     let child = user.start(&[arguments.as_slice(), &more].concat());
     let begun = std::time::Instant::now();
-    while user.read("held.jsonl").is_empty() {
+    while user.read("occupied.jsonl").is_empty() {
         assert!(begun.elapsed().as_secs() < 20, "the first run asks its agent");
         std::thread::sleep(std::time::Duration::from_millis(10));
     }

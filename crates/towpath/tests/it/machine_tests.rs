@@ -4,9 +4,9 @@
 use crate::support::{Printed, User};
 use serde_json::json;
 
-const MACHINE: &str = "id: mend
-label: Mend
-description: Looks and mends
+const MACHINE: &str = "id: fix
+label: Fix
+description: Looks and fixes
 initialStep: look
 guardrails: {}
 context: { what: greeting.txt }
@@ -16,14 +16,14 @@ steps:
     outcomes: [fine, broken, other]
     onOutcome:
       fine: { nextStep: check }
-      broken: { nextStep: mend }
+      broken: { nextStep: fix }
       other: { action: exit, reason: user-provided-other }
-  mend:
-    prompt: Mend it.
+  fix:
+    prompt: Fix it.
     model: haiku
-    outcomes: [mended, other]
+    outcomes: [fixed, other]
     onOutcome:
-      mended: { action: restart-new-session, recipeId: mend }
+      fixed: { action: restart-new-session, recipeId: fix }
       other: { action: exit, reason: user-provided-other }
   check:
     command: no-such-program
@@ -34,8 +34,8 @@ steps:
 ";
 
 fn test(cases: &str, flags: &[&str]) -> Printed {
-    let user = User::new().file("mend.yaml", MACHINE).file("mend.test.yaml", cases);
-    user.towpath(&[&["test", "mend.yaml"], flags].concat())
+    let user = User::new().file("fix.yaml", MACHINE).file("fix.test.yaml", cases);
+    user.towpath(&[&["test", "fix.yaml"], flags].concat())
 }
 
 /// One case, given in its keys.
@@ -63,19 +63,19 @@ fn a_case_can_expect_the_way_the_end_and_the_calls() {
 machine: {model: opus, max_restarts: 1, context: Only the words.}
 agents:
   look: [{outcome: broken}, Hm., {answer: All is well., outcome: fine}]
-  mend: {outcome: mended, files: {notes.txt: Hello}}
+  fix: {outcome: fixed, files: {notes.txt: Hello}}
 stubs: {check: 'true'}
 expect:
-  ran: [look, mend, look, check]
+  ran: [look, fix, look, check]
   not_reached: []
   reason: checked
   restarts: 1
-  printed: {mend: {contains: mended}}
+  printed: {fix: {contains: fixed}}
   prompts: {look: {contains: [Only the words., Look at notes.txt.], lacks: greeting}}
   files: {notes.txt: Hello}
   calls:
     - {step: look, kind: prompt, model: opus, session: new}
-    - {step: mend, kind: prompt, model: haiku, session: resumed}
+    - {step: fix, kind: prompt, model: haiku, session: resumed}
     - {step: look, kind: prompt, model: opus, session: new}
     - {step: look, kind: reminder, session: resumed}",
     );
@@ -86,7 +86,7 @@ fn a_case_can_expect_every_other_end() {
     passes("agents: {look: {outcome: fine}}\nexpect: {ran: [look, check], reason: not-checked}");
     passes(
         "agents: {look: {outcome: other, description: dark}}
-expect: {reason: user-provided-other, description: {contains: dark}, not_reached: [mend, check]}",
+expect: {reason: user-provided-other, description: {contains: dark}, not_reached: [fix, check]}",
     );
     passes(
         "agents: {look: [Hm., Hm.]}
@@ -98,7 +98,7 @@ agents: {look: {outcome: fine}}
 expect: {exit: 3, reason: max-total-steps, calls: [look]}",
     );
     passes(
-        "agents: {look: {outcome: broken}, mend: {outcome: mended}}
+        "agents: {look: {outcome: broken}, fix: {outcome: fixed}}
 machine: {max_restarts: 0}
 expect: {exit: 3, reason: max-restarts-exceeded, restarts: 0}",
     );
@@ -110,11 +110,11 @@ expect: {exit: 3, reason: max-restarts-exceeded, restarts: 0}",
 fn what_is_not_so_is_reported_with_its_difference() {
     let agents = "agents: {look: {outcome: fine}}\nstubs: {check: 'true'}\n";
     misses(
-        &format!("{agents}expect: {{ran: [look, mend, check]}}"),
+        &format!("{agents}expect: {{ran: [look, fix, check]}}"),
         "the list of steps that ran is not what was expected
   - expected  + got
     look
-  - mend
+  - fix
     check",
     );
     misses(
@@ -136,38 +136,36 @@ the number of restarts is not what was expected
   + got       1",
     );
     misses(
-        &format!(
-            "{agents}expect: {{calls: [{{step: look, model: opus, session: resumed}}, mend]}}"
-        ),
+        &format!("{agents}expect: {{calls: [{{step: look, model: opus, session: resumed}}, fix]}}"),
         "the list of agent calls is not what was expected
   - expected  + got
   - look · opus · resumed
-  - mend
+  - fix
   + look · no model · new",
     );
     misses(&format!("{agents}expect: {{not_reached: [check]}}"), {
         "the list of steps that were not reached is not what was expected"
     });
     misses(&format!("{agents}expect: {{calls: [lok]}}"), {
-        "`lok` is no step of mend; did you mean `look`?  mend.test.yaml:5"
+        "`lok` is no step of fix; did you mean `look`?  fix.test.yaml:5"
     });
 }
 
 #[test]
-fn steps_of_a_machine_that_begins_in_its_place_are_known() {
-    let first = MACHINE.replace("recipeId: mend", "recipeId: second");
+fn steps_of_a_machine_that_replaces_it_are_known() {
+    let first = MACHINE.replace("recipeId: fix", "recipeId: second");
     let second = "id: second\nlabel: S\ndescription: S\ninitialStep: sum\nguardrails: {}\nsteps:\n  \
                   sum:\n    command: echo 3\n    outcomes: [success, failure]\n    onOutcome:\n      \
                   success: { action: exit, reason: summed }\n      \
                   failure: { action: exit, reason: not-summed }\n";
     let cases = "cases:
   - name: goes over
-    agents: {look: {outcome: broken}, mend: {outcome: mended}}
-    expect: {ran: [look, mend, sum], restarts: 1, reason: summed, printed: {sum: 3}}
+    agents: {look: {outcome: broken}, fix: {outcome: fixed}}
+    expect: {ran: [look, fix, sum], restarts: 1, reason: summed, printed: {sum: 3}}
 ";
-    let user = User::new().file("mend.yaml", &first).file("mend.test.yaml", cases);
+    let user = User::new().file("fix.yaml", &first).file("fix.test.yaml", cases);
     user.write("second.yaml", second);
-    user.towpath(&["test", "mend.yaml"]).exits(0);
+    user.towpath(&["test", "fix.yaml"]).exits(0);
 }
 
 #[test]
@@ -192,8 +190,8 @@ fn a_transition_that_no_case_takes_or_looks_at_is_reported() {
             (json!(["look", "fine"]), true, true),
             (json!(["look", "broken"]), false, false),
             (json!(["look", "other"]), true, false),
-            (json!(["mend", "mended"]), false, false),
-            (json!(["mend", "other"]), false, false),
+            (json!(["fix", "fixed"]), false, false),
+            (json!(["fix", "other"]), false, false),
             (json!(["check", null]), true, true),
             (json!(["check", "success"]), true, false),
             (json!(["check", "failure"]), false, false),

@@ -26,7 +26,7 @@ fn with(row: &Value) -> User {
 }
 
 #[test]
-fn validate_reports_every_problem_with_its_place() {
+fn validate_reports_every_problem_with_its_location() {
     let user = with(&row("v071"));
     let printed = user.towpath(&["validate", "demo.json", "--json"]).exits(2).json();
     assert_eq!(printed["valid"], json!(false));

@@ -16,10 +16,10 @@ use crate::support::User;
 use serde_json::Value;
 
 /// Two agent steps and a command between them.
-const MEND: &str = r#"
-id: mend
-label: Mend
-description: Looks, runs the tests, mends
+const FIX: &str = r#"
+id: fix
+label: Fix
+description: Looks, runs the tests, fixes
 initialStep: look
 guardrails: {}
 context: { word: hello }
@@ -29,20 +29,20 @@ steps:
     outcomes: [fine, broken, other]
     onOutcome:
       fine: { action: exit, reason: all-fine }
-      broken: { nextStep: mend }
+      broken: { nextStep: fix }
       other: { action: exit, reason: user-provided-other }
-  mend:
-    prompt: Mend it.
+  fix:
+    prompt: Fix it.
     model: opus
-    outcomes: [mended, other]
+    outcomes: [fixed, other]
     onOutcome:
-      mended: { nextStep: look }
+      fixed: { nextStep: look }
       other: { action: exit, reason: user-provided-other }
 "#;
 
 /// A user with a script of these answers; a word alone is an outcome.
 fn user(answers: &[&str]) -> User {
-    let user = User::new().file("mend.yaml", MEND);
+    let user = User::new().file("fix.yaml", FIX);
     script(&user, answers);
     user
 }

@@ -1,5 +1,5 @@
 //! What a user may rely on, tried with the real program where no other test does; and the table in
-//! `docs/promises.md`, which names the test that holds each promise: none may be named that is not
+//! `docs/promises.md`, which names the test that checks each promise: none may be named that is not
 //! there.
 
 mod agents;

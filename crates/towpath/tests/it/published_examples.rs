@@ -1,6 +1,6 @@
 //! Every example that the documentation of the step format prints, typed in by a new user of
 //! `recipe-runner-rs`, who must see what that documentation shows they see. Programs that the examples
-//! only name (`cargo`, `curl`, deploy scripts) are small stand-ins on the path.
+//! only name (`cargo`, `curl`, deploy scripts) are small scripts on the path.
 
 mod commands;
 mod conditions;
@@ -125,8 +125,8 @@ steps:
 }
 
 #[test]
-fn places_take_variables_and_their_parts() {
-    let recipe = r#"name: places
+fn placeholders_take_variables_and_their_parts() {
+    let recipe = r#"name: placeholders
 context:
   project: my-app
   branch: main
@@ -143,14 +143,14 @@ steps:
     condition: "branch == 'main' and tests_passed == 'true'"
     command: ./deploy.sh
 "#;
-    let user = User::new().file("places.yaml", recipe);
+    let user = User::new().file("placeholders.yaml", recipe);
     program(&user, "./deploy.sh", "echo deploy \"$@\"");
-    let printed = runner(&user, &["places.yaml"]).exits(0);
+    let printed = runner(&user, &["placeholders.yaml"]).exits(0);
     printed
         .shows("Building my-app on main\n")
         .shows("deploy --target production --region us-east-1\n")
         .shows("deploy\n");
-    let set = ["places.yaml", "--set", "tests_passed=true"];
+    let set = ["placeholders.yaml", "--set", "tests_passed=true"];
     runner(&user, &set).exits(0).shows("deploy\n");
 }
 
@@ -184,9 +184,9 @@ steps:
 #[test]
 fn a_failed_recipe_is_recovered_by_an_agent() {
     let user = User::new()
-        .file("r.yaml", "name: r\nsteps:\n  - id: deploy\n    recipe: deploy-to-staging\n    recovery_on_failure: true\n  - {id: after, command: echo went on}\n")
+        .file("r.yaml", "name: r\nsteps:\n  - id: deploy\n    recipe: deploy-to-staging\n    recovery_on_failure: true\n  - {id: after, command: echo continued}\n")
         .file("deploy-to-staging.yaml", "name: deploy-to-staging\nsteps:\n  - {id: push, command: exit 1}\n");
-    scripted(&user, &["r.yaml"], "\"did it\\nSTATUS: COMPLETE\"\n").exits(0).shows("went on\n");
+    scripted(&user, &["r.yaml"], "\"did it\\nSTATUS: COMPLETE\"\n").exits(0).shows("continued\n");
     scripted(&user, &["r.yaml"], "\"could not\"\n").exits(1);
 }
 
@@ -360,7 +360,7 @@ steps:
     deploys.shows("deploy ran\nsmoke-test ran\n");
     program(&user, "./scripts/preflight-check.sh", "exit 7");
     runner(&user, &["guarded.yaml"]).exits(1);
-    assert!(user.read("alerts").contains("guarded-pipeline"), "the hook told somebody");
+    assert!(user.read("alerts").contains("guarded-pipeline"), "the hook has sent an alert");
 }
 
 #[test]
@@ -401,10 +401,10 @@ steps:
       echo "Non-strict mode — pipeline continues"
 "#;
     let user = User::new().file("checks.yaml", recipe);
-    program(&user, "cargo", "echo $1 said no; [ $1 != clippy ]");
+    program(&user, "cargo", "echo $1 answered no; [ $1 != clippy ]");
     let printed = runner(&user, &["checks.yaml"]).exits(0);
     printed.shows(
-        "=== Check Summary ===\nLint: clippy said no\nTest: test said no\nAudit: audit said no\n",
+        "=== Check Summary ===\nLint: clippy answered no\nTest: test answered no\nAudit: audit answered no\n",
     );
     runner(&user, &["checks.yaml", "--set", "strict=true"]).exits(1);
 }

@@ -232,7 +232,7 @@ fn validating_sees_conditions_called_recipes_and_variables() {
     let user = User::new()
         .file("ok.yaml", "name: ok\nsteps:\n  - { id: a, command: echo }\n  - { id: b, command: echo }\n")
         .file("condition.yaml", "name: c\nsteps:\n  - { id: a, condition: \"foo( ==\", command: echo }\n")
-        .file("place.yaml", "name: p\nsteps:\n  - { id: a, command: echo }\n  - { id: b, condition: \"'x' in '{{a}}'\", command: echo }\n")
+        .file("quoted.yaml", "name: p\nsteps:\n  - { id: a, command: echo }\n  - { id: b, condition: \"'x' in '{{a}}'\", command: echo }\n")
         .file("call.yaml", "name: c\nsteps:\n  - { id: a, recipe: nowhere }\n")
         .file("agent.yaml", "name: g\nsteps:\n  - { id: a, agent: \"no:such:agent\", prompt: x }\n")
         .file("warn.yaml", "name: w\ncontext: { version: 1 }\nsteps:\n  - id: a\n    command: echo {{verison}}\n  - id: b\n    condition: \"a and false\"\n    command: echo\n");
@@ -240,7 +240,7 @@ fn validating_sees_conditions_called_recipes_and_variables() {
         .exits(0)
         .prints("✓ Recipe 'ok' is valid (2 steps)\n");
     runner(&user, &["condition.yaml", "--validate-only"]).exits(2).reports("condition.yaml:3");
-    runner(&user, &["place.yaml", "--validate-only"]).exits(2).reports("write `a`");
+    runner(&user, &["quoted.yaml", "--validate-only"]).exits(2).reports("write `a`");
     runner(&user, &["call.yaml", "--validate-only"])
         .exits(2)
         .reports("there is no recipe `nowhere`");
@@ -510,7 +510,7 @@ echo '{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\"
 ";
 
 fn with_agent() -> User {
-    let recipe = "name: ask\nsteps:\n  - { id: ask, prompt: What now, auto_stage: true }\n  - { id: use, command: \"echo it said {{ask}}\" }\n";
+    let recipe = "name: ask\nsteps:\n  - { id: ask, prompt: What now, auto_stage: true }\n  - { id: use, command: \"echo it was {{ask}}\" }\n";
     let user = User::new().file("ask.yaml", recipe).file("bin/agent", FAKE);
     let agent = user.path("work/bin/agent");
     fs::set_permissions(agent, fs::Permissions::from_mode(0o755)).unwrap();
@@ -521,7 +521,7 @@ fn with_agent() -> User {
 fn the_agent_program_is_chosen_by_flag_or_variable() {
     let user = with_agent();
     let printed = runner(&user, &["ask.yaml", "--agent-binary", "bin/agent"]).exits(0);
-    assert!(printed.stdout.contains("it said answered\n"), "{}", printed.stdout);
+    assert!(printed.stdout.contains("it was answered\n"), "{}", printed.stdout);
     assert!(user.read("prompt.txt").contains("What now"), "{}", user.read("prompt.txt"));
     let mut command = command(&user, &["ask.yaml"]);
     command.env("AMPLIHACK_AGENT_BINARY", user.path("work/bin/agent"));
@@ -614,7 +614,7 @@ fn a_file_of_the_project_wins_over_a_built_in_of_its_name_everywhere() {
 }
 
 #[test]
-fn a_broken_file_in_the_place_of_a_built_in_is_an_error() {
+fn a_broken_file_that_replaces_a_built_in_is_an_error() {
     let user = with_own_guide().file(GUIDE, "name: guide\nsteps:\n  - {id: a, comand: ls}\n");
     for more in [&[][..], &["--dry-run"], &["--explain"], &["--validate-only"]] {
         let printed = runner(&user, &[&["guide"], more].concat()).exits(2);
@@ -623,7 +623,7 @@ fn a_broken_file_in_the_place_of_a_built_in_is_an_error() {
 }
 
 #[test]
-fn under_the_other_names_an_untrusted_file_takes_no_built_ins_place() {
+fn under_the_other_names_an_untrusted_file_replaces_no_built_in() {
     let user = with_own_guide();
     user.towpath(&["run", "guide"]).exits(5).prints("");
     let printed = user.towpath(&["run", "tour"]).exits(5).prints("");

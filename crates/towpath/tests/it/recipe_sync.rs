@@ -84,7 +84,7 @@ fn looking_changes_nothing() {
     assert_eq!(git(&user, "work", &["for-each-ref"]), "");
     let cache = user.path("home/cache/recipes");
     let mode = fs::metadata(cache).expect("a cache").permissions().mode();
-    assert_eq!(mode & 0o777, 0o700, "what was fetched is the person's own");
+    assert_eq!(mode & 0o777, 0o700, "what was fetched is the user's own");
 }
 
 #[test]

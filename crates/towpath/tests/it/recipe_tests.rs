@@ -19,7 +19,7 @@ steps:
   - id: deploy
     command: scripts/deploy {{environment}}
   - id: notify
-    command: echo "told them"
+    command: echo "sent mail"
     condition: environment == "production"
 "#;
 
@@ -29,7 +29,7 @@ steps:
   - {id: slow, command: sleep 60, condition: full}
 ";
 
-/// A user with a project whose recipes have a name, and an empty place for temporary files.
+/// A user with a project whose recipes have a name, and an empty directory for temporary files.
 fn user() -> User {
     let user = User::new();
     fs::create_dir(user.path("tmp")).unwrap();
@@ -44,7 +44,7 @@ fn test(user: &User, arguments: &[&str]) -> Printed {
     let left: Vec<_> = fs::read_dir(user.path("tmp")).unwrap().collect();
     let kept = arguments.contains(&"--keep");
     assert!(kept || left.is_empty(), "left behind: {left:?}");
-    assert!(!user.path("home/state").exists(), "the person's own state is not touched");
+    assert!(!user.path("home/state").exists(), "the user's own state is not touched");
     printed
 }
 
@@ -122,10 +122,10 @@ cases:
       scripts/deploy: |
         #!/bin/sh
         echo "to $1 by $BY"
-    env: {BY: "a person's hand"}
+    env: {BY: "a user's hand"}
     set: {environment: "two words"}
     expect:
-      outputs: {deploy: to two words by a person's hand}
+      outputs: {deploy: to two words by a user's hand}
 "#;
     let user = user().file("recipes/deploy.test.yaml", suite);
     let printed = test(&user, &[]).exits(0);
@@ -140,16 +140,16 @@ cases:
 }
 
 #[test]
-fn another_end_is_reported_with_the_last_words_of_the_step() {
+fn another_end_is_reported_with_the_end_of_the_steps_output() {
     fails(
         "stubs: {deploy: 'seq 12; echo no such host >&2; exit 3'}",
         "the run should be done, and is failed at step `deploy`\n\
-         step `deploy` said at its end:\n  exit 3: no such host",
+         step `deploy` ended with:\n  exit 3: no such host",
     );
     fails(
         "stubs: {deploy: 'seq 12; exit 3'}",
         "the run should be done, and is failed at step `deploy`\n\
-         step `deploy` said at its end:\n  … 3 lines before\n  3\n  4\n  5\n  6\n  7\n  8\n  9\n  \
+         step `deploy` ended with:\n  … 3 lines before\n  3\n  4\n  5\n  6\n  7\n  8\n  9\n  \
          10\n  11\n  12",
     );
     fails(
@@ -213,8 +213,8 @@ fn values_prompts_and_files_are_compared() {
     );
     fails(
         "expect: {checks: ['true', 'echo one; echo two >&2; exit 4', 'false']}",
-        "a check failed: echo one; echo two >&2; exit 4\nit said:\n  one\n  exit 4: two\n\
-         a check failed: false\nit said:\n  exit 1",
+        "a check failed: echo one; echo two >&2; exit 4\nit printed:\n  one\n  exit 4: two\n\
+         a check failed: false\nit printed:\n  exit 1",
     );
 }
 
@@ -241,7 +241,7 @@ fn what_a_case_is_given_must_be_used() {
     );
     fails(
         "setup: echo oh >&2; exit 9",
-        "setup failed before the recipe ran\nit said:\n  exit 9: oh",
+        "setup failed before the recipe ran\nit printed:\n  exit 9: oh",
     );
     fails("fixture: nowhere", "fixture nowhere: No such file or directory (os error 2)");
 }
@@ -289,7 +289,7 @@ steps:
   - {id: again, recipe: inner}
   - {id: check, command: cat a.txt b.txt}
 ";
-    let inner = "name: inner\nsteps: [{id: fix, prompt: \"Once more\"}]\n";
+    let inner = "name: inner\nsteps: [{id: fix, prompt: \"Again\"}]\n";
     let tests = r#"
 cases:
   - name: by id, in order
@@ -303,14 +303,14 @@ cases:
     expect:
       outputs: {check: "two\ntwo\ntwo", plan.steps: null}
       printed: {plan: {is: {steps: [1, 2]}}, fix: done}
-      prompts: {plan: Plan it, fix: {contains: Do}, again/fix: Once more}
+      prompts: {plan: Plan it, fix: {contains: Do}, again/fix: Again}
       files: {old.txt: null, dir/deep.txt: it's $HOME}
   - name: a path wins
     agents: {plan: p, fix: any, again/fix: {answer: inner}}
     files: {a.txt: a, b.txt: b}
     expect:
       printed: {again/fix: inner}
-      prompts: {again/fix: Once more, plan: Plan}
+      prompts: {again/fix: Again, plan: Plan}
   - name: waits for a limit
     agents:
       plan: {fault: limit, until: 2030-01-01T00:00:00Z}
@@ -340,7 +340,7 @@ fn a_case_sees_nothing_of_the_users() {
     setup: echo more >> sub/f
     expect:
       outputs:
-        look: {matches: '^(/.*)/home\\|(/.*)/home/work\\|none\\|none$', lacks: PERSON}
+        look: {matches: '^(/.*)/home\\|(/.*)/home/work\\|none\\|none$', lacks: HOME}
         top: none
         kept: \"sub/f\\nf\\nmore\\nran\"
 "
@@ -354,7 +354,7 @@ fn a_case_sees_nothing_of_the_users() {
     // Temporary directories lie in a repository: the case must not take it for its own.
     fs::create_dir(user.path(".git")).unwrap();
     let home = user.path("work").display().to_string();
-    user.write("look.test.yaml", &tests.replace("PERSON", &home));
+    user.write("look.test.yaml", &tests.replace("HOME", &home));
     let mut command = user.command(&["test", "look.yaml"]);
     command.env("TMPDIR", user.path("tmp")).env("TOWPATH_BACKEND", "claude-code");
     command.env("AMPLIHACK_TREE_ID", "tree").env("AMPLIHACK_SESSION_DEPTH", "6");
@@ -497,7 +497,7 @@ fn a_directory_is_kept_when_asked_for() {
     );
     let printed = test(&user, &["--keep"]).exits(0);
     let line = printed.stdout.lines().find_map(|line| line.trim().strip_prefix("directory: "));
-    let directory = std::path::PathBuf::from(line.expect("it is told"));
+    let directory = std::path::PathBuf::from(line.expect("it is printed"));
     assert!(directory.join("made").exists());
     assert!(directory.starts_with(user.path("tmp").canonicalize().unwrap()));
 }
@@ -538,7 +538,7 @@ recipes/deploy.test.yaml · each step does nothing, once
     agents: {review: fine}
     stubs: {deploy: echo gone}
     expect:
-      printed: {ci/lint: lint ok, deploy: gone, review: fine, notify: told them}
+      printed: {ci/lint: lint ok, deploy: gone, review: fine, notify: sent mail}
       outputs: {build: {contains: built}}
 ";
     user.write("recipes/deploy.test.yaml", good);

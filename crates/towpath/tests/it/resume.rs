@@ -1,4 +1,4 @@
-//! Going on: what is kept, what is asked, what runs again. Real processes.
+//! `towpath resume`: what is kept, what is asked, what runs again. Real processes.
 
 use crate::support::{Printed, User, kill_hard, lives, signal, until};
 

@@ -78,17 +78,17 @@ steps:
 }
 
 #[test]
-fn a_background_child_that_holds_the_output_does_not_hold_the_step() {
+fn a_background_child_with_the_output_open_does_not_delay_the_next_step() {
     let recipe = "
-name: holder
+name: background
 steps:
   - id: server
     command: sleep 600 & echo $! > pid; echo started
   - id: next
     command: kill -0 $(cat pid) && echo \"still there\"
 ";
-    let user = User::new().file("holder.yaml", recipe);
-    let printed = user.towpath(&["run", "holder.yaml"]).exits(0);
+    let user = User::new().file("background.yaml", recipe);
+    let printed = user.towpath(&["run", "background.yaml"]).exits(0);
     assert_eq!(printed.stdout, "started\nstill there\n");
     assert!(!lives(&user.read("pid")), "the child is ended with the run");
     assert!(printed.stderr.contains("sleep"), "and it is named: {}", printed.stderr);
@@ -118,7 +118,7 @@ steps:
 }
 
 #[test]
-fn of_two_who_resume_one_wins_and_the_other_is_reported_who() {
+fn of_two_who_resume_one_wins_and_the_other_is_shown_its_process() {
     let recipe = "
 name: long
 steps:
@@ -129,10 +129,10 @@ steps:
     let mut first = user.start(&["run", "long.yaml"]);
     until("it runs", || user.read("pids").lines().count() == 1);
     let run = user.run();
-    let holder = format!("process {}", first.id());
-    user.towpath(&["resume", run.as_str()]).exits(5).reports(&holder);
+    let owner = format!("process {}", first.id());
+    user.towpath(&["resume", run.as_str()]).exits(5).reports(&owner);
     kill_hard(&mut first);
-    // A dead holder's hold ends by itself.
+    // The lock of a dead process ends by itself.
     user.write("go", "");
     user.towpath(&["resume", run.as_str()]).exits(0);
     assert_eq!(user.read("pids").lines().count(), 2);

@@ -19,7 +19,7 @@ fn needles() -> Vec<String> {
     whole.iter().chain(&base64).map(|text| text.to_string()).collect()
 }
 
-/// Everything below a directory that holds the value.
+/// Every file below a directory that contains the value.
 fn leaks(directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).expect("a directory").map(|e| e.expect("an entry")) {
@@ -28,10 +28,10 @@ fn leaks(directory: &Path) -> Vec<String> {
             found.extend(leaks(&path));
             continue;
         }
-        // A file that goes meanwhile holds nothing any more.
+        // A file that is removed meanwhile contains nothing any more.
         let bytes = fs::read(&path).unwrap_or_default();
-        let holds = |n: &&String| bytes.windows(n.len()).any(|w| w == n.as_bytes());
-        found.extend(needles().iter().find(holds).map(|n| format!("{}: {n}", path.display())));
+        let contains = |n: &&String| bytes.windows(n.len()).any(|w| w == n.as_bytes());
+        found.extend(needles().iter().find(contains).map(|n| format!("{}: {n}", path.display())));
     }
     found
 }
@@ -78,7 +78,7 @@ const LEAKY: &str = r#"
 name: leaky
 steps:
   - id: plain
-    output: said
+    output: answer
     command: |
       echo "token: $TOKEN."
       echo "again: $TOKEN." >&2
@@ -96,8 +96,8 @@ steps:
     command: set -x; true "$TOKEN"
   - id: handed-on
     command: |
-      echo "{{said}}" > handed-on
-      printf %s {{said}} >> handed-on
+      echo "{{answer}}" > handed-on
+      printf %s {{answer}} >> handed-on
       [ -n "$TOKEN" ] && [ "$TOKEN" != '***' ] && echo "the step has it"
   - id: server
     command: |
@@ -154,12 +154,12 @@ const INNER: &str = r#"
 name: inner
 steps:
   - id: talk
-    output: said
+    output: answer
     command: |
       echo "inner: $TOKEN"; printf 'user:%s' "$TOKEN" | base64; echo "$TOKEN" >&2
   - id: fail
     command: |
-      echo "denied: $TOKEN {{said}}" >&2; touch began; eval "$THEN"; exit 1
+      echo "denied: $TOKEN {{answer}}" >&2; touch began; eval "$THEN"; exit 1
 "#;
 const OUTER: &str = r#"
 name: outer
@@ -255,7 +255,7 @@ steps:
     output: answer
   - id: quote
     command: |
-      echo "the agent said: {{answer}}"
+      echo "the agent answered: {{answer}}"
 "#;
 
 #[test]
@@ -273,7 +273,7 @@ fn an_agents_prompt_answer_and_fault_are_masked() {
     let run = ["run", "asking.yaml", "--secret", "TOKEN", "--calls", "calls", "--script"];
     let printed = types(&user, &[&run[..], &["good.jsonl"]].concat()).exits(0);
     assert!(
-        printed.stdout.contains("the agent said: done with ***, thanks\n"),
+        printed.stdout.contains("the agent answered: done with ***, thanks\n"),
         "{}",
         printed.stdout
     );
@@ -287,7 +287,7 @@ fn an_agents_prompt_answer_and_fault_are_masked() {
     assert!(needles().iter().all(|n| !calls.contains(n)), "{calls}");
 }
 
-/// Prints what Claude Code prints, with the secret in the places where it has been seen.
+/// Prints what Claude Code prints, with the secret wherever it has been seen.
 const AGENT: &str = r#"#!/bin/bash
 cat > prompt-got
 esc=${TOKEN//\"/\\\"}
@@ -372,7 +372,7 @@ fn what_cannot_be_a_secret_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn what_would_be_stored_with_the_run_must_not_hold_a_secret() {
+fn what_would_be_stored_with_the_run_must_not_contain_a_secret() {
     let user = User::new();
     user.write("t.yaml", "name: t\nsteps:\n  - {id: a, command: 'echo {{key}} >> effects'}\n");
     let quoted = VALUE.replace('"', "\\\"");
@@ -536,11 +536,11 @@ steps:
         sleep 0.004
         printf '%s\n' "${TOKEN:13}"; printf %s "$TOKEN" | base64
       done
-    output: said
+    output: answer
   - {id: b, command: *talk}
   - id: c
     command: |
-      printf %s {{said}} | tail -c 40; echo "$TOKEN"; sleep 0.02; echo "$TOKEN"
+      printf %s {{answer}} | tail -c 40; echo "$TOKEN"; sleep 0.02; echo "$TOKEN"
   - {id: d, command: *talk}
 "#;
 

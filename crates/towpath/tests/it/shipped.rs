@@ -1,5 +1,5 @@
 //! The recipes that ship are tested with our own `towpath test`: every one has a test file, and
-//! every case holds. Of the built-in machines also every transition is taken, and missed when it is
+//! every case passes. Of the built-in machines also every transition is taken, and missed when it is
 //! another one.
 
 mod verified;

@@ -48,7 +48,11 @@ fn only_what_the_agent_changed_is_staged() {
     let index = git(&user, &["diff", "--cached", "--name-status"]);
     assert_eq!(index, format!("M\tclean.txt\n{staged}A\tsub/b\n"));
     assert_eq!(git(&user, &["show", ":clean.txt"]), "clean\nx\ny\n", "both steps' changes");
-    assert_eq!(git(&user, &["show", ":dirty.txt"]), "clean\n", "a person's work is theirs");
+    assert_eq!(
+        git(&user, &["show", ":dirty.txt"]),
+        "clean\n",
+        "a user's own changes are not touched"
+    );
     let untracked = git(&user, &["ls-files", "--others", "--exclude-standard"]);
     assert_eq!(untracked, "answers.jsonl\nr.yaml\n", "what was new before stays so");
 }
@@ -176,7 +180,7 @@ fn an_agent_finishes_the_work_of_a_failed_recipe() {
     let user = User::new()
         .file("r.yaml", "name: r\nsteps:\n  - {id: call, recipe: c, recovery_on_failure: true}\n  - {id: after, command: cat built}\n")
         .file("c.yaml", "name: c\nsteps:\n  - {id: build, command: 'echo broken >&2; exit 3'}\n")
-        .file("answers.jsonl", "{\"match\":\"broken\",\"text\":\"mended\\nrecovered\",\"run\":\"echo it works > built\"}\n");
+        .file("answers.jsonl", "{\"match\":\"broken\",\"text\":\"fixed\\nrecovered\",\"run\":\"echo it works > built\"}\n");
     let printed = user.towpath(&with_script(&["run", "r.yaml"])).exits(0);
     printed.shows("it works").reports("recovered");
     let run = user.run();
@@ -184,7 +188,7 @@ fn an_agent_finishes_the_work_of_a_failed_recipe() {
 }
 
 #[test]
-fn a_mode_that_the_agents_program_does_not_have_is_refused_with_its_place() {
+fn a_mode_that_the_agents_program_does_not_have_is_refused_with_its_location() {
     let user = User::new()
         .file("r.yaml", "name: r\nsteps:\n  - id: a\n    prompt: go\n    mode: paln\n")
         .file("claude", "#!/bin/sh\necho must not start > started\n");
@@ -212,7 +216,7 @@ fn an_agent_that_cannot_be_asked_need_not_be_there() {
 }
 
 #[test]
-fn a_script_that_takes_the_place_of_another_begins_again() {
+fn a_script_that_replaces_another_begins_at_its_first_answer() {
     let recipe = "name: r\nsteps:\n  - {id: a, prompt: one}\n  - {id: b, prompt: two}\n";
     let user = User::new()
         .file("r.yaml", recipe)

@@ -159,7 +159,7 @@ fn where_nothing_is_ours_nothing_goes() {
 }
 
 #[test]
-fn a_place_that_is_a_link_is_refused_and_links_inside_are_not_followed() {
+fn a_directory_that_is_a_link_is_refused_and_links_inside_are_not_followed() {
     let user = user();
     fs::create_dir(user.path("elsewhere")).expect("a folder");
     fs::write(user.path("elsewhere/lock"), "").expect("a file");

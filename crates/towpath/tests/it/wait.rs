@@ -94,8 +94,9 @@ fn status_is(user: &User, wanted: &str) -> bool {
 fn waits(pid: u32) -> bool {
     let words = std::fs::read_to_string(format!("/proc/{pid}/cmdline"));
     let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    let holds = open.filter_map(|file| file.path().read_link().ok()).any(|f| f.ends_with("lock"));
-    holds && words.is_ok_and(|words| words.contains("--in-vain"))
+    let has_lock =
+        open.filter_map(|file| file.path().read_link().ok()).any(|f| f.ends_with("lock"));
+    has_lock && words.is_ok_and(|words| words.contains("--in-vain"))
 }
 
 #[test]
@@ -168,14 +169,14 @@ fn what_is_due_is_resumed_one_after_the_other_in_its_own_directory() {
     assert_eq!(runs.len(), 2, "{reported}");
     assert!(runs.iter().all(|run| run["exit_code"] == 0 && run["result"]["status"] == "done"));
     for (name, _) in &lines {
-        let place = user.path("work").join(name).canonicalize().expect("a directory");
-        assert_eq!(user.read(&format!("{name}/effects")), format!("{}\n", place.display()));
+        let directory = user.path("work").join(name).canonicalize().expect("a directory");
+        assert_eq!(user.read(&format!("{name}/effects")), format!("{}\n", directory.display()));
     }
     for (name, _) in &later {
         assert_eq!(user.read(&format!("{name}/effects")), "", "{name} is not due");
     }
     let printed = user.towpath(&["resume", "--due"]).exits(0).prints("");
-    assert_eq!(printed.stderr, "", "nothing due is nothing to say");
+    assert_eq!(printed.stderr, "", "nothing due, nothing printed");
 }
 
 #[test]
@@ -209,7 +210,7 @@ fn a_signal_ends_the_run_at_hand_and_no_other_is_begun() {
     user.towpath(&RUN).exits(75);
     user.towpath(&RUN).exits(75);
     let mut due = user.start(&["resume", "--due"]);
-    until("the first goes on", || user.path("work/began").exists());
+    until("the first has resumed", || user.path("work/began").exists());
     signal(&due, "-INT");
     assert_eq!(due.wait().expect("it ends").code(), Some(130));
     let rows = user.store().runs(&Default::default()).expect("the runs can be listed");

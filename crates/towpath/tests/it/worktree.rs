@@ -23,7 +23,7 @@ fn git(directory: &Path, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
 }
 
-/// A repository in the place to work, with one commit: a recipe, and a folder.
+/// A repository in the working directory, with one commit: a recipe, and a folder.
 fn user(recipe: &str) -> User {
     let user = User::new().file("go.yaml", recipe).file("sub/inner/file", "x\n");
     let work = user.path("work");
@@ -67,7 +67,11 @@ fn an_agent_in_a_worktree_gets_its_task_database() {
     let file = database(&tree);
     assert_eq!(seen_in(&user, &tree, &[]), file);
     assert_eq!(seen_in(&user, &tree.join("sub/inner"), &[]), file, "from a folder in it");
-    assert_eq!(seen_in(&user, &tree, &[("BEADS_DB", "mine")]), "mine", "a person's word stays");
+    assert_eq!(
+        seen_in(&user, &tree, &[("BEADS_DB", "mine")]),
+        "mine",
+        "what the user has set stays"
+    );
     let elsewhere = [("GIT_DIR", "/nowhere"), ("GIT_WORK_TREE", "/"), ("GIT_INDEX_FILE", "/x")];
     assert_eq!(seen_in(&user, &tree, &elsewhere), file, "whatever git the caller is in");
     database(&work);
@@ -174,8 +178,8 @@ fn a_run_from_a_folder_works_in_the_same_folder() {
     let inner = user.path("work/sub/inner");
     let mut command = user.command(&["run", "../../go.yaml", "--worktree", "try", "--json"]);
     let printed = Printed::from(command.current_dir(&inner).output().unwrap()).exits(0).json();
-    let place = user.path("work-try/sub/inner").display().to_string();
-    assert_eq!(printed["steps"][0]["output"], place);
+    let directory = user.path("work-try/sub/inner").display().to_string();
+    assert_eq!(printed["steps"][0]["output"], directory);
     fs::create_dir(user.path("work/untracked")).expect("a folder");
     let arguments = ["run", "./go.yaml", "-C", "untracked", "--worktree", "other"];
     user.towpath(&arguments).exits(2).reports("untracked is not in the branch other");
@@ -203,7 +207,7 @@ fn nothing_done_leaves_nothing() {
 }
 
 #[test]
-fn what_may_hold_something_stays() {
+fn a_worktree_with_work_in_it_stays() {
     let with = |command: &str| {
         let text = format!("name: do\nsteps:\n  - id: do\n    command: |\n      {command}\n");
         user(&text)
@@ -357,7 +361,7 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
 }
 
 #[test]
-fn a_place_without_a_commit_or_a_repository_is_refused_with_what_to_do() {
+fn a_directory_without_a_commit_or_a_repository_is_refused_with_what_to_do() {
     let user = User::new().file("go.yaml", WRITE);
     let run = || user.towpath(&["run", "go.yaml", "--worktree", "x"]);
     run().exits(2).reports("is in no git repository; to make it one: git init");
@@ -435,7 +439,7 @@ fn a_look_reports_where_a_run_of_either_kind_would_work() {
 
 #[test]
 fn runs_lists_those_of_every_working_tree_of_the_repository() {
-    let user = user("name: go\nsteps:\n  - {id: say, command: pwd -P}\n");
+    let user = user("name: go\nsteps:\n  - {id: print, command: pwd -P}\n");
     let (work, side) = (user.path("work"), user.path("side"));
     git(&work, &["worktree", "add", "--quiet", side.to_str().expect("text"), "-b", "side"]);
     let other = user.path("other");
@@ -457,7 +461,7 @@ fn runs_lists_those_of_every_working_tree_of_the_repository() {
     let listed = |directory: &Path| {
         let mut command = user.command(&["runs", "--json"]);
         // No git is needed to find them.
-        let printed = command.current_dir(directory).env("PATH", "/no/such/place").output();
+        let printed = command.current_dir(directory).env("PATH", "/no/such/directory").output();
         let reported = Printed::from(printed.expect("it starts")).exits(0).json();
         let runs = reported["runs"].as_array().expect("a list").clone();
         let mut ids: Vec<String> =

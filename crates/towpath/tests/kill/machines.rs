@@ -16,7 +16,7 @@ use towpath_run::{Fact, Limits, RunOutcome};
 const TOUR: &str = r#"
 id: tour
 label: Tour
-description: Looks and works, and begins anew
+description: Looks and works, and restarts
 initialStep: look
 guardrails: {maxStepVisits: 2}
 steps:
@@ -164,11 +164,6 @@ fn kill(victim: Victim, runner: &mut Child, dice: &mut Dice) -> Victim {
     hit
 }
 
-fn facts(user: &User, run: &RunId) -> Vec<Fact> {
-    let facts = user.store().facts(run).expect("the facts can be read");
-    facts.iter().map(|f| serde_json::from_str(&f.body).expect("a fact is JSON")).collect()
-}
-
 fn call_of(key: &JobKey) -> String {
     format!("{} {}", key.step_path(), key.call)
 }
@@ -229,7 +224,7 @@ impl Tour {
 
     /// Starts or resumes, waits, kills; whether the run has ended.
     fn round(&mut self, round: u64, dice: &mut Dice) -> bool {
-        let before = self.run.as_ref().map(|run| facts(&self.user, run)).unwrap_or_default();
+        let before = self.run.as_ref().map(|run| self.user.facts(run)).unwrap_or_default();
         let done = followed(&before).0;
         let noted = self.user.read("ledger").lines().count();
         let orphans = self.user.read("pids");
@@ -242,10 +237,10 @@ impl Tour {
         let by_itself = runner.try_wait().expect("the runner can be waited for").is_some();
         let hit = if by_itself { None } else { Some(kill(victim, &mut runner, dice)) };
         if self.run.is_none() {
-            self.run = self.user.has_journal().then(|| self.user.newest()).flatten();
+            self.run = self.user.newest();
         }
         let Some(run) = self.run.clone() else { return false };
-        let facts = facts(&self.user, &run);
+        let facts = self.user.facts(&run);
         let (_, open) = followed(&facts);
         if facts.len() > before.len() {
             self.orphaned = false;
@@ -300,7 +295,7 @@ impl Tour {
             [format!("look{number}"), format!("work{number}")]
         });
         assert_eq!(steps, path.collect::<Vec<_>>());
-        let finished = followed(&facts(&self.user, run)).0;
+        let finished = followed(&self.user.facts(run)).0;
         let calls = finished.iter().filter(|call| call.starts_with("work")).map(String::as_str);
         assert_eq!(calls.collect::<Vec<_>>(), CALLS);
         nothing_lives(run);
@@ -332,7 +327,7 @@ fn whoever_of_a_machine_is_killed_it_continues_and_pays_each_answer_once() {
         while !tour.round(round, &mut dice) {
             round += 1;
             if round % 4 == 0 && tour.run.is_some() {
-                // Nobody holds it any more.
+                // No process has the session's lock any more.
                 ask_in_its_session(&tour.user).map(|printed| printed.exits(0));
             }
         }
@@ -340,7 +335,7 @@ fn whoever_of_a_machine_is_killed_it_continues_and_pays_each_answer_once() {
         (hits, interrupted) = (tour.hits, tour.interrupted);
         killed = hits.values().sum();
     }
-    println!("{killed} kills: {hits:?}, of which some cut off: {interrupted:?}");
+    println!("{killed} kills: {hits:?}, some of them interrupted: {interrupted:?}");
 }
 
 #[test]

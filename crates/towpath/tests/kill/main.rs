@@ -1,5 +1,5 @@
 //! The runner is killed with `kill -9` at random instants and resumed until the run ends. Real
-//! processes, real journal. `TOWPATH_KILLS` sets the number of kills (200 unless reported otherwise).
+//! processes, real journal. `TOWPATH_KILLS` sets the number of kills (by default 200).
 //! Machines, whose wardens and agents are killed too, are in `kill/machines.rs`.
 #![allow(clippy::print_stdout, reason = "the counters are meant to be read")]
 
@@ -9,15 +9,14 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
+use support::User;
 use towpath_core::{Map, RunId};
 use towpath_engine::recorded;
 use towpath_run::{Fact, Limits, RunOutcome};
-use towpath_store::{RunFilter, Store};
 
-/// What the runner was doing when it was killed, reported from its journal and the steps' own ledger.
+/// What the runner was doing when it was killed, derived from its journal and the steps' own ledger.
 const WINDOWS: [&str; 6] = [
     "during resume",
     "before Started",
@@ -43,54 +42,16 @@ impl Dice {
     }
 }
 
-struct Place {
-    directory: tempfile::TempDir,
+fn user() -> User {
+    let user = User::new()
+        .file("thirty.yaml", &recipe("thirty", 20, true))
+        .file("inner.yaml", &recipe("inner", 4, false));
+    fs::create_dir(user.path("work/locks")).expect("a directory for locks");
+    user
 }
 
-impl Place {
-    fn new() -> Place {
-        let place = Place { directory: tempfile::tempdir().expect("a temporary directory") };
-        fs::create_dir_all(place.path("work/locks")).expect("a directory for locks");
-        fs::write(place.path("work/thirty.yaml"), recipe("thirty", 20, true)).expect("a recipe");
-        fs::write(place.path("work/inner.yaml"), recipe("inner", 4, false)).expect("a recipe");
-        place
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
-    }
-
-    fn towpath(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_towpath"));
-        command
-            .args(arguments)
-            .current_dir(self.path("work"))
-            .env("TOWPATH_HOME", self.path("home"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        command
-    }
-
-    fn ledger(&self) -> Vec<String> {
-        let text = fs::read_to_string(self.path("work/ledger")).unwrap_or_default();
-        text.lines().map(str::to_owned).collect()
-    }
-
-    fn store(&self) -> Option<Store> {
-        Store::open_for_reading(&self.path("home/state")).expect("the journal opens after a kill")
-    }
-
-    fn facts(&self, run: &RunId) -> Vec<Fact> {
-        let store = self.store().expect("there is a journal");
-        let facts = store.facts(run).expect("the facts can be read");
-        facts.iter().map(|f| serde_json::from_str(&f.body).expect("a fact is JSON")).collect()
-    }
-
-    fn newest_run(&self) -> Option<RunId> {
-        let rows = self.store()?.runs(&RunFilter { limit: Some(1), ..RunFilter::default() });
-        rows.expect("the runs can be listed").pop().map(|row| row.id)
-    }
+fn ledger(user: &User) -> Vec<String> {
+    user.read("ledger").lines().map(str::to_owned).collect()
 }
 
 /// A step that notes its start and its end, and would note a living twin.
@@ -170,15 +131,15 @@ fn window(facts: &[Fact], before: usize, ledger: &[String], noted: usize) -> &'s
 }
 
 /// Waits for an instant that is random, and near what the round is to hit.
-fn wait_for_instant(place: &Place, round: u64, dice: &mut Dice, child: &mut Child) {
-    let size = || fs::metadata(place.path("work/ledger")).map_or(0, |m| m.len());
+fn wait_for_instant(user: &User, round: u64, dice: &mut Dice, child: &mut Child) {
+    let size = || fs::metadata(user.path("work/ledger")).map_or(0, |m| m.len());
     let deadline = Instant::now() + Duration::from_secs(5);
     let sleep = match round % 5 {
         0 => dice.micros(9_000),
         1 => dice.micros(250_000),
         4 => {
             // Just after one of the first commits.
-            wait_for_commits(place, 1 + dice.next() % 2, deadline, child);
+            wait_for_commits(user, 1 + dice.next() % 2, deadline, child);
             dice.micros(300)
         }
         kind => {
@@ -203,9 +164,9 @@ fn wait_for_instant(place: &Place, round: u64, dice: &mut Dice, child: &mut Chil
 }
 
 /// Waits until the journal has been written to this often.
-fn wait_for_commits(place: &Place, commits: u64, deadline: Instant, child: &mut Child) {
+fn wait_for_commits(user: &User, commits: u64, deadline: Instant, child: &mut Child) {
     let written = || {
-        let journal = fs::read_dir(place.path("home/state")).into_iter().flatten();
+        let journal = fs::read_dir(user.path("home/state")).into_iter().flatten();
         let logs =
             journal.filter_map(Result::ok).filter(|e| e.path().to_string_lossy().ends_with("-wal"));
         logs.filter_map(|e| e.metadata().ok()?.modified().ok()).max()
@@ -232,8 +193,8 @@ fn nothing_lives(run: &RunId) {
     }
 }
 
-fn final_context(place: &Place, run: &RunId) -> (Option<RunOutcome>, Map) {
-    let store = place.store().expect("there is a journal");
+fn final_context(user: &User, run: &RunId) -> (Option<RunOutcome>, Map) {
+    let store = user.store();
     let recorded = recorded(&store, run, Limits::default()).expect("the run can be replayed");
     (recorded.run.outcome(), recorded.run.context().clone())
 }
@@ -245,47 +206,44 @@ fn killed_at_random_instants_a_run_loses_nothing_and_repeats_nothing_finished() 
     let seed: u64 = std::process::id().into();
     let mut dice = Dice(0x2545_f491_4f6c_dd1d ^ seed);
     println!("seed {seed}");
-    let unbroken = Place::new();
-    let status = unbroken.towpath(&["run", "thirty.yaml"]).status().expect("towpath starts");
-    assert!(status.success());
-    let expected =
-        final_context(&unbroken, &unbroken.newest_run().expect("the unbroken run is recorded"));
+    let unbroken = user();
+    unbroken.towpath(&["run", "thirty.yaml"]).exits(0);
+    let expected = final_context(&unbroken, &unbroken.run());
     assert_eq!(expected.0, Some(RunOutcome::Done));
 
     let mut windows: BTreeMap<&str, u64> = WINDOWS.iter().map(|w| (*w, 0)).collect();
     let (mut killed, mut runs, mut round) = (0, 0, 0);
     while killed < kills || windows.values().any(|n| *n < 10) {
         assert!(killed < kills * 5 + 2000, "some window is never hit: {windows:?}");
-        let place = Place::new();
+        let user = user();
         runs += 1;
         let mut run: Option<RunId> = None;
         loop {
             round += 1;
-            let before = run.as_ref().map_or(0, |r| place.facts(r).len());
-            let done = run.as_ref().map(|r| finished(&place.facts(r))).unwrap_or_default();
-            let noted = place.ledger().len();
-            let mut command = match &run {
-                None => place.towpath(&["run", "thirty.yaml"]),
-                Some(id) => place.towpath(&["resume", id.as_str()]),
+            let before = run.as_ref().map_or(0, |r| user.facts(r).len());
+            let done = run.as_ref().map(|r| finished(&user.facts(r))).unwrap_or_default();
+            let noted = ledger(&user).len();
+            let mut child = match &run {
+                None => user.start(&["run", "thirty.yaml"]),
+                Some(id) => user.start(&["resume", id.as_str()]),
             };
-            let mut child = command.spawn().expect("towpath starts");
-            wait_for_instant(&place, round, &mut dice, &mut child);
+            wait_for_instant(&user, round, &mut dice, &mut child);
             let by_itself = child.try_wait().expect("the runner can be waited for");
             child.kill().ok();
             child.wait().expect("the runner is gone");
             if run.is_none() {
-                run = place.newest_run();
+                run = user.newest();
             }
             let Some(id) = run.clone() else { continue };
             nothing_lives(&id);
-            let ledger = place.ledger();
+            let ledger = ledger(&user);
             for line in &ledger[noted..] {
                 if let Some(job) = line.strip_prefix("start ") {
                     assert!(!done.contains(&step_of(job)), "{job} started after its committed end");
                 }
                 assert!(!line.starts_with("overlap"), "{line}");
             }
-            let facts = place.facts(&id);
+            let facts = user.facts(&id);
             if facts.iter().rev().any(|f| matches!(f, Fact::Ended { .. })) {
                 if let Some(status) = by_itself {
                     assert!(status.success(), "the resumed run ends well: {status}");
@@ -297,8 +255,8 @@ fn killed_at_random_instants_a_run_loses_nothing_and_repeats_nothing_finished() 
             *windows.get_mut(window(&facts, before, &ledger, noted)).expect("a known window") += 1;
         }
         let id = run.expect("a run that ended is recorded");
-        assert_eq!(final_context(&place, &id), expected, "the result of an unbroken run");
-        everything_ran(&place.ledger(), Path::new("ledger"));
+        assert_eq!(final_context(&user, &id), expected, "the result of an unbroken run");
+        everything_ran(&ledger(&user));
     }
     println!("{killed} kills in {runs} runs");
     for name in WINDOWS {
@@ -307,8 +265,8 @@ fn killed_at_random_instants_a_run_loses_nothing_and_repeats_nothing_finished() 
 }
 
 /// Nothing is lost: every step has noted an end.
-fn everything_ran(ledger: &[String], name: &Path) {
+fn everything_ran(ledger: &[String]) {
     let ended: BTreeSet<String> =
         ledger.iter().filter_map(|l| l.strip_prefix("end ")).map(step_of).collect();
-    assert_eq!(ended.len(), 19 + 2 * 5, "{}: {ended:?}", name.display());
+    assert_eq!(ended.len(), 19 + 2 * 5, "{ended:?}");
 }

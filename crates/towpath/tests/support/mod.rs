@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use towpath_core::RunId;
+use towpath_run::Fact;
 use towpath_store::{RunFilter, Store};
 
 pub struct User {
@@ -25,7 +26,7 @@ pub struct Printed {
 impl User {
     pub fn new() -> User {
         let user = User { directory: tempfile::tempdir().expect("a temporary directory") };
-        fs::create_dir(user.path("work")).expect("a place to work");
+        fs::create_dir(user.path("work")).expect("a working directory");
         user
     }
 
@@ -34,7 +35,7 @@ impl User {
         self.directory.path().join(name)
     }
 
-    /// A file below the place to work.
+    /// A file below the working directory.
     pub fn file(self, name: &str, text: &str) -> User {
         self.write(name, text);
         self
@@ -79,10 +80,14 @@ impl User {
     }
 
     pub fn store(&self) -> Store {
-        let store = Store::open_for_reading(&self.path("home/state"));
-        store.expect("the journal opens").expect("there is a journal")
+        self.journal().expect("there is a journal")
     }
 
+    fn journal(&self) -> Option<Store> {
+        Store::open_for_reading(&self.path("home/state")).expect("the journal opens")
+    }
+
+    /// One that is being created cannot be read yet.
     pub fn has_journal(&self) -> bool {
         Store::open_for_reading(&self.path("home/state")).is_ok_and(|s| s.is_some())
     }
@@ -94,15 +99,20 @@ impl User {
 
     /// The newest run, if there is one.
     pub fn newest(&self) -> Option<RunId> {
-        let rows = self.store().runs(&RunFilter { limit: Some(1), ..RunFilter::default() });
+        let rows = self.journal()?.runs(&RunFilter { limit: Some(1), ..RunFilter::default() });
         rows.expect("the runs can be listed").pop().map(|row| row.id)
+    }
+
+    pub fn facts(&self, run: &RunId) -> Vec<Fact> {
+        let facts = self.store().facts(run).expect("the facts can be read");
+        facts.iter().map(|f| serde_json::from_str(&f.body).expect("a fact is JSON")).collect()
     }
 
     pub fn runs(&self) -> usize {
         self.store().runs(&RunFilter::default()).expect("the runs can be listed").len()
     }
 
-    /// How many lines of a file in the place to work are exactly this.
+    /// How many lines of a file in the working directory are exactly this.
     pub fn count(&self, name: &str, line: &str) -> usize {
         self.read(name).lines().filter(|l| *l == line).count()
     }

@@ -97,8 +97,8 @@ fn block(part: &Part, batch: &Batch, alone: i64) -> Block {
     ink.push(Ink::text(BETWEEN, 24, Style::Detail, title));
     for (at, card) in cards.iter().enumerate() {
         let (column, row) = ((at % across) as i64, (at / across) as i64);
-        let place = (BETWEEN + column * step_x, HEADER + BETWEEN + row * step_y);
-        ink.extend(machine::card_ink(card, place, (width, tallest), &rest(card)));
+        let corner = (BETWEEN + column * step_x, HEADER + BETWEEN + row * step_y);
+        ink.extend(machine::card_ink(card, corner, (width, tallest), &rest(card)));
     }
     Block { ink, width: frame_w, height: frame_h, condition }
 }

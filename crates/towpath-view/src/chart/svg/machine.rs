@@ -123,10 +123,10 @@ impl<'a> Plan<'a> {
 
     fn port_y(&self, at: usize, jump: usize, begins: bool) -> i64 {
         let ports = self.ports(at);
-        let place = ports.iter().position(|port| *port == (jump, begins)).unwrap_or(0) as i64;
+        let number = ports.iter().position(|port| *port == (jump, begins)).unwrap_or(0) as i64;
         let (y, height) = self.tops[at];
         let all = (ports.len() as i64 - 1) * PORT;
-        y + (height - all) / 2 + place * PORT
+        y + (height - all) / 2 + number * PORT
     }
 
     fn draw(&self) -> Drawing {

@@ -46,7 +46,7 @@ impl View {
 
     fn problem(&self, problem: &Problem) {
         let place = problem
-            .place
+            .location
             .as_ref()
             .map_or(String::new(), |place| format!("  {}", self.screen.paint(Tint::Dim, place)));
         let message = problem.message.lines().map(clean).collect::<Vec<_>>().join("\n      ");

@@ -1,5 +1,5 @@
 //! An answer that is complete is paid for. Whatever ends its program, the runner or both after that,
-//! it counts, and nobody is asked again. Programs in the place of the real ones print what those
+//! it counts, and nobody is asked again. Programs instead of the real ones print what those
 //! were recorded to print.
 
 use crate::support::{Printed, User, kill_hard, lives, signal, signal_to, until};
@@ -12,7 +12,7 @@ use towpath_run::Fact;
 const RECIPE: &str = "
 name: ask
 steps:
-  - {id: ask, prompt: Say hello., timeout: TIME, output: answer}
+  - {id: ask, prompt: Greet me., timeout: TIME, output: answer}
   - {id: note, command: 'echo {{answer}} >> effects'}
 ";
 
@@ -237,7 +237,7 @@ steps:
     outcomes: [ok]
     onOutcome: {ok: {nextStep: second}}
   second:
-    prompt: Go on.
+    prompt: Continue.
     outcomes: [ok]
     onOutcome: {ok: {action: exit, reason: all-done}}
 ";

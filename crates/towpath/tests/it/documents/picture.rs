@@ -35,7 +35,7 @@ fn screens(picture: &str) -> Vec<String> {
             let row = ((attribute(element, "y") - MARGIN) / HEIGHT - 0.75).round() as usize;
             rows.resize(rows.len().max(row + 1), Vec::new());
             let row = &mut rows[row];
-            assert!(row.len() <= column, "two texts in one place: {element}");
+            assert!(row.len() <= column, "two texts in one position: {element}");
             row.resize(column, ' ');
             row.extend(text.chars());
         }

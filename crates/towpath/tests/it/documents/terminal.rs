@@ -41,11 +41,11 @@ pub struct Terminal {
 impl Terminal {
     pub fn new() -> Terminal {
         let root = tempfile::tempdir().expect("a temporary directory");
-        fs::create_dir(root.path().join("shop")).expect("a place to work");
+        fs::create_dir(root.path().join("shop")).expect("a working directory");
         Terminal { root, commands: 0 }
     }
 
-    /// Where a page's file is: `~/x` below the home directory, else in the place to work.
+    /// Where a page's file is: `~/x` below the home directory, else in the working directory.
     pub fn path(&self, name: &str) -> PathBuf {
         match name.strip_prefix("~/") {
             Some(rest) => self.root.path().join(rest),

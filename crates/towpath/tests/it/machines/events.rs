@@ -51,9 +51,9 @@ fn events_as_text_are_these_lines() {
 
 #[test]
 fn events_as_json_have_their_types_and_all_twelve_fields() {
-    let user = user(&["No.", "broken", "mended", "fine"]);
+    let user = user(&["No.", "broken", "fixed", "fine"]);
     let flags = ["--session", "s1", "--events", "json", "--events-file", "events.jsonl"];
-    let printed = run(&user, &[&["mend.yaml"], &flags[..]].concat()).exits(0);
+    let printed = run(&user, &[&["fix.yaml"], &flags[..]].concat()).exits(0);
     let events = lines(&user.read("events.jsonl"));
     assert_eq!(events, lines(&printed.stderr), "the file has the same lines");
     let types: Vec<&str> = events.iter().filter_map(|e| e["type"].as_str()).collect();
@@ -67,13 +67,13 @@ fn events_as_json_have_their_types_and_all_twelve_fields() {
             event.as_object().expect("an object").keys().map(String::as_str).collect();
         assert!(FIELDS.iter().all(|field| keys.contains(field)), "{event}");
         assert_eq!((&event["session_id"], &event["sessionId"]), (&json!("s1"), &json!("s1")));
-        assert_eq!(event["recipeId"], "mend");
+        assert_eq!(event["recipeId"], "fix");
     }
     let of = |kind: &str| events.iter().filter(|e| e["type"] == kind).collect::<Vec<_>>();
     let started = of("recipe_started")[0];
     assert_eq!(
         (&started["recipe_id"], &started["recipe_label"], &started["current_step"]),
-        (&json!("mend"), &json!("Mend"), &json!("look"))
+        (&json!("fix"), &json!("Fix"), &json!("look"))
     );
     assert_eq!(started["step_count"], 1);
     let retry = of("orchestration_retry")[0];
@@ -82,16 +82,16 @@ fn events_as_json_have_their_types_and_all_twelve_fields() {
         (&json!("look"), &json!("No JSON block found in response"))
     );
     let moved = of("recipe_step_transition")[1];
-    assert_eq!((&moved["from_step"], &moved["to_step"]), (&json!("mend"), &json!("look")));
+    assert_eq!((&moved["from_step"], &moved["to_step"]), (&json!("fix"), &json!("look")));
     let again = of("recipe_step_started")[2];
     assert_eq!(
         (&again["step"], &again["visitCount"], &again["stepCount"]),
         (&json!("look"), &json!(2), &json!(3))
     );
-    let mended = of("recipe_step_outcome")[1];
-    assert_eq!((&mended["outcome"], &mended["model"]), (&json!("mended"), &json!("opus")));
-    assert!(mended["responseLength"].as_u64().is_some_and(|n| n == 30), "{mended}");
-    assert!(mended["durationMs"].is_u64() && mended["costUsd"].is_null(), "{mended}");
+    let fixed = of("recipe_step_outcome")[1];
+    assert_eq!((&fixed["outcome"], &fixed["model"]), (&json!("fixed"), &json!("opus")));
+    assert!(fixed["responseLength"].as_u64().is_some_and(|n| n == 29), "{fixed}");
+    assert!(fixed["durationMs"].is_u64() && fixed["costUsd"].is_null(), "{fixed}");
     assert_eq!(of("recipe_exited")[0]["reason"], "all-fine");
 }
 
@@ -103,10 +103,10 @@ fn after_a_reminder_events_carry_the_whole_visit_and_the_last_one_the_totals() {
     };
     let report = |outcome: &str| format!("{{\"outcome\": \"{outcome}\"}}");
     let mut answers = line("No.", 0.25) + &line(&report("broken"), 0.5);
-    answers += &line(&report("mended"), 1.0);
+    answers += &line(&report("fixed"), 1.0);
     answers += &json!({ "text": report("fine") }).to_string();
     user.write("answers.jsonl", &answers);
-    let printed = run(&user, &["mend.yaml", "--events", "json"]).exits(0);
+    let printed = run(&user, &["fix.yaml", "--events", "json"]).exits(0);
     let events = lines(&printed.stderr);
     let prompts: Vec<usize> =
         super::prompts(&user).iter().map(|prompt| prompt.chars().count()).collect();
@@ -117,8 +117,8 @@ fn after_a_reminder_events_carry_the_whole_visit_and_the_last_one_the_totals() {
     assert!(look["durationMs"].as_u64().is_some_and(|ms| ms >= 120), "{look}");
     let retry = of(&events, "orchestration_retry", "look");
     assert_eq!((&retry["costUsd"], &retry["promptLength"]), (&json!(0.25), &json!(prompts[0])));
-    let mend = of(&events, OUTCOME, "mend");
-    assert_eq!((&mend["costUsd"], &mend["promptLength"]), (&json!(1.0), &json!(prompts[2])));
+    let fix = of(&events, OUTCOME, "fix");
+    assert_eq!((&fix["costUsd"], &fix["promptLength"]), (&json!(1.0), &json!(prompts[2])));
     let exited = events.iter().find(|event| event["type"] == "recipe_exited").expect("the end");
     assert_eq!((&exited["costUsd"], &exited["costComplete"]), (&json!(1.75), &json!(false)));
     assert_eq!(exited["promptLength"], prompts.iter().sum::<usize>());
@@ -129,21 +129,22 @@ fn after_a_reminder_events_carry_the_whole_visit_and_the_last_one_the_totals() {
 fn an_events_file_is_continued_and_one_that_cannot_be_written_is_an_error() {
     let user = user(&["fine"]);
     for times in 1..=2 {
-        run(&user, &["mend.yaml", "--events-file", "events.jsonl"]).exits(0);
+        run(&user, &["fix.yaml", "--events-file", "events.jsonl"]).exits(0);
         assert_eq!(lines(&user.read("events.jsonl")).len(), 5 * times);
     }
     let before = user.runs();
-    run(&user, &["mend.yaml", "--events-file", "no/such/place"]).exits(2);
+    run(&user, &["fix.yaml", "--events-file", "no/such/directory"]).exits(2);
     assert_eq!(user.runs(), before, "nothing is recorded");
-    run(&user, &["mend.yaml", "--events-file", "/dev/full"]).exits(5);
-    let printed = run(&user, &["mend.yaml", "--events-file", "/dev/full", "--json"]).exits(5);
+    run(&user, &["fix.yaml", "--events-file", "/dev/full"]).exits(5);
+    let printed = run(&user, &["fix.yaml", "--events-file", "/dev/full", "--json"]).exits(5);
     assert_eq!(printed.json()["exit_code"], 5);
 }
 
 #[test]
 fn steps_of_a_called_machine_are_reported_by_their_path_each_once() {
     let user = user(&["fine"]);
-    let outer = "name: outer\nsteps:\n  - {id: call, recipe: mend}\n  - {id: say, command: echo}\n";
+    let outer =
+        "name: outer\nsteps:\n  - {id: call, recipe: fix}\n  - {id: print, command: echo}\n";
     user.write("outer.yaml", outer);
     let printed = run(&user, &["outer.yaml", "--events", "text"]).exits(0);
     let events: Vec<&str> = printed.stderr.lines().filter(|line| line.starts_with('[')).collect();
@@ -155,7 +156,7 @@ fn steps_of_a_called_machine_are_reported_by_their_path_each_once() {
             "[step:started]   call/look (visit 1/3, total 1/100)",
             "[step:outcome]   fine",
             "[step:outcome]   completed",
-            "[step:started]   say",
+            "[step:started]   print",
             "[step:outcome]   completed",
             "[recipe:exited]  done",
         ]
@@ -224,13 +225,13 @@ fn a_reminder_is_reported_in_lists_too() {
 #[test]
 fn a_machine_begins_at_its_first_step_with_one_visit() {
     let user = user(&["{\"error\": \"limit\"}"]);
-    run(&user, &["mend.yaml"]).exits(75);
+    run(&user, &["fix.yaml"]).exits(75);
     let state = &shown(&user)["machine"];
     let started = state["startTime"].as_u64().expect("a time");
     assert_eq!(
         *state,
         json!({
-            "recipeId": "mend",
+            "recipeId": "fix",
             "currentStep": "look",
             "stepCount": 1,
             "stepVisitCounts": { "look": 1 },
@@ -291,14 +292,14 @@ fn steps_side_by_side_and_one_after_the_other_have_their_own_fields() {
 
 #[test]
 fn a_called_machine_and_the_step_that_calls_it_have_their_own_fields() {
-    let user = user(&["broken", "mended", "fine"]);
-    user.write("list.yaml", "name: list\nsteps:\n  - {id: call, recipe: mend}\n");
+    let user = user(&["broken", "fixed", "fine"]);
+    user.write("list.yaml", "name: list\nsteps:\n  - {id: call, recipe: fix}\n");
     let printed = run(&user, &["list.yaml", "--events", "json"]).exits(0);
     let events = lines(&printed.stderr);
-    let inner = of(&events, STARTED, "call/mend");
+    let inner = of(&events, STARTED, "call/fix");
     assert_eq!(
         (&inner["recipeId"], &inner["stepCount"], &inner["visitCount"]),
-        (&json!("mend"), &json!(2), &json!(1))
+        (&json!("fix"), &json!(2), &json!(1))
     );
     assert!(inner["sessionId"].is_string());
     assert_eq!(inner["sessionId"], of(&events, OUTCOME, "call/look")["sessionId"]);
@@ -313,12 +314,12 @@ fn a_called_machine_and_the_step_that_calls_it_have_their_own_fields() {
 
 #[test]
 fn a_restart_into_another_recipe_has_its_id_and_label() {
-    let user = user(&["mended", "fine"]);
+    let user = user(&["fixed", "fine"]);
     user.write(
         "first.yaml",
         "id: first\nlabel: The first\ndescription: Begins\ninitialStep: begin\nguardrails: {}\n\
-         steps:\n  begin:\n    prompt: Begin.\n    outcomes: [mended, other]\n    onOutcome:\n      \
-         mended: { action: restart-new-session, recipeId: mend }\n      \
+         steps:\n  begin:\n    prompt: Begin.\n    outcomes: [fixed, other]\n    onOutcome:\n      \
+         fixed: { action: restart-new-session, recipeId: fix }\n      \
          other: { action: exit, reason: user-provided-other }\n",
     );
     let printed = run(&user, &["first.yaml", "--events", "json"]).exits(0);
@@ -330,30 +331,30 @@ fn a_restart_into_another_recipe_has_its_id_and_label() {
         .collect();
     assert_eq!(
         begun,
-        [json!(["first", "The first", "first", "begin"]), json!(["mend", "Mend", "mend", "look"])]
+        [json!(["first", "The first", "first", "begin"]), json!(["fix", "Fix", "fix", "look"])]
     );
 }
 
 #[test]
 fn a_visit_that_continues_is_reported_with_what_is_known_of_it() {
     let user = user(&["broken", "{\"error\":\"crash\"}"]);
-    run(&user, &["mend.yaml"]).exits(4);
-    script(&user, &["broken", "{\"error\":\"crash\"}", "mended", "fine"]);
+    run(&user, &["fix.yaml"]).exits(4);
+    script(&user, &["broken", "{\"error\":\"crash\"}", "fixed", "fine"]);
     let id = user.run();
     let printed = user.towpath(&["resume", id.as_str(), "--events", "json"]).exits(0);
     let events = lines(&printed.stderr);
-    let again = of(&events, STARTED, "mend");
+    let again = of(&events, STARTED, "fix");
     assert_eq!(
         (&again["recipeId"], &again["stepCount"], &again["visitCount"]),
-        (&json!("mend"), &json!(2), &json!(1))
+        (&json!("fix"), &json!(2), &json!(1))
     );
-    assert_eq!(of(&events, OUTCOME, "mend")["outcome"], "mended");
+    assert_eq!(of(&events, OUTCOME, "fix")["outcome"], "fixed");
 }
 
 #[test]
 fn lines_of_both_kinds_are_whole_and_in_their_order() {
-    let user = user(&["broken", "mended", "fine"]);
-    let both = ["mend.yaml", "--verbose", "--events", "text"];
+    let user = user(&["broken", "fixed", "fine"]);
+    let both = ["fix.yaml", "--verbose", "--events", "text"];
     let printed = under_the_name(&user, &both).exits(0);
     let reported: Vec<&str> =
         printed.stderr.lines().take_while(|l| !l.starts_with("Cost")).collect();
@@ -369,7 +370,7 @@ fn lines_of_both_kinds_are_whole_and_in_their_order() {
             "[step:started]   look (visit 1/3, total 1/100)",
         ),
         ("[orchestration] Outcome extracted: broken", "[step:outcome]   broken"),
-        ("[step:outcome]   broken", "[orchestration] Transition: look → mend"),
+        ("[step:outcome]   broken", "[orchestration] Transition: look → fix"),
         ("[orchestration] Exit: all-fine", "[recipe:exited]  all-fine"),
     ] {
         assert!(at(first) < at(second), "{first} / {second} in {reported:?}");
@@ -380,7 +381,7 @@ fn lines_of_both_kinds_are_whole_and_in_their_order() {
 fn a_call_is_shown_with_what_it_reported() {
     let other = "{\"outcome\": \"other\", \"otherDescription\": \"the tests need a key\"}";
     let user = user(&["broken", "Hm.", other]);
-    run(&user, &["mend.yaml"]).exits(0);
+    run(&user, &["fix.yaml"]).exits(0);
     let shown = shown(&user);
     let calls = |step: usize| {
         let calls = shown["steps"][step]["calls"].as_array().expect("calls");

@@ -57,17 +57,17 @@ fn every_flag_of_the_help_is_under_its_own_heading() {
 #[test]
 fn a_look_under_the_name_is_one_object_with_json() {
     let user = user(&[]);
-    let printed = under_the_name(&user, &["mend.yaml", "--dry-run", "--json"]).exits(0);
+    let printed = under_the_name(&user, &["fix.yaml", "--dry-run", "--json"]).exits(0);
     let look = printed.json();
-    assert_eq!((&look["dry_run"], &look["recipe_name"]), (&true.into(), &"mend".into()));
-    let text = under_the_name(&user, &["mend.yaml", "--dry-run"]).exits(0).stdout;
-    assert!(text.starts_with("Recipe: mend\n"), "{text}");
+    assert_eq!((&look["dry_run"], &look["recipe_name"]), (&true.into(), &"fix".into()));
+    let text = under_the_name(&user, &["fix.yaml", "--dry-run"]).exits(0).stdout;
+    assert!(text.starts_with("Recipe: fix\n"), "{text}");
 }
 
 #[test]
 fn a_wrong_directory_is_reported_by_the_flag() {
     let user = user(&[]);
-    let wrong = ["mend.yaml", "--working-dir", "/no/such"];
+    let wrong = ["fix.yaml", "--working-dir", "/no/such"];
     let printed = under_the_name(&user, &wrong).exits(5);
     assert!(printed.stderr.starts_with("error: --working-dir /no/such: "), "{}", printed.stderr);
 }
@@ -77,7 +77,7 @@ fn a_call_may_take_so_long_under_the_name_too() {
     let user = user(&[]);
     user.write("answers.jsonl", "{\"text\": \"late\", \"delay_ms\": 60000}\n");
     for (flag, reported) in [("--step-timeout", "timed out after 1 s"), ("--idle-timeout", "1 s")] {
-        let printed = under_the_name(&user, &["mend.yaml", flag, "1"]).exits(4);
+        let printed = under_the_name(&user, &["fix.yaml", flag, "1"]).exits(4);
         assert!(printed.stderr.contains(reported), "{flag}: {}", printed.stderr);
         assert_eq!(printed.stdout, "Exit: backend-error\n");
     }
@@ -98,7 +98,7 @@ fn a_programs_path_given_by_a_flag_wins_and_a_resume_keeps_it() {
     };
     program("own/agent", "Hm.");
     program("other", "{\"outcome\": \"broken\"}");
-    let with = ["mend.yaml", "--agent-path", "own/agent", "--backend", "claude-code"];
+    let with = ["fix.yaml", "--agent-path", "own/agent", "--backend", "claude-code"];
     let variable = user.path("work/other");
     let mut command = user.command(&[&["run"], &with[..]].concat());
     let printed = command.env("CLAUDE_CLI_PATH", &variable).output().expect("it starts");
@@ -108,10 +108,10 @@ fn a_programs_path_given_by_a_flag_wins_and_a_resume_keeps_it() {
     user.towpath(&["resume", id.as_str()]).exits(0);
     assert_eq!(shown(&user)["machine"]["reason"], "all-fine");
     program("third", "{\"outcome\": \"fine\"}");
-    let with = ["as", "agent-recipes", "mend.yaml", "--agent-path", "./third"];
+    let with = ["as", "agent-recipes", "fix.yaml", "--agent-path", "./third"];
     let printed = user.towpath(&with).exits(0);
     assert!(printed.stdout.ends_with("\nExit: all-fine\n"), "{}", printed.stdout);
-    let none = ["run", "mend.yaml", "--agent-path", "no/such"];
+    let none = ["run", "fix.yaml", "--agent-path", "no/such"];
     user.towpath(&none).exits(5).reports("--agent-path names `");
-    run(&user, &["mend.yaml", "--agent-path", "own/agent"]).exits(2);
+    run(&user, &["fix.yaml", "--agent-path", "own/agent"]).exits(2);
 }

@@ -13,14 +13,14 @@ fn answer(outcome: &str) -> String {
 
 #[test]
 fn every_visit_is_shown_in_its_order_and_each_can_be_named() {
-    let user = user(&["broken", "No.", "mended", "fine"]);
-    run(&user, &["mend.yaml"]).exits(0);
+    let user = user(&["broken", "No.", "fixed", "fine"]);
+    run(&user, &["fix.yaml"]).exits(0);
     let id = user.run().to_string();
     let logs = |more: &[&str]| user.towpath(&[&["logs", &id], more].concat());
     let printed = logs(&[]).exits(0);
-    assert_eq!(printed.stderr, "── look\n── mend\n── mend, reminder\n── look#2\n");
-    let (broken, mended, fine) = (answer("broken"), answer("mended"), answer("fine"));
-    assert_eq!(printed.stdout, format!("{broken}No.\n{mended}{fine}"));
+    assert_eq!(printed.stderr, "── look\n── fix\n── fix, reminder\n── look#2\n");
+    let (broken, fixed, fine) = (answer("broken"), answer("fixed"), answer("fine"));
+    assert_eq!(printed.stdout, format!("{broken}No.\n{fixed}{fine}"));
     let printed = logs(&["look"]).exits(0).prints(&format!("{broken}{fine}"));
     assert_eq!(printed.stderr, "── look\n── look#2\n");
     for (step, printed) in [("look#1", &broken), ("look#2", &fine)] {
@@ -31,9 +31,9 @@ fn every_visit_is_shown_in_its_order_and_each_can_be_named() {
 
 #[test]
 fn tries_are_counted_within_a_visit() {
-    let user = user(&["broken", "mended", "{\"error\":\"crash\",\"text\":\"no disk\"}"]);
-    run(&user, &["mend.yaml"]).exits(4);
-    script(&user, &["broken", "mended", "{\"error\":\"crash\"}", "fine"]);
+    let user = user(&["broken", "fixed", "{\"error\":\"crash\",\"text\":\"no disk\"}"]);
+    run(&user, &["fix.yaml"]).exits(4);
+    script(&user, &["broken", "fixed", "{\"error\":\"crash\"}", "fine"]);
     user.towpath(&["resume", "--last"]).exits(0);
     let id = user.run().to_string();
     let printed = user.towpath(&["logs", &id, "look"]).exits(0);
@@ -48,12 +48,12 @@ fn tries_are_counted_within_a_visit() {
 const CLAUDE: &str = r#"#!/bin/sh
 cat > /dev/null
 line() { printf '%s\n' "$1"; }
-say() { line '{"type":"assistant","session_id":"s-1","message":{"content":['"$1"']}}'; }
+print() { line '{"type":"assistant","session_id":"s-1","message":{"content":['"$1"']}}'; }
 line '{"type":"system","subtype":"init","session_id":"s-1"}'
-say '{"type":"text","text":"I will look.\nThen I say."}'
-say '{"type":"tool_use","name":"Read","input":{"file_path":"'"$(pwd -P)"'/src/lib.rs"}}'
+print '{"type":"text","text":"I will look.\nThen I answer."}'
+print '{"type":"tool_use","name":"Read","input":{"file_path":"'"$(pwd -P)"'/src/lib.rs"}}'
 until [ -e go ]; do sleep 0.02; done
-say '{"type":"text","text":"All is well.\n\n{\"outcome\": \"fine\"}"}'
+print '{"type":"text","text":"All is well.\n\n{\"outcome\": \"fine\"}"}'
 line '{"type":"result","is_error":false,"session_id":"s-1","result":"All is well.\n\n{\"outcome\": \"fine\"}"}'
 "#;
 
@@ -68,12 +68,12 @@ fn with_claude(user: &User, arguments: &[&str]) -> Command {
 }
 
 const ANSWER: &str = "All is well.\n\n{\"outcome\": \"fine\"}\n";
-const TRANSCRIPT: &str = "I will look.\nThen I say.\n  Read src/lib.rs\n";
+const TRANSCRIPT: &str = "I will look.\nThen I answer.\n  Read src/lib.rs\n";
 
 #[test]
 fn what_an_agent_does_is_seen_from_another_terminal_and_afterwards() {
     let user = user(&[]);
-    let mut runner = with_claude(&user, &["run", "mend.yaml", "--backend", "claude-code"]);
+    let mut runner = with_claude(&user, &["run", "fix.yaml", "--backend", "claude-code"]);
     let mut runner = runner.stdout(std::process::Stdio::null()).spawn().expect("it starts");
     until("the run is recorded", || user.has_journal() && user.newest().is_some());
     let id = user.run().to_string();
@@ -104,7 +104,7 @@ fn what_an_agent_does_is_seen_from_another_terminal_and_afterwards() {
 #[test]
 fn a_conversation_can_be_found_and_continued_by_hand() {
     let user = user(&[]).file("go", "");
-    let arguments = ["run", "mend.yaml", "--backend", "claude-code"];
+    let arguments = ["run", "fix.yaml", "--backend", "claude-code"];
     let line = "  continue the conversation: claude --resume s-1\n";
     Printed::from(with_claude(&user, &arguments).output().expect("starts")).exits(0).reports(line);
     user.towpath(&["show", user.run().as_str()]).exits(0).shows(line);
@@ -121,6 +121,6 @@ fn a_conversation_can_be_found_and_continued_by_hand() {
         );
         assert_eq!(reported["machine"]["sessionId"], "s-1");
     }
-    let printed = run(&super::user(&["fine"]), &["mend.yaml"]).exits(0);
+    let printed = run(&super::user(&["fine"]), &["fix.yaml"]).exits(0);
     assert!(!printed.stderr.contains("conversation"), "a script has none: {printed:?}");
 }

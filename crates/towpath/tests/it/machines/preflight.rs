@@ -1,7 +1,7 @@
 //! What is reported before the first call: which machines there are, what an untrusted file of a
 //! built-in's name means, and which programs are missing.
 
-use super::{MEND, script};
+use super::{FIX, script};
 use crate::support::{Printed, User};
 use serde_json::Value;
 use std::fs;
@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 
 #[test]
 fn the_list_has_every_machine_by_its_label() {
-    let user = User::new().file("recipes/mend.yaml", MEND);
+    let user = User::new().file("recipes/fix.yaml", FIX);
     let printed = user.towpath(&["as", "agent-recipes", "--list", "-R", "recipes"]).exits(0);
     let lines: Vec<&str> = printed.stdout.lines().collect();
     assert_eq!(
@@ -19,11 +19,11 @@ fn the_list_has_every_machine_by_its_label() {
              design document",
             "document-design           Document Design         Create a detailed design document \
              with examples and verification",
+            "fix                       Fix                     Looks, runs the tests, fixes",
             "implement-and-review      Implement & Review      Implement task, review code, fix \
              issues, and commit",
             "implement-and-review-all  Implement & Review All  Implement all tasks, one per \
              session, restarting after each commit",
-            "mend                      Mend                    Looks, runs the tests, mends",
             "rebase                    Rebase                  Rebase current branch on local main \
              with conflict resolution",
             "refine-design             Refine Design           Improve an existing design document \
@@ -47,7 +47,7 @@ fn the_list_has_every_machine_by_its_label() {
 
 /// A project whose file has the id of a built-in.
 fn shadowing() -> User {
-    let own = MEND.replace("id: mend", "id: retrospective");
+    let own = FIX.replace("id: fix", "id: retrospective");
     let user = User::new().file(".towpath/recipes/retrospective.yaml", &own);
     fs::create_dir(user.path("work/.git")).expect("a project");
     script(&user, &["complete"]);
@@ -78,10 +78,10 @@ fn an_untrusted_file_of_a_built_ins_name_runs_under_no_name() {
 }
 
 #[test]
-fn a_file_in_the_place_of_a_built_in_that_cannot_be_understood_is_reported_and_nothing_runs() {
+fn a_broken_file_that_replaces_a_built_in_is_reported_and_nothing_runs() {
     let user = shadowing();
     user.towpath(&["trust", "--yes", FILE]).exits(0);
-    let broken = user.read(FILE).replace("nextStep: mend", "nextStep: mned");
+    let broken = user.read(FILE).replace("nextStep: fix", "nextStep: fxi");
     for text in [broken.as_str(), "", "id: retrospective\n"] {
         user.write(FILE, text);
         let script = ["--script", "answers.jsonl"];
@@ -97,8 +97,8 @@ fn a_file_in_the_place_of_a_built_in_that_cannot_be_understood_is_reported_and_n
         let printed = user.towpath(&other).exits(0);
         assert!(printed.stderr.contains("does not take the place of the built-in"), "{printed:?}");
     }
-    user.write(FILE, MEND);
-    user.write(".towpath/recipes/retrospective.yml", MEND);
+    user.write(FILE, FIX);
+    user.write(".towpath/recipes/retrospective.yml", FIX);
     let printed = user.towpath(&["run", "retrospective"]).exits(2);
     assert!(printed.stderr.contains("`retrospective` is both "), "{}", printed.stderr);
 }
@@ -127,7 +127,7 @@ fn the_list_shows_what_is_shadowed() {
         let lines = printed.stdout.lines().filter(|line| line.ends_with(" (shadowed)"));
         lines.map(|line| line.split_whitespace().nth(1).unwrap().to_owned()).collect()
     };
-    assert_eq!(shadowed(&user), ["Mend"]);
+    assert_eq!(shadowed(&user), ["Fix"]);
     user.towpath(&["trust", "--yes", FILE]).exits(0);
     assert_eq!(shadowed(&user), ["Retrospective"]);
 }

@@ -1,4 +1,4 @@
-//! Holds the table of principles in docs/machines.md: every test that it names is in the file that it
+//! Checks the table of principles in docs/machines.md: every test that it names is in the file that it
 //! names.
 
 use std::fs;
@@ -26,6 +26,6 @@ fn every_principle_names_tests_that_are_there() {
             assert!(text.contains(&format!("fn {word}(")), "no test {word}: {row}");
             named += 1;
         }
-        assert!(named > 0, "no test holds: {row}");
+        assert!(named > 0, "no test checks: {row}");
     }
 }

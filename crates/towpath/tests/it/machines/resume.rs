@@ -19,22 +19,22 @@ fn more(user: &User, answers: &[&str]) {
 #[test]
 fn after_an_orchestration_error_the_visit_gets_a_new_prompt_and_a_new_reminder() {
     let user = user(&["broken", "Hm.", "Hm."]);
-    run(&user, &["mend.yaml"]).exits(1);
-    more(&user, &["Well.", "mended", "fine"]);
+    run(&user, &["fix.yaml"]).exits(1);
+    more(&user, &["Well.", "fixed", "fine"]);
     resume(&user, &[]).exits(0);
     assert_eq!(
         calls(&user),
         [
             "look prompt new",
-            "mend prompt resume",
-            "mend reminder resume",
-            "mend prompt resume",
-            "mend reminder resume",
+            "fix prompt resume",
+            "fix reminder resume",
+            "fix prompt resume",
+            "fix reminder resume",
             "look#2 prompt resume",
         ]
     );
     assert_eq!(prompts(&user)[1], prompts(&user)[3]);
-    assert_eq!(shown(&user)["machine"]["stepVisitCounts"]["mend"], 1, "the same visit");
+    assert_eq!(shown(&user)["machine"]["stepVisitCounts"]["fix"], 1, "the same visit");
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_reminder_that_was_stopped_leaves_its_answer_to_the_new_prompt_and_no_cost()
     let late = r#"{"text": "{\"outcome\": \"fine\"}", "delay_ms": 60000, "cost_usd": 1}"#;
     user.write("answers.jsonl", &format!("\"Hm.\"\n{late}\n"));
     let with = ["--script", "answers.jsonl", "--calls", "calls.jsonl"];
-    let mut started = user.start(&[&["run", "mend.yaml"], &with[..]].concat());
+    let mut started = user.start(&[&["run", "fix.yaml"], &with[..]].concat());
     until("the reminder is asked", || {
         user.path("work/calls.jsonl").exists() && calls(&user).len() == 2
     });
@@ -61,14 +61,14 @@ fn a_reminder_that_was_stopped_leaves_its_answer_to_the_new_prompt_and_no_cost()
 
 #[test]
 fn only_a_higher_limit_than_the_one_that_was_met_helps() {
-    let user = user(&["broken", "mended", "broken", "mended"]);
-    run(&user, &["mend.yaml", "--max-visits", "2"]).exits(3);
+    let user = user(&["broken", "fixed", "broken", "fixed"]);
+    run(&user, &["fix.yaml", "--max-visits", "2"]).exits(3);
     for flags in [&["--max-visits", "1"][..], &["--max-visits", "2"]] {
         resume(&user, flags).exits(3).reports("raise the limit above 2 to go on: --max-visits N");
     }
     resume(&user, &["--max-steps", "500"]).exits(3).reports("raise the limit to go on");
     more(&user, &["fine"]);
-    let printed = run(&user, &["mend.yaml"]);
+    let printed = run(&user, &["fix.yaml"]);
     assert!(printed.stderr.contains("--max-visits N\n"), "{}", printed.stderr);
 }
 
@@ -78,7 +78,7 @@ fn what_a_call_cost_that_was_interrupted_is_not_known() {
     let late = r#"{"text": "{\"outcome\": \"fine\"}", "delay_ms": 60000, "cost_usd": 0.5}"#;
     user.write("answers.jsonl", &format!("{late}\n"));
     let with = ["--script", "answers.jsonl", "--calls", "calls.jsonl"];
-    let mut started = user.start(&[&["run", "mend.yaml"], &with[..]].concat());
+    let mut started = user.start(&[&["run", "fix.yaml"], &with[..]].concat());
     until("it is asked", || user.path("work/calls.jsonl").exists() && calls(&user).len() == 1);
     kill_hard(&mut started);
     let reported = |user: &User| {
@@ -100,14 +100,14 @@ fn what_a_call_cost_that_was_interrupted_is_not_known() {
 #[test]
 fn after_a_backend_error_and_a_limit_of_the_agent_the_call_is_made_again() {
     let user = user(&["broken", "{\"error\": \"crash\"}"]);
-    run(&user, &["mend.yaml"]).exits(4);
+    run(&user, &["fix.yaml"]).exits(4);
     more(&user, &["{\"error\": \"limit\"}"]);
     resume(&user, &[]).exits(75);
-    more(&user, &["mended", "fine"]);
+    more(&user, &["fixed", "fine"]);
     resume(&user, &[]).exits(0);
     let asked: Vec<String> =
         calls(&user).iter().map(|call| call.split(' ').next().unwrap().to_owned()).collect();
-    assert_eq!(asked, ["look", "mend", "mend", "mend", "look#2"]);
+    assert_eq!(asked, ["look", "fix", "fix", "fix", "look#2"]);
     let state = &shown(&user)["machine"];
     assert_eq!((&state["reason"], &state["stepCount"]), (&"all-fine".into(), &3.into()));
 }
@@ -117,19 +117,19 @@ fn a_run_at_a_limit_continues_only_with_a_higher_one() {
     for (flags, answers, raised, reported) in [
         (
             &["--max-visits", "1"][..],
-            &["broken", "mended"][..],
+            &["broken", "fixed"][..],
             ["--max-visits", "2"],
             "max-step-visits-exceeded:look: raise the limit to go on: --max-visits N",
         ),
         (
             &["--max-steps", "2"],
-            &["broken", "mended"],
+            &["broken", "fixed"],
             ["--max-steps", "3"],
             "max-total-steps: raise the limit to go on: --max-steps N",
         ),
     ] {
         let user = user(answers);
-        let printed = run(&user, &[&["mend.yaml"], flags].concat()).exits(3);
+        let printed = run(&user, &[&["fix.yaml"], flags].concat()).exits(3);
         let flag = format!("{} N", raised[0]);
         assert!(printed.stderr.contains(&format!("towpath resume {} {flag}", user.run())));
         more(&user, &["fine"]);
@@ -147,8 +147,8 @@ fn a_called_machine_at_a_limit_is_continued_with_by_the_flag_that_is_offered() {
         (["--max-visits", "1"], ["--max-visits", "2"]),
         (["--max-steps", "2"], ["--max-steps", "3"]),
     ] {
-        let user = user(&["broken", "mended"]);
-        user.write("list.yaml", "name: list\nsteps:\n  - {id: call, recipe: mend}\n");
+        let user = user(&["broken", "fixed"]);
+        user.write("list.yaml", "name: list\nsteps:\n  - {id: call, recipe: fix}\n");
         let printed = run(&user, &[&["list.yaml"], &flags[..]].concat()).exits(3);
         let offered = format!("nothing is lost: towpath resume {} {} N\n", user.run(), raised[0]);
         assert!(printed.stderr.ends_with(&offered), "{}", printed.stderr);
@@ -253,14 +253,14 @@ fn a_lost_or_too_long_conversation_is_begun_in_a_new_session() {
     for fault in [LOST, r#"{"error": "too_long", "text": "Prompt is too long"}"#] {
         let user = user(&["broken", fault, fault]);
         let hint = |user: &User| format!("towpath resume {} --new-session", user.run());
-        run(&user, &["mend.yaml"]).exits(4).reports(&hint(&user));
+        run(&user, &["fix.yaml"]).exits(4).reports(&hint(&user));
         // The same again, as often as one likes.
         resume(&user, &[]).exits(4).reports(&hint(&user));
         assert_eq!(shown(&user)["resume"], hint(&user));
 
         more(&user, &[r#"{"error": "crash"}"#]);
         resume(&user, &["--new-session"]).exits(4);
-        more(&user, &["mended", r#"{"error": "crash"}"#]);
+        more(&user, &["fixed", r#"{"error": "crash"}"#]);
         resume(&user, &[]).exits(4);
         more(&user, &["fine"]);
         resume(&user, &[]).exits(0);
@@ -286,7 +286,7 @@ fn a_lost_or_too_long_conversation_is_begun_in_a_new_session() {
 #[test]
 fn a_session_that_was_brought_and_is_too_long_is_left_for_a_new_one() {
     let user = user(&[r#"{"error": "too_long", "text": "Prompt is too long"}"#]);
-    let session = ["mend.yaml", "--session", "22222222-2222-4222-8222-222222222222"];
+    let session = ["fix.yaml", "--session", "22222222-2222-4222-8222-222222222222"];
     let hint = |user: &User| format!("towpath resume {} --new-session", user.run());
     run(&user, &session).exits(4).reports(&hint(&user));
 }
@@ -295,17 +295,17 @@ fn a_session_that_was_brought_and_is_too_long_is_left_for_a_new_one() {
 #[test]
 fn the_record_of_a_long_run_is_short_enough_for_a_prompt() {
     let long = |word: &str| format!("{}\n{{\"outcome\": \"{word}\"}}", "é".repeat(20_000));
-    let (broken, mended) = (long("broken"), long("mended"));
-    let rounds = [broken.as_str(), mended.as_str()].repeat(10);
+    let (broken, fixed) = (long("broken"), long("fixed"));
+    let rounds = [broken.as_str(), fixed.as_str()].repeat(10);
     let user = user(&[&rounds[..], &[LOST]].concat());
-    run(&user, &["mend.yaml", "--max-visits", "20"]).exits(4);
+    run(&user, &["fix.yaml", "--max-visits", "20"]).exits(4);
     more(&user, &["fine"]);
     resume(&user, &["--new-session"]).exits(0);
     let prompts = prompts(&user);
     let reported = prompts.last().expect("a call");
     assert!(reported.len() < 16_000, "{}", reported.len());
     assert!(
-        reported.contains("earlier left out") && reported.contains("- mend#10: mended\n  …é"),
+        reported.contains("earlier left out") && reported.contains("- fix#10: fixed\n  …é"),
         "{reported}"
     );
 }
@@ -314,14 +314,14 @@ fn the_record_of_a_long_run_is_short_enough_for_a_prompt() {
 #[test]
 fn a_reminder_in_a_lost_session_becomes_a_prompt_in_a_new_one() {
     let user = user(&["broken", "Hm.", LOST]);
-    run(&user, &["mend.yaml"]).exits(4);
-    more(&user, &["mended", "fine"]);
+    run(&user, &["fix.yaml"]).exits(4);
+    more(&user, &["fixed", "fine"]);
     resume(&user, &["--new-session"]).exits(0);
     assert_eq!(
         calls(&user)[2..],
-        ["mend reminder resume", "mend prompt new", "look#2 prompt resume"]
+        ["fix reminder resume", "fix prompt new", "look#2 prompt resume"]
     );
-    assert!(prompts(&user)[3].contains("Mend it."), "{}", prompts(&user)[3]);
+    assert!(prompts(&user)[3].contains("Fix it."), "{}", prompts(&user)[3]);
     // A step of a list has a conversation only for its reminder.
     let list = "name: l\nsteps:\n  - {id: a, prompt: x, parse_json: true}\n";
     user.write("l.yaml", list);
@@ -333,9 +333,9 @@ fn a_reminder_in_a_lost_session_becomes_a_prompt_in_a_new_one() {
 
 /// A session that the user brought is given up with the others.
 #[test]
-fn a_new_session_takes_the_place_of_one_that_was_brought() {
+fn a_new_session_replaces_one_that_the_user_named() {
     let user = user(&[LOST]);
-    run(&user, &["mend.yaml", "--session", "theirs"]).exits(4);
+    run(&user, &["fix.yaml", "--session", "theirs"]).exits(4);
     more(&user, &["fine"]);
     resume(&user, &["--new-session"]).exits(0);
     assert_eq!(calls(&user), ["look prompt resume", "look prompt new"]);

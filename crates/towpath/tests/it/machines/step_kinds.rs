@@ -57,17 +57,17 @@ fn why_a_command_or_a_called_machine_failed_is_reported() {
         assert!(error.starts_with(why), "{error}");
     }
     // A machine at its limit is a failure for its caller, and its reason is what it gives.
-    let user = user(&["broken", "mended", "broken"]);
+    let user = user(&["broken", "fixed", "broken"]);
     user.write(
         "outer.yaml",
         "id: outer\nlabel: O\ndescription: d\ninitialStep: call\nguardrails: {}\ncontext: {how: none}\n\
-         steps:\n  call: {recipe: mend, output: how, outcomes: [success, failure], onOutcome: \
-         {success: {action: exit, reason: fine}, failure: {nextStep: tell}}}\n  \
-         tell: {command: \"echo it was {{how.reason}}\", outcomes: [success, failure], onOutcome: \
-         {success: {action: exit, reason: told}, failure: {action: exit, reason: bad}}}\n",
+         steps:\n  call: {recipe: fix, output: how, outcomes: [success, failure], onOutcome: \
+         {success: {action: exit, reason: fine}, failure: {nextStep: print}}}\n  \
+         print: {command: \"echo it was {{how.reason}}\", outcomes: [success, failure], onOutcome: \
+         {success: {action: exit, reason: printed}, failure: {action: exit, reason: bad}}}\n",
     );
-    let mend = user.read("mend.yaml");
-    user.write("mend.yaml", &mend.replace("guardrails: {}", "guardrails: {maxStepVisits: 1}"));
+    let fix = user.read("fix.yaml");
+    user.write("fix.yaml", &fix.replace("guardrails: {}", "guardrails: {maxStepVisits: 1}"));
     let printed = run(&user, &["outer.yaml"]).exits(0);
     let reason = "max-step-visits-exceeded:look";
     assert!(printed.stderr.contains(&format!("{reason})")), "{}", printed.stderr);
@@ -107,7 +107,7 @@ fn only_what_is_declared_is_filled_in() {
 #[test]
 fn a_prompt_is_its_text_and_the_outcomes_and_nothing_else() {
     let user = user(&["fine"]);
-    run(&user, &["mend.yaml", "--set", "word={{nobody}}"]).exits(0);
+    run(&user, &["fix.yaml", "--set", "word={{nobody}}"]).exits(0);
     assert_eq!(
         prompts(&user),
         ["Look. {{nobody}} {{nobody}}\n\nEnd your response with one of these JSON blocks on the \
@@ -132,8 +132,8 @@ fn a_context_is_before_the_first_prompt_of_every_session() {
 #[test]
 fn a_model_is_the_steps_own_then_the_flags_then_none() {
     let models = |flags: &[&str]| -> Vec<String> {
-        let user = user(&["broken", "mended", "fine"]);
-        run(&user, &[&["mend.yaml"], flags].concat()).exits(0);
+        let user = user(&["broken", "fixed", "fine"]);
+        run(&user, &[&["fix.yaml"], flags].concat()).exits(0);
         let model = |line: &str| {
             let call: serde_json::Value = serde_json::from_str(line).expect("JSON");
             call["model"].as_str().unwrap_or("none").to_owned()
@@ -158,8 +158,8 @@ steps:
     onOutcome:
       success: { action: exit, reason: it-succeeded }
       failure: { action: exit, reason: it-failed }
-      all-fine: { nextStep: say }
-  say:
+      all-fine: { nextStep: print }
+  print:
     command: echo {{end}}
     outcomes: [success, failure]
     onOutcome:
@@ -173,10 +173,10 @@ fn a_called_recipe_reports_how_it_ended() {
     for (called, answers, reason) in [
         ("good", &[][..], "it-succeeded"),
         ("bad", &[], "it-failed"),
-        ("mend", &["fine"], "it-was-fine"),
-        ("mend", &[other], "it-succeeded"),
-        ("mend", &["Hm.", "Hm."], "it-failed"),
-        ("mend", &["{\"error\": \"crash\"}"], "it-failed"),
+        ("fix", &["fine"], "it-was-fine"),
+        ("fix", &[other], "it-succeeded"),
+        ("fix", &["Hm.", "Hm."], "it-failed"),
+        ("fix", &["{\"error\": \"crash\"}"], "it-failed"),
     ] {
         let user = user(answers);
         user.write("good.yaml", "name: good\nsteps:\n  - {id: x, command: echo x}\n");
@@ -195,7 +195,7 @@ fn a_called_recipe_reports_how_it_ended() {
 fn a_fault_that_no_transition_can_answer_ends_the_caller_too() {
     for (error, code) in [("auth", 4), ("limit", 75)] {
         let user = user(&[&format!("{{\"error\": \"{error}\"}}")]);
-        user.write("parent.yaml", &PARENT.replace("CALLED", "mend"));
+        user.write("parent.yaml", &PARENT.replace("CALLED", "fix"));
         run(&user, &["parent.yaml"]).exits(code);
     }
 }
@@ -206,14 +206,14 @@ fn a_machine_is_a_step_of_a_list_and_gives_its_reason_and_description() {
     let user = user(&[other]);
     user.write(
         "outer.yaml",
-        "name: outer\nsteps:\n  - id: call\n    recipe: mend\n  - id: say\n    command: |\n      \
+        "name: outer\nsteps:\n  - id: call\n    recipe: fix\n  - id: print\n    command: |\n      \
          echo {{call.reason}}: {{call.description}}\n",
     );
     let printed = run(&user, &["outer.yaml"]).exits(0);
     assert!(printed.stdout.ends_with("\nuser-provided-other: it is dark\n"), "{}", printed.stdout);
     for (answers, code) in [
         (&["Hm.", "Hm."][..], 1),
-        (&["broken", "mended", "broken", "mended", "broken", "mended"], 3),
+        (&["broken", "fixed", "broken", "fixed", "broken", "fixed"], 3),
         (&["{\"error\": \"crash\"}"], 4),
     ] {
         script(&user, answers);
@@ -262,7 +262,7 @@ fn the_same_machine_runs_with_programs_of_every_maker() {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(bin.join(program), mode).expect("it can be run");
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("a PATH"));
-        let mut command = user.command(&["run", "mend.yaml", "--backend", backend]);
+        let mut command = user.command(&["run", "fix.yaml", "--backend", backend]);
         let printed =
             crate::support::Printed::from(command.env("PATH", path).output().expect("starts"));
         printed.exits(0).shows("I looked.");

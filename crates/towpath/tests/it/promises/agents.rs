@@ -54,7 +54,7 @@ fn what_an_agent_started_ends_with_its_timeout() {
 }
 
 #[test]
-fn an_agent_that_answers_at_once_holds_nobody_up() {
+fn an_agent_that_answers_at_once_delays_no_step() {
     let mut inner = "name: inner\nsteps:\n".to_owned();
     for n in 0..20 {
         inner.push_str(&format!("  - {{id: a{n}, prompt: go, auto_stage: false}}\n"));

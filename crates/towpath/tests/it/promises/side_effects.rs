@@ -1,4 +1,4 @@
-//! Telling: nothing is lost without a word, nothing is left behind, nobody is asked over the network.
+//! Side effects: nothing is lost without a message, nothing is left behind, nobody is asked over the network.
 
 use super::runner;
 use crate::support::User;
@@ -81,10 +81,10 @@ steps:
 }
 
 #[test]
-fn the_usual_places_are_searched_beside_those_that_are_given() {
+fn the_usual_directories_are_searched_beside_those_that_are_given() {
     let user = User::new()
-        .file("recipes/usual.yaml", &HELLO.replace("echo hello", "echo from the usual place"))
+        .file("recipes/usual.yaml", &HELLO.replace("echo hello", "echo from the usual directory"))
         .file("given/other.yaml", HELLO);
-    runner(&user, &["usual", "-R", "given"]).exits(0).shows("\nfrom the usual place\n");
+    runner(&user, &["usual", "-R", "given"]).exits(0).shows("\nfrom the usual directory\n");
     runner(&user, &["list", "-R", "given"]).exits(0).shows("\nusual ").shows("other ");
 }

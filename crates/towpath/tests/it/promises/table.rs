@@ -1,4 +1,4 @@
-//! Holds the table of promises: every test that it names is in the file that it names, and every test
+//! Checks the table of promises: every test that it names is in the file that it names, and every test
 //! of this folder is named.
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A promise, and what holds it: files with their tests.
+/// A promise, and what checks it: files with their tests.
 struct Row {
     promise: String,
     kept_by: Vec<(String, Vec<String>)>,
@@ -52,7 +52,7 @@ fn every_test_that_the_table_names_is_there() {
     assert!(rows.len() >= 60, "{} promises", rows.len());
     let mut named = BTreeSet::new();
     for Row { promise, kept_by } in &rows {
-        assert!(!kept_by.is_empty(), "nothing holds: {promise}");
+        assert!(!kept_by.is_empty(), "nothing checks: {promise}");
         for (file, tests) in kept_by {
             let text = fs::read_to_string(root().join(file));
             let text = text.unwrap_or_else(|error| panic!("{promise}: {file}: {error}"));
@@ -68,7 +68,7 @@ fn every_test_that_the_table_names_is_there() {
         let text = fs::read_to_string(path).expect("a file of this folder");
         let tests = text.split("#[test]\nfn ").skip(1).filter_map(|rest| rest.split('(').next());
         for test in tests {
-            assert!(named.contains(test), "{test} of {file}.rs holds no promise of the page");
+            assert!(named.contains(test), "{test} of {file}.rs checks no promise of the page");
         }
     }
 }

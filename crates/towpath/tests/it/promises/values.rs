@@ -1,4 +1,4 @@
-//! Values: an output is the text that was printed, a place takes it as it is, and nothing of it is
+//! Values: an output is the text that was printed, a placeholder takes it as it is, and nothing of it is
 //! ever code or part of the environment.
 
 use super::runner;
@@ -91,9 +91,9 @@ steps:
   - {id: first, command: echo PASS, output: verdict}
   - {id: second, command: 'echo broken; exit 1', output: verdict, continue_on_error: true}
   - {id: gate, condition: \"'PASS' in verdict\", command: touch shipped}
-  - {id: tell, command: 'echo it said {{verdict}}, {{steps.second.exit_code}}'}
+  - {id: print, command: 'echo it was {{verdict}}, {{steps.second.exit_code}}'}
 ";
     let user = User::new().file("r.yaml", recipe);
-    user.towpath(&["run", "r.yaml"]).exits(0).shows("it said broken, 1\n");
+    user.towpath(&["run", "r.yaml"]).exits(0).shows("it was broken, 1\n");
     assert!(!user.path("work/shipped").exists());
 }

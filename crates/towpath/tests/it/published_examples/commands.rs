@@ -1,4 +1,4 @@
-//! The command lines that the pages print, typed into bash as they stand: the program under its other
+//! The command lines that the pages print, typed into bash as they are: the program under its other
 //! name on the path, and a project whose recipes have the names that the pages use. Absolute paths of
 //! the pages are below `$HOME` here.
 

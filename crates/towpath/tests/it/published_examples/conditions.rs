@@ -1,10 +1,11 @@
 //! Every condition that the pages print, asked twice by the program: once with values for which most
-//! of them hold, once with values for which most do not.
+//! of them are true, once with values for which most do not.
 
 use super::runner;
 use crate::support::User;
 
-const HOLDS: &str = "{analysis: found, status: success, count: 5, exit_code: 0, skip_tests: false,
+const MOSTLY_TRUE: &str =
+    "{analysis: found, status: success, count: 5, exit_code: 0, skip_tests: false,
   has_tests: true, use_cache: false, force_rebuild: true, skip: false, output: an error here,
   roles: [admin, dev], items: [a], retry_count: '2', result: {status: ok}, score_a: 70, score_b: 85,
   name: test_login, filename: a.py, input: '  YES ', path: '\\home\\ann', csv_line: 'a,b,c,d',
@@ -13,7 +14,7 @@ const HOLDS: &str = "{analysis: found, status: success, count: 5, exit_code: 0, 
   tests_passed: true, review_result: {approved: true}, environment: staging, notify: true,
   strict: false, ci_result: all PASS, audit_result: PASS}";
 
-const FAILS: &str = "{analysis: '', status: error, count: 0, exit_code: 1, skip_tests: true,
+const MOSTLY_FALSE: &str = "{analysis: '', status: error, count: 0, exit_code: 1, skip_tests: true,
   has_tests: true, use_cache: false, force_rebuild: false, skip: true, output: fine, roles: [dev],
   items: [], retry_count: '3', result: {}, score_a: 1, score_b: 2, name: login, filename: a.rs,
   input: 'no', path: C, csv_line: 'a,b', message: fine, log_output: an ERROR,
@@ -21,7 +22,7 @@ const FAILS: &str = "{analysis: '', status: error, count: 0, exit_code: 1, skip_
   value: disabled, branch: next, tests_passed: false, review_result: {}, environment: local,
   notify: false, strict: true, ci_result: FAIL, audit_result: ''}";
 
-/// As it is in YAML, and whether it holds the first and the second time.
+/// As it is in YAML, and whether it is true the first and the second time.
 const CONDITIONS: &[(&str, bool, bool)] = &[
     (r#""analysis""#, true, false),
     (r#""true""#, true, true),
@@ -72,7 +73,7 @@ const CONDITIONS: &[(&str, bool, bool)] = &[
 
 #[test]
 fn every_condition_of_the_pages_means_what_they_report() {
-    for (context, second) in [(HOLDS, false), (FAILS, true)] {
+    for (context, second) in [(MOSTLY_TRUE, false), (MOSTLY_FALSE, true)] {
         let mut recipe = format!("name: conditions\ncontext: {context}\nsteps:\n");
         for (index, (condition, ..)) in CONDITIONS.iter().enumerate() {
             recipe.push_str(&format!(
@@ -83,8 +84,8 @@ fn every_condition_of_the_pages_means_what_they_report() {
         let printed = runner(&user, &["conditions.yaml", "--output-format", "json"]).exits(0);
         let json = printed.json();
         for (index, (condition, first_time, second_time)) in CONDITIONS.iter().enumerate() {
-            let holds = if second { second_time } else { first_time };
-            let expected = if *holds { "completed" } else { "skipped" };
+            let is_true = if second { second_time } else { first_time };
+            let expected = if *is_true { "completed" } else { "skipped" };
             assert_eq!(json["steps"][index]["status"], expected, "{condition} {second}");
         }
     }

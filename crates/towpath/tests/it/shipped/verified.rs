@@ -104,7 +104,7 @@ fn the_verification_workflow_commits_exactly_the_tree_that_was_tested() {
 }
 
 /// What the loops keep is staged, new files too; what made nothing better is gone, new files too.
-fn assert_loop_stages_what_it_saw(
+fn assert_loop_adds_what_it_saw(
     recipe: &str,
     judge: &str,
     answers: impl Fn(&str) -> Vec<serde_json::Value>,
@@ -127,9 +127,9 @@ fn assert_loop_stages_what_it_saw(
 }
 
 #[test]
-fn the_quality_audit_stages_exactly_what_was_linted_and_rolls_back_the_rest() {
+fn the_quality_audit_adds_exactly_what_was_linted_and_rolls_back_the_rest() {
     let judge = "lint_command=! grep -n kept /dev/null kept.txt";
-    assert_loop_stages_what_it_saw("quality-audit-cycle", judge, |work| {
+    assert_loop_adds_what_it_saw("quality-audit-cycle", judge, |work| {
         let plan = json!({"groups": [], "plan": "all"}).to_string();
         vec![
             json!({"match": "Analyze what the linter", "text": plan}),
@@ -139,10 +139,10 @@ fn the_quality_audit_stages_exactly_what_was_linted_and_rolls_back_the_rest() {
 }
 
 #[test]
-fn the_improvement_loop_stages_exactly_what_was_evaluated_and_rolls_back_the_rest() {
+fn the_improvement_loop_adds_exactly_what_was_evaluated_and_rolls_back_the_rest() {
     let judge =
         "eval_command=grep -q kept kept.txt && echo '{\"score\": 0}' || echo '{\"score\": 1}'";
-    assert_loop_stages_what_it_saw("self-improvement-loop", judge, |work| {
+    assert_loop_adds_what_it_saw("self-improvement-loop", judge, |work| {
         let cause = json!({"cause": "c", "evidence": [], "question": "q"}).to_string();
         vec![
             json!({"match": "Find out what costs most", "text": cause}),

@@ -1,4 +1,4 @@
-//! What stands in for the world in a case's run: the agents' script and the substitutes for
+//! What replaces agents and commands in a case's run: the agents' script and the substitutes for
 //! commands. Which line of the script belongs to which answer is remembered, to find out afterwards
 //! which was never asked for, and which call had none.
 
@@ -14,7 +14,7 @@ const NOTHING: &str = ":";
 const UNANSWERED: &str = "the case has no answer for this call";
 
 #[derive(Debug, Default)]
-pub struct StandIns<'c> {
+pub struct Replacements<'c> {
     pub script: String,
     pub substitutes: Vec<(String, String)>,
     lines: Vec<Line<'c>>,
@@ -31,33 +31,33 @@ enum Line<'c> {
     Unanswered,
 }
 
-impl<'c> StandIns<'c> {
+impl<'c> Replacements<'c> {
     /// `idle` are the steps that do nothing, whatever the case has for them.
     pub fn new(
-        place: &CaseDirectory,
+        directory: &CaseDirectory,
         case: &'c Case,
         idle: &Workers,
-    ) -> Result<StandIns<'c>, String> {
-        let mut stand_ins = StandIns::default();
+    ) -> Result<Replacements<'c>, String> {
+        let mut replacements = Replacements::default();
         for step in &idle.agents {
             let line = json!({ "step": step, "text": "", "repeat": true });
-            stand_ins.line(&line, Line::Nothing);
+            replacements.line(&line, Line::Nothing);
         }
         // A path is more exact than an id, and a call takes the first line that fits.
         let (paths, ids): (Vec<_>, Vec<_>) =
             case.agents.iter().partition(|(step, _)| step.text.contains('/'));
         for (step, answers) in paths.into_iter().chain(ids) {
-            stand_ins.answers(place, step, answers)?;
+            replacements.answers(directory, step, answers)?;
         }
         for (step, stub) in &case.stubs {
-            stand_ins.substitutes.push((step.text.clone(), bash(place, stub)?));
+            replacements.substitutes.push((step.text.clone(), bash(directory, stub)?));
         }
         // The last line fits every call, and a refused login ends a run whatever the step tolerates.
         let unanswered = json!({ "error": "auth", "text": UNANSWERED, "repeat": true });
-        stand_ins.line(&unanswered, Line::Unanswered);
+        replacements.line(&unanswered, Line::Unanswered);
         let nothing = |step: &String| (step.clone(), NOTHING.to_owned());
-        stand_ins.substitutes.extend(idle.bash.iter().map(nothing));
-        Ok(stand_ins)
+        replacements.substitutes.extend(idle.bash.iter().map(nothing));
+        Ok(replacements)
     }
 
     fn line(&mut self, json: &Value, whose: Line<'c>) {
@@ -67,7 +67,7 @@ impl<'c> StandIns<'c> {
 
     fn answers(
         &mut self,
-        place: &CaseDirectory,
+        directory: &CaseDirectory,
         step: &'c Name,
         answers: &Answers,
     ) -> Result<(), String> {
@@ -76,7 +76,7 @@ impl<'c> StandIns<'c> {
             Answers::InOrder(list) => (list.as_slice(), false),
         };
         for (index, answer) in list.iter().enumerate() {
-            let mut line = scripted(place, answer)?;
+            let mut line = scripted(directory, answer)?;
             line.insert("step".to_owned(), json!(step.text));
             line.insert("repeat".to_owned(), json!(repeat));
             let whose = Line::Case { step, number: index + 1, of: list.len() };
@@ -121,7 +121,7 @@ impl<'c> StandIns<'c> {
 }
 
 /// A line of the agents' script, without its step.
-fn scripted(place: &CaseDirectory, answer: &Answer) -> Result<Map, String> {
+fn scripted(directory: &CaseDirectory, answer: &Answer) -> Result<Map, String> {
     let mut line = Map::new();
     if let Some(fault) = answer.fault {
         line.insert("error".to_owned(), json!(fault));
@@ -133,7 +133,7 @@ fn scripted(place: &CaseDirectory, answer: &Answer) -> Result<Map, String> {
     if let Some(until) = &answer.until {
         line.insert("until".to_owned(), until.clone());
     }
-    let mut run = place.copying_script(&answer.files)?;
+    let mut run = directory.copying_script(&answer.files)?;
     run.push_str(answer.run.as_deref().unwrap_or(""));
     if !run.is_empty() {
         line.insert("run".to_owned(), json!(run));
@@ -142,11 +142,11 @@ fn scripted(place: &CaseDirectory, answer: &Answer) -> Result<Map, String> {
 }
 
 /// A stub as bash.
-fn bash(place: &CaseDirectory, stub: &Stub) -> Result<String, String> {
+fn bash(directory: &CaseDirectory, stub: &Stub) -> Result<String, String> {
     match stub {
         Stub::Bash(text) => Ok(text.clone()),
         Stub::Prints { stdout, stderr, exit, files } => {
-            let mut script = place.copying_script(files)?;
+            let mut script = directory.copying_script(files)?;
             for (text, to) in [(stdout, ""), (stderr, " >&2")] {
                 if !text.is_empty() {
                     script.push_str(&format!("printf %s {}{to}\n", quote(text)));
