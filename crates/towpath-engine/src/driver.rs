@@ -26,6 +26,7 @@ use towpath_executor::{
 use towpath_run::{Fact, Happening, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome, StopReason};
 use towpath_shell::Filled;
 use towpath_store::{NewFact, OutputRef, Store, StoreError};
+use tracing::debug;
 
 /// How long the loop waits at most before it looks around.
 const LOOK: Duration = Duration::from_millis(40);
@@ -182,6 +183,7 @@ impl Driver<'_> {
         self.run.apply(&fact, at)?;
         self.pending.push(to_store(&fact, at, stdout, stderr));
         self.facts += 1;
+        debug!(seq = self.facts, kind = fact.kind(), key = fact.key().map(display), "fact");
         Ok(())
     }
 
@@ -194,6 +196,7 @@ impl Driver<'_> {
         }
         if !self.pending.is_empty() {
             self.store.append(&self.id, &self.pending, totals.as_ref())?;
+            debug!(facts = self.pending.len(), "committed");
             self.pending.clear();
             if !self.lock.is_in_place(&self.directory.join(LOCK)) {
                 return Err(StoreError::Gone { path: self.directory.clone() }.into());
@@ -279,6 +282,7 @@ impl Driver<'_> {
             self.timers.iter().filter(|(_, d)| **d <= now).map(|(s, _)| s.clone()).collect();
         for step in over {
             self.timers.remove(&step);
+            debug!(%step, "the step's time is over");
             self.apply(Fact::Expired { step })?;
         }
         for key in self.run.unwanted() {

@@ -17,6 +17,7 @@ use towpath_executor::{Acquire, RunLock, end_marked};
 use towpath_recipe::Program;
 use towpath_run::{Answer, Fact, Limits, Run, StepState, StepView};
 use towpath_store::{NewRun, Store};
+use tracing::debug;
 
 /// A run that is ours to drive.
 #[derive(Debug)]
@@ -147,6 +148,7 @@ pub fn create(
     }
     let run_directory = store.run_directory(&id);
     let lock = take(&run_directory, &id, Duration::ZERO)?;
+    debug!(run = %id, "created the run");
     Ok(Prepared {
         id,
         run,
@@ -183,6 +185,7 @@ pub fn take_over(
     let directory = store.ensure_run_directory(id)?;
     let lock = take(&directory, id, Duration::from_secs(10))?;
     let recorded = replayed(store, id, limits, secrets)?;
+    debug!(run = %id, facts = recorded.facts, "took over the run");
     Ok(TakenRun { id: id.clone(), lock, directory, recorded })
 }
 
@@ -220,6 +223,7 @@ impl TakenRun {
         let (options, edited) = changed(&id, &recorded, changes, secrets, &own_directory)?;
         let (late, late_warnings) = late_facts(&recorded, &directory, secrets)?;
         recorded.warnings.extend(late_warnings);
+        debug!(late_answers = late.len(), ended = ended.len(), "resume");
         let mut run = recorded.run;
         // What happened before is known; what comes now is reported.
         run.take_happenings();

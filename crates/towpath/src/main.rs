@@ -7,6 +7,7 @@ mod environment;
 mod exit;
 mod files;
 mod git;
+mod log;
 mod seconds;
 mod session;
 mod settings;
@@ -20,6 +21,7 @@ use terminal::out;
 fn main() -> ExitCode {
     // Rust ignores SIGPIPE; we keep it so and treat a closed pipe where we write.
     let invocation = Invocation::read(cli::command_line);
+    log::start(&invocation);
     let Ended { result, json } = cli::run(&invocation);
     let error = match result {
         Ok(Exit::Done) if out::failed() => return Exit::Setup.into(),

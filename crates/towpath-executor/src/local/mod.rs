@@ -29,6 +29,7 @@ use std::time::{Duration, Instant};
 use towpath_agent::{Backend, backend_row};
 use towpath_core::{FaultKind, RunId, Secrets};
 use towpath_process::{Awaited, Event, ExitStatus, Leftover};
+use tracing::debug;
 use warden_link::WardenLink;
 
 /// How often output is looked at while jobs run.
@@ -150,6 +151,7 @@ impl LocalExecutor {
         observer: &mut dyn Observer,
     ) -> Result<(), ExecutorError> {
         let mut finished = job.end(exit, observer)?;
+        debug!(job = job.id.0, status = ?finished.status, descendants_ended = ended.len(), "end");
         let unknown =
             matches!(finished.status, EndStatus::Faulted { kind: FaultKind::UnknownSession, .. });
         if let Some(again) = job.reopening.take_if(|_| unknown) {
@@ -195,6 +197,7 @@ impl LocalExecutor {
         let now = Instant::now();
         for (id, job) in &mut self.jobs {
             if let Some(status) = job.overdue(now) {
+                debug!(job = id.0, ?status, "the job's time is over");
                 job.end_as(status);
                 self.link.warden.stop(u64::from(id.0), self.config.grace)?;
             }
@@ -238,6 +241,7 @@ impl Executor for LocalExecutor {
     fn start(&mut self, mut job: JobSpec) -> Result<(), ExecutorError> {
         let mut files = JobFiles::new(&self.config.run_directory, job.id, &self.config.secrets);
         let (child, backend) = self.config.child(&mut job, &mut files)?;
+        debug!(job = job.id.0, key = %job.key, program = ?child.program, "start");
         self.jobs.insert(job.id, LocalJob::new(job, files, backend.as_deref()));
         self.link.warden.start(&child)?;
         Ok(())
@@ -245,6 +249,7 @@ impl Executor for LocalExecutor {
 
     fn stop(&mut self, id: JobId) -> Result<(), ExecutorError> {
         if let Some(job) = self.jobs.get_mut(&id) {
+            debug!(job = id.0, "stop");
             job.end_as(EndStatus::Stopped);
             self.link.warden.stop(u64::from(id.0), self.config.grace)?;
         }
@@ -253,6 +258,7 @@ impl Executor for LocalExecutor {
 
     fn kill(&mut self, id: JobId) -> Result<(), ExecutorError> {
         if let Some(job) = self.jobs.get_mut(&id) {
+            debug!(job = id.0, "kill");
             job.end_as(EndStatus::Stopped);
             self.link.warden.kill_now(u64::from(id.0))?;
         }

@@ -8,7 +8,7 @@ use crate::exit::{CommandError, Exit};
 use crate::files;
 use crate::settings::Settings;
 use crate::terminal::diagnostics;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use towpath_agent::{
     BACKENDS, BackendRow, Make, NotFound, ProgramSearch, Script, backend_row, find_program,
@@ -121,6 +121,7 @@ pub fn choose(
         return Ok((agents, Some(tree), options));
     }
     let (found, make) = program_of(env, settings, &name, own_program)?;
+    tracing::debug!(backend = name, ?found, "chose the backend");
     let backend = make(found, jiff::tz::TimeZone::system());
     Ok((Agents::Program { backend, calls }, Some(tree), options))
 }

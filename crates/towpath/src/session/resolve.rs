@@ -52,6 +52,7 @@ pub fn resolve(
     };
     let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
     let problems = &resolved.problems;
+    tracing::debug!(source = name, origin = ?resolved.origin, problems = problems.len(), "resolved the recipe");
     if problems.iter().any(Diagnostic::is_error) && broken(problems) {
         return Err(refused(problems, name, flags.shared.json));
     }

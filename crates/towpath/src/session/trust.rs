@@ -14,9 +14,9 @@ use crate::settings::{PROJECT_FILE, Settings};
 use crate::terminal::format::{ago, count, now_ms};
 use crate::terminal::out;
 use crate::terminal::table::{escaped, shown_path};
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
-use std::io::Read;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use towpath_recipe::{Origin, Program, Request, Resolved, ShadowedBuiltIn, plan_hash, resolve};
@@ -142,6 +142,7 @@ pub fn consent(
     }
     let thing = Thing::of_program(program);
     let standing = thing.standing(Some(store))?;
+    tracing::debug!(trusted = standing == Standing::Trusted, "looked up the trust in this plan");
     if standing == Standing::Trusted {
         return Ok(());
     }
@@ -155,7 +156,7 @@ pub fn consent(
     }
     out::note(format!("{why}. It would run:\n\n{}", thing.contents));
     if !ask("Trust it and run it?") {
-        return Err(not_trusted(format!("{} is not trusted; nothing was run", argument)));
+        return Err(not_trusted(format!("{argument} is not trusted; nothing was run")));
     }
     thing.remember(store)
 }

@@ -14,6 +14,7 @@ mod explain;
 mod flags_in_libraries;
 mod git_guard;
 mod inspection;
+mod log;
 mod machine_runs;
 mod machine_tests;
 mod machine_validation;
