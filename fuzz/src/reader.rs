@@ -59,7 +59,9 @@ fn unknown_fields(source: &Arc<Source>) -> Vec<String> {
         }
         Some(Kind::List(steps)) if value("initialStep").or(value("guardrails")).is_none() => {
             look(tree.root.as_ref().map(|root| &root.kind), Section::Recipe);
-            steps.iter().for_each(|step| look(Some(&step.kind), Section::Step));
+            for step in steps {
+                look(Some(&step.kind), Section::Step);
+            }
         }
         // Which of the two it was meant to be is not sure.
         _ => {}

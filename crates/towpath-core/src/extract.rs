@@ -59,7 +59,7 @@ fn bracketed(text: &str) -> Option<Value> {
             Scan::CutOff => return None,
             // Up to the fault it looked like JSON: what is in there is a piece of it.
             Scan::Bad(fault) => {
-                at = balanced(bytes, at, &mut patience).unwrap_or(fault.max(at + 1))
+                at = balanced(bytes, at, &mut patience).unwrap_or(fault.max(at + 1));
             }
         }
     }

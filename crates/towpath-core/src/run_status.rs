@@ -1,8 +1,8 @@
 //! The status of a run: one table of words for the journal, lists, filters, JSON and exit codes.
 
 use crate::{FaultKind, StepPath};
-use serde::Deserialize;
-use serde::de::IntoDeserializer;
+use serde::Deserialize as _;
+use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error, StrDeserializer};
 use std::fmt;
 

@@ -11,7 +11,7 @@ use crate::open::{LOCK, Prepared, gone_with_the_owner};
 use crate::script_lines::ScriptLines;
 use crate::sessions::Sessions;
 use std::collections::BTreeMap;
-use std::os::fd::AsFd;
+use std::os::fd::AsFd as _;
 use std::sync::{Arc, mpsc};
 use std::time::Instant;
 use towpath_executor::{

@@ -5,7 +5,7 @@ use crate::driver::describe;
 use crate::error::EngineError;
 use crate::journal::{Reads, as_value, file_output, io_error};
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use towpath_core::{JobKey, JobKind};
 use towpath_executor::{EndStatus, Finished};

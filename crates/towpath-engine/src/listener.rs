@@ -153,7 +153,7 @@ impl Reporter for Listening<'_> {
     fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::StepStarted { step, kind } => {
-                self.listener.on_step_start(step.as_str(), kind.as_str())
+                self.listener.on_step_start(step.as_str(), kind.as_str());
             }
             Event::Output { step, stream, bytes } => {
                 self.output(step.as_str(), *stream == Stream::Stdout, bytes);
@@ -164,7 +164,7 @@ impl Reporter for Listening<'_> {
                 self.listener.on_step_complete(&StepReport::new(step, result, *tolerated, took));
             }
             Event::Warning { step, message } => {
-                self.listener.on_warning(step.map(|step| step.as_str()), message);
+                self.listener.on_warning(step.map(towpath_core::StepPath::as_str), message);
             }
             _ => {}
         }

@@ -70,7 +70,7 @@ pub(crate) fn masked(secrets: &Secrets, mut fact: Fact) -> Fact {
             }
         }
         Fact::JobStarted { session: Some(session), .. } | Fact::SessionOpened { session, .. } => {
-            mask(session)
+            mask(session);
         }
         Fact::Answered { answer: Answer::Done { output, .. }, .. } => mask(output),
         _ => {}

@@ -3,7 +3,7 @@
 
 use crate::error::EngineError;
 use crate::journal::io_error;
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use towpath_core::{JobKey, StepPath, Usage};
@@ -118,7 +118,7 @@ impl SessionLocks {
     }
 
     fn take(&self, session: &str) -> Result<(RunLock, PathBuf), EngineError> {
-        use std::os::unix::fs::DirBuilderExt;
+        use std::os::unix::fs::DirBuilderExt as _;
         let mut builder = std::fs::DirBuilder::new();
         let made = builder.recursive(true).mode(0o700).create(&self.directory);
         made.map_err(io_error(&self.directory))?;

@@ -4,7 +4,7 @@
 
 #![allow(clippy::print_stdout)]
 
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use towpath_process::{ChildSpec, Event, Marker, Sandbox, Warden, WardenEvents};

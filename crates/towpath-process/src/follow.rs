@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 const BUFFER: usize = 64 << 10;
@@ -81,7 +81,7 @@ impl Follow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use std::io::Write as _;
 
     fn new_of(follow: &mut Follow) -> Vec<u8> {
         let mut got = Vec::new();

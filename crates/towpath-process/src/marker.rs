@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::OsStrExt as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// `<run id>.<nonce>@<job>` of each run that the process belongs to, separated by spaces, innermost

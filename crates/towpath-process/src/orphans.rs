@@ -45,7 +45,9 @@ pub(crate) fn end_children(spared: &HashSet<i32>, until: Instant, secrets: &Secr
         if children.is_empty() {
             return done;
         }
-        children.iter().for_each(|pid| os::signal_child(*pid, Signal::KILL));
+        for pid in &children {
+            os::signal_child(*pid, Signal::KILL);
+        }
         pause = match children.iter().any(|pid| !dying.contains_key(pid)) {
             true => SHORTEST,
             false => (pause * 2).min(LONGEST),

@@ -163,7 +163,7 @@ impl AsFd for Output {
 mod tests {
     use super::*;
     use std::fs::File;
-    use std::io::{Read, Write};
+    use std::io::{Read as _, Write as _};
 
     const SMALL: usize = 4096;
 

@@ -8,9 +8,9 @@ use rustix::io::Errno;
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -120,7 +120,9 @@ impl RunLock {
 
     /// Continues the processes that have the lock and are stopped.
     pub fn continue_holders(path: &Path) {
-        holding(path).into_iter().for_each(|key| os::signal(key, Signal::CONT));
+        for key in holding(path) {
+            os::signal(key, Signal::CONT);
+        }
     }
 
     /// Ends, at once, the processes that have the lock: first the owner that its file names, whose warden then
@@ -131,7 +133,9 @@ impl RunLock {
             os::signal(*key, Signal::KILL);
         }
         if let Acquire::Held(_) = RunLock::wait_acquire(path, patience)? {
-            holding(path).into_iter().for_each(|key| os::signal(key, Signal::KILL));
+            for key in holding(path) {
+                os::signal(key, Signal::KILL);
+            }
         }
         Ok(())
     }
@@ -192,7 +196,7 @@ fn read_holder(mut file: &File) -> Holder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
     fn a_second_owner_is_refused_and_told_who_the_first_is() {

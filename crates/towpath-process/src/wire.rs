@@ -8,7 +8,7 @@ use crate::marker::Marker;
 use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use towpath_core::Secrets;
 
 /// Far above what a system takes as arguments and environment; a larger length is garbage.

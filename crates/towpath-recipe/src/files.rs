@@ -4,7 +4,7 @@
 use crate::manifest::MANIFEST_FILE;
 use crate::yaml::MAX_BYTES;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source, Span, is_safe_segment};

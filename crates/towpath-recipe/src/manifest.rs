@@ -5,10 +5,10 @@
 use crate::discover::{Origin, SearchPath};
 use crate::files::{EXTENSIONS, LIST_DEPTH, SKIPPED, names_below};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The manifest's file in a directory of recipes.

@@ -7,7 +7,7 @@ use crate::include_files::IncludeFiles;
 use crate::model::{Recipe, Step, Transition, Work};
 use crate::read::{Beside, read_beside};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;

@@ -29,7 +29,9 @@ pub(crate) fn missing_in_calls(flow: &Scope<'_>, inputs: &Map, wishes: &Wishes) 
             if batch.iter().any(|step| flow.may_set_anything(caller, step)) {
                 break;
             }
-            batch.iter().for_each(|step| given.after(flow, caller, step));
+            for step in batch {
+                given.after(flow, caller, step);
+            }
         }
     }
     problems

@@ -4,7 +4,7 @@
 use crate::model::{
     Effect, Guardrails, Machine, Outcome, Recipe, Step, Transition, ValueTemplate, Work,
 };
-use std::fmt::Write;
+use std::fmt::Write as _;
 use towpath_core::{Map, Value};
 
 /// The text of a machine with all its steps in it; none for a step recipe.

@@ -10,7 +10,7 @@ use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::progress::Phase;
 use crate::run::Run;
 use crate::step_end::stopped;
-use std::fmt::Write;
+use std::fmt::Write as _;
 use towpath_core::{JobKind, extract_json};
 use towpath_recipe::Work;
 

@@ -243,7 +243,7 @@ impl Run {
         }
         let failed = |p: &&Progress| p.stopped() || p.failed();
         let steps = &self.frames[frame].steps;
-        let stopped = steps.iter().position(|p| p.stopped());
+        let stopped = steps.iter().position(super::progress::Progress::stopped);
         let index = stopped.or_else(|| steps.iter().position(|p| failed(&p)));
         let (index, failure) = index
             .and_then(|index| match &steps[index].result.as_ref()?.status {

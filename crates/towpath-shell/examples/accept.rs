@@ -2,7 +2,7 @@
 //! `--front` or `--end` when a command with a placeholder is added to them, with `--commands` when
 //! their commands are asked for. For `bench/accept`.
 
-use std::io::{BufRead, Write, stdin, stdout};
+use std::io::{BufRead as _, Write as _, stdin, stdout};
 use std::ops::Range;
 use towpath_shell::{ShellText, bash};
 

@@ -137,7 +137,8 @@ fn without_unread(
         }
     }
     simplified.drop_lines(&dropped);
-    let left = simplified.squeeze_blanks() - dropped.iter().map(|line| line.len()).sum::<usize>();
+    let left = simplified.squeeze_blanks()
+        - dropped.iter().map(std::iter::ExactSizeIterator::len).sum::<usize>();
     if left > MOST {
         let first = region.marks.first().map_or(0..0, |mark| mark.at..mark.at + MARK_LEN);
         return Err(NotBash::syntax(first, "commands with values are limited to 256 kB"));

@@ -386,7 +386,7 @@ impl AttributeSearch<'_> {
         self.names.unknown_command |= simple.words.first().is_some_and(|w| w.text.is_none());
         let texts: Vec<&str> = simple.words.iter().filter_map(|w| w.text.as_deref()).collect();
         let evaluates = |t: &&str| t.starts_with('-') && t.contains(['i', 'n']);
-        let names = texts.iter().map(|t| t.to_string());
+        let names = texts.iter().map(std::string::ToString::to_string);
         if texts.iter().any(evaluates) {
             self.names.unclear.extend(names.clone());
         }

@@ -7,7 +7,7 @@ use crate::error::Trouble;
 use crate::outputs::{OutputRef, StoredOutput};
 use crate::runs::{Summary, write_summary};
 use crate::{Store, StoreError};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use towpath_core::RunId;
 
 /// A fact to record. `body` is JSON that only its writer understands.

@@ -5,7 +5,7 @@ use crate::files::shown;
 use crate::outputs::output_path;
 use crate::{Store, StoreError};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use towpath_core::RunId;
 

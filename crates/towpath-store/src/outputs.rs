@@ -5,9 +5,9 @@
 
 use crate::files::sync_directory;
 use crate::{Store, StoreError};
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::{OptionalExtension as _, Row};
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 use towpath_core::RunId;
 

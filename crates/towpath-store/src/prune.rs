@@ -12,7 +12,7 @@ use crate::{Store, StoreError};
 use rusqlite::{Connection, Params};
 use std::fs::{self, OpenOptions};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::time::Duration;
 use towpath_core::RunId;

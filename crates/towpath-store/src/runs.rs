@@ -10,7 +10,7 @@ use crate::{Store, StoreError};
 use rusqlite::{Connection, Row, ToSql, params};
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use towpath_core::{RunId, RunStatus, StatusKind};
 

@@ -163,8 +163,8 @@ mod tests {
     use crate::{Store, StoreError};
     use rusqlite::Connection;
     use std::fs;
-    use std::os::unix::ffi::OsStrExt;
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::os::unix::fs::PermissionsExt as _;
     use std::path::Path;
     use tempfile::tempdir;
 

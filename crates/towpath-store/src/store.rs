@@ -11,7 +11,7 @@ use crate::schema::{self, State};
 use rusqlite::{Connection, TransactionBehavior};
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use towpath_core::RunId;
 

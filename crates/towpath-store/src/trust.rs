@@ -4,10 +4,10 @@
 //! asking the person are done elsewhere.
 
 use crate::{Store, StoreError};
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::{OptionalExtension as _, Row};
 use std::ffi::OsString;
 use std::fmt;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 /// The SHA-256 of a whole plan; shown in hexadecimal.

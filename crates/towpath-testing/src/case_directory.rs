@@ -5,7 +5,7 @@ use crate::suite::{Case, Files, Suite};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use towpath_core::SECRETS_VARIABLE;
 use towpath_shell::bash::quote;

@@ -60,7 +60,7 @@ fn part_json(program: &Program, index: usize) -> Value {
             "model": agent.and_then(|a| a.model.as_deref()),
             "mode": agent.and_then(|a| a.mode.as_ref()).map(|m| &m.name),
             "calls": callee(program, index, step),
-            "condition": step.condition.as_ref().map(|c| c.text()),
+            "condition": step.condition.as_ref().map(towpath_recipe::condition::Condition::text),
             "when_tags": step.when_tags,
             "left_out": program.plan.tags.against(step),
             "from": step.source.name,

@@ -10,7 +10,7 @@ use crate::machine_exit::machine_exit;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use towpath_core::RunId;
 use towpath_engine::{RunEnd, census, step_output};

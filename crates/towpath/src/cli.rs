@@ -2,12 +2,12 @@
 //! commands are another: a new command is a file in `commands/` and a row here. A command's doc
 //! comment is its help.
 
-use crate::commands::{self, Execute};
+use crate::commands::{self, Execute as _};
 use crate::compat;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Ended, Exit};
 use crate::terminal::out;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 /// What is answered before the parser of all commands is built, which takes longer than the rest of
 /// the start. The first that answers wins.

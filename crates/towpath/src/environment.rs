@@ -4,7 +4,7 @@
 use crate::exit::CommandError;
 use std::cell::OnceCell;
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use towpath_store::{Store, StoreError};
 
@@ -159,7 +159,7 @@ impl Environment {
 }
 
 pub fn is_program(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::PermissionsExt as _;
     std::fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 

@@ -4,7 +4,7 @@
 //! symbolic link.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The most bytes of a text for an agent, an output or a test file.
@@ -78,7 +78,7 @@ pub fn below(directory: &Path, name: &str) -> io::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     #[test]
     fn what_is_there_stays() {

@@ -5,7 +5,7 @@
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::terminal::format::clean;
-use std::io::Write;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use towpath_core::{GIT_FOREIGN, GIT_GUARDS};

@@ -166,7 +166,7 @@ fn usage_errors_come_with_the_programs_words() {
     run(&desk, &call).1.result.unwrap();
     let unknown = Call { resume: true, ..desk.call("begin") };
     for (call, kind, words) in [
-        (call.clone(), FaultKind::Crash, "already in use"),
+        (call, FaultKind::Crash, "already in use"),
         (unknown, FaultKind::UnknownSession, "No conversation found"),
         (desk.call(""), FaultKind::Crash, "Input must be provided"),
     ] {

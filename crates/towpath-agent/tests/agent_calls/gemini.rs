@@ -3,7 +3,7 @@
 use crate::real::model_server::{Answer, ModelServer};
 use crate::real::{Desk, no_mark_is_passed_on, program};
 use serde_json::json;
-use towpath_agent::{Backend, Call, Gemini, Reply, SessionIds, Sign};
+use towpath_agent::{Backend as _, Call, Gemini, Reply, SessionIds, Sign};
 use towpath_core::{FaultKind, Usage};
 
 fn desk(server: ModelServer) -> Desk {

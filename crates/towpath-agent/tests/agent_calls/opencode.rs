@@ -63,11 +63,7 @@ fn a_session_is_opened_used_and_resumed() {
     assert_eq!(requests.len(), 3, "one a turn, none for a title");
     assert_eq!(requests[2]["model"], "other");
     let sent = requests[0]["messages"].as_array().unwrap().last().unwrap()["content"].to_string();
-    assert!(
-        sent.contains("Be brief.\\n\\n- begin \\\"ünicode\\\" 0123456789 \\n"),
-        "{:.200}",
-        sent
-    );
+    assert!(sent.contains("Be brief.\\n\\n- begin \\\"ünicode\\\" 0123456789 \\n"), "{sent:.200}");
     assert!(sent.contains("the end"));
     let history = requests[2]["messages"].to_string();
     assert!(history.contains("ünicode") && history.contains("go on") && history.contains("first"));

@@ -1,6 +1,6 @@
 //! Recorded output of Claude Code, shortened, and what must be read from it.
 
-use towpath_agent::{Backend, ClaudeCode, End, Exit, Reply, Sign};
+use towpath_agent::{Backend as _, ClaudeCode, End, Exit, Reply, Sign};
 use towpath_core::{FaultKind, Usage};
 
 const INIT: &str = r#"{"type":"system","subtype":"init","cwd":"/w","session_id":"s-1","tools":["Bash"],"model":"claude-opus-5-5","permissionMode":"bypassPermissions","claude_code_version":"2.1.325"}"#;

@@ -1,7 +1,7 @@
 //! Recorded output of Codex 0.166.0, and what must be read from it.
 
 use jiff::tz::TimeZone;
-use towpath_agent::{Backend, Codex, End, Exit, Reply, Sign};
+use towpath_agent::{Backend as _, Codex, End, Exit, Reply, Sign};
 use towpath_core::{FaultKind, Usage};
 
 const STARTED: &str = r#"{"type":"thread.started","thread_id":"t-1"}"#;

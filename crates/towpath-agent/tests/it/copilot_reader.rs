@@ -1,6 +1,6 @@
 //! Recorded output of Copilot CLI 1.0.102, shortened, and what must be read from it.
 
-use towpath_agent::{Backend, Copilot, End, Exit, Reply, Sign};
+use towpath_agent::{Backend as _, Copilot, End, Exit, Reply, Sign};
 use towpath_core::{FaultKind, Usage};
 
 const LOOK: &str = r#"{"type":"assistant.message","data":{"messageId":"m-1","model":"scripted-1","content":"I will look.","toolRequests":[{"toolCallId":"call_1_0","name":"bash","arguments":{"command":"echo hi > made","description":"look"},"type":"function","intentionSummary":"look","toolTitle":"Running command"}],"turnId":"0"},"id":"e-1","timestamp":"2026-11-16T03:54:12.488Z","parentId":"e-0"}"#;

@@ -1,6 +1,6 @@
 //! Lines of Cursor's agent as its documents show them. The program itself was never run here.
 
-use towpath_agent::{Backend, Cursor, End, Exit, Reply, Sign};
+use towpath_agent::{Backend as _, Cursor, End, Exit, Reply, Sign};
 use towpath_core::FaultKind;
 
 const INIT: &str = r#"{"type":"system","subtype":"init","apiKeySource":"login","cwd":"/w","session_id":"c-1","model":"Claude 4 Sonnet","permissionMode":"default"}"#;

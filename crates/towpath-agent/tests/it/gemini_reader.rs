@@ -1,6 +1,6 @@
 //! Recorded output of Gemini CLI 0.61.0, and what must be read from it.
 
-use towpath_agent::{Backend, End, Exit, Gemini, Reply, Sign};
+use towpath_agent::{Backend as _, End, Exit, Gemini, Reply, Sign};
 use towpath_core::{FaultKind, Usage};
 
 const INIT: &str = r#"{"type":"init","timestamp":"2026-11-16T04:17:19.645Z","session_id":"u-1","model":"gemini-2.5-pro"}"#;

@@ -1,6 +1,6 @@
 //! Recorded output of OpenCode 1.18.33, shortened, and what must be read from it.
 
-use towpath_agent::{Backend, End, Exit, OpenCode, Reply, Sign};
+use towpath_agent::{Backend as _, End, Exit, OpenCode, Reply, Sign};
 use towpath_core::{FaultKind, Usage};
 
 const START: &str = r#"{"type":"step_start","timestamp":1794801238762,"sessionID":"ses_1","part":{"id":"prt_1","messageID":"msg_1","sessionID":"ses_1","type":"step-start"}}"#;

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use towpath_agent::{Backend, ClaudeCode, End, Exit, Script, Scripted};
+use towpath_agent::{Backend as _, ClaudeCode, End, Exit, Script, Scripted};
 
 /// Field names and words that the reader looks for, in places where it does not expect them.
 const WORDS: &[&str] = &[

@@ -1,9 +1,9 @@
 //! Scripts: what they accept, which line a call takes, and what its child really does.
 
-use std::io::{Seek, Write};
+use std::io::{Seek as _, Write as _};
 use std::path::Path;
 use std::process::Command;
-use towpath_agent::{Backend, Call, CallFault, End, Exit, Reply, Script, Scripted, Sign};
+use towpath_agent::{Backend as _, Call, CallFault, End, Exit, Reply, Script, Scripted, Sign};
 use towpath_core::{FaultKind, StepPath, Usage};
 
 fn step(path: &str) -> StepPath {

@@ -30,7 +30,7 @@ impl Reporter for Lines {
                 self.lines.push(format!("run {recipe} resumed={resumed}"));
             }
             Event::StepStarted { step, kind } => {
-                self.lines.push(format!("start {step} {}", kind.as_str()))
+                self.lines.push(format!("start {step} {}", kind.as_str()));
             }
             Event::Output { stream, bytes, .. } => {
                 let text = &mut self.printed[usize::from(*stream == Stream::Stderr)];

@@ -2,8 +2,8 @@
 
 use crate::error::{ExecutorError, io_error};
 use crate::job_spec::AgentWork;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use towpath_core::{JobKey, Secrets};
 

@@ -3,8 +3,8 @@
 
 use crate::error::{ExecutorError, io_error};
 use crate::job_spec::JobId;
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use towpath_agent::Invocation;
 use towpath_core::Secrets;

@@ -222,7 +222,7 @@ impl WardenProcess {
 
     fn pause(&mut self) {
         let mut search = ProcessSearch::new(SearchScope::Run(&self.marker));
-        let stopped = search.living().into_iter().filter(|p| p.is_stopped());
+        let stopped = search.living().into_iter().filter(os::Process::is_stopped);
         // What a job has stopped by itself stays stopped when we continue.
         let theirs: HashSet<ProcessKey> = stopped.map(|p| p.key).collect();
         let frozen = search.freeze().into_iter().filter(|key| !theirs.contains(key));

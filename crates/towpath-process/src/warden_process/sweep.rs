@@ -89,7 +89,9 @@ impl WardenProcess {
         let frozen = search.freeze();
         let mut met: BTreeMap<_, _> =
             frozen.iter().map(|key| (*key, search.describe(*key, &self.secrets))).collect();
-        frozen.iter().for_each(|key| os::signal(*key, Signal::KILL));
+        for key in &frozen {
+            os::signal(*key, Signal::KILL);
+        }
         let done = end_children(&HashSet::new(), until, &self.secrets);
         for (key, leftover) in done.killed {
             met.entry(key).or_insert(leftover);

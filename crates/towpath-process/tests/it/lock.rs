@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use rustix::process::Signal;
-use std::os::fd::AsFd;
+use std::os::fd::AsFd as _;
 use towpath_process::{Acquire, Marker, RunLock, Warden};
 
 pub fn the_warden_keeps_the_lock_of_a_dead_engine() {

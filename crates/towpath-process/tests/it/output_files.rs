@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 use towpath_process::{Event, StartErrorKind};
 

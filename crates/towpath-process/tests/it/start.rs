@@ -4,8 +4,8 @@ use crate::support::*;
 use rustix::process::Signal;
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 use towpath_process::{
     Awaited, ChildSpec, Event, Marker, ProcessError, StartError, StartErrorKind as Kind, Warden,

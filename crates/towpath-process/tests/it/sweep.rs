@@ -74,7 +74,7 @@ pub fn nothing_starts_during_a_sweep() {
     run.warden.start(&run.job(2, "true")).expect("a warden that listens");
     match run.events.next() {
         Some(Event::StartFailed { id: 2, error }) => {
-            assert_eq!(error.kind, StartErrorKind::Refused)
+            assert_eq!(error.kind, StartErrorKind::Refused);
         }
         other => panic!("{other:?}"),
     }

@@ -85,7 +85,7 @@ impl Condition {
 
     /// The value itself: `and` and `or` give the operand that decided.
     pub fn value(&self, scope: &Map) -> Result<Value, EvalError> {
-        evaluate::evaluate(&self.text, &self.root, scope).map(|value| value.into_owned())
+        evaluate::evaluate(&self.text, &self.root, scope).map(std::borrow::Cow::into_owned)
     }
 
     pub fn is_true(&self, scope: &Map) -> Result<bool, EvalError> {

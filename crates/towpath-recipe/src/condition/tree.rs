@@ -65,18 +65,24 @@ impl Node {
                 names.push(NameUse { path, range, compared: false });
             }
             Kind::List(nodes) | Kind::Call(_, nodes) | Kind::And(nodes) | Kind::Or(nodes) => {
-                nodes.iter().for_each(|node| node.collect_names(names));
+                for node in nodes {
+                    node.collect_names(names);
+                }
             }
             Kind::Chain(base, links) => {
                 base.collect_names(names);
-                links.iter().for_each(|link| link.collect_names(names));
+                for link in links {
+                    link.collect_names(names);
+                }
             }
             Kind::Compare(comparison, sides) => {
                 let is_membership = matches!(comparison, Comparison::In | Comparison::NotIn);
                 sides.0.collect_compared(!matches!(sides.1.kind, Kind::Literal(_)), names);
                 match &sides.1.kind {
                     Kind::List(items) if is_membership => {
-                        items.iter().for_each(|item| item.collect_compared(true, names));
+                        for item in items {
+                            item.collect_compared(true, names);
+                        }
                     }
                     _ => {
                         let literal = matches!(sides.0.kind, Kind::Literal(_));

@@ -50,7 +50,9 @@ impl Graph {
     pub fn leading_to(&self, goals: &[usize]) -> Vec<bool> {
         let mut before = vec![Vec::new(); self.next.len()];
         for (step, next) in self.next.iter().enumerate() {
-            next.iter().for_each(|follower| before[*follower].push(step));
+            for follower in next {
+                before[*follower].push(step);
+            }
         }
         reached(goals, &before)
     }
@@ -125,7 +127,9 @@ fn components(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
             } else if low[step] == index[step] {
                 let begin = open.iter().rposition(|s| *s == step).expect("it was opened above");
                 let steps = open.split_off(begin);
-                steps.iter().for_each(|s| is_open[*s] = false);
+                for s in &steps {
+                    is_open[*s] = false;
+                }
                 found.push(steps);
             }
         }

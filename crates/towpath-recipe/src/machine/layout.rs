@@ -3,7 +3,7 @@
 
 use crate::model::{Recipe, Step, Transition, Work};
 use crate::plan::MachineWishes;
-use std::fmt::Write;
+use std::fmt::Write as _;
 
 /// The outline of a machine with what the user asked for; none for a sequence.
 pub fn dry_run_layout(recipe: &Recipe, wishes: &MachineWishes) -> Option<String> {

@@ -170,7 +170,7 @@ fn what_is_foreseen_comes_out_whatever_the_unknown_values_are() {
             let text = print::print(&tree, seed);
             let condition = Condition::parse(&text).expect("a generated text is sound");
             let is_unknown = |path: &VarPath| unknown.contains(path.root());
-            let mut known = scope.clone();
+            let mut known = scope;
             known.retain(|name, _| !unknown.contains(name.split('.').next().unwrap_or(name)));
             let foreseen = condition.foresee(&known, &is_unknown);
             let mut counts = counts.borrow_mut();

@@ -190,8 +190,8 @@ impl FlowRules for MachineRules {
             };
         };
         let value = serde_json::json!({
-            "reason": exit.reason.clone(),
-            "description": exit.description.clone(),
+            "reason": exit.reason,
+            "description": exit.description,
         });
         let output = crate::fact::Output::Text(value.to_string());
         FrameResult { output, value: Some(value), exit: Some(exit) }

@@ -4,7 +4,7 @@
 use super::PastVisit;
 use crate::recovery::tail;
 use crate::run::Run;
-use std::fmt::Write;
+use std::fmt::Write as _;
 use towpath_core::JobKind;
 
 /// As much of the end of an answer as is shown.

@@ -2,7 +2,7 @@
 //! newest one that looks like a JSON object; nothing is guessed from prose, and an older line never
 //! replaces it.
 
-use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use towpath_recipe::OTHER;

@@ -694,7 +694,9 @@ fn interrupted_work_runs_again_and_finished_work_does_not() {
         if play.started().ends_with("b c") {
             play.finish(&jobs[0]);
         } else {
-            jobs.iter().for_each(|j| play.finish(j));
+            for j in &jobs {
+                play.finish(j);
+            }
         }
     }
     play.start_all();

@@ -2,7 +2,7 @@
 //! commands, calls of the recipe below, outcomes that exit.
 
 use super::random::Random;
-use std::fmt::Write;
+use std::fmt::Write as _;
 
 /// What a machine is written from.
 pub struct Shape<'a> {

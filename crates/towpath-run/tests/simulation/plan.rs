@@ -6,7 +6,7 @@
 use super::machine;
 use super::random::Random;
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use towpath_recipe::{MachineWishes, Plan, PlannedRecipe, Program, Tags};
 

@@ -188,7 +188,9 @@ impl Collector<'_> {
             self.found.codes.push(code);
         }
         self.found.commands.push(command);
-        inner.into_iter().for_each(|command| self.push(command));
+        for command in inner {
+            self.push(command);
+        }
     }
 
     /// The words that are another command's, each with the program that starts it.

@@ -34,7 +34,9 @@ fn statement(s: &mut Statement, moved: &Moved) {
         }
         Command::Chain { first, rest } => {
             statement(first, moved);
-            rest.iter_mut().for_each(|(_, s)| statement(s, moved));
+            for (_, s) in rest.iter_mut() {
+                statement(s, moved);
+            }
         }
         Command::Compound(c) => {
             range(&mut c.range, moved);
@@ -53,7 +55,9 @@ fn statement(s: &mut Statement, moved: &Moved) {
         Command::Test(operands) => operands.iter_mut().for_each(|o| operand(o, moved)),
         Command::Arithmetic(a) => arithmetic(a, moved),
         Command::Function { names, body } => {
-            names.iter_mut().for_each(|w| word(w, moved));
+            for w in names.iter_mut() {
+                word(w, moved);
+            }
             statement(body, moved);
         }
     }

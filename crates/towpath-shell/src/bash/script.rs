@@ -137,6 +137,8 @@ fn code_commands(code: &InnerCode, depth: usize) -> Result<Vec<SimpleCommand>, N
     };
     let (_, mut commands) =
         understood(&text, depth + 1).map_err(|e| NotBash { range: moved(&e.range), ..e })?;
-    commands.iter_mut().for_each(|c| c.relocate(&code.nesting, &moved));
+    for c in &mut commands {
+        c.relocate(&code.nesting, &moved);
+    }
     Ok(commands)
 }

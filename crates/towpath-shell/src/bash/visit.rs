@@ -35,7 +35,9 @@ fn statement(s: &Statement, visitor: &mut dyn Visitor) {
     let around = [(s.background, Nesting::Background), (s.negated, Nesting::Negated)];
     let around: Vec<Nesting> = around.into_iter().filter_map(|(is, n)| is.then_some(n)).collect();
     let entered = around.len();
-    around.into_iter().for_each(|n| visitor.enter(n));
+    for n in around {
+        visitor.enter(n);
+    }
     visitor.statement(s);
     command(&s.command, visitor);
     for redirect in &s.redirects {
@@ -174,7 +176,9 @@ fn subscript(array: &str, subscript: &Subscript, visitor: &mut dyn Visitor) {
 }
 
 fn words(words: &[Word], visitor: &mut dyn Visitor) {
-    words.iter().for_each(|w| one_word(w, visitor));
+    for w in words {
+        one_word(w, visitor);
+    }
 }
 
 fn one_word(word: &Word, visitor: &mut dyn Visitor) {

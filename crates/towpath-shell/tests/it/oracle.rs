@@ -162,7 +162,7 @@ fn filled_scripts_do_what_pasted_ones_do_and_no_value_runs() {
     let scripts = std::env::var("TOWPATH_SCRIPTS").ok().and_then(|n| n.parse().ok());
     let scripts: u64 = scripts.unwrap_or(SCRIPTS);
     let (next, accepted) = (AtomicU64::new(0), AtomicUsize::new(0));
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {

@@ -312,7 +312,7 @@ proptest! {
                     prop_assert!(text.get(warning.range.clone()).is_some());
                 }
             }
-            Err(error) => prop_assert!(text.get(error.range.clone()).is_some()),
+            Err(error) => prop_assert!(text.get(error.range).is_some()),
         }
     }
 }

@@ -53,7 +53,7 @@ pub fn fill(text: &str, values: &[(&str, &str)]) -> Filled {
     let parsed = ShellText::parse(text).unwrap_or_else(|e| panic!("{text}\n{e:?}"));
     let values: HashMap<&str, &str> = values.iter().copied().collect();
     parsed
-        .fill(&mut |path| values.get(path.as_str()).map(|v| v.to_string()))
+        .fill(&mut |path| values.get(path.as_str()).map(std::string::ToString::to_string))
         .unwrap_or_else(|e| panic!("{text}\n{e:?}"))
 }
 

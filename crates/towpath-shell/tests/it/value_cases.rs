@@ -34,7 +34,7 @@ fn fault(case: &Value) -> Option<String> {
         return None;
     }
     let scope = values(case);
-    let mut text = |path: &VarPath| lookup(&scope, path).map(|v| text_of(v).to_string());
+    let mut text = |path: &VarPath| lookup(&scope, path).map(text_of);
     let filled = match parsed.fill(&mut text) {
         Ok(filled) => filled,
         Err(_) if expect != "ok" && case["rc"].is_null() => return None,

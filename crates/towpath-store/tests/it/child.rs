@@ -4,7 +4,7 @@
 
 use crate::support::{Dice, create, fact, id, new_run, problems};
 use std::env;
-use std::io::{BufRead, BufReader, Lines, Read, Write};
+use std::io::{BufRead as _, BufReader, Lines, Read, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use towpath_core::RunId;

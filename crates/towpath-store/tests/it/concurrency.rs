@@ -48,7 +48,9 @@ fn processes_that_make_the_journal_at_the_same_moment_all_get_it() {
         for child in &mut children {
             assert_eq!(child.next().as_deref(), Some("ready"));
         }
-        children.iter_mut().for_each(|child| drop(child.child.stdin.take()));
+        for child in &mut children {
+            drop(child.child.stdin.take());
+        }
         for child in children {
             assert_eq!(child.finish(), ["opened", "created"]);
         }

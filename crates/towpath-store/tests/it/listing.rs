@@ -3,7 +3,7 @@
 use crate::support::{create, id, new_run};
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use tempfile::tempdir;
 use towpath_core::{RunId, RunStatus, StatusKind};

@@ -3,8 +3,8 @@
 use crate::support::{bodies, contents, create, fact, small_journal};
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use tempfile::tempdir;
 use towpath_store::{Store, StoreError};

@@ -2,7 +2,7 @@
 
 use crate::support::contents;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use tempfile::tempdir;
 use towpath_store::{PlanHash, Store, TrustRecord};
@@ -29,7 +29,9 @@ fn consents_are_listed_replaced_and_taken_back() {
     let place = tempdir().unwrap();
     let mut store = Store::open(place.path()).unwrap();
     let all = [record(b"/b", 1, 10), record(b"/a", 1, 20), record(b"/a", 2, 30)];
-    all.iter().for_each(|record| store.trust_add(record).unwrap());
+    for record in &all {
+        store.trust_add(record).unwrap();
+    }
     let again = TrustRecord { what: "as shown again".into(), ..record(b"/a", 1, 40) };
     store.trust_add(&again).unwrap();
     let expected = [again.clone(), all[2].clone(), all[0].clone()];

@@ -134,7 +134,7 @@ impl Reader<'_> {
             match item.scalar() {
                 Some(text) => checks.extend(self.bash_text(text, item)),
                 None => {
-                    self.wrong_node(item, "`checks`", FieldType::Described("a list of commands"))
+                    self.wrong_node(item, "`checks`", FieldType::Described("a list of commands"));
                 }
             }
         }

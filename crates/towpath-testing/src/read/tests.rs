@@ -261,7 +261,7 @@ proptest! {
 
     #[test]
     fn no_value_makes_it_panic(value in value(4)) {
-        let text = serde_json::json!({ "defaults": value.clone(), "cases": [value, { "name": "x" }] });
+        let text = serde_json::json!({ "defaults": value, "cases": [value, { "name": "x" }] });
         let (_, problems) = reading(&text.to_string());
         drawn(&problems);
     }

@@ -1,7 +1,7 @@
 //! A chart in the language of Graphviz: `dot -Tsvg`. Every text is in quotes.
 
 use super::{Batch, Card, Chart, Kind, Shape, To, Way};
-use std::fmt::Write;
+use std::fmt::Write as _;
 
 pub fn write(chart: &Chart) -> String {
     let title = chart.parts.first().map_or("", |part| part.title.as_str());

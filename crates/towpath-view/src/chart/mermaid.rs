@@ -2,7 +2,7 @@
 //! text is in quotes with all that Mermaid or HTML could read as their own written as codes.
 
 use super::{Batch, Card, Chart, Kind, Part, Shape, To, Way};
-use std::fmt::Write;
+use std::fmt::Write as _;
 
 pub fn write(chart: &Chart) -> String {
     let mut text = "flowchart TD\n".to_owned();

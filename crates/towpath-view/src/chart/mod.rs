@@ -13,7 +13,7 @@ pub mod text;
 
 pub use of_program::{RESTARTS_EXCEEDED, bounds, called, refused_restart};
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The recipe asked for, then those it calls.
 #[derive(Debug, Clone, Default)]

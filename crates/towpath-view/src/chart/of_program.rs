@@ -140,7 +140,7 @@ pub fn bounds(recipe: &Recipe, analysis: &Analysis, restarts: Restarts) -> Vec<S
     match restarts {
         Restarts::None => {}
         Restarts::AtMost(most) => {
-            parts.push(format!("at most {}", count(most as usize, "restart")))
+            parts.push(format!("at most {}", count(most as usize, "restart")));
         }
         Restarts::Unbounded => parts.push("restarts without end".to_owned()),
     }

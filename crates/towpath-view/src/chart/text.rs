@@ -3,7 +3,7 @@
 
 use super::arrange::{Row, Side, arrange};
 use super::{Card, Part, To};
-use unicode_width::UnicodeWidthStr;
+use unicode_width::UnicodeWidthStr as _;
 
 /// A line of the drawing; the end of it, from `dim` on, matters less than the rest.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::session::secrets;
 use crate::terminal::format::clean;
 use crate::terminal::out;
 use rustix::process::{Pid, Signal, kill_process};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use towpath_core::{RunId, RunStatus};

@@ -68,7 +68,9 @@ impl Execute for Args {
         let found = rows.len();
         rows.truncate(self.number);
         if let Some(store) = &store {
-            rows.iter_mut().for_each(|(row, _)| bring_up_to_date(store, row));
+            for (row, _) in &mut rows {
+                bring_up_to_date(store, row);
+            }
         }
         if self.json {
             out::json(&runs_json(&rows, &TimeZone::system()));

@@ -271,7 +271,7 @@ fn of_recipe(env: &Environment, args: &Args, path: &Path) -> Result<Thing, Comma
         wishes: Wishes::default(),
     };
     let mut resolved = resolve(&request);
-    resolved.problems.retain(|problem| problem.is_error());
+    resolved.problems.retain(towpath_core::Diagnostic::is_error);
     let shown = shown_path(path, env);
     show_problems(&resolved.problems, &shown, env, args.json)?;
     let program = resolved.program;

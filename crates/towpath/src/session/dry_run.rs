@@ -271,7 +271,7 @@ pub fn as_json(chosen: &ChosenRecipe, preview: &Preview, missing: Option<&str>) 
             "cut": preview.cut,
         },
         "problems": warnings(chosen, missing),
-        "step_results": steps.clone(),
+        "step_results": steps,
         "steps": steps,
     })
 }

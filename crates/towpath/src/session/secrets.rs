@@ -7,7 +7,7 @@ use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::terminal::out;
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::OsStrExt as _;
 use towpath_core::{RunId, SECRETS_VARIABLE, SHORTEST_SECRET, Secrets, TooShort};
 use towpath_engine::Options;
 

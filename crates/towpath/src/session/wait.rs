@@ -13,7 +13,7 @@ use crate::terminal::out;
 use crate::terminal::report::{Look, columns};
 use crate::terminal::table::cut;
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::time::Duration;
 use towpath_core::{FaultKind, RunId, RunStatus};

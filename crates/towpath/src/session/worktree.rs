@@ -15,7 +15,7 @@ pub use leave::{Left, back, leave, typed, undo};
 use crate::exit::CommandError;
 use crate::git::Git;
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use towpath_engine::Worktree;
 

@@ -2,7 +2,7 @@
 //! our output, never with an error or a panic. What we say ourselves is without secrets; the output
 //! of steps is passed on as it is, for it was masked where it was taken.
 
-use std::io::{self, Write};
+use std::io::{self, Write as _};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use towpath_core::Secrets;

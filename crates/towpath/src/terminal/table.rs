@@ -6,7 +6,7 @@ use crate::terminal::out;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 pub use towpath_view::format::{escaped, one_line};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// What stdout can show.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,7 @@ use crate::real::{CLAUDE_CODE, ONE, STAY, finish, nothing_is_left, of};
 use crate::support::{User, kill_hard, lives};
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 

@@ -5,7 +5,7 @@ mod complete_answers;
 
 use crate::support::{Printed, User, lives};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 
 const MACHINE: &str = "
 id: two

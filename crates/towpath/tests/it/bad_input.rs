@@ -3,8 +3,8 @@
 #![allow(clippy::print_stderr, reason = "a skipped test reports itself")]
 
 use crate::support::{Printed, User};
-use std::fmt::Write;
-use std::os::unix::fs::PermissionsExt;
+use std::fmt::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 fn with(recipe: &str) -> User {

@@ -4,7 +4,7 @@
 use crate::support::{Printed, User};
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use towpath_core::GIT_GUARDS;

@@ -3,7 +3,7 @@
 
 use crate::support::trace::{Traced, is_side_file, traced};
 use crate::support::{Printed, User, kill_hard, until};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::Command;
 
 const CI: &str = "

@@ -28,12 +28,10 @@ fn every_command_has_a_page_that_the_formatter_takes() {
     }
 }
 
-/// No word of complaint from the formatter, where there is one.
+/// The formatter has nothing to complain about.
 fn formats(page: &std::path::Path) {
-    let output = match Command::new("groff").args(["-man", "-Tutf8", "-ww"]).arg(page).output() {
-        Ok(output) => output,
-        Err(_) => return,
-    };
+    let output = Command::new("groff").args(["-man", "-Tutf8", "-ww"]).arg(page).output();
+    let output = output.expect("groff is installed, as by ./test");
     let printed = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && printed.is_empty(), "{}: {printed}", page.display());
     assert!(String::from_utf8_lossy(&output.stdout).contains("towpath 0."), "its source is named");

@@ -7,7 +7,7 @@ mod conditions;
 mod patterns;
 
 use crate::support::{Printed, User};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 
 /// A program of the user's own: on their path, and as `./NAME` too.
 fn program(user: &User, name: &str, body: &str) {

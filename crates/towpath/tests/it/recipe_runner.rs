@@ -3,7 +3,7 @@
 use crate::support::{Printed, User, signal, until};
 use serde_json::{Value, json};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 
 const NAME: [&str; 2] = ["as", "recipe-runner-rs"];
@@ -451,7 +451,7 @@ fn an_audit_on_a_full_disk_is_an_error_and_the_runs_own_record_is_whole() {
     }
     let printed = Printed::from(wrapped.stdin(Stdio::null()).output().expect("unshare starts"));
     if printed.stderr.contains("unshare:") || printed.stderr.contains("mount:") {
-        use std::io::Write;
+        use std::io::Write as _;
         let _ = writeln!(std::io::stderr(), "SKIPPED a full disk: {}", printed.stderr);
         return;
     }

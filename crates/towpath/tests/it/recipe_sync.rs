@@ -2,9 +2,9 @@
 
 use crate::support::{Printed, User};
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::Command;
 
 fn recipe(text: &str) -> String {

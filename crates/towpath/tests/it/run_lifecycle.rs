@@ -1,7 +1,7 @@
 //! Cases from the life of people who run agents, each named after what it protects.
 
 use crate::support::{User, kill_hard, lives, signal, until};
-use std::fmt::Write;
+use std::fmt::Write as _;
 
 /// Ten steps, each of which notes its effect; the fifth waits until it is asked to continue.
 fn ten_steps() -> String {

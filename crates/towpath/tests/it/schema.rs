@@ -5,7 +5,7 @@
 use crate::support::User;
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use towpath_core::Source;
@@ -17,11 +17,14 @@ fn root() -> PathBuf {
 
 /// Python with `jsonschema` and `PyYAML`, as `./test` installs it.
 fn python() -> PathBuf {
-    let cache = std::env::var_os("TOWPATH_TEST_CACHE").map(PathBuf::from).unwrap_or_else(|| {
-        let home = PathBuf::from(std::env::var_os("HOME").expect("a home"));
-        let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-        cache.unwrap_or_else(|| home.join(".cache")).join("towpath-test")
-    });
+    let cache = std::env::var_os("TOWPATH_TEST_CACHE").map_or_else(
+        || {
+            let home = PathBuf::from(std::env::var_os("HOME").expect("a home"));
+            let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+            cache.unwrap_or_else(|| home.join(".cache")).join("towpath-test")
+        },
+        PathBuf::from,
+    );
     cache.join("jsonschema/bin/python")
 }
 

@@ -16,7 +16,7 @@ const VALUE: &str = "Tr0ub4dor&3/corr\"ect horse";
 fn needles() -> Vec<String> {
     let whole = [VALUE, "Tr0ub4do", "Tr0ub4dor%263", "Tr0ub4dor&3/corr\\\"ect"];
     let base64 = ["VHIwdWI0ZG9y", "RyMHViNGRvci", "UcjB1YjRkb3Im"];
-    whole.iter().chain(&base64).map(|text| text.to_string()).collect()
+    whole.iter().chain(&base64).map(std::string::ToString::to_string).collect()
 }
 
 /// Every file below a directory that contains the value.

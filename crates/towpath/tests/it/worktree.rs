@@ -3,7 +3,7 @@
 
 use crate::support::{Printed, User, until};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 

@@ -4,7 +4,7 @@
 use super::{Dice, nothing_lives};
 use crate::support::{Printed, User, kill_hard, lives, signal_to, until};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::fs;
 use std::process::Child;
 use std::time::{Duration, Instant};

@@ -30,7 +30,9 @@ impl Reader for ClaudeReader {
         match serde_json::from_slice::<Value>(line) {
             Ok(value) if is_event(&value) => self.event(value, &mut signs),
             Ok(Value::Array(events)) if events.iter().any(is_event) => {
-                events.into_iter().for_each(|event| self.event(event, &mut signs));
+                for event in events {
+                    self.event(event, &mut signs);
+                }
             }
             _ => self.keep(line),
         }

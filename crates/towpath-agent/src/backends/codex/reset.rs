@@ -4,7 +4,7 @@
 
 use jiff::civil::{DateTime, Time};
 use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp, ToSpan};
+use jiff::{Span, Timestamp, ToSpan as _};
 
 /// The time that `message` names, in milliseconds since 1970.
 pub(super) fn told(message: &str, at_ms: i64, zone: &TimeZone) -> Option<i64> {

@@ -1,7 +1,7 @@
 //! A program of our own that must not outlive us.
 
 use std::io;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 /// Has the command's process killed when the thread that starts it ends, also by `kill -9`.

@@ -8,7 +8,7 @@ use rustix::process::{
     setsid,
 };
 use std::ffi::{c_int, c_uint};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;

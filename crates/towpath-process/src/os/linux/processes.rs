@@ -3,8 +3,8 @@
 
 use rustix::process::{Pid, PidfdFlags, Signal, geteuid, pidfd_open, pidfd_send_signal};
 use std::fs::{self, File};
-use std::io::Read;
-use std::os::unix::fs::MetadataExt;
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
 use towpath_core::Secrets;
 
 /// A process beyond doubt: its number, and its start in clock ticks since boot.

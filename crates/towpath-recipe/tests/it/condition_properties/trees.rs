@@ -204,16 +204,12 @@ fn deeper(below: &Kinds) -> Kinds {
         1 => method(&text, &["count", "find"], several(&text, 1..2)),
     ];
     let new_list = prop_oneof![
-        1 => list.clone(),
+        1 => list,
         1 => several(&any, 0..4).prop_map(Tree::List),
         1 => method(&text, &["split"], several(&text, 0..2)),
     ];
-    let kinds = Kinds {
-        text: new_text.boxed(),
-        number: new_number.boxed(),
-        list: new_list.boxed(),
-        any: any.clone(),
-    };
+    let kinds =
+        Kinds { text: new_text.boxed(), number: new_number.boxed(), list: new_list.boxed(), any };
     Kinds { any: anything(&kinds, below), ..kinds }
 }
 
@@ -234,7 +230,7 @@ fn anything(level: &Kinds, below: &Kinds) -> BoxedStrategy<Tree> {
         2 => level.number.clone(),
         1 => level.list.clone(),
         1 => boxed(any.clone(), any.clone(), &OPERATORS),
-        1 => boxed(number.clone(), number.clone(), &OPERATORS[..6]),
+        1 => boxed(number.clone(), number, &OPERATORS[..6]),
         1 => boxed(text.clone(), text.clone(), &OPERATORS),
         1 => boxed(any.clone(), list, &OPERATORS[6..]),
         1 => any.clone().prop_map(|tree| Tree::Not(Box::new(tree))),
@@ -271,11 +267,15 @@ impl Tree {
             Tree::Text(_) | Tree::Number(_) | Tree::Bool(_) => {}
             Tree::Name(name) => names.push(name),
             Tree::List(trees) | Tree::Function(_, trees) | Tree::And(trees) | Tree::Or(trees) => {
-                trees.iter().for_each(|tree| tree.names(names));
+                for tree in trees {
+                    tree.names(names);
+                }
             }
             Tree::Method(receiver, _, trees) => {
                 receiver.names(names);
-                trees.iter().for_each(|tree| tree.names(names));
+                for tree in trees {
+                    tree.names(names);
+                }
             }
             Tree::Index(a, b) | Tree::Compare(a, _, b) => {
                 a.names(names);

@@ -25,7 +25,9 @@ impl Converter<'_> {
             }
         }
         let text = match self.text[range.clone()] == self.written[range.clone()] {
-            true => ast::static_command_name_text(word, self.text).map(|t| t.into_owned()),
+            true => {
+                ast::static_command_name_text(word, self.text).map(std::borrow::Cow::into_owned)
+            }
             false => quoting::unquoted(&self.written[range.clone()]),
         };
         let parts = self.parts(&word.parts, &range)?;

@@ -2,8 +2,8 @@
 //! nowhere else; what XML cannot contain becomes U+FFFD.
 
 use crate::chart::Kind;
-use std::fmt::Write;
-use unicode_width::UnicodeWidthStr;
+use std::fmt::Write as _;
+use unicode_width::UnicodeWidthStr as _;
 
 /// Sizes of letters, by what a text is for. All but titles are set in a font of one width, so that
 /// their width is known without the font.

@@ -8,7 +8,7 @@ mod machine;
 
 use super::{Chart, Part, Shape, fit, wrapped};
 use ink::{Ink, Style, escaped};
-use std::fmt::Write;
+use std::fmt::Write as _;
 
 const MARGIN: i64 = 32;
 /// How wide a title and a description may be, in columns.

@@ -10,7 +10,7 @@ use crate::session::search_path::{search_path, working_directory};
 use crate::settings::Settings;
 use crate::terminal::format::{ago, now_ms};
 use clap_complete::CompletionCandidate;
-use clap_complete::engine::{PathCompleter, ValueCompleter};
+use clap_complete::engine::{PathCompleter, ValueCompleter as _};
 use std::ffi::OsStr;
 use std::path::Path;
 use towpath_core::StatusKind;

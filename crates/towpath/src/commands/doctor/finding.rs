@@ -4,7 +4,7 @@
 use crate::terminal::out;
 use crate::terminal::table::{Screen, Tint};
 use serde_json::{Value, json};
-use unicode_width::UnicodeWidthStr;
+use unicode_width::UnicodeWidthStr as _;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {

@@ -5,7 +5,7 @@
 use crate::terminal::format::{clean, last_line};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::Read;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -111,7 +111,7 @@ fn wait(child: &mut Child, end: Instant) -> Option<ExitStatus> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::PermissionsExt as _;
 
     fn asked(script: &str, patience: Duration) -> (tempfile::TempDir, Result<String, String>) {
         let place = tempfile::tempdir().expect("a directory");

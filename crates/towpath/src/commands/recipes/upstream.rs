@@ -7,7 +7,7 @@ use crate::git::Git;
 use crate::session::search_path::PROJECT_PLACES;
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use towpath_recipe::MAX_BYTES;
 use towpath_recipe::manifest::{Manifest, digest, is_recipe_file};

@@ -11,7 +11,7 @@ use crate::terminal::format::now_ms;
 use crate::terminal::out;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

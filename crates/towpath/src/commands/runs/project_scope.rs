@@ -80,7 +80,7 @@ fn trees(shared: &Path) -> Vec<PathBuf> {
 
 /// The path in a file of git's, which may be relative to a directory.
 fn named_in(file: &Path, before: &str, base: &Path) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::ffi::OsStrExt as _;
     let bytes = fs::read(file).ok()?;
     let path = bytes.strip_prefix(before.as_bytes())?.trim_ascii_end();
     Some(base.join(std::ffi::OsStr::from_bytes(path)))

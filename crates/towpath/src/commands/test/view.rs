@@ -10,7 +10,7 @@ use std::cell::Cell;
 use towpath_testing::{
     CaseResult, Change, Mutant, Observer, Problem, Subject, changes, results_json,
 };
-use unicode_width::UnicodeWidthStr;
+use unicode_width::UnicodeWidthStr as _;
 
 /// Names are lined up as far as this.
 const WIDEST: usize = 52;

@@ -39,7 +39,9 @@ pub fn report(run: &Run) -> Vec<String> {
         return Vec::new();
     }
     let mut total = Sum::default();
-    steps.iter().for_each(|(_, sum)| total.add(*sum));
+    for (_, sum) in &steps {
+        total.add(*sum);
+    }
     let mut lines = vec![format!("Cost: {}", total.text())];
     lines.extend(steps.iter().map(|(step, sum)| format!("  {step}: {}", sum.text())));
     lines

@@ -11,7 +11,7 @@ use crate::session::run_status::status_of;
 use crate::terminal::format::count;
 use crate::terminal::table::shown_path;
 use serde_json::{Value, json};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use towpath_core::{RunId, RunStatus};
 use towpath_engine::{RunEnd, Worktree};

@@ -6,7 +6,7 @@ use codespan_reporting::files::{Error, Files, line_starts};
 use std::ops::Range;
 use std::sync::Arc;
 use towpath_core::{Label, Source};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Less than this says nothing, however narrow the terminal is.
 const NARROWEST: usize = 16;

@@ -4,7 +4,7 @@
 use crate::terminal::format::clean;
 use anstyle::{AnsiColor, Style};
 use std::path::Path;
-use unicode_width::UnicodeWidthChar;
+use unicode_width::UnicodeWidthChar as _;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {

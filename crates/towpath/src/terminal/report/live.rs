@@ -328,7 +328,7 @@ impl<O: Sink> Reporter for Live<O> {
             }
             Event::Reminded { step, error } => self.say(&event_lines::reminded(step, error)),
             Event::Moved { to: Movement::Restart(recipe), .. } => {
-                self.say(&event_lines::restart(recipe))
+                self.say(&event_lines::restart(recipe));
             }
             Event::Entered { step, recipe, visit, max_visits, total, max_total, .. } => {
                 let (visit, total) = ((*visit, *max_visits), (*total, *max_total));

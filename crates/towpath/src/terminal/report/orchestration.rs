@@ -54,7 +54,7 @@ impl<O: Sink> Orchestration<O> {
                 self.log(&format!("Exit: {}", exit_reason(failure)));
             }
             RunOutcome::Stopped { .. } => self.log("Exit: cancelled"),
-            RunOutcome::Waiting { .. } => self.log(&format!("Exit: {}", BACKEND_ERROR)),
+            RunOutcome::Waiting { .. } => self.log(&format!("Exit: {BACKEND_ERROR}")),
             RunOutcome::Done | RunOutcome::Asking { .. } => {}
         }
     }
@@ -97,7 +97,7 @@ impl<O: Sink> Reporter for Orchestration<O> {
             }
             Event::Moved { step, to } => self.moved(step, to),
             Event::Warning { step, message } => {
-                self.plain.tell(&event_lines::warning(*step, message))
+                self.plain.tell(&event_lines::warning(*step, message));
             }
             Event::Stopping => self.plain.tell(&event_lines::stopping()),
             Event::RunEnded { outcome, .. } => {

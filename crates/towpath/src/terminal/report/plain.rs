@@ -235,7 +235,7 @@ impl<O: Sink> Reporter for Plain<O> {
             }
             Event::Reminded { step, error } => self.say(&event_lines::reminded(step, error)),
             Event::Moved { to: Movement::Restart(recipe), .. } => {
-                self.say(&event_lines::restart(recipe))
+                self.say(&event_lines::restart(recipe));
             }
             // A step's own lines say which step is entered and what it reports.
             Event::Entered { .. }

@@ -73,7 +73,7 @@ impl<O: Sink> Reporter for StepLines<O> {
                 self.tell_step("complete", step, &said_end(result, *tolerated));
             }
             Event::Warning { step, message } => {
-                self.plain.tell(&event_lines::warning(*step, message))
+                self.plain.tell(&event_lines::warning(*step, message));
             }
             Event::Ended { processes, why } => {
                 if let Some(line) = event_lines::processes(processes, *why, false) {

@@ -16,7 +16,7 @@ use towpath_run::{
     Fact, Failure, FailureKind, JobEnd, Limits, Output, Run, StepKind, StepResult, StepState,
     StepStatus, StepView, StopReason,
 };
-use unicode_width::UnicodeWidthChar;
+use unicode_width::UnicodeWidthChar as _;
 
 pub fn look() -> Look {
     Look {

@@ -6,7 +6,7 @@ use crate::real::model_server::{Answer, ModelServer};
 use crate::real::{CLAUDE_CODE, nothing_is_left, wait_for};
 use crate::support::{User, signal};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

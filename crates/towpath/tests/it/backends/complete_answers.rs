@@ -5,7 +5,7 @@
 use crate::support::{Printed, User, kill_hard, lives, signal, signal_to, until};
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Child;
 use towpath_run::Fact;
 

@@ -386,12 +386,12 @@ fn a_call_is_shown_with_what_it_reported() {
     let calls = |step: usize| {
         let calls = shown["steps"][step]["calls"].as_array().expect("calls");
         let mut calls = calls.clone();
-        calls.iter_mut().for_each(|call| {
+        for call in &mut calls {
             let call = call.as_object_mut().expect("an object");
             assert_eq!(call["backend"], "scripted");
             let reported = ["success", "outcome", "description", "error", "malformedJson", "kind"];
             call.retain(|key, _| reported.contains(&key.as_str()));
-        });
+        }
         Value::from(calls)
     };
     assert_eq!(

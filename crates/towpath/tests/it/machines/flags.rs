@@ -2,7 +2,7 @@
 //! are wrong, and the same under the name `agent-recipes`.
 
 use super::{run, shown, under_the_name, user};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 
 /// The flags below each heading of a help.
 fn grouped(help: &str) -> Vec<(String, Vec<String>)> {

@@ -4,7 +4,7 @@
 use super::{run, script, shown, user};
 use crate::support::{Printed, User, until};
 use serde_json::json;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Command;
 
 fn answer(outcome: &str) -> String {

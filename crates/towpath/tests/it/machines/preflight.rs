@@ -5,7 +5,7 @@ use super::{FIX, script};
 use crate::support::{Printed, User};
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 
 #[test]
 fn the_list_has_every_machine_by_its_label() {

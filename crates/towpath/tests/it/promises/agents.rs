@@ -2,7 +2,7 @@
 
 use super::{runner, scripted};
 use crate::support::{Printed, User, lives};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 
 const ASK: &str = "name: ask\nsteps:\n  - {id: ask, prompt: What now, auto_stage: false}\n";
 

@@ -3,7 +3,7 @@
 
 use super::{runner, scripted};
 use crate::support::User;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead as _, BufReader};
 
 /// Ends only when the other has begun.
 fn meets(own: &str, other: &str) -> String {

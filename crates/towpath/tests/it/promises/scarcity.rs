@@ -2,7 +2,7 @@
 //! set. The run reports it, or does not notice at all.
 
 use crate::support::{Printed, User};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -78,7 +78,7 @@ fn too_few_processes_are_an_error_and_a_step_that_cannot_start_fails() {
         assert!(!printed.stderr.contains("panicked"), "{count}: {}", printed.stderr);
         match code {
             5 => {
-                assert!(printed.stderr.contains("Resource temporarily unavailable"), "{printed:?}")
+                assert!(printed.stderr.contains("Resource temporarily unavailable"), "{printed:?}");
             }
             1 => assert!(printed.stderr.contains("cannot make a process for"), "{printed:?}"),
             _ => assert_eq!((code, printed.stdout.as_str()), (0, "hi\n"), "{printed:?}"),

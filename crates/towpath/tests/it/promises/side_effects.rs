@@ -3,7 +3,7 @@
 use super::runner;
 use crate::support::User;
 use std::fs;
-use std::io::Write;
+use std::io::Write as _;
 use std::process::Command;
 
 const HELLO: &str = "name: hello\nsteps:\n  - {id: greet, command: echo hello}\n";

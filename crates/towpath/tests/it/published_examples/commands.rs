@@ -393,7 +393,7 @@ fn results_for_scripts() {
 fn results_are_read_with_jq() {
     if !std::process::Command::new("jq").arg("--version").output().is_ok_and(|o| o.status.success())
     {
-        use std::io::Write;
+        use std::io::Write as _;
         let _ = writeln!(std::io::stderr(), "SKIPPED results_are_read_with_jq: there is no jq");
         return;
     }
