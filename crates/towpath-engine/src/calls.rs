@@ -3,13 +3,12 @@
 
 use crate::driver::Driver;
 use crate::error::EngineError;
-use crate::event::{CallEnded, CallStarted, Event};
 use std::time::{Duration, Instant};
-use towpath_core::{FaultKind, JobKey, StepPath};
+use towpath_core::{FaultKind, JobKey};
 use towpath_executor::{
     AgentWork, BackendRow, Call, Responder, ScriptedAnswer, SessionIds, new_session,
 };
-use towpath_run::{AgentJob, Fact, Fault, JobEnd, JobStatus};
+use towpath_run::{AgentJob, CallEnded, CallStarted, EventKind, Fact, Fault, JobEnd, JobStatus};
 
 /// A call that is about to be recorded and started.
 pub(crate) struct PlannedCall {
@@ -20,15 +19,10 @@ pub(crate) struct PlannedCall {
     pub started: Option<StartedCall>,
 }
 
-/// What is reported of a call.
+/// A call that was started and whose end is not known yet.
 #[derive(Debug)]
 pub(crate) struct StartedCall {
-    pub backend: &'static str,
-    session: Option<String>,
-    resumes: bool,
-    model: Option<String>,
-    is_reminder: bool,
-    prompt_length: usize,
+    pub started: CallStarted,
     timeout: Option<Duration>,
     /// Later calls continue its session, so that nobody else may be in it.
     pub keeps_session: bool,
@@ -76,17 +70,16 @@ impl Driver<'_> {
             None if keeps_session => self.sessions.release(key),
             None => {}
         }
-        let started = StartedCall {
-            backend: row.id,
+        let started = CallStarted {
+            step: key.step_path(),
+            backend: row.id.to_owned(),
             session: session.clone(),
             resumes: work.call.resume,
             model: work.call.model.clone(),
             is_reminder: key.call > 0,
-            prompt_length: work.call.prompt.chars().count(),
-            timeout,
-            keeps_session,
-            began: Instant::now(),
+            length: work.call.prompt.chars().count(),
         };
+        let started = StartedCall { started, timeout, keeps_session, began: Instant::now() };
         Ok(Ok(PlannedCall { work, session, started: Some(started) }))
     }
 
@@ -95,7 +88,7 @@ impl Driver<'_> {
         let choice = self.config.models.choose(row, call.model.take(), before);
         call.model = choice.model;
         if let Some(message) = choice.warning {
-            self.warn(Some(&key.step_path()), &message);
+            self.warn(Some(key.step_path()), message);
         }
     }
 
@@ -116,44 +109,43 @@ impl Driver<'_> {
         self.apply(Fact::SessionOpened { key: key.clone(), session })
     }
 
-    pub(crate) fn report_call(&mut self, step: &StepPath, call: &StartedCall) {
-        self.reporter.event(&Event::CallStarted(CallStarted {
-            step,
-            backend: call.backend,
-            session: call.session.as_deref(),
-            resumes: call.resumes,
-            model: call.model.as_deref(),
-            is_reminder: call.is_reminder,
-            length: call.prompt_length,
-        }));
-    }
-
     pub(crate) fn report_answer(&mut self, key: &JobKey, call: &StartedCall, end: &JobEnd) {
-        let session = self.sessions.of(key);
-        let silent = end.silent_ms.map(Duration::from_millis);
-        // Our own signal ended it: what that did to the process explains nothing.
-        let error = match (&end.status, silent, call.timeout) {
-            (JobStatus::TimedOut, Some(silent), _) => {
-                format!("timed out: it printed nothing for {} s", silent.as_secs_f64())
-            }
-            (JobStatus::TimedOut, None, Some(timeout)) => {
-                format!("timed out after {} s", timeout.as_secs_f64())
-            }
-            (JobStatus::Stopped, ..) if end.error.is_empty() => "stopped".to_owned(),
-            _ => end.error.clone(),
-        };
-        let length = end.succeeded().then(|| end.output.text().unwrap_or_default().chars().count());
-        self.reporter.event(&Event::CallEnded(CallEnded {
-            step: &key.step_path(),
-            session: session.as_deref(),
-            model: call.model.as_deref(),
-            is_reminder: call.is_reminder,
-            prompt_length: call.prompt_length,
-            length,
-            error: (!end.succeeded()).then_some(error.as_str()),
-            took_ms: call.began.elapsed().as_millis() as u64,
-            usage: end.usage,
-        }));
+        let (session, took) = (self.sessions.of(key), call.began.elapsed());
+        let ended = call_ended(&call.started, call.timeout, session, end, took);
+        self.send(EventKind::CallEnded(ended));
+    }
+}
+
+/// What is reported of a call's end, by its owner and by whoever follows the run.
+pub(crate) fn call_ended(
+    started: &CallStarted,
+    timeout: Option<Duration>,
+    session: Option<String>,
+    end: &JobEnd,
+    took: Duration,
+) -> CallEnded {
+    let silent = end.silent_ms.map(Duration::from_millis);
+    // Our own signal ended it: what that did to the process explains nothing.
+    let error = || match (&end.status, silent, timeout) {
+        (JobStatus::TimedOut, Some(silent), _) => {
+            format!("timed out: it printed nothing for {} s", silent.as_secs_f64())
+        }
+        (JobStatus::TimedOut, None, Some(timeout)) => {
+            format!("timed out after {} s", timeout.as_secs_f64())
+        }
+        (JobStatus::Stopped, ..) if end.error.is_empty() => "stopped".to_owned(),
+        _ => end.error.clone(),
+    };
+    CallEnded {
+        step: started.step.clone(),
+        session,
+        model: started.model.clone(),
+        is_reminder: started.is_reminder,
+        prompt_length: started.length,
+        length: end.succeeded().then(|| end.output.text().unwrap_or_default().chars().count()),
+        error: (!end.succeeded()).then(error),
+        took_ms: took.as_millis() as u64,
+        usage: end.usage,
     }
 }
 

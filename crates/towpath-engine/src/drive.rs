@@ -5,7 +5,7 @@ use crate::config::{Config, DriverConfig};
 use crate::control::Controller;
 use crate::driver::{Driver, RunEnd};
 use crate::error::EngineError;
-use crate::event::{EndedWith, Event, Reporter};
+use crate::event::{EventSender, Reporter};
 use crate::journal::Reads;
 use crate::open::{LOCK, Prepared, gone_with_the_owner};
 use crate::script_lines::ScriptLines;
@@ -18,6 +18,7 @@ use towpath_executor::{
     Adapter, AdapterExecutor, Executor, Leftover, LocalConfig, LocalExecutor, ProcessError,
     SessionTree, end_marked,
 };
+use towpath_run::{EndedWith, EventKind};
 use towpath_store::{Store, StoreError};
 
 impl Prepared {
@@ -88,7 +89,9 @@ impl Prepared {
         let thread = "cannot start a thread";
         ready(Controller::new(sender, executor.waker()))
             .map_err(|source| ProcessError::System { doing: thread, source })?;
-        self.report_start(&config, reporter);
+        let clock = Clock::start();
+        let mut events = EventSender::new(reporter);
+        self.report_start(&config, |kind| events.send(clock.now_ms(), kind));
         let mut config = config;
         let script =
             ScriptLines::replay(config.script.take(), config.script_replaced, &self.history);
@@ -105,7 +108,7 @@ impl Prepared {
             directory: self.directory.clone(),
             executor,
             controls,
-            reporter,
+            events,
             script,
             sessions,
             facts: self.facts,
@@ -114,7 +117,7 @@ impl Prepared {
             warnings: self.warnings,
             timers: BTreeMap::new(),
             began,
-            clock: Clock::start(),
+            clock,
             lock: &self.lock,
             active_before_ms: self.active_before_ms,
             last_tick: began,
@@ -126,19 +129,19 @@ impl Prepared {
         })
     }
 
-    fn report_start(&self, config: &DriverConfig, reporter: &mut dyn Reporter) {
-        reporter.event(&Event::RunStarted {
-            run: &self.id,
-            recipe: &self.run.program().root().name,
-            directory: &config.directory,
+    fn report_start(&self, config: &DriverConfig, mut send: impl FnMut(EventKind)) {
+        send(EventKind::RunStarted {
+            run: self.id.clone(),
+            recipe: self.run.program().root().name.clone(),
+            directory: config.directory.clone(),
             resumed: self.resumed,
             steps: self.run.view(),
         });
         if !self.ended.is_empty() {
-            reporter.event(&Event::Ended { processes: &self.ended, why: EndedWith::DeadRunner });
+            send(EventKind::Ended { processes: self.ended.clone(), why: EndedWith::DeadRunner });
         }
         for (step, message) in gone_with_the_owner(self) {
-            reporter.event(&Event::Warning { step: Some(&step), message: &message });
+            send(EventKind::Warning { step: Some(step), message });
         }
     }
 }

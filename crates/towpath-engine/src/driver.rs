@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::config::DriverConfig;
 use crate::control::Control;
 use crate::error::EngineError;
-use crate::event::{EndedWith, Event, Reporter};
+use crate::event::EventSender;
 use crate::job_end::settle;
 use crate::journal::{Reads, to_store};
 use crate::observed::{Observation, Observed};
@@ -23,7 +23,10 @@ use towpath_core::{JobKey, RunId, StepPath};
 use towpath_executor::{
     EndStatus, Executor, Finished, JobId, JobSpec, Leftover, RunLock, Swept, Work,
 };
-use towpath_run::{Fact, Happening, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome, StopReason};
+use towpath_run::{
+    CallStarted, EndedWith, EventKind, Fact, Job, JobEnd, JobStatus, JobWork, Run, RunOutcome,
+    StopReason,
+};
 use towpath_shell::Filled;
 use towpath_store::{NewFact, OutputRef, Store, StoreError};
 use tracing::debug;
@@ -57,7 +60,7 @@ pub(crate) struct Driver<'a> {
     pub directory: PathBuf,
     pub executor: &'a mut dyn Executor,
     pub controls: Receiver<Control>,
-    pub reporter: &'a mut dyn Reporter,
+    pub events: EventSender<'a>,
     pub script: ScriptLines,
     pub sessions: Sessions,
     pub reads: Reads,
@@ -134,7 +137,7 @@ impl Driver<'_> {
                 }
             },
         };
-        self.started(&key, line, session, call.as_ref().map(|call| call.backend))?;
+        self.started(&key, line, session, call.as_ref().map(|call| &call.started))?;
         let directory = match directory.as_str() {
             "" => self.config.directory.clone(),
             inside => self.config.directory.join(inside),
@@ -161,10 +164,11 @@ impl Driver<'_> {
         key: &JobKey,
         line: Option<u32>,
         session: Option<String>,
-        backend: Option<&str>,
+        call: Option<&CallStarted>,
     ) -> Result<(), EngineError> {
-        let backend = backend.map(str::to_owned);
-        self.apply(Fact::JobStarted { key: key.clone(), line, session, backend })
+        let backend = call.map(|call| call.backend.clone());
+        let model = call.and_then(|call| call.model.clone());
+        self.apply(Fact::JobStarted { key: key.clone(), line, session, backend, model })
     }
 
     /// Applies a fact; it is recorded before anything else starts.
@@ -207,17 +211,21 @@ impl Driver<'_> {
 
     /// Reports what the run has decided.
     fn report(&mut self) {
-        for happening in self.run.take_happenings() {
-            match &happening {
-                Happening::Warning { step, message } => self.warn(step.as_ref(), message),
-                decided => self.reporter.event(&Event::from(decided)),
+        for kind in self.run.take_events() {
+            match kind {
+                EventKind::Warning { step, message } => self.warn(step, message),
+                decided => self.send(decided),
             }
         }
     }
 
+    pub(crate) fn send(&mut self, kind: EventKind) {
+        self.events.send(self.clock.now_ms(), kind);
+    }
+
     fn launch(&mut self, (spec, call): Launch) -> Result<(), EngineError> {
         if let Some(call) = &call {
-            self.report_call(&spec.key.step_path(), call);
+            self.send(EventKind::CallStarted(call.started.clone()));
         }
         let key = spec.key.clone();
         self.jobs.insert(spec.id, StartedJob { key, stopping: false, call });
@@ -236,7 +244,7 @@ impl Driver<'_> {
     /// Waits for one thing to happen, then takes whatever else has happened.
     fn wait(&mut self) -> Result<(), EngineError> {
         let until = self.timers.values().copied().fold(Instant::now() + LOOK, Instant::min);
-        let mut observed = Observed::new(self.reporter);
+        let mut observed = Observed::new(&mut self.events, self.clock);
         self.executor.events(until, &mut observed)?;
         for observation in observed.observations {
             self.take(observation)?;
@@ -249,7 +257,7 @@ impl Driver<'_> {
         }
         if self.last_tick.elapsed() >= TICK {
             self.last_tick = Instant::now();
-            self.reporter.tick();
+            self.events.reporter.tick();
         }
         self.expire()
     }
@@ -313,9 +321,8 @@ impl Driver<'_> {
         if let (Some(total), Some(session)) = (settled.end.session_total, self.sessions.of(&key)) {
             settled.end.usage = Some(self.sessions.used(&session, total));
         }
-        let step = key.step_path();
-        for message in &settled.warnings {
-            self.warn(Some(&step), message);
+        for message in settled.warnings {
+            self.warn(Some(key.step_path()), message);
         }
         if let Some(call) = &call {
             self.report_answer(&key, call, &settled.end);
@@ -329,7 +336,7 @@ impl Driver<'_> {
         let again = self.run.is_stopping();
         if !again {
             self.apply(Fact::Stopping { reason })?;
-            self.reporter.event(&Event::Stopping);
+            self.send(EventKind::Stopping);
         }
         for (id, job) in &mut self.jobs {
             job.stopping = true;
@@ -340,7 +347,7 @@ impl Driver<'_> {
 
     /// Time spent paused does not count against any deadline.
     fn pause(&mut self, meanwhile: Box<dyn FnOnce() + Send>) -> Result<(), EngineError> {
-        self.reporter.event(&Event::Suspended);
+        self.send(EventKind::Suspended);
         self.executor.pause()?;
         let paused = Instant::now();
         meanwhile();
@@ -349,22 +356,22 @@ impl Driver<'_> {
         for deadline in self.timers.values_mut() {
             *deadline += away;
         }
-        self.reporter.event(&Event::Continued);
+        self.send(EventKind::Continued);
         Ok(())
     }
 
-    pub(crate) fn warn(&mut self, step: Option<&StepPath>, message: &str) {
-        self.warnings.push(match step {
+    pub(crate) fn warn(&mut self, step: Option<StepPath>, message: String) {
+        self.warnings.push(match &step {
             Some(step) => format!("{step}: {message}"),
-            None => message.to_owned(),
+            None => message.clone(),
         });
-        self.reporter.event(&Event::Warning { step, message });
+        self.send(EventKind::Warning { step, message });
     }
 
     fn report_ended(&mut self, processes: &[Leftover], why: EndedWith) {
         if !processes.is_empty() {
-            let processes: Vec<String> = processes.iter().map(describe).collect();
-            self.reporter.event(&Event::Ended { processes: &processes, why });
+            let processes = processes.iter().map(describe).collect();
+            self.send(EventKind::Ended { processes, why });
         }
     }
 
@@ -372,21 +379,21 @@ impl Driver<'_> {
         if !processes.is_empty() {
             let names: Vec<String> = processes.iter().map(describe).collect();
             let names = names.join(", ");
-            self.warn(None, &format!("still there, since not even KILL ends it: {names}"));
+            self.warn(None, format!("still there, since not even KILL ends it: {names}"));
         }
     }
 
     /// Ends what still lives in the background, then reports how the run ended.
     fn finish(mut self, outcome: RunOutcome) -> Result<RunEnd, EngineError> {
-        let mut observed = Observed::new(self.reporter);
+        let mut observed = Observed::new(&mut self.events, self.clock);
         self.executor.close(&mut observed)?;
         for observation in observed.observations {
             if let Observation::Swept(_) = observation {
                 self.take(observation)?;
             }
         }
-        let steps = &self.run.view();
-        self.reporter.event(&Event::RunEnded { run: &self.id, outcome: &outcome, steps });
+        let (run, steps) = (self.id.clone(), self.run.view());
+        self.send(EventKind::RunEnded { run, outcome: outcome.clone(), steps });
         let unused_lines =
             if census(&self.run).reached_end { self.script.unused() } else { Vec::new() };
         let last_call = self.run.last_machine_call();

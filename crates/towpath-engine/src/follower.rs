@@ -8,18 +8,20 @@
 
 mod agent_reader;
 mod pieces;
+mod reported_events;
 
 use crate::error::EngineError;
-use crate::event::{Event, Reporter, Stream as EventStream};
 use crate::journal::Replay;
+use crate::sessions::Sessions;
 use agent_reader::AgentReader;
 use jiff::tz::TimeZone;
 use pieces::copy;
+use reported_events::FollowedCall;
 use std::io::ErrorKind;
 use std::path::PathBuf;
-use towpath_core::{JobKey, JobKind, Secrets};
+use towpath_core::{JobKey, Secrets, Stream};
 use towpath_run::{Fact, JobEnd, Limits, Run};
-use towpath_store::{Output, RunRow, Store, StoredFact, Stream};
+use towpath_store::{Output, RunRow, Store, StoredFact};
 
 /// One job of a run, and how much of what it printed was read.
 #[derive(Debug)]
@@ -31,6 +33,7 @@ pub struct FollowedJob {
     number: u32,
     read: [u64; 2],
     agent: Option<AgentReader>,
+    call: Option<FollowedCall>,
     complete: bool,
 }
 
@@ -60,6 +63,9 @@ pub struct RunFollower {
     jobs: Vec<FollowedJob>,
     /// The run as far as it was read; none where its plan cannot be read by this program.
     replay: Option<Replay>,
+    sessions: Sessions,
+    /// The number of the latest event.
+    reported: u64,
 }
 
 impl RunFollower {
@@ -68,7 +74,16 @@ impl RunFollower {
         // A run whose plan cannot be read any more still has its output.
         let replay = Replay::new(store, &row.id, Limits::default(), Secrets::default()).ok();
         let directory = store.run_directory(&row.id);
-        RunFollower { row, directory, zone, seen: 0, jobs: Vec::new(), replay }
+        RunFollower {
+            row,
+            directory,
+            zone,
+            seen: 0,
+            jobs: Vec::new(),
+            replay,
+            sessions: Sessions::default(),
+            reported: 0,
+        }
     }
 
     pub fn row(&self) -> &RunRow {
@@ -84,20 +99,6 @@ impl RunFollower {
     pub fn update(&mut self, store: &Store) -> Result<(), EngineError> {
         for stored in store.facts_after(&self.row.id, self.seen)? {
             self.take(&stored);
-        }
-        Ok(())
-    }
-
-    /// Reports everything that is new.
-    pub fn poll(&mut self, store: &Store, reporter: &mut dyn Reporter) -> Result<(), EngineError> {
-        for stored in store.whole_facts_after(&self.row.id, self.seen)? {
-            if let Some(ended) = self.take(&stored) {
-                self.report_job(store, ended, reporter)?;
-            }
-            self.report_fact(store, &stored, reporter)?;
-        }
-        for job in 0..self.jobs.len() {
-            self.report_job(store, job, reporter)?;
         }
         Ok(())
     }
@@ -133,24 +134,34 @@ impl RunFollower {
         Ok(())
     }
 
-    /// Notes what a fact means for the jobs; returns the job that it ended.
-    fn take(&mut self, stored: &StoredFact) -> Option<usize> {
+    /// Notes what a fact means for the jobs. A fact of a newer program may be one that is not known
+    /// here.
+    fn take(&mut self, stored: &StoredFact) -> Option<Fact> {
         self.seen = stored.seq;
-        // A fact of a newer program may be one that is not known here.
-        match serde_json::from_str::<Fact>(&stored.body).ok()? {
-            Fact::JobStarted { key, backend, .. } => {
-                let agent = AgentReader::of(backend.as_deref(), &self.zone);
-                let (number, end, read) = (stored.seq, None, [0, 0]);
-                self.jobs.push(FollowedJob { key, end, number, read, agent, complete: false });
-                None
-            }
+        let fact = serde_json::from_str::<Fact>(&stored.body).ok()?;
+        match &fact {
+            Fact::JobStarted { key, backend, .. } => self.jobs.push(FollowedJob {
+                key: key.clone(),
+                end: None,
+                number: stored.seq,
+                read: [0, 0],
+                agent: AgentReader::of(backend.as_deref(), &self.zone),
+                call: None,
+                complete: false,
+            }),
             Fact::JobFinished { key, end } => {
-                let job = self.jobs.iter().rposition(|job| job.key == key)?;
-                self.jobs[job].end = Some(end);
-                Some(job)
+                if let Some(job) = self.job(key) {
+                    self.jobs[job].end = Some(end.clone());
+                }
             }
-            _ => None,
+            _ => {}
         }
+        Some(fact)
+    }
+
+    /// The latest job of this key.
+    fn job(&self, key: &JobKey) -> Option<usize> {
+        self.jobs.iter().rposition(|job| job.key == *key)
     }
 
     /// Everything of a job's output that the record has, from where it was left. False when the sink
@@ -214,73 +225,6 @@ impl RunFollower {
         }
     }
 
-    fn report_job(
-        &mut self,
-        store: &Store,
-        job: usize,
-        reporter: &mut dyn Reporter,
-    ) -> Result<(), EngineError> {
-        let key = self.jobs[job].key.clone();
-        // What our own git prints is not shown.
-        if !key.kind.is_hook() && !key.kind.is_work() {
-            return Ok(());
-        }
-        let step = &key.step_path();
-        self.read_job(store, job, &mut |news| {
-            match news {
-                JobNews::Output { stream: Stream::Stdout, .. } if key.kind == JobKind::Agent => {
-                    reporter.event(&Event::Heard { step });
-                }
-                JobNews::Output { stream, bytes } => {
-                    // A hook's output is no step's output.
-                    let stream = match stream {
-                        Stream::Stdout if !key.kind.is_hook() => EventStream::Stdout,
-                        _ => EventStream::Stderr,
-                    };
-                    reporter.event(&Event::Output { step, stream, bytes });
-                }
-                JobNews::Doing(what) => reporter.event(&Event::Doing { step, what: &what }),
-                JobNews::Message(_) => {}
-                JobNews::Ended(end) => report_answer(&key, end, reporter),
-            }
-            reporter.ready()
-        })
-    }
-
-    /// What the run makes of a fact.
-    fn report_fact(
-        &mut self,
-        store: &Store,
-        stored: &StoredFact,
-        reporter: &mut dyn Reporter,
-    ) -> Result<(), EngineError> {
-        let Some(replay) = &mut self.replay else { return Ok(()) };
-        let fact = replay.apply(store, stored)?;
-        let (run, id) = (&mut replay.run, &self.row.id);
-        if matches!(fact, Fact::Started | Fact::Resumed) {
-            reporter.event(&Event::RunStarted {
-                run: id,
-                recipe: &self.row.recipe,
-                directory: &self.row.directory,
-                resumed: matches!(fact, Fact::Resumed),
-                steps: run.view(),
-            });
-        }
-        for happening in run.take_happenings() {
-            reporter.event(&Event::from(&happening));
-        }
-        match fact {
-            Fact::Stopping { .. } => reporter.event(&Event::Stopping),
-            Fact::Ended { .. } => {
-                if let Some(outcome) = &run.outcome() {
-                    reporter.event(&Event::RunEnded { run: id, outcome, steps: &run.view() });
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
     /// The run as far as it was polled; none where its plan cannot be read by this program.
     pub fn run(&self) -> Option<&Run> {
         self.replay.as_ref().map(|replay| &replay.run)
@@ -304,15 +248,5 @@ impl FollowedJob {
             }
         }
         more
-    }
-}
-
-/// An agent's answer comes as its step's stdout.
-fn report_answer(key: &JobKey, end: &JobEnd, reporter: &mut dyn Reporter) {
-    let answer = end.output.text().unwrap_or_default();
-    if key.kind == JobKind::Agent && !answer.is_empty() {
-        let (step, stream) = (&key.step_path(), EventStream::Stdout);
-        let bytes = format!("{answer}\n");
-        reporter.event(&Event::Output { step, stream, bytes: bytes.as_bytes() });
     }
 }

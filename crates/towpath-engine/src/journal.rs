@@ -11,7 +11,7 @@ use std::sync::Arc;
 use towpath_core::{JobKey, JobKind, RunId, Secrets};
 use towpath_executor::JobId;
 use towpath_recipe::{ParseJson, Plan, Program, ValueTemplate, Work};
-use towpath_run::{Fact, Limits, Output, Run};
+use towpath_run::{EventKind, Fact, Limits, Output, Run};
 use towpath_shell::ShellText;
 use towpath_store::{NewFact, OutputRef, Store, StoreError, StoredFact, StoredOutput};
 
@@ -236,8 +236,8 @@ pub(crate) fn replayed(
     let mut warnings = Vec::new();
     for item in &stored {
         let fact = replay.apply(store, item)?;
-        for happening in replay.run.take_happenings() {
-            if let towpath_run::Happening::Warning { message, .. } = happening {
+        for event in replay.run.take_events() {
+            if let EventKind::Warning { message, .. } = event {
                 warnings.push(message);
             }
         }

@@ -6,7 +6,7 @@
 //! of it. Decisions are made by the pure run; jobs are run by an executor (`towpath-executor`), here by
 //! children of the run's warden, or by any other that [`Prepared::drive_on`] is given. A fact is on disk
 //! before anything that depends on it starts. Everything that a user may see goes to one [`Reporter`] as
-//! typed [`Event`]s; this crate prints nothing and reads neither environment nor home directory.
+//! owned [`Event`]s; this crate prints nothing and reads neither environment nor home directory.
 
 mod agents;
 mod calls;
@@ -44,7 +44,7 @@ pub use config::{Config, DriverConfig, Options, Worktree};
 pub use control::Controller;
 pub use driver::RunEnd;
 pub use error::EngineError;
-pub use event::{CallEnded, CallStarted, EndedWith, Event, Reporter, Stream};
+pub use event::Reporter;
 pub use follower::{FollowedJob, JobNews, NewsSink, RunFollower};
 pub use journal::{Recorded, recorded, recorded_options};
 pub use listener::{Listener, NullListener, StderrListener, WriterListener};
@@ -63,11 +63,14 @@ pub use text::{EvaluateError, Problems, evaluate, parse_recipe, render, validate
 pub use warden::init;
 
 pub use towpath_core::{
-    Diagnostic, FaultKind, Map, RunId, Severity, StepPath, Value, extract_json,
+    Diagnostic, FaultKind, JobKey, Map, RunId, Severity, StepPath, Stream, Value, extract_json,
 };
 pub use towpath_executor::{
     Adapter, AdapterError, AgentCall, BashCall, DirectoryVariables, SessionTree, Variables,
     WardenStart, new_session, warden_main,
 };
 pub use towpath_recipe::{Listed, Origin, Recipe, SearchDir, SearchPath, Step, Tags};
-pub use towpath_run::{Failure, FailureKind, Limits, RunOutcome, StepStatus, StopReason};
+pub use towpath_run::{
+    CallEnded, CallStarted, EndedWith, Event, EventKind, Failure, FailureKind, Limits, Movement,
+    Reported, RunOutcome, StepResult, StepState, StepStatus, StepView, StopReason,
+};

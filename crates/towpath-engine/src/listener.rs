@@ -1,12 +1,13 @@
 //! Reports of a run while it is driven. A listener is fed from the same stream of events as
 //! every reporter, in its order: a step's start, its output line by line, its end.
 
-use crate::event::{Event, Reporter, Stream};
+use crate::event::Reporter;
 use crate::result::StepReport;
 use std::collections::BTreeMap;
 use std::io::{Stderr, Write};
 use std::time::Duration;
-use towpath_run::StepStatus;
+use towpath_core::Stream;
+use towpath_run::{Event, EventKind, StepStatus};
 
 /// A longer line is reported in pieces of this size.
 const LONGEST_LINE: usize = 64 << 10;
@@ -150,21 +151,22 @@ fn whole_characters(line: &[u8]) -> usize {
 }
 
 impl Reporter for Listening<'_> {
-    fn event(&mut self, event: &Event<'_>) {
-        match event {
-            Event::StepStarted { step, kind } => {
+    fn event(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::StepStarted { step, kind } => {
                 self.listener.on_step_start(step.as_str(), kind.as_str());
             }
-            Event::Output { step, stream, bytes } => {
+            EventKind::Output { step, stream, bytes, .. } => {
                 self.output(step.as_str(), *stream == Stream::Stdout, bytes);
             }
-            Event::StepEnded { step, result, tolerated, took_ms } => {
+            EventKind::StepEnded { step, result, tolerated, took_ms } => {
                 self.end_lines(step.as_str());
                 let took = Duration::from_millis(took_ms.unsigned_abs());
                 self.listener.on_step_complete(&StepReport::new(step, result, *tolerated, took));
             }
-            Event::Warning { step, message } => {
-                self.listener.on_warning(step.map(towpath_core::StepPath::as_str), message);
+            EventKind::Warning { step, message } => {
+                self.listener
+                    .on_warning(step.as_ref().map(towpath_core::StepPath::as_str), message);
             }
             _ => {}
         }
@@ -188,9 +190,11 @@ mod tests {
     fn heard(pieces: &[&[u8]]) -> Vec<String> {
         let mut lines = Lines::default();
         let mut listening = Listening::new(&mut lines);
-        let step = StepPath::new("a");
         for bytes in pieces {
-            listening.event(&Event::Output { step: &step, stream: Stream::Stdout, bytes });
+            let (step, job) = (StepPath::new("a"), "a#1.0.0:bash".parse().expect("a key"));
+            let kind =
+                EventKind::Output { step, job, stream: Stream::Stdout, bytes: bytes.to_vec() };
+            listening.event(&Event { seq: 1, at_ms: 0, kind });
         }
         listening.end_lines("a");
         lines.0

@@ -1,8 +1,10 @@
 //! What the loop sees of its executor: output goes to the reporter at once, everything that changes the
 //! run waits until the executor has returned.
 
-use crate::event::{Event, Reporter};
+use crate::clock::Clock;
+use crate::event::EventSender;
 use towpath_executor::{Finished, JobEvent, JobId, Observer, Swept};
+use towpath_run::EventKind;
 
 pub(crate) enum Observation {
     SessionNamed { job: JobId, session: String },
@@ -10,25 +12,35 @@ pub(crate) enum Observation {
     Swept(Swept),
 }
 
-pub(crate) struct Observed<'a> {
-    reporter: &'a mut dyn Reporter,
+pub(crate) struct Observed<'a, 'r> {
+    events: &'a mut EventSender<'r>,
+    clock: Clock,
     pub observations: Vec<Observation>,
 }
 
-impl<'a> Observed<'a> {
-    pub fn new(reporter: &'a mut dyn Reporter) -> Observed<'a> {
-        Observed { reporter, observations: Vec::new() }
+impl<'a, 'r> Observed<'a, 'r> {
+    pub fn new(events: &'a mut EventSender<'r>, clock: Clock) -> Observed<'a, 'r> {
+        Observed { events, clock, observations: Vec::new() }
+    }
+
+    fn report(&mut self, kind: EventKind) {
+        self.events.send(self.clock.now_ms(), kind);
     }
 }
 
-impl Observer for Observed<'_> {
+impl Observer for Observed<'_, '_> {
     fn event(&mut self, event: JobEvent<'_>) {
         match event {
-            JobEvent::Output { step, stream, bytes } => {
-                self.reporter.event(&Event::Output { step, stream, bytes });
+            JobEvent::Output { job, stream, bytes } => self.report(EventKind::Output {
+                step: job.step_path(),
+                job: job.clone(),
+                stream,
+                bytes: bytes.to_vec(),
+            }),
+            JobEvent::Activity { step, what } => {
+                self.report(EventKind::Doing { step: step.clone(), what: what.to_owned() });
             }
-            JobEvent::Activity { step, what } => self.reporter.event(&Event::Doing { step, what }),
-            JobEvent::Heard { step } => self.reporter.event(&Event::Heard { step }),
+            JobEvent::Heard { step } => self.report(EventKind::Heard { step: step.clone() }),
             JobEvent::SessionNamed { job, session } => {
                 self.observations.push(Observation::SessionNamed { job, session });
             }
@@ -38,6 +50,6 @@ impl Observer for Observed<'_> {
     }
 
     fn ready(&self) -> bool {
-        self.reporter.ready()
+        self.events.reporter.ready()
     }
 }

@@ -226,7 +226,7 @@ impl TakenRun {
         debug!(late_answers = late.len(), ended = ended.len(), "resume");
         let mut run = recorded.run;
         // What happened before is known; what comes now is reported.
-        run.take_happenings();
+        run.take_events();
         let mut history = recorded.started;
         let mut facts = recorded.facts;
         let mut batch = Vec::new();

@@ -69,9 +69,8 @@ pub(crate) fn masked(secrets: &Secrets, mut fact: Fact) -> Fact {
                 mask(text);
             }
         }
-        Fact::JobStarted { session: Some(session), .. } | Fact::SessionOpened { session, .. } => {
-            mask(session);
-        }
+        Fact::JobStarted { session, model, .. } => session.iter_mut().chain(model).for_each(mask),
+        Fact::SessionOpened { session, .. } => mask(session),
         Fact::Answered { answer: Answer::Done { output, .. }, .. } => mask(output),
         _ => {}
     }

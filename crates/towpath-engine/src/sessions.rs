@@ -28,17 +28,20 @@ impl Sessions {
 
     /// Reads from the record which call had which session.
     pub fn replay(&mut self, facts: &[(Fact, i64)]) {
-        for (fact, _) in facts {
-            match fact {
-                Fact::JobStarted { key, session: Some(session), .. }
-                | Fact::SessionOpened { key, session } => self.opened(key, session),
-                Fact::JobFinished { key, end } => {
-                    if let (Some(total), Some(session)) = (end.session_total, self.of(key)) {
-                        self.totals.insert(session, total);
-                    }
+        facts.iter().for_each(|(fact, _)| self.note(fact));
+    }
+
+    /// Takes what a fact has of a call's session.
+    pub fn note(&mut self, fact: &Fact) {
+        match fact {
+            Fact::JobStarted { key, session: Some(session), .. }
+            | Fact::SessionOpened { key, session } => self.opened(key, session),
+            Fact::JobFinished { key, end } => {
+                if let (Some(total), Some(session)) = (end.session_total, self.of(key)) {
+                    self.totals.insert(session, total);
                 }
-                _ => {}
             }
+            _ => {}
         }
     }
 

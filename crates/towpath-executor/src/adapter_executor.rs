@@ -168,7 +168,7 @@ impl<'a> AdapterExecutor<'a> {
         match answer {
             Ok(text) => {
                 let text = self.secrets.mask(&text).into_owned();
-                answered(&spec.key.step_path(), text, &mut finished, observer);
+                answered(&spec.key, text, &mut finished, observer);
             }
             Err(AdapterError { kind, until_ms, message, .. }) => {
                 finished.status = EndStatus::Faulted { kind, until_ms };
@@ -194,8 +194,7 @@ impl<'a> AdapterExecutor<'a> {
             files.create(suffix, text.as_bytes())?;
             let bytes = &*self.secrets.mask_bytes(text.as_bytes());
             let stream = if spec.key.kind.is_hook() { Stream::Stderr } else { stream };
-            let step = &spec.key.step_path();
-            observer.event(JobEvent::Output { step, stream, bytes });
+            observer.event(JobEvent::Output { job: &spec.key, stream, bytes });
         }
         Ok(Finished::new(spec.id, EndStatus::Exited(code)))
     }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 use towpath_agent::BackendRow;
-use towpath_core::StepPath;
+use towpath_core::{JobKey, StepPath};
 use towpath_process::{Leftover, Stream};
 
 /// Runs jobs. No method but [`events`](Executor::events) and [`close`](Executor::close) waits for
@@ -56,9 +56,9 @@ pub trait Observer {
 /// What happens to jobs.
 #[derive(Debug)]
 pub enum JobEvent<'a> {
-    /// New output of a step. An agent's answer comes as its stdout. It may follow the job's end, where
+    /// New output of a job. An agent's answer comes as its stdout. It may follow the job's end, where
     /// the reader is slow.
-    Output { step: &'a StepPath, stream: Stream, bytes: &'a [u8] },
+    Output { job: &'a JobKey, stream: Stream, bytes: &'a [u8] },
     /// What an agent does right now, in one line.
     Activity { step: &'a StepPath, what: &'a str },
     /// An agent has printed something that means nothing to a user: it is not silent.

@@ -5,6 +5,7 @@ use crate::error::StartError;
 use crate::leftover::Leftover;
 use serde::{Deserialize, Serialize};
 use std::{fmt, io};
+pub use towpath_core::Stream;
 
 /// How a process ended: exactly one of the two is set, save for a process that even `KILL` could
 /// not end in time.
@@ -18,13 +19,6 @@ impl ExitStatus {
     pub fn success(&self) -> bool {
         self.code == Some(0)
     }
-}
-
-/// Which output of a job. `Stdout` also where both go to one file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Stream {
-    Stdout,
-    Stderr,
 }
 
 /// The file of a job's output took no more; the rest of that output was thrown away.

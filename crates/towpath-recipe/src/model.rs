@@ -1,6 +1,7 @@
 //! A recipe that has been read and checked. An invalid recipe has no value of these types.
 
 use crate::condition::Condition;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::{Map, Source, Span, Template, Value, VarPath};
@@ -248,7 +249,8 @@ impl Work {
 }
 
 /// What does the work of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum StepKind {
     Bash,
     Agent,

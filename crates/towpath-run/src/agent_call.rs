@@ -5,11 +5,12 @@ use crate::frame::StepAt;
 use crate::machine::{Misreport, Reported};
 use crate::run::Run;
 use crate::step_end::describe;
+use serde::{Deserialize, Serialize};
 use towpath_core::{FaultKind, JobKey, JobKind, Usage};
 
 /// A call of an agent. It begins with the backend and the session that are known when it starts, and
 /// gets the rest as facts come in.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AgentCall {
     pub key: JobKey,
     /// The backend that answers it, as in `--backend`.
@@ -20,7 +21,7 @@ pub struct AgentCall {
 }
 
 /// How a call of an agent ended.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallEnd {
     pub usage: Option<Usage>,
     /// What the answer reports, where a state machine asked.

@@ -23,6 +23,9 @@ pub enum Fact {
         /// The backend that answers this call, as in `--backend`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         backend: Option<String>,
+        /// The model that this call is given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
     },
     /// An agent program has named the session of a call, another one than was chosen for it.
     SessionOpened { key: JobKey, session: String },
@@ -61,6 +64,11 @@ impl Fact {
             Fact::Stopping { .. } => "stopping",
             Fact::Ended { .. } => "ended",
         }
+    }
+
+    /// The start of a job that is no call of an agent's program.
+    pub fn job_started(key: JobKey) -> Fact {
+        Fact::JobStarted { key, line: None, session: None, backend: None, model: None }
     }
 
     pub fn key(&self) -> Option<&JobKey> {

@@ -3,9 +3,9 @@
 //! ignored files never are. A single step's files are staged before its hook, those of a group
 //! once the whole group has ended. Outside of a git repository nothing happens.
 
+use crate::event::EventKind;
 use crate::fact::{JobEnd, JobStatus};
 use crate::frame::{FrameState, StepAt};
-use crate::happening::Happening;
 use crate::job::{GIT_TIMEOUT, Job, JobWork};
 use crate::outcome::StepStatus;
 use crate::progress::{Before, Phase, Staging};
@@ -145,7 +145,7 @@ impl Run {
                 let files: Vec<String> = text.lines().map(str::to_owned).collect();
                 self.staged.extend(files.iter().cloned());
                 let step = self.path(at);
-                self.happenings.push(Happening::Staged { step, files });
+                self.events.push(EventKind::Staged { step, files });
             }
             Some(_) => {}
             None => self.warn_git(at, end),

@@ -1,9 +1,9 @@
 //! The hooks of a recipe: commands before and after each of its steps. A hook that fails, or whose
 //! values do not fit, is a warning and never fails its step.
 
+use crate::event::EventKind;
 use crate::fact::JobEnd;
 use crate::frame::{FrameState, StepAt};
-use crate::happening::Happening;
 use crate::job::{HOOK_TIMEOUT, Job};
 use crate::outcome::StepStatus;
 use crate::progress::{Phase, Written};
@@ -100,6 +100,6 @@ impl Run {
 
     pub(crate) fn warn(&mut self, at: StepAt, message: String) {
         let step = Some(self.path(at));
-        self.happenings.push(Happening::Warning { step, message });
+        self.events.push(EventKind::Warning { step, message });
     }
 }

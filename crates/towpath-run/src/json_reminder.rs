@@ -3,9 +3,9 @@
 //! repeats the reminder, never the prompt.
 
 use crate::agent_call::{Reminder, sum};
+use crate::event::EventKind;
 use crate::fact::{JobEnd, Output};
 use crate::frame::StepAt;
-use crate::happening::Happening;
 use crate::job::{AgentJob, JSON_REMINDER, Job, JobWork};
 use crate::run::Run;
 use crate::step_end::json_in;
@@ -48,7 +48,7 @@ impl Run {
     /// Asks the agent again for what the answer of its last call lacks.
     pub(crate) fn remind(&mut self, at: StepAt, answer: Output, error: String) {
         let step = self.path(at);
-        self.happenings.push(Happening::Reminded { step, error });
+        self.events.push(EventKind::Reminded { step, error });
         let progress = self.progress_mut(at);
         let call = progress.calls.len() - 1;
         progress.reminder = Some(Reminder { call, answer, sent: false });

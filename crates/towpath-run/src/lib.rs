@@ -25,12 +25,12 @@
 #![deny(clippy::disallowed_methods)]
 
 mod agent_call;
+mod event;
 mod expiry;
 mod fact;
 mod flow;
 mod frame;
 mod git_staging;
-mod happening;
 mod hooks;
 mod job;
 mod json_reminder;
@@ -53,8 +53,8 @@ mod step_view;
 mod waiting;
 
 pub use agent_call::{AgentCall, CallEnd, Spent};
+pub use event::{CallEnded, CallStarted, EndedWith, Event, EventKind, Movement};
 pub use fact::{Answer, Fact, Fault, JobEnd, JobStatus, Output, StopReason};
-pub use happening::{Happening, Movement};
 pub use job::{AgentJob, HOOK_TIMEOUT, JSON_REMINDER, Job, JobWork, NON_INTERACTIVE_FOOTER};
 pub use lookup::NoSuchStep;
 pub use machine::{

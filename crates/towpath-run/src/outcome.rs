@@ -2,9 +2,10 @@
 
 use crate::fact::{Output, StopReason};
 use crate::machine::Reported;
+use serde::{Deserialize, Serialize};
 use towpath_core::{FaultKind, RunStatus, StepPath, Usage};
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepResult {
     pub status: StepStatus,
     pub output: Output,
@@ -20,7 +21,8 @@ impl StepResult {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum StepStatus {
     Completed,
     /// It succeeded, but its output is not what the step wants.
@@ -81,7 +83,7 @@ impl StatusName {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
     pub kind: FailureKind,
     /// One line: `exit 1`, `timed out after 5 s`.
@@ -109,7 +111,8 @@ impl Failure {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
     /// The command ended with another code than zero, or by a signal of its own.
     Command,
@@ -131,7 +134,8 @@ pub enum FailureKind {
 }
 
 /// What ends a state machine beside its own exits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Guardrail {
     StepVisits,
     TotalSteps,
@@ -154,7 +158,8 @@ impl FailureKind {
 }
 
 /// The status of a run when nothing more can be started and nothing is in flight.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RunOutcome {
     Done,
     Failed {

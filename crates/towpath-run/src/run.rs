@@ -2,9 +2,9 @@
 //! this one.
 
 use crate::agent_call::Spent;
+use crate::event::EventKind;
 use crate::fact::{Answer, Fact, StopReason};
 use crate::frame::{Frame, FrameState, StepAt};
-use crate::happening::Happening;
 use crate::job::{Job, JobWork};
 use crate::outcome::{Failure, FailureKind, RunOutcome, StepStatus};
 use crate::progress::{Phase, Progress};
@@ -56,7 +56,7 @@ pub struct Run {
     pub(crate) waiting: Option<Waiting>,
     pub(crate) wait_policy: WaitPolicy,
     pub(crate) spent: Spent,
-    pub(crate) happenings: Vec<Happening>,
+    pub(crate) events: Vec<EventKind>,
     pub(crate) now_ms: i64,
     pub(crate) ended: bool,
     /// What was staged in this run, as git quotes it: ours, and not the user's.
@@ -78,7 +78,7 @@ impl Run {
             waiting: None,
             wait_policy: WaitPolicy::default(),
             spent: Spent::default(),
-            happenings: Vec::new(),
+            events: Vec::new(),
             now_ms: 0,
             ended: false,
             staged: BTreeSet::new(),
@@ -147,7 +147,7 @@ impl Run {
                 self.progress_mut(at).started_ms = Some(now);
                 let path = self.path(at);
                 let kind = self.step(at).work.kind();
-                self.happenings.push(Happening::StepStarted { step: path, kind });
+                self.events.push(EventKind::StepStarted { step: path, kind });
             }
         }
     }
@@ -179,6 +179,11 @@ impl Run {
             .filter(|(_, at)| self.frames[at.frame].state == FrameState::Expiring)
             .map(|(key, _)| key.clone())
             .collect()
+    }
+
+    /// A job that is wanted and not started yet.
+    pub fn wanted(&self, key: &JobKey) -> Option<&Job> {
+        self.ready.iter().map(|(job, _)| job).find(|job| job.key == *key)
     }
 
     pub fn running(&self) -> impl Iterator<Item = &JobKey> {
@@ -288,9 +293,9 @@ impl Run {
         }
     }
 
-    /// What has happened since this was last called.
-    pub fn take_happenings(&mut self) -> Vec<Happening> {
-        std::mem::take(&mut self.happenings)
+    /// What was decided since this was last called.
+    pub fn take_events(&mut self) -> Vec<EventKind> {
+        std::mem::take(&mut self.events)
     }
 
     pub fn program(&self) -> &Arc<Program> {

@@ -1,9 +1,9 @@
 //! What a finished job means for its step, and how a step settles: its work ends, what it changed is
 //! staged in git, the hook runs, then it is over.
 
+use crate::event::EventKind;
 use crate::fact::{JobEnd, JobStatus, Output};
 use crate::frame::StepAt;
-use crate::happening::Happening;
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::progress::{Phase, Written};
 use crate::run::Run;
@@ -129,7 +129,7 @@ impl Run {
         progress.writes = writes;
         progress.result = Some(result.clone());
         let took_ms = now - progress.started_ms.unwrap_or(now);
-        self.happenings.push(Happening::StepEnded { step, result, tolerated, took_ms });
+        self.events.push(EventKind::StepEnded { step, result, tolerated, took_ms });
         self.dirty.insert(at.frame);
     }
 

@@ -5,10 +5,11 @@ use crate::frame::{FrameState, StepAt};
 use crate::outcome::StepResult;
 use crate::progress::{Phase, Progress};
 use crate::run::Run;
+use serde::{Deserialize, Serialize};
 use towpath_core::StepPath;
 use towpath_recipe::StepKind;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepView {
     pub path: StepPath,
     pub id: String,
@@ -27,7 +28,8 @@ pub struct StepView {
     pub children: Vec<StepView>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum StepState {
     /// Not begun, and may still be.
     Pending,

@@ -10,15 +10,10 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 use towpath_core::RunId;
+pub use towpath_core::Stream;
 
 /// Outputs up to this many bytes live in the row.
 pub const INLINE_LIMIT: u64 = 64 * 1024;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stream {
-    Stdout,
-    Stderr,
-}
 
 /// An output on its way into the record.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -30,8 +30,7 @@ pub fn driven(texts: &[(&str, &str)], ends: &mut dyn FnMut(&JobKey) -> JobEnd) -
             return run;
         }
         for job in &jobs {
-            let fact =
-                Fact::JobStarted { key: job.key.clone(), line: None, session: None, backend: None };
+            let fact = Fact::job_started(job.key.clone());
             run.apply(&fact, now).unwrap();
         }
         for job in jobs {

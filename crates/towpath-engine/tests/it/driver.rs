@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 use towpath_core::{RunId, Secrets};
 use towpath_engine::{
-    Controller, DriverConfig, EngineError, Event, Limits, Options, Prepared, Reporter,
+    Controller, DriverConfig, EngineError, Event, EventKind, Limits, Options, Prepared, Reporter,
     ResumeAnswers, RunEnd, create, take_over,
 };
 use towpath_recipe::{Program, Request, SearchPath, Wishes, resolve};
@@ -135,28 +135,30 @@ pub struct Events {
 }
 
 impl Reporter for Events {
-    fn event(&mut self, event: &Event<'_>) {
-        let line = match event {
-            Event::StepStarted { step, .. } => format!("start {step}"),
-            Event::StepEnded { step, result, .. } => {
+    fn event(&mut self, event: &Event) {
+        let line = match &event.kind {
+            EventKind::StepStarted { step, .. } => format!("start {step}"),
+            EventKind::StepEnded { step, result, .. } => {
                 format!("end {step} {}", result.status.as_str())
             }
-            Event::Output { step, bytes, .. } => {
+            EventKind::Output { step, bytes, .. } => {
                 format!("output {step} {}", String::from_utf8_lossy(bytes).trim_end())
             }
-            Event::Doing { step, what } => format!("doing {step} {what}"),
-            Event::CallStarted(call) => {
+            EventKind::Doing { step, what } => format!("doing {step} {what}"),
+            EventKind::CallStarted(call) => {
                 format!("call {} {} {:?}", call.step, call.backend, call.session)
             }
-            Event::CallEnded(call) => {
+            EventKind::CallEnded(call) => {
                 format!("answer {} {:?} {:?}", call.step, call.session, call.error)
             }
-            Event::Warning { message, .. } => format!("warning {message}"),
-            Event::Stopping => "stopping".to_owned(),
-            Event::Ended { processes, why } => format!("ended {} {why:?}", processes.join(", ")),
-            Event::Suspended => "suspended".to_owned(),
-            Event::Continued => "continued".to_owned(),
-            Event::RunEnded { outcome, .. } => format!("run {}", outcome.as_str()),
+            EventKind::Warning { message, .. } => format!("warning {message}"),
+            EventKind::Stopping => "stopping".to_owned(),
+            EventKind::Ended { processes, why } => {
+                format!("ended {} {why:?}", processes.join(", "))
+            }
+            EventKind::Suspended => "suspended".to_owned(),
+            EventKind::Continued => "continued".to_owned(),
+            EventKind::RunEnded { outcome, .. } => format!("run {}", outcome.as_str()),
             _ => return,
         };
         self.seen.push(line);

@@ -3,7 +3,7 @@
 use crate::support::{Fake, Place};
 use jiff::tz::TimeZone;
 use std::time::{Duration, Instant};
-use towpath_engine::{Event, Reporter, RunFollower, Stream};
+use towpath_engine::{Event, EventKind, Reporter, RunFollower, Stream};
 use towpath_store::Store;
 
 /// Events as lines; output in a line of its own for each stream, up to the end of its step.
@@ -24,28 +24,28 @@ impl Lines {
 }
 
 impl Reporter for Lines {
-    fn event(&mut self, event: &Event<'_>) {
-        match event {
-            Event::RunStarted { recipe, resumed, .. } => {
+    fn event(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::RunStarted { recipe, resumed, .. } => {
                 self.lines.push(format!("run {recipe} resumed={resumed}"));
             }
-            Event::StepStarted { step, kind } => {
+            EventKind::StepStarted { step, kind } => {
                 self.lines.push(format!("start {step} {}", kind.as_str()));
             }
-            Event::Output { stream, bytes, .. } => {
+            EventKind::Output { stream, bytes, .. } => {
                 let text = &mut self.printed[usize::from(*stream == Stream::Stderr)];
                 text.push_str(&String::from_utf8_lossy(bytes));
             }
-            Event::StepEnded { step, result, tolerated, .. } => {
+            EventKind::StepEnded { step, result, tolerated, .. } => {
                 self.flush(step.as_str());
                 let word = result.status.as_str();
                 self.lines.push(format!("end {step} {word} tolerated={tolerated}"));
             }
-            Event::Warning { step, message } => {
-                let step = step.map_or("-", |step| step.as_str());
+            EventKind::Warning { step, message } => {
+                let step = step.as_ref().map_or("-", |step| step.as_str());
                 self.lines.push(format!("warning {step} {message}"));
             }
-            Event::RunEnded { outcome, .. } => {
+            EventKind::RunEnded { outcome, .. } => {
                 self.lines.push(format!("ended {}", outcome.as_str()));
             }
             other => panic!("{other:?}"),

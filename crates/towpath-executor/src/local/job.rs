@@ -19,6 +19,7 @@ const AFTER_RESULT: Duration = Duration::from_secs(5);
 
 pub(crate) struct LocalJob {
     pub id: JobId,
+    key: JobKey,
     step: StepPath,
     pub files: JobFiles,
     /// When it times out.
@@ -59,6 +60,7 @@ impl LocalJob {
     ) -> LocalJob {
         LocalJob {
             id,
+            key: key.clone(),
             step: key.step_path(),
             files,
             deadline: None,
@@ -176,7 +178,7 @@ impl LocalJob {
             Ok(text) => {
                 // It is paid for. What ended the process afterwards does not matter.
                 finished.status = EndStatus::Exited(0);
-                answered(&self.step, mask(&text), finished, observer);
+                answered(&self.key, mask(&text), finished, observer);
             }
             Err(CallFault { kind, until_ms, message }) => {
                 // What our own signal did to the process explains nothing.
@@ -205,7 +207,7 @@ impl LocalJob {
 
 /// Takes an agent's answer, which is shown as its step's output.
 pub(crate) fn answered(
-    step: &StepPath,
+    job: &JobKey,
     text: String,
     finished: &mut Finished,
     observer: &mut dyn Observer,
@@ -214,7 +216,7 @@ pub(crate) fn answered(
     if !bytes.ends_with(b"\n") {
         bytes.push(b'\n');
     }
-    observer.event(JobEvent::Output { step, stream: Stream::Stdout, bytes: &bytes });
+    observer.event(JobEvent::Output { job, stream: Stream::Stdout, bytes: &bytes });
     finished.answer = Some(text.trim_end_matches('\n').to_owned());
 }
 

@@ -3,13 +3,13 @@
 
 use super::job_files::JobFiles;
 use crate::executor::{JobEvent, Observer};
-use towpath_core::{JobKey, StepPath};
+use towpath_core::JobKey;
 use towpath_process::{Follow, Stream};
 
 /// A job's output on its way to the observer. The files may be gone from the directory before
 /// everything is shown; they are open here.
 pub(crate) struct OutputFollower {
-    step: StepPath,
+    key: JobKey,
     /// A hook's output is not its step's output.
     hook: bool,
     /// What our own git prints is not shown.
@@ -33,7 +33,7 @@ pub(crate) enum Shown {
 impl OutputFollower {
     pub fn new(key: &JobKey, agent: bool, withheld: bool) -> OutputFollower {
         OutputFollower {
-            step: key.step_path(),
+            key: key.clone(),
             hook: key.kind.is_hook(),
             own_git: !key.kind.is_hook() && !key.kind.is_work(),
             agent,
@@ -50,7 +50,7 @@ impl OutputFollower {
 
     /// Shows what is new, as far as the observer takes it.
     pub fn show(&mut self, observer: &mut dyn Observer) -> Shown {
-        let step = &self.step;
+        let job = &self.key;
         let stdout = if self.hook { Stream::Stderr } else { Stream::Stdout };
         let mut some = false;
         if self.withheld {
@@ -63,7 +63,7 @@ impl OutputFollower {
             }
             let all = follow.read_while(&mut |bytes| {
                 some = true;
-                observer.event(JobEvent::Output { step, stream, bytes });
+                observer.event(JobEvent::Output { job, stream, bytes });
                 observer.ready()
             });
             // A file that cannot be read now is read when the job ends, where errors count.

@@ -37,7 +37,7 @@ impl Reported {
 }
 
 /// Why an answer reports nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Misreport {
     pub kind: MisreportKind,
     pub error: String,
@@ -45,7 +45,8 @@ pub struct Misreport {
     pub candidate: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum MisreportKind {
     NoBlock,
     /// The line is no JSON.

@@ -2,8 +2,8 @@
 //! unless a guardrail forbids it. The agent never chooses where to go.
 
 use super::{MachineExit, PastVisit, Refusal};
+use crate::event::{EventKind, Movement};
 use crate::frame::{Frame, FrameState, StepAt};
-use crate::happening::{Happening, Movement};
 use crate::outcome::{Failure, FailureKind, Guardrail};
 use crate::progress::Phase;
 use crate::run::Run;
@@ -164,7 +164,7 @@ impl Run {
         let entered = *entries;
         *entries += 1;
         self.progress_mut(at).visit = entered;
-        self.happenings.push(Happening::Entered {
+        self.events.push(EventKind::Entered {
             step: StepPath::in_frame(self.frames[at.frame].path.as_ref(), id, entered + 1),
             recipe: recipe.name.clone(),
             visit,
@@ -192,7 +192,7 @@ impl Run {
 
     fn moved(&mut self, from: StepAt, to: Movement) {
         let step = self.path(from);
-        self.happenings.push(Happening::Moved { step, to });
+        self.events.push(EventKind::Moved { step, to });
     }
 
     fn guardrails(&self, recipe: &Recipe) -> Guardrails {

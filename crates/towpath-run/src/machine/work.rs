@@ -4,10 +4,10 @@
 use super::prompt;
 use super::report::{Misreport, Reported, read_report};
 use crate::agent_call::sum;
+use crate::event::EventKind;
 use crate::fact::{JobEnd, JobStatus, Output};
 use crate::flow::FinishedCall;
 use crate::frame::StepAt;
-use crate::happening::Happening;
 use crate::job::{AgentJob, Job, JobWork};
 use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::progress::{Phase, Written};
@@ -208,7 +208,7 @@ impl Run {
         let (status, report) = match report {
             Ok(report) => {
                 let step = self.path(at);
-                self.happenings.push(Happening::Reported { step, report: report.clone() });
+                self.events.push(EventKind::Reported { step, report: report.clone() });
                 (StepStatus::Completed, Some(report))
             }
             Err(failure) => (StepStatus::Failed(failure), None),

@@ -373,8 +373,7 @@ fn played(program: &Arc<Program>, random: &mut Random) -> Run {
         let jobs = run.next();
         assert!(!jobs.is_empty(), "the run waits for nothing");
         for job in &jobs {
-            let fact =
-                Fact::JobStarted { key: job.key.clone(), line: None, session: None, backend: None };
+            let fact = Fact::job_started(job.key.clone());
             run.apply(&fact, 2).unwrap();
         }
         for job in jobs {

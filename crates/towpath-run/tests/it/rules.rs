@@ -13,7 +13,7 @@ use std::time::Duration;
 use towpath_core::{FaultKind, JobKind, Map, StepPath};
 use towpath_recipe::{Plan, PlannedRecipe, Program};
 use towpath_run::{
-    AgentJob, Answer, Fact, Fault, Happening, JSON_REMINDER, Job, JobEnd, JobStatus, JobWork,
+    AgentJob, Answer, EventKind, Fact, Fault, JSON_REMINDER, Job, JobEnd, JobStatus, JobWork,
     Limits, Output, Run, RunOutcome, StepStatus, StepView, StopReason,
 };
 
@@ -113,8 +113,8 @@ impl Play {
         self.clock += 1;
         self.run.apply(&fact, self.clock).expect("the run takes the fact");
         self.journal.push(fact);
-        for happening in self.run.take_happenings() {
-            if let Happening::Warning { message, .. } = happening {
+        for event in self.run.take_events() {
+            if let EventKind::Warning { message, .. } = event {
                 self.warnings.push(message);
             }
         }
@@ -125,12 +125,7 @@ impl Play {
         for job in &jobs {
             self.started.push(name_of(job));
             self.jobs.push(job.clone());
-            self.fact(Fact::JobStarted {
-                key: job.key.clone(),
-                line: None,
-                session: None,
-                backend: None,
-            });
+            self.fact(Fact::job_started(job.key.clone()));
         }
         jobs
     }
@@ -902,7 +897,7 @@ fn an_edit_takes_the_place_of_what_was_interrupted() {
 fn a_journal_that_does_not_fit_is_an_error_and_no_panic() {
     let mut play = Play::one("name: r\nsteps:\n  - {id: a, command: x}\n");
     let key = "other#1.0.0:bash".parse().expect("a key");
-    let started = Fact::JobStarted { key, line: None, session: None, backend: None };
+    let started = Fact::job_started(key);
     assert!(play.run.apply(&started, 9).is_err());
     let key = "a#1.0.0:bash".parse().expect("a key");
     let ended = Fact::JobFinished { key, end: JobEnd::new(JobStatus::Exited(0)) };

@@ -5,7 +5,7 @@ use crate::plan::{CONTEXT, FOREIGN};
 use std::collections::BTreeMap;
 use towpath_core::{JobKey, StepPath};
 use towpath_recipe::MachineWishes;
-use towpath_run::{AgentJob, Happening, Movement};
+use towpath_run::{AgentJob, EventKind, Movement};
 
 /// The machines of a run as one sees them from outside.
 #[derive(Debug, Default)]
@@ -27,9 +27,9 @@ struct Session {
 }
 
 impl Calls {
-    pub fn happened(&mut self, happening: &Happening) {
-        match happening {
-            Happening::Entered { step, visit, max_visits, total, max_total, .. } => {
+    pub fn happened(&mut self, event: &EventKind) {
+        match event {
+            EventKind::Entered { step, visit, max_visits, total, max_total, .. } => {
                 let frame = step.frame();
                 let id = step.without_visits();
                 let id = id.rsplit('/').next().expect("a path has a last part").to_owned();
@@ -41,12 +41,12 @@ impl Calls {
                 assert_eq!(session.steps, *total, "{step}: the steps of its session");
                 assert!(visit <= max_visits && total <= max_total, "{step}: over its limit");
             }
-            Happening::Moved { step, to: Movement::Restart(_) } => {
+            EventKind::Moved { step, to: Movement::Restart(_) } => {
                 self.restarts += 1;
                 let session = self.sessions.entry(step.frame()).or_default();
                 *session = Session { restarts: session.restarts + 1, ..Session::default() };
             }
-            Happening::Reminded { .. } => self.reminders += 1,
+            EventKind::Reminded { .. } => self.reminders += 1,
             _ => {}
         }
     }

@@ -128,8 +128,8 @@ impl World {
     fn fact(&mut self, fact: Fact) {
         self.clock += 1;
         self.run.apply(&fact, self.clock).expect("the run takes what the world records");
-        for happening in self.run.take_happenings() {
-            self.calls.happened(&happening);
+        for event in self.run.take_events() {
+            self.calls.happened(&event);
         }
         if fact == Fact::Resumed {
             self.expired.clear();
@@ -159,12 +159,7 @@ impl World {
                     self.calls.started(&job.key, agent, &self.program.plan.machine);
                 }
                 assert!(self.keys.insert(job.key.to_string()), "{} twice", job.key);
-                self.fact(Fact::JobStarted {
-                    key: job.key.clone(),
-                    line: None,
-                    session: None,
-                    backend: None,
-                });
+                self.fact(Fact::job_started(job.key.clone()));
                 self.in_flight.push(job);
             }
         }
@@ -352,7 +347,7 @@ impl World {
         assert_eq!(rebuilt.exit(), self.run.exit());
         assert_eq!(rebuilt.machine_view(), self.run.machine_view());
         self.run = rebuilt;
-        self.run.take_happenings();
+        self.run.take_events();
     }
 
     /// A signal: everything in flight is ended, the record is completed, a resume follows.

@@ -13,7 +13,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use towpath_core::{RunId, StepPath};
-use towpath_engine::{Event, Reporter};
+use towpath_engine::{Event, EventKind, Reporter};
 use towpath_run::{Output, StepResult, StepStatus};
 use towpath_view::result_json::step_error;
 
@@ -116,12 +116,12 @@ impl Audit {
 }
 
 impl Reporter for Audit {
-    fn event(&mut self, event: &Event<'_>) {
-        match event {
-            Event::StepEnded { step, result, tolerated, took_ms } => {
+    fn event(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::StepEnded { step, result, tolerated, took_ms } => {
                 self.step_ended(step, result, *tolerated, *took_ms);
             }
-            Event::RunEnded { .. } => {
+            EventKind::RunEnded { .. } => {
                 if let Some(Err(error)) = self.file.as_ref().map(|open| open.file.sync_data()) {
                     self.give_up(&error);
                 }

@@ -116,7 +116,7 @@ impl Watching<'_> {
 }
 
 impl Reporter for Watching<'_> {
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &Event) {
         if let Some(audit) = &mut self.audit {
             audit.event(event);
         }

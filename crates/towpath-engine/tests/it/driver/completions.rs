@@ -174,7 +174,8 @@ fn output_activity_and_what_was_ended_reach_the_reporter() {
     let mut executor = FakeExecutor::new(|turn| {
         let step = &StepPath::new("a");
         assert!(turn.observer.ready());
-        turn.observer.event(JobEvent::Output { step, stream: Stream::Stdout, bytes: b"text\n" });
+        let job = &"a#1.0.0:bash".parse().expect("a key");
+        turn.observer.event(JobEvent::Output { job, stream: Stream::Stdout, bytes: b"text\n" });
         turn.observer.event(JobEvent::Activity { step, what: "thinks" });
         let mut finished = Finished::new(turn.job("a").expect("it runs"), EndStatus::Exited(0));
         let process = |pid| Leftover { pid, command: "sleep".into(), job: None };

@@ -10,7 +10,7 @@ const ASK: &str = "name: r\nsteps:\n  - { id: ask, prompt: hello }\n";
 fn start(play: &mut Play, session: Option<&str>) -> towpath_core::JobKey {
     let key = play.run.next().first().expect("a call is wanted").key.clone();
     let (backend, session) = (Some("codex".to_owned()), session.map(str::to_owned));
-    play.fact(Fact::JobStarted { key: key.clone(), line: None, session, backend });
+    play.fact(Fact::JobStarted { key: key.clone(), line: None, session, backend, model: None });
     key
 }
 

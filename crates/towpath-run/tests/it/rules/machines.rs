@@ -3,7 +3,7 @@
 use super::{Play, program};
 use serde_json::{Value, json};
 use towpath_recipe::{MachineWishes, Plan};
-use towpath_run::{Fact, Happening, JobEnd, JobStatus, JobWork, Movement, Output};
+use towpath_run::{EventKind, Fact, JobEnd, JobStatus, JobWork, Movement, Output};
 
 /// A machine of these steps; the first is where it begins.
 pub fn machine(id: &str, head: &str, steps: &[(&str, &str)]) -> String {
@@ -66,17 +66,17 @@ fn every_entry_and_movement_is_reported() {
     for fact in &play.journal {
         run.apply(fact, 1).expect("the journal fits");
     }
-    let reported = run.take_happenings().into_iter().filter_map(|happening| match happening {
-        Happening::Entered { step, visit, max_visits, total, max_total, .. } => {
+    let reported = run.take_events().into_iter().filter_map(|event| match event {
+        EventKind::Entered { step, visit, max_visits, total, max_total, .. } => {
             Some(format!("{step} {visit}/{max_visits} {total}/{max_total}"))
         }
-        Happening::Moved { step, to: Movement::Restart(to) } => {
+        EventKind::Moved { step, to: Movement::Restart(to) } => {
             Some(format!("{step} restarts {to}"))
         }
-        Happening::Moved { step, to: Movement::Exit(exit) } => {
+        EventKind::Moved { step, to: Movement::Exit(exit) } => {
             Some(format!("{step} exits {}", exit.reason))
         }
-        Happening::Moved { step, to: Movement::Step(to) } => Some(format!("{step} goes to {to}")),
+        EventKind::Moved { step, to: Movement::Step(to) } => Some(format!("{step} goes to {to}")),
         _ => None,
     });
     let expected =

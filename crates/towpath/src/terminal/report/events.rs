@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use totals::Totals;
 use towpath_core::StepPath;
-use towpath_engine::{CallStarted, Event};
+use towpath_engine::{CallStarted, Event, EventKind};
 use towpath_run::{Movement, Run, RunOutcome, StepKind, StepResult, StepStatus, StepView};
 use towpath_view::{BACKEND_ERROR, exit_reason, failure_text};
 
@@ -137,40 +137,40 @@ impl Events {
         std::mem::take(&mut self.lines)
     }
 
-    pub fn event(&mut self, event: &Event<'_>) {
-        match event {
-            Event::RunStarted { run, recipe, .. } => {
+    pub fn event(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::RunStarted { run, recipe, .. } => {
                 self.run = run.to_string();
                 self.totals.began = Some(Instant::now());
-                self.recipe = (*recipe).to_owned();
+                self.recipe.clone_from(recipe);
             }
-            Event::Entered { step, recipe, visit, max_visits, total, max_total, model } => {
+            EventKind::Entered { step, recipe, visit, max_visits, total, max_total, model } => {
                 let (visit, total) = (*visit, *total);
                 let place = Place {
                     visit: Some(visit),
                     count: Some(total),
-                    model: model.map(str::to_owned),
+                    model: model.clone(),
                     ..Place::of(Some(recipe), step)
                 };
                 self.places.enter(step, recipe, place);
                 let counts = format!(" (visit {visit}/{max_visits}, total {total}/{max_total})");
-                self.entered.push(Entered { step: (*step).clone(), counts });
+                self.entered.push(Entered { step: step.clone(), counts });
             }
-            Event::CallStarted(call) => self.call_started(call),
-            Event::StepStarted { step, kind } if self.is_visit(step) => {
+            EventKind::CallStarted(call) => self.call_started(call),
+            EventKind::StepStarted { step, kind } if self.is_visit(step) => {
                 self.goes_on(step);
                 // An agent's start is told with its call, which knows the session.
                 if *kind != StepKind::Agent {
                     self.enter(step);
                 }
             }
-            Event::StepStarted { step, .. } => self.plain_start(step),
-            Event::CallEnded(call) => {
+            EventKind::StepStarted { step, .. } => self.plain_start(step),
+            EventKind::CallEnded(call) => {
                 self.totals.call_ended(call);
                 self.places.call_ended(call);
             }
-            Event::Reminded { step, error } => self.reminded(step, error),
-            Event::Reported { step, report } => {
+            EventKind::Reminded { step, error } => self.reminded(step, error),
+            EventKind::Reported { step, report } => {
                 self.enter(step);
                 let Some(place) = self.places.get_mut(step) else { return };
                 place.over(&report.outcome);
@@ -179,11 +179,11 @@ impl Events {
                 let more = json!({ "description": report.description });
                 self.tell(&place, "recipe_step_outcome", &text, more);
             }
-            Event::Moved { step, to } => self.moved(step, to),
-            Event::StepEnded { step, result, .. } if !self.is_visit(step) => {
+            EventKind::Moved { step, to } => self.moved(step, to),
+            EventKind::StepEnded { step, result, .. } if !self.is_visit(step) => {
                 self.ended(step, result);
             }
-            Event::RunEnded { outcome, steps, .. } => self.run_ended(outcome, steps),
+            EventKind::RunEnded { outcome, steps, .. } => self.run_ended(outcome, steps),
             _ => {}
         }
     }
@@ -232,16 +232,16 @@ impl Events {
         self.tell(&place, "recipe_step_started", &text, json!({ "step_count": count }));
     }
 
-    fn call_started(&mut self, call: &CallStarted<'_>) {
+    fn call_started(&mut self, call: &CallStarted) {
         // A step that has waited is asked again without a new beginning.
-        if self.places.get(call.step).is_none() {
-            match self.is_visit(call.step) {
-                true => self.goes_on(call.step),
-                false => self.plain_start(call.step),
+        if self.places.get(&call.step).is_none() {
+            match self.is_visit(&call.step) {
+                true => self.goes_on(&call.step),
+                false => self.plain_start(&call.step),
             }
         }
         self.places.call_started(call);
-        self.enter(call.step);
+        self.enter(&call.step);
     }
 
     fn own_recipe(&self) -> String {

@@ -16,7 +16,7 @@ use crate::terminal::format::clean;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use towpath_core::StepPath;
-use towpath_engine::{Event, Reporter, Stream};
+use towpath_engine::{Event, EventKind, Reporter, Stream};
 use towpath_run::{Movement, Run, StepKind, without_report};
 
 const HIDE_CURSOR: &str = "\u{1b}[?25l";
@@ -302,9 +302,9 @@ impl<O: Sink> RunScreen for Live<O> {
 }
 
 impl<O: Sink> Reporter for Live<O> {
-    fn event(&mut self, event: &Event<'_>) {
-        match event {
-            Event::RunStarted { run, recipe, directory, resumed, steps } => {
+    fn event(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::RunStarted { run, recipe, directory, resumed, steps } => {
                 self.board.begin(steps, directory);
                 self.say(&event_lines::header(run, recipe, directory, *resumed));
                 // A run that is over before the first drawing does not flash.
@@ -312,51 +312,53 @@ impl<O: Sink> Reporter for Live<O> {
                 self.active = true;
                 self.clear();
             }
-            Event::StepStarted { step, kind } => self.started(step, *kind),
-            Event::Output { step, stream, bytes } => {
+            EventKind::StepStarted { step, kind } => self.started(step, *kind),
+            EventKind::Output { step, stream, bytes, .. } => {
                 let shown = self.shown_part(step, *stream, bytes);
                 self.output(step, *stream, &shown);
             }
-            Event::Heard { step } => self.board.heard(step, self.outlet.now_ms()),
-            Event::Doing { step, what } => {
+            EventKind::Heard { step } => self.board.heard(step, self.outlet.now_ms()),
+            EventKind::Doing { step, what } => {
                 self.board.doing(step, what, self.outlet.now_ms());
             }
-            Event::StepEnded { step, result, tolerated, took_ms } => {
+            EventKind::StepEnded { step, result, tolerated, took_ms } => {
                 self.flush(step);
-                self.beside.remove(*step);
+                self.beside.remove(step);
                 self.board.ended(step, result, *tolerated, *took_ms);
             }
-            Event::Reminded { step, error } => self.say(&event_lines::reminded(step, error)),
-            Event::Moved { to: Movement::Restart(recipe), .. } => {
+            EventKind::Reminded { step, error } => self.say(&event_lines::reminded(step, error)),
+            EventKind::Moved { to: Movement::Restart(recipe), .. } => {
                 self.say(&event_lines::restart(recipe));
             }
-            Event::Entered { step, recipe, visit, max_visits, total, max_total, .. } => {
+            EventKind::Entered { step, recipe, visit, max_visits, total, max_total, .. } => {
                 let (visit, total) = ((*visit, *max_visits), (*total, *max_total));
                 self.board.entered(step, visit, total, recipe);
             }
             // A step's own lines say what it reports.
-            Event::CallStarted(_)
-            | Event::CallEnded(_)
-            | Event::Reported { .. }
-            | Event::Moved { .. } => {}
-            Event::Staged { step, files } => self.say(&event_lines::staged(step, files)),
-            Event::Warning { step, message } => self.say(&event_lines::warning(*step, message)),
-            Event::Ended { processes, why } => {
+            EventKind::CallStarted(_)
+            | EventKind::CallEnded(_)
+            | EventKind::Reported { .. }
+            | EventKind::Moved { .. } => {}
+            EventKind::Staged { step, files } => self.say(&event_lines::staged(step, files)),
+            EventKind::Warning { step, message } => {
+                self.say(&event_lines::warning(step.as_ref(), message))
+            }
+            EventKind::Ended { processes, why } => {
                 if let Some(line) = event_lines::processes(processes, *why, self.look.verbose) {
                     self.say(&line);
                 }
             }
-            Event::Stopping => self.say(&event_lines::stopping()),
-            Event::Suspended => {
+            EventKind::Stopping => self.say(&event_lines::stopping()),
+            EventKind::Suspended => {
                 self.leave();
                 self.outlet.settle();
             }
-            Event::Continued => {
+            EventKind::Continued => {
                 self.board.awake(self.outlet.now_ms());
                 self.active = true;
                 self.drawn_ms = 0;
             }
-            Event::RunEnded { outcome, .. } => {
+            EventKind::RunEnded { outcome, .. } => {
                 for step in self.held.steps() {
                     self.flush(&step);
                 }

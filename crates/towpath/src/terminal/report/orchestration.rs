@@ -10,7 +10,7 @@ use super::sink::Sink;
 use super::{Look, RunScreen};
 use crate::terminal::format::clean;
 use towpath_core::StepPath;
-use towpath_engine::{Event, Reporter};
+use towpath_engine::{Event, EventKind, Reporter};
 use towpath_run::{Movement, RunOutcome};
 use towpath_view::{BACKEND_ERROR, exit_reason};
 
@@ -73,34 +73,34 @@ impl<O: Sink> RunScreen for Orchestration<O> {
 }
 
 impl<O: Sink> Reporter for Orchestration<O> {
-    fn event(&mut self, event: &Event<'_>) {
+    fn event(&mut self, event: &Event) {
         self.plain.event(event);
-        match event {
-            Event::RunStarted { recipe, .. } => self.log(&format!("Starting recipe: {recipe}")),
-            Event::Entered { step, visit, max_visits, total, max_total, .. } => {
+        match &event.kind {
+            EventKind::RunStarted { recipe, .. } => self.log(&format!("Starting recipe: {recipe}")),
+            EventKind::Entered { step, visit, max_visits, total, max_total, .. } => {
                 let step = name(step);
                 self.log(&format!(
                     "Step: {step} (visit {visit}/{max_visits}, total {total}/{max_total})"
                 ));
             }
-            Event::CallStarted(call) => {
+            EventKind::CallStarted(call) => {
                 let what = if call.is_reminder { "reminder" } else { "prompt" };
-                let model = call.model.unwrap_or("default");
-                let (length, backend) = (call.length, call.backend);
+                let model = call.model.as_deref().unwrap_or("default");
+                let (length, backend) = (call.length, &call.backend);
                 self.log(&format!("Sending {what} ({length} chars) to {backend} [{model}]"));
             }
-            Event::Reported { report, .. } => {
+            EventKind::Reported { report, .. } => {
                 self.log(&format!("Outcome extracted: {}", report.outcome));
             }
-            Event::Reminded { error, .. } => {
+            EventKind::Reminded { error, .. } => {
                 self.log(&format!("Outcome extraction failed: {error}"));
             }
-            Event::Moved { step, to } => self.moved(step, to),
-            Event::Warning { step, message } => {
-                self.plain.tell(&event_lines::warning(*step, message));
+            EventKind::Moved { step, to } => self.moved(step, to),
+            EventKind::Warning { step, message } => {
+                self.plain.tell(&event_lines::warning(step.as_ref(), message));
             }
-            Event::Stopping => self.plain.tell(&event_lines::stopping()),
-            Event::RunEnded { outcome, .. } => {
+            EventKind::Stopping => self.plain.tell(&event_lines::stopping()),
+            EventKind::RunEnded { outcome, .. } => {
                 self.ended(outcome);
                 if !self.json {
                     self.plain.end_line();

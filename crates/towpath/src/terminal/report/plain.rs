@@ -13,7 +13,7 @@ use crate::terminal::format::{clean, duration};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use towpath_core::StepPath;
-use towpath_engine::{Event, Reporter, Stream};
+use towpath_engine::{Event, EventKind, Reporter, Stream};
 use towpath_run::{FailureKind, Movement, RunOutcome, StepKind, StepResult, StepStatus};
 
 /// A step that says nothing for this long is spoken of.
@@ -220,49 +220,51 @@ impl<O: Sink> RunScreen for Plain<O> {
 }
 
 impl<O: Sink> Reporter for Plain<O> {
-    fn event(&mut self, event: &Event<'_>) {
-        match event {
-            Event::RunStarted { run, recipe, directory, resumed, .. } => {
-                self.directory = directory.to_path_buf();
+    fn event(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::RunStarted { run, recipe, directory, resumed, .. } => {
+                self.directory.clone_from(directory);
                 self.say(&event_lines::header(run, recipe, directory, *resumed));
             }
-            Event::StepStarted { step, kind } => self.started(step, *kind),
-            Event::Output { step, stream, bytes } => self.output(step, *stream, bytes),
-            Event::Heard { step } => self.note_heard(step),
-            Event::Doing { step, what } => self.note_doing(step, what),
-            Event::StepEnded { step, result, tolerated, took_ms } => {
+            EventKind::StepStarted { step, kind } => self.started(step, *kind),
+            EventKind::Output { step, stream, bytes, .. } => self.output(step, *stream, bytes),
+            EventKind::Heard { step } => self.note_heard(step),
+            EventKind::Doing { step, what } => self.note_doing(step, what),
+            EventKind::StepEnded { step, result, tolerated, took_ms } => {
                 self.ended(step, result, *tolerated, *took_ms);
             }
-            Event::Reminded { step, error } => self.say(&event_lines::reminded(step, error)),
-            Event::Moved { to: Movement::Restart(recipe), .. } => {
+            EventKind::Reminded { step, error } => self.say(&event_lines::reminded(step, error)),
+            EventKind::Moved { to: Movement::Restart(recipe), .. } => {
                 self.say(&event_lines::restart(recipe));
             }
             // A step's own lines say which step is entered and what it reports.
-            Event::Entered { .. }
-            | Event::CallStarted(_)
-            | Event::CallEnded(_)
-            | Event::Reported { .. }
-            | Event::Moved { .. } => {}
-            Event::Staged { step, files } => self.say(&event_lines::staged(step, files)),
-            Event::Warning { step, message } => self.say(&event_lines::warning(*step, message)),
-            Event::Ended { processes, why } => {
+            EventKind::Entered { .. }
+            | EventKind::CallStarted(_)
+            | EventKind::CallEnded(_)
+            | EventKind::Reported { .. }
+            | EventKind::Moved { .. } => {}
+            EventKind::Staged { step, files } => self.say(&event_lines::staged(step, files)),
+            EventKind::Warning { step, message } => {
+                self.say(&event_lines::warning(step.as_ref(), message))
+            }
+            EventKind::Ended { processes, why } => {
                 if let Some(line) = event_lines::processes(processes, *why, self.look.verbose) {
                     self.say(&line);
                 }
             }
-            Event::RunEnded { outcome, .. } => {
+            EventKind::RunEnded { outcome, .. } => {
                 for step in self.held.steps() {
                     self.flush(&step);
                 }
                 // What follows is said by others, who know nothing of an open line.
-                let silent = self.look.quiet && !self.look.json && **outcome == RunOutcome::Done;
+                let silent = self.look.quiet && !self.look.json && *outcome == RunOutcome::Done;
                 if !silent && self.seam(Stream::Stderr).ours() {
                     self.outlet.stderr(b"\n");
                 }
             }
-            Event::Stopping => self.say(&event_lines::stopping()),
-            Event::Suspended => self.outlet.settle(),
-            Event::Continued => {
+            EventKind::Stopping => self.say(&event_lines::stopping()),
+            EventKind::Suspended => self.outlet.settle(),
+            EventKind::Continued => {
                 let now = self.outlet.now_ms();
                 self.running.values_mut().for_each(|running| running.said_ms = now);
             }
@@ -320,12 +322,13 @@ mod tests {
         plain.end("ci", &completed(), 72_000);
         plain.start("lint", "bash");
         plain.tolerate("lint", &failed("exit 2", ""), 3250);
-        plain.event(&Event::Warning { step: Some(&path("test")), message: "{{x}} has no value" });
+        plain.warn("test", "{{x}} has no value");
         plain.start("test", "bash");
         plain.complain("test", "boom\n");
         plain.end("test", &failed("exit 1", "boom"), 100);
-        plain.event(&Event::Ended { processes: &["sleep (7)".into()], why: EndedWith::Step });
-        plain.event(&Event::Ended { processes: &["serve (8)".into()], why: EndedWith::Run });
+        plain
+            .report(EventKind::Ended { processes: vec!["sleep (7)".into()], why: EndedWith::Step });
+        plain.report(EventKind::Ended { processes: vec!["serve (8)".into()], why: EndedWith::Run });
         assert_eq!(seen.stdout_text(), "compiling\n");
         assert_eq!(
             seen.stderr_text(),
@@ -402,7 +405,7 @@ mod tests {
              running ci/slow 59 s: Read src/auth.rs\n\
              running ci/slow 1 m 29 s, silent for 1 min: Read src/auth.rs\n"
         );
-        plain.event(&Event::Heard { step: &path("ci/slow") });
+        plain.report(EventKind::Heard { step: path("ci/slow") });
         seen.pass_time(30_000);
         plain.tick();
         let text = seen.stderr_text();

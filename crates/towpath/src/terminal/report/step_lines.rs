@@ -10,7 +10,7 @@ use super::sink::Sink;
 use super::{Look, RunScreen};
 use crate::terminal::format::clean;
 use towpath_core::StepPath;
-use towpath_engine::{Event, Reporter};
+use towpath_engine::{Event, EventKind, Reporter};
 use towpath_run::{StepResult, StepStatus};
 
 pub struct StepLines<O: Sink> {
@@ -63,25 +63,25 @@ impl<O: Sink> RunScreen for StepLines<O> {
 }
 
 impl<O: Sink> Reporter for StepLines<O> {
-    fn event(&mut self, event: &Event<'_>) {
-        if let Event::StepStarted { step, .. } = event {
+    fn event(&mut self, event: &Event) {
+        if let EventKind::StepStarted { step, .. } = &event.kind {
             self.tell_step("start", step, "");
         }
         self.plain.event(event);
-        match event {
-            Event::StepEnded { step, result, tolerated, .. } => {
+        match &event.kind {
+            EventKind::StepEnded { step, result, tolerated, .. } => {
                 self.tell_step("complete", step, &said_end(result, *tolerated));
             }
-            Event::Warning { step, message } => {
-                self.plain.tell(&event_lines::warning(*step, message));
+            EventKind::Warning { step, message } => {
+                self.plain.tell(&event_lines::warning(step.as_ref(), message));
             }
-            Event::Ended { processes, why } => {
+            EventKind::Ended { processes, why } => {
                 if let Some(line) = event_lines::processes(processes, *why, false) {
                     self.plain.tell(&line);
                 }
             }
-            Event::Stopping => self.plain.tell(&event_lines::stopping()),
-            Event::RunEnded { .. } if !self.json => self.plain.end_line(),
+            EventKind::Stopping => self.plain.tell(&event_lines::stopping()),
+            EventKind::RunEnded { .. } if !self.json => self.plain.end_line(),
             _ => {}
         }
     }
@@ -112,7 +112,7 @@ mod tests {
         reporter.end("docs", &skipped("needs tag docs"), 0);
         reporter.start("ci/lint", "bash");
         reporter.tolerate("ci/lint", &failed("exit 2", ""), 5);
-        reporter.event(&Event::Warning { step: Some(&path("build")), message: "careful" });
+        reporter.warn("build", "careful");
         assert_eq!(seen.stdout_text(), "made");
         assert_eq!(
             seen.stderr_text(),

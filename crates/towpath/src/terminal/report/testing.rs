@@ -6,11 +6,10 @@ use super::sink::Sink;
 use super::{Look, Voice};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
-use towpath_core::{JobKey, RunId, StepPath, Usage};
-use towpath_engine::{Event, Reporter, RunEnd, Stream};
+use towpath_core::{JobKey, JobKind, RunId, StepPath, Usage};
+use towpath_engine::{Event, EventKind, Reporter, RunEnd, Stream};
 use towpath_recipe::{Plan, PlannedRecipe};
 use towpath_run::{
     Fact, Failure, FailureKind, JobEnd, Limits, Output, Run, StepKind, StepResult, StepState,
@@ -250,45 +249,65 @@ pub fn failed(message: &str, detail: &str) -> StepResult {
 }
 
 /// Events in the words of a test.
-pub trait Tell: Reporter {
+pub trait Feed: Reporter {
+    fn report(&mut self, kind: EventKind) {
+        self.event(&Event { seq: 1, at_ms: 0, kind });
+    }
+
     fn run(&mut self, steps: Vec<StepView>) {
         let run = RunId::new("7f3k").unwrap();
-        let directory = Path::new("/home/me/shop");
-        let recipe = "ship-release";
-        let resumed = false;
-        self.event(&Event::RunStarted { run: &run, recipe, directory, resumed, steps });
+        let (directory, recipe) = ("/home/me/shop".into(), "ship-release".into());
+        self.report(EventKind::RunStarted { run, recipe, directory, resumed: false, steps });
     }
 
     fn start(&mut self, step: &str, kind: &str) {
-        self.event(&Event::StepStarted { step: &path(step), kind: step_kind(kind) });
+        self.report(EventKind::StepStarted { step: path(step), kind: step_kind(kind) });
     }
 
     fn print(&mut self, step: &str, text: &str) {
-        let (step, stream) = (&path(step), Stream::Stdout);
-        self.event(&Event::Output { step, stream, bytes: text.as_bytes() });
+        self.report(output(step, Stream::Stdout, text));
     }
 
     fn complain(&mut self, step: &str, text: &str) {
-        let (step, stream) = (&path(step), Stream::Stderr);
-        self.event(&Event::Output { step, stream, bytes: text.as_bytes() });
+        self.report(output(step, Stream::Stderr, text));
     }
 
     fn doing(&mut self, step: &str, what: &str) {
-        self.event(&Event::Doing { step: &path(step), what });
+        self.report(EventKind::Doing { step: path(step), what: what.to_owned() });
+    }
+
+    fn warn(&mut self, step: &str, message: &str) {
+        self.report(EventKind::Warning { step: Some(path(step)), message: message.to_owned() });
     }
 
     fn end(&mut self, step: &str, result: &StepResult, took_ms: i64) {
-        let tolerated = false;
-        self.event(&Event::StepEnded { step: &path(step), result, tolerated, took_ms });
+        self.end_as(step, result, took_ms, false);
     }
 
     fn tolerate(&mut self, step: &str, result: &StepResult, took_ms: i64) {
-        let tolerated = true;
-        self.event(&Event::StepEnded { step: &path(step), result, tolerated, took_ms });
+        self.end_as(step, result, took_ms, true);
+    }
+
+    fn end_as(&mut self, step: &str, result: &StepResult, took_ms: i64, tolerated: bool) {
+        let (step, result) = (path(step), result.clone());
+        self.report(EventKind::StepEnded { step, result, tolerated, took_ms });
     }
 }
 
-impl<R: Reporter> Tell for R {}
+fn output(step: &str, stream: Stream, text: &str) -> EventKind {
+    let (step, bytes) = (path(step), text.as_bytes().to_vec());
+    let own = JobKey {
+        frame: step.frame(),
+        step: step.as_str().rsplit('/').next().unwrap_or_default().to_owned(),
+        visit: 1,
+        attempt: 0,
+        call: 0,
+        kind: JobKind::Bash,
+    };
+    EventKind::Output { step, job: own, stream, bytes }
+}
+
+impl<R: Reporter> Feed for R {}
 
 /// A run of recipes (the root first, each step's `recipe:` naming the next ones), driven with
 /// made-up ends.
@@ -323,8 +342,7 @@ pub fn driven_from(
             return run;
         }
         for job in &jobs {
-            let fact =
-                Fact::JobStarted { key: job.key.clone(), line: None, session: None, backend: None };
+            let fact = Fact::job_started(job.key.clone());
             run.apply(&fact, now).unwrap();
         }
         for job in jobs {

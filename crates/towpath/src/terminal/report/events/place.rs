@@ -144,25 +144,25 @@ impl Places {
         self.steps.get(self.machines.get(&None)?.at.as_ref()?)
     }
 
-    pub fn call_started(&mut self, call: &CallStarted<'_>) {
-        self.in_session(call.step, call.session);
-        if let Some(place) = self.steps.get_mut(call.step) {
+    pub fn call_started(&mut self, call: &CallStarted) {
+        self.in_session(&call.step, call.session.as_deref());
+        if let Some(place) = self.steps.get_mut(&call.step) {
             place.prompt_length = Some(place.prompted + call.length);
-            place.model = call.model.map(str::to_owned);
+            place.model = call.model.clone();
         }
     }
 
     /// A step's calls are added up: after a reminder they are the whole visit's.
-    pub fn call_ended(&mut self, call: &CallEnded<'_>) {
-        self.in_session(call.step, call.session);
-        let Some(place) = self.steps.get_mut(call.step) else { return };
-        place.model = call.model.map(str::to_owned);
+    pub fn call_ended(&mut self, call: &CallEnded) {
+        self.in_session(&call.step, call.session.as_deref());
+        let Some(place) = self.steps.get_mut(&call.step) else { return };
+        place.model = call.model.clone();
         place.prompted += call.prompt_length;
         place.prompt_length = Some(place.prompted);
         place.response_length = call.length;
         place.took_ms = Some(place.took_ms.unwrap_or(0) + call.took_ms);
         place.cost.count(call.usage.and_then(|usage| usage.cost_usd));
-        place.error = call.error.map(str::to_owned);
+        place.error = call.error.clone();
     }
 
     fn in_session(&mut self, step: &StepPath, session: Option<&str>) {

@@ -15,7 +15,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    pub fn call_ended(&mut self, call: &CallEnded<'_>) {
+    pub fn call_ended(&mut self, call: &CallEnded) {
         let add = |sum: &mut Option<usize>, more| *sum = Some(sum.unwrap_or(0) + more);
         add(&mut self.prompt_length, call.prompt_length);
         call.length.into_iter().for_each(|length| add(&mut self.response_length, length));

@@ -4,7 +4,7 @@ use super::*;
 use crate::terminal::report::shape::RecipeShape;
 use crate::terminal::report::testing::*;
 use towpath_core::FaultKind;
-use towpath_run::{Fault, JobEnd, JobStatus, Output, RunOutcome, StepKind, StepView};
+use towpath_run::{Fault, JobEnd, JobStatus, Output, RunOutcome, StepView};
 
 fn reporter(columns: usize, rows: usize) -> (Live<Recorder>, Recorder) {
     let recorder = Recorder::new(columns, rows);
@@ -83,7 +83,7 @@ ship-release · run 7f3k · shop
 fn an_agent_that_says_nothing_is_said_to_be_silent() {
     let (mut live, seen) = sketch(80);
     seen.pass_time(12_000);
-    live.event(&Event::Heard { step: &path("architecture-review") });
+    live.report(EventKind::Heard { step: path("architecture-review") });
     seen.pass_time(130_000);
     live.start("notify", "bash");
     seen.pass_time(100_000);
@@ -93,7 +93,7 @@ fn an_agent_that_says_nothing_is_said_to_be_silent() {
     assert!(line("security").ends_with("silent for 4 min · Read src/auth.rs"), "{text}");
     assert!(line("architecture").ends_with("silent for 3 min · Bash cargo tree"), "{text}");
     assert!(line("notify").ends_with("running"), "a command is no agent:\n{text}");
-    live.event(&Event::Continued);
+    live.report(EventKind::Continued);
     seen.pass_time(1_000);
     live.tick();
     assert!(!Screen::of(&seen).text().contains("silent for"), "stopped time does not count");
@@ -115,7 +115,7 @@ fn output_scrolls_above_the_block_and_the_steps_stay_at_the_end() {
     live.end("test", &failed("exit 1", "one\nboom"), 100);
     let outcome = RunOutcome::Done;
     let run = towpath_core::RunId::new("7f3k").unwrap();
-    live.event(&Event::RunEnded { run: &run, outcome: &outcome, steps: &[] });
+    live.report(EventKind::RunEnded { run, outcome, steps: Vec::new() });
     let screen = Screen::of(&seen);
     assert!(!screen.cursor_hidden && !screen.wrapped);
     let lines: String = (0..30).map(|number| format!("line {number}\n")).collect();
@@ -167,7 +167,7 @@ fn lines_of_others_stand_above_the_block_and_are_not_overdrawn() {
     let begin = "ship-release · run 7f3k · shop\n[step:started]   build\n\n  ⠙ build";
     assert!(text.starts_with(begin), "{text}");
     let (outcome, run) = (RunOutcome::Done, towpath_core::RunId::new("7f3k").unwrap());
-    live.event(&Event::RunEnded { run: &run, outcome: &outcome, steps: &[] });
+    live.report(EventKind::RunEnded { run, outcome, steps: Vec::new() });
     live.aside("[recipe:exited]  done");
     assert!(Screen::of(&seen).text().ends_with("\n[recipe:exited]  done"));
 }
@@ -330,12 +330,12 @@ fn nothing_is_drawn_when_nothing_has_changed() {
 #[test]
 fn the_terminal_is_given_back_on_a_stop_and_on_an_error() {
     let (mut live, seen) = sketch(80);
-    live.event(&Event::Suspended);
+    live.report(EventKind::Suspended);
     let screen = Screen::of(&seen);
     assert!(!screen.cursor_hidden);
     assert_eq!(screen.text(), "ship-release · run 7f3k · shop");
     live.tick();
-    live.event(&Event::Continued);
+    live.report(EventKind::Continued);
     seen.pass_time(100);
     live.tick();
     let screen = Screen::of(&seen);
@@ -407,12 +407,16 @@ fn machine(look: Look) -> (Live<Recorder>, Recorder) {
 }
 
 fn enter(live: &mut Live<Recorder>, step: &str, total: u32) {
-    let step = &path(step);
-    let (visit, max_visits, max_total) = (total, 3, 100);
-    let recipe = "review";
-    let model = None;
-    live.event(&Event::Entered { step, recipe, visit, max_visits, total, max_total, model });
-    live.event(&Event::StepStarted { step, kind: StepKind::Agent });
+    live.report(EventKind::Entered {
+        step: path(step),
+        recipe: "review".to_owned(),
+        visit: total,
+        max_visits: 3,
+        total,
+        max_total: 100,
+        model: None,
+    });
+    live.start(step, "agent");
 }
 
 #[test]
