@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_is_never_zero() {
+    fn an_unknown_cost_is_never_zero() {
         let text = |calls, usd, unknown| Cost { calls, usd, unknown }.text();
         assert_eq!(text(0, None, false), None);
         assert_eq!(text(2, Some(0.31), false).as_deref(), Some("$0.31"));

@@ -29,7 +29,7 @@ fn suite(text: &str) -> Suite {
 }
 
 #[test]
-fn defaults_lie_under_every_case() {
+fn every_case_begins_with_the_defaults() {
     let suite = suite(
         "defaults:
   git: true
@@ -60,7 +60,7 @@ cases:
 }
 
 #[test]
-fn null_takes_a_default_of_a_map_away() {
+fn null_removes_one_default_of_a_map() {
     let suite = suite(
         "defaults:
   env: {A: a, B: b}
@@ -124,7 +124,7 @@ fn an_outcome_is_the_last_line_of_the_answer() {
 }
 
 #[test]
-fn what_is_not_understood_is_refused() {
+fn a_bad_test_file_is_refused_with_its_reason() {
     let rows = [
         ("", "x.test.yaml is empty"),
         ("[]", "a test file must be a map, this is a list"),
@@ -254,13 +254,13 @@ fn piece() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn no_text_makes_it_panic(pieces in prop::collection::vec(piece(), 0..40)) {
+    fn no_text_makes_the_reader_panic(pieces in prop::collection::vec(piece(), 0..40)) {
         let (_, problems) = reading(&pieces.concat());
         drawn(&problems);
     }
 
     #[test]
-    fn no_value_makes_it_panic(value in value(4)) {
+    fn no_yaml_value_makes_the_reader_panic(value in value(4)) {
         let text = serde_json::json!({ "defaults": value, "cases": [value, { "name": "x" }] });
         let (_, problems) = reading(&text.to_string());
         drawn(&problems);

@@ -5,11 +5,10 @@ mod aimed_stops;
 
 use crate::real::model_server::{Answer, ModelServer};
 use crate::real::{CLAUDE_CODE, ONE, STAY, finish, nothing_is_left, of};
-use crate::support::{User, kill_hard, lives};
+use crate::support::{Signal, User, kill_hard, lives, signal_to};
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 const RECIPE: &str = "
@@ -97,9 +96,7 @@ fn a_users_instructions_are_added_to_the_programs_own() {
 fn a_session_that_never_came_to_be_is_opened_once_by_its_id() {
     let user = User::new().file("one.yaml", ONE);
     let server = ModelServer::new(vec![EDITED]);
-    let dead = user.path("dead");
-    fs::write(&dead, "#!/bin/sh\nkill -9 $$\n").expect("a program");
-    fs::set_permissions(&dead, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let dead = user.program("dead", "#!/bin/sh\nkill -9 $$\n");
     let arguments = ["run", "one.yaml", "--calls", "calls.jsonl"];
     let mut command = CLAUDE_CODE.command(&user, &server, &arguments);
     command.env("CLAUDE_CLI_PATH", dead);
@@ -198,6 +195,13 @@ fn agents(user: &User) -> Vec<String> {
     of(user).into_iter().filter(is_agent).collect()
 }
 
+/// One may have ended by itself in between.
+fn kill_agents(user: &User) {
+    for pid in agents(user) {
+        signal_to(pid.parse().expect("a process number"), Signal::KILL);
+    }
+}
+
 /// One run from its start to its end, interrupted again and again.
 fn interrupted(seed: u64) {
     let user = User::new().file("three.yaml", THREE);
@@ -216,10 +220,7 @@ fn interrupted(seed: u64) {
             if dice(2) == 0 {
                 runner.kill().expect("the runner can be killed");
             } else {
-                for pid in agents(&user) {
-                    // It may have ended by itself in between.
-                    let _ = Command::new("kill").args(["-9", &pid]).stderr(Stdio::null()).status();
-                }
+                kill_agents(&user);
             }
             cuts += 1;
         }
@@ -244,7 +245,7 @@ fn interrupted(seed: u64) {
 }
 
 #[test]
-fn killed_at_any_instant_it_comes_to_the_right_end() {
+fn killed_at_any_instant_a_run_comes_to_the_right_end() {
     let many = std::env::var("TOWPATH_AGENT_KILLS").ok().and_then(|text| text.parse().ok());
     let began = std::process::id().into();
     for seed in began..began + many.unwrap_or(3) {

@@ -6,14 +6,14 @@
 #[path = "../../../../tests/support/model_server/mod.rs"]
 pub mod model_server;
 
-use crate::support::{Printed, User, lives, signal};
+use crate::support::{Printed, Signal, User, lives, signal, signal_to, until};
 use model_server::{Answer, ModelServer};
 use serde_json::json;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::RecvTimeoutError;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Far beyond what a program needs on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(120);
@@ -180,7 +180,7 @@ impl Agent {
         let mut command = self.command(user, server, arguments);
         let command = command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut runner = command.spawn().expect("towpath starts");
-        wait_for(&format!("a tool of {}", self.backend), || {
+        until(&format!("a tool of {}", self.backend), || {
             let ended = runner.try_wait().expect("the runner is ours");
             assert!(ended.is_none(), "{} ended before its tool ran", self.backend);
             user.read("fg.pid").ends_with('\n')
@@ -193,11 +193,11 @@ impl Agent {
 /// What a command shows until it ends; one that does not end by itself is killed.
 pub fn finish(mut command: Command) -> Printed {
     let child = command.spawn().expect("towpath starts");
-    let id = child.id().to_string();
+    let id = child.id();
     let (ended, waits) = std::sync::mpsc::channel::<()>();
     std::thread::spawn(move || {
         if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-            let _ = Command::new("kill").args(["-9", &id]).status();
+            signal_to(id, Signal::KILL);
         }
     });
     let printed = Printed::from(child.wait_with_output().expect("it is ours"));
@@ -211,7 +211,7 @@ pub const STAY: &str =
 
 /// Interrupts a runner as Ctrl-C does, and gives its exit code.
 pub fn interrupt(mut runner: Child) -> Option<i32> {
-    signal(&runner, "-INT");
+    signal(&runner, Signal::INT);
     runner.wait().expect("the runner ends").code()
 }
 
@@ -232,17 +232,7 @@ pub fn of(user: &User) -> Vec<String> {
     living.map(|process| process.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Waits for something that a busy machine may be slow to do.
-#[track_caller]
-pub fn wait_for(what: &str, mut so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !so() {
-        assert!(began.elapsed() < PATIENCE, "never came: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 #[track_caller]
 pub fn nothing_is_left(user: &User) {
-    wait_for("all processes are gone", || of(user).is_empty());
+    until("all processes are gone", || of(user).is_empty());
 }

@@ -5,8 +5,8 @@ mod complete_answers;
 
 use crate::support::{Printed, User, lives};
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
+/// The recorded answers of the backends report `ok`, too.
 const MACHINE: &str = "
 id: two
 label: Two
@@ -16,31 +16,36 @@ guardrails: {}
 steps:
   first:
     prompt: Begin.
-    outcomes: [done]
-    onOutcome: {done: {nextStep: second}}
+    outcomes: [ok]
+    onOutcome: {ok: {nextStep: second}}
   second:
     prompt: Continue.
-    outcomes: [done]
-    onOutcome: {done: {action: exit, reason: all-done}}
+    outcomes: [ok]
+    onOutcome: {ok: {action: exit, reason: all-done}}
 ";
+
+/// An agent's program, by its path.
+fn program(user: &User, text: &str) -> String {
+    user.program("agent", text).to_str().expect("a plain path").to_owned()
+}
 
 /// Prints the documented lines of Cursor, and does not end, as it is reported to.
 const PROGRAM: &str = r#"#!/bin/sh
 echo "$*" >> arguments
 echo $$ >> pids
 echo '{"type":"system","subtype":"init","session_id":"chat-1","model":"m","cwd":"."}'
-echo '{"type":"result","subtype":"success","is_error":false,"result":"{\"outcome\": \"done\"}","session_id":"chat-1"}'
+echo '{"type":"result","subtype":"success","is_error":false,"result":"{\"outcome\": \"ok\"}","session_id":"chat-1"}'
 exec sleep 600
 "#;
 
 #[test]
 fn a_conversation_continues_with_the_program_that_has_had_it() {
     let user = User::new().file("two.yaml", MACHINE);
-    user.write("answers.jsonl", "\"{\\\"outcome\\\": \\\"done\\\"}\"\n{\"error\": \"crash\"}\n");
+    user.write("answers.jsonl", "\"{\\\"outcome\\\": \\\"ok\\\"}\"\n{\"error\": \"crash\"}\n");
     user.towpath(&["run", "two.yaml", "--script", "answers.jsonl"]).exits(4);
     let printed = user.towpath(&["resume", "--last", "--backend", "codex"]).exits(5);
     printed.reports("the conversation of this run is scripted's, and codex does not know it");
-    user.write("more.jsonl", "\"{\\\"outcome\\\": \\\"done\\\"}\"\n");
+    user.write("more.jsonl", "\"{\\\"outcome\\\": \\\"ok\\\"}\"\n");
     user.towpath(&["resume", "--last", "--script", "more.jsonl"]).exits(0);
 }
 
@@ -48,23 +53,20 @@ fn a_conversation_continues_with_the_program_that_has_had_it() {
 #[test]
 fn another_program_takes_over_in_a_new_session() {
     let user = User::new().file("two.yaml", MACHINE);
-    user.write("answers.jsonl", "\"{\\\"outcome\\\": \\\"done\\\"}\"\n{\"error\": \"crash\"}\n");
+    user.write("answers.jsonl", "\"{\\\"outcome\\\": \\\"ok\\\"}\"\n{\"error\": \"crash\"}\n");
     user.towpath(&["run", "two.yaml", "--script", "answers.jsonl"]).exits(4);
-    let program = user.path("codex");
     let text = "#!/bin/bash\ncat >> prompts\necho \"$*\" >> arguments\n\
                 echo '{\"type\":\"thread.started\",\"thread_id\":\"t-1\"}'\n\
                 [ $(wc -l < arguments) = 1 ] && exit 3\n\
                 echo '{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\
-                \"text\":\"{\\\"outcome\\\": \\\"done\\\"}\"}}'\n\
+                \"text\":\"{\\\"outcome\\\": \\\"ok\\\"}\"}}'\n\
                 echo '{\"type\":\"turn.completed\",\"usage\":{}}'\n";
-    fs::write(&program, text).expect("a program");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
-    let program = program.to_str().expect("a plain path");
-    let other = ["resume", "--last", "--backend", "codex", "--agent-path", program];
+    let program = program(&user, text);
+    let other = ["resume", "--last", "--backend", "codex", "--agent-path", &program];
     user.towpath(&other).exits(5).reports("or add --new-session");
     user.towpath(&[&other[..], &["--new-session"]].concat()).exits(4);
     let reported = user.read("prompts");
-    assert!(reported.contains("- first: done\n") && reported.contains("Continue."), "{reported}");
+    assert!(reported.contains("- first: ok\n") && reported.contains("Continue."), "{reported}");
     // The record knows who answers now, and in which conversation.
     user.towpath(&["resume", "--last"]).exits(0);
     let arguments = user.read("arguments");
@@ -74,13 +76,11 @@ fn another_program_takes_over_in_a_new_session() {
 }
 
 #[test]
-fn what_a_program_reports_before_it_dies_is_reported_and_kept() {
+fn what_a_program_prints_before_it_dies_is_reported_and_recorded() {
     let user = User::new().file("ask.yaml", "name: ask\nsteps:\n  - {id: ask, prompt: x}\n");
-    let program = user.path("broken");
     let text = "#!/bin/bash\ncat > /dev/null\necho '{\"type\": \"thread.started\"}'\n\
                 echo 'panic: config broken'; exit 7\n";
-    fs::write(&program, text).expect("a program");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be run");
+    let program = program(&user, text);
     for (backend, variable) in [("codex", "CODEX_CLI_PATH"), ("claude-code", "CLAUDE_CLI_PATH")] {
         let mut command = user.command(&["run", "ask.yaml", "--backend", backend]);
         let printed = Printed::from(command.env(variable, &program).output().expect("it starts"));
@@ -93,11 +93,9 @@ fn what_a_program_reports_before_it_dies_is_reported_and_kept() {
 }
 
 #[test]
-fn a_program_that_has_reported_all_is_ended() {
+fn a_program_that_stays_after_its_last_line_is_ended() {
     let user = User::new().file("two.yaml", MACHINE);
-    let program = user.path("cursor-agent");
-    fs::write(&program, PROGRAM).expect("a program");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let program = program(&user, PROGRAM);
     let mut command = user.command(&["as", "agent-recipes", "two.yaml", "--backend", "cursor"]);
     let output = command.env("CURSOR_CLI_PATH", program).output().expect("towpath starts");
     let printed = Printed::from(output).exits(0);
@@ -142,13 +140,6 @@ fn what_a_backend_cannot_do_is_refused_before_anything_runs() {
 
 /// As Claude Code ends when it is asked to, and with nothing on its outputs.
 const SLOW: &str = "#!/bin/bash\ncat > /dev/null\ntrap 'exit 143' TERM\nsleep 600 & wait\n";
-
-fn program(user: &User, text: &str) -> String {
-    let program = user.path("program");
-    fs::write(&program, text).expect("a program");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
-    program.to_str().expect("a plain path").to_owned()
-}
 
 /// What our own signal did to a program explains nothing: the message is the time limit.
 #[test]

@@ -2,7 +2,7 @@
 //! result; never a panic, a hang or a loss.
 #![allow(clippy::print_stderr, reason = "a skipped test reports itself")]
 
-use crate::support::{Printed, User};
+use crate::support::{Printed, Signal, User, signal, until};
 use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
@@ -58,7 +58,7 @@ fn a_recipe_name_never_leaves_its_directory() {
 }
 
 #[test]
-fn invalid_utf_8_output_and_nul_bytes() {
+fn a_nul_in_a_value_is_refused_and_invalid_utf_8_is_replaced() {
     let user = with(
         "name: x\nsteps:\n  - id: a\n    command: printf 'a\\xffb\\000c'\n  - id: b\n    command: echo {{a}}\n",
     );
@@ -83,7 +83,7 @@ fn large_values_arrive_whole() {
 }
 
 #[test]
-fn thirty_values_of_100_kb_in_one_step() {
+fn thirty_values_of_100_kb_fit_into_one_step() {
     let mut recipe = "name: x\nsteps:\n".to_owned();
     let mut reads = String::new();
     for n in 0..30 {
@@ -124,7 +124,7 @@ fn a_named_output_over_16_mib_fails_its_step() {
 }
 
 #[test]
-fn ten_thousand_brackets_in_a_condition() {
+fn thousands_of_brackets_in_a_condition_are_refused() {
     let brackets = "(".repeat(3000);
     let user = with(&format!(
         "name: x\nsteps:\n  - id: a\n    condition: \"{brackets}\"\n    command: ls\n"
@@ -306,11 +306,9 @@ fn a_reader_that_does_not_read_delays_neither_timeouts_nor_signals() {
     let user = with(&recipe);
     let mut runner = user.command(&["run", "r.yaml"]).spawn().expect("towpath starts");
     // Nobody reads its stdout. The first step ends by its timeout all the same.
-    crate::support::until("the second step", || user.path("work/reached").exists());
-    crate::support::signal(&runner, "-INT");
-    crate::support::until("the children are gone", || {
-        towpath_process::marked(user.run().as_str()).is_empty()
-    });
+    until("the second step", || user.path("work/reached").exists());
+    signal(&runner, Signal::INT);
+    until("the children are gone", || towpath_process::marked(user.run().as_str()).is_empty());
     // What was printed can still be read; then the runner ends.
     let mut output = runner.stdout.take().expect("its output");
     let read = std::io::copy(&mut output, &mut std::io::sink()).expect("it can be read");
@@ -319,7 +317,7 @@ fn a_reader_that_does_not_read_delays_neither_timeouts_nor_signals() {
 }
 
 #[test]
-fn a_named_recipe_does_not_vouch_for_another_tree() {
+fn a_recipe_given_by_its_path_makes_no_other_tree_trusted() {
     let user = User::new()
         .file(
             ".towpath/recipes/lint.yaml",
@@ -435,7 +433,7 @@ fn a_pipe_among_recipes_and_tests_blocks_no_command() {
 }
 
 #[test]
-fn what_would_be_skipped_in_silence_is_warned_of_by_whoever_looks_or_runs() {
+fn a_condition_that_is_silently_false_is_a_warning_of_validate_and_run() {
     let steps =
         "name: r\ncontext: {a: dev}\nsteps:\n  - {id: build, command: 'echo {}', output: o}\n";
     for (condition, hint) in [
@@ -468,7 +466,7 @@ fn what_would_be_skipped_in_silence_is_warned_of_by_whoever_looks_or_runs() {
 }
 
 #[test]
-fn all_problems_come_in_one_round_whoever_asks() {
+fn every_command_reports_all_problems_at_once() {
     let user = with(
         "name: r\nrequired_context: [task]\nsteps:\n  - {id: a, comand: ls}\n  - {id: b, recipe: nowhere}\n  - {id: c, agent: nobody, prompt: x}\n  - {id: d, condition: 'x ==', command: 'cat <<{{x}}'}\n  - {id: e, recipe: ./sub}\n",
     );

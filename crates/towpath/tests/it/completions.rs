@@ -179,7 +179,7 @@ fn a_name_that_bash_would_take_for_code_is_not_offered() {
 }
 
 #[test]
-fn what_is_broken_is_silent() {
+fn broken_recipes_print_nothing_into_a_completion() {
     let user = user();
     fs::create_dir_all(user.path("home/config")).expect("a folder");
     fs::write(user.path("home/config/settings.toml"), "nonsense = \n").expect("a file");

@@ -2,7 +2,7 @@
 //! effects but questions for a version.
 
 use crate::support::trace::{Traced, is_side_file, traced};
-use crate::support::{Printed, User, kill_hard, lives, until};
+use crate::support::{Printed, Signal, User, kill_hard, lives, signal_to, until};
 use serde_json::Value;
 use std::fs;
 use std::io::Write;
@@ -15,11 +15,8 @@ const OK: &str = "name: ok\nsteps:\n  - {id: a, command: echo hello}\n";
 /// A user whose agent is installed.
 fn user() -> User {
     let user = User::new().file("ok.yaml", OK);
-    let agent = user.path(".claude/local/claude");
-    fs::create_dir_all(agent.parent().expect("a folder")).expect("a folder");
     let text = "#!/bin/sh\necho \"$0 $*\" >> \"$HOME/asked\"\necho '9.8.7 (agent)'\n";
-    fs::write(&agent, text).expect("a program");
-    fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).expect("a mode");
+    user.program(".claude/local/claude", text);
     user
 }
 
@@ -55,7 +52,7 @@ fn finds(user: &User, level: &str, name: &str, text: &str, fix: &str) {
 }
 
 #[test]
-fn a_healthy_machine_is_reported_so_and_stays_as_it_is() {
+fn a_healthy_installation_is_reported_and_not_changed() {
     let user = user();
     let printed = doctor(&user, &[]).exits(0);
     for line in [
@@ -100,7 +97,7 @@ fn a_healthy_machine_is_reported_so_and_stays_as_it_is() {
 }
 
 #[test]
-fn it_only_asks_for_versions_and_writes_nothing() {
+fn doctor_only_asks_for_versions_and_writes_nothing() {
     let works = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
     if !works.is_ok_and(|output| output.status.success()) {
         let _ = writeln!(std::io::stderr(), "SKIPPED it_only_asks_for_versions: no strace here");
@@ -173,7 +170,7 @@ fn a_newer_record_is_broken_and_an_open_one_needs_attention() {
 }
 
 #[test]
-fn a_state_directory_that_is_none_is_broken() {
+fn a_file_instead_of_a_state_directory_is_broken() {
     let user = user();
     fs::write(user.path("home"), "a file").expect("a file");
     let found = wrong(&user);
@@ -226,7 +223,7 @@ fn a_state_directory_that_cannot_be_written_is_broken() {
 }
 
 #[test]
-fn without_bash_it_is_broken() {
+fn a_missing_bash_is_broken() {
     let user = user();
     let programs = ["/bin/bash", "/usr/bin/bash"].map(Path::new).map(|p| p.canonicalize());
     let mounts: Vec<String> = programs
@@ -310,7 +307,7 @@ fn broken_and_untrusted_recipes_are_reported() {
 }
 
 #[test]
-fn runs_that_want_something_are_reported() {
+fn waiting_interrupted_and_asking_runs_are_reported() {
     let user = user()
         .file(
             "once.yaml",
@@ -344,11 +341,14 @@ fn what_a_dead_runner_left_is_broken_until_it_is_ended() {
     let warden = parent(&parent(&pid));
     assert_eq!(parent(&warden), runner.id().to_string());
     // Both are stopped first, so that neither can end the step when the other is gone.
-    let runner_pid = runner.id().to_string();
-    for (signal, pid) in
-        [("-STOP", &runner_pid), ("-STOP", &warden), ("-KILL", &warden), ("-KILL", &runner_pid)]
-    {
-        assert!(Command::new("kill").args([signal, pid]).status().expect("kill").success());
+    let [runner_pid, warden_pid] = [runner.id(), warden.parse().expect("a process number")];
+    for (pid, sent) in [
+        (runner_pid, Signal::STOP),
+        (warden_pid, Signal::STOP),
+        (warden_pid, Signal::KILL),
+        (runner_pid, Signal::KILL),
+    ] {
+        signal_to(pid, sent);
     }
     runner.wait().expect("the runner is gone");
     until("the warden is gone", || !lives(&warden));

@@ -110,7 +110,7 @@ macro_rules! sessions {
 
         /// A page with a session and without a test would not be played.
         #[test]
-        fn every_page_with_a_session_is_played() {
+        fn every_page_with_a_session_has_a_test() {
             let played = BTreeSet::from([$($page.to_owned()),*]);
             let has_session = |name: &String| {
                 blocks(&page(name)).iter().any(|block| block.kind == "console")
@@ -163,7 +163,7 @@ fn completed(text: &str) -> String {
 }
 
 #[test]
-fn every_recipe_on_a_page_is_one() {
+fn every_recipe_on_a_page_is_valid() {
     let mut read = 0;
     for name in pages() {
         // Test files are played by the sessions of their page.
@@ -419,7 +419,7 @@ fn every_page_of_the_book_is_in_its_summary() {
 }
 
 #[test]
-fn every_agents_program_has_a_page_that_reports_what_the_table_reports() {
+fn every_agents_program_has_a_page_that_agrees_with_the_table() {
     let ids: Vec<String> = BACKENDS.iter().map(|row| row.id.to_owned()).collect();
     let mut rows = rows_below(&page("docs/agents.md"), "Backends");
     assert_eq!(rows.remove(0), "backend");

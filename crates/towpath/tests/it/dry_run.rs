@@ -93,7 +93,7 @@ fn a_dry_run_runs_no_step_no_hook_and_leaves_no_record() {
 }
 
 #[test]
-fn what_is_set_and_asked_for_changes_what_would_run() {
+fn inputs_and_tags_change_what_would_run() {
     let user = user();
     let arguments =
         ["run", "ship.yaml", "--dry-run", "--json", "--set", "mode=release", "--include-tags"];

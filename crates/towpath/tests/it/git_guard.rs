@@ -4,19 +4,9 @@
 use crate::support::{Printed, User};
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use towpath_core::GIT_GUARDS;
-
-fn git(user: &User, folder: &str, arguments: &[&str]) -> String {
-    let mut git = Command::new("git");
-    git.args(["-c", "user.name=Ann", "-c", "user.email=ann@localhost"]).args(arguments);
-    git.current_dir(user.path(folder)).env("HOME", user.path("")).env_remove("GIT_DIR");
-    let output = git.output().expect("git starts");
-    assert!(output.status.success(), "git {arguments:?}: {output:?}");
-    String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
-}
 
 /// An agent that writes a file.
 const ASK: &str = "name: ask\nsteps:\n  - {id: one, prompt: go, auto_stage: true}\n";
@@ -27,16 +17,10 @@ fn repository() -> User {
     let user = User::new().file("ask.yaml", ASK).file("old.txt", "old\n");
     let user = user.file("sub/old.txt", "old\n").file(".beads-local/local.db", "");
     fs::write(user.path("answers.jsonl"), ANSWERS).expect("a file");
-    git(&user, "work", &["init", "--quiet", "--initial-branch=main"]);
-    git(&user, "work", &["add", "--all"]);
-    git(&user, "work", &["commit", "--quiet", "--message", "First"]);
+    user.git("work", &["init", "--quiet", "--initial-branch=main"]);
+    user.git("work", &["add", "--all"]);
+    user.git("work", &["commit", "--quiet", "--message", "First"]);
     user
-}
-
-fn program(path: &Path, text: &str) {
-    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-    fs::write(path, text).expect("a file");
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a program");
 }
 
 /// Makes a git directory start `touch PWN` wherever its configuration can.
@@ -76,7 +60,8 @@ fn poison(user: &User, directory: &Path, with_filters: bool) {
     for hook in
         ["post-checkout", "post-index-change", "reference-transaction", "pre-commit", "pre-auto-gc"]
     {
-        program(&directory.join("hooks").join(hook), &format!("#!/bin/sh\ntouch {pwn}\n"));
+        let hook = directory.join("hooks").join(hook);
+        user.program(hook.to_str().expect("a plain path"), &format!("#!/bin/sh\ntouch {pwn}\n"));
     }
 }
 
@@ -115,7 +100,7 @@ fn own_path() -> String {
 #[test]
 fn a_git_directory_in_a_clone_starts_nothing() {
     let user = repository();
-    git(&user, "work", &["clone", "--quiet", "--bare", ".", "vendor/lib"]);
+    user.git("work", &["clone", "--quiet", "--bare", ".", "vendor/lib"]);
     fs::create_dir_all(user.path("work/vendor/lib/.beads-local")).expect("a folder");
     fs::write(user.path("work/vendor/lib/.beads-local/local.db"), "").expect("a file");
     poison(&user, &user.path("work/vendor/lib"), true);
@@ -139,7 +124,7 @@ fn a_git_directory_in_a_clone_starts_nothing() {
         }
     }
     assert!(
-        git(&user, "work", &["diff", "--cached", "--name-only"]).contains("new-"),
+        user.git("work", &["diff", "--cached", "--name-only"]).contains("new-"),
         "staged elsewhere"
     );
 }
@@ -163,17 +148,17 @@ fn filters_that_the_user_has_configured_do_their_work() {
         "[filter \"upper\"]\n clean = tr a-z A-Z\n smudge = tr A-Z a-z\n required = true\n";
     fs::write(user.path(".gitconfig"), config).expect("a configuration");
     user.write(".gitattributes", "*.txt filter=upper\n");
-    git(&user, "work", &["add", "--all", "--renormalize"]);
-    git(&user, "work", &["add", ".gitattributes"]);
-    git(&user, "work", &["commit", "--quiet", "--message", "Filtered"]);
-    assert_eq!(git(&user, "work", &["cat-file", "blob", "HEAD:old.txt"]), "OLD");
+    user.git("work", &["add", "--all", "--renormalize"]);
+    user.git("work", &["add", ".gitattributes"]);
+    user.git("work", &["commit", "--quiet", "--message", "Filtered"]);
+    assert_eq!(user.git("work", &["cat-file", "blob", "HEAD:old.txt"]), "OLD");
     let answers = user.path("answers.jsonl").display().to_string();
     let run = ["run", "ask.yaml", "--script", &answers, "--worktree", "z"];
     user.towpath(&run).exits(0).reports("staged");
     let made = fs::read_to_string(user.path("work-z/old.txt")).expect("a file");
     assert_eq!(made, "old\nmore\n", "smudged when the worktree was made");
     assert_eq!(
-        git(&user, "work-z", &["cat-file", "blob", ":old.txt"]),
+        user.git("work-z", &["cat-file", "blob", ":old.txt"]),
         "OLD\nMORE",
         "cleaned when staged"
     );
@@ -192,7 +177,7 @@ fn recorded(user: &User) -> (String, PathBuf) {
         log.display(),
         real.display()
     );
-    program(&user.path("bin/git"), &script);
+    user.program("bin/git", &script);
     (format!("{}:{path}", user.path("bin").display()), log)
 }
 
@@ -281,17 +266,17 @@ fn reported(printed: &Printed) -> serde_json::Value {
 }
 
 #[test]
-fn a_look_calls_no_git_and_agrees_with_the_run() {
+fn a_dry_run_calls_no_git_and_agrees_with_the_run() {
     let user = repository();
-    git(&user, "work", &["branch", "packed/one"]);
-    git(&user, "work", &["pack-refs", "--all"]);
-    git(&user, "work", &["branch", "loose"]);
-    git(&user, "work", &["worktree", "add", "--quiet", "../side", "-b", "side"]);
-    git(&user, "side", &["commit", "--quiet", "--allow-empty", "--message", "Side"]);
-    git(&user, "work", &["worktree", "add", "--quiet", "--detach", "../work-detached"]);
-    git(&user, "", &["clone", "--quiet", "--bare", "work", "shop.git"]);
+    user.git("work", &["branch", "packed/one"]);
+    user.git("work", &["pack-refs", "--all"]);
+    user.git("work", &["branch", "loose"]);
+    user.git("work", &["worktree", "add", "--quiet", "../side", "-b", "side"]);
+    user.git("side", &["commit", "--quiet", "--allow-empty", "--message", "Side"]);
+    user.git("work", &["worktree", "add", "--quiet", "--detach", "../work-detached"]);
+    user.git("", &["clone", "--quiet", "--bare", "work", "shop.git"]);
     fs::create_dir_all(user.path("hub")).expect("a folder");
-    git(&user, "", &["clone", "--quiet", "--bare", "work", "hub/.bare"]);
+    user.git("", &["clone", "--quiet", "--bare", "work", "hub/.bare"]);
     fs::write(user.path("hub/.git"), "gitdir: ./.bare\n").expect("a link");
     let (path, log) = recorded(&user);
     let keep = "name: keep\nsteps:\n  - {id: a, command: touch kept}\n";

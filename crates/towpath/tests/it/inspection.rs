@@ -62,7 +62,7 @@ fn shows(printed: Printed, expected: &str) {
 }
 
 #[test]
-fn an_empty_machine_is_marked_and_stays_empty() {
+fn an_empty_home_is_reported_and_stays_empty() {
     let user = User::new();
     shows(user.towpath(&["runs"]), "nothing has run yet; towpath run demo is a start\n");
     shows(user.towpath(&["runs", "--json"]), "{\n  \"schema\": 1,\n  \"runs\": []\n}\n");
@@ -501,11 +501,11 @@ fn the_version_is_answered_at_once_and_reads_as_before() {
 
 /// Printed past the test harness, which would swallow it: a check that did not run did not pass.
 fn reported_as_skipped(why: &str) {
-    let _ = writeln!(std::io::stderr(), "SKIPPED looking_has_no_effects: {why}");
+    let _ = writeln!(std::io::stderr(), "SKIPPED commands_that_only_read_have_no_effects: {why}");
 }
 
 #[test]
-fn looking_has_no_effects() {
+fn commands_that_only_read_have_no_effects() {
     let user = project().file(".towpath/settings.toml", "max_agents = 3\n");
     let works = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
     match works {

@@ -1,7 +1,7 @@
 //! Every row of the machine runs, through `agent-recipes`: the same answers give the same path, the
 //! same calls, the same end.
 
-use crate::support::{Printed, User};
+use crate::support::{Printed, User, until};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -76,11 +76,7 @@ fn occupy(user: &User, session: &str) -> std::process::Child {
     let arguments = ["as", "agent-recipes", "review-and-commit", "--session", session];
     let more = ["--script", "slow.jsonl", "--calls", "occupied.jsonl"];
     let child = user.start(&[arguments.as_slice(), &more].concat());
-    let begun = std::time::Instant::now();
-    while user.read("occupied.jsonl").is_empty() {
-        assert!(begun.elapsed().as_secs() < 20, "the first run asks its agent");
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    until("the first run asks its agent", || !user.read("occupied.jsonl").is_empty());
     child
 }
 
@@ -193,7 +189,7 @@ fn compare_lengths(ran: &Ran, expect: &Value, wrong: &mut Vec<String>) {
 }
 
 #[test]
-fn every_row() {
+fn every_recorded_machine_run_gives_the_same_path_calls_and_end() {
     let mut failed = Vec::new();
     for row in rows() {
         let ran = run(&row);

@@ -107,7 +107,7 @@ expect: {exit: 3, reason: max-restarts-exceeded, restarts: 0}",
 }
 
 #[test]
-fn what_is_not_so_is_reported_with_its_difference() {
+fn a_wrong_expectation_is_reported_with_its_difference() {
     let agents = "agents: {look: {outcome: fine}}\nstubs: {check: 'true'}\n";
     misses(
         &format!("{agents}expect: {{ran: [look, fix, check]}}"),

@@ -59,7 +59,7 @@ fn validate_reports_every_problem_with_its_location() {
 }
 
 #[test]
-fn the_rows_pass_through_the_program() {
+fn validate_gives_the_recorded_problems() {
     for id in ["v001", "v023", "v039", "v047", "v049", "v082", "v104", "v110", "v114", "v115"] {
         let row = row(id);
         let user = with(&row);

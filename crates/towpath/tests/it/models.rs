@@ -24,7 +24,7 @@ fn asked(user: &User) -> Vec<Option<String>> {
 }
 
 #[test]
-fn a_tier_is_what_the_settings_report_for_this_backend() {
+fn a_model_tier_is_what_the_settings_have_for_the_backend() {
     let some = |names: [&str; 3]| {
         names.into_iter().map(|name| Some(name.to_owned())).chain([None]).collect::<Vec<_>>()
     };
@@ -34,7 +34,7 @@ fn a_tier_is_what_the_settings_report_for_this_backend() {
 }
 
 #[test]
-fn the_settings_show_them_and_refuse_what_is_none() {
+fn settings_show_models_and_refuse_bad_ones() {
     let shown = user("[models.claude-code]\nhaiku = \"claude-haiku-4-5\"\n").towpath(&["settings"]);
     shown.exits(0).shows("models.claude-code.haiku  claude-haiku-4-5");
     for (bad, printed) in [

@@ -48,7 +48,7 @@ fn in_a_project_it_is_found_by_its_name() {
 }
 
 #[test]
-fn nothing_that_is_there_is_touched() {
+fn existing_files_are_not_touched() {
     let user = User::new().file("mine.yaml", "mine\n").file("half.test.yaml", "mine\n");
     user.towpath(&["new", "mine"]).exits(2).reports("mine.yaml is there already");
     assert_eq!(user.read("mine.yaml"), "mine\n");
@@ -73,7 +73,7 @@ fn a_name_that_yaml_would_read_as_something_else_is_quoted() {
 }
 
 #[test]
-fn what_cannot_be_made_is_reported() {
+fn a_file_that_cannot_be_created_is_reported() {
     let user = User::new();
     for bad in ["../x", "a b", "", "/tmp/x", "a//b", "x.yml", "a\u{1b}[2Jb"] {
         let printed = user.towpath(&["new", bad]).exits(2).reports("cannot be a recipe's name");

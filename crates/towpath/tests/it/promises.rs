@@ -4,9 +4,9 @@
 
 mod agents;
 mod groups;
-mod scarcity;
 mod side_effects;
 mod step_timeouts;
+mod system_limits;
 mod table;
 mod values;
 

@@ -95,7 +95,7 @@ fn the_newest_are_kept() {
 }
 
 #[test]
-fn what_continues_was_interrupted_or_is_kept_stays() {
+fn running_interrupted_and_kept_runs_stay() {
     let user = user()
         .file("slow.yaml", "name: slow\nsteps:\n  - {id: a, command: 'touch began; sleep 60'}\n");
     let ended = ran(&user, "ok.yaml", 0);
@@ -117,7 +117,7 @@ fn what_continues_was_interrupted_or_is_kept_stays() {
 }
 
 #[test]
-fn nothing_is_made_to_be_pruned_and_a_bad_age_is_reported() {
+fn an_empty_home_stays_empty_and_a_bad_age_is_reported() {
     let user = User::new();
     user.towpath(&["runs", "prune"]).exits(0).prints("nothing to delete\n");
     assert!(!user.path("home").exists());

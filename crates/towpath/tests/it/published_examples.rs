@@ -7,14 +7,11 @@ mod conditions;
 mod patterns;
 
 use crate::support::{Printed, User};
-use std::os::unix::fs::PermissionsExt as _;
 
 /// A program of the user's own: on their path, and as `./NAME` too.
 fn program(user: &User, name: &str, body: &str) {
     let file = if name.contains('/') { name.to_owned() } else { format!("bin/{name}") };
-    user.write(&file, &format!("#!/bin/sh\n{body}\n"));
-    let path = user.path("work").join(file);
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    user.program(&format!("work/{file}"), &format!("#!/bin/sh\n{body}\n"));
 }
 
 fn runner(user: &User, arguments: &[&str]) -> Printed {
@@ -93,7 +90,7 @@ steps:
 }
 
 #[test]
-fn the_type_of_a_step_is_reported_by_its_fields() {
+fn the_type_of_a_step_follows_from_its_fields() {
     let recipe = r#"name: types
 context: {file: a.rs, diff: "+x"}
 steps:

@@ -1,6 +1,6 @@
 //! The program under its other name `recipe-runner-rs`: what its own pages promise, kept.
 
-use crate::support::{Printed, User, signal, until};
+use crate::support::{Printed, Signal, User, signal, until};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -172,7 +172,7 @@ fn codes_are_0_1_2_and_an_error_before_the_first_step_is_an_object() {
 fn signals_keep_their_codes() {
     let user = User::new()
         .file("wait.yaml", "name: wait\nsteps:\n  - { id: a, command: touch on; sleep 60 }\n");
-    for (name, code) in [("-INT", 130), ("-TERM", 143)] {
+    for (sent, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let _ = fs::remove_file(user.path("work/on"));
         let mut child = command(&user, &["wait.yaml"])
             .stdout(Stdio::null())
@@ -180,7 +180,7 @@ fn signals_keep_their_codes() {
             .spawn()
             .unwrap();
         until("the step runs", || user.path("work/on").exists());
-        signal(&child, name);
+        signal(&child, sent);
         assert_eq!(child.wait().unwrap().code(), Some(code));
     }
 }
@@ -511,9 +511,8 @@ echo '{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\"
 
 fn with_agent() -> User {
     let recipe = "name: ask\nsteps:\n  - { id: ask, prompt: What now, auto_stage: true }\n  - { id: use, command: \"echo it was {{ask}}\" }\n";
-    let user = User::new().file("ask.yaml", recipe).file("bin/agent", FAKE);
-    let agent = user.path("work/bin/agent");
-    fs::set_permissions(agent, fs::Permissions::from_mode(0o755)).unwrap();
+    let user = User::new().file("ask.yaml", recipe);
+    user.program("work/bin/agent", FAKE);
     user
 }
 
@@ -545,26 +544,17 @@ fn an_agent_that_is_not_there_is_refused_with_what_there_is() {
 }
 
 #[test]
-fn nothing_is_staged_when_that_is_asked_for_whatever_a_step_reports() {
+fn nothing_is_staged_with_the_flag_whatever_a_step_sets() {
     let user = with_agent();
-    let git = |arguments: &[&str]| {
-        let output = Command::new("git")
-            .args(arguments)
-            .current_dir(user.path("work"))
-            .env("HOME", user.path("home"))
-            .output()
-            .expect("git starts");
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    };
-    git(&["init", "--quiet"]);
-    let staged = || git(&["diff", "--cached", "--name-only"]);
+    user.git("work", &["init", "--quiet"]);
+    let staged = || user.git("work", &["diff", "--cached", "--name-only"]);
     let arguments = ["ask.yaml", "--agent-binary", "bin/agent", "--no-auto-stage"];
     runner(&user, &arguments).exits(0);
     assert_eq!(staged(), "");
     fs::remove_file(user.path("work/prompt.txt")).unwrap();
     fs::remove_file(user.path("work/arguments.txt")).unwrap();
     runner(&user, &arguments[..3]).exits(0);
-    assert_eq!(staged(), "arguments.txt\nprompt.txt\n");
+    assert_eq!(staged(), "arguments.txt\nprompt.txt");
 }
 
 const GUIDE: &str = "amplifier-bundle/recipes/guide.yaml";

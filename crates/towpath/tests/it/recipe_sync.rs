@@ -5,29 +5,9 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::process::Command;
 
 fn recipe(text: &str) -> String {
     format!("name: x\nsteps:\n  - id: a\n    command: echo {text}\n")
-}
-
-fn git(user: &User, folder: &str, arguments: &[&str]) -> String {
-    let output = Command::new("git")
-        .args([
-            "-c",
-            "user.name=Ann",
-            "-c",
-            "user.email=ann@localhost",
-            "-c",
-            "commit.gpgsign=false",
-        ])
-        .args(arguments)
-        .current_dir(user.path(folder))
-        .env("HOME", user.path(""))
-        .output()
-        .expect("git starts");
-    assert!(output.status.success(), "git {arguments:?}: {output:?}");
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
 /// A project in `work`, and beside it `team`, a repository with two recipes.
@@ -35,7 +15,7 @@ fn user() -> User {
     let user = User::new();
     for folder in ["work", "team"] {
         fs::create_dir_all(user.path(folder)).expect("a folder");
-        git(&user, folder, &["init", "--quiet", "--initial-branch=main"]);
+        user.git(folder, &["init", "--quiet", "--initial-branch=main"]);
     }
     publish(&user, &[("recipes/ship.yaml", "one"), ("recipes/deploy.yaml", "one")]);
     user
@@ -48,8 +28,8 @@ fn publish(user: &User, files: &[(&str, &str)]) {
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, recipe(text)).expect("a file");
     }
-    git(user, "team", &["add", "--all"]);
-    git(user, "team", &["commit", "--quiet", "--message", "Publish"]);
+    user.git("team", &["add", "--all"]);
+    user.git("team", &["commit", "--quiet", "--message", "Publish"]);
 }
 
 fn sync(user: &User, more: &[&str]) -> Printed {
@@ -65,7 +45,7 @@ fn here(name: &str) -> String {
 }
 
 #[test]
-fn looking_changes_nothing() {
+fn a_sync_without_apply_changes_nothing() {
     let user = user().file(&here("ship.yaml"), &recipe("mine")).file(&here("own.yaml"), "");
     let printed = sync(&user, &[]).exits(0);
     for line in [
@@ -80,8 +60,8 @@ fn looking_changes_nothing() {
     }
     assert_eq!(user.read(&here("ship.yaml")), recipe("mine"));
     assert_eq!(fs::read_dir(user.path("work").join(HERE)).expect("a folder").count(), 2);
-    assert_eq!(git(&user, "work", &["remote"]), "", "and its repository knows nothing of it");
-    assert_eq!(git(&user, "work", &["for-each-ref"]), "");
+    assert_eq!(user.git("work", &["remote"]), "", "and its repository knows nothing of it");
+    assert_eq!(user.git("work", &["for-each-ref"]), "");
     let cache = user.path("home/cache/recipes");
     let mode = fs::metadata(cache).expect("a cache").permissions().mode();
     assert_eq!(mode & 0o777, 0o700, "what was fetched is the user's own");
@@ -128,8 +108,8 @@ fn what_was_deleted_here_stays_away() {
 #[test]
 fn a_tag_a_commit_and_a_folder_can_be_named() {
     let user = user();
-    git(&user, "team", &["tag", "-a", "v1", "-m", "v1"]);
-    let first = git(&user, "team", &["rev-parse", "HEAD"]);
+    user.git("team", &["tag", "-a", "v1", "-m", "v1"]);
+    let first = user.git("team", &["rev-parse", "HEAD"]);
     publish(&user, &[("recipes/ship.yaml", "two"), ("other/x.yaml", "x")]);
     let json = |more: &[&str]| {
         let mut arguments = vec!["--json"];
@@ -160,10 +140,7 @@ fn the_users_own_git_is_left_alone() {
     let user = user();
     // A hook that git would run at every change of a reference, and another repository to work in.
     let hooks = user.path("hooks");
-    fs::create_dir(&hooks).expect("a folder");
-    let hook = hooks.join("reference-transaction");
-    fs::write(&hook, "#!/bin/sh\ntouch \"$HOME/hooked\"\n").expect("a hook");
-    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).expect("permissions");
+    user.program("hooks/reference-transaction", "#!/bin/sh\ntouch \"$HOME/hooked\"\n");
     fs::write(user.path(".gitconfig"), format!("[core]\nhooksPath = {}\n", hooks.display()))
         .expect("settings");
     let output = user
@@ -176,11 +153,11 @@ fn the_users_own_git_is_left_alone() {
     assert!(!user.path("hooked").exists(), "no hook has run");
     assert!(!user.path("index").exists());
     fs::remove_file(user.path(".gitconfig")).expect("gone");
-    assert_eq!(git(&user, "work", &["for-each-ref"]), "");
-    assert_eq!(git(&user, "work", &["rev-list", "--all", "--count"]), "0");
+    assert_eq!(user.git("work", &["for-each-ref"]), "");
+    assert_eq!(user.git("work", &["rev-list", "--all", "--count"]), "0");
 
     sync(&user, &["--remote", "upstream"]).exits(0).reports("made the remote upstream");
-    assert_eq!(git(&user, "work", &["remote", "get-url", "upstream"]), "../team");
+    assert_eq!(user.git("work", &["remote", "get-url", "upstream"]), "../team");
     sync(&user, &["--remote", "upstream"]).exits(0);
     let other = user.towpath(&["recipes", "sync", "../other", "--remote", "upstream"]);
     other.exits(2).reports("it is there already, for ../team");
@@ -233,9 +210,7 @@ fn a_url_that_is_a_command_does_not_run() {
 #[test]
 fn nobody_is_asked_for_a_password_and_none_is_shown() {
     let user = User::new();
-    let asks = user.path("asks");
-    fs::write(&asks, "#!/bin/sh\ntouch \"$HOME/asked\"; echo secret\n").expect("a script");
-    fs::set_permissions(&asks, fs::Permissions::from_mode(0o755)).expect("permissions");
+    let asks = user.program("asks", "#!/bin/sh\ntouch \"$HOME/asked\"; echo secret\n");
     let server = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = server.local_addr().expect("an address").port();
     std::thread::spawn(move || {

@@ -1,7 +1,7 @@
 //! `towpath test` as a user uses it: suites that pass, every way to fail with what is shown of it,
 //! bad test files, steps that nobody would miss, and nothing left behind however it ends.
 
-use crate::support::{Printed, User, kill_hard, lives, signal, until};
+use crate::support::{Printed, Signal, User, kill_hard, lives, signal, until};
 use serde_json::json;
 use std::fs;
 use std::process::Stdio;
@@ -347,9 +347,7 @@ fn a_case_sees_nothing_of_the_users() {
     .to_owned();
     let user = User::new().file("look.yaml", recipe).file("fixtures/shop/sub/f", "f\n");
     fs::create_dir(user.path("tmp")).unwrap();
-    user.write("fixtures/shop/run", "#!/bin/sh\necho ran\n");
-    let script = user.path("work/fixtures/shop/run");
-    fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    user.program("work/fixtures/shop/run", "#!/bin/sh\necho ran\n");
     std::os::unix::fs::symlink("sub/f", user.path("work/fixtures/shop/link")).unwrap();
     // Temporary directories lie in a repository: the case must not take it for its own.
     fs::create_dir(user.path(".git")).unwrap();
@@ -503,7 +501,7 @@ fn a_directory_is_kept_when_asked_for() {
 }
 
 #[test]
-fn a_step_that_nobody_would_miss_is_found() {
+fn a_step_that_no_case_checks_is_found() {
     let suite = "defaults:
   files: {app.txt: x}
   agents: {review: [fine]}
@@ -551,7 +549,7 @@ recipes/deploy.test.yaml · each step does nothing, once
 }
 
 #[test]
-fn a_closed_pipe_ends_the_words_not_the_tests() {
+fn a_closed_pipe_ends_the_output_and_not_the_tests() {
     let cases: String = (0..30).map(|n| format!("  - {{name: case {n}}}\n")).collect();
     let user = User::new().file("a.yaml", "name: a\nsteps: [{id: a, command: echo}]\n");
     fs::create_dir(user.path("tmp")).unwrap();
@@ -593,15 +591,15 @@ fn waiting() -> (User, std::path::PathBuf, std::process::Child) {
 
 #[test]
 fn ctrl_c_leaves_no_process_and_no_directory() {
-    for (name, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+    for (sent, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         let (user, note, mut child) = waiting();
         let pid = fs::read_to_string(&note).unwrap();
         assert!(lives(&pid));
-        signal(&child, name);
-        assert_eq!(child.wait().unwrap().code(), Some(code), "{name}");
-        assert!(!lives(&pid), "{name}");
+        signal(&child, sent);
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{sent:?}");
+        assert!(!lives(&pid), "{sent:?}");
         assert!(!user.path("other").exists(), "the next case was not begun");
-        assert_eq!(fs::read_dir(user.path("tmp")).unwrap().count(), 0, "{name}");
+        assert_eq!(fs::read_dir(user.path("tmp")).unwrap().count(), 0, "{sent:?}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! `towpath resume`: what is kept, what is asked, what runs again. Real processes.
 
-use crate::support::{Printed, User, kill_hard, lives, signal, until};
+use crate::support::{Printed, Signal, User, kill_hard, lives, signal, until};
 
 #[test]
 fn a_second_and_a_third_resume_keep_all_earlier_work() {
@@ -68,7 +68,7 @@ fn interrupted_once() -> (User, String) {
 }
 
 #[test]
-fn a_interrupted_step_marked_once_is_asked_about_and_not_repeated() {
+fn an_interrupted_step_marked_once_is_asked_about_and_not_repeated() {
     let (user, run) = interrupted_once();
     for _ in 0..2 {
         let printed = user.towpath(&["resume", &run]).exits(10);
@@ -88,7 +88,7 @@ fn a_interrupted_step_marked_once_is_asked_about_and_not_repeated() {
 }
 
 #[test]
-fn a_user_may_have_it_run_again() {
+fn a_step_marked_once_runs_again_when_the_user_asks() {
     let (user, run) = interrupted_once();
     let printed = user.towpath(&["resume", &run, "--again", "transfer"]).exits(0);
     assert_eq!(printed.stdout, "receipt\nbooked receipt\n");
@@ -195,7 +195,7 @@ fn ctrl_z_stops_everything_and_stopped_time_does_not_count() {
     let user = User::new().file("z.yaml", recipe);
     let mut runner = user.start(&["run", "z.yaml"]);
     until("it ticks", || user.read("ticks").lines().count() > 2);
-    signal(&runner, "-TSTP");
+    signal(&runner, Signal::TSTP);
     let stopped = || {
         let stat =
             std::fs::read_to_string(format!("/proc/{}/stat", runner.id())).unwrap_or_default();
@@ -206,7 +206,7 @@ fn ctrl_z_stops_everything_and_stopped_time_does_not_count() {
     std::thread::sleep(std::time::Duration::from_millis(2500));
     let later = user.read("ticks").lines().count();
     assert!(later <= ticks + 1, "the step is stopped too: {ticks} then {later}");
-    signal(&runner, "-CONT");
+    signal(&runner, Signal::CONT);
     assert_eq!(runner.wait().expect("the runner ends").code(), Some(0), "no timeout fired");
     assert_eq!(user.count("ticks", "tick"), 60);
 }

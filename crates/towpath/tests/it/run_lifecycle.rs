@@ -1,6 +1,6 @@
 //! Cases from the life of people who run agents, each named after what it protects.
 
-use crate::support::{User, kill_hard, lives, signal, until};
+use crate::support::{Signal, User, kill_hard, lives, signal, until};
 use std::fmt::Write as _;
 
 /// Ten steps, each of which notes its effect; the fifth waits until it is asked to continue.
@@ -166,7 +166,7 @@ fn ctrl_c_ends_the_children_and_keeps_the_record() {
     let user = User::new().file("ten.yaml", &ten_steps());
     let mut runner = user.start(&["run", "ten.yaml"]);
     until("the fifth step runs", || user.count("effects", "s5") == 1);
-    signal(&runner, "-INT");
+    signal(&runner, Signal::INT);
     assert_eq!(runner.wait().expect("the runner ends").code(), Some(130));
     let run = user.run();
     assert!(towpath_process::marked(run.as_str()).is_empty());

@@ -137,7 +137,7 @@ fn what_belongs_to_others_and_what_is_taken_away_fits_machines() {
 }
 
 #[test]
-fn a_slip_does_not_fit() {
+fn a_misspelt_recipe_does_not_fit() {
     let texts = [
         "name: x\nsteps:\n  - id: a\n    comand: echo\n",
         "name: x\nsteps:\n  - id: a\n    command: echo\n    timeout: soon\n",

@@ -1,10 +1,9 @@
 //! `--secret`: a value is in nothing that is stored, shown or handed on, whatever prints it and
 //! whoever is killed. Real runs; every byte of the state directory is searched.
 
-use crate::support::{Printed, User, lives, until};
-use rustix::process::{Pid, Signal, kill_process};
+use crate::support::{Printed, Signal, User, lives, signal, signal_to, until, warden_of};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command};
 use std::time::Duration;
 use towpath_store::RunFilter;
@@ -216,7 +215,7 @@ fn a_secret_is_masked_in_recipe_variables_too() {
 }
 
 #[test]
-fn without_the_flag_the_search_finds_it() {
+fn without_the_flag_the_value_is_stored() {
     let user = User::new().file("leaky.yaml", LEAKY);
     let run = with(user.command(&["run", "leaky.yaml"])).output().expect("towpath starts");
     assert!(Printed::from(run).exits(0).stdout.contains(VALUE));
@@ -300,7 +299,7 @@ echo '{"type":"result","subtype":"success","is_error":false,"permission_denials"
 #[test]
 fn an_agent_programs_stream_is_masked_and_still_understood() {
     let user = User::new().file("asking.yaml", ASKING);
-    let program = program(&user, AGENT);
+    let program = user.program("work/claude", AGENT);
     let run = user.command(&["run", "asking.yaml", "--secret", "TOKEN", "--json"]);
     let output = with(run).env("CLAUDE_CLI_PATH", &program).output().expect("towpath starts");
     let printed = Printed::from(output).exits(0);
@@ -312,14 +311,6 @@ fn an_agent_programs_stream_is_masked_and_still_understood() {
     );
     assert!(user.read("prompt-got").contains("use *** for the call"));
     is_clean(&user);
-}
-
-fn program(user: &User, text: &str) -> PathBuf {
-    user.write("claude", text);
-    let program = user.path("work/claude");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(&program, mode).expect("a program");
-    program
 }
 
 #[test]
@@ -337,7 +328,7 @@ until [ -e go ]; do sleep 0.01; done
 echo '{"type":"result","subtype":"success","is_error":false,"result":"ok"}'
 "#;
     let user = User::new().file("halves.yaml", recipe);
-    let program = program(&user, agent);
+    let program = user.program("work/claude", agent);
     let run = ["run", "halves.yaml", "--secret", "TOKEN", "--calls", "calls"];
     let mut run = with(user.command(&run)).env("CLAUDE_CLI_PATH", &program).spawn();
     let run = run.as_mut().expect("towpath starts");
@@ -417,11 +408,11 @@ fn a_resume_reads_the_variable_again_or_is_refused() {
     let user = User::new().file("twice.yaml", TWICE);
     types(&user, &["run", "twice.yaml", "--secret", "TOKEN"]).exits(1);
     let run = user.run();
-    let before = user.store().facts(&run).expect("the facts").len();
+    let before = user.facts(&run).len();
     user.towpath(&["resume", run.as_str()])
         .exits(5)
         .reports("TOKEN is not set here: set it, then towpath resume");
-    assert_eq!(user.store().facts(&run).expect("the facts").len(), before, "nothing recorded");
+    assert_eq!(user.facts(&run).len(), before, "nothing recorded");
     user.write("ok", "");
     let printed = types(&user, &["resume", run.as_str()]).exits(0);
     assert!(printed.stdout.contains("second first *** "), "{}", printed.stdout);
@@ -480,7 +471,7 @@ steps:
     let user = User::new().file("serve.yaml", recipe);
     for known in [true, false] {
         let mut child = start(&user, &["run", "serve.yaml", "--secret", "TOKEN"]);
-        let warden = until_warden(&child);
+        let warden = warden_of(&child);
         until("the server runs", || !user.read("server").is_empty());
         kill_both(&mut child, warden);
         let run = user.run();
@@ -501,29 +492,12 @@ fn start(user: &User, arguments: &[&str]) -> Child {
     command.spawn().expect("towpath starts")
 }
 
-fn children(pid: u32) -> Vec<u32> {
-    let listed = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
-    let listed = listed.unwrap_or_default();
-    listed.split_whitespace().map(|pid| pid.parse().expect("a process number")).collect()
-}
-
-fn until_warden(runner: &Child) -> u32 {
-    until("the warden is there", || !children(runner.id()).is_empty());
-    children(runner.id())[0]
-}
-
 /// Stopped first, because a runner that misses its warden ends everything by itself.
 fn kill_both(runner: &mut Child, warden: u32) {
-    send(runner.id(), Signal::STOP);
-    send(warden, Signal::KILL);
-    send(runner.id(), Signal::KILL);
+    signal(runner, Signal::STOP);
+    signal_to(warden, Signal::KILL);
+    signal_to(runner.id(), Signal::KILL);
     runner.wait().expect("the runner is gone");
-}
-
-/// One that is gone already is no error.
-fn send(pid: u32, signal: Signal) {
-    let pid = Pid::from_raw(pid.try_into().expect("a process number"));
-    let _ = kill_process(pid.expect("a process number"), signal);
 }
 
 const LONG: &str = r#"
@@ -545,19 +519,19 @@ steps:
 "#;
 
 #[test]
-fn whoever_is_killed_and_whenever_the_secret_is_nowhere() {
+fn a_secret_is_stored_nowhere_whichever_process_is_killed() {
     let user = User::new().file("long.yaml", LONG);
     let mut dice = u64::from(std::process::id()) | 1;
     let mut under_way = 0;
     for round in 0..20 {
         let mut child = start(&user, &["run", "long.yaml", "--secret", "TOKEN"]);
-        let warden = until_warden(&child);
+        let warden = warden_of(&child);
         dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         std::thread::sleep(Duration::from_micros((dice >> 33) % 220_000));
         under_way += u32::from(child.try_wait().expect("the runner can be asked").is_none());
         match round % 3 {
-            0 => send(child.id(), Signal::KILL),
-            1 => send(warden, Signal::KILL),
+            0 => signal_to(child.id(), Signal::KILL),
+            1 => signal_to(warden, Signal::KILL),
             _ => kill_both(&mut child, warden),
         }
         child.wait().expect("the runner is gone");

@@ -5,25 +5,12 @@ use std::process::Command;
 
 /// A git repository with one commit in the user's directory.
 fn repository(user: &User) {
-    git(user, &["init", "-q", "-b", "main"]);
+    user.git("work", &["init", "-q", "-b", "main"]);
     user.write(".gitignore", "*.log\n");
     user.write("clean.txt", "clean\n");
     user.write("dirty.txt", "clean\n");
-    git(user, &["add", "clean.txt", "dirty.txt", ".gitignore"]);
-    git(user, &["commit", "-qm", "first"]);
-}
-
-fn git(user: &User, arguments: &[&str]) -> String {
-    let identity = ["-c", "user.name=P", "-c", "user.email=p@localhost"];
-    let made = Command::new("git")
-        .args(identity)
-        .args(arguments)
-        .current_dir(user.path("work"))
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .output()
-        .expect("git is there");
-    assert!(made.status.success(), "git {arguments:?}: {made:?}");
-    String::from_utf8(made.stdout).expect("git prints text")
+    user.git("work", &["add", "clean.txt", "dirty.txt", ".gitignore"]);
+    user.git("work", &["commit", "-qm", "first"]);
 }
 
 const SCRIPT: [&str; 4] = ["--backend", "scripted", "--script", "answers.jsonl"];
@@ -45,28 +32,28 @@ fn only_what_the_agent_changed_is_staged() {
     let printed = user.towpath(&with_script(&["run", "r.yaml"])).exits(0);
     assert_eq!(printed.stdout, "ok\nok\n", "only what the agents answered");
     printed.reports("staged \"new \\\"\\303\\251\\\" file.txt\" and 2 more (one)");
-    let index = git(&user, &["diff", "--cached", "--name-status"]);
-    assert_eq!(index, format!("M\tclean.txt\n{staged}A\tsub/b\n"));
-    assert_eq!(git(&user, &["show", ":clean.txt"]), "clean\nx\ny\n", "both steps' changes");
+    let index = user.git("work", &["diff", "--cached", "--name-status"]);
+    assert_eq!(index, format!("M\tclean.txt\n{staged}A\tsub/b"));
+    assert_eq!(user.git("work", &["show", ":clean.txt"]), "clean\nx\ny", "both steps' changes");
     assert_eq!(
-        git(&user, &["show", ":dirty.txt"]),
-        "clean\n",
+        user.git("work", &["show", ":dirty.txt"]),
+        "clean",
         "a user's own changes are not touched"
     );
-    let untracked = git(&user, &["ls-files", "--others", "--exclude-standard"]);
-    assert_eq!(untracked, "answers.jsonl\nr.yaml\n", "what was new before stays so");
+    let untracked = user.git("work", &["ls-files", "--others", "--exclude-standard"]);
+    assert_eq!(untracked, "answers.jsonl\nr.yaml", "what was new before stays so");
 }
 
 #[test]
-fn staging_is_turned_off_for_a_run_whatever_the_steps_report() {
+fn staging_is_turned_off_for_a_run_whatever_the_steps_set() {
     let recipe = "name: r\nsteps:\n  - {id: one, prompt: first, auto_stage: true}\n";
     let user = User::new()
         .file("r.yaml", recipe)
         .file("answers.jsonl", "{\"text\":\"ok\",\"run\":\"echo x >> clean.txt\"}\n");
     repository(&user);
     user.towpath(&with_script(&["run", "r.yaml", "--no-auto-stage"])).exits(0);
-    assert_eq!(git(&user, &["diff", "--cached", "--name-only"]), "");
-    assert_eq!(git(&user, &["diff", "--name-only"]), "clean.txt\n");
+    assert_eq!(user.git("work", &["diff", "--cached", "--name-only"]), "");
+    assert_eq!(user.git("work", &["diff", "--name-only"]), "clean.txt");
 }
 
 #[test]
@@ -79,7 +66,7 @@ fn variables_about_another_repository_do_not_lead_staging_astray() {
     let mut command = user.command(&with_script(&["run", "r.yaml"]));
     command.env("GIT_INDEX_FILE", user.path("work/other-index")).env("GIT_DIR", "/nowhere");
     assert!(command.status().expect("it starts").success());
-    assert_eq!(git(&user, &["diff", "--cached", "--name-only"]), "clean.txt\n");
+    assert_eq!(user.git("work", &["diff", "--cached", "--name-only"]), "clean.txt");
     assert!(!user.path("work/other-index").exists());
 }
 

@@ -1,11 +1,11 @@
 //! How long a command or an agent may take, and how long it may print nothing.
 
-use crate::support::{User, signal, until};
+use crate::support::{Signal, User, signal, until};
 
 const SLOW: &str = "name: slow\nsteps:\n  - {id: slow, command: 'test -e ready || sleep 60'}\n";
 
 #[test]
-fn a_step_without_a_time_of_its_own_gets_that_of_the_run() {
+fn a_step_without_a_timeout_gets_that_of_the_run() {
     let recipe = "name: two\nsteps:\n  - {id: own, command: 'sleep 0.5', timeout: 60}\n  - {id: other, command: 'sleep 60'}\n";
     let user = User::new().file("r.yaml", recipe);
     let printed = user.towpath(&["run", "r.yaml", "--step-timeout", "0.3"]).exits(1);
@@ -13,7 +13,7 @@ fn a_step_without_a_time_of_its_own_gets_that_of_the_run() {
 }
 
 #[test]
-fn an_agent_call_gets_it_too() {
+fn an_agent_call_without_a_timeout_gets_that_of_the_run() {
     let user = User::new()
         .file("r.yaml", "name: r\nsteps:\n  - {id: ask, prompt: why}\n")
         .file("s.jsonl", "{\"text\": \"late\", \"delay_ms\": 60000}\n");
@@ -22,7 +22,7 @@ fn an_agent_call_gets_it_too() {
 }
 
 #[test]
-fn a_resume_continues_with_the_runs_time_unless_it_is_given_another() {
+fn a_resume_keeps_the_runs_timeout_unless_it_is_given_another() {
     let user = User::new().file("r.yaml", SLOW);
     user.towpath(&["run", "r.yaml", "--step-timeout", "0.3"]).exits(1);
     user.towpath(&["resume", "--last"]).exits(1).reports("timed out after 0.3 s");
@@ -33,7 +33,7 @@ fn a_resume_continues_with_the_runs_time_unless_it_is_given_another() {
 }
 
 #[test]
-fn what_prints_nothing_for_too_long_is_ended() {
+fn a_step_that_prints_nothing_for_too_long_is_ended() {
     let recipe = "name: q\nsteps:\n  - {id: quiet, command: 'echo first; sleep 60'}\n";
     let user = User::new().file("r.yaml", recipe);
     let printed = user.towpath(&["run", "r.yaml", "--idle-timeout", "0.5"]).exits(1);
@@ -51,7 +51,7 @@ fn what_prints_nothing_for_too_long_is_ended() {
 }
 
 #[test]
-fn what_continues_printing_continues() {
+fn a_step_that_keeps_printing_is_not_ended() {
     let loud = "for i in 1 2 3 4 5 6 7 8; do echo $i >&2; sleep 0.5; done";
     let text = format!("name: l\nsteps:\n  - {{id: loud, command: '{loud}'}}\n");
     let user = User::new().file("r.yaml", &text);
@@ -59,20 +59,20 @@ fn what_continues_printing_continues() {
 }
 
 #[test]
-fn stopped_time_is_no_silence() {
+fn time_while_stopped_does_not_count_as_silence() {
     let recipe = "name: z\nsteps:\n  - {id: a, command: 'touch began; sleep 1; until [ -e go ]; do sleep 0.1; done'}\n";
     let user = User::new().file("z.yaml", recipe);
     let mut runner = user.start(&["run", "z.yaml", "--idle-timeout", "4"]);
     until("it has begun", || user.path("work/began").exists());
-    signal(&runner, "-TSTP");
+    signal(&runner, Signal::TSTP);
     std::thread::sleep(std::time::Duration::from_millis(4500));
     user.write("go", "");
-    signal(&runner, "-CONT");
+    signal(&runner, Signal::CONT);
     assert_eq!(runner.wait().expect("the runner ends").code(), Some(0), "no timeout fired");
 }
 
 #[test]
-fn settings_report_it_for_every_run() {
+fn settings_have_timeouts_for_every_run() {
     let user = User::new().file("r.yaml", SLOW);
     let file = user.path("home/config/settings.toml");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -88,7 +88,7 @@ fn settings_report_it_for_every_run() {
 }
 
 #[test]
-fn a_time_that_is_none_is_refused() {
+fn a_timeout_that_is_no_duration_is_refused() {
     let user = User::new().file("r.yaml", SLOW);
     for flag in ["--step-timeout=0", "--idle-timeout=-1", "--step-timeout=1h"] {
         user.towpath(&["run", "r.yaml", flag]).exits(2).reports("write seconds, more than 0");

@@ -25,7 +25,7 @@ fn link(user: &User) -> std::path::PathBuf {
 }
 
 #[test]
-fn links_go_and_everything_else_is_named() {
+fn links_are_removed_and_everything_else_is_named() {
     let user = user();
     let printed = user.towpath(&["uninstall", "--dry-run"]).exits(0);
     assert!(printed.stdout.starts_with("would remove the link ~/.local/bin/recipe-runner-rs\n"));
@@ -50,7 +50,7 @@ fn links_go_and_everything_else_is_named() {
 }
 
 #[test]
-fn everything_goes_when_asked_for_with_a_yes() {
+fn everything_is_removed_after_a_yes() {
     let user = user();
     let printed = user.towpath(&["uninstall", "--purge", "--dry-run"]).exits(0);
     assert!(printed.stdout.contains("would remove ~/home/state, "), "{}", printed.stdout);
@@ -68,7 +68,7 @@ fn everything_goes_when_asked_for_with_a_yes() {
 }
 
 #[test]
-fn while_a_run_is_alive_nothing_goes() {
+fn nothing_is_removed_while_a_run_is_alive() {
     let user = user();
     let slow = "name: slow\nsteps:\n  - {id: a, command: 'touch began; sleep 60'}\n";
     user.write("slow.yaml", slow);
@@ -109,7 +109,7 @@ const THEIRS: [&str; 10] = [
 ];
 
 #[test]
-fn only_what_is_ours_goes_and_what_is_left_is_named() {
+fn only_own_files_are_removed_and_the_rest_is_named() {
     let user = user();
     user.towpath(&["run", "demo", "-q"]).exits(0);
     fs::create_dir_all(user.path("home/config/recipes")).expect("a folder");
@@ -132,7 +132,7 @@ fn only_what_is_ours_goes_and_what_is_left_is_named() {
 }
 
 #[test]
-fn where_nothing_is_ours_nothing_goes() {
+fn nothing_is_removed_where_nothing_is_ours() {
     let user = User::new();
     let theirs = [
         "config/settings.toml",

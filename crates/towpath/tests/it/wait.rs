@@ -1,7 +1,7 @@
 //! Limits: a run waits by itself with `--wait`, or is resumed by a timer with `resume --due`, and
 //! whoever ends the waiting process loses nothing.
 
-use crate::support::{Printed, User, kill_hard, signal, until};
+use crate::support::{Printed, Signal, User, kill_hard, signal, until};
 use std::process::Stdio;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -60,7 +60,7 @@ fn a_run_waits_for_each_limit_and_is_one_run() {
 }
 
 #[test]
-fn with_json_there_is_one_object_and_it_is_the_last_word() {
+fn with_json_there_is_one_object_at_the_end() {
     let user = user(&format!("\"one\"\n{}\"two\"\n", limit(soon(1))));
     let reported = user.towpath(&with(&["--wait", "--json", "--with-context"])).exits(0).json();
     assert_eq!(reported["status"], "done");
@@ -70,15 +70,15 @@ fn with_json_there_is_one_object_and_it_is_the_last_word() {
 
 #[test]
 fn ctrl_c_while_it_waits_leaves_it_waiting() {
-    for (name, code, kind) in [("-INT", 130, "left-waiting"), ("-TERM", 143, "left-waiting")] {
+    for (sent, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let user = user(&format!("\"one\"\n{}\"two\"\n", limit(soon(3600))));
         let mut command = user.command(&with(&["--wait", "--json"]));
         let runner = command.stdout(Stdio::piped()).spawn().expect("towpath starts");
         until("the run waits", || user.has_journal() && status_is(&user, "waiting"));
         until("it waits itself", || waits(runner.id()));
-        signal(&runner, name);
+        signal(&runner, sent);
         let printed = Printed::from(runner.wait_with_output().expect("it ends")).exits(code);
-        assert_eq!(printed.json()["error"]["kind"], kind);
+        assert_eq!(printed.json()["error"]["kind"], "left-waiting");
         assert!(printed.stderr.contains("is left waiting; to go on: towpath resume"));
         assert_eq!(status(&user), "waiting");
         user.towpath(&["resume", "--last"]).exits(0);
@@ -100,7 +100,7 @@ fn waits(pid: u32) -> bool {
 }
 
 #[test]
-fn killed_while_it_waits_it_can_be_resumed() {
+fn a_run_that_is_killed_while_it_waits_can_be_resumed() {
     let user = user(&format!("\"one\"\n{}\"two\"\n", limit(soon(3600))));
     let mut runner = sitting(&user);
     user.towpath(&["resume", "--last"]).exits(5).reports("is held by process");
@@ -150,7 +150,7 @@ fn soon_from(user: &User) -> i64 {
 }
 
 #[test]
-fn what_is_due_is_resumed_one_after_the_other_in_its_own_directory() {
+fn due_runs_are_resumed_one_after_the_other_in_their_own_directories() {
     let recipe = "name: l\nsteps:\n  - {id: a, prompt: x}\n  - {id: c, command: pwd >> effects}\n";
     let user = User::new();
     let lines = [("one", limit(1) + "\"1\"\n"), ("two", limit(2) + "\"2\"\n")];
@@ -180,7 +180,7 @@ fn what_is_due_is_resumed_one_after_the_other_in_its_own_directory() {
 }
 
 #[test]
-fn what_another_has_is_skipped_and_the_worst_end_is_reported() {
+fn runs_of_another_process_are_skipped_and_the_worst_exit_code_is_returned() {
     let again = format!("{}\"one\"\n{}", limit(1), limit(soon(3600)));
     let user = user(&again);
     user.towpath(&RUN).exits(75);
@@ -203,7 +203,7 @@ fn what_another_has_is_skipped_and_the_worst_end_is_reported() {
 }
 
 #[test]
-fn a_signal_ends_the_run_at_hand_and_no_other_is_begun() {
+fn a_signal_ends_the_current_run_and_no_other_is_started() {
     let slow =
         "name: l\nsteps:\n  - {id: a, prompt: x}\n  - {id: b, command: 'touch began; sleep 60'}\n";
     let user = User::new().file("l.yaml", slow).file("s.jsonl", &(limit(1) + "\"one\"\n"));
@@ -211,7 +211,7 @@ fn a_signal_ends_the_run_at_hand_and_no_other_is_begun() {
     user.towpath(&RUN).exits(75);
     let mut due = user.start(&["resume", "--due"]);
     until("the first has resumed", || user.path("work/began").exists());
-    signal(&due, "-INT");
+    signal(&due, Signal::INT);
     assert_eq!(due.wait().expect("it ends").code(), Some(130));
     let rows = user.store().runs(&Default::default()).expect("the runs can be listed");
     let mut statuses: Vec<&str> = rows.iter().map(|row| row.summary.status.as_str()).collect();
@@ -231,7 +231,7 @@ fn a_run_whose_directory_is_gone_is_reported_with_what_to_do() {
 }
 
 #[test]
-fn an_empty_machine_has_nothing_due_and_stays_empty() {
+fn an_empty_home_has_nothing_due_and_stays_empty() {
     let user = User::new();
     user.towpath(&["resume", "--due"]).exits(0).prints("");
     assert!(!user.path("home").exists());
@@ -252,7 +252,7 @@ fn hasty(user: &User) {
 }
 
 #[test]
-fn faults_that_may_pass_leave_a_due_run_waiting_with_the_reason() {
+fn temporary_faults_leave_a_due_run_waiting_with_the_reason() {
     for (fault, word, printed) in
         [(REFUSED, "auth", "Not logged in"), (OVERLOADED, "overloaded", "529 busy")]
     {
@@ -280,7 +280,7 @@ fn faults_that_may_pass_leave_a_due_run_waiting_with_the_reason() {
 }
 
 #[test]
-fn what_is_left_waiting_is_tried_again_until_it_works() {
+fn a_run_that_is_left_waiting_is_retried_until_it_works() {
     let faults = [REFUSED, OVERLOADED, REFUSED].concat();
     let user = user(&format!("\"one\"\n{}{faults}\"two\"\n", limit(1)));
     hasty(&user);
@@ -295,7 +295,7 @@ fn what_is_left_waiting_is_tried_again_until_it_works() {
 
 /// The same with a process that waits by itself. A login that never worked is reported at once.
 #[test]
-fn a_run_that_waits_by_itself_outlasts_what_may_pass() {
+fn a_run_that_waits_by_itself_retries_temporary_faults() {
     let faults = [OVERLOADED, "\"one\"\n", REFUSED].concat();
     let user = user(&format!("{faults}\"two\"\n"));
     hasty(&user);

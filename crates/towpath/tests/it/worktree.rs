@@ -3,33 +3,18 @@
 
 use crate::support::{Printed, User, until};
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 const ASK: &str = "name: ask\nsteps:\n  - id: ask\n    prompt: Hello?\n";
 
-#[track_caller]
-fn git(directory: &Path, arguments: &[&str]) -> String {
-    let output = Command::new("git")
-        .args(["-c", "user.name=Ann", "-c", "user.email=ann@example.org"])
-        .args(["-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always"])
-        .args(arguments)
-        .current_dir(directory)
-        .env_remove("GIT_DIR")
-        .output()
-        .expect("git starts");
-    assert!(output.status.success(), "git {arguments:?}: {output:?}");
-    String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
-}
-
 /// A repository in the working directory, with one commit: a recipe, and a folder.
 fn user(recipe: &str) -> User {
     let user = User::new().file("go.yaml", recipe).file("sub/inner/file", "x\n");
     let work = user.path("work");
-    git(&work, &["init", "--quiet"]);
-    git(&work, &["add", "."]);
-    git(&work, &["commit", "--quiet", "-m", "First"]);
+    user.git(&work, &["init", "--quiet"]);
+    user.git(&work, &["add", "."]);
+    user.git(&work, &["commit", "--quiet", "-m", "First"]);
     user
 }
 
@@ -62,7 +47,7 @@ fn database(directory: &Path) -> String {
 fn an_agent_in_a_worktree_gets_its_task_database() {
     let user = user(ASK);
     let (work, tree) = (user.path("work"), user.path("tree"));
-    git(&work, &["worktree", "add", "--quiet", "../tree"]);
+    user.git(&work, &["worktree", "add", "--quiet", "../tree"]);
     assert_eq!(seen_in(&user, &tree, &[]), "none", "no database");
     let file = database(&tree);
     assert_eq!(seen_in(&user, &tree, &[]), file);
@@ -83,7 +68,7 @@ fn a_step_gets_the_database_of_its_own_directory() {
     let recipe = "name: two\nsteps:\n  - id: here\n    prompt: a\n  - id: there\n    \
                   prompt: b\n    working_dir: ../tree/sub\n";
     let user = user(recipe);
-    git(&user.path("work"), &["worktree", "add", "--quiet", "../tree"]);
+    user.git("work", &["worktree", "add", "--quiet", "../tree"]);
     let file = database(&user.path("tree"));
     let line = r#"{"text": "ok", "repeat": true, "run": "echo ${BEADS_DB-none} >> ~/seen"}"#;
     user.write("answers.jsonl", line);
@@ -96,7 +81,7 @@ fn a_folder_called_worktrees_makes_no_worktree() {
     let user = User::new();
     let plain = user.path("worktrees/plain");
     fs::create_dir_all(plain.join("sub")).expect("a folder");
-    git(&plain, &["init", "--quiet"]);
+    user.git(&plain, &["init", "--quiet"]);
     database(&plain);
     assert_eq!(seen_in(&user, &plain.join("sub"), &[]), "none");
 }
@@ -107,15 +92,15 @@ fn a_submodule_is_no_worktree_and_a_worktree_of_a_bare_repository_is_one() {
     let work = user.path("work");
     let outer = user.path("outer");
     fs::create_dir(&outer).expect("a folder");
-    git(&outer, &["init", "--quiet"]);
-    git(&outer, &["submodule", "--quiet", "add", work.to_str().unwrap(), "part"]);
+    user.git(&outer, &["init", "--quiet"]);
+    user.git(&outer, &["submodule", "--quiet", "add", work.to_str().unwrap(), "part"]);
     database(&outer.join("part"));
     assert_eq!(seen_in(&user, &outer.join("part"), &[]), "none");
-    git(user.path("").as_path(), &["clone", "--quiet", "--bare", "work", "shop.git"]);
+    user.git("", &["clone", "--quiet", "--bare", "work", "shop.git"]);
     let bare = user.path("shop.git");
     database(&bare);
     assert_eq!(seen_in(&user, &bare, &[]), "none", "a bare repository has no working tree");
-    git(&bare, &["worktree", "add", "--quiet", "../of-bare", "-b", "x"]);
+    user.git(&bare, &["worktree", "add", "--quiet", "../of-bare", "-b", "x"]);
     let file = database(&user.path("of-bare"));
     assert_eq!(seen_in(&user, &user.path("of-bare"), &[]), file);
 }
@@ -149,7 +134,7 @@ fn a_run_gets_a_worktree_beside_the_repository_on_a_branch_of_its_own() {
     );
     assert_eq!(fs::read_to_string(tree.join("file")).unwrap(), "new\n");
     assert!(!user.path("work/file").exists());
-    assert_eq!(git(&tree, &["branch", "--show-current"]), "try");
+    assert_eq!(user.git(&tree, &["branch", "--show-current"]), "try");
     let id = user.run();
     user.towpath(&["show", id.as_str()]).exits(0).shows("worktree ~/work-try · branch try\n");
     let shown = user.towpath(&["show", id.as_str(), "--json"]).exits(0).json();
@@ -168,7 +153,7 @@ fn a_worktree_of_that_name_is_used_again() {
     let inside = Printed::from(inside.output().unwrap()).exits(0).json();
     assert_eq!(inside["worktree"]["path"], user.path("work-try").to_str().unwrap());
     assert!(user.path("work-try/sub/inner/file").exists());
-    let list = git(&user.path("work"), &["worktree", "list"]);
+    let list = user.git("work", &["worktree", "list"]);
     assert_eq!(list.lines().count(), 2, "{list}");
 }
 
@@ -187,14 +172,14 @@ fn a_run_from_a_folder_works_in_the_same_folder() {
 }
 
 #[test]
-fn nothing_done_leaves_nothing() {
+fn a_worktree_without_changes_is_removed_with_its_branch() {
     let user = user(LOOK);
     let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
     printed.reports(
         "nothing was changed in the worktree ~/work-try: it is removed again, with its branch try",
     );
     assert!(!user.path("work-try").exists());
-    assert_eq!(git(&user.path("work"), &["branch", "--list"]), "* main");
+    assert_eq!(user.git("work", &["branch", "--list"]), "* main");
     let id = user.run();
     user.towpath(&["show", id.as_str()]).exits(0).shows("branch try · gone\n");
     let resume = ["resume", id.as_str(), "--again", "look"];
@@ -227,7 +212,7 @@ fn a_worktree_with_work_in_it_stays() {
     }
     // Neither settings nor marks by which git passes files over let anything be lost.
     let user = with("echo precious > new");
-    git(&user.path("work"), &["config", "status.showUntrackedFiles", "no"]);
+    user.git("work", &["config", "status.showUntrackedFiles", "no"]);
     let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
     printed.reports("1 uncommitted change\n");
     assert!(user.path("work-try/new").is_file());
@@ -238,7 +223,7 @@ fn a_worktree_with_work_in_it_stays() {
     }
     // One that was there before is nobody's to remove, and neither is a branch.
     let user = with("true");
-    git(&user.path("work"), &["branch", "try"]);
+    user.git("work", &["branch", "try"]);
     let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
     printed.reports("worktree ~/work-try, on the branch try\n");
     assert!(user.path("work-try").is_dir());
@@ -285,7 +270,7 @@ fn auto_makes_a_name_that_is_free() {
     for run in at_once {
         Printed::from(run.wait_with_output().expect("it ends")).exits(0);
     }
-    let branches = git(&user.path("work"), &["branch", "--format=%(refname:short)"]);
+    let branches = user.git("work", &["branch", "--format=%(refname:short)"]);
     let made: Vec<&str> = branches.lines().filter(|b| b.starts_with("write-it-2")).collect();
     assert_eq!(made.len(), 6, "{branches}");
     for branch in made {
@@ -302,28 +287,25 @@ fn one_name_at_once_is_one_worktree_with_its_history() {
     let same = ["run", "go.yaml", "--worktree", "same"];
     let found = Command::new("sh").args(["-c", "command -v git"]).output().expect("sh starts");
     let found = String::from_utf8_lossy(&found.stdout).trim().to_owned();
-    let slow = user.path("slow/git");
-    fs::create_dir(user.path("slow")).unwrap();
     let text = format!(
         "#!/bin/sh\n{found} \"$@\"; code=$?\n\
          case \" $* \" in *' branch --no-track '*) touch ~/branched; sleep 1;; esac\nexit $code\n"
     );
-    fs::write(&slow, text).unwrap();
-    fs::set_permissions(&slow, fs::Permissions::from_mode(0o755)).unwrap();
+    user.program("slow/git", &text);
     let path = format!("{}:{}", user.path("slow").display(), std::env::var("PATH").unwrap());
     let mut first = user.command(&same);
     let first = first.env("PATH", path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     until("the branch is made", || user.path("branched").exists());
     user.towpath(&same).exits(0);
     Printed::from(first.unwrap().wait_with_output().expect("it ends")).exits(0);
-    assert_eq!(git(&user.path("work"), &["merge-base", "main", "same"]).len(), 40);
+    assert_eq!(user.git("work", &["merge-base", "main", "same"]).len(), 40);
     assert!(user.path("work-same/go.yaml").is_file());
 }
 
 #[test]
-fn what_git_calls_alike_is_distinguished() {
+fn a_tag_of_the_same_name_is_not_taken_for_the_branch() {
     let user = user(LOOK);
-    git(&user.path("work"), &["tag", "try"]);
+    user.git("work", &["tag", "try"]);
     let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
     printed.reports("it is removed again, with its branch try");
 }
@@ -332,11 +314,11 @@ fn what_git_calls_alike_is_distinguished() {
 fn a_branch_with_folders_is_one_directory() {
     let user = user(WRITE);
     user.towpath(&["run", "go.yaml", "--worktree", "fix/a"]).exits(0);
-    assert_eq!(git(&user.path("work-fix-a"), &["branch", "--show-current"]), "fix/a");
+    assert_eq!(user.git("work-fix-a", &["branch", "--show-current"]), "fix/a");
 }
 
 #[test]
-fn what_cannot_be_is_refused_before_anything_is_made() {
+fn impossible_names_are_refused_before_anything_is_created() {
     let user = user(WRITE);
     let run = |name: &str| user.towpath(&["run", "go.yaml", &format!("--worktree={name}")]);
     for name in ["", "-x", "a b", "a..b", "x.lock", "@{-1}", "a~1", "/a", "a/", "a\u{7}"] {
@@ -346,18 +328,18 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
     // A file where git keeps its worktrees lets it fail at the last moment.
     fs::write(user.path("work/.git/worktrees"), "").unwrap();
     run("late").exits(2);
-    assert_eq!(git(&user.path("work"), &["branch", "--list", "late"]), "");
+    assert_eq!(user.git("work", &["branch", "--list", "late"]), "");
     fs::remove_file(user.path("work/.git/worktrees")).unwrap();
     fs::create_dir(user.path("work-taken")).unwrap();
     run("taken").exits(2).reports("is there and is no worktree of this repository");
-    git(&user.path(""), &["clone", "--quiet", "work", "work-clone"]);
+    user.git("", &["clone", "--quiet", "work", "work-clone"]);
     run("clone").exits(2).reports("is there and is no worktree of this repository");
     run("gone").exits(0);
     fs::remove_dir_all(user.path("work-gone")).unwrap();
     run("gone").exits(2).reports("git worktree prune");
     user.towpath(&["run", "demo", "--worktree", "x"]).exits(2).reports("repository of its own");
     assert_eq!(user.runs(), 1);
-    assert_eq!(git(&user.path("work"), &["worktree", "list"]).lines().count(), 2);
+    assert_eq!(user.git("work", &["worktree", "list"]).lines().count(), 2);
 }
 
 #[test]
@@ -366,7 +348,7 @@ fn a_directory_without_a_commit_or_a_repository_is_refused_with_what_to_do() {
     let run = || user.towpath(&["run", "go.yaml", "--worktree", "x"]);
     run().exits(2).reports("is in no git repository; to make it one: git init");
     let work = user.path("work");
-    git(&work, &["init", "--quiet"]);
+    user.git(&work, &["init", "--quiet"]);
     run().exits(2).reports("has no commit yet");
     assert!(!user.path("work-x").exists());
     assert!(!user.has_journal() || user.runs() == 0);
@@ -379,7 +361,7 @@ fn a_directory_without_a_commit_or_a_repository_is_refused_with_what_to_do() {
 fn beside_a_bare_repository_and_not_inside_another_ones_tree() {
     let user = user(WRITE);
     let recipe = user.path("work/go.yaml").display().to_string();
-    git(&user.path(""), &["clone", "--quiet", "--bare", "work", "shop.git"]);
+    user.git("", &["clone", "--quiet", "--bare", "work", "shop.git"]);
     let run = |directory: &str| {
         let mut command = user.command(&["run", &recipe, "--worktree", "x"]);
         Printed::from(command.current_dir(user.path(directory)).output().unwrap())
@@ -387,18 +369,18 @@ fn beside_a_bare_repository_and_not_inside_another_ones_tree() {
     run("shop.git").exits(0).reports("worktree ~/shop-x, on the new branch x\n");
     assert!(user.path("shop-x/file").exists());
     fs::create_dir(user.path("hub")).unwrap();
-    git(&user.path(""), &["clone", "--quiet", "--bare", "work", "hub/.bare"]);
+    user.git("", &["clone", "--quiet", "--bare", "work", "hub/.bare"]);
     run("hub/.bare").exits(0);
     assert!(user.path("hub/x/file").exists());
     fs::create_dir(user.path("outer")).unwrap();
-    git(&user.path("outer"), &["init", "--quiet"]);
-    git(&user.path("outer"), &["submodule", "--quiet", "add", "../work", "part"]);
+    user.git("outer", &["init", "--quiet"]);
+    user.git("outer", &["submodule", "--quiet", "add", "../work", "part"]);
     run("outer/part").exits(2).reports("is in a submodule");
     run("work/.git").exits(2).reports("inside git's own directory");
 }
 
 #[test]
-fn what_is_not_committed_is_reported_to_stay() {
+fn uncommitted_changes_stay_and_are_reported() {
     let user = user(WRITE);
     user.write("draft", "x");
     let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
@@ -407,16 +389,16 @@ fn what_is_not_committed_is_reported_to_stay() {
 }
 
 #[test]
-fn a_look_makes_nothing() {
+fn a_dry_run_creates_no_worktree() {
     let user = user(WRITE);
     let printed = user.towpath(&["run", "go.yaml", "--worktree", "try", "--dry-run"]).exits(0);
     printed.shows("Write it · dry run · work · worktree try\n");
     assert!(!user.path("work-try").exists());
-    assert_eq!(git(&user.path("work"), &["branch", "--list"]), "* main");
+    assert_eq!(user.git("work", &["branch", "--list"]), "* main");
 }
 
 #[test]
-fn a_look_reports_where_a_run_of_either_kind_would_work() {
+fn a_dry_run_shows_the_worktree_of_step_recipes_and_machines() {
     let user = user(WRITE);
     let there = user.path("work-try");
     let reported =
@@ -433,7 +415,7 @@ fn a_look_reports_where_a_run_of_either_kind_would_work() {
     let auto = ["run", "review-and-commit", "--worktree", "auto", "--dry-run"];
     user.towpath(&auto).exits(0).shows("on the new branch review-and-commit-");
     assert!(!there.exists());
-    assert_eq!(git(&user.path("work"), &["branch", "--list"]), "* main");
+    assert_eq!(user.git("work", &["branch", "--list"]), "* main");
     user.towpath(&["run", "go.yaml", "--worktree", "a..b", "--dry-run"]).exits(2);
 }
 
@@ -441,10 +423,10 @@ fn a_look_reports_where_a_run_of_either_kind_would_work() {
 fn runs_lists_those_of_every_working_tree_of_the_repository() {
     let user = user("name: go\nsteps:\n  - {id: print, command: pwd -P}\n");
     let (work, side) = (user.path("work"), user.path("side"));
-    git(&work, &["worktree", "add", "--quiet", side.to_str().expect("text"), "-b", "side"]);
+    user.git(&work, &["worktree", "add", "--quiet", side.to_str().expect("text"), "-b", "side"]);
     let other = user.path("other");
     fs::create_dir(&other).expect("a folder");
-    git(&other, &["init", "--quiet"]);
+    user.git(&other, &["init", "--quiet"]);
     fs::copy(work.join("go.yaml"), other.join("go.yaml")).expect("a copy");
     let mut ids = Vec::new();
     for directory in [&work, &side, &side.join("sub"), &other] {

@@ -2,7 +2,7 @@
 //! killed with `kill -9` at random instants. Its agents are slow, and work in sessions of their own.
 
 use super::{Dice, nothing_lives};
-use crate::support::{Printed, User, kill_hard, lives, signal_to, until};
+use crate::support::{Printed, Signal, User, kill_hard, lives, signal_to, until};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
@@ -139,15 +139,15 @@ fn kill(victim: Victim, runner: &mut Child, dice: &mut Dice) -> Victim {
     let agents: Vec<u32> = family.iter().copied().filter(|pid| is_agents(*pid)).collect();
     let hit = match (victim, family.first()) {
         (Victim::Agent, _) if !agents.is_empty() => {
-            signal_to(agents[dice.next() as usize % agents.len()], "-9");
+            signal_to(agents[dice.next() as usize % agents.len()], Signal::KILL);
             Victim::Agent
         }
         (Victim::Warden, Some(warden)) => {
-            signal_to(*warden, "-9");
+            signal_to(*warden, Signal::KILL);
             Victim::Warden
         }
         (Victim::Both, Some(warden)) => {
-            signal_to(*warden, "-9");
+            signal_to(*warden, Signal::KILL);
             runner.kill().ok();
             Victim::Both
         }
@@ -305,7 +305,7 @@ impl Tour {
 }
 
 #[test]
-fn whoever_of_a_machine_is_killed_it_continues_and_pays_each_answer_once() {
+fn whichever_process_is_killed_a_machine_continues_and_pays_each_answer_once() {
     let kills = std::env::var("TOWPATH_KILLS").ok().and_then(|v| v.parse().ok()).unwrap_or(200) / 8;
     let seed = u64::from(std::process::id());
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ seed);
@@ -339,7 +339,7 @@ fn whoever_of_a_machine_is_killed_it_continues_and_pays_each_answer_once() {
 }
 
 #[test]
-fn a_session_that_a_restart_began_is_kept_from_its_first_call_until_its_holder_is_killed() {
+fn a_session_that_a_restart_began_is_locked_from_its_first_call_until_its_owner_is_killed() {
     let slow = "{\"match\": \"work 3\\n\", \"text\": \"late\", \"delay_ms\": 60000}\n";
     let user = user();
     user.write("answers.jsonl", &format!("{slow}{}", script()));

@@ -3,7 +3,11 @@
 
 pub mod trace;
 
+pub use rustix::process::Signal;
+
+use rustix::process::{Pid, kill_process};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -45,6 +49,32 @@ impl User {
         let path = self.path("work").join(name);
         fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
         fs::write(path, text).expect("a file");
+    }
+
+    /// A program in the temporary directory.
+    pub fn program(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
+        fs::write(&path, text).expect("a file");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a program");
+        path
+    }
+
+    /// Runs git in a folder of the temporary directory; what it prints, without the last line break.
+    #[track_caller]
+    pub fn git(&self, folder: impl AsRef<Path>, arguments: &[&str]) -> String {
+        let output = Command::new("git")
+            .args(["-c", "user.name=Ann", "-c", "user.email=ann@localhost"])
+            .args(["-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always"])
+            .args(arguments)
+            .current_dir(self.directory.path().join(folder))
+            .env("HOME", self.directory.path())
+            .env_remove("GIT_DIR")
+            .output()
+            .expect("git starts");
+        assert!(output.status.success(), "git {arguments:?}: {output:?}");
+        let printed = String::from_utf8(output.stdout).expect("git prints text");
+        printed.strip_suffix('\n').unwrap_or(&printed).to_owned()
     }
 
     pub fn read(&self, name: &str) -> String {
@@ -169,7 +199,7 @@ impl Printed {
 pub fn until(what: &str, mut so: impl FnMut() -> bool) -> Duration {
     let began = Instant::now();
     while !so() {
-        assert!(began.elapsed() < Duration::from_secs(60), "never came: {what}");
+        assert!(began.elapsed() < Duration::from_secs(120), "never came: {what}");
         std::thread::sleep(Duration::from_millis(3));
     }
     began.elapsed()
@@ -180,15 +210,23 @@ pub fn kill_hard(child: &mut Child) {
     child.wait().expect("the runner is gone");
 }
 
-pub fn signal(child: &Child, signal: &str) {
-    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
-    assert!(sent.expect("kill starts").success());
+pub fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).expect("the child is there");
 }
 
 /// Sends a signal to a process that may be gone.
-pub fn signal_to(pid: u32, signal: &str) {
-    let sent = Command::new("kill").args([signal, &pid.to_string()]).stderr(Stdio::null()).status();
-    sent.expect("kill starts");
+pub fn signal_to(pid: u32, signal: Signal) {
+    let pid = Pid::from_raw(pid.try_into().expect("a process number"));
+    let _ = kill_process(pid.expect("a process number"), signal);
+}
+
+/// The warden of a runner, its only child.
+pub fn warden_of(runner: &Child) -> u32 {
+    let id = runner.id();
+    let children = || fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+    let first = || children().ok()?.split_whitespace().next()?.parse().ok();
+    until("the warden is there", || first().is_some());
+    first().expect("the warden is there")
 }
 
 /// Whether a process that a step noted in a file still lives.

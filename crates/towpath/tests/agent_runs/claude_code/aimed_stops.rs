@@ -1,13 +1,12 @@
 //! Stops aimed at the moment in which the answer is printed. What the program has printed is paid
 //! for: the model is asked no more than in an unbroken run, whatever is stopped and by what.
 
-use super::{agents, dice};
+use super::{dice, kill_agents};
 use crate::real::model_server::{Answer, ModelServer};
-use crate::real::{CLAUDE_CODE, nothing_is_left, wait_for};
-use crate::support::{User, signal};
+use crate::real::{CLAUDE_CODE, nothing_is_left};
+use crate::support::{Signal, User, signal, until};
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -21,8 +20,25 @@ steps:
 
 /// A tool call, and the answer.
 const REQUESTS: usize = 2;
-const STOPS: [&str; 7] =
-    ["-INT", "-TERM", "-HUP", "time limit", "kill runner", "kill agent", "kill both"];
+
+#[derive(Debug, Clone, Copy)]
+enum Stop {
+    Signal(Signal),
+    Timeout,
+    KillRunner,
+    KillAgent,
+    KillBoth,
+}
+
+const STOPS: [Stop; 7] = [
+    Stop::Signal(Signal::INT),
+    Stop::Signal(Signal::TERM),
+    Stop::Signal(Signal::HUP),
+    Stop::Timeout,
+    Stop::KillRunner,
+    Stop::KillAgent,
+    Stop::KillBoth,
+];
 
 /// Answers as a steady model does, and counts.
 fn model() -> (ModelServer, Arc<AtomicUsize>) {
@@ -49,10 +65,7 @@ fn watched(user: &User) -> String {
         CLAUDE_CODE.path().display(),
         user.path("seen").display()
     );
-    let program = user.path("watched");
-    fs::write(&program, text).expect("a program");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
-    program.to_str().expect("a plain path").to_owned()
+    user.program("watched", &text).to_str().expect("a plain path").to_owned()
 }
 
 /// Whether a good result has been printed whole.
@@ -69,28 +82,21 @@ fn start(user: &User, server: &ModelServer, limit: f64) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("towpath starts")
 }
 
-fn kill_agents(user: &User) {
-    for pid in agents(user) {
-        // It may have ended by itself in between.
-        let _ = Command::new("kill").args(["-9", &pid]).stderr(Stdio::null()).status();
-    }
-}
-
 /// Waits for the moment, then stops what is to be stopped.
-fn stop(how: &str, user: &User, runner: &mut Child, after: Duration) {
+fn stop(how: Stop, user: &User, runner: &mut Child, after: Duration) {
     std::thread::sleep(after);
     if runner.try_wait().expect("the runner is ours").is_some() {
         return;
     }
     match how {
-        "time limit" => {}
-        "kill agent" => kill_agents(user),
-        "kill runner" => runner.kill().expect("the runner can be killed"),
-        "kill both" => {
+        Stop::Timeout => {}
+        Stop::KillAgent => kill_agents(user),
+        Stop::KillRunner => runner.kill().expect("the runner can be killed"),
+        Stop::KillBoth => {
             runner.kill().expect("the runner can be killed");
             kill_agents(user);
         }
-        name => signal(runner, name),
+        Stop::Signal(sent) => signal(runner, sent),
     }
 }
 
@@ -103,13 +109,13 @@ fn one(number: u64, usual: Duration) -> bool {
     let shift = Duration::from_millis(dice(200));
     let before = dice(2) == 0;
     let limit = match (how, before) {
-        ("time limit", true) => usual.saturating_sub(shift),
-        ("time limit", false) => usual + shift,
+        (Stop::Timeout, true) => usual.saturating_sub(shift),
+        (Stop::Timeout, false) => usual + shift,
         _ => Duration::from_secs(600),
     };
     let mut runner = start(&user, &server, limit.as_secs_f64());
     // Before: from the last request on, since the answer follows it. After: from the result on.
-    wait_for("the moment", || {
+    until("the moment", || {
         let over = runner.try_wait().expect("the runner is ours").is_some();
         let asked = before && requests.load(Ordering::SeqCst) >= REQUESTS;
         over || asked || is_complete(&user)
@@ -121,12 +127,15 @@ fn one(number: u64, usual: Duration) -> bool {
     if code != Some(0) {
         let resume = ["resume", "--last", "--step-timeout", "600"];
         let printed = CLAUDE_CODE.run(&user, &server, &resume);
-        assert_eq!(printed.code, Some(0), "{number} {how} {code:?}: {}", printed.stderr);
+        assert_eq!(printed.code, Some(0), "{number} {how:?} {code:?}: {}", printed.stderr);
     }
-    assert_eq!(user.read("made.txt"), "by claude\n", "{number} {how}");
+    assert_eq!(user.read("made.txt"), "by claude\n", "{number} {how:?}");
     let asked = requests.load(Ordering::SeqCst);
     if complete {
-        assert_eq!(asked, REQUESTS, "{number} {how} after {shift:?}, before: {before}: paid again");
+        assert_eq!(
+            asked, REQUESTS,
+            "{number} {how:?} after {shift:?}, before: {before}: paid again"
+        );
     }
     complete
 }
@@ -140,7 +149,7 @@ fn a_complete_answer_is_paid_once_wherever_it_is_stopped() {
     let (server, requests) = model();
     let mut runner = start(&user, &server, 600.0);
     let began = Instant::now();
-    wait_for("an answer", || is_complete(&user));
+    until("an answer", || is_complete(&user));
     let usual = began.elapsed();
     assert!(runner.wait().expect("it ends").success());
     assert_eq!(requests.load(Ordering::SeqCst), REQUESTS);

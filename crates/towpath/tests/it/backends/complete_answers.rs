@@ -2,10 +2,10 @@
 //! it counts, and nobody is asked again. Programs instead of the real ones print what those
 //! were recorded to print.
 
-use crate::support::{Printed, User, kill_hard, lives, signal, signal_to, until};
+use super::MACHINE;
+use crate::support::{Signal, User, kill_hard, lives, signal, signal_to, until, warden_of};
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::Child;
 use towpath_run::Fact;
 
@@ -42,9 +42,7 @@ fn user(lines: &str, after: &str) -> User {
         "#!/bin/bash\ncat > /dev/null\necho \"$*\" >> asked\ncat answer.jsonl\n\
          echo $$ > printed\n{after}\n"
     );
-    let program = user.path("agent");
-    fs::write(&program, text).expect("a program");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
+    user.program("agent", &text);
     user
 }
 
@@ -69,13 +67,6 @@ fn kept(user: &User, lines: &str) {
     });
 }
 
-/// The warden: the only child of the runner.
-fn warden_of(runner: &Child) -> u32 {
-    let id = runner.id();
-    let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
-    children.expect("a list").trim().parse().expect("one child")
-}
-
 fn asked(user: &User) -> usize {
     user.read("asked").lines().count()
 }
@@ -97,9 +88,7 @@ fn call(user: &User) -> Value {
 
 /// The sessions that the journal names.
 fn sessions(user: &User) -> Vec<String> {
-    let facts = user.store().facts(&user.run()).expect("facts");
-    let facts = facts.iter().map(|f| serde_json::from_str(&f.body).expect("a fact"));
-    let named = facts.filter_map(|fact| match fact {
+    let named = user.facts(&user.run()).into_iter().filter_map(|fact| match fact {
         Fact::JobStarted { session, .. } => session,
         Fact::SessionOpened { session, .. } => Some(session),
         _ => None,
@@ -123,11 +112,11 @@ fn finished(user: &User, what: &str) {
 #[test]
 fn a_signal_to_the_runner_ends_the_run_and_keeps_the_answer() {
     for (backend, lines) in PROGRAMS {
-        for (name, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
-            let what = format!("{backend} {name}");
+        for (sent, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+            let what = format!("{backend} {sent:?}");
             let user = user(lines, "exec sleep 600");
             let mut runner = printed(&user, backend, "ask.yaml");
-            signal(&runner, name);
+            signal(&runner, sent);
             assert_eq!(runner.wait().expect("it ends").code(), Some(code), "{what}");
             assert_eq!(user.read("effects"), "", "{what}: nothing more is started");
             call(&user);
@@ -187,7 +176,7 @@ fn an_answer_that_a_dead_owner_left_on_disk_is_read_and_not_paid_again() {
             let warden = warden_of(&runner);
             if victims != "runner" {
                 kept(&user, lines);
-                signal_to(warden, "-9");
+                signal_to(warden, Signal::KILL);
             }
             match victims {
                 "warden" => assert_eq!(runner.wait().expect("it ends").code(), Some(5), "{what}"),
@@ -225,23 +214,6 @@ fn a_cancelled_run_keeps_the_answer_of_its_dead_owner() {
     resumes(&user, "cancelled");
 }
 
-const MACHINE: &str = "
-id: two
-label: Two
-description: Two steps in one conversation
-initialStep: first
-guardrails: {}
-steps:
-  first:
-    prompt: Begin.
-    outcomes: [ok]
-    onOutcome: {ok: {nextStep: second}}
-  second:
-    prompt: Continue.
-    outcomes: [ok]
-    onOutcome: {ok: {action: exit, reason: all-done}}
-";
-
 /// The next step continues the session that only the dead call's output names.
 #[test]
 fn a_machine_continues_with_the_session_of_the_dead_call() {
@@ -270,6 +242,6 @@ fn a_machine_takes_the_answer_of_an_agent_that_was_killed() {
     let program = user.path("agent");
     let program = program.to_str().expect("a plain path");
     let run = ["run", "two.yaml", "--backend", backend, "--agent-path", program, "--json"];
-    let reported = Printed::from(user.command(&run).output().expect("it starts")).exits(0).json();
+    let reported = user.towpath(&run).exits(0).json();
     assert_eq!((reported["machine"]["reason"].as_str(), asked(&user)), (Some("all-done"), 2));
 }

@@ -207,7 +207,7 @@ fn commands_on_top(file: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_example_does_what_it_reports() {
+fn every_example_prints_what_is_expected() {
     for row in rows() {
         let user = user();
         let arguments: Vec<&str> = row.command.split(' ').collect();

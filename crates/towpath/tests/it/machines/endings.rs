@@ -3,7 +3,7 @@
 
 use super::events::lines;
 use super::{run, shown, under_the_name, user};
-use crate::support::{User, signal, until};
+use crate::support::{Signal, User, signal, until};
 use serde_json::{Value, json};
 
 /// A limit with all that a program may show of it.
@@ -134,7 +134,7 @@ fn a_machine_that_is_interrupted_names_the_agents_session() {
     let slow = ["run", "fix.yaml", "--script", "answers.jsonl", "--calls", "calls.jsonl"];
     let mut child = user.command(&slow).stderr(std::process::Stdio::piped()).spawn().expect("it");
     until("the agent is asked", || !user.read("calls.jsonl").is_empty());
-    signal(&child, "-INT");
+    signal(&child, Signal::INT);
     let mut reported = String::new();
     let mut stderr = child.stderr.take().expect("a pipe");
     std::io::Read::read_to_string(&mut stderr, &mut reported).expect("text");

@@ -2,7 +2,6 @@
 //! are wrong, and the same under the name `agent-recipes`.
 
 use super::{run, shown, under_the_name, user};
-use std::os::unix::fs::PermissionsExt as _;
 
 /// The flags below each heading of a help.
 fn grouped(help: &str) -> Vec<(String, Vec<String>)> {
@@ -55,7 +54,7 @@ fn every_flag_of_the_help_is_under_its_own_heading() {
 }
 
 #[test]
-fn a_look_under_the_name_is_one_object_with_json() {
+fn a_dry_run_under_the_name_is_one_object_with_json() {
     let user = user(&[]);
     let printed = under_the_name(&user, &["fix.yaml", "--dry-run", "--json"]).exits(0);
     let look = printed.json();
@@ -73,7 +72,7 @@ fn a_wrong_directory_is_reported_by_the_flag() {
 }
 
 #[test]
-fn a_call_may_take_so_long_under_the_name_too() {
+fn timeout_flags_apply_under_the_name_too() {
     let user = user(&[]);
     user.write("answers.jsonl", "{\"text\": \"late\", \"delay_ms\": 60000}\n");
     for (flag, reported) in [("--step-timeout", "timed out after 1 s"), ("--idle-timeout", "1 s")] {
@@ -92,9 +91,7 @@ fn a_programs_path_given_by_a_flag_wins_and_a_resume_keeps_it() {
         format!("#!/bin/sh\ncat > asked\ncat <<'END'\n{line}\nEND\n")
     };
     let program = |name: &str, text: &str| {
-        user.write(name, &answer(text));
-        let mode = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(user.path("work").join(name), mode).expect("it can be run");
+        user.program(&format!("work/{name}"), &answer(text));
     };
     program("own/agent", "Hm.");
     program("other", "{\"outcome\": \"broken\"}");

@@ -5,7 +5,6 @@ use super::{FIX, script};
 use crate::support::{Printed, User};
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 #[test]
 fn the_list_has_every_machine_by_its_label() {
@@ -138,9 +137,7 @@ fn with_programs(user: &User, programs: &[&str], recipe: &str) -> Printed {
     let _ = fs::remove_dir_all(&bin);
     fs::create_dir(&bin).expect("a folder for programs");
     for program in programs {
-        let file = bin.join(program);
-        fs::write(&file, "#!/bin/sh\n").expect("a program");
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("it can be run");
+        user.program(&format!("bin/{program}"), "#!/bin/sh\n");
     }
     std::os::unix::fs::symlink("/bin/cat", bin.join("cat")).expect("a link");
     let mut command = user.command(&["run", recipe, "--script", "answers.jsonl"]);

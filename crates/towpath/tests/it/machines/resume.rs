@@ -2,7 +2,7 @@
 //! shows of a step.
 
 use super::{calls, prompts, run, script, shown, user};
-use crate::support::{User, kill_hard, signal, until};
+use crate::support::{Signal, User, kill_hard, signal, until};
 
 fn resume(user: &User, arguments: &[&str]) -> crate::support::Printed {
     let with = ["--script", "answers.jsonl", "--calls", "calls.jsonl"];
@@ -47,7 +47,7 @@ fn a_reminder_that_was_stopped_leaves_its_answer_to_the_new_prompt_and_no_cost()
     until("the reminder is asked", || {
         user.path("work/calls.jsonl").exists() && calls(&user).len() == 2
     });
-    signal(&started, "-INT");
+    signal(&started, Signal::INT);
     started.wait().expect("it ends");
     let cost = |user: &User| {
         let printed = user.towpath(&["runs", "--json"]).exits(0).json();
@@ -142,7 +142,7 @@ fn a_run_at_a_limit_continues_only_with_a_higher_one() {
 }
 
 #[test]
-fn a_called_machine_at_a_limit_is_continued_with_by_the_flag_that_is_offered() {
+fn a_called_machine_at_a_limit_continues_with_the_flag_that_is_offered() {
     for (flags, raised) in [
         (["--max-visits", "1"], ["--max-visits", "2"]),
         (["--max-steps", "2"], ["--max-steps", "3"]),
@@ -284,7 +284,7 @@ fn a_lost_or_too_long_conversation_is_begun_in_a_new_session() {
 
 /// A session that was brought may be too long for the first prompt.
 #[test]
-fn a_session_that_was_brought_and_is_too_long_is_left_for_a_new_one() {
+fn a_session_that_the_user_named_and_is_too_long_is_replaced() {
     let user = user(&[r#"{"error": "too_long", "text": "Prompt is too long"}"#]);
     let session = ["fix.yaml", "--session", "22222222-2222-4222-8222-222222222222"];
     let hint = |user: &User| format!("towpath resume {} --new-session", user.run());

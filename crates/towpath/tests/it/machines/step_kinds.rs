@@ -255,12 +255,9 @@ fn the_same_machine_runs_with_programs_of_every_maker() {
     for (backend, program, lines) in MAKERS {
         let user = user(&[]);
         let printed = lines.replace("ANSWER", &answer);
-        let file = format!("bin/{program}");
         let script = format!("#!/bin/sh\ncat > asked\ncat <<'END'\n{printed}\nEND\n");
-        user.write(&file, &script);
-        let bin = user.path("work/bin");
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(bin.join(program), mode).expect("it can be run");
+        user.program(&format!("bin/{program}"), &script);
+        let bin = user.path("bin");
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("a PATH"));
         let mut command = user.command(&["run", "fix.yaml", "--backend", backend]);
         let printed =

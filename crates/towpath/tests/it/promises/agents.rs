@@ -2,15 +2,12 @@
 
 use super::{runner, scripted};
 use crate::support::{Printed, User, lives};
-use std::os::unix::fs::PermissionsExt as _;
 
 const ASK: &str = "name: ask\nsteps:\n  - {id: ask, prompt: What now, auto_stage: false}\n";
 
 /// A `claude` of the user's own, first on their path.
 fn with_claude(user: &User, body: &str, arguments: &[&str]) -> Printed {
-    user.write("bin/claude", &format!("#!/bin/sh\n{body}\n"));
-    let path = user.path("work/bin/claude");
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    user.program("work/bin/claude", &format!("#!/bin/sh\n{body}\n"));
     let mut command = user.command(arguments);
     let old = std::env::var("PATH").unwrap_or_default();
     command.env("PATH", format!("{}:{old}", user.path("work/bin").display()));

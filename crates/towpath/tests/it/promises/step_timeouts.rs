@@ -1,6 +1,6 @@
 //! Ending: a step is over when it must be, whether it listens or not.
 
-use crate::support::{User, lives, signal, until};
+use crate::support::{Signal, User, lives, signal, until};
 
 #[test]
 fn ctrl_c_ends_a_step_that_has_a_timeout() {
@@ -9,7 +9,7 @@ fn ctrl_c_ends_a_step_that_has_a_timeout() {
     let user = User::new().file("r.yaml", recipe);
     let mut child = user.start(&["as", "recipe-runner-rs", "r.yaml"]);
     until("the step runs", || user.read("pid").ends_with('\n'));
-    signal(&child, "-INT");
+    signal(&child, Signal::INT);
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     assert!(!lives(&user.read("pid")));
 }

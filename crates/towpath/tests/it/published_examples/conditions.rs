@@ -72,7 +72,7 @@ const CONDITIONS: &[(&str, bool, bool)] = &[
 ];
 
 #[test]
-fn every_condition_of_the_pages_means_what_they_report() {
+fn every_condition_of_the_pages_has_the_value_that_they_state() {
     for (context, second) in [(MOSTLY_TRUE, false), (MOSTLY_FALSE, true)] {
         let mut recipe = format!("name: conditions\ncontext: {context}\nsteps:\n");
         for (index, (condition, ..)) in CONDITIONS.iter().enumerate() {

@@ -5,7 +5,6 @@ use super::{program, runner, with_path};
 use crate::support::{Printed, User};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 /// Copies a folder of the repository beside the user's files.
 fn copied(user: &User, folder: &str) {
@@ -115,12 +114,8 @@ fn shop() -> User {
     copied(&user, "examples/patterns");
     user.write("examples/patterns/ship.yaml", SHIP);
     user.write("../answers.jsonl", REVIEWS);
-    let identity = ["-c", "user.name=P", "-c", "user.email=p@localhost"];
     for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-qm", "first"]] {
-        let mut git = Command::new("git");
-        git.args(identity).args(arguments).current_dir(user.path("work"));
-        git.env("GIT_CONFIG_GLOBAL", "/dev/null");
-        assert!(git.status().expect("git starts").success(), "git {arguments:?}");
+        user.git("work", arguments);
     }
     user
 }

@@ -4,19 +4,6 @@
 
 use crate::support::{Printed, User};
 use serde_json::json;
-use std::process::Command;
-
-fn git(user: &User, arguments: &[&str]) -> String {
-    let mut command = Command::new("git");
-    command.args(["-c", "user.name=t", "-c", "user.email=t@localhost"]).args(arguments);
-    let printed = command.current_dir(user.path("work")).output().expect("git runs");
-    assert!(
-        printed.status.success(),
-        "{arguments:?}: {}",
-        String::from_utf8_lossy(&printed.stderr)
-    );
-    String::from_utf8(printed.stdout).expect("text").trim_end().to_owned()
-}
 
 /// Everything that a check sees and git does not ignore, as a tree; the newest call counts.
 const SEE: &str = "\
@@ -44,12 +31,12 @@ fn repository() -> User {
         .file("gone.txt", "gone\n")
         .file("old.txt", "old\nwith\nlines\n")
         .file(".gitignore", "*.log\n");
-    git(&user, &["init", "--quiet", "--initial-branch=main"]);
+    user.git("work", &["init", "--quiet", "--initial-branch=main"]);
     for (key, value) in [("user.name", "t"), ("user.email", "t@localhost")] {
-        git(&user, &["config", key, value]);
+        user.git("work", &["config", key, value]);
     }
-    git(&user, &["add", "--all"]);
-    git(&user, &["commit", "--quiet", "-m", "start"]);
+    user.git("work", &["add", "--all"]);
+    user.git("work", &["commit", "--quiet", "-m", "start"]);
     user
 }
 
@@ -66,9 +53,9 @@ fn seen(user: &User) -> String {
 }
 
 fn assert_committed_is_seen(user: &User, flags: &[&str]) {
-    assert_eq!(git(user, &["rev-parse", "HEAD^{tree}"]), seen(user), "{flags:?}");
-    assert_eq!(git(user, &["status", "--porcelain"]), "", "{flags:?}: nothing is left over");
-    assert_ne!(git(user, &["rev-list", "--count", "HEAD"]), "1", "{flags:?}");
+    assert_eq!(user.git("work", &["rev-parse", "HEAD^{tree}"]), seen(user), "{flags:?}");
+    assert_eq!(user.git("work", &["status", "--porcelain"]), "", "{flags:?}: nothing is left over");
+    assert_ne!(user.git("work", &["rev-list", "--count", "HEAD"]), "1", "{flags:?}");
 }
 
 #[test]
@@ -85,7 +72,7 @@ fn the_default_workflow_merges_exactly_the_tree_that_was_tested() {
         let user = repository();
         run(&user, "default-workflow", flags, &answers).exits(0);
         assert_committed_is_seen(&user, flags);
-        assert_eq!(git(&user, &["symbolic-ref", "--short", "HEAD"]), "main");
+        assert_eq!(user.git("work", &["symbolic-ref", "--short", "HEAD"]), "main");
     }
 }
 
@@ -115,13 +102,17 @@ fn assert_loop_adds_what_it_saw(
         let flags = &[&["--set", judge, "--set", "test_command=bash see.sh"], flags].concat()[..];
         let user = repository();
         run(&user, recipe, flags, &answers(better)).exits(0);
-        assert_eq!(git(&user, &["write-tree"]), seen(&user), "{recipe} {flags:?}");
-        assert_eq!(git(&user, &["ls-files", "new dir"]), "new dir/a b.txt", "{recipe} {flags:?}");
-        assert_eq!(git(&user, &["rev-list", "--count", "HEAD"]), "1", "{recipe} {flags:?}");
+        assert_eq!(user.git("work", &["write-tree"]), seen(&user), "{recipe} {flags:?}");
+        assert_eq!(
+            user.git("work", &["ls-files", "new dir"]),
+            "new dir/a b.txt",
+            "{recipe} {flags:?}"
+        );
+        assert_eq!(user.git("work", &["rev-list", "--count", "HEAD"]), "1", "{recipe} {flags:?}");
 
         let user = repository();
         run(&user, recipe, flags, &answers(worse)).exits(1).reports("not improved");
-        assert_eq!(git(&user, &["status", "--porcelain"]), "", "{recipe} {flags:?}");
+        assert_eq!(user.git("work", &["status", "--porcelain"]), "", "{recipe} {flags:?}");
         assert!(!user.path("work/new dir").exists(), "{recipe} {flags:?}");
     }
 }

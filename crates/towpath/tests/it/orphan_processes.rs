@@ -2,7 +2,7 @@
 //! was interrupted, or after `kill -9` of its runner or of its warden. What is left is found by a
 //! file lock that every process of the step has open: it can be taken when the last of them is gone.
 
-use crate::support::{User, kill_hard, signal, signal_to, until};
+use crate::support::{Signal, User, kill_hard, signal, signal_to, until, warden_of};
 use rustix::fs::{FlockOperation, flock};
 use std::path::Path;
 use std::process::Command;
@@ -45,7 +45,7 @@ fn programs() -> &'static Path {
     static MADE: OnceLock<tempfile::TempDir> = OnceLock::new();
     let made = MADE.get_or_init(|| {
         let directory = tempfile::tempdir().expect("a directory");
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/escape/escaper.c");
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/orphan_processes/escaper.c");
         let program = directory.path().join("escaper");
         let cc = Command::new("cc").args(["-O1", "-pthread", source, "-o"]).arg(&program).status();
         assert!(cc.expect("a C compiler").success(), "{source} compiles");
@@ -100,7 +100,7 @@ fn each(check: fn(&str, &str)) {
 }
 
 #[test]
-fn after_kill_9_of_the_runner() {
+fn no_process_is_left_after_kill_9_of_the_runner() {
     each(|name, way| {
         let (user, mut runner) = begin(way);
         kill_hard(&mut runner);
@@ -109,10 +109,10 @@ fn after_kill_9_of_the_runner() {
 }
 
 #[test]
-fn after_kill_9_of_the_warden() {
+fn no_process_is_left_after_kill_9_of_the_warden() {
     each(|name, way| {
         let (user, mut runner) = begin(way);
-        signal_to(warden_of(runner.id()), "-KILL");
+        signal_to(warden_of(&runner), Signal::KILL);
         let code = runner.wait().expect("the runner ends").code();
         assert_eq!(code, Some(5), "{name}: the runner reports that its warden is gone");
         assert!(is_free(&user), "{name}: the runner leaves nothing");
@@ -120,17 +120,17 @@ fn after_kill_9_of_the_warden() {
 }
 
 #[test]
-fn after_ctrl_c() {
+fn no_process_is_left_after_ctrl_c() {
     each(|name, way| {
         let (user, mut runner) = begin(way);
-        signal(&runner, "-INT");
+        signal(&runner, Signal::INT);
         assert_eq!(runner.wait().expect("the runner ends").code(), Some(130), "{name}");
         assert!(is_free(&user), "{name}");
     });
 }
 
 #[test]
-fn after_the_end_of_the_run() {
+fn no_process_is_left_after_the_end_of_the_run() {
     each(|name, way| {
         let (user, path) = prepare(way, "");
         user.write("end", "");
@@ -146,7 +146,7 @@ fn after_the_end_of_the_run() {
 }
 
 #[test]
-fn after_a_timeout() {
+fn no_process_is_left_after_a_timeout() {
     each(|name, way| {
         // Behind the step that times out comes one that sees what is left of it.
         let (user, path) = prepare(way, "    timeout: 1\n    continue_on_error: true\n");
@@ -163,7 +163,7 @@ fn after_a_timeout() {
 /// A chain gets past a single look at the list of processes often, but not always: each way is tried
 /// several times at once.
 #[test]
-fn after_a_timeout_while_another_step_runs() {
+fn no_process_is_left_after_a_timeout_while_another_step_runs() {
     programs();
     for name in ["a chain of forks", "a chain that changes its name and group", "fifty processes"] {
         let (_, way) = WAYS.iter().find(|(n, _)| *n == name).expect("a way");
@@ -193,15 +193,15 @@ fn is_gone_while_another_step_runs(name: &str, way: &str) {
 }
 
 #[test]
-fn after_kill_9_of_both_a_cancel_ends_what_has_its_environment() {
+fn after_kill_9_of_runner_and_warden_a_cancel_ends_the_orphan_processes() {
     for name in ["a session of its own", "a chain of forks", "twins that replace each other"] {
         let (_, way) = WAYS.iter().find(|(n, _)| *n == name).expect("a way");
         let (user, mut runner) = begin(way);
         // Stopped first, so that neither sees the end of the other.
-        signal(&runner, "-STOP");
-        let warden = warden_of(runner.id());
-        signal_to(warden, "-STOP");
-        signal_to(warden, "-KILL");
+        signal(&runner, Signal::STOP);
+        let warden = warden_of(&runner);
+        signal_to(warden, Signal::STOP);
+        signal_to(warden, Signal::KILL);
         kill_hard(&mut runner);
         user.towpath(&["cancel", user.run().as_str()]).exits(0);
         assert!(is_free(&user), "{name}");
@@ -221,12 +221,12 @@ fn a_step_that_stops_its_warden_continues_and_can_be_timed_out() {
 fn a_cancel_ends_a_run_whose_runner_or_warden_is_stopped() {
     for (runner_stops, warden_stops) in [(true, false), (false, true), (true, true)] {
         let (user, mut runner) = begin("touch ready");
-        let warden = warden_of(runner.id());
+        let warden = warden_of(&runner);
         if warden_stops {
-            signal_to(warden, "-STOP");
+            signal_to(warden, Signal::STOP);
         }
         if runner_stops {
-            signal(&runner, "-STOP");
+            signal(&runner, Signal::STOP);
         }
         let printed = user.towpath(&["cancel", user.run().as_str()]).exits(0);
         printed.shows("is cancelled");
@@ -237,24 +237,16 @@ fn a_cancel_ends_a_run_whose_runner_or_warden_is_stopped() {
 
 /// Nobody is left to continue the warden: whoever wants the run does.
 #[test]
-fn a_stopped_warden_of_a_dead_runner_keeps_nobody_from_the_run() {
+fn a_stopped_warden_of_a_dead_runner_does_not_block_the_run() {
     for command in ["resume", "cancel"] {
         let (user, mut runner) = begin("touch ready");
-        let warden = warden_of(runner.id());
-        signal_to(warden, "-STOP");
+        let warden = warden_of(&runner);
+        signal_to(warden, Signal::STOP);
         kill_hard(&mut runner);
         // The end of the runner has continued it; it is stopped again before it has ended.
-        signal_to(warden, "-STOP");
+        signal_to(warden, Signal::STOP);
         user.write("end", "");
         user.towpath(&[command, user.run().as_str()]).exits(0);
         assert!(is_free(&user));
     }
-}
-
-/// The one child of the runner.
-fn warden_of(runner: u32) -> u32 {
-    let path = format!("/proc/{runner}/task/{runner}/children");
-    let children = std::fs::read_to_string(path).expect("the kernel names the children");
-    let first = children.split_whitespace().next().expect("the runner has a warden");
-    first.parse().expect("a number")
 }
