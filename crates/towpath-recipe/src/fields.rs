@@ -6,7 +6,7 @@
 pub use towpath_core::fields::{FieldType, LONGEST_TIME};
 
 use crate::model::TIERS;
-use towpath_core::fields::{FieldRow, FileKind};
+use towpath_core::fields::{FieldRow, FileKind, Required};
 
 /// How messages name a recipe's file and its parts.
 pub const RECIPE_FILE: FileKind = FileKind {
@@ -80,13 +80,17 @@ pub struct Field {
     /// The step types that use the field; all of them when it is empty.
     pub used_by: &'static [StepType],
     pub support: Support,
-    pub required: bool,
+    pub required: Option<Required>,
     pub doc: &'static str,
 }
 
 impl FieldRow for Field {
     fn name(&self) -> &'static str {
         self.name
+    }
+
+    fn required(&self) -> Option<Required> {
+        self.required
     }
 }
 
@@ -100,7 +104,7 @@ use FieldType::*;
 use Section::{Guardrails, Hooks, Machine, MachineStep, Recipe, Recursion, Step, Transition};
 
 const fn field(section: Section, name: &'static str, kind: FieldType, doc: &'static str) -> Field {
-    Field { section, name, kind, used_by: &[], support: Support::Works, required: false, doc }
+    Field { section, name, kind, used_by: &[], support: Support::Works, required: None, doc }
 }
 
 const fn only(used_by: &'static [StepType], field: Field) -> Field {
@@ -108,12 +112,20 @@ const fn only(used_by: &'static [StepType], field: Field) -> Field {
 }
 
 const fn required(field: Field) -> Field {
-    Field { required: true, ..field }
+    Field { required: Some(Required::ALWAYS), ..field }
+}
+
+/// What a recipe extends brings steps along.
+const fn required_unless_extended(field: Field) -> Field {
+    Field { required: Some(Required { code: NO_STEPS, unless: Some("extends") }), ..field }
 }
 
 const fn not_yet(field: Field) -> Field {
     Field { support: Support::NotYet, ..field }
 }
+
+/// The code of a recipe without steps.
+pub(crate) const NO_STEPS: &str = "no-steps";
 
 const BASH: &[StepType] = &[StepType::Bash];
 const AGENT: &[StepType] = &[StepType::Agent];
@@ -137,7 +149,7 @@ pub static FIELDS: &[Field] = &[
     field(Recipe, "hooks", Map, "Shell commands around every step."),
     not_yet(field(Recipe, "requires", TextList, "Programs that must be there before the run starts.")),
     not_yet(field(Recipe, "sandbox", Any, "What the steps may reach on the machine.")),
-    required(field(Recipe, "steps", ListOf("steps"), "The steps, in the order they run.")),
+    required_unless_extended(field(Recipe, "steps", ListOf("steps"), "The steps, in the order they run.")),
 
     field(Recursion, "max_depth", Count, "How deep recipes may call recipes; 6 when it is not given."),
     field(Recursion, "max_total_steps", Count, "How many steps a run may execute, called recipes included; 200 when it is not given."),

@@ -11,13 +11,12 @@ mod machine;
 mod tests;
 
 use crate::suite::{Case, Suite};
-use fields::Fields;
 use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::Arc;
-use towpath_core::fields::{FieldReader, FieldType, FileKind};
-use towpath_core::node::{Kind, Node};
+use towpath_core::fields::{FieldReader, FieldType, Fields, FileKind, Key, Required, Subject};
+use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source, Span};
 use towpath_recipe::parse_yaml;
 
@@ -33,7 +32,14 @@ const TEST_FILE: FileKind = FileKind {
     shows_written: false,
 };
 
-const FILE_KEYS: &[&str] = &["recipe", "defaults", "cases"];
+/// The code of a file without cases.
+const NO_CASES: &str = "no-cases";
+
+const FILE_KEYS: &[Key] = &[
+    Key::optional("recipe"),
+    Key::optional("defaults"),
+    Key { name: "cases", required: Some(Required { code: NO_CASES, unless: None }) },
+];
 
 /// Reads a test file. No suite when one of the problems is an error.
 pub fn read(source: &Arc<Source>, path: &Path) -> (Option<Suite>, Vec<Diagnostic>) {
@@ -72,29 +78,23 @@ impl Reader<'_> {
     }
 
     fn suite(&mut self, root: &Node, path: &Path) -> Option<Suite> {
-        let fields = self.fields(root, "a test file", FILE_KEYS)?;
+        let fields = self.fields(root, Subject::Noun("test file"), FILE_KEYS)?;
         let recipe = self.name(fields.get("recipe"));
         let defaults = fields.get("defaults").filter(|entry| !entry.is_null());
         if let Some(entry) = defaults {
-            self.case_fields(&entry.value, "`defaults`", case::DEFAULT_KEYS);
+            self.case_fields(&entry.value, Subject::Key("defaults"), case::DEFAULT_KEYS);
         }
-        let cases = self.cases(&fields, root, defaults.map(|entry| &entry.value));
+        let cases = self.cases(&fields, defaults.map(|entry| &entry.value));
         Some(Suite { source: Arc::clone(self.source), path: path.to_owned(), recipe, cases })
     }
 
-    fn cases(&mut self, fields: &Fields<'_>, root: &Node, defaults: Option<&Node>) -> Vec<Case> {
-        let Some(entry) = fields.get("cases") else {
-            if !fields.has_misspelt("cases") {
-                let span = self.source.line_from(root.span.start);
-                self.error("no-cases", "the file has no `cases`", span, "");
-            }
-            return Vec::new();
-        };
+    fn cases(&mut self, fields: &Fields<Key, &Entry>, defaults: Option<&Node>) -> Vec<Case> {
+        let Some(entry) = fields.get("cases") else { return Vec::new() };
         let items = match &entry.value.kind {
             Kind::List(items) if !items.is_empty() => items,
             Kind::List(_) | Kind::Null => {
                 let message = "the file has no cases";
-                self.error("no-cases", message, entry.key_defined, "nothing is listed here");
+                self.error(NO_CASES, message, entry.key_defined, "nothing is listed here");
                 return Vec::new();
             }
             _ => {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_agent::BACKENDS;
-use towpath_core::fields::{FieldReader, FieldType, FileKind};
+use towpath_core::fields::{FieldReader, FieldType, FileKind, Subject};
 use towpath_core::node::{Entry, Kind};
 use towpath_core::{Diagnostic, Source, Value, nearest, parse_toml, text_of};
 
@@ -133,14 +133,14 @@ impl Settings {
         let mut settings = Settings::default();
         let path = env.directories.config.join(USER_FILE);
         match std::fs::read_to_string(&path) {
-            Ok(text) => settings.take_file(&path, &text, "a settings file", USER_KEYS)?,
+            Ok(text) => settings.take_file(&path, &text, "settings file", USER_KEYS)?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => {
                 return Err(CommandError::setup(format!("{}: {error}", path.display())).into());
             }
         }
         if let Some((path, text)) = project {
-            settings.take_file(path, text, "a project's settings file", PROJECT_KEYS)?;
+            settings.take_file(path, text, "project's settings file", PROJECT_KEYS)?;
         }
         settings.take_environment(env)?;
         if settings.max_agents.value == 0 {
@@ -155,13 +155,14 @@ impl Settings {
         &mut self,
         path: &Path,
         text: &str,
-        what: &str,
+        noun: &str,
         keys: &'static [&'static str],
     ) -> Result<(), Wrong> {
         let source = Source::new(path.display().to_string(), text);
         let tree = parse_toml(&source);
         let mut reader = FieldReader::new(&source, SETTINGS_FILE, tree.problems);
-        let fields = tree.root.as_ref().and_then(|root| reader.fields(root, what, keys));
+        let fields =
+            tree.root.as_ref().and_then(|root| reader.fields(root, Subject::Noun(noun), keys));
         if let Some(fields) = fields {
             self.take_fields(&mut reader, &fields);
         }
@@ -221,8 +222,9 @@ impl Settings {
             reader.error("wrong-type", message, backend.value.defined, "");
             return;
         }
-        let what = format!("`models.{name}`");
-        let Some(fields) = reader.fields(&backend.value, &what, MODEL_KEYS) else { return };
+        let key = format!("models.{name}");
+        let subject = Subject::Key(&key);
+        let Some(fields) = reader.fields(&backend.value, subject, MODEL_KEYS) else { return };
         for (tier, entry) in fields.iter() {
             match reader.string(entry) {
                 Some(model) if model.trim().is_empty() => {

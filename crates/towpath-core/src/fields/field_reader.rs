@@ -2,7 +2,7 @@
 //! what came instead and where. A method for a value takes an entry or none, so that a field that
 //! is not there is simply not read.
 
-use super::{FieldRow, FieldType, Fields, FileKind, LONGEST_TIME};
+use super::{FieldRow, FieldType, Fields, FileKind, LONGEST_TIME, Subject};
 use crate::node::{Entry, Kind, Node};
 use crate::{Diagnostic, Source, Span, nearest};
 use std::str::FromStr;
@@ -39,33 +39,48 @@ impl<'a> FieldReader<'a> {
         self.problem(Diagnostic::error(code, message).at(self.source, span, label));
     }
 
-    /// The fields of a map; unknown ones are reported. `what` is the map with its article.
+    /// The fields of a map; unknown ones are reported, and required ones that are missing.
     pub fn fields<'n, R: FieldRow>(
         &mut self,
         node: &'n Node,
-        what: &str,
+        subject: Subject<'_>,
         table: &'static [R],
     ) -> Option<Fields<R, &'n Entry>> {
-        let (fields, unknown) =
-            Fields::sort(self.entries(node, what)?, |entry| entry, table.iter());
+        let entries = self.entries(node, subject)?;
+        let (fields, unknown) = Fields::sort(entries, |entry| entry, table.iter());
         let names: Vec<&str> = table.iter().map(FieldRow::name).collect();
         for entry in unknown {
-            let problem = self.unknown_field(entry, what, &names, None);
+            let problem = self.unknown_field(entry, subject, &names, None);
             let near = nearest(&entry.key, names.iter().copied());
             self.problem(match near {
                 Some(_) => problem,
-                None => problem.help(known_fields(what, &names)),
+                None => problem.help(known_fields(subject, &names)),
             });
         }
+        self.missing(&fields, subject, node);
         Some(fields)
     }
 
+    /// Reports the required fields that a map does not have.
+    pub fn missing<R: FieldRow, E: Copy>(
+        &mut self,
+        fields: &Fields<R, E>,
+        subject: Subject<'_>,
+        node: &Node,
+    ) {
+        let span = self.source.line_from(node.span.start);
+        for (name, code) in fields.missing() {
+            let message = format!("{} has no `{name}`", subject.definite());
+            self.error(code, message, span, format!("add `{name}`"));
+        }
+    }
+
     /// The entries of a value that must be a map of fields.
-    pub fn entries<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Entry]> {
+    pub fn entries<'n>(&mut self, node: &'n Node, subject: Subject<'_>) -> Option<&'n [Entry]> {
         if let Kind::Map(entries) = &node.kind {
             return Some(entries);
         }
-        let message = format!("{what} must be {}, this is {}", self.kind.map, node.describe());
+        let message = format!("{subject} must be {}, this is {}", self.kind.map, node.describe());
         self.error("wrong-type", message, self.source.line_from(node.span.start), "not a map");
         None
     }
@@ -74,14 +89,14 @@ impl<'a> FieldReader<'a> {
     pub fn unknown_field(
         &self,
         entry: &Entry,
-        what: &str,
+        subject: Subject<'_>,
         names: &[&str],
         elsewhere: Option<String>,
     ) -> Diagnostic {
         let FileKind { field, unknown_code, .. } = self.kind;
         let near = nearest(&entry.key, names.iter().copied());
         let near = near.map(|near| format!("did you mean `{near}`?"));
-        let label = elsewhere.or(near).unwrap_or_else(|| format!("{what} has no such {field}"));
+        let label = elsewhere.or(near).unwrap_or_else(|| format!("{subject} has no such {field}"));
         Diagnostic::error(unknown_code, format!("unknown {field} `{}`", entry.key)).at(
             self.source,
             entry.key_defined,
@@ -277,9 +292,9 @@ impl<'a> FieldReader<'a> {
 }
 
 /// The help that lists the fields that a map may have.
-pub fn known_fields(what: &str, names: &[&str]) -> String {
+pub fn known_fields(subject: Subject<'_>, names: &[&str]) -> String {
     let list: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    format!("{what} has {}", list.join(", "))
+    format!("{subject} has {}", list.join(", "))
 }
 
 fn number_in<T: FromStr>(node: &Node) -> Option<T> {

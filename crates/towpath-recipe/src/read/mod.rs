@@ -11,7 +11,7 @@ mod values;
 pub use machine::is_kebab_case;
 
 use crate::check;
-use crate::fields::{FieldType, RECIPE_FILE, Section};
+use crate::fields::{FieldType, NO_STEPS, RECIPE_FILE, Section};
 use crate::model::{Extends, Flow, Hooks, Recipe, Recursion, Step};
 use crate::outline::{Named, Outline};
 use crate::text_map::TextMap;
@@ -19,7 +19,7 @@ use crate::yaml;
 use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-use towpath_core::fields::{FieldReader, FileKind};
+use towpath_core::fields::{FieldReader, FileKind, Subject};
 use towpath_core::node::{Kind, Node};
 use towpath_core::{Diagnostic, Map, Source, Span, Template, VarPath};
 use values::FieldMap;
@@ -160,10 +160,10 @@ impl<'a> Reader<'a> {
             self.error(STEPS_FILE, message.to_owned(), span, "");
             return None;
         }
-        let fields = self.section(root, Section::Recipe, "a recipe")?;
+        let fields = self.section(root, Section::Recipe, Subject::Noun("recipe"))?;
         self.outline.open |=
             ["context", "steps", "extends"].iter().any(|name| fields.has_misspelt(name));
-        let name = self.name(&fields, root);
+        let name = self.name(&fields);
         let version = self.optional_text(fields.get("version")).unwrap_or_else(|| "1.0".to_owned());
         let description = self.optional_text(fields.get("description")).unwrap_or_default();
         let author = self.optional_text(fields.get("author")).unwrap_or_default();
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
         let extends = extends.map(|t| Extends { name: t.text.trim().to_owned(), span: t.span });
         self.outline.extends = extends.as_ref().map(|e| self.named(&e.name, e.span));
         self.outline.open |= extends.is_none() && fields.has("extends");
-        let steps = self.steps(&fields, root);
+        let steps = self.steps(&fields);
         self.fields.problems.extend(check::same_ids(self.fields.source, &self.ids));
         // With a parent's steps among them, the steps are looked at once those are known.
         if extends.is_none() {
@@ -201,14 +201,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn name(&mut self, fields: &FieldMap<'_>, root: &Node) -> Option<String> {
-        let Some(entry) = fields.get("name") else {
-            if !fields.has_misspelt("name") {
-                let span = self.source.line_from(root.span.start);
-                self.error("missing-field", "the recipe has no `name`".to_owned(), span, "");
-            }
-            return None;
-        };
+    fn name(&mut self, fields: &FieldMap<'_>) -> Option<String> {
+        let entry = fields.get("name")?;
         if entry.is_null() {
             self.error(
                 "empty-name",
@@ -282,7 +276,7 @@ impl<'a> Reader<'a> {
     }
 
     fn recursion(&mut self, fields: &FieldMap<'_>) -> Recursion {
-        let section = self.subsection(fields, "recursion", Section::Recursion, "`recursion`");
+        let section = self.subsection(fields, "recursion", Section::Recursion);
         let Some(limits) = section else { return Recursion::default() };
         self.outline.recursion = Recursion {
             max_depth: self.count(limits.get("max_depth")),
@@ -292,7 +286,7 @@ impl<'a> Reader<'a> {
     }
 
     fn hooks(&mut self, fields: &FieldMap<'_>) -> Hooks {
-        let Some(hooks) = self.subsection(fields, "hooks", Section::Hooks, "`hooks`") else {
+        let Some(hooks) = self.subsection(fields, "hooks", Section::Hooks) else {
             return Hooks::default();
         };
         let mut uses = Vec::new();
@@ -307,21 +301,14 @@ impl<'a> Reader<'a> {
         Hooks { pre_step, post_step, on_error, uses }
     }
 
-    fn steps(&mut self, fields: &FieldMap<'_>, root: &Node) -> Vec<Step> {
-        let none = "the recipe has no steps".to_owned();
-        let Some(entry) = fields.get("steps") else {
-            // What it extends brings steps along.
-            if !fields.has_misspelt("steps") && !fields.has("extends") {
-                let span = self.source.line_from(root.span.start);
-                self.error("no-steps", none, span, "add `steps`, a list");
-            }
-            return Vec::new();
-        };
+    fn steps(&mut self, fields: &FieldMap<'_>) -> Vec<Step> {
+        let Some(entry) = fields.get("steps") else { return Vec::new() };
         let items = match &entry.value.kind {
             Kind::List(items) if !items.is_empty() => items,
             Kind::List(_) | Kind::Null if fields.has("extends") => return Vec::new(),
             Kind::List(_) | Kind::Null => {
-                self.error("no-steps", none, entry.key_defined, "nothing is listed here");
+                let message = "the recipe has no steps";
+                self.error(NO_STEPS, message, entry.key_defined, "nothing is listed here");
                 return Vec::new();
             }
             _ => {

@@ -13,6 +13,7 @@ use crate::stray_braces::{StrayBraces, stray_braces};
 use crate::text_map::TextMap;
 use std::sync::Arc;
 use std::time::Duration;
+use towpath_core::fields::Subject;
 use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Severity, Source, Span, Template, VarPath, is_safe_segment};
 
@@ -22,12 +23,13 @@ impl Reader<'_> {
         if is_empty {
             self.error("empty-step", "this step is empty".to_owned(), node.span, "");
         }
-        let fields = if is_empty { None } else { self.section(node, Section::Step, "a step") };
+        let fields =
+            if is_empty { None } else { self.section(node, Section::Step, Subject::Noun("step")) };
         let Some(fields) = fields else {
             self.outline.steps.push(StepOutline::unreadable(self.source, node.span));
             return None;
         };
-        let id = self.id(&fields, node);
+        let id = self.id(&fields);
         let id_span = id.as_ref().map_or(self.source.line_from(node.span.start), |id| id.span);
         self.ids.extend(id.as_ref().map(|id| (id.text.clone(), id.span)));
         let step_type = self.step_type(&fields);
@@ -73,13 +75,8 @@ impl Reader<'_> {
         read.step()
     }
 
-    fn id(&mut self, fields: &FieldMap<'_>, node: &Node) -> Option<Text> {
-        let Some(entry) = fields.get("id") else {
-            let span = self.source.line_from(node.span.start);
-            self.error("missing-field", "a step has no `id`".to_owned(), span, "add `id`");
-            return None;
-        };
-        let id = self.located_text(entry)?;
+    fn id(&mut self, fields: &FieldMap<'_>) -> Option<Text> {
+        let id = self.located_text(fields.get("id")?)?;
         if !is_safe_segment(&id.text) {
             self.problem(
                 Diagnostic::error("bad-id", format!("`{}` cannot be a step's id", id.text))

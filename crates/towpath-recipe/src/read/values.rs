@@ -4,7 +4,7 @@
 use super::Reader;
 use crate::fields::{Field, FieldType, Section, StepType, Support, fields_of, find_field};
 use crate::text_map::TextMap;
-use towpath_core::fields::{Fields, known_fields};
+use towpath_core::fields::{Fields, Subject, known_fields};
 use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Span, Template};
 
@@ -19,26 +19,27 @@ pub(super) struct Text {
 }
 
 impl Reader<'_> {
-    /// The fields of a map; unknown ones are reported.
+    /// The fields of a map; unknown ones are reported, and required ones that are missing.
     pub fn section<'n>(
         &mut self,
         node: &'n Node,
         section: Section,
-        what: &str,
+        subject: Subject<'_>,
     ) -> Option<FieldMap<'n>> {
-        let entries = self.entries(node, what)?;
+        let entries = self.entries(node, subject)?;
         let (fields, unknown) = Fields::sort(entries, |entry| entry, fields_of(section));
         let names: Vec<&str> = fields_of(section).map(|field| field.name).collect();
         let lists_all = matches!(section, Section::Hooks | Section::Recursion);
         for entry in unknown {
             let elsewhere = elsewhere(&entry.key, section).map(str::to_owned);
-            let problem = self.unknown_field(entry, what, &names, elsewhere);
+            let problem = self.unknown_field(entry, subject, &names, elsewhere);
             self.problem(if lists_all {
-                problem.help(known_fields(what, &names))
+                problem.help(known_fields(subject, &names))
             } else {
                 problem
             });
         }
+        self.missing(&fields, subject, node);
         Some(fields)
     }
 
@@ -48,10 +49,9 @@ impl Reader<'_> {
         fields: &FieldMap<'n>,
         name: &str,
         section: Section,
-        what: &str,
     ) -> Option<FieldMap<'n>> {
         let entry = fields.get(name).filter(|entry| !entry.is_null())?;
-        self.section(&entry.value, section, what)
+        self.section(&entry.value, section, Subject::Key(name))
     }
 
     /// Text with its spans; a number or a boolean is the text it is written with.

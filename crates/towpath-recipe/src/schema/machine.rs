@@ -56,7 +56,7 @@ fn section(section: Section) -> Map<String, Value> {
     map.insert("properties".to_owned(), Value::Object(properties));
     map.insert("patternProperties".to_owned(), json!({ OTHERS: true }));
     map.insert("additionalProperties".to_owned(), json!(false));
-    let required: Vec<&str> = fields().filter(|f| f.required).map(|f| f.name).collect();
+    let required: Vec<&str> = fields().filter(|f| f.required.is_some()).map(|f| f.name).collect();
     if !required.is_empty() && section != Section::MachineStep {
         map.insert("required".to_owned(), json!(required));
     }

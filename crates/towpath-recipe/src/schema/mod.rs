@@ -27,7 +27,7 @@ fn section(section: Section) -> Map<String, Value> {
     let fields = || fields_of(section).filter(|field| field.support == Support::Works);
     let properties: Map<String, Value> =
         fields().map(|field| (field.name.to_owned(), property(field))).collect();
-    let required: Vec<&str> = fields().filter(|f| f.required).map(|f| f.name).collect();
+    let required: Vec<&str> = fields().filter(|f| f.required.is_some()).map(|f| f.name).collect();
     let mut map = Map::new();
     // `hooks:` with nothing below it is no hooks; a recipe or a step must be there.
     let may_be_nothing = matches!(section, Section::Recursion | Section::Hooks);
@@ -51,7 +51,7 @@ fn property(field: &Field) -> Value {
 
 fn described(field: &Field) -> String {
     let mut described = field.doc.to_owned();
-    if field.required {
+    if field.required.is_some() {
         described.push_str(" Required.");
     }
     let types: Vec<&str> = field.used_by.iter().map(|step| step.as_str()).collect();
@@ -67,7 +67,7 @@ fn shape(field: &Field) -> Value {
         FieldType::Template | FieldType::Shell if field.section.is_of_machines() => string(),
         FieldType::Text => {
             // What describes a recipe may be left empty.
-            let may_be_nothing = field.section == Section::Recipe && !field.required;
+            let may_be_nothing = field.section == Section::Recipe && field.required.is_none();
             let types = ["string", "number", "boolean", "null"];
             json!({ "type": types[..if may_be_nothing { 4 } else { 3 }] })
         }

@@ -180,8 +180,8 @@ fn a_text_is_not_a_recipe() {
 fn no_name_and_no_steps() {
     let file = r#"version: "1"
 "#;
-    let expected = r#"error[missing-field] r.yaml:1:1 `version: "1"` the recipe has no `name`
-error[no-steps] r.yaml:1:1 `version: "1"` the recipe has no steps | add `steps`, a list
+    let expected = r#"error[missing-field] r.yaml:1:1 `version: "1"` the recipe has no `name` | add `name`
+error[no-steps] r.yaml:1:1 `version: "1"` the recipe has no `steps` | add `steps`
 "#;
     assert_eq!(problems(file), expected);
 }
@@ -220,7 +220,7 @@ warning[unused-field] r.yaml:8:5 `command` a step of type `agent` does not use `
 error[nothing-to-run] r.yaml:9:9 `d` this step has nothing to run | give it a `recipe`
 error[empty-step] r.yaml:11:4 `` this step is empty
 error[wrong-type] r.yaml:12:5 `just text` a step must be a map of fields, this is a string | not a map
-error[missing-field] r.yaml:13:5 `command: echo` a step has no `id` | add `id`
+error[missing-field] r.yaml:13:5 `command: echo` the step has no `id` | add `id`
 ";
     assert_eq!(problems(file), expected);
 }
@@ -317,7 +317,7 @@ steps:
     let expected = r"note[unfilled-place] r.yaml:4:19 `{{who}}` a default value is not filled | this stays as it is written | use the variable where the value is used, in a step
 error[unknown-field] r.yaml:5:5 `comand` unknown field `comand` | did you mean `command`?
 error[wrong-type] r.yaml:6:14 `soon` `timeout` must be a number of seconds above 0, not `soon`
-error[missing-field] r.yaml:13:5 `*base` a step has no `id` | add `id`
+error[missing-field] r.yaml:13:5 `*base` the step has no `id` | add `id`
 ";
     assert_eq!(problems(file), expected);
 }
@@ -620,7 +620,7 @@ fn keys_that_are_not_text() {
 ? [a]
 : b
 ";
-    let expected = r"error[no-steps] r.yaml:1:1 `name: x` the recipe has no steps | add `steps`, a list
+    let expected = r"error[no-steps] r.yaml:1:1 `name: x` the recipe has no `steps` | add `steps`
 error[bad-key] r.yaml:2:3 `[` a key must be a string, this is a list | not a string
 ";
     assert_eq!(problems(file), expected);

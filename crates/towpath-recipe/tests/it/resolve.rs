@@ -548,7 +548,7 @@ fn edits_since_a_plan_was_stored() {
     assert_eq!(edit(&new), steps(&["x"], &["z"], &["y"]));
     let new = text(&[step("y", "ls"), "  # moved\n".to_owned(), step("x", "ls")]);
     assert_eq!(edit(&new), steps(&[], &[], &[]));
-    assert_eq!(edit("name: a\n"), [Edit::Broken("the recipe has no steps".to_owned())]);
+    assert_eq!(edit("name: a\n"), [Edit::Broken("the recipe has no `steps`".to_owned())]);
     fs::remove_file(project.path("a.yaml")).unwrap();
     assert!(matches!(&edited(&plan)[0].edit, Edit::Gone(why) if why.ends_with("no such file")));
 }

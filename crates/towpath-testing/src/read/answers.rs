@@ -3,7 +3,7 @@
 use super::Reader;
 use super::fields::Fields;
 use crate::suite::{Answer, Answers, Name, Stub};
-use towpath_core::fields::FieldType;
+use towpath_core::fields::{FieldType, Subject};
 use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::text_of;
 
@@ -53,7 +53,7 @@ impl Reader<'_> {
             );
             return None;
         }
-        let fields = self.fields(node, "an answer", ANSWER_KEYS)?;
+        let fields = self.fields(node, Subject::Noun("answer"), ANSWER_KEYS)?;
         let answer = Answer {
             text: self.answer_text(&fields),
             fault: self.choice(fields.get("fault"), FAULTS),
@@ -139,7 +139,7 @@ impl Reader<'_> {
             self.wrong_type(step, FieldType::Described("a command, or a map"));
             return None;
         }
-        let fields = self.fields(&step.value, "a stub", STUB_KEYS)?;
+        let fields = self.fields(&step.value, Subject::Noun("stub"), STUB_KEYS)?;
         let mut text = |key: &str| self.bash(fields.get(key));
         let (stdout, stderr) = (text("stdout"), text("stderr"));
         Some(Stub::Prints {

@@ -2,26 +2,27 @@
 
 use super::Reader;
 use crate::suite::Case;
+use towpath_core::fields::{Key, Required, Subject};
 use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Map, Span};
 
-pub(super) const CASE_KEYS: &[&str] = &[
-    "name",
-    "set",
-    "include_tags",
-    "exclude_tags",
-    "files",
-    "fixture",
-    "git",
-    "setup",
-    "env",
-    "machine",
-    "agents",
-    "stubs",
-    "expect",
+pub(super) const CASE_KEYS: &[Key] = &[
+    Key { name: "name", required: Some(Required { code: "no-name", unless: None }) },
+    Key::optional("set"),
+    Key::optional("include_tags"),
+    Key::optional("exclude_tags"),
+    Key::optional("files"),
+    Key::optional("fixture"),
+    Key::optional("git"),
+    Key::optional("setup"),
+    Key::optional("env"),
+    Key::optional("machine"),
+    Key::optional("agents"),
+    Key::optional("stubs"),
+    Key::optional("expect"),
 ];
 /// All but the name.
-pub(super) const DEFAULT_KEYS: &[&str] = CASE_KEYS.split_at(1).1;
+pub(super) const DEFAULT_KEYS: &[Key] = CASE_KEYS.split_at(1).1;
 
 /// The maps of which null takes a default away: in the others it has a meaning of its own.
 const TAKEN_AWAY: &[&str] = &["env", "agents", "stubs"];
@@ -70,14 +71,9 @@ fn joined(under: &Node, over: &Node, both: &dyn Fn(&Entry, &Entry) -> Node) -> N
 impl Reader<'_> {
     /// A case, and the location of its name.
     pub(super) fn case(&mut self, node: &Node) -> Option<(Case, Span)> {
-        let case = self.case_fields(node, "a case", CASE_KEYS)?;
+        let case = self.case_fields(node, Subject::Noun("case"), CASE_KEYS)?;
         let Kind::Map(entries) = &node.kind else { return None };
-        let Some(entry) = entries.iter().find(|entry| entry.key == "name") else {
-            let span = self.source.line_from(node.span.start);
-            self.error("no-name", "the case has no `name`".to_owned(), span, "");
-            return None;
-        };
-        let name = self.name(Some(entry))?;
+        let name = self.name(entries.iter().find(|entry| entry.key == "name"))?;
         let one_line = name.text.trim();
         if one_line.is_empty() || one_line.contains('\n') {
             let message = "a case's name must be one line, and not empty".to_owned();
@@ -90,10 +86,10 @@ impl Reader<'_> {
     pub(super) fn case_fields(
         &mut self,
         node: &Node,
-        what: &str,
-        keys: &'static [&'static str],
+        subject: Subject<'_>,
+        keys: &'static [Key],
     ) -> Option<Case> {
-        let fields = self.fields(node, what, keys)?;
+        let fields = self.fields(node, subject, keys)?;
         let get = |key: &str| fields.get(key).filter(|entry| !entry.is_null());
         let mut case = Case::default();
         if let Some(entry) = get("set") {

@@ -4,7 +4,7 @@ use super::Reader;
 use crate::matcher::Matcher;
 use crate::suite::{Expect, Name};
 use regex::Regex;
-use towpath_core::fields::FieldType;
+use towpath_core::fields::{FieldType, Subject};
 use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{StatusKind, nearest};
 
@@ -38,7 +38,7 @@ const STATUSES: &[&str] = &[
 
 impl Reader<'_> {
     pub(super) fn expect(&mut self, entry: &Entry) -> Expect {
-        let Some(fields) = self.fields(&entry.value, "`expect`", EXPECT_KEYS) else {
+        let Some(fields) = self.fields(&entry.value, Subject::Key("expect"), EXPECT_KEYS) else {
             return Expect::default();
         };
         let get = |key: &str| fields.get(key).filter(|entry| !entry.is_null());
@@ -49,10 +49,10 @@ impl Reader<'_> {
             status: self.choice(get("status"), STATUSES).and_then(StatusKind::named),
             exit: self.code(get("exit")),
             failed_at: self.name(get("failed_at")),
-            error: get("error").and_then(|entry| self.matcher(&entry.value, "`error`", false)),
-            reason: get("reason").and_then(|entry| self.matcher(&entry.value, "`reason`", false)),
+            error: get("error").and_then(|entry| self.matcher(&entry.value, "error", false)),
+            reason: get("reason").and_then(|entry| self.matcher(&entry.value, "reason", false)),
             description: get("description")
-                .and_then(|entry| self.matcher(&entry.value, "`description`", false)),
+                .and_then(|entry| self.matcher(&entry.value, "description", false)),
             restarts: self.whole_number(get("restarts")),
             ran,
             skipped: get("skipped").and_then(|entry| self.skipped(entry)),
@@ -92,8 +92,7 @@ impl Reader<'_> {
         let mut matchers = Vec::new();
         for step in self.map_of(Some(entry), "steps") {
             let name = Name { text: step.key.clone(), span: step.key_defined };
-            let what = format!("`{}`", step.key);
-            if let Some(matcher) = self.matcher(&step.value, &what, false) {
+            if let Some(matcher) = self.matcher(&step.value, &step.key, false) {
                 matchers.push((name, matcher));
             }
         }
@@ -103,8 +102,7 @@ impl Reader<'_> {
     fn outputs(&mut self, entry: &Entry) -> Vec<(String, Matcher)> {
         let mut matchers = Vec::new();
         for output in self.map_of(Some(entry), "variables") {
-            let what = format!("`{}`", output.key);
-            if let Some(matcher) = self.matcher(&output.value, &what, true) {
+            if let Some(matcher) = self.matcher(&output.value, &output.key, true) {
                 matchers.push((output.key.clone(), matcher));
             }
         }
@@ -119,9 +117,7 @@ impl Reader<'_> {
             }
             if file.is_null() {
                 files.push((file.key.clone(), None));
-            } else if let Some(matcher) =
-                self.matcher(&file.value, &format!("`{}`", file.key), false)
-            {
+            } else if let Some(matcher) = self.matcher(&file.value, &file.key, false) {
                 files.push((file.key.clone(), Some(matcher)));
             }
         }
@@ -143,12 +139,12 @@ impl Reader<'_> {
 
     /// A plain value is what must be equal; a map expects more. `any` value may be a map or a list
     /// itself, a text may not.
-    fn matcher(&mut self, node: &Node, what: &str, any: bool) -> Option<Matcher> {
+    fn matcher(&mut self, node: &Node, key: &str, any: bool) -> Option<Matcher> {
         let Kind::Map(entries) = &node.kind else {
             if node.scalar().is_none() && !any {
                 self.wrong_node(
                     node,
-                    what,
+                    &format!("`{key}`"),
                     FieldType::Described("a string, or a map with `contains` and the like"),
                 );
                 return None;
@@ -162,14 +158,14 @@ impl Reader<'_> {
             return Some(Matcher::is(node.value()));
         }
         let before = self.problems.len();
-        let fields = self.fields(node, what, MATCHER_KEYS)?;
+        let fields = self.fields(node, Subject::Key(key), MATCHER_KEYS)?;
         if any && self.problems.len() > before {
             let last = self.problems.last_mut().expect("one has just come");
             last.help = Some("a map that must be equal is written under `is`".to_owned());
         }
         if entries.is_empty() {
             let span = self.source.line_from(node.span.start);
-            self.error("empty-matcher", format!("{what} expects nothing"), span, "");
+            self.error("empty-matcher", format!("`{key}` expects nothing"), span, "");
         }
         Some(Matcher {
             is: fields.get("is").map(|entry| entry.value.value()),

@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::expected_calls::{ExpectedCall, ExpectedCalls};
 use crate::suite::Name;
-use towpath_core::fields::FieldType;
+use towpath_core::fields::{FieldType, Subject};
 use towpath_core::node::{Entry, Kind, Node};
 
 pub(super) const MACHINE_KEYS: &[&str] =
@@ -16,7 +16,7 @@ const SESSIONS: &[&str] = &["new", "resumed"];
 impl Reader<'_> {
     /// The flags of a run that a case means.
     pub(super) fn machine(&mut self, entry: &Entry) -> Vec<(&'static str, String)> {
-        let Some(fields) = self.fields(&entry.value, "`machine`", MACHINE_KEYS) else {
+        let Some(fields) = self.fields(&entry.value, Subject::Key("machine"), MACHINE_KEYS) else {
             return Vec::new();
         };
         let mut flags = Vec::new();
@@ -53,7 +53,7 @@ impl Reader<'_> {
             let step = Name { text, span: self.source.first_line(node.defined) };
             return Some(ExpectedCall { step: Some(step), ..ExpectedCall::default() });
         }
-        let fields = self.fields(node, "a call", CALL_KEYS)?;
+        let fields = self.fields(node, Subject::Noun("call"), CALL_KEYS)?;
         let get = |key: &str| fields.get(key).filter(|entry| !entry.is_null());
         let model = match fields.get("model") {
             Some(entry) if entry.is_null() => Some(None),

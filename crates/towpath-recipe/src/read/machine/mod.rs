@@ -132,30 +132,30 @@ impl<'l> MachineReader<'_, 'l> {
         let parts = entries.iter().map(|entry| Part { file: 0, entry });
         let fields = self.fields(parts, Section::Machine, "recipe");
         self.reader.outline.open |= fields.has_misspelt("context") || fields.has_misspelt("steps");
-        let whole = self.reader.source.line_from(root.span.start);
-        let id = self.id(&fields, whole);
-        let label = self.required_text(&fields, "label", whole);
-        let description = self.required_text(&fields, "description", whole);
-        let guardrails = self.guardrails(&fields, whole);
+        self.missing(&fields, "", self.reader.source.line_from(root.span.start));
+        let id = self.id(&fields);
+        let label = self.non_empty_text(&fields, "label");
+        let description = self.non_empty_text(&fields, "description");
+        let guardrails = self.guardrails(&fields);
         let model = self.model(&fields, "at recipe level");
         let context = self.reader.context(&plain(&fields));
-        self.steps_shape(&fields, whole);
+        self.steps_shape(&fields);
         let names = steps.iter().enumerate();
         let around = Around {
             names: names.map(|(index, step)| (step.site.entry.key.as_str(), index)).collect(),
             complete: self.complete,
             exit_on_other: guardrails.is_none_or(|(limits, _)| limits.exit_on_other),
         };
-        let initial = self.initial(&fields, whole, &around);
+        let initial = self.initial(&fields, &around);
         let steps: Vec<Option<Step>> = steps.iter().map(|step| self.step(step, &around)).collect();
         let steps: Vec<Step> = steps.into_iter().collect::<Option<_>>()?;
         let (guardrails, limits) = guardrails?;
-        let machine = Machine { label: label?, initial: initial?, guardrails, limits, model };
+        let machine = Machine { label: label?.0, initial: initial?, guardrails, limits, model };
         Some(Recipe {
             source: Arc::clone(self.source(0)),
             name: id?,
             version: String::new(),
-            description: description?,
+            description: description?.0,
             author: String::new(),
             tags: Vec::new(),
             context,
@@ -169,9 +169,8 @@ impl<'l> MachineReader<'_, 'l> {
         })
     }
 
-    fn id(&mut self, fields: &MachineFields<'l>, whole: Span) -> Option<String> {
-        let id = self.required_text(fields, "id", whole)?;
-        let span = fields.get("id").map_or(whole, |part| part.entry.value.defined);
+    fn id(&mut self, fields: &MachineFields<'l>) -> Option<String> {
+        let (id, span) = self.non_empty_text(fields, "id")?;
         if !is_kebab_case(&id) {
             let label = "use small letters and digits, with `-` between words";
             self.error("bad-id", format!("Recipe id '{id}' is not kebab-case"), span, label);
@@ -181,20 +180,14 @@ impl<'l> MachineReader<'_, 'l> {
         Some(id)
     }
 
-    fn initial(
-        &mut self,
-        fields: &MachineFields<'l>,
-        whole: Span,
-        around: &Around<'_>,
-    ) -> Option<usize> {
-        let name = self.required_text(fields, "initialStep", whole)?;
+    fn initial(&mut self, fields: &MachineFields<'l>, around: &Around<'_>) -> Option<usize> {
+        let (name, span) = self.non_empty_text(fields, "initialStep")?;
         // Without steps that can be read, one problem is enough.
         if !matches!(fields.get("steps")?.entry.value.kind, Kind::Map(_)) {
             return None;
         }
         let found = around.names.get(name.as_str()).copied();
         if found.is_none() && around.complete {
-            let span = fields.get("initialStep").map_or(whole, |part| part.entry.value.defined);
             let message = format!("Initial step not found in steps: {name}");
             let label = around.label(&name);
             self.error("unknown-step", message, span, &label);
@@ -202,27 +195,17 @@ impl<'l> MachineReader<'_, 'l> {
         found
     }
 
-    fn steps_shape(&mut self, fields: &MachineFields<'l>, whole: Span) {
-        match fields.get("steps") {
-            Some(part) if matches!(part.entry.value.kind, Kind::Map(_)) => {}
-            Some(part) => {
-                let is = part.entry.value.describe();
-                let message = format!("'steps' must be an object of steps, this is {is}");
-                self.error("wrong-type", message, part.entry.key_defined, "");
-            }
-            None => self.missing(fields, "steps", whole),
+    fn steps_shape(&mut self, fields: &MachineFields<'l>) {
+        let Some(part) = fields.get("steps") else { return };
+        if !matches!(part.entry.value.kind, Kind::Map(_)) {
+            let is = part.entry.value.describe();
+            let message = format!("'steps' must be an object of steps, this is {is}");
+            self.error("wrong-type", message, part.entry.key_defined, "");
         }
     }
 
-    fn guardrails(
-        &mut self,
-        fields: &MachineFields<'l>,
-        whole: Span,
-    ) -> Option<(Guardrails, LimitSpans)> {
-        let Some(part) = fields.get("guardrails") else {
-            self.missing(fields, "guardrails", whole);
-            return None;
-        };
+    fn guardrails(&mut self, fields: &MachineFields<'l>) -> Option<(Guardrails, LimitSpans)> {
+        let part = fields.get("guardrails")?;
         let Kind::Map(entries) = &part.entry.value.kind else {
             let message = "'guardrails' must be an object; `{}` takes the defaults".to_owned();
             self.error("wrong-type", message, part.entry.key_defined, "");

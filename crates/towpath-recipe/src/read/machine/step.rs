@@ -28,13 +28,16 @@ impl<'l> MachineReader<'_, 'l> {
         let name = &entry.key;
         self.step_name(parts);
         let what = format!("step '{name}'");
-        let fields = self.fields(parts.fields.iter().copied(), Section::MachineStep, &what);
+        let on_outcome = parts.on_outcome.last().map(|level| level.part);
+        let written = parts.fields.iter().copied().chain(on_outcome);
+        let fields = self.fields(written, Section::MachineStep, &what);
         if !parts.made_from.iter().all(|level| self.is_object(*level)) || parts.broken {
             let unreadable = StepOutline::unreadable(self.reader.source, entry.key_span);
             self.reader.outline.steps.push(unreadable);
-            self.transitions_alone(parts, &fields, around);
+            self.transitions_alone(parts, around);
             return None;
         }
+        self.missing(&fields, &format!("Step '{name}': "), entry.key_defined);
         let plain = plain(&fields);
         let work_type = self.work_type(parts, &fields);
         let mut uses = Vec::new();

@@ -37,7 +37,7 @@ impl<'l> MachineReader<'_, 'l> {
         around: &Around<'l>,
     ) -> Option<Vec<Outcome>> {
         let names = self.outcome_names(parts, fields);
-        let transitions = self.transitions(parts, fields);
+        let transitions = self.transitions(parts);
         let step = parts.site.entry.key.as_str();
         if let Some(names) = &names {
             self.expected_outcomes(parts, fields, kind, names);
@@ -74,16 +74,9 @@ impl<'l> MachineReader<'_, 'l> {
     }
 
     /// What is wrong with the transitions of a step of which too little is known to check more.
-    pub(super) fn transitions_alone(
-        &mut self,
-        parts: &StepParts<'l>,
-        fields: &MachineFields<'l>,
-        around: &Around<'l>,
-    ) {
+    pub(super) fn transitions_alone(&mut self, parts: &StepParts<'l>, around: &Around<'l>) {
         let step = parts.site.entry.key.as_str();
-        let known = !parts.on_outcome.is_empty();
-        let transitions = known.then(|| self.transitions(parts, fields)).flatten();
-        for part in transitions.unwrap_or_default() {
+        for part in self.transitions(parts).unwrap_or_default() {
             let spot = Spot { step, outcome: &part.entry.key };
             self.within(part, |read| drop(read.transition(parts, part, &spot, around)));
         }
@@ -107,13 +100,7 @@ impl<'l> MachineReader<'_, 'l> {
         fields: &MachineFields<'l>,
     ) -> Option<Vec<&'l str>> {
         let step = &parts.site.entry.key;
-        let Some(part) = fields.get("outcomes") else {
-            if !fields.has_misspelt("outcomes") {
-                let message = format!("Step '{step}': missing required field 'outcomes'");
-                self.error("missing-field", message, parts.site.entry.key_defined, "");
-            }
-            return None;
-        };
+        let part = fields.get("outcomes")?;
         self.within(part, |read| read.names_in(step, part))
     }
 
@@ -198,17 +185,9 @@ impl<'l> MachineReader<'_, 'l> {
     }
 
     /// Every transition by its outcome: of the same outcome the last one.
-    fn transitions(
-        &mut self,
-        parts: &StepParts<'l>,
-        fields: &MachineFields<'l>,
-    ) -> Option<Vec<Part<'l>>> {
+    fn transitions(&mut self, parts: &StepParts<'l>) -> Option<Vec<Part<'l>>> {
         let step = &parts.site.entry.key;
         if parts.on_outcome.is_empty() {
-            if !fields.has_misspelt("onOutcome") {
-                let message = format!("Step '{step}': missing required field 'onOutcome'");
-                self.error("missing-field", message, parts.site.entry.key_defined, "");
-            }
             return None;
         }
         let mut found: Vec<Part<'l>> = Vec::new();

@@ -33,6 +33,15 @@ impl<'l> MachineReader<'_, 'l> {
         fields
     }
 
+    /// Reports the required fields that are missing at a span of the file that is being read. What
+    /// begins the message names the map.
+    pub(super) fn missing(&mut self, fields: &MachineFields<'l>, begin: &str, span: Span) {
+        for (name, code) in fields.missing() {
+            let message = format!("{begin}missing required field '{name}'");
+            self.error(code, message, span, "");
+        }
+    }
+
     fn unknown(&mut self, part: Part<'l>, section: Section, what: &str) {
         let key = &part.entry.key;
         let elsewhere = Section::OF_MACHINES
@@ -53,37 +62,26 @@ impl<'l> MachineReader<'_, 'l> {
         self.error("unknown-field", message, part.entry.key_defined, &label);
     }
 
-    /// A string that must be there and not be empty.
-    pub(super) fn required_text(
+    /// A string that must not be empty, with its span.
+    pub(super) fn non_empty_text(
         &mut self,
         fields: &MachineFields<'l>,
         name: &str,
-        whole: Span,
-    ) -> Option<String> {
-        let Some(part) = fields.get(name) else {
-            self.missing(fields, name, whole);
-            return None;
-        };
-        match &part.entry.value.kind {
+    ) -> Option<(String, Span)> {
+        let node = &fields.get(name)?.entry.value;
+        match &node.kind {
             Kind::Text(text) if text.trim().is_empty() => {
                 let message = format!("'{name}' must not be empty");
-                self.error("empty-field", message, part.entry.value.defined, "");
+                self.error("empty-field", message, node.defined, "");
                 None
             }
-            Kind::Text(text) => Some(text.clone()),
+            Kind::Text(text) => Some((text.clone(), node.defined)),
             _ => {
-                let is = part.entry.value.describe();
+                let is = node.describe();
                 let message = format!("'{name}' must be a string, this is {is}");
-                self.error("wrong-type", message, part.entry.value.defined, "");
+                self.error("wrong-type", message, node.defined, "");
                 None
             }
-        }
-    }
-
-    pub(super) fn missing(&mut self, fields: &MachineFields<'l>, name: &str, whole: Span) {
-        if !fields.has_misspelt(name) {
-            let message = format!("missing required field '{name}'");
-            self.error("missing-field", message, whole, "");
         }
     }
 }
