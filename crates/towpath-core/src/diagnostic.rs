@@ -93,6 +93,10 @@ pub enum Hint {
     GiveValues(Vec<String>),
     /// Bound how often the run may restart.
     BoundRestarts,
+    /// The problem is a tag that is to be included.
+    IncludedTag,
+    /// The problem is a tag that is to be excluded.
+    ExcludedTag,
 }
 
 impl Hint {

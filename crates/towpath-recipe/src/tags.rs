@@ -5,7 +5,7 @@
 use crate::plan::Tags;
 use crate::resolve::{Loaded, quoted_list};
 use std::collections::BTreeSet;
-use towpath_core::{Diagnostic, nearest};
+use towpath_core::{Diagnostic, Hint, nearest};
 
 pub(crate) fn unknown_tags(loaded: &[Loaded], tags: &Tags) -> Vec<Diagnostic> {
     let called = || loaded.iter().filter(|loaded| loaded.is_called);
@@ -15,15 +15,14 @@ pub(crate) fn unknown_tags(loaded: &[Loaded], tags: &Tags) -> Vec<Diagnostic> {
     let steps = called().flat_map(|loaded| &loaded.outline.steps);
     let known: BTreeSet<&str> =
         steps.flat_map(|step| step.when_tags.iter().map(String::as_str)).collect();
-    let asked = [("--include-tags", &tags.include), ("--exclude-tags", &tags.exclude)];
-    let asked = asked.into_iter().flat_map(|(flag, tags)| tags.iter().map(move |tag| (flag, tag)));
-    let unknown = asked.filter(|(_, tag)| !known.contains(tag.as_str()));
-    unknown.map(|(flag, tag)| unknown_tag(flag, tag, &known)).collect()
+    let included = tags.include.iter().map(|tag| (tag, Hint::IncludedTag));
+    let asked = included.chain(tags.exclude.iter().map(|tag| (tag, Hint::ExcludedTag)));
+    let unknown = asked.filter(|(tag, _)| !known.contains(tag.as_str()));
+    unknown.map(|(tag, hint)| unknown_tag(tag, &known).hint(hint)).collect()
 }
 
-fn unknown_tag(flag: &str, tag: &str, known: &BTreeSet<&str>) -> Diagnostic {
-    let problem =
-        Diagnostic::warning("unknown-tag", format!("{flag}: no step has the tag `{tag}`"));
+fn unknown_tag(tag: &str, known: &BTreeSet<&str>) -> Diagnostic {
+    let problem = Diagnostic::warning("unknown-tag", format!("no step has the tag `{tag}`"));
     let all: Vec<&str> = known.iter().copied().collect();
     let all = match all[..] {
         [] => "no step has a tag".to_owned(),

@@ -894,8 +894,8 @@ fn a_tag_that_no_step_has_is_reported_with_those_that_there_are() {
     assert_eq!(reported(root, &["docs", "release"], &["release"]), "");
     assert_eq!(
         reported(root, &["docs", "relase"], &["slow"]),
-        "warning[unknown-tag] --include-tags: no step has the tag `relase` | did you mean `release`? there are `docs`, `release`\n\
-         warning[unknown-tag] --exclude-tags: no step has the tag `slow` | there are `docs`, `release`\n"
+        "warning[unknown-tag] no step has the tag `relase` | did you mean `release`? there are `docs`, `release` | IncludedTag\n\
+         warning[unknown-tag] no step has the tag `slow` | there are `docs`, `release` | ExcludedTag\n"
     );
     let untagged = "name: r\nsteps:\n  - {id: a, command: echo}\n";
     assert!(reported(untagged, &["x"], &[]).contains("no step has a tag"));

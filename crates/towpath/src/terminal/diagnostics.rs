@@ -75,16 +75,17 @@ fn one(problem: &Diagnostic, style: Style) -> String {
 /// What to do next, with the flags of this program.
 fn help(problem: &Diagnostic) -> Option<String> {
     let Some(hint) = &problem.hint else { return problem.help.clone() };
-    let flags = match hint {
-        Hint::BoundRestarts => "--max-restarts N does".to_owned(),
+    let help = problem.help.as_deref();
+    let or = |flags: String| help.map_or(flags.clone(), |help| format!("{help}, or {flags}"));
+    let of = |flag: &str| format!("{flag}: {}", help.unwrap_or_default());
+    Some(match hint {
+        Hint::BoundRestarts => or("--max-restarts N does".to_owned()),
         Hint::GiveValues(names) => {
             let sets: Vec<String> = names.iter().map(|name| format!("--set {name}=…")).collect();
-            format!("give {}", sets.join(" "))
+            or(format!("give {}", sets.join(" ")))
         }
-    };
-    Some(match &problem.help {
-        Some(help) => format!("{help}, or {flags}"),
-        None => flags,
+        Hint::IncludedTag => of("--include-tags"),
+        Hint::ExcludedTag => of("--exclude-tags"),
     })
 }
 
