@@ -62,8 +62,8 @@ commands! {
 
 /// Recipes that code enforces, for people who work with AI coding agents.
 ///
-/// A recipe says what is to be done; towpath does it step by step, keeps the record of every run,
-/// and goes on where it was cut off.
+/// Towpath runs a recipe step by step, records every step, and resumes a run where it was
+/// interrupted.
 #[derive(Debug, Parser)]
 #[command(name = "towpath", version, propagate_version = false, disable_help_subcommand = true)]
 #[command(after_help = "Start with: towpath run demo")]

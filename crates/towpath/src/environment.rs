@@ -163,8 +163,7 @@ pub fn is_program(file: &Path) -> bool {
     std::fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
-/// This program's file. After an upgrade it is the new one, because the old one has no name any
-/// more.
+/// This program's file. After an upgrade it is the new one, because the old one was deleted.
 pub fn own_program() -> Result<PathBuf, CommandError> {
     let path = std::env::current_exe().map_err(|e| {
         CommandError::setup(format!("this program's own file cannot be found: {e}"))
@@ -192,21 +191,21 @@ impl Directories {
                 cache: root.join("cache"),
             });
         }
-        let place = |variable: &str, default: &str| -> Result<PathBuf, CommandError> {
+        let directory = |variable: &str, default: &str| -> Result<PathBuf, CommandError> {
             let given = get(variable).map(PathBuf::from).filter(|p| p.is_absolute());
             let base = given.or_else(|| home.map(|h| h.join(default)));
             let base = base.ok_or_else(|| {
                 CommandError::setup(
-                    "no HOME: set HOME, or TOWPATH_HOME to a directory for towpath's files",
+                    "HOME is not set: set it, or set TOWPATH_HOME to a directory for towpath's files",
                 )
             })?;
             Ok(base.join("towpath"))
         };
         Ok(Directories {
-            state: place("XDG_STATE_HOME", ".local/state")?,
-            data: place("XDG_DATA_HOME", ".local/share")?,
-            config: place("XDG_CONFIG_HOME", ".config")?,
-            cache: place("XDG_CACHE_HOME", ".cache")?,
+            state: directory("XDG_STATE_HOME", ".local/state")?,
+            data: directory("XDG_DATA_HOME", ".local/share")?,
+            config: directory("XDG_CONFIG_HOME", ".config")?,
+            cache: directory("XDG_CACHE_HOME", ".cache")?,
         })
     }
 }

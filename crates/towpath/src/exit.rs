@@ -29,7 +29,7 @@ macro_rules! exit_codes {
 
 exit_codes! {
     Done = 0, severity 0;
-    /// A step failed; recipes are not as they were noted.
+    /// A step failed; recipes differ from their manifest.
     Failed = 1, severity 3;
     /// Bad recipe, bad usage, not found.
     BadInput = 2, severity 6;
@@ -98,29 +98,68 @@ impl From<Result<Exit, CommandError>> for Ended {
     }
 }
 
+macro_rules! error_kinds {
+    ($($name:ident = $word:literal;)*) => {
+        /// Why a command failed, for other programs: the words are stable.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum ErrorKind {
+            $($name,)*
+        }
+
+        impl ErrorKind {
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(ErrorKind::$name => $word,)*
+                }
+            }
+        }
+    };
+}
+
+error_kinds! {
+    AlreadyDone = "already-done";
+    BackendCannot = "backend-cannot";
+    BadInput = "bad-input";
+    BadMode = "bad-mode";
+    BadRecipe = "bad-recipe";
+    Cancelled = "cancelled";
+    InUse = "held";
+    LeftWaiting = "left-waiting";
+    Limit = "limit";
+    MissingProgram = "missing-program";
+    NotAgreed = "not-agreed";
+    NotFound = "not-found";
+    NotTrusted = "not-trusted";
+    Process = "process";
+    Root = "root";
+    SessionDepth = "session-depth";
+    Settings = "settings";
+    Setup = "setup";
+    State = "state";
+}
+
 /// Why a command ended before or beside a run: reported once, with what to do next.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct CommandError {
     pub exit: Exit,
-    /// A stable word for other programs.
-    pub kind: &'static str,
+    pub kind: ErrorKind,
     pub message: String,
     /// Already shown (diagnostics with carets), so that only the exit code is left.
     pub shown: bool,
 }
 
 impl CommandError {
-    pub fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> CommandError {
+    pub fn new(exit: Exit, kind: ErrorKind, message: impl Into<String>) -> CommandError {
         CommandError { exit, kind, message: message.into(), shown: false }
     }
 
     pub fn bad_input(message: impl Into<String>) -> CommandError {
-        CommandError::new(Exit::BadInput, "bad-input", message)
+        CommandError::new(Exit::BadInput, ErrorKind::BadInput, message)
     }
 
     pub fn setup(message: impl Into<String>) -> CommandError {
-        CommandError::new(Exit::Setup, "setup", message)
+        CommandError::new(Exit::Setup, ErrorKind::Setup, message)
     }
 }
 
@@ -133,9 +172,10 @@ impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> CommandError {
         match error {
             StoreError::NoSuchRun(_) => {
-                CommandError::new(Exit::BadInput, "state", format!("{error}{NO_SUCH_RUN}"))
+                let message = format!("{error}{NO_SUCH_RUN}");
+                CommandError::new(Exit::BadInput, ErrorKind::State, message)
             }
-            _ => CommandError::new(Exit::Setup, "state", error.to_string()),
+            _ => CommandError::new(Exit::Setup, ErrorKind::State, error.to_string()),
         }
     }
 }
@@ -152,16 +192,16 @@ impl From<ResultError> for CommandError {
 impl From<EngineError> for CommandError {
     fn from(error: EngineError) -> CommandError {
         let (exit, kind) = match &error {
-            EngineError::Store(StoreError::NoSuchRun(_)) => (Exit::BadInput, "not-found"),
-            EngineError::Held { .. } => (Exit::Setup, "held"),
+            EngineError::Store(StoreError::NoSuchRun(_)) => (Exit::BadInput, ErrorKind::NotFound),
+            EngineError::Held { .. } => (Exit::Setup, ErrorKind::InUse),
             EngineError::NoSuchStep(_)
             | EngineError::Answer(_)
             | EngineError::OutcomeMissing { .. }
             | EngineError::EditRefused(_)
-            | EngineError::SecretInPlan { .. } => (Exit::BadInput, "bad-input"),
-            EngineError::SecretMissing { .. } => (Exit::Setup, "setup"),
-            EngineError::Process(_) | EngineError::WardenGone => (Exit::Setup, "process"),
-            _ => (Exit::Setup, "state"),
+            | EngineError::SecretInPlan { .. } => (Exit::BadInput, ErrorKind::BadInput),
+            EngineError::SecretMissing { .. } => (Exit::Setup, ErrorKind::Setup),
+            EngineError::Process(_) | EngineError::WardenGone => (Exit::Setup, ErrorKind::Process),
+            _ => (Exit::Setup, ErrorKind::State),
         };
         CommandError::new(exit, kind, with_hint(&error))
     }
@@ -178,7 +218,7 @@ fn with_hint(error: &EngineError) -> String {
         }
         EngineError::OutcomeMissing { step, outcomes } => {
             let listed = outcomes.join(", ");
-            format!("{step} is a machine's step: say how it ended with --outcome, one of {listed}")
+            format!("{step} is a state machine's step: give its outcome with --outcome: {listed}")
         }
         EngineError::Store(StoreError::NoSuchRun(_)) => format!("{error}{NO_SUCH_RUN}"),
         _ => error.to_string(),

@@ -1,6 +1,6 @@
-//! Our own calls of git. They work where we say, whatever repository the caller is in; they never
-//! ask anything, and start no hooks, no file monitors and no `ext::` commands in the place of a URL
-//! (`towpath_core::GIT_GUARDS`). A git directory that lies in another repository's tree is not used.
+//! Our own calls of git. They work in the given directory, whatever repository the caller is in. They
+//! never prompt, and start no hooks, no file monitors and no `ext::` commands instead of a URL
+//! (`towpath_core::GIT_GUARDS`). A git directory inside another repository's tree is not used.
 
 use crate::environment::Environment;
 use crate::exit::CommandError;
@@ -13,9 +13,9 @@ use towpath_core::{GIT_FOREIGN, GIT_GUARDS};
 #[derive(Debug)]
 pub struct Git {
     directory: PathBuf,
-    /// It is a bare repository, and git is to use it: it uses none by itself.
+    /// It is a bare repository: git uses one only where `--git-dir` names it.
     bare: bool,
-    /// How ssh is called, where nobody has said it: so that it fails instead of asking.
+    /// How ssh is called where nothing else sets it: so that it fails instead of asking.
     ssh: Option<&'static str>,
 }
 
@@ -28,8 +28,8 @@ impl Git {
 
     /// For calls that may reach another machine.
     pub fn over_network(mut self, env: &Environment) -> Git {
-        let said = ["GIT_SSH_COMMAND", "GIT_SSH"].iter().any(|name| env.get(name).is_some());
-        if !said && self.run(&["config", "--get", "core.sshCommand"]).is_err() {
+        let set = ["GIT_SSH_COMMAND", "GIT_SSH"].iter().any(|name| env.get(name).is_some());
+        if !set && self.run(&["config", "--get", "core.sshCommand"]).is_err() {
             self.ssh = Some("ssh -oBatchMode=yes");
         }
         self
@@ -62,7 +62,7 @@ impl Git {
             // From a thread of its own: git may print before it has read everything.
             Some(mut pipe) => std::thread::scope(|scope| {
                 let write = move || {
-                    // A git that does not want it says why on stderr.
+                    // A git that does not read it reports why on stderr.
                     let _ = pipe.write_all(input);
                 };
                 let writing = std::thread::Builder::new().spawn_scoped(scope, write);
@@ -74,13 +74,13 @@ impl Git {
         if output.status.success() {
             return Ok(output.stdout);
         }
-        let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        let said: Vec<String> = said.lines().map(clean).collect();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let message: Vec<String> = stderr.trim().lines().map(clean).collect();
         let is_word = |a: &&&str| a.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
         let options = |a: &&&str| a.starts_with('-') || a.contains('=');
         let what = arguments.iter().filter(|a| !options(a)).find(is_word);
         let git = what.map_or("git".to_owned(), |what| format!("git {what}"));
-        Err(CommandError::setup(format!("{git}: {}", said.join("\n"))))
+        Err(CommandError::setup(format!("{git}: {}", message.join("\n"))))
     }
 }
 

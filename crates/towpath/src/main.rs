@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use terminal::out;
 
 fn main() -> ExitCode {
-    // Rust ignores SIGPIPE; we keep it so and treat a closed pipe where we write.
+    // Rust ignores SIGPIPE. We keep it that way, and handle a closed pipe where we write.
     let invocation = Invocation::read(cli::command_line);
     log::start(&invocation);
     let Ended { result, json } = cli::run(&invocation);
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         out::json(&serde_json::json!({
             "schema": 1,
             "success": false,
-            "error": { "kind": error.kind, "message": error.message },
+            "error": { "kind": error.kind.as_str(), "message": error.message },
         }));
     }
     if !error.shown {

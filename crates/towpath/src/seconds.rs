@@ -3,7 +3,7 @@
 use std::time::Duration;
 use towpath_recipe::fields::LONGEST_TIME;
 
-/// None: nothing can take so long, or no time at all.
+/// None: zero, negative, or longer than anything may take.
 pub fn of_seconds(seconds: f64) -> Option<Duration> {
     let time = Duration::try_from_secs_f64(seconds).ok();
     time.filter(|time| !time.is_zero() && *time <= LONGEST_TIME)
@@ -11,5 +11,5 @@ pub fn of_seconds(seconds: f64) -> Option<Duration> {
 
 /// The error for any other number.
 pub fn no_time() -> String {
-    format!("write seconds, more than 0 and {} at most", LONGEST_TIME.as_secs())
+    format!("expected seconds, more than 0 and at most {}", LONGEST_TIME.as_secs())
 }

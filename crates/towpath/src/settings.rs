@@ -2,7 +2,7 @@
 //! source. A project's file may not choose programs, and counts only once it is trusted.
 
 use crate::environment::Environment;
-use crate::exit::{CommandError, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::seconds::of_seconds;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ impl<T> Set<T> {
 pub struct Settings {
     /// Which agent backend answers agent steps.
     pub backend: Set<String>,
-    /// Agents of one run that may work at once.
+    /// How many agents of one run may work at the same time.
     pub max_agents: Set<usize>,
     /// More directories with the user's own recipes.
     pub recipe_dirs: Set<Vec<PathBuf>>,
@@ -79,26 +79,27 @@ pub const PROJECT_FILE: &str = ".towpath/settings.toml";
 
 /// What is wrong with the settings: at locations in a file, or as a whole.
 #[derive(Debug)]
-pub enum Wrong {
+pub enum SettingsError {
     /// At least one.
     Problems(Vec<Diagnostic>),
-    Told(CommandError),
+    Other(CommandError),
 }
 
-impl From<CommandError> for Wrong {
-    fn from(stop: CommandError) -> Wrong {
-        Wrong::Told(stop)
+impl From<CommandError> for SettingsError {
+    fn from(error: CommandError) -> SettingsError {
+        SettingsError::Other(error)
     }
 }
 
-impl Wrong {
+impl SettingsError {
     fn drawn(self, color: bool) -> CommandError {
         match self {
-            Wrong::Told(stop) => stop,
-            Wrong::Problems(problems) => {
+            SettingsError::Other(error) => error,
+            SettingsError::Problems(problems) => {
                 let message = problems.first().map_or(String::new(), |p| p.message.clone());
                 crate::terminal::diagnostics::draw(&problems, color);
-                CommandError { shown: true, ..CommandError::new(Exit::Setup, "settings", message) }
+                let error = CommandError::new(Exit::Setup, ErrorKind::Settings, message);
+                CommandError { shown: true, ..error }
             }
         }
     }
@@ -125,11 +126,14 @@ impl Settings {
         env: &Environment,
         project: Option<(&Path, &str)>,
     ) -> Result<Settings, CommandError> {
-        Settings::gather(env, project).map_err(|wrong| wrong.drawn(env.color))
+        Settings::gather(env, project).map_err(|error| error.drawn(env.color))
     }
 
     /// As `read`, and draws nothing.
-    pub fn gather(env: &Environment, project: Option<(&Path, &str)>) -> Result<Settings, Wrong> {
+    pub fn gather(
+        env: &Environment,
+        project: Option<(&Path, &str)>,
+    ) -> Result<Settings, SettingsError> {
         let mut settings = Settings::default();
         let path = env.directories.config.join(USER_FILE);
         match std::fs::read_to_string(&path) {
@@ -145,7 +149,7 @@ impl Settings {
         settings.take_environment(env)?;
         if settings.max_agents.value == 0 {
             let source = &settings.max_agents.source;
-            let message = format!("{source}: max_agents is 0: no agent could ever start");
+            let message = format!("{source}: max_agents is 0: it must be at least 1");
             return Err(CommandError::setup(message).into());
         }
         Ok(settings)
@@ -157,7 +161,7 @@ impl Settings {
         text: &str,
         noun: &str,
         keys: &'static [&'static str],
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), SettingsError> {
         let source = Source::new(path.display().to_string(), text);
         let tree = parse_toml(&source);
         let mut reader = FieldReader::new(&source, SETTINGS_FILE, tree.problems);
@@ -168,7 +172,7 @@ impl Settings {
         }
         let mut problems = reader.problems;
         problems.sort_by_key(|problem| problem.labels.first().map(|label| label.span.start));
-        if problems.is_empty() { Ok(()) } else { Err(Wrong::Problems(problems)) }
+        if problems.is_empty() { Ok(()) } else { Err(SettingsError::Problems(problems)) }
     }
 
     fn take_fields(&mut self, reader: &mut FieldReader<'_>, fields: &Fields<'_>) {
@@ -228,7 +232,7 @@ impl Settings {
         for (tier, entry) in fields.iter() {
             match reader.string(entry) {
                 Some(model) if model.trim().is_empty() => {
-                    reader.error("settings", "a model has a name", entry.value.defined, "");
+                    reader.error("settings", "the model's name is empty", entry.value.defined, "");
                 }
                 Some(model) => {
                     let model = Set { value: model.to_owned(), source: reader.source.name.clone() };

@@ -6,12 +6,13 @@ use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use std::ffi::OsString;
 
-/// Work under another program's name: its flags, texts and exit codes.
+/// Behave as another program: its flags, output and exit codes.
 ///
 /// Example: towpath as recipe-runner-rs build.yaml --set mode=release
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    /// The program's name, and its arguments.
+    #[arg(value_name = "NAME", trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
 

@@ -1,9 +1,9 @@
-//! `towpath cancel`: ends a run from another terminal. Its owner is told and ends it in order; a
-//! run without an owner is ended here. It never signals a process that does not own the run.
+//! `towpath cancel`: ends a run from another terminal. Its owner gets a signal and ends it in order;
+//! a run without an owner is ended here. It never signals a process that does not own the run.
 
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::find_run::{find, open};
 use crate::session::run_status::status_of;
 use crate::session::secrets;
@@ -18,14 +18,15 @@ use towpath_engine::{Options, cancel_unowned, continue_holders, end_holders, hel
 use towpath_run::Limits;
 use towpath_store::Store;
 
-/// End a run that goes on in another terminal, or will never go on.
+/// Cancel a run.
 ///
-/// Its steps get five seconds to end. What is recorded stays: `towpath resume` can go on with it.
+/// Ends a run that is active in another terminal, or one that you will not resume. Active steps get
+/// five seconds to end. The record is kept: `towpath resume` can still continue the run.
 ///
 /// Example: towpath cancel 7f3k
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The run's id; a unique beginning is enough.
+    /// The run's id, or a unique prefix of it.
     pub run: String,
 }
 
@@ -40,23 +41,23 @@ impl Execute for Args {
         let row = find(&store, &self.run)?;
         let id = row.id.clone();
         let mut status = status_of(&store, &row);
-        // A run that waits may have an owner as well: one that sits the limit out.
+        // A run that waits may have an owner as well: one that waits until the rate limit resets.
         let owned = held_by(&store, &id).is_some();
         if owned {
-            tell_owner(&store, &id)?;
+            signal_owner(&store, &id)?;
             status = wait(&store, &id)?;
         }
         match status {
             RunStatus::Cancelled if owned => out::line(format!("run {id} is cancelled")),
             RunStatus::Done | RunStatus::Failed { .. } | RunStatus::Cancelled => {
-                out::line(format!("run {id} had ended already: {}", status.as_str()));
+                out::line(format!("run {id} has already ended: {}", status.as_str()));
             }
             // It waits, asks, was stopped, or its owner died: nobody else will end it.
             _ => {
                 let mut store = Store::open(&env.directories.state)?;
                 let secrets = |options: &Options| secrets::if_known(env, options);
                 for process in cancel_unowned(&mut store, &id, Limits::default(), &secrets)? {
-                    out::note(format!("ended, left by a dead runner: {}", clean(&process)));
+                    out::note(format!("ended an orphan process: {}", clean(&process)));
                 }
                 out::line(format!("run {id} is cancelled"));
             }
@@ -65,19 +66,17 @@ impl Execute for Args {
     }
 }
 
-/// Leaves word that the signal is a cancellation, then sends it.
-fn tell_owner(store: &Store, id: &RunId) -> Result<(), CommandError> {
-    let word = store.run_directory(id).join("cancel");
-    leave(&word).map_err(|e| CommandError::setup(format!("{}: {e}", word.display())))?;
+/// Marks the signal as a cancellation, then sends it.
+fn signal_owner(store: &Store, id: &RunId) -> Result<(), CommandError> {
+    let marker = store.run_directory(id).join("cancel");
+    create_marker(&marker)
+        .map_err(|e| CommandError::setup(format!("{}: {e}", marker.display())))?;
     // Looked up last, so that the number is still that of the process that owns the run.
     let Some(holder) = held_by(store, id) else { return Ok(()) };
     let pid = holder.pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
     let Some(pid) = pid else {
-        return Err(CommandError::new(
-            Exit::Setup,
-            "held",
-            format!("run {id} is held by {holder}"),
-        ));
+        let message = format!("run {id} is in use by {holder}");
+        return Err(CommandError::new(Exit::Setup, ErrorKind::InUse, message));
     };
     match kill_process(pid, Signal::TERM) {
         // One that is stopped, or whose warden is, hears it only when it continues.
@@ -86,16 +85,16 @@ fn tell_owner(store: &Store, id: &RunId) -> Result<(), CommandError> {
             Ok(())
         }
         Err(rustix::io::Errno::SRCH) => Ok(()),
-        Err(error) => Err(CommandError::new(
-            Exit::Setup,
-            "held",
-            format!("run {id} is held by {holder}, which cannot be told to end: {error}"),
-        )),
+        Err(error) => {
+            let message =
+                format!("run {id} is in use by {holder}, which cannot be signalled: {error}");
+            Err(CommandError::new(Exit::Setup, ErrorKind::InUse, message))
+        }
     }
 }
 
-fn leave(word: &Path) -> std::io::Result<()> {
-    std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(word).map(drop)
+fn create_marker(marker: &Path) -> std::io::Result<()> {
+    std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(marker).map(drop)
 }
 
 /// Waits for the owner to end, and returns the status of the run then. One that does not end in time
@@ -109,7 +108,7 @@ fn wait(store: &Store, id: &RunId) -> Result<RunStatus, CommandError> {
         }
         std::thread::sleep(PAUSE);
     }
-    // The word was for that owner; the next one must not find it.
+    // The marker was for that owner; the next one must not find it.
     let _ = std::fs::remove_file(store.run_directory(id).join("cancel"));
     match store.run(id)? {
         Some(row) => Ok(status_of(store, &row)),

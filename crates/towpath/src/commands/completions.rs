@@ -1,27 +1,27 @@
-//! `towpath completions`: the script that lets a shell complete our words. The script asks this
+//! `towpath completions`: the script that lets a shell complete our commands. The script asks this
 //! program at every Tab, so that recipes, runs and steps complete too. Answering reads directories
-//! and the journal, nothing else: it starts no process, asks nothing, says nothing on stderr.
+//! and the journal, nothing else: it starts no process, asks nothing, prints nothing on stderr.
 
 mod candidates;
-mod line;
+mod typed_line;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation, current_directory};
 use crate::exit::{CommandError, Ended, Exit};
 use crate::terminal::out;
-use candidates::{Kind, candidates};
+use candidates::{ArgumentKind, candidates};
 use clap::builder::ValueHint;
 use clap::{Arg, Command};
 use clap_complete::env::{CompleteEnv, Shells};
 use clap_complete::{ArgValueCompleter, CompletionCandidate};
-use line::Line;
 use std::ffi::OsStr;
 use std::sync::Arc;
 use towpath_core::StatusKind;
+use typed_line::TypedLine;
 
-/// Let your shell complete commands, flags, recipes, runs and steps
+/// Print a script that completes commands, flags, recipes, runs and steps
 ///
-/// Put the line of your shell where it is read at its start:
+/// Add the line for your shell to its startup file:
 ///
 ///   bash  ~/.bashrc:  source <(towpath completions bash)
 ///   zsh   ~/.zshrc, below compinit:  source <(towpath completions zsh)
@@ -31,6 +31,7 @@ use towpath_core::StatusKind;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
+    /// The shell to print the script for.
     #[arg(value_enum)]
     pub shell: Shell,
 }
@@ -71,8 +72,8 @@ impl Execute for Args {
 }
 
 /// What a shell asks to complete.
-struct Asked {
-    line: Line,
+struct CompletionRequest {
+    line: TypedLine,
     env: Option<Environment>,
 }
 
@@ -81,13 +82,13 @@ pub fn answer(invocation: &Invocation) -> Option<Ended> {
     let shell = invocation.variable(VARIABLE).filter(|shell| !shell.is_empty())?;
     silence();
     let index = invocation.variable("_CLAP_COMPLETE_INDEX").cloned();
-    let asked = Arc::new(Asked {
-        line: Line::new(&invocation.arguments, index),
+    let request = Arc::new(CompletionRequest {
+        line: TypedLine::new(&invocation.arguments, index),
         env: invocation.environment().ok().cloned(),
     });
     // bash puts what it is given onto the line as it is, where it would be code.
     let plain = shell == "bash";
-    let factory = || taught((invocation.command_line)(), &asked, plain);
+    let factory = || with_completers((invocation.command_line)(), &request, plain);
     let current = current_directory().ok();
     let answered = CompleteEnv::with_factory(factory)
         .var(VARIABLE)
@@ -99,57 +100,61 @@ pub fn answer(invocation: &Invocation) -> Option<Ended> {
 /// Whatever is wrong must not appear in the middle of the line being typed.
 fn silence() {
     if let Ok(nowhere) = std::fs::OpenOptions::new().write(true).open("/dev/null") {
-        // Then it is told where it stands in the way, which is no worse than before.
+        // Without this the error is printed into that line, which is no worse than before.
         let _ = rustix::stdio::dup2_stderr(nowhere);
     }
 }
 
 /// A command whose arguments know what they can be. Arguments are known by their names, so that
 /// a new command that takes a `run` or a `recipe` needs nothing here.
-fn taught(command: Command, asked: &Arc<Asked>, plain: bool) -> Command {
-    let flags = asked.line.current().as_encoded_bytes().starts_with(b"-");
+fn with_completers(command: Command, request: &Arc<CompletionRequest>, plain: bool) -> Command {
+    let flags = request.line.current().as_encoded_bytes().starts_with(b"-");
     let name = command.get_name().to_owned();
     let command = command.mut_args(|arg| {
-        // Flags are offered to who begins to type one, or where there is nothing else.
+        // Flags are offered where the word begins as one, or where there is nothing else.
         let arg = if flags || arg.is_positional() { arg } else { arg.hide(true) };
         match kind(&name, &arg) {
-            Some(kind) => arg.add(completer(kind, Arc::clone(asked), plain)),
+            Some(kind) => arg.add(completer(kind, Arc::clone(request), plain)),
             None => arg,
         }
     });
     let command = if flags { command } else { command.disable_help_flag(true) };
     let command = if flags { command } else { command.disable_version_flag(true) };
-    command.mut_subcommands(|inner| taught(inner, asked, plain))
+    command.mut_subcommands(|inner| with_completers(inner, request, plain))
 }
 
 /// What an argument's value is.
-fn kind(command: &str, arg: &Arg) -> Option<Kind> {
+fn kind(command: &str, arg: &Arg) -> Option<ArgumentKind> {
     let named = match arg.get_id().as_str() {
-        "recipe" | "recipes" => Some(Kind::Recipe),
-        "builtin" => Some(Kind::BuiltIn),
+        "recipe" | "recipes" => Some(ArgumentKind::Recipe),
+        "builtin" => Some(ArgumentKind::BuiltIn),
         "run" | "runs" => Some(match command {
-            "resume" => Kind::Run { but: &[StatusKind::Done] },
-            "cancel" => {
-                Kind::Run { but: &[StatusKind::Done, StatusKind::Failed, StatusKind::Cancelled] }
-            }
-            _ => Kind::Run { but: &[] },
+            "resume" => ArgumentKind::Run { but: &[StatusKind::Done] },
+            "cancel" => ArgumentKind::Run {
+                but: &[StatusKind::Done, StatusKind::Failed, StatusKind::Cancelled],
+            },
+            _ => ArgumentKind::Run { but: &[] },
         }),
-        "step" | "done" | "again" => Some(Kind::Step),
+        "step" | "done" | "again" => Some(ArgumentKind::Step),
         _ => None,
     };
     let directory = arg.get_value_names().is_some_and(|names| names.iter().any(|n| n == "DIR"));
     let path = || match arg.get_value_hint() {
-        ValueHint::AnyPath if directory => Some(Kind::Directory),
-        ValueHint::DirPath => Some(Kind::Directory),
-        ValueHint::AnyPath | ValueHint::FilePath => Some(Kind::Path),
+        ValueHint::AnyPath if directory => Some(ArgumentKind::Directory),
+        ValueHint::DirPath => Some(ArgumentKind::Directory),
+        ValueHint::AnyPath | ValueHint::FilePath => Some(ArgumentKind::Path),
         _ => None,
     };
     named.filter(|_| arg.get_action().takes_values()).or_else(path)
 }
 
-fn completer(kind: Kind, asked: Arc<Asked>, plain: bool) -> ArgValueCompleter {
+fn completer(
+    kind: ArgumentKind,
+    request: Arc<CompletionRequest>,
+    plain: bool,
+) -> ArgValueCompleter {
     ArgValueCompleter::new(move |begun: &OsStr| -> Vec<CompletionCandidate> {
-        let mut found = candidates(kind, &asked, begun);
+        let mut found = candidates(kind, &request, begun);
         found.retain(|candidate| !plain || is_plain(candidate.get_value()));
         found
     })

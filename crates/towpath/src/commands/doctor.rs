@@ -1,6 +1,6 @@
 //! `towpath doctor`: what there is on this machine and in this directory, what is wrong with it,
-//! and the command that mends each thing. It asks programs for their version and starts nothing
-//! else; it mends nothing, writes nothing and upgrades nothing by itself.
+//! and the command that fixes each problem. It asks programs for their version and starts nothing
+//! else; it fixes nothing, writes nothing and upgrades nothing by itself.
 
 mod agents;
 mod capabilities;
@@ -17,18 +17,18 @@ use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::table::Screen;
-use finding::{Group, Level, as_json, print, verdict, worst};
+use finding::{Group, Level, Topic, as_json, print, verdict, worst};
 use serde_json::json;
 
-/// What is wrong here, and how to mend it.
+/// Check this machine and directory, and show how to fix each problem.
 ///
-/// Looks at the places, the settings, the record of runs, the programs and the recipes of this
-/// directory. Ends with 1 if something is broken. Programs are only asked for their version.
+/// Checks towpath's directories, the settings, the journal, the programs and the recipes. Exits with
+/// 1 if something is broken. Programs are only asked for their version.
 ///
 /// Example: towpath doctor
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// One JSON object on stdout.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }
@@ -36,21 +36,21 @@ pub struct Args {
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
-        let record = journal::open(env);
-        let store = record.store.as_ref();
-        let (set, settings) = settings::look(env, &record);
+        let journal = journal::open(env);
+        let store = journal.store.as_ref();
+        let (set, settings) = settings::check(env, &journal);
         // Asked first, answered last: each may take seconds.
         let programs = agents::ask(env, &set);
         let search = crate::session::search_path::search_path(env, &set, &[], &env.current)?;
         let mut groups = vec![
-            Group { title: "places", findings: directories::look(env, &search) },
-            Group { title: "settings", findings: settings },
-            Group { title: "record", findings: record.look(env) },
-            Group { title: "runs", findings: store.map_or(Ok(Vec::new()), runs::look)? },
-            Group { title: "recipes", findings: recipes::look(env, &search, &record)? },
+            Group::new(Topic::Directories, directories::check(env, &search)),
+            Group::new(Topic::Settings, settings),
+            Group::new(Topic::Journal, journal.check(env)),
+            Group::new(Topic::Runs, store.map_or(Ok(Vec::new()), runs::check)?),
+            Group::new(Topic::Recipes, recipes::check(env, &search, &journal)?),
         ];
         let (findings, agents) = programs.answers();
-        groups.insert(2, Group { title: "programs", findings });
+        groups.insert(2, Group::new(Topic::Programs, findings));
         let level = worst(&groups);
         if self.json {
             out::json(&json!({

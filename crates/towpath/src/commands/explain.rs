@@ -1,6 +1,6 @@
-//! `towpath explain`: what a recipe is made of, told from its text: what it extends and calls, its
-//! inputs, hooks and steps, and which steps the tags leave out; a machine is drawn. Nothing is
-//! started, filled in or evaluated: a condition is shown, not asked; `towpath run --dry-run` asks it.
+//! `towpath explain`: what a recipe is made of, described from its text: what it extends and calls,
+//! its inputs, hooks and steps, and which steps the tags leave out; a state machine is drawn. Nothing
+//! is started, filled in or evaluated: a condition is shown; `towpath run --dry-run` evaluates it.
 
 mod machine;
 
@@ -22,41 +22,43 @@ use towpath_view::chart::{Chart, dot, mermaid, svg};
 use towpath_view::recipe_json::recipe_json;
 use towpath_view::{RunBounds, callee, hooks, step_text};
 
-/// What a recipe would do, without doing it.
+/// Show what a recipe would do, without running it.
 ///
 /// Example: towpath explain review-and-commit --format svg > review.svg
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A recipe's file, or its name.
+    /// The recipe, by file or by name.
     pub recipe: String,
     #[command(flatten)]
     pub request: RequestFlags,
     #[command(flatten)]
     pub limits: LimitFlags,
-    /// How it is told: in words and lines, or drawn for another program.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
-    pub format: Format,
-    /// The same as --format json.
+    /// The output format.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ExplainFormat::Text)]
+    pub format: ExplainFormat,
+    /// Same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub enum ExplainFormat {
+    /// For the terminal; a state machine is drawn.
     #[default]
     Text,
-    /// For Markdown, as GitHub draws it.
+    /// A Mermaid diagram, as GitHub shows it in Markdown.
     Mermaid,
-    /// For Graphviz.
+    /// A Graphviz graph.
     Dot,
-    /// One image, with nothing to fetch.
+    /// An SVG image that loads nothing else.
     Svg,
+    /// One JSON object.
     Json,
 }
 
 impl Args {
     pub fn is_json(&self) -> bool {
-        self.json || self.format == Format::Json
+        self.json || self.format == ExplainFormat::Json
     }
 }
 
@@ -71,10 +73,10 @@ impl Execute for Args {
             return Ok(Exit::Done);
         }
         let write = match self.format {
-            Format::Mermaid => Some(mermaid::write as fn(&Chart) -> String),
-            Format::Dot => Some(dot::write as _),
-            Format::Svg => Some(svg::write as _),
-            Format::Text | Format::Json => None,
+            ExplainFormat::Mermaid => Some(mermaid::write as fn(&Chart) -> String),
+            ExplainFormat::Dot => Some(dot::write as _),
+            ExplainFormat::Svg => Some(svg::write as _),
+            ExplainFormat::Text | ExplainFormat::Json => None,
         };
         if let Some(write) = write {
             out::line(write(&Chart::of(&program)).trim_end());
@@ -86,8 +88,8 @@ impl Execute for Args {
             None => print(&program, &screen),
         }
         if untrusted {
-            let argument = trust::Thing::of_program(&program).argument(env);
-            out::line(format!("It is not trusted yet: towpath trust {argument}"));
+            let argument = trust::ConsentSubject::of_program(&program).argument(env);
+            out::line(format!("Not trusted yet; to trust it: towpath trust {argument}"));
         }
         Ok(Exit::Done)
     }
@@ -131,13 +133,14 @@ fn print(program: &Program, screen: &Screen) {
     print_hooks(root, screen);
     out::line("\nsteps");
     let mut table = Table::plain(2);
-    let mut told = BTreeSet::from([0]);
-    rows(program, 0, 0, &mut told, &mut table);
+    let mut listed = BTreeSet::from([0]);
+    rows(program, 0, 0, &mut listed, &mut table);
     table.print(screen);
     let RunBounds { depth, steps, counts_machines } = RunBounds::of(program);
     let steps = steps.map_or(String::new(), |steps| {
         let machines = program.recipes.iter().any(|recipe| recipe.machine().is_some());
-        let besides = if machines && !counts_machines { " besides those of machines" } else { "" };
+        let besides =
+            if machines && !counts_machines { " besides those of state machines" } else { "" };
         format!("at most {}{besides}, ", count(steps as usize, "step"))
     });
     out::line(format!("\n{steps}recipes at most {depth} deep. Nothing was run."));
@@ -184,23 +187,23 @@ fn rows(
     program: &Program,
     recipe: usize,
     depth: usize,
-    told: &mut BTreeSet<usize>,
+    listed: &mut BTreeSet<usize>,
     table: &mut Table,
 ) {
     let steps = &program.recipes[recipe].steps;
-    for stage in program.recipes[recipe].batches() {
-        let group = stage.len() > 1;
-        for index in stage.clone() {
+    for batch in program.recipes[recipe].batches() {
+        let group = batch.len() > 1;
+        for index in batch.clone() {
             let step = &steps[index];
             let bracket = match (group, index) {
                 (false, _) => "",
-                (true, at) if at == stage.start => "┌ ",
-                (true, at) if at + 1 == stage.end => "└ ",
+                (true, at) if at == batch.start => "┌ ",
+                (true, at) if at + 1 == batch.end => "└ ",
                 (true, _) => "│ ",
             };
-            let mut notes = notes(program, recipe, step, group && index == stage.start);
+            let mut notes = notes(program, recipe, step, group && index == batch.start);
             let callee = callee(program, recipe, step);
-            let again = callee.is_some_and(|callee| !told.insert(callee));
+            let again = callee.is_some_and(|callee| !listed.insert(callee));
             if again {
                 notes.push("its steps: see above".to_owned());
             }
@@ -214,7 +217,7 @@ fn rows(
                 table.below(format!("{indent}{}", notes.join(" · ")), Tint::Dim);
             }
             if let Some(callee) = callee.filter(|_| !again) {
-                rows(program, callee, depth + 1, told, table);
+                rows(program, callee, depth + 1, listed, table);
             }
         }
     }

@@ -1,5 +1,5 @@
-//! `towpath link`: this program under its other names. It makes links and replaces links; a file
-//! that is there is never touched.
+//! `towpath link`: this program under its other names. It creates links and replaces links; an
+//! existing file is never touched.
 
 use super::Execute;
 use crate::compat::NAMES;
@@ -11,16 +11,16 @@ use std::io::ErrorKind;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// Make links to this program under the other names it works under.
+/// Create links to this program under its other names.
 ///
-/// A link that leads elsewhere is only replaced with --force; a file never is.
+/// A link to another program is replaced only with --force, a regular file never.
 ///
 /// Example: towpath link ~/.local/bin
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A directory, best one that is on PATH.
+    /// The directory for the links, preferably one on PATH.
     pub directory: PathBuf,
-    /// Replace links that lead elsewhere.
+    /// Replace links to other programs.
     #[arg(long)]
     pub force: bool,
 }
@@ -32,7 +32,7 @@ impl Execute for Args {
         if !directory.is_dir() {
             let shown = self.directory.display();
             return Err(CommandError::bad_input(format!(
-                "{shown} is not a directory; make it first"
+                "{shown} is not a directory; create it first"
             )));
         }
         let target = own_program()?;
@@ -42,58 +42,57 @@ impl Execute for Args {
             let shown = shown_path(&link, env);
             // A name that can only fail would hide a program that works.
             if other.run.is_none() {
-                out::line(format!("{}: not supported yet, no link made", other.name));
+                out::line(format!("{}: not supported yet, no link created", other.name));
                 continue;
             }
-            match make(&link, &target, self.force)
+            match create(&link, &target, self.force)
                 .map_err(|e| CommandError::setup(format!("{shown}: {e}")))?
             {
-                Made::New => out::line(format!("{shown}: made, {}", other.what)),
-                Made::Already => out::line(format!("{shown}: was there already")),
-                Made::Replaced(old) => {
-                    out::line(format!("{shown}: replaced, it led to {}", old.display()));
+                LinkResult::Created => out::line(format!("{shown}: created, {}", other.what)),
+                LinkResult::Unchanged => out::line(format!("{shown}: exists already")),
+                LinkResult::Replaced(old) => {
+                    out::line(format!("{shown}: replaced, it was a link to {}", old.display()));
                 }
-                Made::Refused(why) => {
+                LinkResult::Refused(why) => {
                     refused = true;
-                    out::note(format!("{shown}: not made, {why}"));
+                    out::note(format!("{shown}: not created, {why}"));
                 }
             }
         }
         if !on_path(env, &directory) {
             let shown = shown_path(&directory, env);
-            out::note(format!(
-                "note: {shown} is not on PATH, so that its links are not found by name"
-            ));
+            out::note(format!("note: {shown} is not on PATH, so the links are not found by name"));
         }
         Ok(if refused { Exit::BadInput } else { Exit::Done })
     }
 }
 
-enum Made {
-    New,
-    Already,
+enum LinkResult {
+    Created,
+    Unchanged,
     Replaced(PathBuf),
     Refused(String),
 }
 
-fn make(link: &Path, target: &Path, force: bool) -> std::io::Result<Made> {
+fn create(link: &Path, target: &Path, force: bool) -> std::io::Result<LinkResult> {
     match symlink(target, link) {
-        Ok(()) => return Ok(Made::New),
+        Ok(()) => return Ok(LinkResult::Created),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
         Err(error) => return Err(error),
     }
     if !link.symlink_metadata()?.is_symlink() {
-        return Ok(Made::Refused("a file of that name is there; move it away first".to_owned()));
+        let why = "a file of that name exists; move it away first".to_owned();
+        return Ok(LinkResult::Refused(why));
     }
     let old = link.read_link()?;
     if old == target {
-        return Ok(Made::Already);
+        return Ok(LinkResult::Unchanged);
     }
     if !force {
         let old = old.display();
-        return Ok(Made::Refused(format!("it is a link to {old}; --force replaces it")));
+        return Ok(LinkResult::Refused(format!("it is a link to {old}; --force replaces it")));
     }
-    // Renamed into place, so that the name is never missing.
+    // Created under another name and renamed, so that the link is never missing.
     let mut new = link.as_os_str().to_owned();
     new.push(format!(".{}", std::process::id()));
     let new = PathBuf::from(new);
@@ -101,7 +100,7 @@ fn make(link: &Path, target: &Path, force: bool) -> std::io::Result<Made> {
     std::fs::rename(&new, link).inspect_err(|_| {
         let _ = std::fs::remove_file(&new);
     })?;
-    Ok(Made::Replaced(old))
+    Ok(LinkResult::Replaced(old))
 }
 
 fn on_path(env: &Environment, directory: &Path) -> bool {
@@ -124,13 +123,14 @@ mod tests {
         std::fs::write(&file, "mine").expect("write");
         symlink(other, &link).expect("link");
         for force in [false, true] {
-            assert!(matches!(make(&file, target, force), Ok(Made::Refused(_))));
+            assert!(matches!(create(&file, target, force), Ok(LinkResult::Refused(_))));
             assert_eq!(std::fs::read_to_string(&file).expect("read"), "mine");
         }
-        assert!(matches!(make(&link, target, false), Ok(Made::Refused(_))));
+        assert!(matches!(create(&link, target, false), Ok(LinkResult::Refused(_))));
         assert_eq!(link.read_link().expect("link"), other);
-        assert!(matches!(make(&link, target, true), Ok(Made::Replaced(old)) if old == other));
-        assert!(matches!(make(&link, target, false), Ok(Made::Already)));
+        let replaced = create(&link, target, true);
+        assert!(matches!(replaced, Ok(LinkResult::Replaced(old)) if old == other));
+        assert!(matches!(create(&link, target, false), Ok(LinkResult::Unchanged)));
         let left: Vec<_> = std::fs::read_dir(directory.path()).expect("read").collect();
         assert_eq!(left.len(), 2, "no other name is left behind");
     }

@@ -7,18 +7,18 @@ use crate::session::recipe_list;
 use crate::session::trust::CalledAs;
 use std::path::PathBuf;
 
-/// The recipes there are, in the order in which `towpath run` looks for them.
+/// List the recipes, in the order in which `towpath run` looks for them.
 ///
 /// Example: towpath list -R ~/team-recipes
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The directory to look from.
+    /// List the recipes of this directory.
     #[arg(short = 'C', long = "working-dir", value_name = "DIR")]
     directory: Option<PathBuf>,
-    /// Look for recipes here first. May be given several times.
+    /// Look for recipes in this directory first. Can be repeated.
     #[arg(short = 'R', long = "recipe-dir", value_name = "DIR")]
     recipe_dirs: Vec<PathBuf>,
-    /// One JSON object on stdout.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
 }

@@ -9,14 +9,14 @@ use crate::terminal::table::shown_path;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Write the manual pages of all commands into a directory.
+/// Write the manual pages of all commands to a directory.
 ///
-/// Then `man towpath` and `man towpath-run` find them, if the directory is one that man searches.
+/// `man towpath` and `man towpath-run` find them if man searches that directory.
 ///
 /// Example: towpath man ~/.local/share/man/man1
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Made if it is not there.
+    /// The directory; created if it does not exist.
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 }
@@ -37,7 +37,7 @@ impl Execute for Args {
         collect(command, &mut pages);
         if let Some((name, _)) = pages.iter().find(|(name, _)| !is_ours(&directory.join(name))) {
             return Err(CommandError::bad_input(format!(
-                "{shown}/{name} is there and is no page of towpath; nothing was written"
+                "{shown}/{name} exists and is not a page of towpath; nothing was written"
             )));
         }
         for (name, page) in &pages {
@@ -68,7 +68,7 @@ fn collect(command: clap::Command, pages: &mut Vec<(String, Vec<u8>)>) {
     }
 }
 
-/// Whether the place is free or holds a page of ours.
+/// Whether there is no such file, or it is a page of ours.
 fn is_ours(path: &Path) -> bool {
     match std::fs::read(path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).lines().any(|line| line.starts_with(TITLE)),

@@ -1,12 +1,12 @@
-//! `towpath new`: a first recipe with its tests, to be changed into one's own. It makes two files
-//! and never touches one that is there.
+//! `towpath new`: a first recipe with its tests, to be edited. It creates two files and never touches
+//! an existing one.
 
 use super::Execute;
 use crate::environment::Invocation;
 use crate::environment::{Environment, is_project};
 use crate::exit::{CommandError, Exit};
 use crate::files;
-use crate::session::search_path::PROJECT_PLACES;
+use crate::session::search_path::PROJECT_DIRECTORIES;
 use crate::terminal::out;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -15,30 +15,30 @@ use towpath_shell::bash::quote;
 
 use crate::terminal::table::shown_path;
 
-/// Start a recipe: a file with comments to change into your own, and its tests.
+/// Create a recipe and its tests, to edit.
 ///
-/// In a project it goes to .towpath/recipes, so that `towpath run NAME` finds it; elsewhere into
-/// the current directory. A file that is there is never touched.
+/// In a project they go to .towpath/recipes, where `towpath run NAME` finds the recipe; elsewhere to
+/// the current directory. Existing files are never touched.
 ///
 /// Example: towpath new nightly-checks
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Letters, digits, `_` and `-`; `team/NAME` puts it into a folder.
+    /// The recipe's name: letters, digits, `_` and `-`; `team/NAME` puts it into a directory.
     pub name: String,
-    /// A recipe whose steps choose the next one.
+    /// Create a state machine: each step's outcome chooses the next step.
     #[arg(long, group = "kind")]
     pub machine: bool,
-    /// A document that runs its own commands.
+    /// Create a document that runs its own commands.
     #[arg(long, group = "kind")]
     pub document: bool,
-    /// A recipe that installs a tool.
+    /// Create a recipe that installs a tool.
     #[arg(long, group = "kind")]
     pub tool: bool,
 }
 
-/// What can be started.
+/// What can be created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum StarterKind {
     Steps,
     Machine,
     Document,
@@ -51,32 +51,32 @@ struct Starter {
     tests: &'static str,
 }
 
-impl Kind {
-    fn of(args: &Args) -> Kind {
+impl StarterKind {
+    fn of(args: &Args) -> StarterKind {
         match (args.machine, args.document, args.tool) {
-            (true, _, _) => Kind::Machine,
-            (_, true, _) => Kind::Document,
-            (_, _, true) => Kind::Tool,
-            _ => Kind::Steps,
+            (true, _, _) => StarterKind::Machine,
+            (_, true, _) => StarterKind::Document,
+            (_, _, true) => StarterKind::Tool,
+            _ => StarterKind::Steps,
         }
     }
 
     fn starter(self) -> Result<Starter, CommandError> {
         let what = match self {
-            Kind::Steps => {
+            StarterKind::Steps => {
                 return Ok(Starter {
                     recipe: include_str!("new/starter.yaml"),
                     tests: include_str!("new/starter.test.yaml"),
                 });
             }
-            Kind::Machine => {
+            StarterKind::Machine => {
                 return Ok(Starter {
                     recipe: include_str!("new/machine.yaml"),
                     tests: include_str!("new/machine.test.yaml"),
                 });
             }
-            Kind::Document => "documents are",
-            Kind::Tool => "tool recipes are",
+            StarterKind::Document => "documents are",
+            StarterKind::Tool => "tool recipes are",
         };
         Err(CommandError::bad_input(format!("{what} not available in this version")))
     }
@@ -84,7 +84,7 @@ impl Kind {
 
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
-        let starter = Kind::of(self).starter()?;
+        let starter = StarterKind::of(self).starter()?;
         let env = invocation.environment()?;
         let name = self.name.strip_suffix(".yaml").unwrap_or(&self.name);
         if !is_safe_name(name) || name.starts_with('-') {
@@ -97,8 +97,8 @@ impl Execute for Args {
         let own = name.rsplit('/').next().unwrap_or(name);
         if self.machine && !towpath_recipe::is_kebab_case(own) {
             return Err(CommandError::bad_input(format!(
-                "`{own}` cannot be a machine's id: use small letters and digits, with `-` between \
-                 words, as in towpath new --machine fix-until-green"
+                "`{own}` cannot be the id of a state machine: use lower-case letters and digits, with \
+                 `-` between words, as in towpath new --machine fix-until-green"
             )));
         }
         let directory = directory(env);
@@ -106,13 +106,13 @@ impl Execute for Args {
         let tests = directory.join(format!("{name}.test.yaml"));
         for path in [&recipe, &tests] {
             if path.symlink_metadata().is_ok() {
-                return Err(is_there(path, env));
+                return Err(exists(path, env));
             }
         }
         let named = if self.machine { own } else { name };
-        make(&recipe, &starter.recipe.replace("NAME", &yaml(named)), env)?;
-        make(&tests, starter.tests, env)?;
-        say_next(name, &recipe, &tests, env);
+        create(&recipe, &starter.recipe.replace("NAME", &yaml(named)), env)?;
+        create(&tests, starter.tests, env)?;
+        print_next(name, &recipe, &tests, env);
         Ok(Exit::Done)
     }
 }
@@ -120,24 +120,24 @@ impl Execute for Args {
 /// Where a new recipe goes.
 fn directory(env: &Environment) -> PathBuf {
     let root = env.project_root(&env.current);
-    if is_project(&root) { root.join(PROJECT_PLACES[0]) } else { env.current.clone() }
+    if is_project(&root) { root.join(PROJECT_DIRECTORIES[0]) } else { env.current.clone() }
 }
 
-fn is_there(path: &Path, env: &Environment) -> CommandError {
+fn exists(path: &Path, env: &Environment) -> CommandError {
     let shown = shown_path(path, env);
     CommandError::bad_input(format!(
-        "{shown} is there already; take another name, or move it away first"
+        "{shown} exists already; choose another name, or move it away first"
     ))
 }
 
-fn make(path: &Path, text: &str, env: &Environment) -> Result<(), CommandError> {
+fn create(path: &Path, text: &str, env: &Environment) -> Result<(), CommandError> {
     files::create(path, text.as_bytes()).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => is_there(path, env),
+        ErrorKind::AlreadyExists => exists(path, env),
         _ => CommandError::setup(format!("{}: {error}", shown_path(path, env))),
     })
 }
 
-/// A name as YAML reads it back: `true` or `1` would be no text.
+/// A name as YAML reads it back: `true` or `1` would not be strings.
 fn yaml(name: &str) -> String {
     let word = name.to_ascii_lowercase();
     let special = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
@@ -145,25 +145,25 @@ fn yaml(name: &str) -> String {
     if plain && !special.contains(&word.as_str()) { name.to_owned() } else { format!("\"{name}\"") }
 }
 
-fn say_next(name: &str, recipe: &Path, tests: &Path, env: &Environment) {
+fn print_next(name: &str, recipe: &Path, tests: &Path, env: &Environment) {
     let shown = shown_path(recipe, env);
     let file = quote(&shown);
     let mut lines = vec![
-        (format!("towpath run {file}"), "runs it"),
-        (format!("towpath test {file}"), "runs its cases"),
-        (format!("towpath validate {file}"), "says what is wrong with it"),
+        (format!("towpath run {file}"), "run it"),
+        (format!("towpath test {file}"), "run its tests"),
+        (format!("towpath validate {file}"), "check it"),
     ];
     if recipe.parent() != Some(env.current.as_path()) {
-        lines.push((format!("towpath trust {file}"), "lets it run by its name"));
+        lines.push((format!("towpath trust {file}"), "let it run by its name"));
     }
     let width = lines.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
-    out::line(format!("made {shown}\n     {}\n", shown_path(tests, env)));
+    out::line(format!("created {shown}\n        {}\n", shown_path(tests, env)));
     for (command, what) in lines {
         out::line(format!("  {command:width$}  {what}"));
     }
     if towpath_recipe::builtin(name).is_some() {
         out::note(format!(
-            "note: there is a built-in recipe `{name}` too; the file takes its place once it is trusted"
+            "note: there is a built-in recipe `{name}` too; the file replaces it once it is trusted"
         ));
     }
 }

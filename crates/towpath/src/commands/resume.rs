@@ -5,32 +5,32 @@ mod due;
 
 use super::Execute;
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::resume::{ResumeFlags, resume};
 use crate::session::{conclude, find_run};
 use crate::terminal::out;
 use towpath_core::{RunId, RunStatus};
 use towpath_store::Store;
 
-/// Go on with a run that failed, was stopped or was cut off.
+/// Resume a run that failed, was stopped or was interrupted.
 ///
-/// What is recorded as finished stays finished. What was in flight runs once more, unless its
-/// step is marked `effect: once`: then you say what became of it with --done or --again.
+/// Finished steps do not run again. Interrupted steps run again, unless they are marked
+/// `effect: once`: then --done or --again decides.
 ///
 /// Example: towpath resume 7f3k
 ///
-/// In a crontab, for runs that wait for a limit: */10 * * * * towpath resume --due --quiet
+/// In a crontab, for runs that wait for a rate limit: */10 * * * * towpath resume --due --quiet
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The run's id; a unique beginning is enough.
+    /// The run's id, or a unique prefix of it.
     #[arg(required_unless_present_any = ["last", "due"])]
     pub run: Option<String>,
-    /// The latest run in this directory.
+    /// Resume the latest run of this directory.
     #[arg(long, conflicts_with = "run")]
     pub last: bool,
-    /// Every waiting run whose time has come, one after the other, wherever it was started. A rate
-    /// limit without a known end is tried after 15 minutes. An overloaded agent or a refused login
-    /// leaves the run waiting for the next try. Nothing is asked.
+    /// Resume every waiting run that is due, one after the other, in any directory. A rate limit
+    /// without a known end is due after 15 minutes. An overloaded agent or a refused login leaves the
+    /// run waiting for the next try. Never prompts.
     #[arg(long, conflicts_with_all = [
         "run", "last", "done", "again", "edited", "wait", "backend", "script", "calls", "program",
         "new_session",
@@ -75,15 +75,16 @@ fn already_done(id: &RunId, flags: &ResumeFlags) -> Result<Exit, CommandError> {
     given.extend(flags.limits.given());
     if let Some((flag, _)) = given.iter().find(|(_, given)| *given) {
         return Err(CommandError::bad_input(format!(
-            "run {id} is done, and {flag} changes nothing any more; to run a step of it and what \
-             follows anew: towpath resume {id} --again STEP"
+            "run {id} is done, so {flag} has no effect; to run a step and everything after it again: \
+             towpath resume {id} --again STEP"
         )));
     }
     let message = format!(
-        "run {id} is done; to run a step of it and what follows anew: towpath resume {id} --again STEP"
+        "run {id} is done; to run a step and everything after it again: towpath resume {id} --again \
+         STEP"
     );
     if flags.shared.json {
-        return Err(CommandError::new(Exit::Done, "already-done", message));
+        return Err(CommandError::new(Exit::Done, ErrorKind::AlreadyDone, message));
     }
     out::note(message);
     Ok(Exit::Done)

@@ -9,15 +9,15 @@ use crate::session::{Session, conclude, dry_run, recipe_list, trust};
 use crate::terminal::report::Voice;
 use towpath_store::Store;
 
-/// Run a recipe: a file, or the name of one that `towpath list` shows.
+/// Run a recipe.
 ///
-/// Every step is recorded as it starts and ends. If the run fails or is cut off, `towpath resume`
-/// goes on where it was.
+/// Every step is recorded when it starts and when it ends. If the run fails or is interrupted,
+/// `towpath resume` continues it.
 ///
 /// Example: towpath run build.yaml --set mode=release
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A recipe's file, or its name. Without it, the recipes are listed.
+    /// The recipe: a file, or a name that `towpath list` shows [default: list the recipes]
     recipe: Option<String>,
     #[command(flatten)]
     flags: RunFlags,

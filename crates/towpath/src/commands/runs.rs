@@ -1,4 +1,4 @@
-//! `towpath runs`: what has run, the newest first, from the summaries alone.
+//! `towpath runs`: the runs, newest first, from their summaries alone.
 
 mod project_scope;
 mod prune;
@@ -17,18 +17,18 @@ use towpath_core::{RunStatus, StatusKind};
 use towpath_store::{RunFilter, RunRow, Store, Summary};
 use towpath_view::run_json::{dollars, position, runs_json};
 
-/// What has run here, the newest first.
+/// List runs, newest first.
 ///
-/// Shows the runs of this project and of the working trees of its repository, or of this directory
-/// where there is no project.
+/// Lists the runs of this project and of the worktrees of its repository, or of this directory
+/// outside of a project.
 ///
 /// Example: towpath runs --all
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub struct Args {
     #[command(subcommand)]
-    command: Option<Command>,
-    /// The runs of every directory.
+    command: Option<RunsCommand>,
+    /// List the runs of all directories.
     #[arg(long)]
     pub all: bool,
     /// Show at most N runs.
@@ -37,20 +37,20 @@ pub struct Args {
     /// Only runs with this status.
     #[arg(long, value_name = "STATUS", value_parser = status_parser())]
     pub status: Option<StatusKind>,
-    /// One JSON object on stdout.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+enum RunsCommand {
     Prune(prune::Args),
 }
 
 impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
-        if let Some(Command::Prune(args)) = &self.command {
+        if let Some(RunsCommand::Prune(args)) = &self.command {
             return prune::execute(args, env);
         }
         let store = env.journal()?;
@@ -91,7 +91,7 @@ impl Execute for Args {
 
     fn json(&self) -> bool {
         match &self.command {
-            Some(Command::Prune(args)) => args.json,
+            Some(RunsCommand::Prune(args)) => args.json,
             None => self.json,
         }
     }
@@ -105,19 +105,19 @@ fn status_parser() -> impl TypedValueParser<Value = StatusKind> {
 
 fn listed(store: &Store) -> Result<Vec<(RunRow, RunStatus)>, CommandError> {
     let rows = store.runs(&RunFilter::default())?;
-    let told = |row: RunRow| {
+    let with_status = |row: RunRow| {
         let status = status_of(store, &row);
         (row, status)
     };
-    Ok(rows.into_iter().map(told).collect())
+    Ok(rows.into_iter().map(with_status).collect())
 }
 
-/// What has come of a run that is at no end of its own: its record alone tells.
+/// A run that has not ended has a summary from its start: its record has the present one.
 fn bring_up_to_date(store: &Store, row: &mut RunRow) {
     if row.summary.status != RunStatus::Running {
         return;
     }
-    // One that cannot be read any more is listed as it was at its start; `show` says what is wrong.
+    // One that cannot be read any more is listed as it was at its start; `show` reports why.
     let limits = towpath_run::Limits { agents: 1 };
     if let Ok(known) = towpath_engine::recorded(store, &row.id, limits) {
         row.summary = towpath_engine::summary(&known.run, None, row.summary.active_ms);
@@ -127,9 +127,9 @@ fn bring_up_to_date(store: &Store, row: &mut RunRow) {
 fn nothing(args: &Args, total: usize) -> String {
     let what = args.status.as_ref().map_or("runs".to_owned(), |s| format!("runs that are {s}"));
     match total {
-        0 => "nothing has run yet; towpath run demo is a start".to_owned(),
+        0 => "no runs yet; to start one: towpath run demo".to_owned(),
         _ if args.all => format!("no {what}"),
-        _ => format!("no {what} here; towpath runs --all shows every directory's"),
+        _ => format!("no {what} here; in all directories: towpath runs --all"),
     }
 }
 
@@ -170,7 +170,7 @@ fn cost(row: &RunRow) -> String {
     let Summary { cost_microusd, cost_unknown, .. } = row.summary;
     match (cost_microusd.map(dollars), cost_unknown) {
         (Some(usd), false) => money(usd),
-        // The known part; calls that did not tell come on top.
+        // The known part; calls that reported no cost come on top.
         (Some(usd), true) => format!("{}+", money(usd)),
         (None, true) => "$?".to_owned(),
         (None, false) => "–".to_owned(),

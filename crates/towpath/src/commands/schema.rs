@@ -1,12 +1,12 @@
-//! `towpath schema`: the shape of a file format for editors. It prints what the program itself reads
-//! by, looks at nothing and changes nothing.
+//! `towpath schema`: the JSON Schema of a file format. It comes from the tables that the program
+//! itself reads files with; it reads and changes no file.
 
 use super::Execute;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 
-/// The JSON Schema of a file format, for editors
+/// Print the JSON Schema of a file format, for editors
 ///
 /// An editor with the YAML language server (VS Code, Neovim, Helix, Zed, Emacs)
 /// completes and checks a recipe that names the schema in its first line, here
@@ -18,24 +18,24 @@ use crate::terminal::out;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
-    /// The format.
+    /// The file format.
     #[arg(value_enum)]
-    pub format: Format,
+    pub format: SchemaFormat,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub enum Format {
-    /// Step recipes: their steps run in their order.
+pub enum SchemaFormat {
+    /// Step recipes: steps run in sequence.
     Steps,
-    /// State machines: the outcome of a step chooses the next.
+    /// State machines: each step's outcome chooses the next step.
     Machine,
 }
 
 impl Execute for Args {
     fn execute(&self, _: &Invocation) -> Result<Exit, CommandError> {
         match self.format {
-            Format::Steps => out::json(&towpath_recipe::steps_schema()),
-            Format::Machine => out::json(&towpath_recipe::machine_schema()),
+            SchemaFormat::Steps => out::json(&towpath_recipe::steps_schema()),
+            SchemaFormat::Machine => out::json(&towpath_recipe::machine_schema()),
         }
         Ok(Exit::Done)
     }

@@ -1,4 +1,4 @@
-//! `towpath settings`: each value that holds here, and where it comes from.
+//! `towpath settings`: each setting in effect here, and where it comes from.
 
 use super::Execute;
 use crate::environment::Invocation;
@@ -10,14 +10,14 @@ use crate::terminal::table::{Cell, Screen, Table, Tint, shown_path};
 use std::path::Path;
 use towpath_core::Value;
 
-/// Each setting that holds in this directory, and where it comes from.
+/// Show the settings of this directory, and where each comes from.
 ///
-/// A project's own settings hold once they are trusted.
+/// A project's own settings are used once they are trusted.
 ///
 /// Example: towpath settings --json
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// One JSON object on stdout.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }

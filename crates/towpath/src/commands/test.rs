@@ -23,10 +23,10 @@ use view::View;
 /// Run recipe tests: the cases of NAME.test.yaml files.
 ///
 /// Each case is a real run in a temporary directory of its own; agents answer from the test file,
-/// bash steps may have stubs. Without a file: all tests beside the project's recipes, and below
-/// `recipes/`, `examples/` and `amplifier-bundle/`.
+/// bash steps may have stubs. Without FILE, runs all tests of the project's recipe directories and
+/// below `recipes/`, `examples/` and `amplifier-bundle/`.
 ///
-/// Ends with 0 when all cases pass, with 1 when one fails, with 2 for a bad test file.
+/// Exits with 0 if all cases pass, with 1 if one fails, with 2 for a bad test file.
 ///
 /// Example: towpath test recipes/deploy.yaml --case "tests fail"
 #[derive(Debug, clap::Args)]
@@ -34,32 +34,32 @@ pub struct Args {
     /// Test files, recipes that have one, or directories to search.
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Only cases whose name contains this.
+    /// Run only cases whose name contains TEXT.
     #[arg(long, value_name = "TEXT")]
     pub case: Option<String>,
-    /// How many cases run at once; as many as there are processors when it is not given.
+    /// Run N cases at a time [default: the number of processors]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<std::num::NonZeroUsize>,
-    /// Keep the cases' directories, and say where they are.
+    /// Keep the cases' directories, and print their paths.
     #[arg(long)]
     pub keep: bool,
-    /// Let each step do nothing, and each transition of a machine end the run, one at a time: some
-    /// case must notice.
+    /// Disable each step and each transition of a state machine, one at a time, and report those that
+    /// no case notices.
     #[arg(long)]
     pub mutate: bool,
-    /// One JSON object on stdout.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }
 
 /// What the tests take from this program.
 #[derive(Debug)]
-struct Here {
+struct TestHost {
     env: Environment,
     program: PathBuf,
 }
 
-impl Host for Here {
+impl Host for TestHost {
     fn program(&self) -> &Path {
         &self.program
     }
@@ -103,10 +103,10 @@ impl Execute for Args {
 }
 
 fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
-    let here = Here { env: env.clone(), program: own_program()? };
-    let mut subjects = match subjects(&here, args)? {
+    let host = TestHost { env: env.clone(), program: own_program()? };
+    let mut subjects = match subjects(&host, args)? {
         Ok(subjects) => subjects,
-        Err(problems) => return Ok(refuse(&here.env, &problems, args.json)),
+        Err(problems) => return Ok(refuse(&host.env, &problems, args.json)),
     };
     choose(&mut subjects, args.case.as_deref())?;
     let temporary = tempfile::Builder::new()
@@ -114,12 +114,12 @@ fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
         .tempdir()
         .and_then(|made| Ok((made.path().canonicalize()?, made)));
     let (directory, temporary) = temporary
-        .map_err(|e| CommandError::setup(format!("a temporary directory cannot be made: {e}")))?;
+        .map_err(|e| CommandError::setup(format!("cannot create a temporary directory: {e}")))?;
     signals::block();
     let children = Arc::new(ChildProcesses::default());
     pass_on_signals(&children)?;
-    let runner = CaseRunner::new(&here, &children, &directory, args.keep);
-    let view = View::new(&here.env, args.json);
+    let runner = CaseRunner::new(&host, &children, &directory, args.keep);
+    let view = View::new(&host.env, args.json);
     let exit = perform(&runner, &subjects, args, &view, &children);
     if args.keep {
         let _ = temporary.keep();
@@ -164,18 +164,18 @@ fn perform(
 
 /// Reads every test file and checks every recipe; what is wrong comes back, all at once.
 fn subjects(
-    here: &Here,
+    host: &TestHost,
     args: &Args,
 ) -> Result<Result<Vec<Subject>, Vec<Diagnostic>>, CommandError> {
     let (mut subjects, mut wrong) = (Vec::new(), Vec::new());
-    for path in find::files(&here.env, &args.files)? {
-        let (suite, problems) = suite(&here.env, &path)?;
+    for path in find::files(&host.env, &args.files)? {
+        let (suite, problems) = suite(&host.env, &path)?;
         wrong.extend(problems);
         let Some(suite) = suite else { continue };
         let beside = path.parent().unwrap_or(Path::new("/"));
-        let search = find::recipe_directories(&here.env, beside)?.directories;
+        let search = find::recipe_directories(&host.env, beside)?.directories;
         let search = search.into_iter().map(|d| d.path).collect();
-        match Subject::new(here, suite, search) {
+        match Subject::new(host, suite, search) {
             Ok(subject) => subjects.push(subject),
             Err(problems) => wrong.extend(problems),
         }

@@ -1,12 +1,12 @@
-//! `towpath trust`: what a working tree would run, shown, and a person's consent to it, given,
-//! listed and taken back.
+//! `towpath trust`: what a working tree would run, shown, and the user's consent to it, given,
+//! listed and revoked.
 
 use super::Execute;
 use crate::environment::{Environment, Invocation};
-use crate::exit::{CommandError, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::resolve::show_problems;
 use crate::session::search_path::search_path;
-use crate::session::trust::{Standing, Thing, ask, project_settings, read_settings};
+use crate::session::trust::{ConsentStatus, ConsentSubject, ask, project_settings, read_settings};
 use crate::settings::{PROJECT_FILE, Settings};
 use crate::terminal::format::{ago, clean, now_ms, rfc3339};
 use crate::terminal::out;
@@ -16,29 +16,29 @@ use towpath_core::Map;
 use towpath_recipe::{Origin, Request, Wishes, list, resolve};
 use towpath_store::{Store, TrustRecord};
 
-/// See what a working tree's recipes would run, and agree to it.
+/// Show what the recipes of a working tree would run, and trust them.
 ///
-/// Consent holds until a recipe, or anything that it calls, changes. Without a path: everything
-/// of this project.
+/// A recipe is trusted until it, or anything that it calls, changes. Without PATHS: everything in
+/// this project.
 ///
 /// Example: towpath trust --yes .towpath/recipes/ci.yaml
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Recipe files, a project's settings file, or a project's directory.
     pub paths: Vec<PathBuf>,
-    /// Do not ask: trust what is there now.
+    /// Trust without asking.
     #[arg(long, conflicts_with_all = ["list", "revoke"])]
     pub yes: bool,
-    /// What is trusted.
+    /// List what is trusted.
     #[arg(long, conflicts_with_all = ["paths", "revoke"])]
     pub list: bool,
-    /// Trust this no longer. May be given several times.
+    /// Revoke the trust in this path. Can be repeated.
     #[arg(long, value_name = "PATH", conflicts_with = "paths")]
     pub revoke: Vec<PathBuf>,
-    /// Look for called recipes here first, as the run will.
+    /// Look for called recipes in this directory first, as the run will.
     #[arg(short = 'R', long = "recipe-dir", value_name = "DIR")]
     pub recipe_dirs: Vec<PathBuf>,
-    /// One JSON object on stdout. Nothing is asked.
+    /// Print one JSON object, and never prompt.
     #[arg(long)]
     pub json: bool,
 }
@@ -52,23 +52,22 @@ impl Execute for Args {
         if !self.revoke.is_empty() {
             return revoke(env, self);
         }
-        let things = things(env, self)?;
+        let subjects = subjects(env, self)?;
         let store = env.journal()?;
         let mut open = Vec::new();
-        for thing in &things {
-            let standing = thing.standing(store.as_ref())?;
-            if standing != Standing::Trusted {
-                open.push((thing, standing));
+        for subject in &subjects {
+            let status = subject.status(store.as_ref())?;
+            if status != ConsentStatus::Trusted {
+                open.push((subject, status));
             }
         }
         drop(store);
         if self.json {
-            return agree_silently(env, self, &things, &open);
+            return agree_silently(env, self, &subjects, &open);
         }
         if open.is_empty() {
-            let what =
-                if things.is_empty() { "nothing here needs trust" } else { "all is trusted" };
-            out::line(what);
+            let none = subjects.is_empty();
+            out::line(if none { "nothing here needs trust" } else { "everything is trusted" });
             return Ok(Exit::Done);
         }
         agree(env, self, &open)
@@ -79,65 +78,62 @@ impl Execute for Args {
     }
 }
 
-/// Shows each thing, and remembers it where the person agrees.
+/// Shows each subject, and records it where the user agrees.
 fn agree(
     env: &Environment,
     args: &Args,
-    open: &[(&Thing, Standing)],
+    open: &[(&ConsentSubject, ConsentStatus)],
 ) -> Result<Exit, CommandError> {
     let mut left = Vec::new();
-    for (thing, standing) in open {
-        let path = shown_path(&thing.path, env);
-        let changed = match standing {
-            Standing::Changed { at_ms } => {
+    for (subject, status) in open {
+        let path = shown_path(&subject.path, env);
+        let changed = match status {
+            ConsentStatus::Changed { at_ms } => {
                 format!(", changed since it was trusted {}", ago(*at_ms, now_ms()))
             }
             _ => String::new(),
         };
         if !args.yes {
-            out::line(format!("{path}: {}{changed}\n\n{}", thing.what, thing.contents));
+            out::line(format!("{path}: {}{changed}\n\n{}", subject.what, subject.contents));
         }
         let asked = !args.yes && !env.unattended && env.stderr_terminal;
         if args.yes || (asked && ask("Trust it?")) {
-            thing.remember(&mut Store::open(&env.directories.state)?)?;
-            out::line(format!("trusted: {path} ({})", thing.what));
+            subject.record(&mut Store::open(&env.directories.state)?)?;
+            out::line(format!("trusted: {path} ({})", subject.what));
         } else {
-            left.push(thing.argument(env));
+            left.push(subject.argument(env));
         }
     }
     if left.is_empty() {
         return Ok(Exit::Done);
     }
-    Err(CommandError::new(
-        Exit::Setup,
-        "not-trusted",
-        format!("not trusted; to trust as it is now: towpath trust --yes {}", left.join(" ")),
-    ))
+    let message = format!("not trusted; to trust it: towpath trust --yes {}", left.join(" "));
+    Err(CommandError::new(Exit::Setup, ErrorKind::NotTrusted, message))
 }
 
 fn agree_silently(
     env: &Environment,
     args: &Args,
-    things: &[Thing],
-    open: &[(&Thing, Standing)],
+    subjects: &[ConsentSubject],
+    open: &[(&ConsentSubject, ConsentStatus)],
 ) -> Result<Exit, CommandError> {
     if args.yes && !open.is_empty() {
         let mut store = Store::open(&env.directories.state)?;
-        for (thing, _) in open {
-            thing.remember(&mut store)?;
+        for (subject, _) in open {
+            subject.record(&mut store)?;
         }
     }
-    let is_open = |thing: &Thing| open.iter().any(|(o, _)| o.path == thing.path);
-    let each = |thing: &Thing| {
+    let is_open = |subject: &ConsentSubject| open.iter().any(|(o, _)| o.path == subject.path);
+    let each = |subject: &ConsentSubject| {
         serde_json::json!({
-            "path": escaped(&thing.path),
-            "hash": thing.hash.to_string(),
-            "what": thing.what,
-            "contents": thing.contents,
-            "trusted": args.yes || !is_open(thing),
+            "path": escaped(&subject.path),
+            "hash": subject.hash.to_string(),
+            "what": subject.what,
+            "contents": subject.contents,
+            "trusted": args.yes || !is_open(subject),
         })
     };
-    let each: Vec<serde_json::Value> = things.iter().map(each).collect();
+    let each: Vec<serde_json::Value> = subjects.iter().map(each).collect();
     out::json(&serde_json::json!({ "schema": 1, "things": each }));
     Ok(if args.yes || open.is_empty() { Exit::Done } else { Exit::Setup })
 }
@@ -172,8 +168,8 @@ fn show_list(env: &Environment, json: bool) -> Result<Exit, CommandError> {
 
 fn revoke(env: &Environment, args: &Args) -> Result<Exit, CommandError> {
     let unknown =
-        |path: &Path| CommandError::bad_input(format!("{} was not trusted", escaped(path)));
-    // A machine without a journal gets none for being told to forget.
+        |path: &Path| CommandError::bad_input(format!("{} is not trusted", escaped(path)));
+    // Revoking creates no journal where there is none.
     let Some(known) = env.journal()? else {
         return Err(unknown(&args.revoke[0]));
     };
@@ -183,7 +179,7 @@ fn revoke(env: &Environment, args: &Args) -> Result<Exit, CommandError> {
     for given in &args.revoke {
         let path = env.current.join(env.expand_home(given));
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        // A directory takes back all that lies in it.
+        // For a directory the trust in everything below it is revoked.
         let below: Vec<PathBuf> = known
             .iter()
             .map(|record| record.path.clone())
@@ -210,39 +206,39 @@ fn revoke(env: &Environment, args: &Args) -> Result<Exit, CommandError> {
 }
 
 /// What the paths name, or this project has, that needs consent.
-fn things(env: &Environment, args: &Args) -> Result<Vec<Thing>, CommandError> {
+fn subjects(env: &Environment, args: &Args) -> Result<Vec<ConsentSubject>, CommandError> {
     if args.paths.is_empty() {
         return of_project(env, args, &env.current);
     }
-    let mut things = Vec::new();
+    let mut subjects = Vec::new();
     for given in &args.paths {
         let path = env.current.join(env.expand_home(given));
         let real = path
             .canonicalize()
             .map_err(|e| CommandError::bad_input(format!("{}: {e}", escaped(given))))?;
         if real.is_dir() {
-            things.extend(of_project(env, args, &real)?);
+            subjects.extend(of_project(env, args, &real)?);
         } else if real.ends_with(PROJECT_FILE) {
             let text = read_settings(&real)
                 .map_err(|e| CommandError::bad_input(format!("{}: {e}", escaped(given))))?;
-            things.push(Thing::of_settings(&real, &text));
+            subjects.push(ConsentSubject::of_settings(&real, &text));
         } else {
-            things.push(of_recipe(env, args, &real)?);
+            subjects.push(of_recipe(env, args, &real)?);
         }
     }
-    Ok(things)
+    Ok(subjects)
 }
 
 fn of_project(
     env: &Environment,
     args: &Args,
     directory: &Path,
-) -> Result<Vec<Thing>, CommandError> {
+) -> Result<Vec<ConsentSubject>, CommandError> {
     let settings = Settings::read(env, None)?;
     let search = search_path(env, &settings, &args.recipe_dirs, directory)?;
-    let mut things = Vec::new();
+    let mut subjects = Vec::new();
     if let Some((path, text)) = project_settings(env, directory) {
-        things.push(Thing::of_settings(&path, &text));
+        subjects.push(ConsentSubject::of_settings(&path, &text));
     }
     for recipe in list(&search).into_iter().filter(|r| r.origin == Origin::Project) {
         let Some(path) = &recipe.path else { continue };
@@ -251,14 +247,14 @@ fn of_project(
             out::note(format!("note: {path} is broken: {}", clean(problem)));
             continue;
         }
-        // What is broken has been told, and keeps nobody from trusting the rest.
-        things.extend(of_recipe(env, args, path).ok());
+        // A broken recipe is reported there, and does not prevent trusting the rest.
+        subjects.extend(of_recipe(env, args, path).ok());
     }
-    Ok(things)
+    Ok(subjects)
 }
 
 /// The whole plan behind a recipe's file, found as a run in its project finds it.
-fn of_recipe(env: &Environment, args: &Args, path: &Path) -> Result<Thing, CommandError> {
+fn of_recipe(env: &Environment, args: &Args, path: &Path) -> Result<ConsentSubject, CommandError> {
     let own = env.project_root(path.parent().unwrap_or(path));
     let here = env.project_root(&env.current) == own;
     let working_dir = if here { env.current.clone() } else { own };
@@ -276,6 +272,6 @@ fn of_recipe(env: &Environment, args: &Args, path: &Path) -> Result<Thing, Comma
     show_problems(&resolved.problems, &shown, env, args.json)?;
     let program = resolved.program;
     program
-        .map(|program| Thing::of_program(&program))
+        .map(|program| ConsentSubject::of_program(&program))
         .ok_or_else(|| CommandError::bad_input(format!("{shown} cannot be read")))
 }

@@ -1,38 +1,37 @@
-//! `towpath uninstall`: takes back what towpath put on this machine outside of projects. Links are
-//! removed only where they lead to this program, towpath's own files only when asked for and
-//! only while no run is alive. The program's own file, and whatever is not towpath's, are named and
-//! left.
+//! `towpath uninstall`: removes what towpath put on this machine outside of projects. Links are
+//! removed only where they lead to this program, towpath's own files only with `--purge` and only
+//! while no run is active. The program's own file, and whatever is not towpath's, are named and left.
 
 mod own_files;
 
 use super::Execute;
 use crate::compat::links_in;
 use crate::environment::{Environment, Invocation, own_program};
-use crate::exit::{CommandError, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::trust::ask;
 use crate::terminal::format::bytes;
 use crate::terminal::out;
 use crate::terminal::table::{escaped, shown_path};
-use own_files::{Home, alive};
+use own_files::{OwnFiles, active_runs};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use towpath_shell::bash::quote;
 
-/// Remove what towpath put on this machine.
+/// Remove towpath's links and files from this machine.
 ///
-/// That is the links to its other names and, with --purge, its own files. The program itself is not removed: the last line is the command for that. Nothing inside a
-/// project is touched.
+/// Removes the links under its other names and, with --purge, its own files. The program itself is
+/// not removed: the last line shows the command for that. Nothing inside a project is touched.
 ///
 /// Example: towpath uninstall --purge --dry-run
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Also the record of all runs, your settings and recipes, and everything cached.
+    /// Also remove the journal of all runs, your settings and recipes, and the cache.
     #[arg(long)]
     pub purge: bool,
-    /// Only show what would be removed.
+    /// Show what would be removed, and remove nothing.
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long)]
     pub yes: bool,
 }
@@ -41,7 +40,7 @@ impl Execute for Args {
     fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
         let env = invocation.environment()?;
         let program = own_program()?;
-        let home = if self.purge { Some(Home::find(env)?) } else { None };
+        let home = if self.purge { Some(OwnFiles::find(env)?) } else { None };
         if let Some(home) = home.as_ref().filter(|_| !self.dry_run) {
             agree(self, env, home)?;
         }
@@ -53,24 +52,25 @@ impl Execute for Args {
             }
             out::line(format!("{verb} the link {}", shown_path(link, env)));
         }
-        for place in home.iter().flat_map(Home::places) {
-            let told = place.told(env);
+        for directory in home.iter().flat_map(OwnFiles::directories) {
+            let described = directory.describe(env);
             if !self.dry_run {
                 let failed = |(path, error): (PathBuf, std::io::Error)| {
                     CommandError::setup(format!("{}: {error}", escaped(&path)))
                 };
-                place.remove().map_err(failed)?;
+                directory.remove().map_err(failed)?;
             }
-            out::line(format!("{verb} {told}"));
+            out::line(format!("{verb} {described}"));
         }
         if !self.dry_run {
-            home.iter().for_each(Home::leave);
+            home.iter().for_each(OwnFiles::remove_empty_root);
         }
-        if links.is_empty() && home.as_ref().is_none_or(|home| home.places().next().is_none()) {
+        let is_empty = |files: &OwnFiles| files.directories().next().is_none();
+        if links.is_empty() && home.as_ref().is_none_or(is_empty) {
             out::line("nothing to remove");
         }
         home.iter().flat_map(|home| home.left(env)).for_each(out::line);
-        tell_rest(self, env, &program);
+        print_rest(self, env, &program);
         Ok(Exit::Done)
     }
 }
@@ -84,43 +84,44 @@ fn removed(path: &Path, result: std::io::Result<()>) -> Result<(), CommandError>
     }
 }
 
-/// Refuses while a run is alive; shows what would be lost, and asks.
-fn agree(args: &Args, env: &Environment, home: &Home) -> Result<(), CommandError> {
-    if let Some((run, holder)) = alive(&env.directories.state).first() {
+/// Refuses while a run is active; shows what would be lost, and asks.
+fn agree(args: &Args, env: &Environment, home: &OwnFiles) -> Result<(), CommandError> {
+    if let Some((run, holder)) = active_runs(&env.directories.state).first() {
         let message = format!(
-            "run {run} is alive ({holder}); nothing was removed: wait for it, or towpath cancel \
+            "run {run} is active ({holder}); nothing was removed: wait for it, or towpath cancel \
              {run}"
         );
-        return Err(CommandError::new(Exit::Setup, "held", message));
+        return Err(CommandError::new(Exit::Setup, ErrorKind::InUse, message));
     }
-    if args.yes || home.places().next().is_none() {
+    if args.yes || home.directories().next().is_none() {
         return Ok(());
     }
-    for place in home.places() {
-        out::note(format!("  {}", place.told(env)));
+    for directory in home.directories() {
+        out::note(format!("  {}", directory.describe(env)));
     }
     if env.unattended || !env.stderr_terminal {
-        let message = "this would be removed for good; to do it: towpath uninstall --purge --yes";
-        return Err(CommandError::new(Exit::Setup, "not-agreed", message));
+        let message =
+            "this would be removed permanently; to do it: towpath uninstall --purge --yes";
+        return Err(CommandError::new(Exit::Setup, ErrorKind::NotAgreed, message));
     }
-    match ask("Remove all of this for good?") {
+    match ask("Remove all of this permanently?") {
         true => Ok(()),
-        false => Err(CommandError::new(Exit::Setup, "not-agreed", "nothing was removed")),
+        false => Err(CommandError::new(Exit::Setup, ErrorKind::NotAgreed, "nothing was removed")),
     }
 }
 
-/// Links to this program under its other names, wherever `towpath link` is likely to have been told
-/// to put them.
+/// Links to this program under its other names, in the directories where `towpath link` is likely to
+/// have created them.
 fn links(env: &Environment, program: &Path) -> Vec<PathBuf> {
     let mut directories = env.paths("PATH");
     if let Some(home) = &env.home {
-        directories.extend([".local/bin", "bin", ".cargo/bin"].map(|place| home.join(place)));
+        directories.extend([".local/bin", "bin", ".cargo/bin"].map(|inside| home.join(inside)));
     }
     directories.extend(program.parent().map(Path::to_owned));
     let mut seen = BTreeSet::new();
     let mut links = Vec::new();
     for directory in directories.iter().filter(|d| !d.as_os_str().is_empty()) {
-        // The same place may be on PATH under several names.
+        // The same directory may be on PATH under several names.
         let Ok(real) = env.current.join(directory).canonicalize() else { continue };
         if seen.insert(real.clone()) {
             links.extend(links_in(&real, program));
@@ -129,11 +130,11 @@ fn links(env: &Environment, program: &Path) -> Vec<PathBuf> {
     links
 }
 
-/// What is left for a person to do.
-fn tell_rest(args: &Args, env: &Environment, program: &Path) {
+/// What is left for the user to do.
+fn print_rest(args: &Args, env: &Environment, program: &Path) {
     if !args.purge {
-        let places = &env.directories;
-        let kept = [&places.state, &places.data, &places.config, &places.cache];
+        let own = &env.directories;
+        let kept = [&own.state, &own.data, &own.config, &own.cache];
         let kept: Vec<String> =
             kept.iter().filter(|p| p.exists()).map(|p| shown_path(p, env)).collect();
         if !kept.is_empty() {
@@ -144,18 +145,18 @@ fn tell_rest(args: &Args, env: &Environment, program: &Path) {
             ));
         }
     }
-    out::line("links in other directories, and completions you have saved, are where you put them");
+    out::line("links in other directories and saved completions are not removed");
     let cargo = env.home.as_ref().map(|home| home.join(".cargo/bin"));
     let by_cargo = cargo.is_some_and(|bin| program.parent() == Some(&bin));
     let command = match by_cargo {
         true => "cargo uninstall towpath".to_owned(),
         false => format!("rm {}", quote(&escaped(program))),
     };
-    out::line(format!("the program itself: {command}"));
+    out::line(format!("to remove the program itself: {command}"));
 }
 
 fn kept_bytes(env: &Environment) -> u64 {
-    let places = &env.directories;
-    let all = [&places.state, &places.data, &places.config, &places.cache];
-    all.into_iter().map(|place| towpath_store::disk_usage(place)).sum()
+    let own = &env.directories;
+    let all = [&own.state, &own.data, &own.config, &own.cache];
+    all.into_iter().map(|directory| towpath_store::disk_usage(directory)).sum()
 }

@@ -1,5 +1,5 @@
-//! `towpath validate`: everything that is wrong with recipes, at once, with its places. It reads
-//! files; it starts nothing and evaluates nothing.
+//! `towpath validate`: all problems of recipes at once, each with its location. It reads files; it
+//! starts nothing and evaluates nothing.
 
 use super::Execute;
 use crate::environment::{Environment, Invocation};
@@ -11,22 +11,22 @@ use crate::terminal::out;
 use crate::terminal::table::Screen;
 use towpath_core::{Diagnostic, Severity};
 
-/// Everything that is wrong with recipes and what they call, at once.
+/// Check recipes and everything they call, and report all problems at once.
 ///
-/// Ends with 0 when they can run, with 2 when not.
+/// Exits with 0 if they can run, with 2 if not.
 ///
 /// Example: towpath validate recipes/*.yaml --strict
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Recipes, by file or by name.
+    /// The recipes, by file or by name.
     #[arg(required = true, value_name = "RECIPE")]
     pub recipes: Vec<String>,
     #[command(flatten)]
     pub request: RequestFlags,
-    /// Warnings count as errors.
+    /// Treat warnings as errors.
     #[arg(long)]
     pub strict: bool,
-    /// One JSON object on stdout.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }

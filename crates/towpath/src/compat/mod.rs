@@ -1,11 +1,11 @@
 //! The other names: the same program with another program's flags, texts and exit codes. One table
-//! has all of them; a name that does nothing yet says so and does nothing.
+//! has all of them; a name that is not supported yet reports that and does nothing.
 
 mod agent_recipes;
 mod recipe_runner;
 
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Ended, Exit};
+use crate::exit::{CommandError, Ended, ErrorKind, Exit};
 use crate::terminal::out;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -26,11 +26,7 @@ pub const NAMES: &[OtherName] = &[
         what: "runs step recipes",
         run: Some(recipe_runner::run),
     },
-    OtherName {
-        name: "agent-recipes",
-        what: "runs machine recipes",
-        run: Some(agent_recipes::run),
-    },
+    OtherName { name: "agent-recipes", what: "runs state machines", run: Some(agent_recipes::run) },
     OtherName { name: "dp", what: "corrects commands", run: None },
     OtherName { name: "meld", what: "renders documents", run: None },
 ];
@@ -50,7 +46,7 @@ pub fn by_as(invocation: &Invocation) -> Option<Ended> {
 
 pub fn run_as(arguments: &[OsString], invocation: &Invocation) -> Ended {
     let Some((name, rest)) = arguments.split_first() else {
-        let message = format!("towpath as NAME …: there are {}", names());
+        let message = format!("towpath as NAME …: NAME is one of {}", names());
         return Err(CommandError::bad_input(message)).into();
     };
     match NAMES.iter().find(|other| other.name == name) {
@@ -86,7 +82,8 @@ fn usage(error: &clap::Error, exit: Exit) -> Result<Exit, CommandError> {
     let text = error.render().to_string();
     if error.use_stderr() {
         out::stderr(text.as_bytes());
-        return Err(CommandError { shown: true, ..CommandError::new(exit, "bad-input", text) });
+        let error = CommandError::new(exit, ErrorKind::BadInput, text);
+        return Err(CommandError { shown: true, ..error });
     }
     out::stdout(text.as_bytes());
     Ok(Exit::Done)
@@ -95,7 +92,7 @@ fn usage(error: &clap::Error, exit: Exit) -> Result<Exit, CommandError> {
 fn unknown(name: &str) -> CommandError {
     let near = nearest(name, NAMES.iter().map(|other| other.name));
     let hint = near
-        .map_or_else(|| format!("there are {}", names()), |near| format!("did you mean `{near}`?"));
+        .map_or_else(|| format!("one of {}", names()), |near| format!("did you mean `{near}`?"));
     CommandError::bad_input(format!("towpath has no other name `{name}`: {hint}"))
 }
 

@@ -4,7 +4,7 @@ mod refusals;
 mod root;
 
 use crate::environment::{Environment, is_program};
-use crate::exit::{CommandError, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::settings::Settings;
 use crate::terminal::diagnostics;
@@ -25,13 +25,13 @@ pub const AGENTS: &str = "Agents";
 pub struct AgentFlags {
     #[arg(long, value_name = "NAME", help_heading = AGENTS, help = backend_help())]
     pub backend: Option<String>,
-    /// Answers of the scripted agent, one JSON line per call.
+    /// Answers for the scripted agent, one JSON line per call.
     #[arg(long, value_name = "FILE", help_heading = AGENTS)]
     pub script: Option<PathBuf>,
     /// Append every agent call to this file, as a JSON line.
     #[arg(long, value_name = "FILE", help_heading = AGENTS)]
     pub calls: Option<PathBuf>,
-    /// The backend's program: its file, or a name on PATH.
+    /// The backend's program: a file, or a name on PATH.
     #[arg(long = "agent-path", value_name = "FILE", conflicts_with = "script")]
     #[arg(help_heading = AGENTS)]
     pub program: Option<PathBuf>,
@@ -41,12 +41,12 @@ pub struct AgentFlags {
 fn backend_help() -> String {
     let ids: Vec<&str> = BACKENDS.iter().map(|row| row.id).collect();
     let (last, others) = ids.split_last().expect("there are backends");
-    format!("Who answers agent steps: {} or {last}", others.join(", "))
+    format!("The agent for agent steps: {} or {last}", others.join(", "))
 }
 
 impl AgentFlags {
-    /// The program that a person named, wherever the run goes on from: a file, or a bare name, which is
-    /// looked for on PATH.
+    /// The program that the user named: an absolute path, so that a resume from another directory finds
+    /// it, or a bare name, which is looked for on PATH.
     pub fn named_program(&self, env: &Environment) -> Option<PathBuf> {
         let path = self.program.as_ref()?;
         let bare = path.components().count() == 1 && path.is_relative() && !path.starts_with("~");
@@ -63,7 +63,7 @@ impl AgentFlags {
     }
 }
 
-/// How deep nested agents may go when nobody says otherwise.
+/// How deep agents may be nested where no variable sets it.
 const MAX_SESSION_DEPTH: u32 = 6;
 
 /// Chooses the backend for a program's agent steps. Fails before anything runs if it is missing.
@@ -97,12 +97,12 @@ pub fn choose(
         let message = diagnostics::tally(&wrong, &program.plan.recipes[0].source);
         return Err(CommandError {
             shown: true,
-            ..CommandError::new(Exit::BadInput, "bad-mode", message)
+            ..CommandError::new(Exit::BadInput, ErrorKind::BadMode, message)
         });
     }
     refusals::refuse(row(&name), &program.plan.machine)?;
     if let Some(why) = refused_root(env, row(&name), program) {
-        return Err(CommandError::new(Exit::Setup, "root", why));
+        return Err(CommandError::new(Exit::Setup, ErrorKind::Root, why));
     }
     let tree = session_tree(env, settings)?;
     if let Some(path) = &calls {
@@ -126,7 +126,7 @@ pub fn choose(
     Ok((Agents::Program { backend, calls }, Some(tree), options))
 }
 
-/// The backend that was asked for; one that there is.
+/// The backend that was asked for, checked to exist.
 fn backend(settings: &Settings, flags: &AgentFlags) -> Result<String, CommandError> {
     let name = match (&flags.backend, &flags.script) {
         (Some(name), _) => name.clone(),
@@ -144,7 +144,7 @@ fn row(name: &str) -> &'static BackendRow {
     backend_row(name).expect("the name was checked")
 }
 
-/// Refuses to go on with a session in a directory that is made for the run, where the backend cannot.
+/// Refuses to continue a session in a directory that is created for the run, where the backend cannot.
 pub fn refuse_moving(
     settings: &Settings,
     flags: &AgentFlags,
@@ -153,7 +153,7 @@ pub fn refuse_moving(
     refusals::refuse_moving(row(&backend(settings, flags)?), &program.plan.machine)
 }
 
-/// What stands in the way of a program's agent steps, found without any effect.
+/// Why a program's agent steps could not run, found without any effect.
 pub fn missing(
     env: &Environment,
     settings: &Settings,
@@ -204,7 +204,7 @@ fn may_come_to(program: &Program, wanted: &dyn Fn(&Work) -> bool) -> bool {
         return false;
     }
     let ahead = preview(program);
-    // What a machine becomes when it begins anew is not looked at.
+    // Other recipes that a state machine restarts with are not looked at.
     ahead.cut || program.restarts() || comes(program, &ahead.steps, wanted)
 }
 
@@ -239,7 +239,7 @@ fn program_of(
     let row = row(name);
     let make = row.make.expect("only the scripted backend is made otherwise");
     let found = find(env, settings, row, flag).map_err(|missing| {
-        CommandError::new(Exit::Setup, "missing-program", missing.to_string())
+        CommandError::new(Exit::Setup, ErrorKind::MissingProgram, missing.to_string())
     })?;
     Ok((found, make))
 }
@@ -285,10 +285,10 @@ fn session_tree(env: &Environment, settings: &Settings) -> Result<SessionTree, C
     if depth >= max_depth {
         return Err(CommandError::new(
             Exit::Limit,
-            "session-depth",
+            ErrorKind::SessionDepth,
             format!(
-                "agents are nested {depth} deep, and {max_depth} is the limit: this recipe was \
-                 started by an agent that was started by an agent; AMPLIHACK_MAX_DEPTH sets it"
+                "agents are nested {depth} deep, and the limit is {max_depth}: this recipe was \
+                 started by an agent that was started by an agent; AMPLIHACK_MAX_DEPTH sets the limit"
             ),
         ));
     }
@@ -310,17 +310,17 @@ pub fn bash(env: &Environment) -> Result<PathBuf, CommandError> {
     env.on_path("bash").ok_or_else(|| {
         CommandError::new(
             Exit::Setup,
-            "missing-program",
+            ErrorKind::MissingProgram,
             "bash is needed and is neither /bin/bash nor on PATH: install it (apt-get install bash)",
         )
     })
 }
 
-/// With the backend that was probably meant, or all of them.
+/// Names the backend that was probably meant, or all of them.
 fn unknown_backend(name: &str, known: &[&str]) -> CommandError {
     let hint = nearest(name, known.iter().copied());
     let hint = hint.map_or_else(
-        || format!("there are: {}", known.join(", ")),
+        || format!("one of {}", known.join(", ")),
         |near| format!("did you mean `{near}`?"),
     );
     CommandError::setup(format!("no agent backend `{name}`: {hint}"))

@@ -1,10 +1,10 @@
-//! The task database of a git worktree. Where an agent works in a worktree that has one, it is told
-//! by `BEADS_DB`, so that agents in two worktrees of one repository do not share their tasks. A
-//! variable that is set already is a person's word and stays; the main tree, and a directory in no
-//! repository, get none.
+//! The task database of a git worktree. An agent that works in a worktree with a database gets its
+//! path in `BEADS_DB`, so that agents in two worktrees of one repository do not share their tasks. A
+//! variable that the user has set stays; the main tree, and a directory outside of a repository, get
+//! none.
 
 use crate::environment::Environment;
-use crate::session::worktree::Place;
+use crate::session::worktree::GitLocation;
 use std::path::{Path, PathBuf};
 use towpath_engine::DirectoryVariables;
 
@@ -26,7 +26,7 @@ fn database(directory: &Path) -> Option<PathBuf> {
     if !directory.ancestors().any(|above| above.join(DATABASE).is_file()) {
         return None;
     }
-    let place = Place::of(directory).ok()?;
-    let file = place.top.as_ref()?.join(DATABASE);
-    (place.is_worktree() && file.is_file()).then_some(file)
+    let location = GitLocation::of(directory).ok()?;
+    let file = location.top.as_ref()?.join(DATABASE);
+    (location.is_worktree() && file.is_file()).then_some(file)
 }

@@ -1,4 +1,5 @@
-//! `towpath run demo`: a scratch git repository for its recipe, and a scripted agent to work in it. No key, no network, nothing of the person's own is touched.
+//! `towpath run demo`: a temporary git repository for its recipe, and a scripted agent to work in it.
+//! It needs no key and no network, and touches no file of the user.
 
 use crate::environment::Environment;
 use crate::exit::CommandError;
@@ -6,7 +7,7 @@ use crate::git::Git;
 use crate::session::agents::AgentFlags;
 use std::path::PathBuf;
 
-/// Makes the repository anew and says where it is.
+/// Creates the repository again, and returns its path.
 pub fn prepare(env: &Environment, flags: &mut AgentFlags) -> Result<PathBuf, CommandError> {
     let base = env.directories.cache.join("demo");
     let project = base.join("wordcount");

@@ -5,7 +5,7 @@ use super::Session;
 use super::audit::Audit;
 use super::record::RecordedRun;
 use super::signals;
-use super::worktree::{self, Left};
+use super::worktree::{self, LeftWorktree};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::report::events::Events;
@@ -18,7 +18,7 @@ use towpath_engine::{EngineError, Event, Prepared, Reporter, RunEnd};
 pub struct DrivenRun {
     pub end: RunEnd,
     /// What is left of its worktree.
-    pub left: Option<Left>,
+    pub left: Option<LeftWorktree>,
     /// Why the audit or the file of events is not complete. Also among the run's warnings.
     pub unwritten: Vec<String>,
 }
@@ -50,7 +50,7 @@ impl Session<'_> {
         let mut watching = Watching { screen: screen.as_mut(), audit, events };
         let end = prepared.drive(&mut self.store, config, tree, listen, &mut watching);
         if let Err(EngineError::SessionLocked { session, .. }) = &end {
-            watching.tell(|events| events.locked(&name, session));
+            watching.write_events(|events| events.locked(&name, session));
         }
         let events = watching.events.take();
         // The terminal is given back before anything else is printed.
@@ -106,9 +106,9 @@ struct Watching<'a> {
 }
 
 impl Watching<'_> {
-    fn tell(&mut self, tell: impl FnOnce(&mut Events)) {
+    fn write_events(&mut self, write: impl FnOnce(&mut Events)) {
         let Some(events) = &mut self.events else { return };
-        tell(events);
+        write(events);
         for line in events.take_lines() {
             self.screen.aside(&out::masked(&line));
         }
@@ -121,7 +121,7 @@ impl Reporter for Watching<'_> {
             audit.event(event);
         }
         self.screen.event(event);
-        self.tell(|events| events.event(event));
+        self.write_events(|events| events.event(event));
     }
 
     fn ready(&self) -> bool {

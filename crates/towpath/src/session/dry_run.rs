@@ -1,6 +1,6 @@
-//! `towpath run --dry-run`: what would run, told. Conditions are asked as far as their values are
-//! known, called recipes are opened, commands are shown with their values. It starts nothing, asks
-//! nobody and writes nothing, not even a record of itself.
+//! `towpath run --dry-run`: shows what would run. Conditions are evaluated as far as their values are
+//! known, called recipes are opened, commands are shown with their values. It starts nothing, never
+//! prompts and writes nothing, not even a record of itself.
 
 use super::record::{is_demo, no_worktree};
 use super::request::RunFlags;
@@ -9,7 +9,7 @@ use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::session::agents;
 use crate::session::trust;
-use crate::session::worktree::{self, Entered};
+use crate::session::worktree::{self, EnteredWorktree};
 use crate::terminal::diagnostics;
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
@@ -41,14 +41,14 @@ pub fn execute(
         out::note(format!("warning: {missing}"));
     }
     print(env, chosen, flags, &preview);
-    say_worktree(tree.as_ref());
-    say_trust(env, chosen)
+    print_worktree(tree.as_ref());
+    print_trust(env, chosen)
 }
 
-fn say_trust(env: &Environment, chosen: &ChosenRecipe) -> Result<Exit, CommandError> {
+fn print_trust(env: &Environment, chosen: &ChosenRecipe) -> Result<Exit, CommandError> {
     if trust::needs_consent(env, &chosen.program, chosen.origin)? {
-        let argument = trust::Thing::of_program(&chosen.program).argument(env);
-        out::line(format!("It is not trusted yet: towpath trust {argument}"));
+        let argument = trust::ConsentSubject::of_program(&chosen.program).argument(env);
+        out::line(format!("Not trusted yet; to trust it: towpath trust {argument}"));
     }
     Ok(Exit::Done)
 }
@@ -58,7 +58,7 @@ fn worktree(
     env: &Environment,
     chosen: &ChosenRecipe,
     flags: &RunFlags,
-) -> Result<Option<Entered>, CommandError> {
+) -> Result<Option<EnteredWorktree>, CommandError> {
     let Some(name) = &flags.worktree else { return Ok(None) };
     if is_demo(chosen.origin, &chosen.program) {
         return Err(no_worktree());
@@ -67,14 +67,14 @@ fn worktree(
     worktree::would_enter(env, &chosen.directory, name, recipe).map(Some)
 }
 
-fn say_worktree(tree: Option<&Entered>) {
+fn print_worktree(tree: Option<&EnteredWorktree>) {
     let Some((first, more)) = tree.and_then(|tree| tree.notes.split_first()) else { return };
-    out::line(format!("It would run in the {first}; nothing is made now"));
+    out::line(format!("Would run in the {first}; nothing is created now"));
     more.iter().for_each(out::note);
 }
 
-fn with_worktree(mut value: Value, tree: Option<&Entered>) -> Value {
-    if let Some(Entered { directory, worktree, .. }) = tree {
+fn with_worktree(mut value: Value, tree: Option<&EnteredWorktree>) -> Value {
+    if let Some(EnteredWorktree { directory, worktree, .. }) = tree {
         let known = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         value["worktree"] = json!({
             "path": worktree.path,
@@ -87,13 +87,13 @@ fn with_worktree(mut value: Value, tree: Option<&Entered>) -> Value {
     value
 }
 
-/// What a machine would do depends on what its steps report, so all it could do is shown.
+/// What a state machine would do depends on what its steps report, so all it could do is shown.
 fn machine(
     env: &Environment,
     chosen: &ChosenRecipe,
     flags: &RunFlags,
     layout: &str,
-    tree: Option<&Entered>,
+    tree: Option<&EnteredWorktree>,
 ) -> Result<Exit, CommandError> {
     let missing = match chosen.program.has_agents() {
         true => agents::missing(env, &chosen.settings, &flags.agent, &chosen.program)?,
@@ -117,8 +117,8 @@ fn machine(
         out::note(format!("warning: {missing}"));
     }
     out::line(layout.trim_end());
-    say_worktree(tree);
-    say_trust(env, chosen)
+    print_worktree(tree);
+    print_trust(env, chosen)
 }
 
 fn warnings(chosen: &ChosenRecipe, missing: Option<&str>) -> Vec<Value> {
@@ -153,8 +153,8 @@ fn print(env: &Environment, chosen: &ChosenRecipe, flags: &RunFlags, preview: &P
     let name = clean(&chosen.program.root().name);
     let directory = chosen.directory.file_name().map(|name| escaped(name.as_ref()));
     let tree = flags.worktree.as_ref().map(|name| format!(" · worktree {}", clean(name)));
-    let (place, tree) = (directory.as_deref().unwrap_or("/"), tree.unwrap_or_default());
-    out::line(format!("{name} · dry run · {place}{tree}\n"));
+    let (directory, tree) = (directory.as_deref().unwrap_or("/"), tree.unwrap_or_default());
+    out::line(format!("{name} · dry run · {directory}{tree}\n"));
     let mut table = Table::plain(2);
     rows(&chosen.program, &preview.steps, 0, &mut table);
     table.print(&screen);
@@ -193,12 +193,12 @@ fn rows(program: &Program, steps: &[PreviewStep], depth: usize, table: &mut Tabl
 
 /// The steps of a parallel group are bracketed.
 fn bracket(program: &Program, step: &PreviewStep) -> &'static str {
-    let stages = program.recipes[step.recipe].batches();
-    let stage = stages.iter().find(|stage| stage.contains(&step.index));
-    match stage {
-        Some(stage) if stage.len() > 1 && step.index == stage.start => "┌ ",
-        Some(stage) if stage.len() > 1 && step.index + 1 == stage.end => "└ ",
-        Some(stage) if stage.len() > 1 => "│ ",
+    let batches = program.recipes[step.recipe].batches();
+    let batch = batches.iter().find(|batch| batch.contains(&step.index));
+    match batch {
+        Some(batch) if batch.len() > 1 && step.index == batch.start => "┌ ",
+        Some(batch) if batch.len() > 1 && step.index + 1 == batch.end => "└ ",
+        Some(batch) if batch.len() > 1 => "│ ",
         _ => "",
     }
 }
@@ -215,7 +215,7 @@ fn notes(step: &PreviewStep, depth: usize) -> Vec<String> {
     notes
 }
 
-/// `3 of 5 steps would run · 1 may run (test) · 1 skipped (deploy)`; why stands with the steps.
+/// `3 of 5 steps would run · 1 may run (test) · 1 skipped (deploy)`; the reasons are with the steps.
 pub fn summary(preview: &Preview) -> Vec<String> {
     let named = |word: &str| -> Vec<&PreviewStep> {
         preview.steps.iter().filter(|step| step.verdict.as_str() == word).collect()
@@ -246,7 +246,7 @@ fn listed(steps: &[&PreviewStep]) -> String {
     names.join(", ")
 }
 
-/// The plan for machines, under both names that a result's steps have.
+/// The plan as JSON; its steps have both names that they have in a result.
 pub fn as_json(chosen: &ChosenRecipe, preview: &Preview, missing: Option<&str>) -> Value {
     let root = chosen.program.root();
     let steps: Vec<Value> = preview.steps.iter().map(step_json).collect();

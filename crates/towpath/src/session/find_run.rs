@@ -8,7 +8,7 @@ use towpath_store::{Found, RunRow, Store};
 /// The journal, for a command that looks at a run.
 pub fn open(env: &Environment, run: &str) -> Result<Store, CommandError> {
     env.journal()?.ok_or_else(|| {
-        CommandError::bad_input(format!("there is no run {run}; nothing has run yet"))
+        CommandError::bad_input(format!("there is no run {run}: nothing has run yet"))
     })
 }
 
@@ -21,7 +21,8 @@ pub fn find(store: &Store, name: &str) -> Result<RunRow, CommandError> {
         ))),
         Found::Many(ids) => {
             let ids: Vec<String> = ids.iter().take(8).map(ToString::to_string).collect();
-            Err(CommandError::bad_input(format!("`{name}` could be any of {}", ids.join(", "))))
+            let ids = ids.join(", ");
+            Err(CommandError::bad_input(format!("`{name}` is ambiguous: it could be any of {ids}")))
         }
     }
 }
@@ -30,7 +31,7 @@ pub fn find(store: &Store, name: &str) -> Result<RunRow, CommandError> {
 pub fn latest(store: &Store, env: &Environment) -> Result<RunRow, CommandError> {
     store.latest(Some(&env.current))?.ok_or_else(|| {
         CommandError::bad_input(
-            "no run was started in this directory; `towpath runs --all` lists all",
+            "no run was started in this directory; `towpath runs --all` lists all runs",
         )
     })
 }

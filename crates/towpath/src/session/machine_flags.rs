@@ -1,5 +1,5 @@
-//! The flags that concern machines: their limits, their models, the conversation they begin in. A
-//! recipe that is a list of steps refuses those that would do nothing for it.
+//! The flags for state machines: their guardrails, their models, the conversation they begin in. For
+//! a step recipe, flags that would have no effect are refused.
 
 use crate::exit::CommandError;
 use crate::files;
@@ -7,43 +7,43 @@ use std::path::{Path, PathBuf};
 use towpath_core::nearest;
 use towpath_recipe::{MachineWishes, Program, TIERS};
 
-/// The heading of these flags in the help. It is set flag by flag: a heading for what follows would go
-/// on over the flags of others.
-pub const MACHINES: &str = "Machines";
+/// The heading of these flags in the help. It is set flag by flag: a heading for all that follow would
+/// include the flags of others.
+pub const MACHINES: &str = "State machines";
 
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct MachineFlags {
-    /// The model tier of steps that name none: haiku, sonnet or opus.
+    /// The model tier for steps without one: haiku, sonnet or opus.
     #[arg(long, value_name = "TIER", help_heading = MACHINES)]
     pub model: Option<String>,
     #[command(flatten)]
     pub limits: LimitFlags,
-    /// Begin in this conversation, which the agent's program already has.
+    /// Start in this existing conversation of the agent's program.
     #[arg(long, value_name = "ID", help_heading = MACHINES)]
     pub session: Option<String>,
-    /// What the work is about: stands before the first prompt of every session.
+    /// Put TEXT before the first prompt of every session.
     #[arg(long, value_name = "TEXT", conflicts_with = "context_file", help_heading = MACHINES)]
     pub context: Option<String>,
-    /// As --context, from a file.
+    /// Like --context, from a file.
     #[arg(long, value_name = "FILE", help_heading = MACHINES)]
     pub context_file: Option<PathBuf>,
-    /// Instructions beside the agent's own, for backends that can take them.
+    /// Add system instructions, for backends that support them.
     #[arg(long, value_name = "TEXT", help_heading = MACHINES)]
     pub system_prompt: Option<String>,
 }
 
-/// The limits that win over a recipe's own; a resume may raise them.
+/// The guardrails that override a recipe's own; a resume may raise them.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct LimitFlags {
-    /// How often one step may be visited in one session.
+    /// The maximum number of visits to one step per session.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(help_heading = MACHINES)]
     pub max_visits: Option<u32>,
-    /// How many steps one session may have.
+    /// The maximum number of steps per session.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(help_heading = MACHINES)]
     pub max_steps: Option<u32>,
-    /// How often a machine may begin a new session.
+    /// The maximum number of restarts.
     #[arg(long, value_name = "N", help_heading = MACHINES)]
     pub max_restarts: Option<u32>,
 }
@@ -72,7 +72,7 @@ impl LimitFlags {
         ]
     }
 
-    /// A limit of machines means nothing where there is none.
+    /// A guardrail has no effect without a state machine.
     pub fn refuse_for(&self, program: &Program) -> Result<(), CommandError> {
         let machines = program.recipes.iter().any(|recipe| recipe.machine().is_some());
         match self.given().iter().find(|(_, given)| *given && !machines) {
@@ -81,7 +81,7 @@ impl LimitFlags {
         }
     }
 
-    /// Puts what was said in the place of what was said before.
+    /// Replaces earlier values by those that were given.
     pub fn over(&self, wishes: &mut MachineWishes) {
         wishes.max_visits = self.max_visits.or(wishes.max_visits);
         wishes.max_steps = self.max_steps.or(wishes.max_steps);
@@ -108,7 +108,7 @@ impl MachineFlags {
             return Ok(Some(tier.clone()));
         }
         let near = nearest(tier, TIERS).map_or(String::new(), |n| format!("did you mean `{n}`? "));
-        let why = format!("--model: `{tier}` is no tier: {near}there are {}", TIERS.join(", "));
+        let why = format!("--model: no tier `{tier}`: {near}one of {}", TIERS.join(", "));
         Err(CommandError::bad_input(why))
     }
 
@@ -154,7 +154,7 @@ impl MachineFlags {
 }
 
 fn no_machine(flag: &str, recipe: &str) -> CommandError {
-    CommandError::bad_input(format!("{flag} is for machines, and {recipe} is a list of steps"))
+    CommandError::bad_input(format!("{flag} is for state machines, and {recipe} is a step recipe"))
 }
 
 fn read_text(path: &Path) -> Result<String, CommandError> {

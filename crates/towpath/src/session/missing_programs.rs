@@ -1,6 +1,6 @@
-//! Programs that the prompts of a built-in machine, or of a file in its place, speak of and that are
-//! not here. It is told before the first call and nothing is refused: the prompts say what to do
-//! without them.
+//! Programs that the prompts of a built-in state machine, or of a file that replaces it, mention and
+//! that are not installed. That is reported before the first call, and nothing is refused: the prompts
+//! explain what to do without them.
 
 use crate::environment::Environment;
 use crate::terminal::out;
@@ -26,19 +26,19 @@ pub fn warn(env: &Environment, program: &Program, directory: &Path) {
     }
     let name = program.root().name.as_str();
     let texts = &program.plan.recipes[0];
-    let spoken_of = |word: &str| {
+    let mentioned = |word: &str| {
         let mut texts = texts.files.values().chain([&texts.text]);
         texts.any(|text| text.contains(&format!("`{word}")))
     };
-    let missing = |program: &str| spoken_of(program) && env.on_path(program).is_none();
+    let missing = |program: &str| mentioned(program) && env.on_path(program).is_none();
     if WITH_GIT.contains(&name) && missing("git") {
-        out::note(format!("warning: git is not on the PATH, and {name} works with it"));
+        out::note(format!("warning: git is not on PATH, and {name} needs it"));
     }
     if WITH_TASKS.contains(&name) && missing("bd") {
         out::note(if directory.join(".beads").exists() {
-            "warning: .beads/ is here and bd is not on the PATH: no task can be taken or made"
+            "warning: .beads/ exists and bd is not on PATH: no task can be taken or created"
         } else {
-            "warning: bd is not on the PATH: tasks are kept in TASKS.md instead"
+            "warning: bd is not on PATH: tasks are kept in TASKS.md instead"
         });
     }
 }

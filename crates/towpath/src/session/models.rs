@@ -1,6 +1,6 @@
-//! What a model's name means for a backend: a tier is what the settings say, else its own name where
-//! the agent's program knows tiers, else nothing. No model of another maker is invented. Any other name
-//! is the program's own and is passed as it is.
+//! What a model's name means for a backend: a tier is mapped by the settings, else it is passed as it
+//! is where the agent's program knows tiers, else left out. No model of another maker is invented. Any
+//! other name is the program's own and is passed as it is.
 
 use crate::environment::Environment;
 use crate::settings::Settings;
@@ -15,7 +15,7 @@ const OWN: &str = "default";
 #[derive(Debug, PartialEq, Eq)]
 pub enum Mapped {
     Name(String),
-    /// The program is not told, and takes its own.
+    /// The program gets no model, and uses its default.
     Nothing,
 }
 
@@ -33,24 +33,24 @@ fn knows_tiers(backend: &str) -> bool {
     backend_row(backend).is_some_and(|row| row.can.tiers)
 }
 
-/// Every tier's meaning for who answers in a run, and the model of calls that name none. A variable
-/// that the program itself reads is passed on by name: a session that was given another model would
-/// not look at it again.
+/// The model of every tier for a run's agents, and the model of calls that name none. A variable that
+/// the program itself reads is passed on as a model: a session that was given another model would not
+/// read the variable again.
 pub fn of_agents(env: &Environment, agents: &Agents, settings: &Settings) -> Models {
     let backend = match agents {
         Agents::Program { backend, .. } => backend.id(),
         Agents::Scripted { .. } => "scripted",
         Agents::None => return Models::default(),
     };
-    let meant = |tier: &str| match model_for(backend, tier, settings) {
+    let mapped = |tier: &str| match model_for(backend, tier, settings) {
         Mapped::Name(name) => (tier.to_owned(), Some(name)),
         Mapped::Nothing => (tier.to_owned(), None),
     };
     let set = settings.models.get(&(backend.to_owned(), OWN.to_owned()));
     let variable = backend_row(backend).and_then(|row| row.model_variable);
-    let said = || variable.and_then(|name| env.text(name)).filter(|name| !name.is_empty());
-    let own = set.map(|set| set.value.clone()).or_else(said);
-    TIERS.into_iter().map(meant).collect::<Models>().with_own(own)
+    let from_variable = || variable.and_then(|name| env.text(name)).filter(|name| !name.is_empty());
+    let own = set.map(|set| set.value.clone()).or_else(from_variable);
+    TIERS.into_iter().map(mapped).collect::<Models>().with_own(own)
 }
 
 #[cfg(test)]
@@ -59,7 +59,7 @@ mod tests {
     use crate::settings::Set;
 
     #[test]
-    fn a_tier_is_what_the_settings_say_else_its_name_where_that_is_known() {
+    fn a_tier_is_mapped_by_the_settings_else_it_is_its_name_where_that_is_known() {
         let mut settings = Settings::default();
         let set = |value: &str| Set { value: value.to_owned(), source: "here".to_owned() };
         settings.models.insert(("codex".into(), "haiku".into()), set("small-1"));

@@ -1,5 +1,5 @@
-//! Other runs in the same directory: they may change the same files. That is told before a run
-//! starts, and nothing is refused: a person may have meant it.
+//! Other runs in the same directory: they may change the same files. That is reported before a run
+//! starts, and nothing is refused: it may be intended.
 
 use super::run_status::status_of;
 use crate::environment::Environment;
@@ -14,7 +14,7 @@ use towpath_recipe::Program;
 use towpath_run::Limits;
 use towpath_store::{RunFilter, Store};
 
-/// Names every run that goes on in a directory, but for `own`.
+/// Names every active run of a directory, except `own`.
 pub fn warn(
     env: &Environment,
     store: &Store,
@@ -34,7 +34,7 @@ pub fn warn(
         let (id, name) = (&row.id, clean(&row.recipe));
         let when = ago(row.created_ms, now_ms());
         out::note(format!(
-            "warning: run {id} of {name}, started {when}, goes on in this directory too: both may \
+            "warning: run {id} of {name}, started {when}, is active in this directory too: both may \
              change the same files; --worktree gives a run a directory of its own"
         ));
     }
@@ -72,7 +72,7 @@ pub fn hint_at_earlier(
             };
             let (id, name) = (&row.id, &row.recipe);
             if let Some(how) = how {
-                let how = format!("to continue it: {how}");
+                let how = format!("to resume it: {how}");
                 out::note(format!("note: run {id} of {name} {} {when}; {how}", status.as_str()));
             }
             return Ok(());

@@ -13,7 +13,7 @@ use towpath_recipe::{Listed, Origin, Request, SearchPath, Wishes, builtin, resol
 use towpath_store::Store;
 pub use towpath_view::origin_word;
 
-/// A recipe with what a run would make of it.
+/// A recipe, and whether a run would use it.
 pub struct Entry {
     pub recipe: Listed,
     /// Found in the working tree, and not trusted.
@@ -106,7 +106,7 @@ fn print_table(entries: &[Entry], env: &Environment) {
     }
     table.print(&Screen::new(env));
     if entries.iter().any(|e| e.untrusted && e.recipe.broken.is_none()) {
-        out::note("what is not trusted does not run; to see what it would run: towpath trust");
+        out::note("untrusted recipes do not run; to see what they would run: towpath trust");
     }
 }
 

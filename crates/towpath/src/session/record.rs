@@ -1,4 +1,4 @@
-//! The run is recorded: with its agents, its directory and all that its steps get, so that it can be
+//! Records a new run with its agents, its directory and all that its steps get, so that it can be
 //! driven.
 
 use super::agents;
@@ -89,7 +89,7 @@ impl Session<'_> {
 }
 
 pub fn no_worktree() -> CommandError {
-    CommandError::bad_input("the demo has a repository of its own: leave --worktree out")
+    CommandError::bad_input("the demo has a repository of its own: leave out --worktree")
 }
 
 pub fn is_demo(origin: Origin, program: &Program) -> bool {

@@ -17,19 +17,19 @@ use towpath_recipe::{Request, Tags, Wishes};
 
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct RequestFlags {
-    /// Set a variable: text, a number, true/false, or a JSON list or object.
+    /// Set a variable to a string, a number, a boolean, or a JSON array or object. Can be repeated.
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub set: Vec<String>,
-    /// Where steps run and where relative paths start.
+    /// The working directory: where steps run and relative paths start.
     #[arg(short = 'C', long = "working-dir", value_name = "DIR")]
     pub directory: Option<PathBuf>,
-    /// Look for recipes here first. May be given several times.
+    /// Look for recipes in this directory first. Can be repeated.
     #[arg(short = 'R', long = "recipe-dir", value_name = "DIR")]
     pub recipe_dirs: Vec<PathBuf>,
-    /// Run the steps with one of these tags too; untagged steps always run.
+    /// Also run steps with one of these tags; untagged steps always run.
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     pub include_tags: Vec<String>,
-    /// Run the tagged steps, except those with one of these tags.
+    /// Run tagged steps, except those with one of these tags.
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     pub exclude_tags: Vec<String>,
 }
@@ -77,26 +77,26 @@ impl RequestFlags {
     }
 }
 
-/// What a new run is asked for with, whatever the name of the program.
+/// The flags of a new run, under any name of the program.
 #[derive(Debug, Default, clap::Args)]
 pub struct RunFlags {
     #[command(flatten)]
     pub request: RequestFlags,
-    /// Stage nothing in git, whatever the steps say.
+    /// Do not stage files in git, even for steps that ask for it.
     #[arg(long)]
     pub no_auto_stage: bool,
-    /// Say what would run, and run nothing.
+    /// Show what would run, and run nothing.
     #[arg(long)]
     pub dry_run: bool,
     /// What `towpath test` gives a case: inputs with their types, and substitutes.
     #[arg(long, value_name = "FILE", hide = true)]
     pub rehearsal: Option<PathBuf>,
     /// Wait until the agent's rate limit resets or its service answers again, then continue
-    /// (default: exit 75 at a limit, 4 at a fault).
+    /// (default: exit 75 for a rate limit, 4 for a fault).
     #[arg(long)]
     pub wait: bool,
-    /// Run in a git worktree of its own beside the repository, on the branch NAME: made, or found
-    /// from before. `auto` makes a name.
+    /// Run in a separate git worktree beside the repository, on the branch NAME; an existing one is
+    /// reused. `auto` chooses a name.
     #[arg(long, value_name = "NAME|auto")]
     pub worktree: Option<String>,
     #[arg(skip)]
@@ -114,22 +114,22 @@ pub struct RunFlags {
 pub struct SharedFlags {
     #[command(flatten)]
     pub times: TimeFlags,
-    /// Mask the value of this environment variable wherever it turns up. May be given several times.
+    /// Mask the value of this environment variable in all output and records. Can be repeated.
     #[arg(long, value_name = "NAME", help_heading = OUTPUT)]
     pub secret: Vec<String>,
-    /// One JSON object on stdout when the run has ended, nothing else there.
+    /// Print one JSON object on stdout when the run ends, and nothing else.
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
-    /// With --json: the final variables too.
+    /// With --json: include the final variables.
     #[arg(long, requires = "json", help_heading = OUTPUT)]
     pub with_context: bool,
-    /// Only what the steps print, and what went wrong.
+    /// Print only the output of steps, and errors.
     #[arg(short, long, help_heading = OUTPUT)]
     pub quiet: bool,
-    /// Also commands, hooks and the end of processes.
+    /// Also print commands, hooks and ended processes.
     #[arg(short, long, conflicts_with = "quiet", help_heading = OUTPUT)]
     pub verbose: bool,
-    /// Write a line of JSON for every step that ends into a new file in this directory.
+    /// Write a JSON line for every ended step to a new file in this directory.
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub audit_dir: Option<PathBuf>,
     #[command(flatten)]

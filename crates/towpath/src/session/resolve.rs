@@ -3,7 +3,7 @@
 use super::request::{LookupContext, RunFlags};
 use super::{secrets, trust};
 use crate::environment::Environment;
-use crate::exit::{CommandError, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::settings::Settings;
 use crate::terminal::{diagnostics, out};
 use std::path::PathBuf;
@@ -77,7 +77,7 @@ pub fn resolve(
     }
 }
 
-/// What is said of a recipe that is not there.
+/// The codes of problems with a recipe that does not exist.
 const NOWHERE: [&str; 3] = ["recipe-not-found", "bad-recipe-name", "unreadable"];
 
 /// Draws what is wrong with a recipe; stops when something is.
@@ -100,12 +100,12 @@ pub fn show_problems(
     Err(refused(problems, name, json))
 }
 
-/// Whether it is about a recipe that is not there.
+/// Whether the problems are that the recipe does not exist.
 pub fn is_nowhere(problems: &[Diagnostic]) -> bool {
     problems.iter().any(|p| p.labels.is_empty() && NOWHERE.contains(&p.code))
 }
 
-/// The end of a run that never began; why has been told.
+/// The error of a run that did not start, whose problems are shown already.
 fn refused(problems: &[Diagnostic], name: &str, json: bool) -> CommandError {
     let tally = diagnostics::tally(problems, name);
     let message = if json {
@@ -114,6 +114,6 @@ fn refused(problems: &[Diagnostic], name: &str, json: bool) -> CommandError {
     } else {
         tally
     };
-    let kind = if is_nowhere(problems) { "not-found" } else { "bad-recipe" };
+    let kind = if is_nowhere(problems) { ErrorKind::NotFound } else { ErrorKind::BadRecipe };
     CommandError { shown: true, ..CommandError::new(Exit::BadInput, kind, message) }
 }

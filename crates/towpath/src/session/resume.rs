@@ -1,6 +1,6 @@
-//! A recorded run is taken over and recorded as resumed, with what changes for its rest. Its record is
-//! replayed once, while its lock is ours. All that can refuse the resume comes before anything of it
-//! is recorded.
+//! Takes over a recorded run, and records that it is resumed and what changes for its rest. Its record
+//! is replayed once, while its lock is ours. All that can refuse the resume comes before anything of
+//! it is recorded.
 
 use super::agents::{self, AgentFlags};
 use super::machine_flags::LimitFlags;
@@ -11,7 +11,7 @@ use super::search_path::search_path;
 use super::wait::{self, Waiting};
 use super::{Session, other_runs, secrets, trust, worktree};
 use crate::environment::Environment;
-use crate::exit::{CommandError, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::settings::Settings;
 use crate::terminal::out;
@@ -19,9 +19,10 @@ use crate::terminal::report::Voice;
 use crate::terminal::report::next_commands::{self, Raising};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use towpath_core::StepPath;
+use towpath_core::{Secrets, StepPath};
 use towpath_engine::{
-    Agents, Changes, EngineError, Options, ResumeAnswers, TakenRun, recorded_options, take_over,
+    Agents, Changes, EngineError, Options, ResumeAnswers, SessionTree, TakenRun, recorded_options,
+    take_over,
 };
 use towpath_recipe::{
     Edit, EditedRecipe, Origin, Plan, Program, Request, Resolved, Wishes, edited, resolve,
@@ -29,36 +30,36 @@ use towpath_recipe::{
 use towpath_run::{Limits, Run};
 use towpath_store::{RunRow, Store};
 
-/// What a resume is asked for with.
+/// The flags of a resume.
 #[derive(Debug, clap::Args)]
 pub struct ResumeFlags {
     /// Wait until the agent's rate limit resets or its service answers again, then continue
-    /// (default: exit 75 at a limit, 4 at a fault).
+    /// (default: exit 75 for a rate limit, 4 for a fault).
     #[arg(long)]
     pub wait: bool,
-    /// How often the limit was met again without a step done. Given by --wait to itself.
+    /// How often the rate limit was met again without a step done. Set by --wait itself.
     #[arg(long, hide = true, requires = "wait", value_name = "N")]
     pub in_vain: Option<u32>,
-    /// Do nothing, quietly, unless the run waits and nobody has it. Given by --due.
+    /// Do nothing, quietly, unless the run waits and has no owner. Set by --due.
     #[arg(long, hide = true)]
     pub if_waiting: bool,
-    /// This step is done: do not run it. Its path is what `towpath show` prints.
+    /// Treat this step as done, and do not run it. `towpath show` prints the paths of steps.
     #[arg(long, value_name = "STEP")]
     pub done: Vec<String>,
     /// The output of the step named by --done: text, or @FILE.
     #[arg(long, value_name = "TEXT|@FILE", requires = "done")]
     pub output: Option<String>,
-    /// What the machine's step named by --done has reported: one of its outcomes.
+    /// The outcome of the state machine's step named by --done.
     #[arg(long, value_name = "NAME", requires = "done")]
     pub outcome: Option<String>,
-    /// Run this step, and everything after it, anew.
+    /// Run this step and everything after it again.
     #[arg(long, value_name = "STEP")]
     pub again: Vec<String>,
-    /// Take the recipe as it is now for steps that have not finished.
+    /// Use the edited recipe for steps that have not finished.
     #[arg(long)]
     pub edited: bool,
-    /// Begin a new agent session, with a summary of the finished steps. For a conversation that the
-    /// agent has lost or that is too long. With --backend another agent can take over.
+    /// Start a new agent session, with a summary of the finished steps: for a conversation that the
+    /// agent has lost or that is too long. With --backend, another agent can take over.
     #[arg(long)]
     pub new_session: bool,
     #[command(flatten)]
@@ -69,8 +70,8 @@ pub struct ResumeFlags {
     pub shared: SharedFlags,
 }
 
-/// Takes the run over and records that it is resumed. None: with `--if-waiting`, another process has it
-/// or it does not wait any more.
+/// Takes over the run and records that it is resumed. None: with `--if-waiting`, another process owns
+/// it or it does not wait any more.
 pub fn resume<'a>(
     env: &'a Environment,
     mut store: Store,
@@ -79,30 +80,14 @@ pub fn resume<'a>(
 ) -> Result<Option<(Session<'a>, RecordedRun)>, CommandError> {
     let output = flags.output_text()?;
     let settings = trust::settings_for(env, &row.directory)?;
-    let limits = Limits { agents: settings.max_agents.value };
-    let options = recorded_options(&store, &row.id)?;
-    let secrets = secrets::of_resume(env, &row.id, &options, &flags.shared.secret)?;
-    let taken = match take_over(&store, &row.id, limits, &secrets) {
-        Err(EngineError::Held { .. }) if flags.if_waiting => return Ok(None),
-        taken => taken?,
-    };
-    if flags.if_waiting && !store.run(&row.id)?.is_some_and(|row| row.waits()) {
-        return Ok(None);
-    }
-    let program = changed_program(flags, env, &settings, &mut store, &taken, row)?;
-    refuse_missing_directory(env, row, &options)?;
+    let Some(owned) = own(env, &settings, &store, row, flags)? else { return Ok(None) };
+    let program = changed_program(flags, env, &settings, &mut store, &owned.taken, row)?;
+    refuse_missing_directory(env, row, &owned.options)?;
     let mut session = Session::new(env, store, &flags.shared, Voice::Own)?;
+    let to_run = program.as_ref().unwrap_or(owned.taken.run().program());
+    let chosen = choose_agents(env, &settings, flags, &owned, to_run)?;
+    let OwnedRun { taken, options, secrets } = owned;
     let store = &mut session.store;
-    let now = merged(options.clone(), &flags.agent, env);
-    if !flags.new_session {
-        refuse_stranger(&taken, &now)?;
-    }
-    let agent_flags = AgentFlags::from_options(&now);
-    let to_run = program.as_ref().unwrap_or(taken.run().program());
-    let (mut agents, tree, _) = agents::choose(env, &settings, &agent_flags, to_run)?;
-    if let Agents::Scripted { fresh, .. } = &mut agents {
-        *fresh = options.script.is_some() && options.script != now.script;
-    }
     if !flags.shared.quiet {
         other_runs::warn(env, store, &row.directory, Some(&row.id))?;
     }
@@ -112,16 +97,71 @@ pub fn resume<'a>(
         true => wait::until_due(taken, store, &row.id, vain, &session.look)?,
         false => taken,
     };
-    let changes = Changes { program, backend: other_backend(&options, &now) };
+    let changes = Changes { program, backend: other_backend(&options, &chosen.options) };
     let mut answer = |run: &Run| answers(run, flags, &output);
     let mut prepared = taken.resume(store, changes, &secrets, &mut answer)?;
     if flags.wait || flags.if_waiting {
         prepared.be_patient(store, settings.retry_wait())?;
     }
+    let ChosenAgents { agents, tree, options } = chosen;
     let mut config = config(env, &settings, row.directory.clone(), agents, secrets)?;
-    config.idle_timeout = flags.shared.times.idle_timeout.or(now.idle_timeout);
-    let worktree = now.worktree;
+    config.idle_timeout = flags.shared.times.idle_timeout.or(options.idle_timeout);
+    let worktree = options.worktree;
     Ok(Some((session, RecordedRun { prepared, config, tree, worktree, waiting })))
+}
+
+/// A recorded run that this process owns now.
+struct OwnedRun {
+    taken: TakenRun,
+    /// As they are recorded.
+    options: Options,
+    secrets: Secrets,
+}
+
+fn own(
+    env: &Environment,
+    settings: &Settings,
+    store: &Store,
+    row: &RunRow,
+    flags: &ResumeFlags,
+) -> Result<Option<OwnedRun>, CommandError> {
+    let limits = Limits { agents: settings.max_agents.value };
+    let options = recorded_options(store, &row.id)?;
+    let secrets = secrets::of_resume(env, &row.id, &options, &flags.shared.secret)?;
+    let taken = match take_over(store, &row.id, limits, &secrets) {
+        Err(EngineError::Held { .. }) if flags.if_waiting => return Ok(None),
+        taken => taken?,
+    };
+    if flags.if_waiting && !store.run(&row.id)?.is_some_and(|row| row.waits()) {
+        return Ok(None);
+    }
+    Ok(Some(OwnedRun { taken, options, secrets }))
+}
+
+/// The agents for the rest of a run, and its options with what is asked for now.
+struct ChosenAgents {
+    agents: Agents,
+    tree: Option<SessionTree>,
+    options: Options,
+}
+
+fn choose_agents(
+    env: &Environment,
+    settings: &Settings,
+    flags: &ResumeFlags,
+    owned: &OwnedRun,
+    program: &Program,
+) -> Result<ChosenAgents, CommandError> {
+    let options = merged(owned.options.clone(), &flags.agent, env);
+    if !flags.new_session {
+        refuse_stranger(&owned.taken, &options)?;
+    }
+    let agent_flags = AgentFlags::from_options(&options);
+    let (mut agents, tree, _) = agents::choose(env, settings, &agent_flags, program)?;
+    if let Agents::Scripted { fresh, .. } = &mut agents {
+        *fresh = owned.options.script.is_some() && owned.options.script != options.script;
+    }
+    Ok(ChosenAgents { agents, tree, options })
 }
 
 fn refuse_missing_directory(
@@ -134,8 +174,8 @@ fn refuse_missing_directory(
     }
     let gone = row.directory.display();
     let worktree = options.worktree.as_ref();
-    let back = worktree.map_or(String::new(), |worktree| worktree::back(worktree, env));
-    Err(CommandError::setup(format!("the run's directory {gone} is gone{back}")))
+    let hint = worktree.map_or(String::new(), |worktree| worktree::restore_hint(worktree, env));
+    Err(CommandError::setup(format!("the run's directory {gone} is gone{hint}")))
 }
 
 impl ResumeFlags {
@@ -151,11 +191,11 @@ impl ResumeFlags {
     /// The output of the step that is declared done.
     fn output_text(&self) -> Result<String, CommandError> {
         if (self.output.is_some() || self.outcome.is_some()) && self.done.len() > 1 {
-            let why = "--output and --outcome belong to one step: give one --done with them";
+            let why = "--output and --outcome are for one step: give exactly one --done with them";
             return Err(CommandError::bad_input(why));
         }
         if let Some(step) = self.done.iter().find(|step| self.again.contains(step)) {
-            let why = format!("{step} cannot be both done and run again");
+            let why = format!("{step} is given to both --done and --again");
             return Err(CommandError::bad_input(why));
         }
         let given = self.output.as_deref().unwrap_or_default();
@@ -174,10 +214,10 @@ fn answers(run: &Run, flags: &ResumeFlags, output: &str) -> Result<ResumeAnswers
     }
     for name in &flags.again {
         answers.add_again(run, name)?;
-        let anew = run.rerun_steps(&run.find_step(name)?)?;
-        let anew: Vec<&str> = anew.iter().map(StepPath::as_str).collect();
+        let steps = run.rerun_steps(&run.find_step(name)?)?;
+        let steps: Vec<&str> = steps.iter().map(StepPath::as_str).collect();
         if !flags.shared.quiet {
-            out::note(format!("runs anew: {}", anew.join(", ")));
+            out::note(format!("runs again: {}", steps.join(", ")));
         }
     }
     Ok(answers)
@@ -199,7 +239,9 @@ fn changed_program(
     let mut plan: Plan = (*program.plan).clone();
     if !flags.limits.is_empty() {
         if !recorded.recipes.iter().any(|recipe| recipe.machine().is_some()) {
-            return Err(CommandError::bad_input("limits of machines: this run has no machine"));
+            let why = "--max-visits, --max-steps and --max-restarts are for state machines, and this \
+                       run has none";
+            return Err(CommandError::bad_input(why));
         }
         flags.limits.over(&mut plan.machine);
     }
@@ -218,12 +260,12 @@ fn refuse_reached_limit(flags: &ResumeFlags, taken: &TakenRun) -> Result<(), Com
     let reached = run.reached_limit().unwrap_or(0);
     let how = match flags.limits.of(flag) {
         Some(limit) if limit > reached => return Ok(()),
-        _ if flag == "--again STEP" => "go back to a step".to_owned(),
+        _ if flag == "--again STEP" => "run from an earlier step".to_owned(),
         Some(_) => format!("raise the limit above {reached}"),
         None => "raise the limit".to_owned(),
     };
-    let message = format!("{reason}: {how} to go on: {flag}");
-    Err(CommandError::new(Exit::Limit, "limit", message))
+    let message = format!("{reason}: to continue, {how}: {flag}");
+    Err(CommandError::new(Exit::Limit, ErrorKind::Limit, message))
 }
 
 /// Reports what was edited since; reads the new recipe where it is asked for.
@@ -242,7 +284,7 @@ fn edits(
             out::note(format!("note: {}", edit_line(edit)));
         }
         if !flags.edited {
-            out::note("      the run goes on with the recorded text; --edited takes the new one");
+            out::note("      the run continues with the recorded text; --edited uses the new one");
         }
     }
     if !flags.edited {
@@ -280,9 +322,9 @@ fn edit_line(recipe: &EditedRecipe) -> String {
     let name = &recipe.source;
     match &recipe.edit {
         Edit::Gone(why) => format!("{name} cannot be read any more: {why}"),
-        Edit::Broken(why) => format!("{name} was edited and is not valid now: {why}"),
+        Edit::Broken(why) => format!("{name} was edited and is not valid: {why}"),
         Edit::Steps { changed, added, removed } => {
-            let parts: Vec<String> = [("changed", changed), ("new", added), ("gone", removed)]
+            let parts: Vec<String> = [("changed", changed), ("new", added), ("removed", removed)]
                 .into_iter()
                 .filter(|(_, steps)| !steps.is_empty())
                 .map(|(word, steps)| format!("{word}: {}", steps.join(", ")))
@@ -307,7 +349,7 @@ fn refuse_stranger(taken: &TakenRun, now: &Options) -> Result<(), CommandError> 
                 "the conversation of this run is {before}'s, and {now} does not know it: resume \
                  without --backend, or add --new-session"
             );
-            Err(CommandError::new(Exit::Setup, "backend-cannot", why))
+            Err(CommandError::new(Exit::Setup, ErrorKind::BackendCannot, why))
         }
         _ => Ok(()),
     }

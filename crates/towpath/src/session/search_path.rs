@@ -6,7 +6,7 @@ use crate::settings::Settings;
 use std::path::{Path, PathBuf};
 use towpath_recipe::{Origin, SearchDir, SearchPath};
 
-/// The working directory a person named, or the current one; absolute and there.
+/// The given working directory, or the current one; absolute, and it exists.
 pub fn working_directory(env: &Environment, given: Option<&Path>) -> Result<PathBuf, CommandError> {
     let Some(given) = given else { return Ok(env.current.clone()) };
     let path = env.current.join(env.expand_home(given));
@@ -20,8 +20,8 @@ pub fn working_directory(env: &Environment, given: Option<&Path>) -> Result<Path
     }
 }
 
-/// Where a project keeps its recipes; the first is where we put new ones.
-pub const PROJECT_PLACES: [&str; 5] = [
+/// Where a project keeps its recipes; new ones go to the first.
+pub const PROJECT_DIRECTORIES: [&str; 5] = [
     ".towpath/recipes",
     "recipes",
     "amplifier-bundle/recipes",
@@ -29,8 +29,8 @@ pub const PROJECT_PLACES: [&str; 5] = [
     ".claude/recipes",
 ];
 
-/// Every place a recipe's name may mean, in order: `-R`, the directories variable, the project,
-/// the person's own. Built-ins come last and are not directories.
+/// Every directory in which a recipe's name is looked for, in order: `-R`, the variables, the project,
+/// the user's own. Built-ins come last and are not directories.
 pub fn search_path(
     env: &Environment,
     settings: &Settings,
@@ -60,7 +60,7 @@ pub fn search_path(
         }
     }
     let root = env.project_root(working_directory);
-    for inside in PROJECT_PLACES {
+    for inside in PROJECT_DIRECTORIES {
         add(root.join(inside), Origin::Project);
     }
     for path in &settings.recipe_dirs.value {
@@ -70,11 +70,11 @@ pub fn search_path(
     if let Some(home) = &env.home {
         add(home.join(".amplihack/.claude/recipes"), Origin::User);
     }
-    Ok(SearchPath { directories, agents: agent_places(env, &root) })
+    Ok(SearchPath { directories, agents: agent_directories(env, &root) })
 }
 
 /// Where agents are looked for by reference; the built-in ones come after them.
-fn agent_places(env: &Environment, root: &Path) -> Vec<SearchDir> {
+fn agent_directories(env: &Environment, root: &Path) -> Vec<SearchDir> {
     let home = env.home.as_ref().map(|home| home.join(".amplihack/.claude/agents"));
     let own = home.into_iter().chain([env.directories.config.join("agents")]);
     let own = own.map(|path| SearchDir { path, origin: Origin::User });

@@ -31,10 +31,10 @@ fn outer(env: &Environment) -> Vec<(String, Vec<u8>)> {
     values.filter(|secret| Secrets::new(vec![secret.clone()]).is_ok()).collect()
 }
 
-/// The secrets of a new run. From here on they are masked in all that we say.
+/// The secrets of a new run. From here on they are masked in all that we print.
 pub fn of_run(env: &Environment, names: &[String]) -> Result<Secrets, CommandError> {
     read(env, names, &|name| {
-        format!("--secret {name}: {name} is not set; set it to the value that is to be masked")
+        format!("--secret {name}: {name} is not set; set it to the value to mask")
     })
 }
 
@@ -68,13 +68,13 @@ fn read(
     for name in names {
         if let Some((name, _)) = name.split_once('=') {
             return Err(CommandError::bad_input(format!(
-                "--secret takes a name, not a value, which others could see: --secret {name}, with \
-                 {name} set in the environment"
+                "--secret takes a name, not a value, which other users could see: --secret {name}, \
+                 with {name} set in the environment"
             )));
         }
         if name.contains(',') {
             return Err(CommandError::bad_input(format!(
-                "--secret takes one name, and may be given several times; {name} has a comma"
+                "--secret takes one name, and can be repeated; {name} has a comma"
             )));
         }
         if values.iter().any(|(known, _)| known == name) {
@@ -86,22 +86,23 @@ fn read(
     }
     let secrets = Secrets::new(values).map_err(|TooShort { name }| {
         CommandError::setup(format!(
-            "the value of {name} has fewer than {SHORTEST_SECRET} characters, and masking something \
-             so short would wreck all output: give it a longer value, or leave out --secret {name}"
+            "the value of {name} has fewer than {SHORTEST_SECRET} characters, and masking so short a \
+             text would garble the output: give it a longer value, or leave out --secret {name}"
         ))
     })?;
     out::hide(&secrets);
     Ok(secrets)
 }
 
-/// Refuses a variable that holds a secret: variables are stored with the run.
+/// Refuses a variable that contains a secret: variables are stored with the run.
 pub fn refuse_set(secrets: &Secrets, set: &[String]) -> Result<(), CommandError> {
     for argument in set {
         if let Some(secret) = secrets.found_in(argument.as_bytes()) {
             let name = argument.split('=').next().unwrap_or_default();
             return Err(CommandError::bad_input(format!(
-                "--set {name}=… holds the value of {secret}, and variables are stored with the run: \
-                 leave it out, and write ${secret} in the command, which has it from the environment"
+                "--set {name}=… contains the value of {secret}, and variables are stored with the \
+                 run: leave it out, and write ${secret} in the command, which reads it from the \
+                 environment"
             )));
         }
     }

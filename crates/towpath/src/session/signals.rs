@@ -20,7 +20,7 @@ fn set() -> libc::sigset_t {
     }
 }
 
-/// Holds the signals back until [`listen`] takes them. Call before any thread exists.
+/// Blocks the signals until [`listen`] takes them. Call before any thread exists.
 pub fn block() {
     // SAFETY: both pointers are valid for the call; null asks for no old mask.
     unsafe {
@@ -41,7 +41,7 @@ pub fn keep_blocked() -> std::io::Result<()> {
     Ok(())
 }
 
-/// The next of the signals that are held back, or none within this time.
+/// The next of the blocked signals, or none within this time.
 pub fn next(pause: Duration) -> Option<i32> {
     let pause = libc::timespec {
         tv_sec: libc::time_t::try_from(pause.as_secs()).unwrap_or(libc::time_t::MAX),
@@ -70,8 +70,8 @@ pub fn each(mut handle: impl FnMut(libc::c_int) + Send + 'static) -> std::io::Re
     thread.map(drop)
 }
 
-/// Starts the thread that turns signals into control. `cancel` is the file that tells a signal by
-/// `towpath cancel` from any other.
+/// Starts the thread that turns signals into control. `cancel` is the file that marks a signal as one
+/// by `towpath cancel`.
 pub fn listen(controller: Controller, cancel: PathBuf) -> std::io::Result<()> {
     let mut stops = 0;
     each(move |signal| {
@@ -82,12 +82,12 @@ pub fn listen(controller: Controller, cancel: PathBuf) -> std::io::Result<()> {
         };
         stops += 1;
         if stops > 2 {
-            // The engine does not listen, perhaps because nobody reads what it writes. The
-            // warden ends the children; what is recorded stays.
+            // The engine does not react, perhaps because its output is not read. The warden ends the
+            // children; the record stays.
             let run = cancel.parent().and_then(|d| d.file_name()).unwrap_or_default();
             let run = run.display();
             crate::terminal::out::note(format!(
-                "\nleft at once; what is recorded stays: towpath resume {run}"
+                "\nkilled; the record is kept; to resume: towpath resume {run}"
             ));
             std::process::exit(128 + signal);
         }

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 pub struct TimeFlags {
-    /// End a command or agent call after so long, where its step has no `timeout`.
+    /// End a command or agent call after SECONDS if its step has no `timeout`.
     #[arg(long, value_name = "SECONDS", value_parser = parsed, help_heading = "Time")]
     pub step_timeout: Option<Duration>,
-    /// End a command or agent call that prints nothing for so long.
+    /// End a command or agent call that prints nothing for SECONDS.
     #[arg(long, value_name = "SECONDS", value_parser = parsed, help_heading = "Time")]
     pub idle_timeout: Option<Duration>,
 }
@@ -17,8 +17,8 @@ impl TimeFlags {
     /// The flags as they are typed.
     pub fn words(&self) -> Vec<String> {
         let named = [("--step-timeout", self.step_timeout), ("--idle-timeout", self.idle_timeout)];
-        let said = named.into_iter().filter_map(|(flag, time)| Some((flag, time?)));
-        said.flat_map(|(flag, time)| [flag.to_owned(), time.as_secs_f64().to_string()]).collect()
+        let given = named.into_iter().filter_map(|(flag, time)| Some((flag, time?)));
+        given.flat_map(|(flag, time)| [flag.to_owned(), time.as_secs_f64().to_string()]).collect()
     }
 }
 

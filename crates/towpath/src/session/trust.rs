@@ -1,15 +1,15 @@
-//! Consent. A file that a person names runs because they named it; what was only *found* in a
-//! working tree comes from whoever wrote that tree and runs after a person has seen it. Consent is
-//! to contents at a place: the hash of the whole plan at the path of its first recipe, so that a
-//! change of any file of the plan asks again, and so does the same text in another tree, where the
-//! scripts it calls are others. This module never runs anything and trusts nothing by itself.
+//! Consent. A file that the user names runs because they named it; what was only *found* in a working
+//! tree comes from whoever wrote that tree, and runs after the user has seen it. Consent is to
+//! contents at a path: the hash of the whole plan at the path of its first recipe, so that a change of
+//! any file of the plan asks again, and so does the same text in another tree, where it calls other
+//! scripts. This module never runs anything and trusts nothing by itself.
 
 mod contents;
 
 pub use contents::visible;
 
 use crate::environment::Environment;
-use crate::exit::{CommandError, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::settings::{PROJECT_FILE, Settings};
 use crate::terminal::format::{ago, count, now_ms};
 use crate::terminal::out;
@@ -23,20 +23,20 @@ use towpath_recipe::{Origin, Program, Request, Resolved, ShadowedBuiltIn, plan_h
 use towpath_shell::bash::quote;
 use towpath_store::{PlanHash, Store, TrustRecord};
 
-/// Something found in a working tree that a person may agree to.
+/// Something found in a working tree that the user may trust: a recipe, or a settings file.
 #[derive(Debug, Clone)]
-pub struct Thing {
+pub struct ConsentSubject {
     pub path: PathBuf,
     pub hash: PlanHash,
     /// What it is, in a line.
     pub what: String,
-    /// All that it would run, for a person to read.
+    /// All that it would run, for the user to read.
     pub contents: String,
 }
 
-/// How a thing stands with what a person has agreed to.
+/// Whether the user has agreed to a subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ConsentStatus {
     Trusted,
     /// It was trusted at this time, and is not what it was.
     Changed {
@@ -45,15 +45,15 @@ pub enum Standing {
     New,
 }
 
-impl Thing {
-    pub fn of_program(program: &Program) -> Thing {
+impl ConsentSubject {
+    pub fn of_program(program: &Program) -> ConsentSubject {
         let plan = &program.plan;
         // A built-in has no path; what makes its plan need consent has one.
         let path = plan.recipes.iter().find_map(|r| r.path.as_ref());
         let root = program.root();
         let others = plan.recipes.len() - 1;
         let others = if others > 0 { format!(", calls {others} more") } else { String::new() };
-        Thing {
+        ConsentSubject {
             path: path.map(PathBuf::from).unwrap_or_default(),
             hash: parse_hash(&plan_hash(plan)),
             what: format!("recipe {}, {}{others}", visible(&root.name), {
@@ -63,11 +63,11 @@ impl Thing {
         }
     }
 
-    pub fn of_settings(path: &Path, text: &str) -> Thing {
+    pub fn of_settings(path: &Path, text: &str) -> ConsentSubject {
         let mut hash = Sha256::new();
         hash.update(b"towpath settings 1\0");
         hash.update(text.as_bytes());
-        Thing {
+        ConsentSubject {
             path: path.canonicalize().unwrap_or_else(|_| path.to_owned()),
             hash: PlanHash(hash.finalize().into()),
             what: "project settings".to_owned(),
@@ -75,17 +75,17 @@ impl Thing {
         }
     }
 
-    pub fn standing(&self, store: Option<&Store>) -> Result<Standing, CommandError> {
-        let Some(store) = store else { return Ok(Standing::New) };
+    pub fn status(&self, store: Option<&Store>) -> Result<ConsentStatus, CommandError> {
+        let Some(store) = store else { return Ok(ConsentStatus::New) };
         if store.trusted_at(&self.path, &self.hash)?.is_some() {
-            return Ok(Standing::Trusted);
+            return Ok(ConsentStatus::Trusted);
         }
         let known = store.trust_list()?;
         let before = known.iter().filter(|r| r.path == self.path).map(|r| r.at_ms).max();
-        Ok(before.map_or(Standing::New, |at_ms| Standing::Changed { at_ms }))
+        Ok(before.map_or(ConsentStatus::New, |at_ms| ConsentStatus::Changed { at_ms }))
     }
 
-    pub fn remember(&self, store: &mut Store) -> Result<(), CommandError> {
+    pub fn record(&self, store: &mut Store) -> Result<(), CommandError> {
         store.trust_add(&TrustRecord {
             path: self.path.clone(),
             hash: self.hash,
@@ -103,10 +103,10 @@ impl Thing {
         quote(&if text.starts_with('-') { format!("./{text}") } else { text })
     }
 
-    fn why(&self, standing: Standing, env: &Environment) -> String {
+    fn why(&self, status: ConsentStatus, env: &Environment) -> String {
         let path = shown_path(&self.path, env);
-        match standing {
-            Standing::Changed { at_ms } => {
+        match status {
+            ConsentStatus::Changed { at_ms } => {
                 format!("{path}, or what it calls, has changed since it was trusted {}", {
                     ago(at_ms, now_ms())
                 })
@@ -118,7 +118,7 @@ impl Thing {
 
 /// Whether a plan may run without asking.
 pub fn is_trusted(store: Option<&Store>, program: &Program) -> Result<bool, CommandError> {
-    Ok(Thing::of_program(program).standing(store)? == Standing::Trusted)
+    Ok(ConsentSubject::of_program(program).status(store)? == ConsentStatus::Trusted)
 }
 
 /// Whether a plan would run only after the user has seen it.
@@ -130,7 +130,7 @@ pub fn needs_consent(
     Ok(origin == Origin::Project && !is_trusted(env.journal()?.as_ref(), program)?)
 }
 
-/// Asks for what needs consent and has none. Nobody there to be asked: stops, with the command.
+/// Asks for consent where it is needed. Where no user can be asked, it is an error with the command.
 pub fn consent(
     env: &Environment,
     store: &mut Store,
@@ -140,42 +140,42 @@ pub fn consent(
     if origin != Origin::Project {
         return Ok(());
     }
-    let thing = Thing::of_program(program);
-    let standing = thing.standing(Some(store))?;
-    tracing::debug!(trusted = standing == Standing::Trusted, "looked up the trust in this plan");
-    if standing == Standing::Trusted {
+    let subject = ConsentSubject::of_program(program);
+    let status = subject.status(Some(store))?;
+    tracing::debug!(trusted = status == ConsentStatus::Trusted, "looked up the trust in this plan");
+    if status == ConsentStatus::Trusted {
         return Ok(());
     }
-    let why = thing.why(standing, env);
-    let argument = thing.argument(env);
+    let why = subject.why(status, env);
+    let argument = subject.argument(env);
     if env.unattended || !env.stderr_terminal {
         return Err(not_trusted(format!(
-            "{why}; to see what it would run: towpath trust {argument}; to trust it as it is \
-             now: towpath trust --yes {argument}"
+            "{why}; to see what it would run: towpath trust {argument}; to trust it: towpath trust \
+             --yes {argument}"
         )));
     }
-    out::note(format!("{why}. It would run:\n\n{}", thing.contents));
+    out::note(format!("{why}. It would run:\n\n{}", subject.contents));
     if !ask("Trust it and run it?") {
         return Err(not_trusted(format!("{argument} is not trusted; nothing was run")));
     }
-    thing.remember(store)
+    subject.record(store)
 }
 
 fn not_trusted(message: String) -> CommandError {
-    CommandError::new(Exit::Setup, "not-trusted", message)
+    CommandError::new(Exit::Setup, ErrorKind::NotTrusted, message)
 }
 
-/// For the other names, whose programs know no trust: says it, and goes on.
+/// For the other names, whose programs know no trust: prints a warning, and continues.
 pub fn warn(env: &Environment, program: &Program, origin: Origin) -> Result<(), CommandError> {
     if origin != Origin::Project {
         return Ok(());
     }
     let store = env.journal()?;
-    let thing = Thing::of_program(program);
-    let standing = thing.standing(store.as_ref())?;
-    if standing != Standing::Trusted {
-        let argument = thing.argument(env);
-        let why = thing.why(standing, env);
+    let subject = ConsentSubject::of_program(program);
+    let status = subject.status(store.as_ref())?;
+    if status != ConsentStatus::Trusted {
+        let argument = subject.argument(env);
+        let why = subject.why(status, env);
         out::note(format!("warning: {why}; to see what it runs: towpath trust {argument}"));
     }
     Ok(())
@@ -211,8 +211,8 @@ pub fn resolved_to_run(
     resolved(env, request, called_as, |_| true)
 }
 
-/// What a reference means to a command that looks: as `towpath`, a file that cannot be understood is
-/// reported, and an untrusted one that can does not take the place of a built-in of its name.
+/// What a reference means to a command that only looks: as `towpath`, an invalid file is reported, and
+/// an untrusted valid one does not replace a built-in of its name.
 pub fn resolved_to_look(
     env: &Environment,
     request: &Request,
@@ -241,7 +241,7 @@ fn resolved(
 fn name_shadows(env: &Environment, shadows: &[ShadowedBuiltIn]) {
     for ShadowedBuiltIn { name, path } in shadows {
         let path = shown_path(path, env);
-        tell_once(format!("note: {path} takes the place of the built-in `{}`", visible(name)));
+        note_once(format!("note: {path} replaces the built-in `{}`", visible(name)));
     }
 }
 
@@ -250,7 +250,7 @@ fn names_a_file(found: &Resolved, request: &Request) -> bool {
     found.shadowed_built_ins.iter().any(|shadow| shadow.name == request.reference)
 }
 
-/// An untrusted file of the working tree does not take the place of a built-in of its name.
+/// An untrusted file of the working tree does not replace a built-in of its name.
 fn built_ins_first(
     env: &Environment,
     request: &Request,
@@ -278,8 +278,8 @@ fn built_ins_first(
             true => ("is not trusted", "to use it: towpath trust"),
             false => ("is not valid", "to see why: towpath validate"),
         };
-        tell_once(format!(
-            "note: {path} {why} and does not take the place of the built-in `{}`; {how} {}",
+        note_once(format!(
+            "note: {path} {why} and does not replace the built-in `{}`; {how} {}",
             shadow.name,
             quote(&path),
         ));
@@ -287,56 +287,56 @@ fn built_ins_first(
     Ok(own)
 }
 
-/// The settings that hold in a directory: the person's own, and the project's once trusted.
+/// The settings in effect in a directory: the user's own, and the project's once trusted.
 pub fn settings_for(env: &Environment, directory: &Path) -> Result<Settings, CommandError> {
     let Some((path, text)) = project_settings(env, directory) else {
         return Settings::read(env, None);
     };
-    let thing = Thing::of_settings(&path, &text);
+    let subject = ConsentSubject::of_settings(&path, &text);
     let store = env.journal()?;
-    let standing = thing.standing(store.as_ref())?;
-    if standing == Standing::Trusted {
+    let status = subject.status(store.as_ref())?;
+    if status == ConsentStatus::Trusted {
         return Settings::read(env, Some((&path, &text)));
     }
-    let argument = thing.argument(env);
-    tell_once(format!(
+    let argument = subject.argument(env);
+    note_once(format!(
         "warning: {} and is not used; to see it: towpath trust {argument}",
-        match standing {
-            Standing::Changed { .. } => format!("{argument} has changed since it was trusted"),
+        match status {
+            ConsentStatus::Changed { .. } => format!("{argument} has changed since it was trusted"),
             _ => format!("{argument} is not trusted"),
         }
     ));
     Settings::read(env, None)
 }
 
-/// Notes on stderr, each once: a command may ask for the same thing on several ways.
-fn tell_once(note: String) {
-    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    if !told.contains(&note) {
+/// Prints a note on stderr, each once: a command may ask for the same settings several times.
+fn note_once(note: String) {
+    static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !printed.contains(&note) {
         out::note(&note);
-        told.insert(note);
+        printed.insert(note);
     }
 }
 
-/// Nobody writes more settings than this.
+/// No settings file is larger than this.
 const MOST_SETTINGS: u64 = 1 << 20;
 
-/// The project's settings file, whoever wrote it. One that is no readable text is told and passed.
+/// The project's settings file, trusted or not. An unreadable one is reported and ignored.
 pub fn project_settings(env: &Environment, directory: &Path) -> Option<(PathBuf, String)> {
     let path = env.project_root(directory).join(PROJECT_FILE);
     match read_settings(&path) {
         Ok(text) => Some((path, text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => {
-            tell_once(format!("warning: {}: {error}; it is not used", escaped(&path)));
+            note_once(format!("warning: {}: {error}; it is not used", escaped(&path)));
             None
         }
     }
 }
 
 pub fn read_settings(path: &Path) -> std::io::Result<String> {
-    // A pipe or a device in the working tree must not hold us.
+    // A pipe or a device in the working tree must not block us.
     if !path.metadata()?.is_file() {
         return Err(std::io::Error::other("not a regular file"));
     }

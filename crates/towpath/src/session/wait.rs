@@ -1,13 +1,14 @@
-//! `--wait`: waits until an agent's rate limit resets, then continues the run. While it waits this process owns the run and
-//! does nothing else; the record says that the run waits, so that whatever ends this process loses
-//! nothing. It continues by becoming `towpath resume`: a run must begin in a process without threads.
+//! `--wait`: waits until an agent's rate limit resets, then continues the run. While it waits, this
+//! process owns the run and does nothing else. The journal records that the run waits, so that nothing
+//! is lost however this process ends. It continues by becoming `towpath resume`: a run must begin in a
+//! process without threads.
 
 use super::agents::AgentFlags;
 use super::drive::forget_request;
 use super::request::SharedFlags;
 use super::signals;
 use crate::environment::own_program;
-use crate::exit::{CommandError, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{clean, duration, local_time, now_ms};
 use crate::terminal::out;
 use crate::terminal::report::{Look, columns};
@@ -23,14 +24,15 @@ use towpath_store::{RunRow, Store};
 
 /// Clocks differ a little.
 const MARGIN_MS: i64 = 1_000;
-/// The first wait for a limit that did not say when it ends, and the longest.
+/// The first wait for a rate limit without a known end, and the longest.
 const UNKNOWN_MS: i64 = 15 * 60_000;
 const LONGEST_MS: i64 = 60 * 60_000;
-/// The first wait after a limit that was told as over and was not. It doubles, six times at most.
+/// The first wait after a rate limit that should have been over and was not. It doubles, six times at
+/// most.
 const AGAIN_MS: i64 = 15_000;
 
 /// When a run that began to wait at `since` is worth a try. `vain` counts the tries that met the
-/// limit again without a step done.
+/// rate limit again without a step done.
 fn due_ms(since: i64, until: Option<i64>, vain: u32) -> i64 {
     match until {
         Some(until) => {
@@ -41,7 +43,7 @@ fn due_ms(since: i64, until: Option<i64>, vain: u32) -> i64 {
     }
 }
 
-/// When a waiting run may continue. What is no limit has its waits from the run itself.
+/// When a waiting run may continue. After other faults the run itself decides how long it waits.
 pub fn due(row: &RunRow, vain: u32) -> i64 {
     let status = &row.summary.status;
     let limited = matches!(status, RunStatus::Waiting { why: FaultKind::Limit, .. });
@@ -64,7 +66,7 @@ pub fn until_due(
     let cancel = store.run_directory(id).join("cancel");
     forget_request(&cancel)?;
     let due = due(&row, vain);
-    let mut shown = Shown::new(&row, due, look);
+    let mut shown = Countdown::new(&row, due, look);
     loop {
         let left = due - now_ms();
         if left <= 0 {
@@ -84,55 +86,56 @@ pub fn until_due(
                 cancel_held(store, id, Limits::default(), taken.into_lock(), &|_| None)?;
                 let message = format!("run {id} was cancelled while it waited");
                 out::note(&message);
-                return Err(told(Exit::Terminated, "cancelled", message));
+                return Err(already_shown(Exit::Terminated, ErrorKind::Cancelled, message));
             }
             Some(signal) => {
                 shown.clear();
-                let message = format!("run {id} is left waiting; to go on: towpath resume {id}");
+                let message = format!("run {id} is left waiting; to resume: towpath resume {id}");
                 out::note(&message);
-                return Err(told(Exit::of_signal(signal), "left-waiting", message));
+                let exit = Exit::of_signal(signal);
+                return Err(already_shown(exit, ErrorKind::LeftWaiting, message));
             }
         }
     }
 }
 
-fn told(exit: Exit, kind: &'static str, message: String) -> CommandError {
+fn already_shown(exit: Exit, kind: ErrorKind, message: String) -> CommandError {
     CommandError { shown: true, ..CommandError::new(exit, kind, message) }
 }
 
-/// What is said while nothing happens: a line that counts down on a terminal, else one line once.
-struct Shown {
+/// What is shown while the run waits: a line that counts down on a terminal, else one line once.
+struct Countdown {
     what: String,
     width: Option<usize>,
     drawn: bool,
 }
 
-impl Shown {
-    fn new(row: &RunRow, due: i64, look: &Look) -> Shown {
+impl Countdown {
+    fn new(row: &RunRow, due: i64, look: &Look) -> Countdown {
         let now = now_ms();
         let name = clean(&row.recipe);
         let next = local_time(due, now);
         let what = match &row.summary.status {
             RunStatus::Waiting { why: FaultKind::Limit, until_ms: Some(until) } => {
-                format!("{name} waits for the agent's limit until {}", local_time(*until, now))
+                format!("{name} waits for the agent's rate limit until {}", local_time(*until, now))
             }
             RunStatus::Waiting { why: FaultKind::Limit, until_ms: None } => {
-                format!("{name} waits for the agent's limit; next try at {next}")
+                format!("{name} waits for the agent's rate limit; next try at {next}")
             }
             status => format!("{name} waits (agent: {}); next try at {next}", status.waits_for()),
         };
         let terminal = look.terminal && !look.quiet;
         if !terminal && !look.quiet {
-            out::note(format!("{what}, then goes on by itself (run {})", row.id));
+            out::note(format!("{what}, then continues (run {})", row.id));
         }
-        Shown { what, width: terminal.then(columns), drawn: false }
+        Countdown { what, width: terminal.then(columns), drawn: false }
     }
 
     fn draw(&mut self, left: i64) {
         let Some(width) = self.width else { return };
         // Rounded up: the last second is still one.
         let left = duration((left + 999) / 1000 * 1000).replace(".0 s", " s");
-        let line = format!("? {}, {left} left · Ctrl-C leaves it waiting", self.what);
+        let line = format!("? {}, {left} left · Ctrl-C to leave it waiting", self.what);
         // Room for the `^C` that the terminal writes.
         let line = cut(&line, width.saturating_sub(3));
         out::stderr(format!("\r\u{1b}[K{line}").as_bytes());
@@ -179,7 +182,7 @@ impl Waiting {
             }
             Err(error) => error.message,
         };
-        out::note(format!("warning: this program cannot be started anew to wait: {why}"));
+        out::note(format!("warning: this program cannot be started again to wait: {why}"));
     }
 
     /// The tries in vain, this one included. A step that is done makes the rate limit a new one.
@@ -240,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_is_over_and_is_not_is_not_asked_in_a_hot_loop() {
+    fn a_rate_limit_that_lasts_longer_than_announced_is_not_tried_in_a_hot_loop() {
         let waits: Vec<i64> = (1..9).map(|vain| due_ms(0, Some(-5), vain) / 1000).collect();
         assert_eq!(waits, [15, 30, 60, 120, 240, 480, 960, 960]);
         assert_eq!(due_ms(0, Some(99 * MINUTE), 3), 99 * MINUTE + MARGIN_MS);
@@ -255,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_for_goes_on_being_asked_for() {
+    fn the_flags_are_passed_on() {
         let id = RunId::new("7f3k").expect("an id");
         let agent = AgentFlags { script: Some("s.jsonl".into()), ..AgentFlags::default() };
         let shared = SharedFlags {

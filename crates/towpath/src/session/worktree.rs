@@ -1,6 +1,6 @@
-//! Git worktrees: where a directory lies, a worktree of its own for a run, and what becomes of it
-//! when the run has ended. Git is asked, and its files are read only where a look may start nothing;
-//! what a user has in a worktree is never deleted.
+//! Git worktrees: where a directory is in a repository, a separate worktree for a run, and what is
+//! done with it when the run has ended. Git is called, except for a dry run, which starts nothing and
+//! reads git's files. What a user has in a worktree is never deleted.
 
 mod dry_run;
 mod enter;
@@ -10,7 +10,7 @@ mod refusals;
 
 pub use dry_run::would_enter;
 pub use enter::enter;
-pub use leave::{Left, back, leave, typed, undo};
+pub use leave::{LeftWorktree, leave, restore_hint, typed, undo};
 
 use crate::exit::CommandError;
 use crate::git::Git;
@@ -19,39 +19,39 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use towpath_engine::Worktree;
 
-/// The name that asks for one.
+/// The name for which one is chosen.
 const AUTO: &str = "auto";
 
 /// Where the run works from now on.
 #[derive(Debug)]
-pub struct Entered {
-    /// The directory in the worktree that matches the one it was asked from.
+pub struct EnteredWorktree {
+    /// The directory in the worktree that matches the one where the run was started.
     pub directory: PathBuf,
     pub worktree: Worktree,
     /// What a user should know about it, in a line each.
     pub notes: Vec<String>,
 }
 
-/// Where a directory lies in a repository.
+/// Where a directory is in a repository.
 #[derive(Debug)]
-pub struct Place {
+pub struct GitLocation {
     own: PathBuf,
     shared: PathBuf,
     /// The top of the working tree; a bare repository has none.
     pub top: Option<PathBuf>,
 }
 
-impl Place {
+impl GitLocation {
     /// The error is git's: no repository, or one that it does not touch.
-    pub fn of(directory: &Path) -> Result<Place, CommandError> {
+    pub fn of(directory: &Path) -> Result<GitLocation, CommandError> {
         let git = Git::new(directory);
         let asked = |what| asked_path(&git, what);
         let (own, shared) = (asked("--git-dir")?, asked("--git-common-dir")?);
-        Ok(Place { own, shared, top: asked("--show-toplevel").ok() })
+        Ok(GitLocation { own, shared, top: asked("--show-toplevel").ok() })
     }
 
-    /// A linked worktree has a directory of its own beside what it shares with the others. The
-    /// name of a path says nothing: any folder may be called `worktrees`.
+    /// A linked worktree has a git directory of its own beside the shared one. The path's name proves
+    /// nothing: any directory may be called `worktrees`.
     pub fn is_worktree(&self) -> bool {
         self.own != self.shared
     }
@@ -68,7 +68,7 @@ fn asked_path(git: &Git, what: &str) -> Result<PathBuf, CommandError> {
         true => Ok(path),
         // Before 2.31 git prints the option itself.
         false => {
-            Err(CommandError::setup(format!("git does not tell its {what}: a newer one is needed")))
+            Err(CommandError::setup(format!("git does not print {what}: use git 2.31 or newer")))
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The one place that draws diagnostics: each with its place, cut to what a terminal shows, and no
-//! more of them than a person reads.
+//! Draws diagnostics: each with its location, cut to the terminal's width, and no more of them than a
+//! user reads.
 
 mod excerpt;
 
@@ -10,9 +10,9 @@ use codespan_reporting::term::{self, Config};
 use excerpt::Excerpts;
 use towpath_core::{Diagnostic, Hint, Severity};
 
-/// What is taken for the width of a terminal that is none.
+/// The width where there is no terminal.
 const USUAL_WIDTH: usize = 80;
-/// Nobody reads on.
+/// How many problems are drawn.
 const MOST: usize = 50;
 
 /// How problems are drawn.
@@ -23,11 +23,11 @@ pub struct Style {
     pub width: Option<usize>,
 }
 
-/// Draws problems to stderr, each with its place.
+/// Draws problems to stderr, each with its location.
 pub fn draw(problems: &[Diagnostic], color: bool) {
     let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
     let width = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
-    out::say(&render(problems, Style { color, width }));
+    out::message(&render(problems, Style { color, width }));
 }
 
 /// Problems as text: of hundreds the first ones, errors before all others.
@@ -38,7 +38,7 @@ pub fn render(problems: &[Diagnostic], style: Style) -> String {
     order.sort_unstable();
     let mut text: String = order.into_iter().map(|at| one(&problems[at], style)).collect();
     if more > 0 {
-        text.push_str(&format!("{}: --json tells all of them\n\n", count(more, "more problem")));
+        text.push_str(&format!("{}: --json lists all of them\n\n", count(more, "more problem")));
     }
     text
 }
@@ -46,7 +46,7 @@ pub fn render(problems: &[Diagnostic], style: Style) -> String {
 fn one(problem: &Diagnostic, style: Style) -> String {
     let files = Excerpts::of(&problem.labels, style.width.unwrap_or(USUAL_WIDTH));
     let labels = problem.labels.iter().enumerate().map(|(index, label)| {
-        let (file, range) = files.place(label);
+        let (file, range) = files.locate(label);
         let drawn = match index {
             0 => DrawnLabel::primary(file, range),
             _ => DrawnLabel::secondary(file, range),
@@ -89,7 +89,7 @@ fn help(problem: &Diagnostic) -> Option<String> {
     })
 }
 
-/// Words that may hold foreign text, in as many lines as they have.
+/// Text that may contain foreign text, in as many lines as it has.
 fn plain(text: &str) -> String {
     text.split('\n').map(clean).collect::<Vec<_>>().join("\n")
 }

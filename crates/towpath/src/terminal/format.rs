@@ -56,7 +56,7 @@ pub fn rfc3339(ms: i64) -> String {
     towpath_view::format::rfc3339(ms, &TimeZone::system())
 }
 
-/// The last line that says something.
+/// The last line with text.
 pub fn last_line(text: &str) -> String {
     clean(text.lines().rfind(|l| !l.trim().is_empty()).unwrap_or("").trim())
 }

@@ -1,4 +1,4 @@
-//! What is written to the terminal, or to a file or pipe in its place: our two streams, text and its
+//! What is written to the terminal, or to a file or pipe instead: our two streams, text and its
 //! widths, tables, diagnostics, and the report of a run.
 
 pub mod diagnostics;

@@ -1,6 +1,6 @@
-//! Our one way to stdout and stderr. A closed pipe is the reader's way of saying "enough": it ends
-//! our output, never with an error or a panic. What we say ourselves is without secrets; the output
-//! of steps is passed on as it is, for it was masked where it was taken.
+//! All that is written to stdout and stderr. A closed pipe means that the reader has read enough: it
+//! ends our output, never with an error or a panic. Secrets are masked in our own text; the output of
+//! steps is passed on as it is, because it was masked where it was captured.
 
 use std::io::{self, Write as _};
 use std::sync::OnceLock;
@@ -11,7 +11,7 @@ static CLOSED: AtomicBool = AtomicBool::new(false);
 static FAILED: AtomicBool = AtomicBool::new(false);
 static SECRETS: OnceLock<Secrets> = OnceLock::new();
 
-/// Masks these in what we say from now on. A process has one set of them.
+/// Masks these in our own text from now on. A process has one set of them.
 pub fn hide(secrets: &Secrets) {
     let _ = SECRETS.set(secrets.clone());
 }
@@ -41,7 +41,7 @@ pub fn stdout(bytes: &[u8]) {
 }
 
 pub fn stderr(bytes: &[u8]) {
-    // There is nowhere left to complain to.
+    // There is no other stream to report this on.
     let _ = io::stderr().lock().write_all(bytes);
 }
 
@@ -50,15 +50,15 @@ pub fn line(text: impl AsRef<str>) {
 }
 
 pub fn note(text: impl AsRef<str>) {
-    say(&format!("{}\n", text.as_ref()));
+    message(&format!("{}\n", text.as_ref()));
 }
 
-/// Our own words, as they are, to stderr.
-pub fn say(text: &str) {
+/// Our own text to stderr, with its line ends as they are.
+pub fn message(text: &str) {
     stderr(secrets().mask(text).as_bytes());
 }
 
-/// Our own words without secrets, for whoever writes them elsewhere.
+/// Our own text without secrets, to be written elsewhere.
 pub fn masked(text: &str) -> String {
     secrets().mask(text).into_owned()
 }

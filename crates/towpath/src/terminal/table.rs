@@ -1,5 +1,5 @@
-//! Tables for the commands that look: columns as wide as their widest cell, cut to the terminal's
-//! width, never cut where stdout is a file or a pipe. Widths are those a person sees, not bytes.
+//! Tables: columns as wide as their widest cell, cut to the terminal's width, never cut where stdout
+//! is a file or a pipe. Widths are in terminal columns, not bytes.
 
 use crate::environment::Environment;
 use crate::terminal::out;
@@ -53,7 +53,7 @@ impl Screen {
     }
 }
 
-/// Colour by meaning. It never says anything that the words do not say.
+/// Colour by meaning. It never carries information that the text does not have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tint {
     #[default]
@@ -91,17 +91,17 @@ impl<T: AsRef<str>> From<T> for Cell {
 pub struct Table {
     indent: usize,
     header: Vec<&'static str>,
-    rows: Vec<Row>,
+    rows: Vec<TableRow>,
 }
 
 #[derive(Debug)]
-enum Row {
+enum TableRow {
     Cells(Vec<Cell>),
     /// Across all columns.
     Line(Cell),
 }
 
-/// Cells are never cut below this, so that a cut one still says something.
+/// Cells are never cut below this, so that a cut one is still useful.
 const NARROWEST: usize = 8;
 const GAP: usize = 2;
 
@@ -116,12 +116,12 @@ impl Table {
     }
 
     pub fn row(&mut self, cells: Vec<Cell>) {
-        self.rows.push(Row::Cells(cells));
+        self.rows.push(TableRow::Cells(cells));
     }
 
     /// A line of our own that belongs to the row above it.
     pub fn below(&mut self, text: String, tint: Tint) {
-        self.rows.push(Row::Line(Cell::own(text, tint)));
+        self.rows.push(TableRow::Line(Cell::own(text, tint)));
     }
 
     pub fn print(&self, screen: &Screen) {
@@ -132,18 +132,18 @@ impl Table {
 
     fn lines(&self, screen: &Screen) -> Vec<String> {
         let header = self.header.iter().map(|h| Cell::tinted(h, Tint::Dim)).collect();
-        let header = Row::Cells(header);
+        let header = TableRow::Cells(header);
         let head = (!self.header.is_empty()).then_some(&header);
-        let all: Vec<&Row> = head.into_iter().chain(&self.rows).collect();
+        let all: Vec<&TableRow> = head.into_iter().chain(&self.rows).collect();
         let mut widths = widths(&all);
         let room = screen.width.map(|width| width.saturating_sub(self.indent));
         if let Some(room) = room {
             shrink(&mut widths, room);
         }
         let alike = alike(&all, &widths);
-        let drawn = |row: &&Row| match row {
-            Row::Cells(cells) => self.drawn(cells, &widths, &alike, screen),
-            Row::Line(cell) => {
+        let drawn = |row: &&TableRow| match row {
+            TableRow::Cells(cells) => self.drawn(cells, &widths, &alike, screen),
+            TableRow::Line(cell) => {
                 let text = room.map_or_else(|| cell.text.clone(), |room| cut(&cell.text, room));
                 " ".repeat(self.indent) + &screen.paint(cell.tint, &text)
             }
@@ -177,10 +177,10 @@ impl Table {
     }
 }
 
-fn widths(rows: &[&Row]) -> Vec<usize> {
+fn widths(rows: &[&TableRow]) -> Vec<usize> {
     let mut widths = Vec::new();
     for row in rows {
-        let Row::Cells(cells) = row else { continue };
+        let TableRow::Cells(cells) = row else { continue };
         widths.resize(widths.len().max(cells.len()), 0);
         for (width, cell) in widths.iter_mut().zip(cells) {
             *width = cell.text.width().max(*width);
@@ -189,16 +189,16 @@ fn widths(rows: &[&Row]) -> Vec<usize> {
     widths
 }
 
-/// A longer text is prose, whose beginning says what it is about.
+/// A longer text is prose, whose beginning is enough.
 const LONGEST_NAME: usize = 48;
 
-/// The names that could not be told from others in their column when their ends were cut.
-fn alike<'a>(rows: &[&'a Row], widths: &[usize]) -> HashSet<&'a str> {
+/// The names that would look like others in their column when their ends were cut.
+fn alike<'a>(rows: &[&'a TableRow], widths: &[usize]) -> HashSet<&'a str> {
     let mut alike = HashSet::new();
     for (column, width) in widths.iter().enumerate() {
         let mut first: HashMap<String, &str> = HashMap::new();
         for row in rows {
-            let Row::Cells(cells) = row else { continue };
+            let TableRow::Cells(cells) = row else { continue };
             let Some(text) = cells.get(column).map(|cell| cell.text.as_str()) else { continue };
             if text.width() <= *width || text.width() > LONGEST_NAME {
                 continue;
@@ -281,7 +281,7 @@ mod tests {
 
     fn lines(width: Option<usize>) -> Vec<String> {
         let mut table = Table::new(&["RUN", "WHAT", "WHERE"]);
-        table.row(vec!["7f3k".into(), "a long text that says much".into(), "deploy".into()]);
+        table.row(vec!["7f3k".into(), "a long text with much in it".into(), "deploy".into()]);
         table.row(vec!["5a2m".into(), "日本語のとても長い説明です".into(), Cell::default()]);
         table.lines(&Screen { width, color: false })
     }
@@ -291,8 +291,8 @@ mod tests {
         assert_eq!(
             lines(None),
             [
-                "RUN   WHAT                        WHERE",
-                "7f3k  a long text that says much  deploy",
+                "RUN   WHAT                         WHERE",
+                "7f3k  a long text with much in it  deploy",
                 "5a2m  日本語のとても長い説明です",
             ]
         );
@@ -304,7 +304,7 @@ mod tests {
             lines(Some(30)),
             [
                 "RUN   WHAT              WHERE",
-                "7f3k  a long text tha…  deploy",
+                "7f3k  a long text wit…  deploy",
                 "5a2m  日本語のとても…",
             ]
         );

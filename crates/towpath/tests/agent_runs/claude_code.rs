@@ -87,7 +87,7 @@ fn a_users_instructions_are_added_to_the_programs_own() {
     assert!(reported.contains("Be brief, please.") && reported.len() >= alone.len(), "{reported}");
     let session = "0f8fad5b-d9cb-469f-a165-70867728950e";
     let both = ["run", "one.yaml", "--system-prompt", "Be brief.", "--session", session];
-    CLAUDE_CODE.run(&user, &server, &both).exits(5).reports("keeps the instructions it began with");
+    CLAUDE_CODE.run(&user, &server, &both).exits(5).reports("keeps its first instructions");
 }
 
 /// A program that dies before it has stored anything leaves an id without a session. The next call

@@ -117,12 +117,12 @@ fn what_a_backend_cannot_do_is_refused_before_anything_runs() {
         (
             &["--backend", "gemini", "--system-prompt", "Be brief."][..],
             (5, 5),
-            "gemini takes no --system-prompt; claude-code and codex can",
+            "gemini does not support --system-prompt; claude-code and codex do",
         ),
         (
             &["--backend", "claude-code", "--session", "my review"],
             (2, 5),
-            "--session: `my review` is no session of claude-code: its ids are UUIDs",
+            "--session: `my review` is not a session id of claude-code: its ids are UUIDs",
         ),
     ] {
         let run = [&["run", "two.yaml"], arguments].concat();

@@ -374,7 +374,7 @@ fn a_file_without_an_end_is_refused_and_a_pipe_is_read() {
     assert!(user.read("c.jsonl").contains("about"));
     user.towpath(&["resume", "--last", "--done", "a", "--outcome", "zzz"])
         .exits(2)
-        .reports("is done, and --done changes nothing any more");
+        .reports("is done, so --done has no effect");
     user.towpath(&["resume", "--last", "--max-visits", "9"]).exits(2).reports("is done");
     user.towpath(&["resume", "--last"]).exits(0);
 }
@@ -394,7 +394,7 @@ fn a_thousand_problems_on_one_line_are_reported_in_little_space() {
     let user = User::new().file("m.json", &machine);
     let printed = user.towpath(&["validate", "m.json"]).exits(2).stdout;
     assert!(printed.len() < 40_000, "{} bytes", printed.len());
-    assert!(printed.contains("1950 more problems: --json tells all of them"), "{printed}");
+    assert!(printed.contains("1950 more problems: --json lists all of them"), "{printed}");
     assert!(printed.ends_with("2000 errors in m.json. Nothing was run.\n"), "{printed}");
     let widest = printed.lines().map(|line| line.chars().count()).max();
     assert!(widest.is_some_and(|columns| columns <= 80), "{widest:?}");

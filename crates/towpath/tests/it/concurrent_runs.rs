@@ -4,7 +4,7 @@ use crate::support::{User, kill_hard, until};
 
 const SLOW: &str = "name: slow\nsteps:\n  - {id: slow, command: 'touch began; sleep 60'}\n";
 const QUICK: &str = "name: quick\nsteps:\n  - {id: quick, command: 'test -e ok'}\n";
-const WARNING: &str = "of slow, started just now, goes on in this directory too";
+const WARNING: &str = "of slow, started just now, is active in this directory too";
 
 #[test]
 fn another_run_in_the_same_directory_is_a_warning_and_nothing_is_refused() {

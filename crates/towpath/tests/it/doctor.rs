@@ -56,7 +56,7 @@ fn a_healthy_installation_is_reported_and_not_changed() {
     let user = user();
     let printed = doctor(&user, &[]).exits(0);
     for line in [
-        "  ok         journal  not there yet: nothing has run\n",
+        "  ok         journal  none yet: nothing has run\n",
         "  ok         backend       claude-code (default)\n",
         "  ok         scripted        built in; answers come from --script FILE\n",
         "                  session id  resume    tiers     system prompt  tokens   cost\n",
@@ -93,7 +93,7 @@ fn a_healthy_installation_is_reported_and_not_changed() {
     assert_eq!(wrong(&user), [[""; 4]; 0].map(|x| x.map(str::to_owned)));
     user.towpath(&["run", "ok.yaml", "-q"]).exits(0);
     let printed = doctor(&user, &[]).exits(0);
-    assert!(printed.stdout.contains("journal  whole, schema 2, 1 run, "), "{}", printed.stdout);
+    assert!(printed.stdout.contains("journal  undamaged, schema 2, 1 run, "), "{}", printed.stdout);
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn a_bad_settings_file_is_broken_and_the_rest_is_still_reported() {
     let printed = doctor(&user, &[]).exits(1);
     assert_eq!(printed.stderr, "", "nothing is drawn beside it");
     fs::write(&file, "backend = \"claud-code\"\n").expect("a file");
-    finds(&user, "broken", "backend", "there is no such backend", "towpath settings");
+    finds(&user, "broken", "backend", "no such backend", "towpath settings");
     fs::write(&file, "max_agents = 0\n").expect("a file");
     finds(&user, "broken", "settings", "max_agents is 0", "settings.toml");
     fs::write(&file, "[programs]\nclaude-code = \"/gone/claude\"\n").expect("a file");
@@ -281,7 +281,7 @@ fn broken_and_untrusted_recipes_are_reported() {
         "towpath validate recipes/bad.yaml",
     );
     user.write("recipes/bad.yaml", OK);
-    finds(&user, "attention", "not trusted", "bad would be found here", "towpath trust");
+    finds(&user, "attention", "not trusted", "bad will not run until trusted", "towpath trust");
     user.towpath(&["trust", "--yes"]).exits(0);
     assert!(wrong(&user).is_empty());
     user.write(".towpath/settings.toml", "max_agents = 3\n");
@@ -302,7 +302,7 @@ fn broken_and_untrusted_recipes_are_reported() {
     let mut command = user.command(&["doctor"]);
     command.env("PATH", "/usr/bin:/bin").env("TOWPATH_RECIPE_DIRS", "gone");
     let printed = Printed::from(command.output().expect("towpath starts")).exits(0);
-    assert!(printed.stdout.contains("gone is named in a variable and is not there"));
+    assert!(printed.stdout.contains("gone is named in a variable and does not exist"));
     assert!(printed.stdout.contains("fix: mkdir -p gone"), "{}", printed.stdout);
 }
 
@@ -324,9 +324,15 @@ fn waiting_interrupted_and_asking_runs_are_reported() {
     kill_hard(&mut runner);
     let id = user.run().to_string();
     until("the warden has ended", || wrong(&user).len() == 1);
-    finds(&user, "attention", "cut off", "was cut off", &format!("towpath resume {id}"));
+    finds(&user, "attention", "interrupted", "was interrupted", &format!("towpath resume {id}"));
     user.towpath(&["resume", &id]).exits(10);
-    finds(&user, "attention", "asking", "asks what became of pay", &format!("towpath show {id}"));
+    finds(
+        &user,
+        "attention",
+        "asking",
+        "asks whether pay did its work",
+        &format!("towpath show {id}"),
+    );
 }
 
 #[test]

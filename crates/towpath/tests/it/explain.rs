@@ -153,7 +153,7 @@ fn only_limits_that_apply_are_shown() {
     };
     assert_eq!(
         last("list.yaml"),
-        "at most 200 steps besides those of machines, recipes at most 6 deep. Nothing was run."
+        "at most 200 steps besides those of state machines, recipes at most 6 deep. Nothing was run."
     );
     assert_eq!(last("plain.yaml"), "at most 200 steps, recipes at most 6 deep. Nothing was run.");
     assert_eq!(last("bound.yaml"), "at most 1 step, recipes at most 6 deep. Nothing was run.");
@@ -189,7 +189,7 @@ fn only_limits_that_apply_are_shown() {
     );
     user.towpath(&["explain", "plain.yaml", "--max-visits", "5"])
         .exits(2)
-        .reports("--max-visits is for machines, and plain is a list of steps");
+        .reports("--max-visits is for state machines, and plain is a step recipe");
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn shows(printed: Printed, expected: &str) {
 #[test]
 fn an_empty_home_is_reported_and_stays_empty() {
     let user = User::new();
-    shows(user.towpath(&["runs"]), "nothing has run yet; towpath run demo is a start\n");
+    shows(user.towpath(&["runs"]), "no runs yet; to start one: towpath run demo\n");
     shows(user.towpath(&["runs", "--json"]), "{\n  \"schema\": 1,\n  \"runs\": []\n}\n");
     shows(user.towpath(&["trust", "--list"]), "nothing is trusted yet\n");
     shows(user.towpath(&["trust"]), "nothing here needs trust\n");
@@ -275,7 +275,7 @@ fn a_run_is_cancelled_from_another_terminal() {
 "
         ),
     );
-    let again = format!("run {run} had ended already: cancelled\n");
+    let again = format!("run {run} has already ended: cancelled\n");
     shows(user.towpath(&["cancel", &run]), &again);
 }
 
@@ -426,7 +426,7 @@ at most 200 steps, recipes at most 6 deep. Nothing was run.
 ",
     );
     let printed = user.towpath(&["explain", "ci"]).exits(0);
-    let last = "It is not trusted yet: towpath trust .towpath/recipes/ci.yaml\n";
+    let last = "Not trusted yet; to trust it: towpath trust .towpath/recipes/ci.yaml\n";
     assert!(printed.stdout.ends_with(last), "{printed:?}");
 }
 

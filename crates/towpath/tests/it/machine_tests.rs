@@ -200,7 +200,7 @@ fn a_transition_that_no_case_takes_or_looks_at_is_reported() {
     let printed = test(cases, &["--mutate"]).exits(1).stdout;
     for line in [
         "  ✓ look: fine      noticed by: checks\n",
-        "  ✗ look: broken    no case notices when the run ends here: none comes here\n",
+        "  ✗ look: broken    no case notices when the run ends here: none gets here\n",
         "  ✗ look: other     no case notices when the run ends here\n",
         "  ✓ check           noticed by: checks\n",
         "2 of 8 changes noticed\n",

@@ -128,13 +128,13 @@ fn a_built_in_machine_is_ejected_as_one_sound_file() {
 fn a_new_machine_validates_and_passes_its_tests() {
     let user = User::new();
     let printed = user.towpath(&["new", "--machine", "fix-it"]).exits(0);
-    assert!(printed.stdout.starts_with("made fix-it.yaml"), "{}", printed.stdout);
+    assert!(printed.stdout.starts_with("created fix-it.yaml"), "{}", printed.stdout);
     user.towpath(&["validate", "fix-it.yaml", "--strict"]).exits(0);
     let printed = user.towpath(&["test", "fix-it.yaml", "--mutate"]).exits(0);
     assert!(printed.stdout.contains("9 of 9 changes noticed"), "{}", printed.stdout);
     let printed = user.towpath(&["new", "--machine", "Fix_it"]).exits(2);
     assert!(printed.stderr.contains("small letters"), "{}", printed.stderr);
     let printed = user.towpath(&["new", "--machine", "team/fix-it"]).exits(0);
-    assert!(printed.stdout.contains("made team/fix-it.yaml"), "{}", printed.stdout);
+    assert!(printed.stdout.contains("created team/fix-it.yaml"), "{}", printed.stdout);
     user.towpath(&["validate", "team/fix-it.yaml", "--strict"]).exits(0);
 }

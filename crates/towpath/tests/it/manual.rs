@@ -46,7 +46,7 @@ fn pages_are_replaced_and_nothing_else() {
     assert!(user.read("man1/towpath-run.1").contains("SYNOPSIS"));
     user.write("man1/towpath-run.1", "my notes\n");
     user.write("man1/towpath.1", ".TH towpath 1\nold\n");
-    user.towpath(&["man", "man1"]).exits(2).reports("towpath-run.1 is there and is no page");
+    user.towpath(&["man", "man1"]).exits(2).reports("towpath-run.1 exists and is not a page");
     assert_eq!(user.read("man1/towpath-run.1"), "my notes\n");
     assert_eq!(user.read("man1/towpath.1"), ".TH towpath 1\nold\n", "nothing was written");
     user.write("taken", "");

@@ -40,7 +40,7 @@ fn settings_show_models_and_refuse_bad_ones() {
     for (bad, printed) in [
         ("[models.claude-cod]\nhaiku = \"x\"\n", "did you mean `claude-code`?"),
         ("[models.claude-code]\nmini = \"x\"\n", "unknown field `mini`"),
-        ("[models.claude-code]\nhaiku = \" \"\n", "a model has a name"),
+        ("[models.claude-code]\nhaiku = \" \"\n", "the model's name is empty"),
         ("[models]\nclaude-code = \"x\"\n", "invalid type"),
     ] {
         let reported_all = user(bad).towpath(&["run", "r.yaml"]).exits(5);

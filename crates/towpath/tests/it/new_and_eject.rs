@@ -8,7 +8,7 @@ fn a_first_recipe_runs_and_has_nothing_wrong() {
     let user = User::new();
     let printed = user.towpath(&["new", "nightly"]).exits(0);
     assert!(
-        printed.stdout.starts_with("made nightly.yaml\n     nightly.test.yaml\n"),
+        printed.stdout.starts_with("created nightly.yaml\n        nightly.test.yaml\n"),
         "{printed:?}"
     );
     assert!(printed.stdout.contains("  towpath run nightly.yaml "), "{printed:?}");

@@ -107,7 +107,7 @@ fn running_interrupted_and_kept_runs_stay() {
     assert_eq!(user.runs(), 2);
     drop(lock);
     crate::support::kill_hard(&mut runner);
-    let printed = user.towpath(&prune).exits(0).reports("1 run was cut off and stays");
+    let printed = user.towpath(&prune).exits(0).reports("1 run was interrupted and kept");
     assert!(printed.stdout.starts_with("deleted 1 run, "), "{}", printed.stdout);
     assert_eq!(user.runs(), 1);
     let interrupted = user.run();

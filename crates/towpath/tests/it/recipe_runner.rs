@@ -531,7 +531,7 @@ fn the_agent_program_is_chosen_by_flag_or_variable() {
 fn an_agent_that_is_not_there_is_refused_with_what_there_is() {
     let user = with_agent().file("plain.yaml", "name: p\nsteps:\n  - { id: a, command: echo }\n");
     let printed = runner(&user, &["ask.yaml", "--agent-binary", "copilot"]).exits(2);
-    let printed = printed.reports("there is no agent `copilot`; there is `claude`");
+    let printed = printed.reports("no agent `copilot`; use `claude`");
     drop(printed);
     runner(&user, &["ask.yaml", "--agent-binary", "bin/none"]).exits(2).reports("is not a program");
     let with = |recipe: &str| {
@@ -582,12 +582,12 @@ fn a_file_of_the_project_wins_over_a_built_in_of_its_name_everywhere() {
     ] {
         let printed = runner(&user, arguments).exits(0);
         assert!(printed.stdout.contains(sign), "{arguments:?}: {printed:?}");
-        let note = format!("note: {GUIDE} takes the place of the built-in `guide`\n");
+        let note = format!("note: {GUIDE} replaces the built-in `guide`\n");
         assert!(printed.stderr.contains(&note), "{arguments:?}: {printed:?}");
         let first = printed.stdout.lines().next().expect("a line");
         assert_eq!(first.contains(GUIDE), arguments[0] == "guide", "it names the file: {first}");
         let printed = runner(&user, &[arguments, &json].concat()).exits(0);
-        assert!(!printed.stderr.contains("does not take the place"), "{arguments:?}: {printed:?}");
+        assert!(!printed.stderr.contains("does not replace"), "{arguments:?}: {printed:?}");
     }
     let printed = runner(&user, &["guide"]).exits(0);
     assert!(printed.stderr.contains(&format!("warning: {GUIDE} was found in the working tree")));
@@ -619,10 +619,7 @@ fn under_the_other_names_an_untrusted_file_replaces_no_built_in() {
     let printed = user.towpath(&["run", "tour"]).exits(5).prints("");
     assert!(printed.stderr.contains("towpath trust --yes"), "{printed:?}");
     let printed = user.towpath(&["explain", "guide"]).exits(0);
-    assert!(
-        printed.stderr.contains("does not take the place of the built-in `guide`"),
-        "{printed:?}"
-    );
+    assert!(printed.stderr.contains("does not replace the built-in `guide`"), "{printed:?}");
     user.towpath(&["trust", "--yes", GUIDE]).exits(0);
     user.towpath(&["run", "guide"]).exits(0).prints("our own guide\n");
 }

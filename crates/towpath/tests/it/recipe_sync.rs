@@ -51,7 +51,7 @@ fn a_sync_without_apply_changes_nothing() {
     for line in [
         "new        deploy.yaml\n",
         "only here  own.yaml\n",
-        "changed    ship.yaml  (changed here, stays as it is)\n",
+        "changed    ship.yaml  (changed here, kept)\n",
         "    --- ship.yaml (here)\n    +++ ship.yaml (upstream)\n",
         "    -    command: echo mine\n    +    command: echo one\n",
         "1 new, 1 changed, 1 only here: nothing was changed; --apply takes over 1 file\n",
@@ -80,7 +80,7 @@ fn what_was_not_changed_here_follows_upstream() {
     publish(&user, &[("recipes/ship.yaml", "two"), ("recipes/deploy.yaml", "two")]);
     user.write(&here("ship.yaml"), &recipe("mine"));
     let printed = sync(&user, &["--apply"]).exits(1);
-    let end = "2 changed: took over 1 file, 1 held back; --force takes all\n";
+    let end = "2 changed: took over 1 file, kept 1; --force takes all\n";
     assert!(printed.stdout.ends_with(end), "{}", printed.stdout);
     assert_eq!(user.read(&here("deploy.yaml")), recipe("two"));
     assert_eq!(user.read(&here("ship.yaml")), recipe("mine"));
@@ -98,7 +98,7 @@ fn what_was_deleted_here_stays_away() {
     sync(&user, &["--apply"]).exits(0);
     fs::remove_file(user.path("work").join(here("ship.yaml"))).expect("gone");
     let printed = sync(&user, &["--apply"]).exits(1);
-    assert!(printed.stdout.contains("new        ship.yaml  (deleted here, stays as it is)\n"));
+    assert!(printed.stdout.contains("new        ship.yaml  (deleted here, kept)\n"));
     assert!(!user.path("work").join(here("ship.yaml")).exists());
     sync(&user, &["--apply", "--force"]).exits(0);
     assert_eq!(user.read(&here("ship.yaml")), recipe("one"));
@@ -126,9 +126,9 @@ fn a_tag_a_commit_and_a_folder_can_be_named() {
     assert_eq!(other["files"][0]["name"], "x.yaml");
     assert_eq!(other["files"][0]["state"], "new");
     assert_eq!(other["files"][0]["taken"], false);
-    sync(&user, &["--path", "nowhere"]).exits(2).reports("no such folder");
+    sync(&user, &["--path", "nowhere"]).exits(2).reports("no such directory");
     sync(&user, &["--path", "../x"]).exits(2).reports("inside the repository");
-    sync(&user, &["--ref", "a:b"]).exits(2).reports("name a branch");
+    sync(&user, &["--ref", "a:b"]).exits(2).reports("give a branch");
     sync(&user, &["--ref", "nowhere"]).exits(5).reports("git fetch");
     user.towpath(&["recipes", "sync", "../team", "--ref=--upload-pack=x"]).exits(2);
     user.towpath(&["recipes", "sync", "--", "--upload-pack=x"]).exits(2);
@@ -156,11 +156,11 @@ fn the_users_own_git_is_left_alone() {
     assert_eq!(user.git("work", &["for-each-ref"]), "");
     assert_eq!(user.git("work", &["rev-list", "--all", "--count"]), "0");
 
-    sync(&user, &["--remote", "upstream"]).exits(0).reports("made the remote upstream");
+    sync(&user, &["--remote", "upstream"]).exits(0).reports("added the remote upstream");
     assert_eq!(user.git("work", &["remote", "get-url", "upstream"]), "../team");
     sync(&user, &["--remote", "upstream"]).exits(0);
     let other = user.towpath(&["recipes", "sync", "../other", "--remote", "upstream"]);
-    other.exits(2).reports("it is there already, for ../team");
+    other.exits(2).reports("exists already, for ../team");
     sync(&user, &["--remote", "--x"]).exits(2);
 }
 
@@ -180,11 +180,7 @@ fn a_repository_brings_nothing_but_recipes() {
         "{}",
         printed.stdout
     );
-    assert!(
-        printed.stdout.contains("sub is a symbolic link, stays as it is)"),
-        "{}",
-        printed.stdout
-    );
+    assert!(printed.stdout.contains("sub is a symbolic link, kept)"), "{}", printed.stdout);
     assert_eq!(fs::read_dir(user.path("outside")).expect("a folder").count(), 0);
     let there = fs::read_dir(user.path("work").join(HERE)).expect("a folder");
     let mut there: Vec<String> =

@@ -450,12 +450,12 @@ fn tests_are_found_by_recipe_by_directory_and_by_themselves() {
     );
     test(&user, &["--case", "three"]).exits(2).reports("no case has `three` in its name");
     test(&user, &["nowhere"]).exits(2).reports("nowhere: no such file, directory or recipe");
-    test(&user, &["recipes"]).exits(2).reports("there is no test file below recipes");
+    test(&user, &["recipes"]).exits(2).reports("no test file below recipes");
     user.write("x.yaml", &echo("x"));
     test(&user, &["x.yaml"]).exits(2).reports("x.yaml has no tests: x.test.yaml is not there");
     let empty = User::new();
     fs::create_dir(empty.path("tmp")).unwrap();
-    test(&empty, &[]).exits(2).reports("there are no tests: write NAME.test.yaml");
+    test(&empty, &[]).exits(2).reports("no tests found: write NAME.test.yaml");
 }
 
 #[test]
@@ -513,7 +513,7 @@ cases:
     let user = user().file("recipes/deploy.test.yaml", suite);
     let printed = test(&user, &["--mutate"]).exits(1);
     let expected = "
-recipes/deploy.test.yaml · each step does nothing, once
+recipes/deploy.test.yaml · each step, disabled in turn
   ✗ ci      no case notices when step `ci` does nothing
   ✓ build   noticed by: the build is looked at
   ✓ review  noticed by: the deploy is looked at
@@ -544,7 +544,7 @@ recipes/deploy.test.yaml · each step does nothing, once
     assert!(printed.stdout.ends_with("1 passed\n5 of 5 steps noticed\n"), "{}", printed.stdout);
     user.write("recipes/deploy.test.yaml", &good.replace("gone}", "no}"));
     let printed = test(&user, &["--mutate"]).exits(1);
-    let end = "nothing was taken away: first all cases must pass\n";
+    let end = "no mutations: all cases must pass first\n";
     assert!(printed.stdout.ends_with(end), "{}", printed.stdout);
 }
 

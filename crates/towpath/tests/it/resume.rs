@@ -115,7 +115,7 @@ fn again_reports_what_runs_again_and_runs_just_that() {
     let run = user.run();
     user.towpath(&["resume", run.as_str(), "--again", "two"])
         .exits(0)
-        .reports("runs anew: call/two, last");
+        .reports("runs again: call/two, last");
     assert_eq!(user.read("effects"), "first\none\ntwo\nlast\ntwo\nlast\n");
 }
 
@@ -248,7 +248,7 @@ fn a_run_can_be_resumed_from_another_directory() {
 fn contradicting_answers_are_refused_and_record_nothing() {
     let (user, run) = interrupted_once();
     let both = ["resume", &run, "--done", "transfer", "--again", "transfer"];
-    user.towpath(&both).exits(2).reports("both done and run again");
+    user.towpath(&both).exits(2).reports("given to both --done and --again");
     let two = ["resume", &run, "--done", "transfer", "--done", "book", "--output", "x"];
     user.towpath(&two).exits(2).reports("one --done");
     user.towpath(&["resume", &run]).exits(10);

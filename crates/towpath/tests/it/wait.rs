@@ -52,9 +52,9 @@ fn a_run_waits_for_each_limit_and_is_one_run() {
     let user = user(&script);
     let printed = user.towpath(&["run", "l.yaml", "--script", "s.jsonl", "--wait"]).exits(0);
     assert_eq!(printed.stdout, "one\ntwo\n");
-    let waits = printed.stderr.matches("waits for the agent's limit until ").count();
+    let waits = printed.stderr.matches("waits for the agent's rate limit until ").count();
     assert_eq!(waits, 2, "{}", printed.stderr);
-    assert!(printed.stderr.contains("goes on by itself (run "), "{}", printed.stderr);
+    assert!(printed.stderr.contains("then continues (run "), "{}", printed.stderr);
     assert_eq!(user.read("effects"), "done by two\n");
     assert_eq!(user.runs(), 1);
 }
@@ -79,7 +79,7 @@ fn ctrl_c_while_it_waits_leaves_it_waiting() {
         signal(&runner, sent);
         let printed = Printed::from(runner.wait_with_output().expect("it ends")).exits(code);
         assert_eq!(printed.json()["error"]["kind"], "left-waiting");
-        assert!(printed.stderr.contains("is left waiting; to go on: towpath resume"));
+        assert!(printed.stderr.contains("is left waiting; to resume: towpath resume"));
         assert_eq!(status(&user), "waiting");
         user.towpath(&["resume", "--last"]).exits(0);
         assert_eq!(user.read("calls").lines().count(), 3);
@@ -227,7 +227,9 @@ fn a_run_whose_directory_is_gone_is_reported_with_what_to_do() {
     let output = command.current_dir(user.path("work/away")).output().expect("towpath starts");
     Printed::from(output).exits(75);
     std::fs::remove_dir_all(user.path("work/away")).expect("a directory to remove");
-    user.towpath(&["resume", "--due"]).exits(5).reports("is gone; to let it go: towpath cancel");
+    user.towpath(&["resume", "--due"])
+        .exits(5)
+        .reports("is gone; to cancel the run: towpath cancel");
 }
 
 #[test]

@@ -129,8 +129,8 @@ fn a_run_gets_a_worktree_beside_the_repository_on_a_branch_of_its_own() {
     let printed = printed.prints(&format!("{}\n", tree.display()));
     let printed = printed.reports("worktree ~/work-try, on the new branch try\n");
     printed.reports(
-        "worktree ~/work-try · branch try · 1 uncommitted change\n  to look: cd ~/work-try\n  \
-         when you need it no more: git worktree remove ~/work-try\n",
+        "worktree ~/work-try · branch try · 1 uncommitted change\n  to inspect it: cd ~/work-try\n  \
+         when you no longer need it: git worktree remove ~/work-try\n",
     );
     assert_eq!(fs::read_to_string(tree.join("file")).unwrap(), "new\n");
     assert!(!user.path("work/file").exists());
@@ -146,7 +146,7 @@ fn a_worktree_of_that_name_is_used_again() {
     let user = user(WRITE);
     user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
     let again = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
-    again.reports("worktree ~/work-try, as it is, on the branch try\n");
+    again.reports("existing worktree ~/work-try, on the branch try\n");
     // From inside it, and from a folder in it, the same names mean the same worktrees.
     let mut inside = user.command(&["run", "../../go.yaml", "--worktree", "try", "--json"]);
     inside.current_dir(user.path("work-try/sub/inner"));
@@ -175,16 +175,15 @@ fn a_run_from_a_folder_works_in_the_same_folder() {
 fn a_worktree_without_changes_is_removed_with_its_branch() {
     let user = user(LOOK);
     let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
-    printed.reports(
-        "nothing was changed in the worktree ~/work-try: it is removed again, with its branch try",
-    );
+    printed
+        .reports("nothing was changed in the worktree ~/work-try: removed it, and its branch try");
     assert!(!user.path("work-try").exists());
     assert_eq!(user.git("work", &["branch", "--list"]), "* main");
     let id = user.run();
     user.towpath(&["show", id.as_str()]).exits(0).shows("branch try · gone\n");
     let resume = ["resume", id.as_str(), "--again", "look"];
-    let printed = user.towpath(&resume).exits(5).reports("is gone; to have it back: git -C ");
-    let command = printed.stderr.split("to have it back: ").nth(1).unwrap().trim_end().to_owned();
+    let printed = user.towpath(&resume).exits(5).reports("is gone; to restore it: git -C ");
+    let command = printed.stderr.split("to restore it: ").nth(1).unwrap().trim_end().to_owned();
     let home = user.path("");
     let back = Command::new("bash").args(["-c", &command]).env("HOME", &home).output().unwrap();
     assert!(back.status.success(), "{command}: {back:?}");
@@ -235,7 +234,7 @@ fn a_worktree_with_work_in_it_stays() {
 fn a_run_that_did_not_get_done_keeps_its_worktree_and_continues_there() {
     let user = user("name: wait\nsteps:\n  - id: wait\n    command: pwd; test -e ~/ready\n");
     let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(1);
-    printed.reports("to give the run up: git worktree remove ~/work-try");
+    printed.reports("to give up the run: git worktree remove ~/work-try");
     fs::write(user.path("ready"), "").unwrap();
     let id = user.run();
     let mut elsewhere = user.command(&["resume", id.as_str(), "--json"]);
@@ -307,7 +306,7 @@ fn a_tag_of_the_same_name_is_not_taken_for_the_branch() {
     let user = user(LOOK);
     user.git("work", &["tag", "try"]);
     let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
-    printed.reports("it is removed again, with its branch try");
+    printed.reports("removed it, and its branch try");
 }
 
 #[test]
@@ -331,9 +330,9 @@ fn impossible_names_are_refused_before_anything_is_created() {
     assert_eq!(user.git("work", &["branch", "--list", "late"]), "");
     fs::remove_file(user.path("work/.git/worktrees")).unwrap();
     fs::create_dir(user.path("work-taken")).unwrap();
-    run("taken").exits(2).reports("is there and is no worktree of this repository");
+    run("taken").exits(2).reports("exists and is not a worktree of this repository");
     user.git("", &["clone", "--quiet", "work", "work-clone"]);
-    run("clone").exits(2).reports("is there and is no worktree of this repository");
+    run("clone").exits(2).reports("exists and is not a worktree of this repository");
     run("gone").exits(0);
     fs::remove_dir_all(user.path("work-gone")).unwrap();
     run("gone").exits(2).reports("git worktree prune");
@@ -346,7 +345,7 @@ fn impossible_names_are_refused_before_anything_is_created() {
 fn a_directory_without_a_commit_or_a_repository_is_refused_with_what_to_do() {
     let user = User::new().file("go.yaml", WRITE);
     let run = || user.towpath(&["run", "go.yaml", "--worktree", "x"]);
-    run().exits(2).reports("is in no git repository; to make it one: git init");
+    run().exits(2).reports("is not in a git repository: run git init");
     let work = user.path("work");
     user.git(&work, &["init", "--quiet"]);
     run().exits(2).reports("has no commit yet");
@@ -384,7 +383,7 @@ fn uncommitted_changes_stay_and_are_reported() {
     let user = user(WRITE);
     user.write("draft", "x");
     let printed = user.towpath(&["run", "go.yaml", "--worktree", "try"]).exits(0);
-    printed.reports("note: what is not committed here stays here");
+    printed.reports("note: the worktree begins at the last commit");
     assert!(!user.path("work-try/draft").exists());
 }
 
@@ -402,7 +401,7 @@ fn a_dry_run_shows_the_worktree_of_step_recipes_and_machines() {
     let user = user(WRITE);
     let there = user.path("work-try");
     let reported =
-        "It would run in the worktree ~/work-try, on the new branch try; nothing is made now\n";
+        "Would run in the worktree ~/work-try, on the new branch try; nothing is created now\n";
     for recipe in ["go.yaml", "review-and-commit"] {
         let look = ["run", recipe, "--worktree", "try", "--dry-run", "--backend", "scripted"];
         let printed = user.towpath(&look).exits(0);

@@ -1,8 +1,8 @@
 //! What an argument can be: recipes and runs by name, steps of a run, files. Whatever cannot be
-//! read has no candidates; completing is no place for errors.
+//! read has no candidates: completing a line reports no errors.
 
-use super::Asked;
-use super::line::Line;
+use super::CompletionRequest;
+use super::typed_line::TypedLine;
 use crate::environment::Environment;
 use crate::session::find_run::step_paths;
 use crate::session::recipe_list;
@@ -21,7 +21,7 @@ use towpath_store::{Found, RunFilter, RunRow, Store};
 
 /// What the value of an argument is.
 #[derive(Debug, Clone, Copy)]
-pub enum Kind {
+pub enum ArgumentKind {
     /// A recipe's name, or its file.
     Recipe,
     BuiltIn,
@@ -29,32 +29,38 @@ pub enum Kind {
     Run {
         but: &'static [StatusKind],
     },
-    /// A step of the run that stands before it on the line.
+    /// A step of the run that is named before it on the line.
     Step,
     Directory,
     Path,
 }
 
-/// Nobody looks through more.
+/// More would be too many to choose from.
 const MOST_RUNS: u32 = 100;
 
-pub fn candidates(kind: Kind, asked: &Asked, begun: &OsStr) -> Vec<CompletionCandidate> {
-    let line = &asked.line;
-    let found = asked.env.as_ref().and_then(|env| match kind {
-        Kind::Recipe => recipes(env, line),
-        Kind::BuiltIn => Some(builtin_names().map(CompletionCandidate::new).collect()),
-        Kind::Run { but } => runs(env, but),
-        Kind::Step => steps(env, line),
-        Kind::Directory | Kind::Path => None,
+pub fn candidates(
+    kind: ArgumentKind,
+    request: &CompletionRequest,
+    begun: &OsStr,
+) -> Vec<CompletionCandidate> {
+    let line = &request.line;
+    let found = request.env.as_ref().and_then(|env| match kind {
+        ArgumentKind::Recipe => recipes(env, line),
+        ArgumentKind::BuiltIn => Some(builtin_names().map(CompletionCandidate::new).collect()),
+        ArgumentKind::Run { but } => runs(env, but),
+        ArgumentKind::Step => steps(env, line),
+        ArgumentKind::Directory | ArgumentKind::Path => None,
     });
     let mut found = found.unwrap_or_default();
     let begin = begun.as_encoded_bytes();
     found.retain(|c| c.get_value().as_encoded_bytes().starts_with(begin));
     match kind {
-        Kind::Recipe => found.extend(PathCompleter::any().filter(is_recipe).complete(begun)),
-        Kind::Directory => found.extend(PathCompleter::dir().complete(begun)),
-        Kind::Path => found.extend(PathCompleter::any().complete(begun)),
-        Kind::BuiltIn | Kind::Run { .. } | Kind::Step => {}
+        ArgumentKind::Recipe => {
+            found.extend(PathCompleter::any().filter(is_recipe).complete(begun))
+        }
+        ArgumentKind::Directory => found.extend(PathCompleter::dir().complete(begun)),
+        ArgumentKind::Path => found.extend(PathCompleter::any().complete(begun)),
+        ArgumentKind::BuiltIn | ArgumentKind::Run { .. } | ArgumentKind::Step => {}
     }
     found
 }
@@ -69,16 +75,16 @@ fn is_recipe(path: &Path) -> bool {
     recipe && !test && path.is_file()
 }
 
-fn recipes(env: &Environment, line: &Line) -> Option<Vec<CompletionCandidate>> {
+fn recipes(env: &Environment, line: &TypedLine) -> Option<Vec<CompletionCandidate>> {
     let directory = line.given("-C", "--working-dir").pop();
     let directory = working_directory(env, directory.as_deref()).ok()?;
-    // Where recipes are looked for is not for a project's own settings to say.
+    // A project's own settings cannot choose where recipes are looked for.
     let settings = Settings::read(env, None).ok()?;
     let given = line.given("-R", "--recipe-dir");
     let search = search_path(env, &settings, &given, &directory).ok()?;
-    let told =
+    let with_origin =
         |(name, origin): (String, _)| candidate(&name, recipe_list::origin_word(origin).to_owned());
-    Some(names(&search).into_iter().map(told).collect())
+    Some(names(&search).into_iter().map(with_origin).collect())
 }
 
 fn runs(env: &Environment, but: &[StatusKind]) -> Option<Vec<CompletionCandidate>> {
@@ -87,7 +93,7 @@ fn runs(env: &Environment, but: &[StatusKind]) -> Option<Vec<CompletionCandidate
     let now = now_ms();
     let left_out = |row: &&RunRow| but.iter().any(|kind| row.summary.status.is(*kind));
     let wanted = rows.iter().filter(|row| !left_out(row));
-    let told = wanted.map(|row| {
+    let described = wanted.map(|row| {
         let help = format!(
             "{}, {}, {}",
             row.recipe,
@@ -96,10 +102,10 @@ fn runs(env: &Environment, but: &[StatusKind]) -> Option<Vec<CompletionCandidate
         );
         candidate(row.id.as_str(), help)
     });
-    Some(told.collect())
+    Some(described.collect())
 }
 
-fn steps(env: &Environment, line: &Line) -> Option<Vec<CompletionCandidate>> {
+fn steps(env: &Environment, line: &TypedLine) -> Option<Vec<CompletionCandidate>> {
     let store = Store::open_for_reading(&env.directories.state).ok()??;
     let words = line.before().iter().skip(1).filter_map(|word| word.to_str());
     let run =

@@ -1,8 +1,8 @@
-//! The programs that steps and agents need: where they are and which version they say they have.
+//! The programs that steps and agents need: where they are and which version they report.
 
 use super::capabilities;
 use super::finding::{Finding, Level};
-use super::version::{Asked, ask as ask_version};
+use super::version::{VersionQuery, query as query_version};
 use crate::environment::Environment;
 use crate::session::agents::{bash, locate, root_obstacle};
 use crate::settings::Settings;
@@ -10,20 +10,20 @@ use crate::terminal::table::escaped;
 use serde_json::{Value, json};
 use towpath_agent::{BACKENDS, BackendRow, NotFound};
 
-/// Every program, being asked.
+/// Every program, while it is asked for its version.
 pub struct Programs {
-    bash: Result<Asked, String>,
-    git: Option<Asked>,
+    bash: Result<VersionQuery, String>,
+    git: Option<VersionQuery>,
     agents: Vec<Agent>,
 }
 
 struct Agent {
     row: &'static BackendRow,
     /// None for one that needs no program of its own.
-    found: Option<Result<Asked, NotFound>>,
+    found: Option<Result<VersionQuery, NotFound>>,
     /// The settings choose it.
     chosen: bool,
-    /// Somebody has said where it is.
+    /// A variable or a setting names its file.
     named: bool,
     /// Why it does not work for this user, and what helps.
     refuses: Option<(String, String)>,
@@ -35,7 +35,7 @@ pub fn ask(env: &Environment, settings: &Settings) -> Programs {
         let variable = row.variable.and_then(|name| env.get(name));
         Agent {
             row,
-            found: own.then(|| locate(env, settings, row).map(|path| ask_version(&path))),
+            found: own.then(|| locate(env, settings, row).map(|path| query_version(&path))),
             chosen: settings.backend.value == row.id,
             named: variable.is_some_and(|v| !v.is_empty())
                 || settings.programs.contains_key(row.id),
@@ -43,14 +43,14 @@ pub fn ask(env: &Environment, settings: &Settings) -> Programs {
         }
     };
     Programs {
-        bash: bash(env).map(|path| ask_version(&path)).map_err(|stop| stop.message),
-        git: env.on_path("git").map(|path| ask_version(&env.current.join(path))),
+        bash: bash(env).map(|path| query_version(&path)).map_err(|stop| stop.message),
+        git: env.on_path("git").map(|path| query_version(&env.current.join(path))),
         agents: BACKENDS.iter().map(agent).collect(),
     }
 }
 
 impl Programs {
-    /// What is found, and the agents for machines.
+    /// The findings, and the agents as JSON.
     pub fn answers(self) -> (Vec<Finding>, Vec<Value>) {
         let mut findings = vec![of_bash(&self.bash), of_git(self.git.as_ref())];
         let mut agents = Vec::new();
@@ -66,7 +66,7 @@ impl Programs {
 const INSTALL_BASH: &str = "apt-get install bash";
 const INSTALL_GIT: &str = "apt-get install git";
 
-fn of_bash(found: &Result<Asked, String>) -> Finding {
+fn of_bash(found: &Result<VersionQuery, String>) -> Finding {
     match found {
         Err(why) => Finding::broken("bash", why.clone(), INSTALL_BASH),
         Ok(asked) => match asked.answer() {
@@ -76,9 +76,9 @@ fn of_bash(found: &Result<Asked, String>) -> Finding {
     }
 }
 
-fn of_git(found: Option<&Asked>) -> Finding {
+fn of_git(found: Option<&VersionQuery>) -> Finding {
     let Some(asked) = found else {
-        return Finding::attention("git", "not found on PATH; the demo needs it", INSTALL_GIT);
+        return Finding::attention("git", "not on PATH; the demo needs it", INSTALL_GIT);
     };
     match asked.answer() {
         Ok(version) => Finding::ok("git", at(asked, &version)),
@@ -86,7 +86,7 @@ fn of_git(found: Option<&Asked>) -> Finding {
     }
 }
 
-fn at(asked: &Asked, what: &str) -> String {
+fn at(asked: &VersionQuery, what: &str) -> String {
     format!("{}: {what}", escaped(&asked.program))
 }
 
@@ -133,8 +133,8 @@ impl Agent {
         }
     }
 
-    /// A place that somebody named and that is wrong stops every agent step; one that is only
-    /// missing is needed by nobody who has no such step.
+    /// A file that was named and is wrong fails every agent step. A program that is only missing
+    /// matters to recipes with such steps alone.
     fn level(&self) -> Level {
         if self.named { Level::Broken } else { Level::Attention }
     }

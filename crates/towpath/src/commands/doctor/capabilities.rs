@@ -1,5 +1,5 @@
-//! What each agent's program can do, as a table for a person and as fields for a machine. It holds
-//! for a program whether or not it is installed here.
+//! What each agent's program can do, as a table and as JSON. It applies to a program whether or not
+//! it is installed here.
 
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table, Tint};
@@ -30,7 +30,7 @@ fn word(yes: bool) -> &'static str {
 }
 
 pub fn print(screen: &Screen) {
-    out::line("what agents can");
+    out::line("agent capabilities");
     let mut header = vec![""];
     header.extend(COLUMNS.iter().map(|(head, _)| *head));
     let mut table = Table::new(&header);

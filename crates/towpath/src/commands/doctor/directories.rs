@@ -16,25 +16,20 @@ const SCARCE: u64 = 1 << 30;
 /// Less than this, and the next commit may fail.
 const NONE: u64 = 16 << 20;
 
-pub fn look(env: &Environment, search: &SearchPath) -> Vec<Finding> {
+pub fn check(env: &Environment, search: &SearchPath) -> Vec<Finding> {
     let root = env.project_root(&env.current);
     let mut findings = vec![Finding::ok("project", escaped(&root))];
     for (name, path) in own(env) {
-        findings.push(own_place(name, path, env));
+        findings.push(own_directory(name, path, env));
     }
     findings.extend(disk(env));
-    findings.extend(recipe_places(env, search));
+    findings.extend(recipe_directories(env, search));
     findings
 }
 
 fn own(env: &Environment) -> [(&'static str, &Path); 4] {
-    let places = &env.directories;
-    [
-        ("state", &places.state),
-        ("data", &places.data),
-        ("config", &places.config),
-        ("cache", &places.cache),
-    ]
+    let own = &env.directories;
+    [("state", &own.state), ("data", &own.data), ("config", &own.config), ("cache", &own.cache)]
 }
 
 /// A path as an argument, `~` left to the shell.
@@ -46,7 +41,7 @@ fn argument(path: &Path, env: &Environment) -> String {
     }
 }
 
-fn own_place(name: &'static str, path: &Path, env: &Environment) -> Finding {
+fn own_directory(name: &'static str, path: &Path, env: &Environment) -> Finding {
     let shown = shown_path(path, env);
     let there = nearest(path);
     let at = shown_path(&there, env);
@@ -55,7 +50,7 @@ fn own_place(name: &'static str, path: &Path, env: &Environment) -> Finding {
         let fix = format!("mv {argument} {argument}.moved");
         return Finding::broken(name, format!("{shown}: {at} is not a directory"), fix);
     }
-    // The record is written by every run; of the others a run needs none.
+    // The journal is written by every run; a run needs none of the others.
     if let Err(error) = access(&there, Access::WRITE_OK | Access::EXEC_OK) {
         let why = std::io::Error::from(error).kind();
         let text = format!("{shown}: {at} cannot be written ({why})");
@@ -68,10 +63,10 @@ fn own_place(name: &'static str, path: &Path, env: &Environment) -> Finding {
             _ => Finding::attention(name, text, fix),
         };
     }
-    Finding::ok(name, if there == path { shown } else { format!("{shown}, not there yet") })
+    Finding::ok(name, if there == path { shown } else { format!("{shown}, does not exist yet") })
 }
 
-/// The path itself, or what is there of the way to it.
+/// The path itself, or the nearest directory above it that exists.
 fn nearest(path: &Path) -> PathBuf {
     let there = path.ancestors().find(|part| part.symlink_metadata().is_ok());
     there.unwrap_or(Path::new("/")).to_owned()
@@ -81,7 +76,7 @@ fn disk(env: &Environment) -> Option<Finding> {
     let found = statvfs(nearest(&env.directories.state)).ok()?;
     let free = found.f_bavail.saturating_mul(found.f_frsize);
     let used = towpath_store::disk_usage(&env.directories.state);
-    let text = format!("{} free, the record takes {}", bytes(free), bytes(used));
+    let text = format!("{} free, the journal uses {}", bytes(free), bytes(used));
     let fix = "towpath runs prune --dry-run";
     Some(match free {
         ..NONE => Finding::broken("disk", text, fix),
@@ -90,17 +85,17 @@ fn disk(env: &Environment) -> Option<Finding> {
     })
 }
 
-fn recipe_places(env: &Environment, search: &SearchPath) -> Vec<Finding> {
+fn recipe_directories(env: &Environment, search: &SearchPath) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut missing = Vec::new();
-    for place in &search.directories {
-        let shown = shown_path(&place.path, env);
-        if place.path.is_dir() {
-            let text = format!("{shown} ({})", origin_word(place.origin));
+    for directory in &search.directories {
+        let shown = shown_path(&directory.path, env);
+        if directory.path.is_dir() {
+            let text = format!("{shown} ({})", origin_word(directory.origin));
             findings.push(Finding::ok("recipes", text));
-        } else if place.origin == Origin::Given {
-            let text = format!("{shown} is named in a variable and is not there");
-            let fix = format!("mkdir -p {}", argument(&place.path, env));
+        } else if directory.origin == Origin::Given {
+            let text = format!("{shown} is named in a variable and does not exist");
+            let fix = format!("mkdir -p {}", argument(&directory.path, env));
             findings.push(Finding::attention("recipes", text, fix));
         } else {
             missing.push(shown);
@@ -115,7 +110,7 @@ fn recipe_places(env: &Environment, search: &SearchPath) -> Vec<Finding> {
 pub fn as_json(env: &Environment, search: &SearchPath) -> Value {
     let root = env.project_root(&env.current);
     let own = own(env);
-    let own = own.iter().map(|(name, path)| ((*name).to_owned(), place(path)));
+    let own = own.iter().map(|(name, path)| ((*name).to_owned(), path_json(path)));
     let recipe = |directory: &SearchDir| {
         json!({
             "path": escaped(&directory.path),
@@ -125,11 +120,11 @@ pub fn as_json(env: &Environment, search: &SearchPath) -> Value {
     };
     let recipes: Vec<Value> = search.directories.iter().map(recipe).collect();
     let mut all: serde_json::Map<String, Value> = own.collect();
-    all.insert("project".to_owned(), place(&root));
+    all.insert("project".to_owned(), path_json(&root));
     all.insert("recipes".to_owned(), recipes.into());
     all.into()
 }
 
-fn place(path: &Path) -> Value {
+fn path_json(path: &Path) -> Value {
     json!({ "path": escaped(path), "exists": path.is_dir() })
 }

@@ -1,5 +1,5 @@
-//! What `doctor` has found: one thing each, how it stands, and the command that mends it. Drawn in
-//! groups for a person, as one object for a machine.
+//! The findings of `doctor`: each with its level and, where something is wrong, the command that
+//! fixes it. Printed in groups, or as one JSON object.
 
 use crate::terminal::out;
 use crate::terminal::table::{Screen, Tint};
@@ -67,13 +67,52 @@ impl Finding {
     }
 }
 
-#[derive(Debug)]
-pub struct Group {
-    pub title: &'static str,
-    pub findings: Vec<Finding>,
+/// What a group of findings is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Topic {
+    Directories,
+    Settings,
+    Programs,
+    Journal,
+    Runs,
+    Recipes,
 }
 
-/// How all of it stands: as the worst of it.
+impl Topic {
+    fn title(self) -> &'static str {
+        match self {
+            Topic::Directories => "directories",
+            Topic::Settings => "settings",
+            Topic::Programs => "programs",
+            Topic::Journal => "journal",
+            Topic::Runs => "runs",
+            Topic::Recipes => "recipes",
+        }
+    }
+
+    /// The name in JSON, which does not change.
+    fn id(self) -> &'static str {
+        match self {
+            Topic::Directories => "places",
+            Topic::Journal => "record",
+            other => other.title(),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Group {
+    topic: Topic,
+    findings: Vec<Finding>,
+}
+
+impl Group {
+    pub fn new(topic: Topic, findings: Vec<Finding>) -> Group {
+        Group { topic, findings }
+    }
+}
+
+/// The level of all findings together: that of the worst.
 pub fn worst(groups: &[Group]) -> Level {
     all(groups).map(|finding| finding.level).max().unwrap_or(Level::Ok)
 }
@@ -84,10 +123,10 @@ fn all(groups: &[Group]) -> impl Iterator<Item = &Finding> {
 
 pub fn as_json(groups: &[Group]) -> Vec<Value> {
     let of = |group: &Group| {
-        let title = group.title;
+        let id = group.topic.id();
         let each = group.findings.iter().map(move |finding| {
             json!({
-                "group": title,
+                "group": id,
                 "name": finding.name,
                 "status": finding.level.word(),
                 "text": finding.text,
@@ -101,7 +140,7 @@ pub fn as_json(groups: &[Group]) -> Vec<Value> {
 
 pub fn print(groups: &[Group], screen: &Screen) {
     for group in groups.iter().filter(|group| !group.findings.is_empty()) {
-        out::line(group.title);
+        out::line(group.topic.title());
         for line in lines(group, screen) {
             out::line(line);
         }
@@ -109,13 +148,13 @@ pub fn print(groups: &[Group], screen: &Screen) {
     }
 }
 
-/// How much of it is wrong, in a line.
+/// The last line: how many findings are broken or need attention.
 pub fn verdict(groups: &[Group]) {
     let number = |level| all(groups).filter(|finding| finding.level == level).count();
     let (broken, attention) = (number(Level::Broken), number(Level::Attention));
     let need = if attention == 1 { "needs" } else { "need" };
     out::line(match (broken, attention) {
-        (0, 0) => "all is well".to_owned(),
+        (0, 0) => "no problems found".to_owned(),
         (0, _) => format!("nothing is broken, {attention} {need} attention"),
         (_, 0) => format!("{broken} broken"),
         _ => format!("{broken} broken, {attention} {need} attention"),
@@ -128,7 +167,7 @@ const MARGIN: usize = 2 + "attention".len() + 2;
 fn lines(group: &Group, screen: &Screen) -> Vec<String> {
     let name = group.findings.iter().map(|finding| finding.name.width()).max().unwrap_or(0);
     let indent = MARGIN + name + 2;
-    // Too narrow for columns: the words still come, each on its line.
+    // On a terminal too narrow for columns every word is still printed, each on its line.
     let room = screen.width.map(|width| width.saturating_sub(indent).max(24));
     let mut lines = Vec::new();
     for finding in &group.findings {
@@ -142,14 +181,14 @@ fn lines(group: &Group, screen: &Screen) -> Vec<String> {
             head = " ".repeat(indent);
         }
         if let Some(fix) = &finding.fix {
-            // A command is never broken into lines: it is there to be copied.
+            // A command is never wrapped: it is there to be copied.
             lines.push(format!("{}fix: {fix}", " ".repeat(indent)));
         }
     }
     lines
 }
 
-/// A text in lines of at most so many columns, where its words allow.
+/// A text in lines of at most `room` columns, as far as its words allow.
 fn wrapped(text: &str, room: Option<usize>) -> Vec<String> {
     let Some(room) = room else { return vec![text.to_owned()] };
     let mut lines = vec![String::new()];
@@ -178,7 +217,7 @@ mod tests {
             Finding::ok("bash", "5.2"),
             Finding::broken("recipes", text, "towpath validate a-very-long-path/to/a/recipe.yaml"),
         ];
-        let group = Group { title: "things", findings };
+        let group = Group::new(Topic::Recipes, findings);
         let screen = |width| Screen { width, color: false };
         assert_eq!(
             lines(&group, &screen(Some(50))),

@@ -1,5 +1,5 @@
-//! The record of runs: whether it can be read, whether it is whole, and who else can read it. It
-//! is opened for looking: an older one is not upgraded, a damaged one not repaired.
+//! The journal: whether it can be read, whether it is undamaged, and who else can read it. It is
+//! opened read-only: an older one is not upgraded, a damaged one not repaired.
 
 use super::finding::Finding;
 use crate::environment::Environment;
@@ -11,30 +11,30 @@ use towpath_store::{RunFilter, SCHEMA_VERSION, Store, StoreError};
 /// More problems of one kind than this are only counted.
 const MOST: usize = 5;
 
-pub struct Record {
-    /// None where there is none yet, or none that can be read.
+pub struct CheckedJournal {
+    /// None where there is no journal yet, or none that can be read.
     pub store: Option<Store>,
     error: Option<StoreError>,
 }
 
-pub fn open(env: &Environment) -> Record {
+pub fn open(env: &Environment) -> CheckedJournal {
     match Store::open_for_reading(&env.directories.state) {
-        Ok(store) => Record { store, error: None },
-        Err(error) => Record { store: None, error: Some(error) },
+        Ok(store) => CheckedJournal { store, error: None },
+        Err(error) => CheckedJournal { store: None, error: Some(error) },
     }
 }
 
-impl Record {
-    /// Whether there is a record that could not be read.
-    pub fn unknown(&self) -> bool {
+impl CheckedJournal {
+    /// Whether there is a journal that cannot be read.
+    pub fn is_unreadable(&self) -> bool {
         self.error.is_some()
     }
 
-    pub fn look(&self, env: &Environment) -> Vec<Finding> {
+    pub fn check(&self, env: &Environment) -> Vec<Finding> {
         match (&self.error, &self.store) {
             (Some(error), _) => vec![refused(error, env)],
-            (None, Some(store)) => whole(store, env),
-            (None, None) => vec![Finding::ok("journal", "not there yet: nothing has run")],
+            (None, Some(store)) => contents(store, env),
+            (None, None) => vec![Finding::ok("journal", "none yet: nothing has run")],
         }
     }
 }
@@ -47,7 +47,7 @@ fn refused(error: &StoreError, env: &Environment) -> Finding {
             name,
             format!(
                 "written by a newer towpath (schema {found}, this one knows {known}): update \
-                 towpath, or keep a record of its own"
+                 towpath, or use another state directory"
             ),
             "export TOWPATH_HOME=~/towpath",
         ),
@@ -70,7 +70,7 @@ fn moved(state: &str) -> String {
     format!("mv {state} {state}.damaged")
 }
 
-fn whole(store: &Store, env: &Environment) -> Vec<Finding> {
+fn contents(store: &Store, env: &Environment) -> Vec<Finding> {
     let state = quote(&env.directories.state.display().to_string());
     let mut findings = Vec::new();
     match store.damage() {
@@ -89,7 +89,7 @@ fn whole(store: &Store, env: &Environment) -> Vec<Finding> {
         let runs = store.runs(&RunFilter::default()).map_or(0, |runs| runs.len());
         let size = store.pages().map_or(0, |(_, all)| all);
         let (runs, size) = (count(runs, "run"), bytes(size));
-        let text = format!("whole, schema {SCHEMA_VERSION}, {runs}, {size}");
+        let text = format!("undamaged, schema {SCHEMA_VERSION}, {runs}, {size}");
         findings.push(Finding::ok("journal", text));
     }
     for problem in store.open_to_others() {

@@ -1,8 +1,8 @@
-//! The recipes that a name can mean here: which cannot be read, and which nobody has agreed to.
+//! The recipes that a name can mean here: which cannot be read, and which are not trusted.
 
 use super::finding::Finding;
-use super::journal::Record;
-use super::settings::UNKNOWN;
+use super::journal::CheckedJournal;
+use super::settings::TRUST_UNKNOWN;
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::session::recipe_list::{Entry, entries_in};
@@ -15,13 +15,13 @@ use towpath_shell::bash::quote;
 /// More of one kind than this are only counted.
 const MOST: usize = 8;
 
-pub fn look(
+pub fn check(
     env: &Environment,
     search: &SearchPath,
-    record: &Record,
+    journal: &CheckedJournal,
 ) -> Result<Vec<Finding>, CommandError> {
-    let mut entries = entries_in(&env.current, search, record.store.as_ref(), CalledAs::Towpath)?;
-    // A directory that is not there is told with the places.
+    let mut entries = entries_in(&env.current, search, journal.store.as_ref(), CalledAs::Towpath)?;
+    // A missing directory is reported with the directories.
     entries.retain(|entry| entry.recipe.path.as_ref().is_none_or(|path| path.exists()));
     let broken: Vec<&Entry> = entries.iter().filter(|e| e.recipe.broken.is_some()).collect();
     let untrusted: Vec<&Entry> =
@@ -35,7 +35,7 @@ pub fn look(
             true => format!("ls -ld {}", quote(&shown)),
             false => format!("towpath validate {}", quote(&shown)),
         };
-        // The reason often begins with the path it was asked about.
+        // The reason often begins with the path.
         let why = why.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&why);
         findings.push(Finding::broken("recipe", format!("{shown}: {why}"), fix));
     }
@@ -43,18 +43,18 @@ pub fn look(
         let more = format!("and {}", count(broken.len() - MOST, "more recipe"));
         findings.push(Finding::broken("recipe", more, "towpath list"));
     }
-    if !untrusted.is_empty() && !record.unknown() {
+    if !untrusted.is_empty() && !journal.is_unreadable() {
         let names: Vec<String> = untrusted.iter().map(|e| clean(&e.recipe.name)).collect();
-        let text = format!("{} would be found here and would not run", listed(&names));
+        let text = format!("{} will not run until trusted", listed(&names));
         findings.push(Finding::attention("not trusted", text, "towpath trust"));
     }
-    if record.unknown() && !untrusted.is_empty() {
-        findings.push(Finding::ok("trust", format!("not known: {UNKNOWN}")));
+    if journal.is_unreadable() && !untrusted.is_empty() {
+        findings.push(Finding::ok("trust", format!("unknown: {TRUST_UNKNOWN}")));
     }
     let sound = entries.len() - broken.len();
     findings.push(Finding::ok(
         "recipes",
-        format!("{}, built-in ones included", count(sound, "recipe")),
+        format!("{}, including built-in ones", count(sound, "recipe")),
     ));
     Ok(findings)
 }

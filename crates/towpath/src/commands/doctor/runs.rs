@@ -1,5 +1,5 @@
-//! Runs that want something of a person: those that ask, that wait, that were cut off, and
-//! processes that a dead runner has left behind. What goes on is left alone.
+//! Runs that need the user: those that ask, that wait, that were interrupted, and the orphan
+//! processes of a dead runner. Active runs are left alone.
 
 use super::finding::Finding;
 use crate::exit::CommandError;
@@ -14,17 +14,17 @@ use towpath_store::{RunFilter, RunRow, Store};
 /// More runs of one kind than this are only counted.
 const MOST: usize = 5;
 
-pub fn look(store: &Store) -> Result<Vec<Finding>, CommandError> {
+pub fn check(store: &Store) -> Result<Vec<Finding>, CommandError> {
     let rows = store.runs(&RunFilter::default())?;
-    let mut findings = left_behind(store, &rows);
-    let kinds: [(StatusKind, Told); 3] = [
+    let mut findings = orphan_processes(store, &rows);
+    let kinds: [(StatusKind, Describe); 3] = [
         (StatusKind::Asking, asking),
         (StatusKind::Waiting, waiting),
         (StatusKind::Interrupted, interrupted),
     ];
-    for (status, told) in kinds {
+    for (status, describe) in kinds {
         let of: Vec<&RunRow> = rows.iter().filter(|row| status_of(store, row).is(status)).collect();
-        findings.extend(of.iter().take(MOST).map(|row| told(store, row)));
+        findings.extend(of.iter().take(MOST).map(|row| describe(store, row)));
         if of.len() > MOST {
             let more = count(of.len() - MOST, "more run");
             let fix = format!("towpath runs --all --status {status}");
@@ -32,16 +32,16 @@ pub fn look(store: &Store) -> Result<Vec<Finding>, CommandError> {
         }
     }
     if findings.is_empty() {
-        findings.push(Finding::ok("runs", "none waits for you"));
+        findings.push(Finding::ok("runs", "none needs your attention"));
     }
     Ok(findings)
 }
 
-type Told = fn(&Store, &RunRow) -> Finding;
+type Describe = fn(&Store, &RunRow) -> Finding;
 
-fn left_behind(store: &Store, rows: &[RunRow]) -> Vec<Finding> {
+fn orphan_processes(store: &Store, rows: &[RunRow]) -> Vec<Finding> {
     let ids = marked_runs().into_iter().filter_map(|id| RunId::new(&id));
-    // Other records have runs of their own; those of this one are known by their rows.
+    // Other journals have runs of their own; those of this one are known by their rows.
     let ours = ids.filter(|id| rows.iter().any(|row| row.id == *id) && !is_held(store, id));
     let mut findings = Vec::new();
     for id in ours {
@@ -49,7 +49,7 @@ fn left_behind(store: &Store, rows: &[RunRow]) -> Vec<Finding> {
         let names: Vec<String> =
             left.iter().take(MOST).map(|l| format!("{} ({})", clean(&l.command), l.pid)).collect();
         if !names.is_empty() {
-            let text = format!("run {id}, whose runner is dead, left {}", names.join(", "));
+            let text = format!("the runner of run {id} died and left {}", names.join(", "));
             findings.push(Finding::broken("processes", text, format!("towpath cancel {id}")));
         }
     }
@@ -58,7 +58,7 @@ fn left_behind(store: &Store, rows: &[RunRow]) -> Vec<Finding> {
 
 fn asking(_: &Store, row: &RunRow) -> Finding {
     let (id, step) = (&row.id, clean(&row.summary.status.place()));
-    let text = format!("{} (run {id}) asks what became of {step}", clean(&row.recipe));
+    let text = format!("{} (run {id}) asks whether {step} did its work", clean(&row.recipe));
     Finding::attention("asking", text, format!("towpath show {id}"))
 }
 
@@ -66,10 +66,10 @@ fn waiting(store: &Store, row: &RunRow) -> Finding {
     let (id, name, now) = (&row.id, clean(&row.recipe), now_ms());
     let what = match &row.summary.status {
         RunStatus::Waiting { why: FaultKind::Limit, until_ms: Some(until) } => {
-            format!("for a limit until {}", local_time(*until, now))
+            format!("for a rate limit until {}", local_time(*until, now))
         }
         RunStatus::Waiting { why: FaultKind::Limit, until_ms: None } => {
-            "for a limit that did not say until when".to_owned()
+            "for a rate limit without a known end".to_owned()
         }
         status => {
             let until = local_time(status.waits_until().unwrap_or(now), now);
@@ -78,7 +78,7 @@ fn waiting(store: &Store, row: &RunRow) -> Finding {
     };
     let text = format!("{name} (run {id}) waits {what}");
     if let Some(holder) = held_by(store, id) {
-        return Finding::ok("waiting", format!("{text}; {holder} goes on with it then"));
+        return Finding::ok("waiting", format!("{text}; {holder} will continue it"));
     }
     let over = wait::due(row, 0) <= now;
     let fix = if over {
@@ -91,6 +91,7 @@ fn waiting(store: &Store, row: &RunRow) -> Finding {
 
 fn interrupted(_: &Store, row: &RunRow) -> Finding {
     let (id, name) = (&row.id, clean(&row.recipe));
-    let text = format!("{name} (run {id}), started {}, was cut off", ago(row.created_ms, now_ms()));
-    Finding::attention("cut off", text, format!("towpath resume {id}"))
+    let started = ago(row.created_ms, now_ms());
+    let text = format!("{name} (run {id}), started {started}, was interrupted");
+    Finding::attention("interrupted", text, format!("towpath resume {id}"))
 }

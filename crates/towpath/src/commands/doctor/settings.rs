@@ -1,18 +1,18 @@
-//! The settings that hold here, where each comes from, and what is wrong with their files.
+//! The settings in effect here, where each comes from, and what is wrong with their files.
 
 use super::finding::Finding;
-use super::journal::Record;
+use super::journal::CheckedJournal;
 use crate::environment::Environment;
-use crate::session::trust::{Standing, Thing, read_settings};
-use crate::settings::{PROJECT_FILE, Settings, USER_FILE, Wrong, value_text};
+use crate::session::trust::{ConsentStatus, ConsentSubject, read_settings};
+use crate::settings::{PROJECT_FILE, Settings, SettingsError, USER_FILE, value_text};
 use crate::terminal::table::shown_path;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use towpath_agent::BACKENDS;
 use towpath_shell::bash::quote;
 
-/// What holds, as far as it can be read, and what is found.
-pub fn look(env: &Environment, record: &Record) -> (Settings, Vec<Finding>) {
+/// The settings in effect, as far as they can be read, and the findings.
+pub fn check(env: &Environment, journal: &CheckedJournal) -> (Settings, Vec<Finding>) {
     let mut findings = Vec::new();
     let user = env.directories.config.join(USER_FILE);
     let own = match Settings::gather(env, None) {
@@ -22,18 +22,18 @@ pub fn look(env: &Environment, record: &Record) -> (Settings, Vec<Finding>) {
             }
             settings
         }
-        Err(wrong) => {
-            findings.push(told(wrong, &user, env));
+        Err(error) => {
+            findings.push(broken_file(error, &user, env));
             Settings::default()
         }
     };
-    let settings = match project(env, record, &mut findings) {
+    let settings = match project(env, journal, &mut findings) {
         Some((path, contents)) => match Settings::gather(env, Some((&path, &contents))) {
             Ok(settings) => settings,
-            // What is wrong with one's own file has been told.
-            Err(Wrong::Told(_)) => own,
-            Err(wrong) => {
-                findings.push(told(wrong, &path, env));
+            // An error in the user's own file is already reported.
+            Err(SettingsError::Other(_)) => own,
+            Err(error) => {
+                findings.push(broken_file(error, &path, env));
                 own
             }
         },
@@ -43,12 +43,12 @@ pub fn look(env: &Environment, record: &Record) -> (Settings, Vec<Finding>) {
     (settings, findings)
 }
 
-fn told(wrong: Wrong, path: &Path, env: &Environment) -> Finding {
+fn broken_file(error: SettingsError, path: &Path, env: &Environment) -> Finding {
     let shown = shown_path(path, env);
     let edit = format!("${{EDITOR:-vi}} {}", quote(&path.display().to_string()));
-    match wrong {
-        Wrong::Told(stop) => Finding::broken("settings", stop.message, edit),
-        Wrong::Problems(problems) => {
+    match error {
+        SettingsError::Other(error) => Finding::broken("settings", error.message, edit),
+        SettingsError::Problems(problems) => {
             let described = problems.iter().map(|problem| {
                 let at = problem.labels.first().map(|l| l.source.line_column(l.span.start));
                 let at = at.map_or(String::new(), |(line, column)| format!(":{line}:{column}"));
@@ -59,10 +59,10 @@ fn told(wrong: Wrong, path: &Path, env: &Environment) -> Finding {
     }
 }
 
-/// The project's file, if it holds.
+/// The project's file, if it is trusted.
 fn project(
     env: &Environment,
-    record: &Record,
+    journal: &CheckedJournal,
     findings: &mut Vec<Finding>,
 ) -> Option<(PathBuf, String)> {
     let path = env.project_root(&env.current).join(PROJECT_FILE);
@@ -76,18 +76,18 @@ fn project(
             return None;
         }
     };
-    let thing = Thing::of_settings(&path, &text);
-    match thing.standing(record.store.as_ref()) {
-        Ok(Standing::Trusted) => {
+    let subject = ConsentSubject::of_settings(&path, &text);
+    match subject.status(journal.store.as_ref()) {
+        Ok(ConsentStatus::Trusted) => {
             findings.push(Finding::ok("project's", format!("{shown}, trusted")));
             Some((path, text))
         }
-        _ if record.unknown() => {
-            findings.push(Finding::ok("project's", format!("{shown}, not used: {UNKNOWN}")));
+        _ if journal.is_unreadable() => {
+            findings.push(Finding::ok("project's", format!("{shown}, not used: {TRUST_UNKNOWN}")));
             None
         }
         _ => {
-            let fix = format!("towpath trust {}", thing.argument(env));
+            let fix = format!("towpath trust {}", subject.argument(env));
             let text = format!("{shown} is not trusted and is not used");
             findings.push(Finding::attention("project's", text, fix));
             None
@@ -95,8 +95,8 @@ fn project(
     }
 }
 
-/// Said where trust would be asked of a record that cannot be read.
-pub const UNKNOWN: &str = "the record that says what is trusted cannot be read";
+/// Reported where trust depends on a journal that cannot be read.
+pub const TRUST_UNKNOWN: &str = "the journal, which records what is trusted, cannot be read";
 
 fn rows(settings: &Settings, env: &Environment) -> Vec<Finding> {
     let row = |(key, value, source): (String, serde_json::Value, String)| {
@@ -107,7 +107,7 @@ fn rows(settings: &Settings, env: &Environment) -> Vec<Finding> {
         let value = value_text(&value);
         let unknown = key == "backend" && !BACKENDS.iter().any(|row| row.id == value);
         if unknown {
-            let text = format!("{value}, from {shown}: there is no such backend");
+            let text = format!("{value}, from {shown}: no such backend");
             return Finding::broken(key, text, "towpath settings");
         }
         Finding::ok(key, format!("{value} ({shown})"))

@@ -1,6 +1,6 @@
-//! Asks a program for its version, the one thing that `doctor` ever starts a program for. It runs
-//! in a group of its own, outside the working tree, without input, and is ended when it takes too
-//! long. An answer is one line, or why there is none.
+//! Asks a program for its version, the only reason for which `doctor` starts a program. It runs in
+//! a group of its own, outside the working tree, without input, and is ended when it takes too long.
+//! An answer is one line, or why there is none.
 
 use crate::terminal::format::{clean, last_line};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -14,30 +14,30 @@ use std::time::{Duration, Instant};
 /// A large agent takes two seconds on a cold disk, and more on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(5);
-/// What was said before the end has arrived by then.
+/// What was printed before the end has arrived by then.
 const TRAILING: Duration = Duration::from_millis(300);
-/// Whatever says more than this does not say its version.
+/// Whatever prints more than this does not print its version.
 const MOST: u64 = 64 * 1024;
 
-/// A question that is being answered.
+/// A program that is asked for its version.
 #[derive(Debug)]
-pub struct Asked {
+pub struct VersionQuery {
     pub program: PathBuf,
     answer: Receiver<Result<String, String>>,
 }
 
-pub fn ask(program: &Path) -> Asked {
+pub fn query(program: &Path) -> VersionQuery {
     let (send, answer) = channel();
     let path = program.to_owned();
-    // Without a thread there is no answer, and that is said.
+    // Without a thread there is no answer, and `answer` reports that.
     let _ = std::thread::Builder::new().spawn(move || {
-        // Nobody waits for an answer that comes too late.
+        // An answer that comes too late has no receiver.
         let _ = send.send(version(&path, PATIENCE));
     });
-    Asked { program: program.to_owned(), answer }
+    VersionQuery { program: program.to_owned(), answer }
 }
 
-impl Asked {
+impl VersionQuery {
     pub fn answer(&self) -> Result<String, String> {
         self.answer.recv().unwrap_or_else(|_| Err("it could not be asked".to_owned()))
     }
@@ -52,11 +52,11 @@ fn version(program: &Path, patience: Duration) -> Result<String, String> {
     let end = Instant::now() + patience;
     let status = wait(&mut child, end)
         .ok_or_else(|| format!("it did not answer within {} s", patience.as_secs()))?;
-    let (stdout, stderr) = (said(&stdout), said(&stderr));
+    let (stdout, stderr) = (received(&stdout), received(&stderr));
     let first = stdout.lines().map(str::trim).find(|line| !line.is_empty()).map(clean);
     match (status.success(), first) {
         (true, Some(line)) => Ok(line),
-        (true, None) => Err("it does not say its version".to_owned()),
+        (true, None) => Err("it does not print a version".to_owned()),
         (false, _) => {
             let last = last_line(&stderr);
             let why = if last.is_empty() { String::new() } else { format!(": {last}") };
@@ -65,7 +65,7 @@ fn version(program: &Path, patience: Duration) -> Result<String, String> {
     }
 }
 
-/// What a stream says, piece by piece, until it ends.
+/// What a stream prints, piece by piece, until it ends.
 fn follow(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     let (send, receive) = channel();
     if let Some(stream) = stream {
@@ -82,9 +82,9 @@ fn follow(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     receive
 }
 
-/// All that a program has said. Something that it left behind may keep the pipe open: that is not
-/// waited for.
-fn said(pieces: &Receiver<Vec<u8>>) -> String {
+/// All that a program has printed. An orphan process may keep the pipe open: its end is not waited
+/// for.
+fn received(pieces: &Receiver<Vec<u8>>) -> String {
     let end = Instant::now() + TRAILING;
     let mut all = Vec::new();
     while let Ok(piece) = pieces.recv_timeout(end.saturating_duration_since(Instant::now())) {
@@ -114,13 +114,13 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     fn asked(script: &str, patience: Duration) -> (tempfile::TempDir, Result<String, String>) {
-        let place = tempfile::tempdir().expect("a directory");
-        let program = place.path().join("agent");
-        std::fs::write(&program, format!("#!/bin/sh\ncd {}\n{script}\n", place.path().display()))
-            .expect("a program");
+        let directory = tempfile::tempdir().expect("a directory");
+        let program = directory.path().join("agent");
+        let script = format!("#!/bin/sh\ncd {}\n{script}\n", directory.path().display());
+        std::fs::write(&program, script).expect("a program");
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("a mode");
         let answer = version(&program, patience);
-        (place, answer)
+        (directory, answer)
     }
 
     #[test]
@@ -130,28 +130,28 @@ mod tests {
         let (_, answer) = asked("echo no such option >&2; exit 3", PATIENCE);
         assert_eq!(answer, Err("it fails (exit status: 3): no such option".to_owned()));
         let (_, answer) = asked("exit 0", PATIENCE);
-        assert_eq!(answer, Err("it does not say its version".to_owned()));
+        assert_eq!(answer, Err("it does not print a version".to_owned()));
     }
 
     #[test]
     fn one_that_hangs_is_ended_with_its_children() {
         let script = "sleep 60 & echo $! > pid; wait";
-        let (place, answer) = asked(script, Duration::from_secs(1));
+        let (directory, answer) = asked(script, Duration::from_secs(1));
         assert_eq!(answer, Err("it did not answer within 1 s".to_owned()));
-        let pid = std::fs::read_to_string(place.path().join("pid")).expect("a child");
+        let pid = std::fs::read_to_string(directory.path().join("pid")).expect("a child");
         let stat = format!("/proc/{}/stat", pid.trim());
         let lives = || std::fs::read_to_string(&stat).is_ok_and(|s| !s.contains(") Z "));
         let end = Instant::now() + Duration::from_secs(5);
         while lives() {
-            assert!(Instant::now() < end, "the child lives on");
+            assert!(Instant::now() < end, "the child is still alive");
             std::thread::sleep(PAUSE);
         }
     }
 
     #[test]
-    fn a_daemon_that_keeps_the_pipe_open_holds_nobody_up() {
-        let (place, answer) = asked("setsid sleep 30 & echo $! > pid; echo 1.0", PATIENCE);
-        let pid = std::fs::read_to_string(place.path().join("pid")).expect("a child");
+    fn a_daemon_that_keeps_the_pipe_open_delays_nothing() {
+        let (directory, answer) = asked("setsid sleep 30 & echo $! > pid; echo 1.0", PATIENCE);
+        let pid = std::fs::read_to_string(directory.path().join("pid")).expect("a child");
         let _ = Command::new("kill").arg(pid.trim()).status();
         assert_eq!(answer, Ok("1.0".to_owned()));
     }

@@ -1,5 +1,5 @@
-//! A machine explained to a person: drawn where it fits the terminal, else one line for each
-//! transition; then how long it can run and how it can end, with the shortest way there.
+//! A state machine explained: drawn where it fits the terminal, else one line for each transition;
+//! then how long it can run and how it can end, with the shortest path to each end.
 
 use super::{print_inputs, rows, target};
 use crate::terminal::format::{clean, count};
@@ -38,8 +38,8 @@ pub fn print(program: &Program, screen: &Screen) {
             }
             None => {
                 let mut table = Table::plain(INDENT);
-                let mut told: BTreeSet<usize> = (0..program.recipes.len()).collect();
-                rows(program, index, 0, &mut told, &mut table);
+                let mut listed: BTreeSet<usize> = (0..program.recipes.len()).collect();
+                rows(program, index, 0, &mut listed, &mut table);
                 table.print(screen);
             }
         }
@@ -98,7 +98,7 @@ fn transitions(recipe: &Recipe) -> Table {
     table
 }
 
-/// Every way a session can end, with the shortest way there.
+/// Every way a session can end, with the shortest path to it.
 fn ends(recipe: &Recipe, analysis: &Analysis) -> Table {
     let mut table = Table::plain(INDENT);
     let (own, other): (Vec<&EndPath>, Vec<&EndPath>) =

@@ -1,6 +1,6 @@
 //! Which jobs of a run a user means by a step's name, and which of them are the latest try. The
-//! visits of a state machine's step are kept apart: each has tries of its own. In a list of steps
-//! a step that is run again takes the place of what it was before.
+//! visits of a state machine's step are kept apart: each has tries of its own. In a step recipe a
+//! step that is run again replaces its earlier tries.
 
 use super::Job;
 use crate::terminal::report::bare;

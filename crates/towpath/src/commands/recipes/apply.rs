@@ -1,5 +1,5 @@
-//! Taking upstream's recipes over. A file that was changed or deleted here stays as it is unless
-//! the person insists, a symbolic link always; the manifest remembers what was taken.
+//! Takes over upstream's recipes. A file that was changed or deleted here stays as it is without
+//! `--force`, a symbolic link always; the manifest records what was taken.
 
 use super::upstream::Upstream;
 use crate::exit::CommandError;
@@ -7,7 +7,7 @@ use crate::files;
 use std::path::Path;
 use towpath_recipe::manifest::{Compared, Manifest, digest};
 
-/// What became of a file.
+/// What was done with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Taken {
     /// It is upstream's now.

@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 use towpath_recipe::manifest::{Manifest, ManifestError};
 use towpath_shell::bash::quote;
 
-/// What has changed in a directory of recipes since its manifest was written.
+/// Show what changed in a directory of recipes since its manifest was written.
 ///
-/// Ends with 0 when nothing has, with 1 when something has, with 2 without a manifest.
+/// Exits with 0 if nothing changed, with 1 if something did, with 2 without a manifest.
 ///
 /// Example: towpath recipes check recipes
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Without it, where the project has its recipes.
+    /// The directory [default: the project's recipe directory]
     #[arg(value_name = "DIR")]
     pub directory: Option<PathBuf>,
-    /// One JSON object on stdout.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }
@@ -64,7 +64,7 @@ fn known(env: &Environment, directory: &Path) -> Result<Manifest, CommandError> 
         let shown = shown_path(directory, env);
         match error {
             ManifestError::None(_) => CommandError::bad_input(format!(
-                "{shown} has no manifest; to note what it holds now: towpath recipes manifest {}",
+                "{shown} has no manifest; to write one: towpath recipes manifest {}",
                 quote(&shown)
             )),
             error => CommandError::bad_input(error.to_string()),

@@ -1,10 +1,10 @@
-//! `towpath recipes eject`: a built-in recipe as a file, to be changed.
+//! `towpath recipes eject`: a built-in recipe as a file, to be edited.
 
-use super::place_for_new;
+use super::directory_for_new;
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::files;
-use crate::session::search_path::PROJECT_PLACES;
+use crate::session::search_path::PROJECT_DIRECTORIES;
 use crate::terminal::out;
 use crate::terminal::table::shown_path;
 use std::io::ErrorKind;
@@ -13,18 +13,17 @@ use towpath_core::nearest;
 use towpath_recipe::{builtin_alone, builtin_names};
 use towpath_shell::bash::quote;
 
-/// Copy a built-in recipe into the project, to change it.
+/// Copy a built-in recipe into the project, to edit it.
 ///
-/// A state machine comes as one file with all its steps in it. A file that is there is never
-/// touched.
+/// A state machine is copied as one file with all its steps. An existing file is never touched.
 ///
 /// Example: towpath recipes eject demo
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A built-in recipe, as `towpath list` shows it.
+    /// The built-in recipe, as `towpath list` shows it.
     #[arg(value_name = "NAME")]
     pub builtin: String,
-    /// Into this directory, not the project's .towpath/recipes.
+    /// Copy it to this directory [default: the project's .towpath/recipes]
     #[arg(long, value_name = "DIR")]
     pub to: Option<PathBuf>,
 }
@@ -34,21 +33,23 @@ pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
     let Some(text) = builtin_alone(name) else { return Err(unknown(name)) };
     let directory = match &args.to {
         Some(given) => env.current.join(env.expand_home(given)),
-        None => place_for_new(env),
+        None => directory_for_new(env),
     };
     let path = directory.join(format!("{name}.yaml"));
     let shown = shown_path(&path, env);
     files::create(&path, text.as_bytes()).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => CommandError::bad_input(format!("{shown} is there already")),
+        ErrorKind::AlreadyExists => {
+            CommandError::bad_input(format!("{shown} exists already; move it away first"))
+        }
         _ => CommandError::setup(format!("{shown}: {error}")),
     })?;
-    out::line(format!("made {shown}, a copy of the built-in {name}"));
+    out::line(format!("created {shown}, a copy of the built-in {name}"));
     let file = quote(&shown);
     if is_searched(env, &directory) {
-        out::line(format!("once it is trusted, `{name}` means this file:"));
+        out::line(format!("to let `{name}` mean this file:"));
         out::line(format!("  towpath trust {file}"));
     } else {
-        out::line(format!("  towpath run {file}  runs it"));
+        out::line(format!("to run it:\n  towpath run {file}"));
     }
     Ok(Exit::Done)
 }
@@ -57,7 +58,7 @@ pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
 fn is_searched(env: &Environment, directory: &Path) -> bool {
     let root = env.project_root(&env.current);
     let real = |path: &Path| path.canonicalize().ok();
-    PROJECT_PLACES.iter().any(|place| real(&root.join(place)) == real(directory))
+    PROJECT_DIRECTORIES.iter().any(|inside| real(&root.join(inside)) == real(directory))
 }
 
 fn unknown(name: &str) -> CommandError {

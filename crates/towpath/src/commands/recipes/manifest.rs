@@ -1,4 +1,4 @@
-//! `towpath recipes manifest`: notes what a directory of recipes holds.
+//! `towpath recipes manifest`: records what a directory of recipes contains.
 
 use super::{contents, directory};
 use crate::environment::Environment;
@@ -9,16 +9,16 @@ use crate::terminal::table::shown_path;
 use std::path::PathBuf;
 use towpath_recipe::manifest::MANIFEST_FILE;
 
-/// Note what a directory of recipes holds, in its `_recipe_manifest.json`.
+/// Record the contents of a directory of recipes in its `_recipe_manifest.json`.
 ///
-/// It has the name of every `.yaml`, `.yml` and `.json` file and the first 16 digits of its SHA-256.
-/// `towpath recipes check` tells what has changed since, and `towpath recipes sync --apply` replaces
-/// only files that are as they were noted.
+/// It lists every `.yaml`, `.yml` and `.json` file with the first 16 digits of its SHA-256. `towpath
+/// recipes check` shows what changed since, and `towpath recipes sync --apply` replaces only files
+/// that did not change.
 ///
 /// Example: towpath recipes manifest recipes
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Without it, where the project has its recipes.
+    /// The directory [default: the project's recipe directory]
     #[arg(value_name = "DIR")]
     pub directory: Option<PathBuf>,
 }

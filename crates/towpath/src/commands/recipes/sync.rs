@@ -3,7 +3,7 @@
 
 use super::apply::{Taken, apply, plan};
 use super::upstream::{Upstream, fetch, shown_url};
-use super::{contents, directory, place_for_new, project_directory};
+use super::{contents, directory, directory_for_new, project_directory};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::git::Git;
@@ -15,42 +15,42 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use towpath_recipe::manifest::{Compared, Manifest, ManifestError, compare};
 
-/// Compare recipes with those of another repository, and take over what is new.
+/// Compare recipes with those of another repository, and take over new ones.
 ///
-/// Shows what is new upstream, what differs, and what is only here. With --apply it takes over what
-/// is new and what was not changed here since the manifest; then it ends with 1 when something was
-/// held back. What arrives is not trusted: `towpath trust` shows what it would run.
+/// Shows which files are new upstream, which differ, and which exist only here. With --apply, takes
+/// over new files and those that were not changed here since the manifest was written; exits with 1
+/// if some were kept. New recipes are not trusted: `towpath trust` shows what they would run.
 ///
 /// Example: towpath recipes sync https://example.org/team/recipes.git --ref v2
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A git repository: a URL or a path.
+    /// The git repository: a URL or a path.
     pub url: String,
-    /// Without it, where the project has its recipes, else .towpath/recipes.
+    /// The directory [default: the project's recipe directory, else .towpath/recipes]
     #[arg(value_name = "DIR")]
     pub directory: Option<PathBuf>,
-    /// A branch, a tag or a whole commit id. Without it, the repository's own choice.
+    /// A branch, a tag or a full commit id [default: the repository's default branch]
     #[arg(long = "ref", value_name = "REF")]
     pub reference: Option<String>,
-    /// The folder there. Without it, the first that towpath would search in a project.
+    /// The directory in that repository [default: the first that towpath searches in a project]
     #[arg(long, value_name = "FOLDER")]
     pub path: Option<String>,
-    /// Take over what is new, and what was not changed here.
+    /// Take over new files, and those that were not changed here.
     #[arg(long)]
     pub apply: bool,
-    /// With --apply: also what was changed or deleted here.
+    /// With --apply: also take over files that were changed or deleted here.
     #[arg(long, requires = "apply")]
     pub force: bool,
-    /// Also make a remote of this name in the repository that DIR is in.
+    /// Also add a git remote with this name to the repository that contains DIR.
     #[arg(long, value_name = "NAME")]
     pub remote: Option<String>,
-    /// One JSON object on stdout.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }
 
-/// A file with all there is to say about it.
-struct Row {
+/// A file of either side, and what was done with it.
+struct SyncedFile {
     name: String,
     compared: Compared,
     diff: Option<String>,
@@ -59,10 +59,10 @@ struct Row {
 
 pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
     let directory = match &args.directory {
-        // A directory that is still to be made holds nothing.
+        // A directory that does not exist yet is empty.
         Some(given) if args.apply => env.current.join(env.expand_home(given)),
         Some(given) => directory(env, Some(given))?,
-        None => project_directory(env)?.unwrap_or_else(|| place_for_new(env)),
+        None => project_directory(env)?.unwrap_or_else(|| directory_for_new(env)),
     };
     if let Some(name) = &args.remote {
         add_remote(env, &directory, name, &args.url)?;
@@ -78,19 +78,19 @@ pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
     } else {
         compared.iter().map(|(_, state)| plan(*state, false)).collect()
     };
-    let rows: Vec<Row> = compared
+    let rows: Vec<SyncedFile> = compared
         .into_iter()
         .zip(diffs)
         .zip(taken)
-        .map(|(((name, compared), diff), taken)| Row { name, compared, diff, taken })
+        .map(|(((name, compared), diff), taken)| SyncedFile { name, compared, diff, taken })
         .collect();
     if args.json {
         out::json(&as_json(args, &directory, &upstream, &rows));
     } else {
         print(args, env, &directory, &upstream, &rows);
     }
-    let held = rows.iter().any(|row| matches!(row.taken, Taken::Kept(_)));
-    Ok(if args.apply && held { Exit::Failed } else { Exit::Done })
+    let kept = rows.iter().any(|row| matches!(row.taken, Taken::Kept(_)));
+    Ok(if args.apply && kept { Exit::Failed } else { Exit::Done })
 }
 
 /// What was last taken from upstream; nothing without a manifest.
@@ -116,7 +116,7 @@ fn diff(directory: &Path, name: &str, state: Compared, upstream: &Upstream) -> O
     Some(diff.unified_diff().header(&header.0, &header.1).to_string())
 }
 
-/// A remote for who wants to look at upstream with git.
+/// Adds a remote, so that the user can look at upstream with git.
 fn add_remote(
     env: &Environment,
     directory: &Path,
@@ -126,11 +126,12 @@ fn add_remote(
     let there = directory.ancestors().find(|d| d.is_dir()).unwrap_or(&env.current);
     let git = Git::new(there);
     if !towpath_core::is_safe_name(name) || name.starts_with('-') {
-        return Err(CommandError::bad_input(format!("--remote {}: not a name", clean(name))));
+        let message = format!("--remote {}: not a valid name", clean(name));
+        return Err(CommandError::bad_input(message));
     }
     git.run(&["rev-parse", "--git-dir"]).map_err(|_| {
         let shown = shown_path(there, env);
-        CommandError::bad_input(format!("--remote {name}: {shown} is in no git repository"))
+        CommandError::bad_input(format!("--remote {name}: {shown} is not in a git repository"))
     })?;
     if let Ok(old) = git.run(&["config", "--get", &format!("remote.{name}.url")]) {
         let old = String::from_utf8_lossy(&old).trim().to_owned();
@@ -139,15 +140,15 @@ fn add_remote(
         }
         let old = shown_url(&old);
         return Err(CommandError::bad_input(format!(
-            "--remote {name}: it is there already, for {old}"
+            "--remote {name}: exists already, for {old}; choose another name"
         )));
     }
     git.run(&["remote", "add", "--", name, url])?;
-    out::note(format!("made the remote {name}"));
+    out::note(format!("added the remote {name}"));
     Ok(())
 }
 
-fn word(row: &Row) -> (&'static str, Tint) {
+fn word(row: &SyncedFile) -> (&'static str, Tint) {
     match row.compared {
         Compared::Same => ("same", Tint::Dim),
         Compared::New { .. } => ("new", Tint::Good),
@@ -156,16 +157,22 @@ fn word(row: &Row) -> (&'static str, Tint) {
     }
 }
 
-/// What to know of a file beside how it compares.
-fn remark(row: &Row, applied: bool) -> String {
+/// What was done with a file, or why nothing was.
+fn remark(row: &SyncedFile, applied: bool) -> String {
     match &row.taken {
         Taken::Yes if applied => "taken over".to_owned(),
-        Taken::Kept(why) => format!("{why}, stays as it is"),
+        Taken::Kept(why) => format!("{why}, kept"),
         _ => String::new(),
     }
 }
 
-fn print(args: &Args, env: &Environment, directory: &Path, upstream: &Upstream, rows: &[Row]) {
+fn print(
+    args: &Args,
+    env: &Environment,
+    directory: &Path,
+    upstream: &Upstream,
+    rows: &[SyncedFile],
+) {
     let screen = Screen::new(env);
     let folder = if upstream.path.is_empty() { "" } else { ", folder " };
     screen.line(&format!(
@@ -199,11 +206,11 @@ fn print(args: &Args, env: &Environment, directory: &Path, upstream: &Upstream, 
     out::line(summary(args, rows));
 }
 
-fn number(rows: &[Row], is: impl Fn(&Row) -> bool) -> usize {
+fn number(rows: &[SyncedFile], is: impl Fn(&SyncedFile) -> bool) -> usize {
     rows.iter().filter(|row| is(row)).count()
 }
 
-fn summary(args: &Args, rows: &[Row]) -> String {
+fn summary(args: &Args, rows: &[SyncedFile]) -> String {
     let parts: Vec<String> = ["new", "changed", "only here", "same"]
         .iter()
         .map(|wanted| (number(rows, |row| word(row).0 == *wanted), wanted))
@@ -213,24 +220,29 @@ fn summary(args: &Args, rows: &[Row]) -> String {
     let parts =
         if parts.is_empty() { "no recipes on either side".to_owned() } else { parts.join(", ") };
     let taken = number(rows, |row| row.taken == Taken::Yes);
-    let held = number(rows, |row| matches!(row.taken, Taken::Kept(_)));
-    let end = match (args.apply, taken, held) {
+    let kept = number(rows, |row| matches!(row.taken, Taken::Kept(_)));
+    let end = match (args.apply, taken, kept) {
         (false, 0, 0) => "nothing to take over".to_owned(),
         (false, 0, _) => "nothing was changed".to_owned(),
         (false, taken, _) => {
             format!("nothing was changed; --apply takes over {}", count(taken, "file"))
         }
         (true, 0, 0) => "nothing to take over".to_owned(),
-        (true, 0, held) => format!("took over nothing, {held} held back; --force takes all"),
+        (true, 0, kept) => format!("took over nothing, kept {kept}; --force takes all"),
         (true, taken, 0) => format!("took over {}", count(taken, "file")),
-        (true, taken, held) => {
-            format!("took over {}, {held} held back; --force takes all", count(taken, "file"))
+        (true, taken, kept) => {
+            format!("took over {}, kept {kept}; --force takes all", count(taken, "file"))
         }
     };
     format!("{parts}: {end}")
 }
 
-fn as_json(args: &Args, directory: &Path, upstream: &Upstream, rows: &[Row]) -> serde_json::Value {
+fn as_json(
+    args: &Args,
+    directory: &Path,
+    upstream: &Upstream,
+    rows: &[SyncedFile],
+) -> serde_json::Value {
     let files: Vec<serde_json::Value> = rows
         .iter()
         .map(|row| {

@@ -1,10 +1,10 @@
-//! The recipes of another repository, read from a private bare copy in our cache. The person's own
-//! repository learns nothing of it, nothing is checked out, and no file of it is run.
+//! The recipes of another repository, read from a private bare copy in our cache. The user's own
+//! repository does not change, nothing is checked out, and no file of it is run.
 
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::git::Git;
-use crate::session::search_path::PROJECT_PLACES;
+use crate::session::search_path::PROJECT_DIRECTORIES;
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -67,7 +67,7 @@ pub fn fetch(
     read(&git, path)
 }
 
-/// A URL, or a path made absolute, since git is not called from where the person is.
+/// A URL, or a path made absolute, because git is called from another directory.
 fn address(env: &Environment, url: &str) -> Result<String, CommandError> {
     if url.starts_with('-') || url.is_empty() || url.contains(char::is_control) {
         return Err(CommandError::bad_input("the URL of a git repository is missing"));
@@ -93,7 +93,7 @@ fn checked_reference(reference: &str) -> Result<&str, CommandError> {
     if bad {
         let shown = crate::terminal::format::clean(reference);
         return Err(CommandError::bad_input(format!(
-            "--ref {shown}: name a branch, a tag or a whole commit id"
+            "--ref {shown}: give a branch, a tag or a full commit id"
         )));
     }
     Ok(reference)
@@ -107,7 +107,7 @@ fn checked_path(path: &str) -> Result<String, CommandError> {
         return Ok(plain.to_owned());
     }
     let shown = crate::terminal::format::clean(path);
-    Err(CommandError::bad_input(format!("--path {shown}: name a folder inside the repository")))
+    Err(CommandError::bad_input(format!("--path {shown}: give a directory inside the repository")))
 }
 
 fn text(bytes: Vec<u8>) -> String {
@@ -123,31 +123,30 @@ fn read(git: &Git, path: Option<String>) -> Result<Upstream, CommandError> {
     let tree = format!("{commit}:{path}");
     let listed = git.run(&["--git-dir=.", "ls-tree", "-r", "-z", "-l", "--full-tree", &tree]);
     let listed = listed.map_err(|_| {
-        CommandError::bad_input(format!("--path {path}: no such folder there at {}", &commit[..7]))
+        CommandError::bad_input(format!("--path {path}: no such directory at {}", &commit[..7]))
     })?;
     let mut passed = Vec::new();
     let wanted = entries(&listed, &mut passed);
     let input: String = wanted.iter().map(|(_, object)| format!("{object}\n")).collect();
     let blobs = git.run_with(&["--git-dir=.", "cat-file", "--batch"], input.as_bytes())?;
-    let files = contents(wanted, &blobs).ok_or_else(|| {
-        CommandError::setup("git cat-file answered something else than was asked")
-    })?;
+    let files = contents(wanted, &blobs)
+        .ok_or_else(|| CommandError::setup("git cat-file gave an unexpected answer"))?;
     Ok(Upstream { commit, path, files, passed })
 }
 
-/// A tag may stand for a commit.
+/// A tag may name a commit.
 fn commit_of(reference: &str) -> String {
     format!("{reference}^{{commit}}")
 }
 
-/// The first place in which a project keeps its recipes, else the repository itself.
+/// The first directory in which a project keeps its recipes, else the repository itself.
 fn usual_path(git: &Git, commit: &str) -> Result<String, CommandError> {
     let mut call = vec!["--git-dir=.", "ls-tree", "-d", "-z", "--name-only", "--full-tree", commit];
-    call.extend(PROJECT_PLACES);
+    call.extend(PROJECT_DIRECTORIES);
     let listed = git.run(&call)?;
     let there: Vec<&[u8]> = listed.split(|b| *b == 0).collect();
-    let place = PROJECT_PLACES.iter().find(|place| there.contains(&place.as_bytes()));
-    Ok(place.map_or(String::new(), |place| (*place).to_owned()))
+    let path = PROJECT_DIRECTORIES.iter().find(|path| there.contains(&path.as_bytes()));
+    Ok(path.map_or(String::new(), |path| (*path).to_owned()))
 }
 
 /// The recipe files of a listing: name and object.
@@ -161,7 +160,7 @@ fn entries(listed: &[u8], passed: &mut Vec<String>) -> Vec<(String, String)> {
         if !is_recipe_file(name) {
             continue;
         }
-        // Mode 120000 is a symbolic link: what it holds is a path, not a recipe.
+        // Mode 120000 is a symbolic link: its content is a path, not a recipe.
         if kind != "blob" || mode == "120000" {
             passed.push(format!("{name} is a symbolic link"));
         } else if size.parse::<usize>().map_or(true, |size| size > MAX_BYTES) {
@@ -211,8 +210,8 @@ mod tests {
         assert_eq!(shown_url("git@host:x.git"), "git@host:x.git");
         assert_eq!(shown_url("https://host"), "https://host");
         assert_eq!(shown_url("../team"), "../team");
-        let said = hidden("fatal: 'https://a:b@h/x' is gone", "https://a:b@h/x");
-        assert_eq!(said, "fatal: 'https://h/x' is gone");
+        let message = hidden("fatal: 'https://a:b@h/x' is gone", "https://a:b@h/x");
+        assert_eq!(message, "fatal: 'https://h/x' is gone");
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! `towpath resume --due`: every waiting run whose time has come, one after the other, each as a
-//! `towpath resume` of its own in the run's directory. It asks nothing and says nothing when there
-//! is nothing to do, so that a timer may call it as often as it likes.
+//! `towpath resume --due`: every waiting run that is due, one after the other, each as a `towpath
+//! resume` of its own in the run's directory. It never prompts, and prints nothing when there is
+//! nothing to do, so that a timer may call it as often as it likes.
 
 use crate::environment::{Environment, own_program};
 use crate::exit::{CommandError, Exit, no_thread};
@@ -21,35 +21,35 @@ use towpath_engine::is_held;
 use towpath_store::{RunFilter, RunRow, Store};
 
 pub fn execute(flags: &SharedFlags, env: &Environment) -> Result<Exit, CommandError> {
-    let mut told = Vec::new();
+    let mut results = Vec::new();
     let mut worst = Exit::Done;
     if let Some(store) = env.journal()? {
         let program = own_program()?;
-        let post = Post::open()?;
+        let signals = SignalRelay::start()?;
         for row in waiting(&store)? {
             // Looked at again for each: the run before it may have taken hours.
             let now = store.run(&row.id)?.filter(RunRow::waits);
             if now.is_none_or(|row| due(&row, 0) > now_ms()) || is_held(&store, &row.id) {
                 continue;
             }
-            let (exit, result) = resumed(&program, &row, flags, &post);
+            let (exit, result) = resumed(&program, &row, flags, &signals);
             worst = worse(worst, exit);
-            told.push(json!({
+            results.push(json!({
                 "run_id": row.id.as_str(),
                 "recipe_name": row.recipe,
                 "exit_code": exit as u8,
                 "result": result,
             }));
-            if post.signal().is_some() {
+            if signals.received().is_some() {
                 break;
             }
         }
-        if let Some(signal) = post.signal() {
+        if let Some(signal) = signals.received() {
             worst = worse(worst, Exit::of_signal(signal));
         }
     }
     if flags.json {
-        out::json(&json!({ "schema": 1, "runs": told }));
+        out::json(&json!({ "schema": 1, "runs": results }));
     }
     Ok(worst)
 }
@@ -66,12 +66,17 @@ fn waiting(store: &Store) -> Result<Vec<RunRow>, CommandError> {
     Ok(rows)
 }
 
-fn resumed(program: &Path, row: &RunRow, flags: &SharedFlags, post: &Post) -> (Exit, Value) {
+fn resumed(
+    program: &Path,
+    row: &RunRow,
+    flags: &SharedFlags,
+    signals: &SignalRelay,
+) -> (Exit, Value) {
     let id = &row.id;
     if !row.directory.is_dir() {
         let gone = row.directory.display();
         let message =
-            format!("the run's directory {gone} is gone; to let it go: towpath cancel {id}");
+            format!("the run's directory {gone} is gone; to cancel the run: towpath cancel {id}");
         out::note(format!("error: run {id}: {message}"));
         return (Exit::Setup, json!({ "error": { "kind": "setup", "message": message } }));
     }
@@ -82,29 +87,29 @@ fn resumed(program: &Path, row: &RunRow, flags: &SharedFlags, post: &Post) -> (E
     if flags.json {
         command.stdout(Stdio::piped());
     }
-    let child = match post.start(&mut command) {
+    let child = match signals.spawn(&mut command) {
         Some(Ok(child)) => child,
         Some(Err(error)) => {
-            out::note(format!("error: run {id}: it cannot be resumed: {error}"));
+            out::note(format!("error: run {id}: cannot be resumed: {error}"));
             return (Exit::Setup, Value::Null);
         }
         None => return (Exit::Done, Value::Null),
     };
     let ended = child.wait_with_output();
-    post.child().0 = None;
+    signals.state().0 = None;
     let Ok(output) = ended else { return (Exit::Setup, Value::Null) };
     let exit = output.status.code().and_then(Exit::from_code);
     (exit.unwrap_or(Exit::Setup), serde_json::from_slice(&output.stdout).unwrap_or(Value::Null))
 }
 
-/// Passes signals on to the run at hand, and remembers that there was one.
-struct Post(Arc<Mutex<(Option<Pid>, Option<i32>)>>);
+/// Passes signals on to the current child, and remembers the last one.
+struct SignalRelay(Arc<Mutex<(Option<Pid>, Option<i32>)>>);
 
-impl Post {
-    fn open() -> Result<Post, CommandError> {
+impl SignalRelay {
+    fn start() -> Result<SignalRelay, CommandError> {
         signals::block();
-        let post = Post(Arc::default());
-        let other = Post(Arc::clone(&post.0));
+        let relay = SignalRelay(Arc::default());
+        let other = SignalRelay(Arc::clone(&relay.0));
         let thread = std::thread::Builder::new().spawn(move || {
             loop {
                 if let Some(signal) = signals::next(Duration::from_secs(3600)) {
@@ -112,31 +117,31 @@ impl Post {
                 }
             }
         });
-        thread.map(|_| post).map_err(no_thread)
+        thread.map(|_| relay).map_err(no_thread)
     }
 
-    fn child(&self) -> MutexGuard<'_, (Option<Pid>, Option<i32>)> {
+    fn state(&self) -> MutexGuard<'_, (Option<Pid>, Option<i32>)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn signal(&self) -> Option<i32> {
-        self.child().1
+    fn received(&self) -> Option<i32> {
+        self.state().1
     }
 
     /// None: a signal has come, nothing more is started.
-    fn start(&self, command: &mut Command) -> Option<std::io::Result<Child>> {
-        let mut child = self.child();
-        if child.1.is_some() {
+    fn spawn(&self, command: &mut Command) -> Option<std::io::Result<Child>> {
+        let mut state = self.state();
+        if state.1.is_some() {
             return None;
         }
         let started = command.spawn();
-        child.0 = started.as_ref().ok().map(Pid::from_child);
+        state.0 = started.as_ref().ok().map(Pid::from_child);
         Some(started)
     }
 
     fn deliver(&self, number: i32) {
         let send = |signal| {
-            let child = self.child().0;
+            let child = self.state().0;
             // One that has just ended needs no signal.
             let _ = child.map(|pid| kill_process(pid, signal));
         };
@@ -147,7 +152,7 @@ impl Post {
                 send(Signal::CONT);
             }
             other => {
-                self.child().1 = Some(other);
+                self.state().1 = Some(other);
                 Signal::from_named_raw(other).into_iter().for_each(send);
             }
         }

@@ -1,4 +1,4 @@
-//! Which runs count as here: those of the project, and those in the same place of every working tree
+//! Which runs count as here: those of the project, and those in the same directory of every worktree
 //! of its repository. Found by reading git's own files; no git is started.
 
 use crate::environment::{Environment, is_project};
@@ -8,7 +8,7 @@ use towpath_engine::recorded_options;
 use towpath_store::{RunRow, Store};
 
 pub struct ProjectScope {
-    /// The project, and its place in the other working trees.
+    /// The project, and its directory in the other worktrees.
     roots: Vec<PathBuf>,
     /// Whether everything below a root belongs to it.
     project: bool,
@@ -45,7 +45,7 @@ impl ProjectScope {
         let options = gone.then(|| recorded_options(store, &row.id).ok()).flatten();
         let worktree = options.and_then(|options| options.worktree);
         worktree.is_some_and(|worktree| {
-            // The project may be a part of the repository: its place in the worktree was the same.
+            // The project may be a part of the repository: it is the same part in the worktree.
             let inside = row.directory.strip_prefix(&worktree.path).unwrap_or(Path::new(""));
             self.has_directory(&below(Path::new(&worktree.repository), inside))
         })

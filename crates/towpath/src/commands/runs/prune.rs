@@ -1,5 +1,5 @@
-//! `towpath runs prune`: forgets runs that have ended. A run that goes on, waits, asks or was cut
-//! off is never touched, whatever its age: somebody may still want to go on with it.
+//! `towpath runs prune`: deletes runs that have ended. A run that is active, waits, asks or was
+//! interrupted is never touched, whatever its age: its user may still want to resume it.
 
 use super::status_of;
 use crate::environment::Environment;
@@ -12,25 +12,25 @@ use towpath_core::{RunStatus, StatusKind};
 use towpath_engine::{EngineError, hold, is_held};
 use towpath_store::{Reclaimed, RunFilter, RunRow, Store};
 
-/// Delete runs that have ended, with all they printed, of every directory.
+/// Delete old runs of all directories, with their output.
 ///
-/// Runs that are done, failed, stopped or cancelled go once they are old enough; those that go on,
-/// wait, ask or were cut off stay. With --keep alone, age does not matter; with both, a run must
-/// be old enough and beyond the newest.
+/// Deletes runs that are done, failed, stopped or cancelled; runs that are running, waiting, asking
+/// or interrupted are kept. With --keep alone, age does not matter; with both options, a run must be
+/// old enough and not among the newest.
 ///
 /// Example: towpath runs prune --older-than 2w --dry-run
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Ended longer ago than this: 90m, 12h, 30d, 2w. Without --keep: 30d.
+    /// Delete runs that ended longer ago than this: 90m, 12h, 30d, 2w [default without --keep: 30d]
     #[arg(long, value_name = "AGE", value_parser = age)]
     pub older_than: Option<i64>,
-    /// Keep the newest N runs that have ended.
+    /// Keep the N newest ended runs.
     #[arg(long, value_name = "N")]
     pub keep: Option<usize>,
-    /// Only show what would be deleted.
+    /// Show what would be deleted, and delete nothing.
     #[arg(long)]
     pub dry_run: bool,
-    /// One JSON object on stdout.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }
@@ -49,12 +49,12 @@ fn age(text: &str) -> Result<i64, String> {
         "w" => 7 * 86_400_000,
         _ => return Err(wrong()),
     };
-    number.checked_mul(unit).ok_or_else(|| "nothing is as old as that".to_owned())
+    number.checked_mul(unit).ok_or_else(|| "the age is too large".to_owned())
 }
 
 pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
     let Some(store) = env.journal()? else {
-        return tell(args, env, &Pruned::default());
+        return report(args, env, &Pruned::default());
     };
     let pruned = if args.dry_run {
         look(&store, args)?
@@ -62,17 +62,17 @@ pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
         drop(store);
         prune(&mut Store::open(&env.directories.state)?, args)?
     };
-    tell(args, env, &pruned)
+    report(args, env, &pruned)
 }
 
 #[derive(Default)]
 struct Pruned {
     /// Each with its size.
     runs: Vec<(RunRow, u64)>,
-    /// Left by a deletion that was cut off.
+    /// Left by an interrupted deletion.
     swept: u64,
     space: Reclaimed,
-    /// Cut off, and older than what was deleted.
+    /// How many interrupted runs are old enough, and stay.
     interrupted: usize,
 }
 
@@ -120,11 +120,11 @@ fn prune(store: &mut Store, args: &Args) -> Result<Pruned, CommandError> {
     for row in chosen(store, args, now)? {
         let _lock = match hold(store, &row.id) {
             Ok(lock) => lock,
-            // Somebody goes on with it.
+            // Another process has resumed it.
             Err(EngineError::Held { .. }) => continue,
             Err(error) => return Err(error.into()),
         };
-        // It may have been resumed, and ended anew, before it was ours.
+        // It may have been resumed, and have ended again, before we locked it.
         if store.run(&row.id)?.is_none_or(|found| found.summary != row.summary) {
             continue;
         }
@@ -152,7 +152,7 @@ fn interrupted(store: &Store, args: &Args, now: i64) -> Result<usize, CommandErr
         .count())
 }
 
-fn tell(args: &Args, env: &Environment, pruned: &Pruned) -> Result<Exit, CommandError> {
+fn report(args: &Args, env: &Environment, pruned: &Pruned) -> Result<Exit, CommandError> {
     let total = pruned.runs.iter().map(|(_, size)| size).sum::<u64>() + pruned.swept;
     if args.json {
         let each = |(row, size): &(RunRow, u64)| {
@@ -180,7 +180,7 @@ fn tell(args: &Args, env: &Environment, pruned: &Pruned) -> Result<Exit, Command
     out::line(match (pruned.runs.len(), args.dry_run) {
         (0, true) => "nothing to delete".to_owned(),
         (0, false) if pruned.swept > 0 => {
-            format!("freed {}, left by a deletion that was cut off", bytes(pruned.swept))
+            format!("freed {}, left by an interrupted deletion", bytes(pruned.swept))
         }
         (0, false) => "nothing to delete".to_owned(),
         (_, true) => format!("would delete {runs}, {}; nothing was deleted", bytes(total)),
@@ -188,21 +188,20 @@ fn tell(args: &Args, env: &Environment, pruned: &Pruned) -> Result<Exit, Command
     });
     if pruned.interrupted > 0 {
         let runs = count(pruned.interrupted, "run");
-        let were =
-            if pruned.interrupted == 1 { "was cut off and stays" } else { "were cut off and stay" };
+        let were = if pruned.interrupted == 1 { "was" } else { "were" };
         out::note(format!(
-            "{runs} {were}: towpath runs --all --status interrupted; to let one \
-             go: towpath cancel RUN"
+            "{runs} {were} interrupted and kept: towpath runs --all --status interrupted; to cancel \
+             one: towpath cancel RUN"
         ));
     }
     Ok(Exit::Done)
 }
 
-/// Space inside the database is only worth a word where it does not go back.
+/// Space inside the database is mentioned only where it is not returned to the disk.
 fn kept(space: Reclaimed) -> String {
     const WORTH: u64 = 1_000_000;
     match space.kept {
-        WORTH.. => format!(", {} of it stay in the journal for later runs", bytes(space.kept)),
+        WORTH.. => format!(", of which the journal keeps {} for later runs", bytes(space.kept)),
         _ => String::new(),
     }
 }
@@ -238,6 +237,6 @@ mod tests {
         for wrong in ["", "30", "d", "-1d", "1.5d", "30 d", "30days", "٣d"] {
             assert!(age(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(age("99999999999999999d").unwrap_err(), "nothing is as old as that");
+        assert_eq!(age("99999999999999999d").unwrap_err(), "the age is too large");
     }
 }

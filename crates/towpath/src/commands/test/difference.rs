@@ -6,9 +6,9 @@ use similar::{ChangeTag, TextDiff};
 
 /// A text longer than this gets lines of its own.
 const SHORT: usize = 56;
-/// So many equal lines are shown around a difference.
+/// How many equal lines are shown around a difference.
 const AROUND: usize = 3;
-/// So many lines are shown of one difference.
+/// How many lines of one difference are shown.
 const LONGEST: usize = 60;
 
 pub fn lines(screen: &Screen, expected: &str, got: &str) -> Vec<String> {
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn short_texts_stand_below_each_other() {
+    fn short_texts_are_printed_below_each_other() {
         assert_eq!(plain("1.2", "1.3\u{1b}[2J"), "- expected  1.2\n+ got       1.3\u{fffd}[2J");
     }
 

@@ -45,7 +45,7 @@ pub fn files(env: &Environment, named: &[PathBuf]) -> Result<Vec<PathBuf>, Comma
     found.retain(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
     if found.is_empty() {
         return Err(CommandError::bad_input(
-            "there are no tests: write NAME.test.yaml beside a recipe, or name a file",
+            "no tests found: write NAME.test.yaml beside a recipe, or name a file",
         ));
     }
     Ok(found)
@@ -58,7 +58,7 @@ fn of_name(env: &Environment, name: &Path) -> Result<Vec<PathBuf>, CommandError>
         find_test_files(&path, DEPTH, &mut found);
         found.sort();
         if found.is_empty() {
-            let message = format!("there is no test file below {}", name.display());
+            let message = format!("no test file below {}", name.display());
             return Err(CommandError::bad_input(message));
         }
         return Ok(found);
@@ -79,7 +79,7 @@ fn beside(env: &Environment, recipe: &Path) -> Result<PathBuf, CommandError> {
     }
     test_file_of(recipe).map_err(|missing| {
         let missing = shown_path(&missing, env);
-        CommandError::bad_input(format!("{shown} has no tests: {missing} is not there"))
+        CommandError::bad_input(format!("{shown} has no tests: {missing} does not exist"))
     })
 }
 

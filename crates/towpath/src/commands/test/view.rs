@@ -14,14 +14,14 @@ use unicode_width::UnicodeWidthStr as _;
 
 /// Names are lined up as far as this.
 const WIDEST: usize = 52;
-/// So many of the last lines of an output are shown.
+/// How many of the last lines of an output are shown.
 const LAST_LINES: usize = 10;
 
 #[derive(Debug)]
 pub struct View {
     screen: Screen,
     json: bool,
-    /// The line at the bottom that says what is under way is drawn.
+    /// The line at the bottom with the progress is drawn.
     drawn: Cell<bool>,
     live: bool,
     some: Cell<bool>,
@@ -45,12 +45,12 @@ impl View {
     }
 
     fn problem(&self, problem: &Problem) {
-        let place = problem
+        let location = problem
             .location
             .as_ref()
-            .map_or(String::new(), |place| format!("  {}", self.screen.paint(Tint::Dim, place)));
+            .map_or(String::new(), |at| format!("  {}", self.screen.paint(Tint::Dim, at)));
         let message = problem.message.lines().map(clean).collect::<Vec<_>>().join("\n      ");
-        self.line(format!("      {message}{place}"));
+        self.line(format!("      {message}{location}"));
         if let Some((expected, got)) = &problem.difference {
             for line in difference::lines(&self.screen, expected, got) {
                 self.line(format!("        {line}"));
@@ -95,7 +95,7 @@ impl View {
         self.line(parts.join(", "));
         let Some(mutants) = mutants else {
             if mutate {
-                self.line("nothing was taken away: first all cases must pass");
+                self.line("no mutations: all cases must pass first");
             }
             return;
         };
@@ -148,9 +148,9 @@ impl Observer for View {
     fn mutations(&self, subject: &Subject) {
         self.line("");
         let what = if subject.is_machine() {
-            "each transition and each command, taken away once"
+            "each transition and each command, disabled in turn"
         } else {
-            "each step does nothing, once"
+            "each step, disabled in turn"
         };
         self.line(format!("{} · {what}", subject.suite.source.name));
     }
@@ -167,10 +167,10 @@ impl Observer for View {
         self.line(format!("  {sign} {what}{gap}  {}", clean(&describe(mutant))));
     }
 
-    /// On a terminal, a line that goes away shows the progress.
+    /// On a terminal, a temporary line shows the progress.
     fn under_way(&self, done: usize, all: usize, what: &str) {
         if self.live {
-            let text = format!("  {done} of {} done, Ctrl-C stops", count(all, what));
+            let text = format!("  {done} of {} done · Ctrl-C to stop", count(all, what));
             out::stdout(format!("\r\x1b[2K{}", self.screen.paint(Tint::Dim, &text)).as_bytes());
             self.drawn.set(true);
         }
@@ -180,7 +180,7 @@ impl Observer for View {
 fn describe(mutant: &Mutant) -> String {
     let (without, never) = match &mutant.change {
         Change::Idle { step } => (format!("step `{step}` does nothing"), "none runs it"),
-        Change::Ends { .. } => ("the run ends here".to_owned(), "none comes here"),
+        Change::Ends { .. } => ("the run ends here".to_owned(), "none gets here"),
     };
     match (&mutant.noticed_by, mutant.ran) {
         (Some(case), _) => format!("noticed by: {case}"),

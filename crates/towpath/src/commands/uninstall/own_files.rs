@@ -1,6 +1,6 @@
-//! What is towpath's own in its four places, by name and by mark: never a whole directory because of
-//! where it is, since `TOWPATH_HOME` may name a directory with a `data` or `config` of somebody else's.
-//! A directory goes when it is empty afterwards; what is left is named.
+//! What is towpath's own in its four directories, known by names and contents. A whole directory is
+//! never removed because of its path: `TOWPATH_HOME` may name a directory with a `data` or `config`
+//! of another program. A directory is removed when it is empty afterwards; what is left is named.
 
 use crate::environment::Environment;
 use crate::exit::CommandError;
@@ -15,19 +15,19 @@ use towpath_core::RunId;
 use towpath_process::{Holder, RunLock};
 use towpath_store::disk_usage;
 
-/// At most so many names of what is left.
+/// How many names of what is left are printed.
 const MOST_NAMES: usize = 5;
 
-/// The places that are there.
+/// The directories that exist.
 #[derive(Debug)]
-pub struct Home {
-    places: Vec<Place>,
+pub struct OwnFiles {
+    directories: Vec<OwnDirectory>,
     /// What `TOWPATH_HOME` names.
     root: Option<PathBuf>,
 }
 
 #[derive(Debug)]
-pub struct Place {
+pub struct OwnDirectory {
     pub path: PathBuf,
     what: &'static str,
     /// Files and directories that are towpath's, with all that is in them.
@@ -36,15 +36,15 @@ pub struct Place {
     others: Vec<PathBuf>,
 }
 
-impl Place {
-    fn new(path: &Path, what: &'static str, own: Vec<PathBuf>) -> Place {
+impl OwnDirectory {
+    fn new(path: &Path, what: &'static str, own: Vec<PathBuf>) -> OwnDirectory {
         let mut others = Vec::new();
         for entry in entries(path) {
             let around_own = own.iter().any(|own| own.starts_with(&entry) && *own != entry);
             let inside = if around_own { entries(&entry) } else { vec![entry] };
             others.extend(inside.into_iter().filter(|entry| !own.contains(entry)));
         }
-        Place { path: path.to_owned(), what, own, others }
+        OwnDirectory { path: path.to_owned(), what, own, others }
     }
 
     /// Whether something of it would be removed.
@@ -52,7 +52,7 @@ impl Place {
         !self.own.is_empty() || self.others.is_empty()
     }
 
-    pub fn told(&self, env: &Environment) -> String {
+    pub fn describe(&self, env: &Environment) -> String {
         let size = bytes(self.own.iter().map(|own| disk_usage(own)).sum());
         format!("{}, {size}: {}", shown_path(&self.path, env), self.what)
     }
@@ -91,9 +91,9 @@ impl Place {
     }
 }
 
-impl Home {
-    /// Refuses a place that is a link or a file.
-    pub fn find(env: &Environment) -> Result<Home, CommandError> {
+impl OwnFiles {
+    /// Refuses a path that is a link or a file.
+    pub fn find(env: &Environment) -> Result<OwnFiles, CommandError> {
         let given = env.get("TOWPATH_HOME").filter(|value| !value.is_empty());
         let root = given.map(|root| env.current.join(root));
         let known = &env.directories;
@@ -104,30 +104,30 @@ impl Home {
             return Err(CommandError::setup(message));
         }
         let whats = [
-            "the record of all runs, with what they printed",
-            "what was installed for you",
+            "the journal of all runs, with their output",
+            "installed data",
             "your settings and your own recipes",
-            "scratch files",
+            "temporary files",
         ];
         let owns = [in_state(&known.state), Vec::new(), in_config(env), in_cache(&known.cache)];
-        let places = all.into_iter().zip(whats).zip(owns);
-        let places = places.filter(|((path, _), _)| path.exists());
-        let places = places.map(|((path, what), own)| Place::new(path, what, own)).collect();
-        Ok(Home { places, root })
+        let existing = all.into_iter().zip(whats).zip(owns);
+        let existing = existing.filter(|((path, _), _)| path.exists());
+        let directories = existing.map(|((path, what), own)| OwnDirectory::new(path, what, own));
+        Ok(OwnFiles { directories: directories.collect(), root })
     }
 
-    /// Those of which something is towpath's.
-    pub fn places(&self) -> impl Iterator<Item = &Place> {
-        self.places.iter().filter(|place| place.is_own())
+    /// Those that contain something of towpath's.
+    pub fn directories(&self) -> impl Iterator<Item = &OwnDirectory> {
+        self.directories.iter().filter(|directory| directory.is_own())
     }
 
-    /// What stays, in a line for each place.
+    /// What stays, in a line for each directory.
     pub fn left(&self, env: &Environment) -> Vec<String> {
-        self.places.iter().filter_map(|place| place.left(env)).collect()
+        self.directories.iter().filter_map(|directory| directory.left(env)).collect()
     }
 
-    /// The directory around them goes when it is empty; that it is not is no failure.
-    pub fn leave(&self) {
+    /// Removes the directory around them if it is empty; that it is not is no failure.
+    pub fn remove_empty_root(&self) {
         if let Some(root) = &self.root {
             let _ = fs::remove_dir(root);
         }
@@ -203,12 +203,12 @@ fn in_cache(cache: &Path) -> Vec<PathBuf> {
     own
 }
 
-/// The runs that somebody has, by their locks alone: the record may be what is damaged.
-pub fn alive(state: &Path) -> Vec<(String, Holder)> {
+/// The runs that a process owns, by their locks alone: the journal may be damaged.
+pub fn active_runs(state: &Path) -> Vec<(String, Holder)> {
     let runs = std::fs::read_dir(state.join("runs")).into_iter().flatten().flatten();
-    let held = runs.filter_map(|run| {
+    let active = runs.filter_map(|run| {
         let holder = RunLock::holder(&run.path().join("lock"))?;
         Some((run.file_name().to_string_lossy().into_owned(), holder))
     });
-    held.collect()
+    active.collect()
 }

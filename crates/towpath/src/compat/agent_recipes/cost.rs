@@ -1,5 +1,5 @@
-//! What a run cost: in all, and step by step. A call that did not say what it cost is counted as
-//! unknown, never as nothing.
+//! What a run cost: in all, and step by step. A call that did not report its cost is counted as
+//! unknown, never as zero.
 
 use std::collections::BTreeMap;
 use towpath_run::{Run, StepView};
@@ -30,11 +30,11 @@ impl Sum {
     }
 }
 
-/// Nothing where no agent was asked.
+/// Empty where no agent was called.
 pub fn report(run: &Run) -> Vec<String> {
     let mut steps: Vec<(String, Sum)> = Vec::new();
-    let mut places = BTreeMap::new();
-    collect(&run.view(), &mut steps, &mut places);
+    let mut positions = BTreeMap::new();
+    collect(&run.view(), &mut steps, &mut positions);
     if steps.is_empty() {
         return Vec::new();
     }
@@ -50,7 +50,7 @@ pub fn report(run: &Run) -> Vec<String> {
 fn collect(
     view: &[StepView],
     steps: &mut Vec<(String, Sum)>,
-    places: &mut BTreeMap<String, usize>,
+    positions: &mut BTreeMap<String, usize>,
 ) {
     for step in view {
         let mut sum = Sum::default();
@@ -62,13 +62,13 @@ fn collect(
         }
         if sum != Sum::default() {
             let name = step.path.without_visits();
-            let at = *places.entry(name.clone()).or_insert_with(|| {
+            let at = *positions.entry(name.clone()).or_insert_with(|| {
                 steps.push((name, Sum::default()));
                 steps.len() - 1
             });
             steps[at].1.add(sum);
         }
-        collect(&step.children, steps, places);
+        collect(&step.children, steps, positions);
     }
 }
 

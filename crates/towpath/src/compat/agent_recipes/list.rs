@@ -1,7 +1,7 @@
 //! `--list`: the machines that an id can mean, by their labels; the one that a name means first, what
 //! it shadows named behind it.
 
-use super::Line;
+use super::AgentRecipesArgs;
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::session::recipe_list::{self, Entry};
@@ -9,7 +9,7 @@ use crate::session::trust::CalledAs;
 use crate::terminal::out;
 use crate::terminal::table::one_line;
 
-pub fn execute(env: &Environment, line: &Line) -> Result<Exit, CommandError> {
+pub fn execute(env: &Environment, line: &AgentRecipesArgs) -> Result<Exit, CommandError> {
     let directory = line.working_dir.as_deref();
     let entries = recipe_list::entries(env, directory, &line.recipe_dir, CalledAs::AgentRecipes)?;
     let mut machines: Vec<&Entry> =
@@ -28,11 +28,11 @@ pub fn execute(env: &Environment, line: &Line) -> Result<Exit, CommandError> {
     for entry in &machines {
         let (id, label) = (id(entry), label(entry));
         let shadowed = if entry.shadowed { " (shadowed)" } else { "" };
-        let told = match &entry.recipe.broken {
+        let description = match &entry.recipe.broken {
             Some(problem) => format!("broken: {problem}"),
             None => one_line(&entry.recipe.description),
         };
-        out::line(format!("{id:ids$}  {label:labels$}  {told}{shadowed}"));
+        out::line(format!("{id:ids$}  {label:labels$}  {description}{shadowed}"));
     }
     Ok(Exit::Done)
 }

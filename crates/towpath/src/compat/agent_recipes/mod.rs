@@ -6,7 +6,7 @@ mod cost;
 mod list;
 
 use crate::environment::Invocation;
-use crate::exit::{CommandError, Ended, Exit};
+use crate::exit::{CommandError, Ended, ErrorKind, Exit};
 use crate::session::agents::AgentFlags;
 use crate::session::conclude::conclude_with;
 use crate::session::machine_flags::{LimitFlags, MACHINES, MachineFlags};
@@ -29,13 +29,13 @@ use towpath_run::RunOutcome;
 use towpath_store::Store;
 use towpath_view::{failure_text, machine_exit};
 
-/// Run machine recipes: an agent works and reports, the machine decides what comes next.
+/// Run state machines: an agent works and reports, the state machine chooses the next step.
 ///
 /// Example: agent-recipes review-and-commit --verbose
 #[derive(Debug, Parser)]
 #[command(name = "agent-recipes", version)]
-struct Line {
-    /// A recipe's id, or its file.
+struct AgentRecipesArgs {
+    /// The recipe, by id or by file.
     recipe_id: Option<String>,
     /// List all available recipes with their descriptions.
     #[arg(long)]
@@ -43,37 +43,37 @@ struct Line {
     /// Print the recipe's structure without running it.
     #[arg(long)]
     dry_run: bool,
-    /// Where the agent works.
+    /// The directory in which the agent works.
     #[arg(long, value_name = "PATH")]
     working_dir: Option<PathBuf>,
     /// Set a variable that the recipe declares.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Look for recipes here first. May be given several times.
+    /// Look for recipes in this directory first. Can be repeated.
     #[arg(short = 'R', long, value_name = "DIR")]
     recipe_dir: Vec<PathBuf>,
     #[command(flatten)]
     agent: AgentFlags,
-    /// The model tier of steps that name none: haiku, sonnet or opus.
+    /// The model tier for steps without one: haiku, sonnet or opus.
     #[arg(long, value_name = "TIER", help_heading = MACHINES)]
     model: Option<String>,
     #[command(flatten)]
     limits: LimitFlags,
-    /// Begin in this conversation, which the agent's program already has.
+    /// Start in this existing conversation of the agent's program.
     #[arg(long, value_name = "ID", help_heading = MACHINES)]
     session: Option<String>,
-    /// What the work is about: stands before the first prompt of every session.
+    /// Put TEXT before the first prompt of every session.
     #[arg(long, value_name = "TEXT", conflicts_with = "context_file", help_heading = MACHINES)]
     context: Option<String>,
-    /// As --context, from a file.
+    /// Like --context, from a file.
     #[arg(long, value_name = "FILE", help_heading = MACHINES)]
     context_file: Option<PathBuf>,
-    /// Instructions beside the agent's own, for backends that can take them.
+    /// Add system instructions, for backends that support them.
     #[arg(long, value_name = "TEXT", help_heading = MACHINES)]
     system_prompt: Option<String>,
     #[command(flatten)]
     times: TimeFlags,
-    /// One JSON object on stdout when the run has ended, nothing else there.
+    /// Print one JSON object on stdout when the run ends, and nothing else.
     #[arg(long, help_heading = OUTPUT)]
     json: bool,
     /// Log the machine's state on stderr: steps, outcomes, transitions.
@@ -83,7 +83,7 @@ struct Line {
     events: EventFlags,
 }
 
-impl Line {
+impl AgentRecipesArgs {
     fn request(&self) -> RequestFlags {
         RequestFlags {
             set: self.set.clone(),
@@ -93,7 +93,7 @@ impl Line {
         }
     }
 
-    /// The same wish in the words of `towpath run`.
+    /// The same request as flags of `towpath run`.
     fn run_flags(&self) -> RunFlags {
         RunFlags {
             request: self.request(),
@@ -122,16 +122,16 @@ impl Line {
 
 pub fn run(arguments: &[OsString], invocation: &Invocation) -> Ended {
     let name = OsString::from("agent-recipes");
-    let line = match Line::try_parse_from(std::iter::once(&name).chain(arguments)) {
+    let line = match AgentRecipesArgs::try_parse_from(std::iter::once(&name).chain(arguments)) {
         Ok(line) => line,
         Err(error) => return super::usage(&error, Exit::Setup).into(),
     };
     let result = execute(&line, invocation);
-    let result = result.map(code).map_err(|e| CommandError { exit: stopped(&e), ..e });
+    let result = result.map(code).map_err(|e| CommandError { exit: error_exit(&e), ..e });
     Ended { result, json: line.json }
 }
 
-/// How a run that ended is told.
+/// This name's exit code for a run that ended.
 fn code(exit: Exit) -> Exit {
     match exit {
         Exit::Failed => Exit::BadInput,
@@ -140,16 +140,17 @@ fn code(exit: Exit) -> Exit {
     }
 }
 
-/// What ends it before or beside a run: a recipe that is not valid is 1, everything else 5.
-fn stopped(stop: &CommandError) -> Exit {
-    match (stop.exit, stop.kind) {
-        (Exit::BadInput, "bad-recipe") => Exit::Failed,
+/// This name's exit code for an error before or beside a run: a recipe that is not valid is 1,
+/// everything else 5.
+fn error_exit(error: &CommandError) -> Exit {
+    match (error.exit, error.kind) {
+        (Exit::BadInput, ErrorKind::BadRecipe) => Exit::Failed,
         (Exit::BadInput | Exit::Setup, _) => Exit::Setup,
         (exit, _) => exit,
     }
 }
 
-fn execute(line: &Line, invocation: &Invocation) -> Result<Exit, CommandError> {
+fn execute(line: &AgentRecipesArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
     let env = invocation.environment()?;
     if line.list {
         return list::execute(env, line);
@@ -160,10 +161,10 @@ fn execute(line: &Line, invocation: &Invocation) -> Result<Exit, CommandError> {
         ));
     };
     let flags = line.run_flags();
-    let chosen = resolve(env, &flags, recipe, tell_list)?;
+    let chosen = resolve(env, &flags, recipe, print_problems)?;
     if chosen.program.root().machine().is_none() {
-        let message = format!("{recipe} is a list of steps: towpath run {recipe}");
-        return Err(CommandError::new(Exit::BadInput, "bad-recipe", message));
+        let message = format!("{recipe} is a step recipe; to run it: towpath run {recipe}");
+        return Err(CommandError::new(Exit::BadInput, ErrorKind::BadRecipe, message));
     }
     if line.dry_run && line.json {
         return dry_run::execute(env, &chosen, &flags);
@@ -183,7 +184,11 @@ fn execute(line: &Line, invocation: &Invocation) -> Result<Exit, CommandError> {
 }
 
 /// The last lines: why it failed and what it cost on stderr, how it ended on stdout's last line.
-fn report_end(session: &Session<'_>, driven: &DrivenRun, line: &Line) -> Result<(), CommandError> {
+fn report_end(
+    session: &Session<'_>,
+    driven: &DrivenRun,
+    line: &AgentRecipesArgs,
+) -> Result<(), CommandError> {
     let end = &driven.end;
     if line.json {
         out::json(&result(&session.store, end, code(driven.exit()), false)?);
@@ -210,7 +215,7 @@ fn report_end(session: &Session<'_>, driven: &DrivenRun, line: &Line) -> Result<
     Ok(())
 }
 
-/// What stands against going on: at which step, and what was said of it.
+/// Why the run cannot continue: at which step, and what was reported.
 fn why(end: &RunEnd) -> Vec<String> {
     match &end.outcome {
         RunOutcome::Failed { step, failure } => {
@@ -228,8 +233,9 @@ fn last_line(end: &RunEnd) -> Option<String> {
     Some(clean(&line))
 }
 
-/// What is wrong with a recipe, as a bare list; a recipe that is not there is told as ever.
-fn tell_list(problems: &[Diagnostic]) -> bool {
+/// Prints the errors of a recipe as a bare JSON list. A recipe that does not exist is left to the
+/// usual report.
+fn print_problems(problems: &[Diagnostic]) -> bool {
     if is_nowhere(problems) {
         return false;
     }

@@ -1,6 +1,5 @@
-//! Which agent program a person means: by a name of the few that are known, or by its path. A wish
-//! that cannot be met is refused before anything runs; one that only the environment carries is left
-//! alone by a recipe without agents.
+//! Which agent program the user means: by one of the few known names, or by its path. One that cannot
+//! be used is refused before anything runs; the variable is ignored by a recipe without agents.
 
 use crate::environment::{Environment, is_program};
 use crate::exit::CommandError;
@@ -15,29 +14,28 @@ pub fn flags(
     flag: Option<&str>,
     program: &Program,
 ) -> Result<AgentFlags, CommandError> {
-    if let Some(wish) = flag {
-        return chosen(env, wish, "--agent-binary");
+    if let Some(wanted) = flag {
+        return chosen(env, wanted, "--agent-binary");
     }
-    match env.text(VARIABLE).filter(|wish| !wish.is_empty()) {
-        Some(wish) if program.has_agents() => chosen(env, &wish, VARIABLE),
+    match env.text(VARIABLE).filter(|wanted| !wanted.is_empty()) {
+        Some(wanted) if program.has_agents() => chosen(env, &wanted, VARIABLE),
         _ => Ok(AgentFlags::default()),
     }
 }
 
-fn chosen(env: &Environment, wish: &str, from: &str) -> Result<AgentFlags, CommandError> {
+fn chosen(env: &Environment, wanted: &str, from: &str) -> Result<AgentFlags, CommandError> {
     let backend = Some("claude-code".to_owned());
-    if wish == "claude" {
+    if wanted == "claude" {
         return Ok(AgentFlags { backend, ..AgentFlags::default() });
     }
-    if !wish.contains('/') {
+    if !wanted.contains('/') {
         return Err(CommandError::bad_input(format!(
-            "{from}: there is no agent `{wish}`; there is `claude`, or give the path of a program \
-             that works like it"
+            "{from}: no agent `{wanted}`; use `claude`, or the path of a program that works like it"
         )));
     }
-    let path = env.current.join(env.expand_home(Path::new(wish)));
+    let path = env.current.join(env.expand_home(Path::new(wanted)));
     match is_program(&path) {
         true => Ok(AgentFlags { backend, program: Some(path), ..AgentFlags::default() }),
-        false => Err(CommandError::bad_input(format!("{from}: `{wish}` is not a program"))),
+        false => Err(CommandError::bad_input(format!("{from}: `{wanted}` is not a program"))),
     }
 }

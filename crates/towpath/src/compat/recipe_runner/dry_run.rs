@@ -1,7 +1,7 @@
 //! `--dry-run`: the preview of `towpath run --dry-run` in the shape of this name's summary, with its
 //! lines of progress where they are asked for.
 
-use super::{Line, run};
+use super::{RecipeRunnerArgs, run};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::session::dry_run;
@@ -14,7 +14,7 @@ use towpath_run::{PreviewStep, Verdict, preview};
 
 pub fn execute(
     env: &Environment,
-    line: &Line,
+    line: &RecipeRunnerArgs,
     chosen: &ChosenRecipe,
     flags: &RunFlags,
 ) -> Result<Exit, CommandError> {
@@ -63,7 +63,7 @@ fn word(verdict: &Verdict) -> &'static str {
 fn progress(program: &Program, steps: &[PreviewStep]) {
     for step in steps {
         let of = program.recipes[step.recipe].steps.len();
-        let place = format!("{} ({}/{of})", step.path, step.index + 1);
+        let position = format!("{} ({}/{of})", step.path, step.index + 1);
         let reason = step.verdict.reason().map(one_line).unwrap_or_default();
         let end = match &step.verdict {
             Verdict::Runs => "dry run: would run".to_owned(),
@@ -73,9 +73,9 @@ fn progress(program: &Program, steps: &[PreviewStep]) {
             Verdict::Never { .. } => format!("dry run: never runs: {reason}"),
         };
         if matches!(step.verdict, Verdict::Runs | Verdict::Unknown { .. }) {
-            out::note(format!("[step:start] {place}"));
+            out::note(format!("[step:start] {position}"));
         }
         progress(program, &step.children);
-        out::note(format!("[step:complete] {place} — {end}"));
+        out::note(format!("[step:complete] {position} — {end}"));
     }
 }

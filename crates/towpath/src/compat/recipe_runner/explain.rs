@@ -1,7 +1,7 @@
 //! `--explain`: the recipe's name and version, and its steps by number, each with what it does, when
 //! it runs, and whether the tags that were asked for leave it out.
 
-use super::{Line, found_at, validate};
+use super::{RecipeRunnerArgs, found_at, validate};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::session::resolve::show_problems;
@@ -12,7 +12,11 @@ use towpath_recipe::{Program, Resolved, Step, Work};
 use towpath_view::recipe_json::recipe_json;
 use towpath_view::step_text;
 
-pub fn execute(env: &Environment, line: &Line, recipe: &str) -> Result<Exit, CommandError> {
+pub fn execute(
+    env: &Environment,
+    line: &RecipeRunnerArgs,
+    recipe: &str,
+) -> Result<Exit, CommandError> {
     let Resolved { program, origin, problems, .. } = validate::resolved(env, line, recipe)?;
     show_problems(&problems, recipe, env, line.json())?;
     let Some(program) = program else {

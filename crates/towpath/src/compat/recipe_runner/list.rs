@@ -1,7 +1,7 @@
 //! `list`: the recipes that a name can mean, each once, in the order in which a run looks for them.
 //! One that cannot be read is shown as broken.
 
-use super::Line;
+use super::RecipeRunnerArgs;
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::session::recipe_list;
@@ -9,7 +9,7 @@ use crate::session::trust::CalledAs;
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table};
 
-pub fn execute(env: &Environment, line: &Line) -> Result<Exit, CommandError> {
+pub fn execute(env: &Environment, line: &RecipeRunnerArgs) -> Result<Exit, CommandError> {
     let directory = line.working_dir.as_deref();
     let entries = recipe_list::entries(env, directory, &line.recipe_dir, CalledAs::RecipeRunner)?;
     if line.json() {
@@ -22,8 +22,8 @@ pub fn execute(env: &Environment, line: &Line) -> Result<Exit, CommandError> {
         found += 1;
         let recipe = &entry.recipe;
         let broken = recipe.broken.as_ref().map(|problem| format!("broken: {problem}"));
-        let told = broken.unwrap_or_else(|| recipe.description.clone());
-        table.row(vec![Cell::from(&recipe.name), (&recipe.version).into(), told.into()]);
+        let description = broken.unwrap_or_else(|| recipe.description.clone());
+        table.row(vec![Cell::from(&recipe.name), (&recipe.version).into(), description.into()]);
     }
     table.print(&Screen::new(env));
     out::line(format!("{found} recipe(s) found."));

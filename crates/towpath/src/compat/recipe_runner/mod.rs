@@ -27,51 +27,52 @@ use towpath_recipe::{Origin, Program, builtin};
 /// Example: recipe-runner-rs build.yaml --set mode=release
 #[derive(Debug, Parser)]
 #[command(name = NAME, version)]
-struct Line {
-    /// A recipe's file or name, or `list`.
+struct RecipeRunnerArgs {
+    /// The recipe, by file or by name, or `list`.
     recipe: Option<String>,
-    /// Where steps run and where relative paths start.
+    /// The working directory: where steps run and relative paths start.
     #[arg(short = 'C', long, value_name = "DIR")]
     working_dir: Option<PathBuf>,
-    /// Look for recipes here first. May be given several times.
+    /// Look for recipes in this directory first. Can be repeated.
     #[arg(short = 'R', long, value_name = "DIR")]
     recipe_dir: Vec<PathBuf>,
     /// Set a context variable.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Say what would run, and run nothing.
+    /// Show what would run, and run nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Stage nothing in git, whatever the steps say.
+    /// Do not stage files in git, even for steps that ask for it.
     #[arg(long)]
     no_auto_stage: bool,
-    /// Check the recipe and end.
+    /// Check the recipe, and run nothing.
     #[arg(long)]
     validate_only: bool,
-    /// Show the recipe's steps and end.
+    /// Show the recipe's steps, and run nothing.
     #[arg(long)]
     explain: bool,
-    /// Say on stderr when a step starts and when it is over.
+    /// Print a line on stderr when a step starts and when it ends.
     #[arg(long)]
     progress: bool,
-    /// Run the steps with one of these tags too; untagged steps always run.
+    /// Also run steps with one of these tags; untagged steps always run.
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     include_tags: Vec<String>,
-    /// Run the tagged steps, except those with one of these tags.
+    /// Run tagged steps, except those with one of these tags.
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     exclude_tags: Vec<String>,
-    /// Write a line of JSON for every step that ends into a new file in this directory.
+    /// Write a JSON line for every ended step to a new file in this directory.
     #[arg(long, value_name = "DIR")]
     audit_dir: Option<PathBuf>,
+    /// The format of the result.
     #[arg(long, value_name = "FORMAT", value_parser = ["text", "json"], default_value = "text")]
     output_format: String,
-    /// Who answers agent steps: `claude`, or the path of a program that works like it. Without it,
-    /// AMPLIHACK_AGENT_BINARY says so.
+    /// The program for agent steps: `claude`, or the path of a program that works like it [default:
+    /// AMPLIHACK_AGENT_BINARY]
     #[arg(long, value_name = "NAME|PATH")]
     agent_binary: Option<String>,
 }
 
-impl Line {
+impl RecipeRunnerArgs {
     fn json(&self) -> bool {
         self.output_format == "json"
     }
@@ -86,7 +87,7 @@ impl Line {
         }
     }
 
-    /// The same wish in the words of `towpath run`.
+    /// The same request as flags of `towpath run`.
     fn run_flags(&self) -> RunFlags {
         RunFlags {
             called_as: CalledAs::RecipeRunner,
@@ -107,8 +108,8 @@ impl Line {
 
 const NAME: &str = "recipe-runner-rs";
 
-/// The file that runs in the place of a built-in: under this name it runs without asking, so the first
-/// line names it.
+/// The file that runs instead of a built-in recipe: under this name it runs without asking, so the
+/// first line names it.
 fn found_at(program: &Program, origin: Origin) -> String {
     let root = &program.plan.recipes[0];
     let name = root.path.as_ref().and_then(|path| Path::new(path).file_stem()?.to_str());
@@ -123,7 +124,7 @@ pub fn run(arguments: &[OsString], invocation: &Invocation) -> Ended {
         return exit(Ok(Exit::Done)).into();
     }
     let name = OsString::from(NAME);
-    let line = match Line::try_parse_from(std::iter::once(&name).chain(arguments)) {
+    let line = match RecipeRunnerArgs::try_parse_from(std::iter::once(&name).chain(arguments)) {
         Ok(line) => line,
         Err(error) => return exit(super::usage(&error, Exit::BadInput)).into(),
     };
@@ -148,7 +149,7 @@ fn code(exit: Exit) -> Exit {
     }
 }
 
-fn execute(line: &Line, invocation: &Invocation) -> Result<Exit, CommandError> {
+fn execute(line: &RecipeRunnerArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
     let Some(recipe) = &line.recipe else {
         return Err(CommandError::bad_input(
             "no recipe: recipe-runner-rs RECIPE, or recipe-runner-rs list",

@@ -1,8 +1,8 @@
-//! Runs a recipe: what the steps print as it comes, between a heading and the summary that this name
-//! ends with. A recipe that was found in the working tree runs with a warning: under this name nobody
+//! Runs a recipe: the output of the steps as it comes, between a heading and the summary of this
+//! name. A recipe that was found in the working tree runs with a warning: under this name no user
 //! expects to be asked.
 
-use super::{Line, code, found_at, summary};
+use super::{RecipeRunnerArgs, code, found_at, summary};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::session::conclude::conclude_with;
@@ -18,7 +18,7 @@ use towpath_store::Store;
 
 pub fn execute(
     env: &Environment,
-    line: &Line,
+    line: &RecipeRunnerArgs,
     chosen: ChosenRecipe,
     flags: &RunFlags,
 ) -> Result<Exit, CommandError> {
@@ -42,7 +42,11 @@ pub fn heading(chosen: &ChosenRecipe) -> String {
     format!("Recipe: {name} (v{version}){from}\nSteps: {}\n", root.steps.len())
 }
 
-fn report_end(session: &Session<'_>, end: &RunEnd, line: &Line) -> Result<(), CommandError> {
+fn report_end(
+    session: &Session<'_>,
+    end: &RunEnd,
+    line: &RecipeRunnerArgs,
+) -> Result<(), CommandError> {
     let exit = Exit::of_outcome(&end.outcome);
     if line.json() {
         out::json(&result(&session.store, end, code(exit), false)?);

@@ -1,5 +1,5 @@
-//! The last lines of a run in the shape that scripts of this name read: one line with the verdict, one
-//! per step. What was skipped says why, and the last line says how much of the recipe ran at all.
+//! The last lines of a run in the shape that scripts of this name read: one line with the result, one
+//! per step. A skipped step has its reason, and the last line shows how many steps ran.
 
 use crate::terminal::report;
 use crate::terminal::table::one_line;

@@ -1,6 +1,6 @@
 //! `--validate-only`: everything that is wrong with a recipe and what it reaches, at once.
 
-use super::{Line, found_at};
+use super::{RecipeRunnerArgs, found_at};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::session::resolve::show_problems;
@@ -11,7 +11,11 @@ use crate::terminal::table::one_line;
 use towpath_core::{Diagnostic, Severity};
 use towpath_recipe::Resolved;
 
-pub fn execute(env: &Environment, line: &Line, recipe: &str) -> Result<Exit, CommandError> {
+pub fn execute(
+    env: &Environment,
+    line: &RecipeRunnerArgs,
+    recipe: &str,
+) -> Result<Exit, CommandError> {
     let resolved = resolved(env, line, recipe)?;
     if line.json() {
         let valid = !resolved.problems.iter().any(Diagnostic::is_error);
@@ -35,14 +39,18 @@ pub fn execute(env: &Environment, line: &Line, recipe: &str) -> Result<Exit, Com
     }
     out::line(format!("⚠ Recipe '{name}'{from} has {} warning(s):", warnings.len()));
     for problem in warnings {
-        let place = towpath_view::problem_json(problem)["line"].as_u64();
-        let place = place.map_or(String::new(), |line| format!("line {line}: "));
-        out::line(format!("  - {place}{}", one_line(&problem.message)));
+        let line = towpath_view::problem_json(problem)["line"].as_u64();
+        let location = line.map_or(String::new(), |line| format!("line {line}: "));
+        out::line(format!("  - {location}{}", one_line(&problem.message)));
     }
     Ok(Exit::Done)
 }
 
-pub fn resolved(env: &Environment, line: &Line, recipe: &str) -> Result<Resolved, CommandError> {
+pub fn resolved(
+    env: &Environment,
+    line: &RecipeRunnerArgs,
+    recipe: &str,
+) -> Result<Resolved, CommandError> {
     let flags = line.request();
     let here = flags.here(env)?;
     let request = flags.request(env, &here, recipe)?;

@@ -1,46 +1,46 @@
-//! What a person asks of a backend that its program cannot do: refused before anything runs, with
-//! the backends that can. What a program can is its row's to say.
+//! Requests that a backend's program cannot fulfil: refused before anything runs, with the backends
+//! that can. What a program can do is in its row.
 
-use crate::exit::{CommandError, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use towpath_agent::{BACKENDS, BackendRow, Capabilities};
 use towpath_recipe::MachineWishes;
 
 pub fn refuse(row: &BackendRow, wishes: &MachineWishes) -> Result<(), CommandError> {
     if wishes.system.is_some() && !row.can.system_prompt {
         let can = those_that(|can| can.system_prompt);
-        let why = format!("{} takes no --system-prompt; {can} can", row.id);
-        return Err(CommandError::new(Exit::Setup, "backend-cannot", why));
+        let why = format!("{} does not support --system-prompt; {can} do", row.id);
+        return Err(CommandError::new(Exit::Setup, ErrorKind::BackendCannot, why));
     }
     // The scripted agent remembers nothing, and takes both.
     if wishes.system.is_some() && wishes.session.is_some() && row.make.is_some() {
         let why = format!(
-            "--system-prompt with --session: a session of {} keeps the instructions it began with; \
-             leave one of the two out, or say it with --context",
+            "--system-prompt with --session: a session of {} keeps its first instructions; leave one \
+             of the two out, or use --context",
             row.id
         );
-        return Err(CommandError::new(Exit::Setup, "backend-cannot", why));
+        return Err(CommandError::new(Exit::Setup, ErrorKind::BackendCannot, why));
     }
     match &wishes.session {
         Some(id) if !row.can.takes_session(id) => Err(CommandError::bad_input(format!(
-            "--session: `{id}` is no session of {}: its ids are UUIDs",
+            "--session: `{id}` is not a session id of {}: its ids are UUIDs",
             row.id
         ))),
         _ => Ok(()),
     }
 }
 
-/// A session that is found again only where it began cannot go on in a directory that is made now.
+/// A session that is found only in its own directory cannot continue in a new one.
 pub fn refuse_moving(row: &BackendRow, wishes: &MachineWishes) -> Result<(), CommandError> {
     if wishes.session.is_none() || row.can.resume_elsewhere {
         return Ok(());
     }
     let can = those_that(|can| can.resume_elsewhere);
     let why = format!(
-        "{} finds a session only in the directory it began in, which a new worktree is not: leave \
-         --session or --worktree out; {can} can",
+        "{} finds a session only in the directory where it began, and a new worktree is another one: \
+         leave out --session or --worktree; {can} can do both",
         row.id
     );
-    Err(CommandError::new(Exit::Setup, "backend-cannot", why))
+    Err(CommandError::new(Exit::Setup, ErrorKind::BackendCannot, why))
 }
 
 /// The programs that can do something, as a list in words.
@@ -71,7 +71,7 @@ mod tests {
         for id in ["gemini", "opencode", "github-copilot", "cursor"] {
             let stop = refuse(row(id), &wishes).expect_err(id);
             assert_eq!(stop.exit, Exit::Setup);
-            let why = format!("{id} takes no --system-prompt; claude-code and codex can");
+            let why = format!("{id} does not support --system-prompt; claude-code and codex do");
             assert_eq!(stop.message, why);
         }
         let both = MachineWishes { session: Some("s".into()), ..wishes };

@@ -1,6 +1,6 @@
-//! A plan as a person reads it before agreeing: every command, prompt and default value of every
-//! recipe, whole. Nothing is shortened and nothing can hide: characters that are not seen, or that
-//! turn the order of a line around, are written out.
+//! A plan as the user reads it before agreeing: every command, prompt and default value of every
+//! recipe, whole. Nothing is shortened and nothing can hide: invisible characters, and those that
+//! change the order of a line, are written out.
 
 use towpath_core::Value;
 use towpath_recipe::{Hooks, Program, Recipe, Step, ValueTemplate, Work};
@@ -45,17 +45,17 @@ fn steps(recipe: &Recipe, text: &mut String) {
     for step in &recipe.steps {
         match &step.work {
             Work::Bash { command } => {
-                text.push_str(&format!("  {}, bash{}:\n", step.id, place(step)));
+                text.push_str(&format!("  {}, bash{}:\n", step.id, directory(step)));
                 block(command.text(), text);
             }
             Work::Agent(agent) => {
                 let who = agent.agent.as_ref().map_or(String::new(), |a| format!(" {}", a.name));
-                text.push_str(&format!("  {}, agent{who}{}:\n", step.id, place(step)));
+                text.push_str(&format!("  {}, agent{who}{}:\n", step.id, directory(step)));
                 block(agent.prompt.source(), text);
             }
             Work::Recipe { name, .. } => {
                 let name = visible(name);
-                text.push_str(&format!("  {}, calls {name}{}\n", step.id, place(step)));
+                text.push_str(&format!("  {}, calls {name}{}\n", step.id, directory(step)));
             }
         }
         for (name, value) in &step.context {
@@ -65,7 +65,7 @@ fn steps(recipe: &Recipe, text: &mut String) {
     }
 }
 
-fn place(step: &Step) -> String {
+fn directory(step: &Step) -> String {
     let directory = step.working_dir.as_ref();
     directory.map_or(String::new(), |d| format!(" in {}", visible(d.source())))
 }

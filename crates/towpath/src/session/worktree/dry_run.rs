@@ -1,12 +1,12 @@
-//! Where a run with `--worktree` would work, without a call of git: a look starts nothing. The few
-//! files of git's that name its worktrees and branches are read; what they do not say is left open.
+//! Where a run with `--worktree` would work, without a call of git: a dry run starts nothing. The few
+//! files of git that name its worktrees and branches are read; what they do not contain is left open.
 
-use super::naming::{beside, free_name, told};
+use super::naming::{beside, describe, free_name};
 use super::refusals::{
     checked_out, foreign, inside_git, no_branch_name, no_commit, no_repository, not_in_branch,
     other_thing, submodule,
 };
-use super::{AUTO, Entered};
+use super::{AUTO, EnteredWorktree};
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::git::{is_git_directory, link_target, tree_around};
@@ -20,8 +20,8 @@ pub fn would_enter(
     directory: &Path,
     name: &str,
     recipe: &str,
-) -> Result<Entered, CommandError> {
-    let layout = Layout::around(directory)?;
+) -> Result<EnteredWorktree, CommandError> {
+    let layout = GitLayout::around(directory)?;
     let name = match name {
         AUTO => {
             let taken = |name: &str| Ok(layout.has_branch(name) || layout.beside(name)?.exists());
@@ -33,8 +33,8 @@ pub fn would_enter(
     layout.plan(env, directory, &name)
 }
 
-/// The files of a repository, as they lie.
-struct Layout {
+/// The files of a repository.
+struct GitLayout {
     /// What belongs to the working tree that we are in.
     own: PathBuf,
     /// What all worktrees share.
@@ -46,8 +46,8 @@ struct Layout {
     prefix: PathBuf,
 }
 
-impl Layout {
-    fn around(directory: &Path) -> Result<Layout, CommandError> {
+impl GitLayout {
+    fn around(directory: &Path) -> Result<GitLayout, CommandError> {
         let real = directory.canonicalize().map_err(|_| no_repository(directory))?;
         for above in real.ancestors() {
             let link = above.join(".git");
@@ -57,24 +57,30 @@ impl Layout {
             }
             if link.is_dir() {
                 let main = above.to_owned();
-                return Ok(Layout { own: link.clone(), shared: link, main, bare: false, prefix });
+                return Ok(GitLayout {
+                    own: link.clone(),
+                    shared: link,
+                    main,
+                    bare: false,
+                    prefix,
+                });
             }
             if link.is_file() {
-                return Layout::linked(directory, &link, prefix);
+                return GitLayout::linked(directory, &link, prefix);
             }
             if is_git_directory(above) {
                 if tree_around(above).is_some() || above != real {
                     return Err(foreign(directory));
                 }
                 let (own, main) = (above.to_owned(), above.to_owned());
-                return Ok(Layout { shared: own.clone(), own, main, bare: true, prefix });
+                return Ok(GitLayout { shared: own.clone(), own, main, bare: true, prefix });
             }
         }
         Err(no_repository(directory))
     }
 
     /// Below a file `.git`: in a linked worktree, in a submodule, or with git's directory elsewhere.
-    fn linked(directory: &Path, link: &Path, prefix: PathBuf) -> Result<Layout, CommandError> {
+    fn linked(directory: &Path, link: &Path, prefix: PathBuf) -> Result<GitLayout, CommandError> {
         let own = link_target(link).ok_or_else(|| no_repository(directory))?;
         let top = link.parent().unwrap_or(Path::new("/")).to_owned();
         let shared = match fs::read_to_string(own.join("commondir")) {
@@ -83,12 +89,12 @@ impl Layout {
                 return Err(submodule(directory, top.parent().unwrap_or(&top)));
             }
             Err(_) => {
-                return Ok(Layout { shared: own.clone(), own, main: top, bare: false, prefix });
+                return Ok(GitLayout { shared: own.clone(), own, main: top, bare: false, prefix });
             }
         };
         let of_tree = shared.file_name().is_some_and(|name| name == ".git");
         let main = if of_tree { shared.parent().unwrap_or(&shared) } else { &shared };
-        Ok(Layout { main: main.to_owned(), own, bare: !of_tree, shared, prefix })
+        Ok(GitLayout { main: main.to_owned(), own, bare: !of_tree, shared, prefix })
     }
 
     fn beside(&self, name: &str) -> Result<PathBuf, CommandError> {
@@ -100,7 +106,7 @@ impl Layout {
         env: &Environment,
         directory: &Path,
         name: &str,
-    ) -> Result<Entered, CommandError> {
+    ) -> Result<EnteredWorktree, CommandError> {
         let path = self.beside(name)?;
         let there = fs::symlink_metadata(&path).is_ok();
         let (branch, base) = match self.worktrees().find(|(tree, _)| *tree == path) {
@@ -126,8 +132,8 @@ impl Layout {
         if there && !inside.is_dir() {
             return Err(not_in_branch(directory, &worktree.branch));
         }
-        let notes = vec![told(&worktree, there, env)];
-        Ok(Entered { directory: inside.components().collect(), worktree, notes })
+        let notes = vec![describe(&worktree, there, env)];
+        Ok(EnteredWorktree { directory: inside.components().collect(), worktree, notes })
     }
 
     /// The linked worktrees: their top, and what belongs to each.
@@ -230,9 +236,9 @@ mod tests {
             "",
         ] {
             let mut git = Command::new("git");
-            let said =
+            let checked =
                 git.args(["check-ref-format", "--branch", name]).output().expect("git starts");
-            assert_eq!(is_branch_name(name), said.status.success(), "{name:?}");
+            assert_eq!(is_branch_name(name), checked.status.success(), "{name:?}");
         }
     }
 }

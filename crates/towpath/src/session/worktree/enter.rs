@@ -1,14 +1,14 @@
-//! `--worktree NAME`: the worktree beside the repository in which a run works, made, or found where
-//! it is one of this repository. All that could refuse it is asked before anything is made.
+//! `--worktree NAME`: the worktree beside the repository in which a run works. It is created, or
+//! reused where it belongs to this repository. All that could refuse it is checked first.
 
-use super::naming::{beside, free_name, told};
+use super::naming::{beside, describe, free_name};
 use super::refusals::{
     checked_out, foreign, inside_git, no_branch_name, no_commit, no_repository, not_in_branch,
     other_thing, submodule,
 };
-use super::{AUTO, Entered, Place, asked_path, line};
+use super::{AUTO, EnteredWorktree, GitLocation, asked_path, line};
 use crate::environment::Environment;
-use crate::exit::{CommandError, Exit};
+use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::git::Git;
 use std::path::{Path, PathBuf};
 use towpath_engine::Worktree;
@@ -22,12 +22,12 @@ pub fn enter(
     directory: &Path,
     name: &str,
     recipe: &str,
-) -> Result<Entered, CommandError> {
+) -> Result<EnteredWorktree, CommandError> {
     let repository = Repository::around(env, directory)?;
     if name != AUTO {
         return repository.enter(env, &repository.checked(name)?, false);
     }
-    // Another run may take the name between our look and our making.
+    // Another run may take the name before we have created it.
     for _ in 0..MOST_TRIES {
         let name = repository.free_name(recipe)?;
         match repository.enter(env, &name, true) {
@@ -36,7 +36,7 @@ pub fn enter(
         }
     }
     Err(CommandError::setup(
-        "--worktree auto: other runs took every name that was tried; try again",
+        "--worktree auto: other runs took every name; try again, or give a name",
     ))
 }
 
@@ -48,7 +48,7 @@ struct Repository {
     bare: bool,
     /// What all its worktrees share.
     shared: PathBuf,
-    /// From the top to where we stand: empty, or with `/` at its end.
+    /// From the top to the directory: empty, or with `/` at its end.
     prefix: String,
 }
 
@@ -64,41 +64,46 @@ impl Repository {
         if env.on_path("git").is_none() {
             let message = "--worktree needs git, which is not on PATH: install it \
                            (apt-get install git)";
-            return Err(CommandError::new(Exit::Setup, "missing-program", message));
+            return Err(CommandError::new(Exit::Setup, ErrorKind::MissingProgram, message));
         }
-        let place = Place::of(directory).map_err(|stop| match &stop.message {
-            said if said.contains("not a git repository") => no_repository(directory),
-            said if said.contains("safe.bareRepository") => foreign(directory),
-            said => CommandError::bad_input(format!("--worktree: {said}")),
+        let location = GitLocation::of(directory).map_err(|error| match &error.message {
+            message if message.contains("not a git repository") => no_repository(directory),
+            message if message.contains("safe.bareRepository") => foreign(directory),
+            message => CommandError::bad_input(format!("--worktree: {message}")),
         })?;
         let git = Git::new(directory);
         if let Ok(outer) = asked_path(&git, "--show-superproject-working-tree") {
             return Err(submodule(directory, &outer));
         }
-        let (main, bare) = match &place.top {
-            Some(top) if !place.is_worktree() => (top.clone(), false),
+        let (main, bare) = match &location.top {
+            Some(top) if !location.is_worktree() => (top.clone(), false),
             _ => {
                 let main = trees(&git)?.into_iter().next();
                 let main = main.ok_or_else(|| CommandError::setup("git worktree: no main tree"))?;
                 (main.path, main.bare)
             }
         };
-        if place.top.is_none() && !bare {
+        if location.top.is_none() && !bare {
             return Err(inside_git(directory));
         }
         let prefix = line(&git, &["rev-parse", "--show-prefix"])?;
-        let (directory, shared) = (directory.to_owned(), place.shared);
+        let (directory, shared) = (directory.to_owned(), location.shared);
         Ok(Repository { git, directory, main, bare, shared, prefix })
     }
 
-    /// Finds or makes the worktree of a name; with `anew` it is to be ours alone.
-    fn enter(&self, env: &Environment, name: &str, anew: bool) -> Result<Entered, CommandError> {
-        // One at a time: who finds a branch or a directory half made would take it for its own. Where a
-        // directory cannot be locked, git alone has to refuse.
-        let alone = std::fs::File::open(&self.shared);
-        let _held = alone.as_ref().map(std::fs::File::lock);
+    /// Finds or creates the worktree of a name. With `new` it must not exist yet.
+    fn enter(
+        &self,
+        env: &Environment,
+        name: &str,
+        new: bool,
+    ) -> Result<EnteredWorktree, CommandError> {
+        // One process at a time: another would take a half-made branch or directory for its own. Where
+        // a directory cannot be locked, git alone has to refuse.
+        let shared = std::fs::File::open(&self.shared);
+        let _lock = shared.as_ref().map(std::fs::File::lock);
         let (entered, known) = self.plan(env, name)?;
-        if anew && !entered.worktree.made {
+        if new && !entered.worktree.made {
             return Err(CommandError::bad_input(format!("--worktree: {name} is taken")));
         }
         if !known {
@@ -107,8 +112,8 @@ impl Repository {
         Ok(entered)
     }
 
-    /// What entering comes to, and whether the worktree is there already.
-    fn plan(&self, env: &Environment, name: &str) -> Result<(Entered, bool), CommandError> {
+    /// The worktree, and whether it exists already.
+    fn plan(&self, env: &Environment, name: &str) -> Result<(EnteredWorktree, bool), CommandError> {
         let path = self.beside(name)?;
         let trees = self.trees()?;
         let known = trees.iter().find(|tree| tree.path == path);
@@ -117,7 +122,7 @@ impl Repository {
             None => self.planned(&path, name, &trees)?,
         };
         let mut entered = self.inside(worktree, &path)?;
-        entered.notes.insert(0, told(&entered.worktree, known.is_some(), env));
+        entered.notes.insert(0, describe(&entered.worktree, known.is_some(), env));
         Ok((entered, known.is_some()))
     }
 
@@ -157,7 +162,8 @@ impl Repository {
         let shown = tree.path.display();
         if !tree.path.is_dir() {
             return Err(CommandError::bad_input(format!(
-                "--worktree: git still knows {shown}, and it is gone: git worktree prune"
+                "--worktree: git lists {shown}, which does not exist any more; to fix it: git worktree \
+                 prune"
             )));
         }
         let base = line(&Git::new(&tree.path), &["rev-parse", "HEAD"]).map_err(|stop| {
@@ -187,8 +193,8 @@ impl Repository {
         Worktree { path: text(path), branch, base, repository: text(&self.main), made }
     }
 
-    /// The same directory in the worktree as the one we stand in.
-    fn inside(&self, worktree: Worktree, path: &Path) -> Result<Entered, CommandError> {
+    /// The directory of the worktree that matches the current one.
+    fn inside(&self, worktree: Worktree, path: &Path) -> Result<EnteredWorktree, CommandError> {
         let directory = path.join(&self.prefix);
         let there = match path.is_dir() {
             true => directory.is_dir(),
@@ -205,16 +211,16 @@ impl Repository {
         let mut notes = Vec::new();
         if worktree.made && self.dirty() > 0 {
             notes.push(
-                "note: what is not committed here stays here; the worktree begins at the last commit"
+                "note: the worktree begins at the last commit; uncommitted changes stay here"
                     .to_owned(),
             );
         }
         // Without the `/` that a prefix ends with: a run's directory is compared with others.
         let directory = directory.components().collect();
-        Ok(Entered { directory, worktree, notes })
+        Ok(EnteredWorktree { directory, worktree, notes })
     }
 
-    /// How much a person has here that no commit has.
+    /// How many uncommitted changes there are here.
     fn dirty(&self) -> usize {
         let all = "--untracked-files=normal";
         let status = self.git.run(&["--no-optional-locks", "status", "--porcelain", all]);
@@ -224,17 +230,17 @@ impl Repository {
     /// A branch that is made here is made first, so that it is known to be ours when the rest fails.
     fn make(&self, worktree: &Worktree) -> Result<(), CommandError> {
         let Worktree { path, branch, base, .. } = worktree;
-        let told =
-            |stop: CommandError| CommandError::bad_input(format!("--worktree: {}", stop.message));
+        let refused =
+            |error: CommandError| CommandError::bad_input(format!("--worktree: {}", error.message));
         if worktree.made {
-            self.git.run(&["branch", "--no-track", branch, base]).map_err(told)?;
+            self.git.run(&["branch", "--no-track", branch, base]).map_err(refused)?;
         }
         let added = self.git.run(&["worktree", "add", "--quiet", path, branch]);
         if added.is_err() && worktree.made {
-            // What cannot be taken away is told by what went wrong.
+            // Where this fails too, the first error is the one to report.
             let _ = self.git.run(&["update-ref", "-d", &format!("refs/heads/{branch}"), base]);
         }
-        added.map(|_| ()).map_err(told)
+        added.map(|_| ()).map_err(refused)
     }
 }
 

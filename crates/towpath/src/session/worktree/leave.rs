@@ -1,7 +1,7 @@
-//! What becomes of a run's worktree when the run has ended. It goes only where nothing can be lost:
-//! it was made for this run, the run is done, nothing in it differs from the commit it began with,
-//! ignored files included, and nobody else has to do with it. Else it stays, and a person is told
-//! how to go on.
+//! What is done with a run's worktree when the run has ended. It is removed only where nothing can be
+//! lost: it was created for this run, the run is done, nothing in it differs from the commit it began
+//! with, ignored files included, and no other run uses it. Otherwise it stays, and the user gets the
+//! commands to inspect and to remove it.
 
 use super::line;
 use crate::environment::Environment;
@@ -19,35 +19,36 @@ use towpath_run::RunOutcome;
 use towpath_shell::bash::quote;
 use towpath_store::{RunFilter, Store};
 
-/// How a worktree stands after its run.
+/// A worktree after its run.
 #[derive(Debug)]
-pub struct Left {
+pub struct LeftWorktree {
     worktree: Worktree,
-    state: Option<State>,
+    /// None where it cannot be read.
+    changes: Option<WorktreeChanges>,
     removed: bool,
     done: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct State {
+struct WorktreeChanges {
     /// None: on no branch.
     branch: Option<String>,
     commits: usize,
     changes: usize,
     /// Of the changes, those that git does not look at.
     ignored: usize,
-    /// Files of which git cannot tell whether they were changed.
+    /// Files that git does not compare, so that they may have been changed.
     unseen: usize,
 }
 
-/// Looks at the worktree of a run that has ended; takes it away where nothing was done in it.
-pub fn leave(env: &Environment, store: &Store, end: &RunEnd, worktree: Worktree) -> Left {
+/// Looks at the worktree of a run that has ended; removes it where nothing was done in it.
+pub fn leave(env: &Environment, store: &Store, end: &RunEnd, worktree: Worktree) -> LeftWorktree {
     let done = end.outcome == RunOutcome::Done;
-    let state = state(&worktree);
+    let changes = changes(&worktree);
     let own = worktree.made && done && !env.current.starts_with(&worktree.path);
-    let untouched = state.as_ref().is_some_and(|state| state.is_untouched(&worktree));
+    let untouched = changes.as_ref().is_some_and(|changes| changes.is_untouched(&worktree));
     let removed = own && untouched && !others(store, &end.id, &worktree) && undo(&worktree).is_ok();
-    Left { worktree, state, removed, done }
+    LeftWorktree { worktree, changes, removed, done }
 }
 
 /// Removes a worktree that was made, and its branch if it is where it was. Git itself refuses to
@@ -60,8 +61,8 @@ pub fn undo(worktree: &Worktree) -> Result<(), CommandError> {
     git.run(&["update-ref", "-d", &branch, &worktree.base]).map(|_| ())
 }
 
-/// How one that is gone comes back, where its repository is still there.
-pub fn back(worktree: &Worktree, env: &Environment) -> String {
+/// The command that restores a removed worktree, where its repository still exists.
+pub fn restore_hint(worktree: &Worktree, env: &Environment) -> String {
     let Worktree { path, branch, base, repository, .. } = worktree;
     let git = Git::new(Path::new(repository));
     let full = format!("refs/heads/{branch}");
@@ -73,12 +74,12 @@ pub fn back(worktree: &Worktree, env: &Environment) -> String {
         (false, true) => format!("-b {word} {path} {}", &base[..base.len().min(12)]),
         (false, false) => return String::new(),
     };
-    format!("; to have it back: git -C {repository} worktree add {rest}")
+    format!("; to restore it: git -C {repository} worktree add {rest}")
 }
 
-fn state(worktree: &Worktree) -> Option<State> {
+fn changes(worktree: &Worktree) -> Option<WorktreeChanges> {
     let git = Git::new(Path::new(&worktree.path));
-    // Whatever a person has git pass over elsewhere counts here.
+    // What the user's configuration lets git ignore counts here.
     let all = ["--untracked-files=normal", "--ignore-submodules=none", "--ignored"];
     let status = ["--no-optional-locks", "status", "--porcelain"];
     let status = git.run(&[&status[..], &all[..]].concat()).ok()?;
@@ -89,26 +90,26 @@ fn state(worktree: &Worktree) -> Option<State> {
     let commits = line(&git, &["rev-list", "--count", &since]).ok()?.parse().ok()?;
     let head = line(&git, &["symbolic-ref", "--quiet", "HEAD"]).ok();
     let branch = head.map(|head| head.strip_prefix("refs/heads/").unwrap_or(&head).to_owned());
-    Some(State { branch, commits, changes, ignored, unseen })
+    Some(WorktreeChanges { branch, commits, changes, ignored, unseen })
 }
 
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
 }
 
-/// How many files git was told not to look at (`assume-unchanged`, `skip-worktree`) and that are
-/// there: whether they were changed nobody knows.
+/// How many existing files git does not compare (`assume-unchanged`, `skip-worktree`): whether they
+/// were changed is unknown.
 fn unseen(git: &Git, top: &Path) -> Option<usize> {
     let files = git.run(&["ls-files", "-v", "-z"]).ok()?;
-    let told = |entry: &&[u8]| {
+    let is_unseen = |entry: &&[u8]| {
         let marked = entry.first().is_some_and(|tag| tag.is_ascii_lowercase() || *tag == b'S');
         let name = std::ffi::OsStr::from_bytes(entry.get(2..).unwrap_or_default());
         marked && std::fs::symlink_metadata(top.join(name)).is_ok()
     };
-    Some(files.split(|byte| *byte == 0).filter(told).count())
+    Some(files.split(|byte| *byte == 0).filter(is_unseen).count())
 }
 
-impl State {
+impl WorktreeChanges {
     fn is_untouched(&self, worktree: &Worktree) -> bool {
         let git = Git::new(Path::new(&worktree.path));
         let head = line(&git, &["rev-parse", "HEAD"]);
@@ -119,7 +120,7 @@ impl State {
     }
 }
 
-/// Whether another run goes on in the worktree, or could. What cannot be known counts as yes.
+/// Whether another run uses the worktree, or could. What cannot be known counts as yes.
 fn others(store: &Store, id: &RunId, worktree: &Worktree) -> bool {
     store.runs(&RunFilter::default()).map_or(true, |rows| {
         rows.iter().any(|row| {
@@ -129,50 +130,50 @@ fn others(store: &Store, id: &RunId, worktree: &Worktree) -> bool {
     })
 }
 
-impl Left {
-    /// What a person reads at the end.
+impl LeftWorktree {
+    /// The lines at the end of the run.
     pub fn lines(&self, env: &Environment) -> Vec<String> {
         let path = typed(&self.worktree.path, env);
         if self.removed {
             let branch = &self.worktree.branch;
             return vec![format!(
-                "nothing was changed in the worktree {path}: it is removed again, with its branch {branch}"
+                "nothing was changed in the worktree {path}: removed it, and its branch {branch}"
             )];
         }
-        let Some(state) = &self.state else {
-            return vec![format!("worktree {path} cannot be looked at any more")];
+        let Some(found) = &self.changes else {
+            return vec![format!("worktree {path} cannot be read any more")];
         };
         let mut parts = vec![format!("worktree {path}")];
-        parts.push(match &state.branch {
+        parts.push(match &found.branch {
             Some(branch) => format!("branch {branch}"),
             None => "on no branch".to_owned(),
         });
-        parts.extend(Some(state.commits).filter(|n| *n > 0).map(|n| count(n, "new commit")));
-        let changes = state.changes - state.ignored;
+        parts.extend(Some(found.commits).filter(|n| *n > 0).map(|n| count(n, "new commit")));
+        let changes = found.changes - found.ignored;
         parts.extend(Some(changes).filter(|n| *n > 0).map(|n| count(n, "uncommitted change")));
-        let ignored = Some(state.ignored).filter(|n| *n > 0 && changes == 0);
+        let ignored = Some(found.ignored).filter(|n| *n > 0 && changes == 0);
         parts.extend(ignored.map(|n| format!("{n} ignored")));
         let inside = env.current.starts_with(&self.worktree.repository);
         let at = match inside {
             true => String::new(),
             false => format!("-C {} ", typed(&self.worktree.repository, env)),
         };
-        let when = if self.done { "when you need it no more" } else { "to give the run up" };
+        let when = if self.done { "when you no longer need it" } else { "to give up the run" };
         vec![
             parts.join(" · "),
-            format!("  to look: cd {path}"),
+            format!("  to inspect it: cd {path}"),
             format!("  {when}: git {at}worktree remove {path}"),
         ]
     }
 
     pub fn json(&self) -> Value {
-        let state = self.state.as_ref();
+        let found = self.changes.as_ref();
         json!({
             "path": self.worktree.path,
-            "branch": state.map_or(Some(&self.worktree.branch), |state| state.branch.as_ref()),
+            "branch": found.map_or(Some(&self.worktree.branch), |found| found.branch.as_ref()),
             "base": self.worktree.base,
-            "commits": state.map(|state| state.commits),
-            "changes": state.map(|state| state.changes - state.ignored),
+            "commits": found.map(|found| found.commits),
+            "changes": found.map(|found| found.changes - found.ignored),
             "removed": self.removed,
         })
     }

@@ -18,7 +18,7 @@ pub(super) fn beside(main: &Path, bare: bool, name: &str) -> Result<PathBuf, Com
     let known = text.and_then(|main| Some((main.parent()?, main.file_name()?.to_str()?)));
     let Some((parent, own)) = known else {
         return Err(CommandError::bad_input(format!(
-            "--worktree: there is no place beside {} that could be named",
+            "--worktree: {} has no directory beside it with a valid name",
             main.display()
         )));
     };
@@ -47,15 +47,15 @@ pub(super) fn free_name(
 }
 
 /// `worktree ~/shop-try, on the new branch try`
-pub(super) fn told(worktree: &Worktree, known: bool, env: &Environment) -> String {
+pub(super) fn describe(worktree: &Worktree, exists: bool, env: &Environment) -> String {
     let Worktree { path, branch, made, .. } = worktree;
     let new = if *made { "new " } else { "" };
     let branch = match branch.as_str() {
         "" => "on no branch".to_owned(),
         branch => format!("on the {new}branch {branch}"),
     };
-    let known = if known { ", as it is" } else { "" };
-    format!("worktree {}{known}, {branch}", typed(path, env))
+    let existing = if exists { "existing " } else { "" };
+    format!("{existing}worktree {}, {branch}", typed(path, env))
 }
 
 /// A recipe's name as part of a branch's.

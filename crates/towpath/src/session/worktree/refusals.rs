@@ -1,4 +1,4 @@
-//! Why a run gets no worktree, in the words of both who makes one and who only looks ahead.
+//! Why a run gets no worktree: the same errors for a run and for a dry run.
 
 use crate::exit::CommandError;
 use crate::terminal::format::clean;
@@ -10,7 +10,7 @@ fn refused(why: String) -> CommandError {
 
 pub(super) fn no_repository(directory: &Path) -> CommandError {
     refused(format!(
-        "{} is in no git repository; to make it one: git init, and a first commit; or run without \
+        "{} is not in a git repository: run git init and make a first commit, or run without \
          --worktree",
         directory.display()
     ))
@@ -27,8 +27,8 @@ pub(super) fn foreign(directory: &Path) -> CommandError {
 
 pub(super) fn submodule(directory: &Path, outer: &Path) -> CommandError {
     refused(format!(
-        "{} is in a submodule, and beside it is the working tree of {}: make one elsewhere with git \
-         worktree add, and run there with -C",
+        "{} is in a submodule, and beside it is the working tree of {}: create a worktree elsewhere \
+         with git worktree add, and run there with -C",
         directory.display(),
         outer.display()
     ))
@@ -51,7 +51,7 @@ pub(super) fn no_commit() -> CommandError {
 
 pub(super) fn other_thing(path: &Path) -> CommandError {
     refused(format!(
-        "{} is there and is no worktree of this repository: choose another name",
+        "{} exists and is not a worktree of this repository: choose another name",
         path.display()
     ))
 }
@@ -60,7 +60,7 @@ pub(super) fn checked_out(branch: &str, tree: &Path) -> CommandError {
     let there = tree.display();
     let advice = match tree.is_dir() {
         true => format!("choose another name, or run there with -C {there}"),
-        false => "which is gone: git worktree prune".to_owned(),
+        false => "which does not exist any more; to fix it: git worktree prune".to_owned(),
     };
     refused(format!("the branch {branch} is checked out in {there}: {advice}"))
 }

@@ -1,6 +1,6 @@
-//! A source as it is drawn for one problem: the lines that its places are in, each cut to what fits
-//! a terminal, with the places still in sight. Line and column stay those of the file. A control
-//! character of the file never reaches the terminal.
+//! A source as it is drawn for one problem: the lines of its labels, each cut to the terminal's width
+//! with the labelled text still visible. Line and column stay those of the file. A control character
+//! of the file never reaches the terminal.
 
 use codespan_reporting::files::{Error, Files, line_starts};
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use towpath_core::{Label, Source};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Less than this says nothing, however narrow the terminal is.
+/// Less than this is useless, however narrow the terminal is.
 const NARROWEST: usize = 16;
 /// The widest that a tab can be.
 const TAB: usize = 4;
@@ -28,17 +28,17 @@ struct Excerpt {
     /// The index of the first line that is shown.
     first: usize,
     text: String,
-    lines: Vec<Line>,
-    /// The true columns of the places, by their offset here.
+    lines: Vec<ExcerptLine>,
+    /// The true columns of the labels, by their offset here.
     columns: Vec<(usize, usize)>,
 }
 
 /// A line that is shown.
-struct Line {
+struct ExcerptLine {
     /// In the source, and here; with the line's end.
     from: Range<usize>,
     to: Range<usize>,
-    /// Of a line that was changed: where each character that was kept stands, there and here.
+    /// Of a line that was changed: the offset of each character that was kept, there and here.
     kept: Option<Vec<(usize, usize)>>,
 }
 
@@ -55,8 +55,8 @@ impl Excerpts {
         Excerpts { files }
     }
 
-    /// The file and the place of a label, as they are drawn.
-    pub fn place(&self, label: &Label) -> (usize, Range<usize>) {
+    /// The file and the range of a label, as they are drawn.
+    pub fn locate(&self, label: &Label) -> (usize, Range<usize>) {
         let file = self.files.iter().position(|f| Arc::ptr_eq(&f.source, &label.source));
         let file = file.expect("every label's source is among them");
         let Range { start, end } = label.span.range();
@@ -70,11 +70,11 @@ impl Excerpt {
         let starts: Vec<usize> = line_starts(&source.text).collect();
         let line_of = |offset: usize| starts.partition_point(|start| *start <= offset) - 1;
         let lines_of = |label: &Label| (line_of(label.span.start), line_of(label.span.end));
-        let places: Vec<Place<'_>> =
-            labels.iter().map(|label| Place { label, lines: lines_of(label) }).collect();
-        let first = places.iter().map(|place| place.lines.0).min().unwrap_or(0);
-        let last = places.iter().map(|place| place.lines.1).max().unwrap_or(0);
-        let long = places.iter().filter(|place| place.lines.0 != place.lines.1).count();
+        let located: Vec<LocatedLabel<'_>> =
+            labels.iter().map(|label| LocatedLabel { label, lines: lines_of(label) }).collect();
+        let first = located.iter().map(|label| label.lines.0).min().unwrap_or(0);
+        let last = located.iter().map(|label| label.lines.1).max().unwrap_or(0);
+        let long = located.iter().filter(|label| label.lines.0 != label.lines.1).count();
         let frame = (last + 1).ilog10() as usize + 1 + " │ ".chars().count() + long * BRACKET;
         let room = width.saturating_sub(frame).max(NARROWEST);
         let mut excerpt = Excerpt {
@@ -86,7 +86,7 @@ impl Excerpt {
             starts,
         };
         for line in first..=last {
-            excerpt.add(line, &places, room);
+            excerpt.add(line, &located, room);
         }
         for label in labels {
             let (_, column) = source.line_column(label.span.start);
@@ -95,14 +95,14 @@ impl Excerpt {
         excerpt
     }
 
-    fn add(&mut self, line: usize, places: &[Place<'_>], room: usize) {
+    fn add(&mut self, line: usize, labels: &[LocatedLabel<'_>], room: usize) {
         let source = Arc::clone(&self.source);
         let end = self.starts.get(line + 1).copied().unwrap_or(source.text.len());
         let from = self.starts[line]..end;
         let whole = &source.text[from.clone()];
         let text = whole.trim_end_matches(['\n', '\r']);
         let inside = |offset: usize| offset.clamp(from.start, from.start + text.len()) - from.start;
-        let marks = places.iter().filter_map(|place| place.mark(line, &inside));
+        let marks = labels.iter().filter_map(|label| label.mark(line, &inside));
         let begin = self.text.len();
         let kept = Cut { text, marks: marks.collect(), room }.write(&mut self.text);
         let kept = kept.map(|kept| {
@@ -110,10 +110,10 @@ impl Excerpt {
             kept.into_iter().map(there_and_here).collect()
         });
         self.text.push_str(&whole[text.len()..]);
-        self.lines.push(Line { from, to: begin..self.text.len(), kept });
+        self.lines.push(ExcerptLine { from, to: begin..self.text.len(), kept });
     }
 
-    /// Where an offset of the source stands here; of what was cut away, where that was.
+    /// An offset of the source as an offset here; for what was cut away, where that was.
     fn here(&self, offset: usize) -> usize {
         let offset = self.source.text.floor_char_boundary(offset);
         let at = self.lines.partition_point(|line| line.from.start <= offset).max(1) - 1;
@@ -129,14 +129,14 @@ impl Excerpt {
     }
 }
 
-/// A label with the first and the last line it is in.
-struct Place<'a> {
+/// A label with its first and its last line.
+struct LocatedLabel<'a> {
     label: &'a Label,
     lines: (usize, usize),
 }
 
-impl Place<'_> {
-    /// What must be seen of it in a line, given where an offset stands in that line.
+impl LocatedLabel<'_> {
+    /// What must be visible of it in a line; `inside` gives the offset within that line.
     fn mark(&self, line: usize, inside: &dyn Fn(usize) -> usize) -> Option<Mark> {
         let Range { start, end } = self.label.span.range();
         let range = match self.lines {
@@ -144,15 +144,15 @@ impl Place<'_> {
             (_, last) if last == line => inside(end)..inside(end),
             _ => return None,
         };
-        Some(Mark { range, said: self.label.text.width() + 1 })
+        Some(Mark { range, text_width: self.label.text.width() + 1 })
     }
 }
 
-/// A place in a line.
+/// A marked range of a line.
 struct Mark {
     range: Range<usize>,
-    /// How much is said under it.
-    said: usize,
+    /// How wide the text under it is.
+    text_width: usize,
 }
 
 /// One line that is to fit.
@@ -163,7 +163,7 @@ struct Cut<'a> {
 }
 
 impl Cut<'_> {
-    /// Writes the line. Gives where the characters stand if it could not stay as it is.
+    /// Writes the line. Returns the offsets of the characters if it was changed.
     fn write(&self, out: &mut String) -> Option<Vec<(usize, usize)>> {
         let shown = |c: char| if c == '\t' { TAB } else { c.width().unwrap_or(0) };
         let fits = self.text.len() <= self.room
@@ -197,7 +197,7 @@ impl Cut<'_> {
         Some(kept)
     }
 
-    /// What is kept, as ranges of characters: something around every place.
+    /// What is kept, as ranges of characters: something around every mark.
     fn windows(&self, chars: &[(usize, char)]) -> Vec<Range<usize>> {
         let share = self.room / self.marks.len().max(1);
         let share = share.saturating_sub(2).max(NARROWEST / 2);
@@ -209,7 +209,7 @@ impl Cut<'_> {
                 let (start, end) = (at(mark.range.start), at(mark.range.end));
                 let carets = width(&chars[start..end.min(start + share)]).min(share);
                 let free = share - carets;
-                around(chars, start, (free / 2).min(free.saturating_sub(mark.said)), share)
+                around(chars, start, (free / 2).min(free.saturating_sub(mark.text_width)), share)
             })
             .collect();
         if windows.is_empty() {

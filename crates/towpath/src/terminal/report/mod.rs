@@ -178,5 +178,5 @@ pub fn ending(look: &Look, end: &RunEnd, directory: &Path, current: &Path) {
     }
     let width = look.terminal.then(|| sink::size().0);
     let talks = by_hand(&end.run.view(), directory, current);
-    out::say(&ending::text(end, &talks, look.color, width, now_ms()));
+    out::message(&ending::text(end, &talks, look.color, width, now_ms()));
 }

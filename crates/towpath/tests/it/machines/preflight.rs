@@ -60,13 +60,11 @@ fn an_untrusted_file_of_a_built_ins_name_runs_under_no_name() {
     let user = shadowing();
     let run = ["run", "retrospective", "--script", "answers.jsonl"];
     let printed = user.towpath(&run).exits(5).prints("");
-    assert!(
-        printed.stderr.contains(&format!("to trust it as it is now: towpath trust --yes {FILE}"))
-    );
+    assert!(printed.stderr.contains(&format!("to trust it: towpath trust --yes {FILE}")));
     let other = ["as", "agent-recipes", "retrospective", "--script", "answers.jsonl"];
     let printed = user.towpath(&other).exits(0);
     assert_eq!(printed.stdout.lines().last(), Some("Exit: retrospective-complete"));
-    let note = format!("{FILE} is not trusted and does not take the place of the built-in");
+    let note = format!("{FILE} is not trusted and does not replace the built-in");
     assert!(printed.stderr.contains(&note), "{}", printed.stderr);
     user.towpath(&["trust", "--yes", FILE]).exits(0);
     script(&user, &["fine"]);
@@ -94,7 +92,7 @@ fn a_broken_file_that_replaces_a_built_in_is_reported_and_nothing_runs() {
         user.towpath(&dry).exits(2);
         let other = [&["as", "agent-recipes", "retrospective"], &script[..]].concat();
         let printed = user.towpath(&other).exits(0);
-        assert!(printed.stderr.contains("does not take the place of the built-in"), "{printed:?}");
+        assert!(printed.stderr.contains("does not replace the built-in"), "{printed:?}");
     }
     user.write(FILE, FIX);
     user.write(".towpath/recipes/retrospective.yml", FIX);
@@ -146,8 +144,8 @@ fn with_programs(user: &User, programs: &[&str], recipe: &str) -> Printed {
 
 #[test]
 fn a_program_that_a_built_in_works_with_is_missed_before_the_first_call() {
-    let git = |name: &str| format!("warning: git is not on the PATH, and {name} works with it\n");
-    let bd = "warning: bd is not on the PATH: tasks are kept in TASKS.md instead\n";
+    let git = |name: &str| format!("warning: git is not on PATH, and {name} needs it\n");
+    let bd = "warning: bd is not on PATH: tasks are kept in TASKS.md instead\n";
     for (recipe, answers, with_git, with_tasks) in [
         ("review-and-commit", &["no-issues", "nothing-to-commit"][..], true, false),
         ("implement-and-review", &["no-tasks"], true, true),
@@ -163,10 +161,10 @@ fn a_program_that_a_built_in_works_with_is_missed_before_the_first_call() {
         let printed = with_programs(&user, &[], recipe).exits(0);
         let has = |line: &str| printed.stderr.contains(line);
         assert_eq!((has(&git(recipe)), has(bd)), (with_git, with_tasks), "{recipe}: {printed:?}");
-        let before = printed.stderr.find("on the PATH").unwrap_or(0);
+        let before = printed.stderr.find("not on PATH").unwrap_or(0);
         assert!(before < printed.stderr.find("started ").expect("a step starts"));
         let printed = with_programs(&user, &["git", "bd"], recipe).exits(0);
-        assert!(!printed.stderr.contains("on the PATH"), "{}", printed.stderr);
+        assert!(!printed.stderr.contains("not on PATH"), "{}", printed.stderr);
     }
 }
 
@@ -180,12 +178,8 @@ fn a_task_list_of_a_missing_program_is_not_replaced() {
     let own = [own, &format!(".towpath/{own}")].map(str::to_owned);
     let own = own.iter().find(|own| user.path(&format!("work/{own}")).exists());
     let copy = with_programs(&user, &["git"], own.expect("the copy")).exits(0);
-    assert!(copy.stderr.contains(".beads/ is here and bd is not on the PATH"), "{copy:?}");
-    assert!(
-        printed.stderr.contains(".beads/ is here and bd is not on the PATH"),
-        "{}",
-        printed.stderr
-    );
+    assert!(copy.stderr.contains(".beads/ exists and bd is not on PATH"), "{copy:?}");
+    assert!(printed.stderr.contains(".beads/ exists and bd is not on PATH"), "{}", printed.stderr);
     assert!(!printed.stderr.contains("TASKS.md"), "{}", printed.stderr);
 }
 

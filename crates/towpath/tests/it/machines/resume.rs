@@ -64,9 +64,11 @@ fn only_a_higher_limit_than_the_one_that_was_met_helps() {
     let user = user(&["broken", "fixed", "broken", "fixed"]);
     run(&user, &["fix.yaml", "--max-visits", "2"]).exits(3);
     for flags in [&["--max-visits", "1"][..], &["--max-visits", "2"]] {
-        resume(&user, flags).exits(3).reports("raise the limit above 2 to go on: --max-visits N");
+        resume(&user, flags)
+            .exits(3)
+            .reports("to continue, raise the limit above 2: --max-visits N");
     }
-    resume(&user, &["--max-steps", "500"]).exits(3).reports("raise the limit to go on");
+    resume(&user, &["--max-steps", "500"]).exits(3).reports("to continue, raise the limit");
     more(&user, &["fine"]);
     let printed = run(&user, &["fix.yaml"]);
     assert!(printed.stderr.contains("--max-visits N\n"), "{}", printed.stderr);
@@ -119,13 +121,13 @@ fn a_run_at_a_limit_continues_only_with_a_higher_one() {
             &["--max-visits", "1"][..],
             &["broken", "fixed"][..],
             ["--max-visits", "2"],
-            "max-step-visits-exceeded:look: raise the limit to go on: --max-visits N",
+            "max-step-visits-exceeded:look: to continue, raise the limit: --max-visits N",
         ),
         (
             &["--max-steps", "2"],
             &["broken", "fixed"],
             ["--max-steps", "3"],
-            "max-total-steps: raise the limit to go on: --max-steps N",
+            "max-total-steps: to continue, raise the limit: --max-steps N",
         ),
     ] {
         let user = user(answers);
@@ -155,7 +157,9 @@ fn a_called_machine_at_a_limit_continues_with_the_flag_that_is_offered() {
         let shown = user.towpath(&["show", user.run().as_str()]).exits(0);
         assert!(shown.stdout.contains(offered.trim_end()), "{}", shown.stdout);
         more(&user, &["fine"]);
-        resume(&user, &[]).exits(3).reports(&format!("raise the limit to go on: {} N", raised[0]));
+        resume(&user, &[])
+            .exits(3)
+            .reports(&format!("to continue, raise the limit: {} N", raised[0]));
         assert_eq!(calls(&user).len(), 2, "nothing was asked");
         resume(&user, &raised).exits(0);
     }
@@ -212,7 +216,7 @@ fn a_user_reports_what_became_of_a_step_that_may_run_only_once() {
     let hint =
         format!("towpath resume {id} --done charge --outcome NAME (one of success, failure)");
     assert!(printed.stderr.contains(&hint), "{}", printed.stderr);
-    resume(&user, &["--done", "charge"]).exits(2).reports("say how it ended with --outcome");
+    resume(&user, &["--done", "charge"]).exits(2).reports("give its outcome with --outcome");
     let wrong = ["--done", "charge", "--outcome", "paid"];
     resume(&user, &wrong).exits(2).reports("success, failure");
     resume(&user, &["--done", "charge", "--outcome", "success"]).exits(0).prints("mailed\n");
@@ -340,5 +344,5 @@ fn a_new_session_replaces_one_that_the_user_named() {
     resume(&user, &["--new-session"]).exits(0);
     assert_eq!(calls(&user), ["look prompt resume", "look prompt new"]);
     assert_ne!(sessions(&user)[1], "theirs");
-    resume(&user, &["--new-session"]).exits(2).reports("--new-session changes nothing any more");
+    resume(&user, &["--new-session"]).exits(2).reports("--new-session has no effect");
 }

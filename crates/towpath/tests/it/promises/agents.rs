@@ -79,7 +79,7 @@ fn agents_that_start_agents_are_counted_and_belong_to_one_tree() {
         Printed::from(command.output().expect("it starts"))
     };
     let script = ["run", "r.yaml", "--backend", "scripted", "--script", "answers.jsonl"];
-    deep(&script).exits(3).reports("nested 99 deep, and 3 is the limit");
+    deep(&script).exits(3).reports("nested 99 deep, and the limit is 3");
     deep(&["as", "recipe-runner-rs", "r.yaml", "--agent-binary", "/bin/true"]).exits(1);
     assert_eq!(user.read("tree"), tree, "no agent was started");
 }

@@ -4,21 +4,21 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 #[derive(Debug)]
-pub struct Line {
+pub struct TypedLine {
     /// From the program's name on.
     words: Vec<OsString>,
     /// The word at the cursor.
     index: usize,
 }
 
-impl Line {
-    /// `index` is what the shell says; without it the last word is the one being typed.
-    pub fn new(arguments: &[OsString], index: Option<OsString>) -> Line {
+impl TypedLine {
+    /// `index` comes from the shell; without it the last word is the one being typed.
+    pub fn new(arguments: &[OsString], index: Option<OsString>) -> TypedLine {
         let after = arguments.iter().position(|a| a == "--").map_or(arguments.len(), |at| at + 1);
         let words = arguments[after..].to_vec();
         let index = index.and_then(|i| i.to_str().and_then(|i| i.parse().ok()));
         let index = index.unwrap_or(words.len().saturating_sub(1));
-        Line { words, index }
+        TypedLine { words, index }
     }
 
     pub fn current(&self) -> &OsStr {
@@ -53,9 +53,9 @@ impl Line {
 mod tests {
     use super::*;
 
-    fn line(words: &[&str], index: Option<&str>) -> Line {
+    fn line(words: &[&str], index: Option<&str>) -> TypedLine {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        Line::new(&words, index.map(OsString::from))
+        TypedLine::new(&words, index.map(OsString::from))
     }
 
     #[test]
