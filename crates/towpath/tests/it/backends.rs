@@ -134,7 +134,7 @@ fn what_a_backend_cannot_do_is_refused_before_anything_runs() {
     let mut command = user.command(&moving);
     command.env("GEMINI_CLI_PATH", "/bin/true");
     let printed = Printed::from(command.output().expect("towpath starts")).exits(5);
-    printed.reports("gemini finds a session only in the directory it began in");
+    printed.reports("gemini finds a session only in the directory where it began");
     assert_eq!(user.runs(), 0);
 }
 

@@ -62,7 +62,7 @@ fn a_healthy_installation_is_reported_and_not_changed() {
         "                  session id  resume    tiers     system prompt  tokens   cost\n",
         "  claude-code     ours        anywhere  yes       yes            call     yes\n",
         "  codex           its own     anywhere  settings  yes            session  no\n",
-        " recipes, built-in ones included\n",
+        " recipes, including built-in ones\n",
     ] {
         assert!(printed.stdout.contains(line), "no {line:?} in\n{}", printed.stdout);
     }

@@ -80,7 +80,7 @@ fn an_empty_home_is_reported_and_stays_empty() {
     );
     for command in ["show", "logs", "cancel"] {
         let printed = user.towpath(&[command, "7f3k"]).exits(2);
-        assert_eq!(printed.stderr, "error: there is no run 7f3k; nothing has run yet\n");
+        assert_eq!(printed.stderr, "error: there is no run 7f3k: nothing has run yet\n");
     }
     assert!(!user.path("home").exists(), "looking created something");
 }
@@ -316,8 +316,8 @@ fn what_is_found_in_a_tree_runs_once_it_is_trusted_and_asks_again_when_it_change
         printed.stderr,
         format!(
             "error: .towpath/recipes/ci.yaml was found in the working tree and is not trusted; to \
-             see what it would run: towpath trust .towpath/recipes/ci.yaml; to trust it as it is \
-             now: {command}\n"
+             see what it would run: towpath trust .towpath/recipes/ci.yaml; to trust it: \
+             {command}\n"
         )
     );
     let shown = user.towpath(&["trust", ".towpath/recipes/ci.yaml"]).exits(5).stdout;
@@ -372,8 +372,8 @@ fn recipes_are_listed_with_what_a_user_must_know() {
     );
     assert!(lines[5].starts_with("demo 1.0 ") && lines[5].ends_with(" built-in"), "{}", lines[5]);
     let printed = user.towpath(&["explain", "demo"]).exits(0).reports(
-        "note: .towpath/recipes/demo.yaml is not trusted and does not take the place of the \
-         built-in `demo`; to use it: towpath trust .towpath/recipes/demo.yaml\n",
+        "note: .towpath/recipes/demo.yaml is not trusted and does not replace the built-in \
+         `demo`; to use it: towpath trust .towpath/recipes/demo.yaml\n",
     );
     assert!(printed.stdout.starts_with("demo 1.0 (built-in demo)\n"), "{printed:?}");
 }
@@ -475,7 +475,7 @@ fn the_link_is_the_other_program_and_a_file_of_that_name_stays() {
         String::from_utf8_lossy(&printed.stdout).starts_with("recipe-runner-rs "),
         "{printed:?}"
     );
-    user.towpath(&["link", "taken", "--force"]).exits(2).reports("a file of that name is there");
+    user.towpath(&["link", "taken", "--force"]).exits(2).reports("a file of that name exists");
     assert_eq!(user.read("taken/recipe-runner-rs"), "mine");
 }
 

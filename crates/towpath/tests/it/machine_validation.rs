@@ -133,7 +133,7 @@ fn a_new_machine_validates_and_passes_its_tests() {
     let printed = user.towpath(&["test", "fix-it.yaml", "--mutate"]).exits(0);
     assert!(printed.stdout.contains("9 of 9 changes noticed"), "{}", printed.stdout);
     let printed = user.towpath(&["new", "--machine", "Fix_it"]).exits(2);
-    assert!(printed.stderr.contains("small letters"), "{}", printed.stderr);
+    assert!(printed.stderr.contains("lower-case letters"), "{}", printed.stderr);
     let printed = user.towpath(&["new", "--machine", "team/fix-it"]).exits(0);
     assert!(printed.stdout.contains("created team/fix-it.yaml"), "{}", printed.stdout);
     user.towpath(&["validate", "team/fix-it.yaml", "--strict"]).exits(0);

@@ -50,9 +50,9 @@ fn in_a_project_it_is_found_by_its_name() {
 #[test]
 fn existing_files_are_not_touched() {
     let user = User::new().file("mine.yaml", "mine\n").file("half.test.yaml", "mine\n");
-    user.towpath(&["new", "mine"]).exits(2).reports("mine.yaml is there already");
+    user.towpath(&["new", "mine"]).exits(2).reports("mine.yaml exists already");
     assert_eq!(user.read("mine.yaml"), "mine\n");
-    user.towpath(&["new", "half.yaml"]).exits(2).reports("half.test.yaml is there already");
+    user.towpath(&["new", "half.yaml"]).exits(2).reports("half.test.yaml exists already");
     assert!(!user.path("work/half.yaml").exists(), "not even half of it is made");
     std::os::unix::fs::symlink("nowhere", user.path("work/link.yaml")).expect("a link");
     user.towpath(&["new", "link"]).exits(2);
@@ -97,7 +97,7 @@ fn a_built_in_recipe_is_taken_out_once_and_waits_for_consent() {
     assert_eq!(user.read(file), towpath_recipe::builtin("demo-checks").expect("a built-in"));
     user.towpath(&["validate", "--strict", file]).exits(0);
     user.write(file, "mine\n");
-    user.towpath(&["recipes", "eject", "demo-checks"]).exits(2).reports("is there already");
+    user.towpath(&["recipes", "eject", "demo-checks"]).exits(2).reports("exists already");
     assert_eq!(user.read(file), "mine\n");
     let printed = user.towpath(&["recipes", "eject", "demo", "--to", "mine"]).exits(0);
     assert!(printed.stdout.contains("towpath run mine/demo.yaml"), "{printed:?}");

@@ -539,7 +539,7 @@ fn an_agent_that_is_not_there_is_refused_with_what_there_is() {
         command.env("AMPLIHACK_AGENT_BINARY", "codex");
         Printed::from(command.output().unwrap())
     };
-    with("ask.yaml").exits(2).reports("AMPLIHACK_AGENT_BINARY: there is no agent `codex`");
+    with("ask.yaml").exits(2).reports("AMPLIHACK_AGENT_BINARY: no agent `codex`");
     with("plain.yaml").exits(0);
 }
 

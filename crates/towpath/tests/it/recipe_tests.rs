@@ -452,7 +452,7 @@ fn tests_are_found_by_recipe_by_directory_and_by_themselves() {
     test(&user, &["nowhere"]).exits(2).reports("nowhere: no such file, directory or recipe");
     test(&user, &["recipes"]).exits(2).reports("no test file below recipes");
     user.write("x.yaml", &echo("x"));
-    test(&user, &["x.yaml"]).exits(2).reports("x.yaml has no tests: x.test.yaml is not there");
+    test(&user, &["x.yaml"]).exits(2).reports("x.yaml has no tests: x.test.yaml does not exist");
     let empty = User::new();
     fs::create_dir(empty.path("tmp")).unwrap();
     test(&empty, &[]).exits(2).reports("no tests found: write NAME.test.yaml");

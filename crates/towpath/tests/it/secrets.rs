@@ -375,7 +375,7 @@ fn what_would_be_stored_with_the_run_must_not_contain_a_secret() {
     for set in [&set, &deep] {
         types(&user, &["run", "t.yaml", "--secret", "TOKEN", "--set", set])
             .exits(2)
-            .reports("--set key=… holds the value of TOKEN")
+            .reports("--set key=… contains the value of TOKEN")
             .reports("write $TOKEN in the command");
     }
     for recipe in ["literal.yaml", "calls.yaml"] {

@@ -40,7 +40,7 @@ fn links_are_removed_and_everything_else_is_named() {
     assert_eq!(lines[1], "removed the link ~/.local/bin/agent-recipes");
     assert!(lines[2].starts_with("kept: ~/home/state, ~/home/config ("), "{lines:?}");
     let program = env!("CARGO_BIN_EXE_towpath");
-    assert_eq!(lines[4], format!("the program itself: rm {program}"));
+    assert_eq!(lines[4], format!("to remove the program itself: rm {program}"));
     assert!(Path::new(program).exists());
     assert!(link(&user).symlink_metadata().is_err());
     assert!(bin.join("dp").exists() && bin.join("meld").exists());
@@ -74,7 +74,7 @@ fn nothing_is_removed_while_a_run_is_alive() {
     user.write("slow.yaml", slow);
     let mut runner = user.start(&["run", "slow.yaml"]);
     until("the step runs", || user.path("work/began").exists());
-    user.towpath(&["uninstall", "--purge", "--yes"]).exits(5).reports("is alive (process ");
+    user.towpath(&["uninstall", "--purge", "--yes"]).exits(5).reports("is active (process ");
     assert!(link(&user).exists());
     kill_hard(&mut runner);
     user.towpath(&["uninstall", "--purge", "--yes"]).exits(0);

@@ -159,10 +159,10 @@ fn rows() -> Vec<Row> {
             ..row("run examples/once.yaml", "ordered for 12.50\ncharged 12.50\nreceipt for 12.50\n")
         },
         Row {
-            files: &[("greeting.txt", "Hello\n"), ("message.txt", "Mend the greeting\n")],
+            files: &[("greeting.txt", "Hello\n"), ("message.txt", "Fix the greeting\n")],
             ..row(
                 "run examples/agent.yaml --backend scripted --script examples/agent-answers.jsonl",
-                "Mend the greeting\nthe agent said: Mend the greeting\nYes\n",
+                "Fix the greeting\nthe agent said: Fix the greeting\nYes\n",
             )
         },
     ]

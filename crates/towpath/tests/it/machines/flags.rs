@@ -45,7 +45,7 @@ fn every_flag_of_the_help_is_under_its_own_heading() {
             flags.sort();
             flags
         };
-        assert_eq!(of("Machines"), sorted(&[&machines[..], more].concat()), "{arguments:?}");
+        assert_eq!(of("State machines"), sorted(&[&machines[..], more].concat()), "{arguments:?}");
         assert_eq!(of("Agents"), ["--agent-path", "--backend", "--calls", "--script"]);
         assert_eq!(of("Time"), ["--idle-timeout", "--step-timeout"]);
         assert!(output.iter().all(|flag| of("Output").iter().any(|known| known == flag)), "{help}");
