@@ -37,6 +37,7 @@ mod shipped;
 mod step_fields;
 mod timeouts;
 mod uninstall;
+mod vocabulary;
 mod wait;
 mod worktree;
 
