@@ -20,6 +20,7 @@ use reported_events::FollowedCall;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use towpath_core::{JobKey, Secrets, Stream};
+use towpath_executor::Sign;
 use towpath_run::{Fact, JobEnd, Limits, Run};
 use towpath_store::{Output, RunRow, Store, StoredFact};
 
@@ -42,10 +43,8 @@ pub struct FollowedJob {
 pub enum JobNews<'a> {
     /// What it printed, as it is; of an agent, what its program printed.
     Output { stream: Stream, bytes: &'a [u8] },
-    /// A tool call of an agent, or another try of its program.
-    Doing(String),
-    /// What an agent wrote, one message.
-    Message(String),
+    /// What a line of an agent's program means: a tool call, a message, another try.
+    Agent(Sign),
     /// It has ended, and everything that it printed was given before.
     Ended(&'a JobEnd),
 }
@@ -239,6 +238,9 @@ impl FollowedJob {
 
     /// Passes on what the job printed, and of an agent what that means.
     fn pass(&mut self, stream: Stream, bytes: &[u8], sink: &mut NewsSink<'_>) -> bool {
+        if bytes.is_empty() {
+            return true;
+        }
         let mut more = sink(JobNews::Output { stream, bytes });
         if stream == Stream::Stdout
             && let Some(agent) = &mut self.agent

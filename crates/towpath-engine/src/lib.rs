@@ -62,11 +62,12 @@ pub use summary::{Census, census, summary};
 pub use text::{EvaluateError, Problems, evaluate, parse_recipe, render, validate};
 pub use warden::init;
 
+pub use jiff::tz::TimeZone;
 pub use towpath_core::{
     Diagnostic, FaultKind, JobKey, Map, RunId, Severity, StepPath, Stream, Value, extract_json,
 };
 pub use towpath_executor::{
-    Adapter, AdapterError, AgentCall, BashCall, DirectoryVariables, SessionTree, Variables,
+    Adapter, AdapterError, AgentCall, BashCall, DirectoryVariables, SessionTree, Sign, Variables,
     WardenStart, new_session, warden_main,
 };
 pub use towpath_recipe::{Listed, Origin, Recipe, SearchDir, SearchPath, Step, Tags};
@@ -74,3 +75,4 @@ pub use towpath_run::{
     CallEnded, CallStarted, EndedWith, Event, EventKind, Failure, FailureKind, Limits, Movement,
     Reported, RunOutcome, StepResult, StepState, StepStatus, StepView, StopReason,
 };
+pub use towpath_store::Store;

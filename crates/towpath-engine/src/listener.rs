@@ -15,6 +15,11 @@ const LONGEST_LINE: usize = 64 << 10;
 /// Is told what happens in a run. It is called from the loop that drives the run, which goes on when
 /// the call returns. Steps are named by their paths, as `build` or `ci/build`.
 pub trait Listener {
+    /// Every event of the run, as it is: also those for which there is a method below.
+    fn on_event(&mut self, event: &Event) {
+        let _ = event;
+    }
+
     /// `step_type` is `bash`, `agent` or `recipe`.
     fn on_step_start(&mut self, step_id: &str, step_type: &str) {
         let _ = (step_id, step_type);
@@ -152,6 +157,7 @@ fn whole_characters(line: &[u8]) -> usize {
 
 impl Reporter for Listening<'_> {
     fn event(&mut self, event: &Event) {
+        self.listener.on_event(event);
         match &event.kind {
             EventKind::StepStarted { step, kind } => {
                 self.listener.on_step_start(step.as_str(), kind.as_str());

@@ -4,7 +4,7 @@ use super::JobNews;
 use jiff::tz::TimeZone;
 use std::fmt;
 use std::path::PathBuf;
-use towpath_executor::{Reader, Sign, backend_row};
+use towpath_executor::{Reader, backend_row};
 
 pub(super) struct AgentReader {
     reader: Box<dyn Reader>,
@@ -48,19 +48,14 @@ impl AgentReader {
     }
 
     fn read(&mut self, line: &[u8], news: &mut Vec<JobNews<'static>>) {
-        for sign in self.reader.line(line) {
-            match sign {
-                Sign::Doing(what) | Sign::Retrying(what) => news.push(JobNews::Doing(what)),
-                Sign::Message(text) => news.push(JobNews::Message(text)),
-                Sign::Writing(_) | Sign::Session(_) | Sign::Complete => {}
-            }
-        }
+        news.extend(self.reader.line(line).into_iter().map(JobNews::Agent));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use towpath_executor::Sign;
 
     macro_rules! recorded {
         ($name:literal) => {
@@ -85,10 +80,13 @@ mod tests {
         let mut lines = Vec::new();
         for news in news {
             match news {
-                JobNews::Doing(what) => lines.push(format!("- {what}")),
-                JobNews::Message(text) => {
+                JobNews::Agent(Sign::Doing(what) | Sign::Retrying(what)) => {
+                    lines.push(format!("- {what}"));
+                }
+                JobNews::Agent(Sign::Message(text)) => {
                     lines.extend(text.lines().filter(|l| !l.is_empty()).map(str::to_owned));
                 }
+                JobNews::Agent(_) => {}
                 other => panic!("{other:?}"),
             }
         }

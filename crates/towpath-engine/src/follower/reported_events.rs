@@ -102,8 +102,11 @@ impl RunFollower {
                     let (job, bytes) = (key.clone(), bytes.to_vec());
                     events.send(at_ms, EventKind::Output { step, job, stream, bytes });
                 }
-                JobNews::Doing(what) => events.send(at_ms, EventKind::Doing { step, what }),
-                JobNews::Message(_) => {}
+                JobNews::Agent(sign) => {
+                    if let Some(what) = sign.doing() {
+                        events.send(at_ms, EventKind::Doing { step, what });
+                    }
+                }
                 JobNews::Ended(end) => {
                     if let Some(answer) = answer(&key, end) {
                         events.send(at_ms, answer);

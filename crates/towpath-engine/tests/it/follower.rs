@@ -2,8 +2,11 @@
 
 use crate::support::{Fake, Place};
 use jiff::tz::TimeZone;
+use std::os::unix::fs::PermissionsExt;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use towpath_engine::{Event, EventKind, Reporter, RunFollower, Stream};
+use towpath_engine::{Event, EventKind, Listener, Reporter, RunFollower, Stream};
+use towpath_executor::{Backend, backend_row};
 use towpath_store::Store;
 
 /// Events as lines; output in a line of its own for each stream, up to the end of its step.
@@ -133,4 +136,150 @@ steps:
             ["stdout wait \"begun\\nover\\n\"", "end wait completed tolerated=false", "ended done"];
         assert_eq!(seen.lines[2..], rest);
     });
+}
+
+/// Every event, as the owner or a follower reports it.
+#[derive(Clone, Default)]
+struct Recorded(Arc<Mutex<Vec<Event>>>);
+
+impl Reporter for Recorded {
+    fn event(&mut self, event: &Event) {
+        self.0.lock().expect("events").push(event.clone());
+    }
+}
+
+impl Listener for Recorded {
+    fn on_event(&mut self, event: &Event) {
+        self.event(event);
+    }
+}
+
+impl Recorded {
+    fn events(&self) -> Vec<Event> {
+        self.0.lock().expect("events").clone()
+    }
+
+    /// The kinds, without what an owner and a follower may report differently:
+    /// - numbers and times of the events, and of a call how long it took: the owner's clock has it;
+    /// - how output is divided into pieces, and how often an agent was heard;
+    /// - what is not in the record: a suspended terminal, processes that were ended.
+    fn comparable(&self) -> Vec<EventKind> {
+        let mut kinds: Vec<EventKind> = Vec::new();
+        for event in self.events() {
+            match (kinds.last_mut(), event.kind) {
+                (
+                    Some(EventKind::Output { job, stream, bytes, .. }),
+                    EventKind::Output { job: next, stream: same, bytes: more, .. },
+                ) if *job == next && *stream == same => bytes.extend(more),
+                (_, EventKind::CallEnded(mut call)) => {
+                    call.took_ms = 0;
+                    kinds.push(EventKind::CallEnded(call));
+                }
+                (_, EventKind::Heard { .. } | EventKind::Ended { .. }) => {}
+                (_, EventKind::Suspended | EventKind::Continued) => {}
+                (_, kind) => kinds.push(kind),
+            }
+        }
+        kinds
+    }
+}
+
+/// A recipe with hooks, a failing step, an agent that uses a tool, and a state machine.
+const EVERYTHING: &str = "name: everything
+hooks: {pre_step: 'echo before', on_error: 'echo lost >&2'}
+steps:
+  - {id: print, command: 'echo one', output: words}
+  - {id: off, condition: '1 == 2', command: 'true'}
+  - {id: fails, command: 'echo so >&2; exit 3', continue_on_error: true}
+  - {id: ask, prompt: 'Look at {{words}} and {{nothing}}.', model: big}
+  - {id: sub, recipe: machine}
+  - {id: wait, command: 'until [ -e go ]; do sleep 0.05; done; echo over'}
+";
+const MACHINE: &str = "id: machine
+label: Machine
+description: Works, then checks.
+guardrails: {}
+initialStep: work
+steps:
+  work:
+    prompt: work
+    outcomes: [ok, other]
+    onOutcome: {ok: {nextStep: check}, other: {action: exit, reason: gave-up}}
+  check:
+    command: 'echo fine'
+    outcomes: [success, failure]
+    onOutcome: {success: {action: exit, reason: all-good}, failure: {action: exit, reason: bad}}
+";
+
+/// A program that prints what Cursor's once printed: it uses a tool, then answers.
+fn agent(place: &Place) -> Arc<dyn Backend> {
+    let recorded = include_str!("../../../towpath-agent/tests/recorded/cursor.jsonl");
+    place.write("recorded.jsonl", recorded);
+    let program = place.path("agent");
+    let text = format!("#!/bin/bash\ncat '{}'\n", place.path("recorded.jsonl").display());
+    place.write("agent", &text);
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&program, executable).expect("a program");
+    let make = backend_row("cursor").expect("it is known").make.expect("it is a program");
+    Arc::from(make(program, TimeZone::UTC))
+}
+
+#[test]
+fn a_follower_reports_what_the_owner_reports() {
+    let place = Place::new(EVERYTHING);
+    place.write("work/machine.yaml", MACHINE);
+    let (owner, seen) = (Recorded::default(), Recorded::default());
+    let until = Instant::now() + Duration::from_secs(60);
+    let mut follower = None;
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| {
+            let runner = place.runner().backend(agent(&place)).listener(owner.clone());
+            runner.search([place.path("work")]).run("recipe.yaml").expect("a result").outcome
+        });
+        // Followed while it runs: until its last step has begun.
+        let begun = |event: &Event| matches!(&event.kind, EventKind::StepStarted { step, .. } if step.as_str() == "wait");
+        while !seen.events().iter().any(begun) {
+            assert!(Instant::now() < until && !run.is_finished(), "{:?}", owner.events());
+            if follower.is_none() {
+                let store = Store::open_for_reading(&place.path("state")).ok().flatten();
+                let row = store.as_ref().and_then(|store| store.latest(None).ok().flatten());
+                follower = store.zip(row).map(|(store, row)| {
+                    let follower = RunFollower::new(&store, row, TimeZone::UTC);
+                    (store, follower)
+                });
+            }
+            if let Some((store, follower)) = &mut follower {
+                follower.poll(store, &mut seen.clone()).expect("it can be followed");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        place.write("work/go", "");
+        run.join().expect("the run does not panic");
+    });
+    let (store, mut live) = follower.expect("it was followed");
+    live.poll(&store, &mut seen.clone()).expect("it can be followed");
+    let calls = |event: &Event| matches!(event.kind, EventKind::CallEnded(_));
+    assert_eq!(owner.events().iter().filter(|event| calls(event)).count(), 2);
+    let doing = |event: &Event| matches!(event.kind, EventKind::Doing { .. });
+    assert!(owner.events().iter().any(doing), "the agent uses a tool");
+    assert_same(&seen, &owner);
+    // And from its beginning, when it has ended.
+    let after = Recorded::default();
+    let row = store.latest(None).expect("it can be read").expect("a run");
+    let mut follower = RunFollower::new(&store, row, TimeZone::UTC);
+    follower.poll(&store, &mut after.clone()).expect("it can be followed");
+    assert_same(&after, &owner);
+}
+
+fn assert_same(followed: &Recorded, owner: &Recorded) {
+    let (followed_kinds, expected) = (followed.comparable(), owner.comparable());
+    for (at, (kind, expected)) in followed_kinds.iter().zip(&expected).enumerate() {
+        assert_eq!(kind, expected, "event {at}");
+    }
+    assert_eq!(followed_kinds.len(), expected.len());
+    for events in [followed.events(), owner.events()] {
+        let numbers = events.iter().map(|event| event.seq);
+        assert!(numbers.eq(1..=events.len() as u64), "the events are numbered from 1");
+        assert!(events.iter().all(|event| event.at_ms > 0));
+    }
 }

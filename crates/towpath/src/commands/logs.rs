@@ -18,7 +18,7 @@ use reader::reader_gone;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, RunId, RunStatus, nearest};
-use towpath_engine::{JobNews, RunFollower, is_held, recorded};
+use towpath_engine::{JobNews, RunFollower, Sign, is_held, recorded};
 use towpath_run::{JobEnd, Limits};
 use towpath_store::{RunRow, Store, Stream};
 use transcript::Transcript;
@@ -187,8 +187,13 @@ impl<'a> Log<'a> {
                 JobNews::Output { stream: Stream::Stdout, bytes } => say(own, bytes),
                 JobNews::Output { stream, bytes } => say(stream, bytes),
                 _ if !is_agent || raw => {}
-                JobNews::Doing(what) => say_lines(&mut say, &transcript.doing(&what)),
-                JobNews::Message(text) => say_lines(&mut say, &transcript.message(&text)),
+                JobNews::Agent(Sign::Doing(what) | Sign::Retrying(what)) => {
+                    say_lines(&mut say, &transcript.doing(&what));
+                }
+                JobNews::Agent(Sign::Message(text)) => {
+                    say_lines(&mut say, &transcript.message(&text));
+                }
+                JobNews::Agent(_) => {}
                 JobNews::Ended(end) => say_answer(&mut say, transcript, end),
             }
             !reader_gone()
