@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-/// Longer than any terminal is wide; a command may hold a whole file.
+/// Longer than any terminal is wide; a command may contain a whole file.
 const LONGEST: usize = 200;
 
 /// The input field that describes a tool use best, the first that exists.
-const TELLING: &[&str] =
+const DESCRIPTIVE_FIELDS: &[&str] =
     &["command", "file_path", "notebook_path", "pattern", "url", "query", "path", "description"];
 
 /// `Bash cargo tree`, from the tool's name and its input.
 pub(crate) fn tool_use(name: &str, input: &Value) -> String {
-    tool(name, TELLING.iter().find_map(|field| input.get(field)?.as_str()).unwrap_or(""))
+    tool(name, DESCRIPTIVE_FIELDS.iter().find_map(|field| input.get(field)?.as_str()).unwrap_or(""))
 }
 
 /// `Bash cargo tree`, from the tool's name and what it is used on.
@@ -89,12 +89,12 @@ mod tests {
         let long = tool_use("Bash", &json!({"command": "ü".repeat(500)}));
         assert_eq!(long.chars().count(), LONGEST + 1);
         let deep = format!("/{}/lib.rs", "ü".repeat(500));
-        let told = tool_use("Read", &json!({ "file_path": deep }));
-        assert!(told.starts_with("Read …ü") && told.ends_with("/lib.rs"), "{told}");
+        let line = tool_use("Read", &json!({ "file_path": deep }));
+        assert!(line.starts_with("Read …ü") && line.ends_with("/lib.rs"), "{line}");
     }
 
     #[test]
-    fn the_last_line_that_says_something() {
+    fn the_last_line_that_is_not_empty() {
         assert_eq!(last_line("one\n two \n\n"), Some("two".into()));
         assert_eq!(last_line(" \n"), None);
     }

@@ -59,8 +59,8 @@ pub struct Capabilities {
     pub uuid_sessions: bool,
     /// A session can be resumed from another directory than the one it began in.
     pub resume_elsewhere: bool,
-    /// The tiers `haiku`, `sonnet` and `opus` are names of its models. Elsewhere the settings say
-    /// which model a tier is.
+    /// The tiers `haiku`, `sonnet` and `opus` are names of its models. Elsewhere the settings
+    /// name the model of a tier.
     pub tiers: bool,
     pub without_model: WithoutModel,
     /// Instructions can be given apart from the prompt.
@@ -73,7 +73,7 @@ pub struct Capabilities {
     /// It reports when a rate limit ends.
     pub limit_reset: bool,
     /// It reports when it waits and tries again. Elsewhere a long silence may be just that.
-    pub tells_retries: bool,
+    pub reports_retries: bool,
     /// Its process is known to live on after [`Sign::Complete`](crate::Sign): it is ended at once
     /// then. Any other program gets some seconds to end by itself.
     pub lingers: bool,

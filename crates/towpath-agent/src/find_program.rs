@@ -61,20 +61,20 @@ pub fn find_program(row: &BackendRow, given: &ProgramSearch<'_>) -> Result<PathB
         });
     }
     let on_path = row.programs.iter().find_map(|name| given.on_path(Path::new(name)));
-    let known = || row.known.iter().find_map(|place| given.program_at(Path::new(place)));
+    let known = || row.known.iter().find_map(|path| given.program_at(Path::new(path)));
     on_path.or_else(known).ok_or_else(|| NotFound { message: missing(row), hint: hint(row) })
 }
 
 impl ProgramSearch<'_> {
     /// The program that a path means: a bare name is searched on `PATH`, anything else is a file.
-    fn program_at(&self, place: &Path) -> Option<PathBuf> {
-        if place.components().count() == 1 && place.is_relative() {
-            return self.on_path(place);
+    fn program_at(&self, path: &Path) -> Option<PathBuf> {
+        if path.components().count() == 1 && path.is_relative() {
+            return self.on_path(path);
         }
-        let file = match (place.strip_prefix("~"), &self.home) {
+        let file = match (path.strip_prefix("~"), &self.home) {
             (Ok(rest), Some(home)) => home.join(rest),
             (Ok(_), None) => return None,
-            (Err(_), _) => self.directory.join(place),
+            (Err(_), _) => self.directory.join(path),
         };
         (self.is_program)(&file).then_some(file)
     }
@@ -89,9 +89,9 @@ impl ProgramSearch<'_> {
 }
 
 fn missing(row: &BackendRow) -> String {
-    let mut places = vec!["PATH"];
-    places.extend(row.known);
-    format!("`{}` was not found in {}", row.programs.join("` or `"), places.join(", "))
+    let mut searched = vec!["PATH"];
+    searched.extend(row.known);
+    format!("`{}` was not found in {}", row.programs.join("` or `"), searched.join(", "))
 }
 
 fn hint(row: &BackendRow) -> String {
@@ -113,7 +113,7 @@ mod tests {
         change: impl FnOnce(&mut ProgramSearch<'_>),
     ) -> Result<String, String> {
         let is_program = |file: &Path| files.iter().any(|f| Path::new(f) == file);
-        let mut places = ProgramSearch {
+        let mut given = ProgramSearch {
             named: None,
             variable: None,
             setting: None,
@@ -122,9 +122,9 @@ mod tests {
             directory: "/desk".into(),
             is_program: &is_program,
         };
-        change(&mut places);
+        change(&mut given);
         let row = backend_row("claude-code").unwrap();
-        let found = find_program(row, &places).map_err(|e| e.to_string())?;
+        let found = find_program(row, &given).map_err(|e| e.to_string())?;
         Ok(found.to_str().unwrap().to_owned())
     }
 
@@ -137,7 +137,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_caller_beats_the_variable_beats_the_settings_beats_path_beats_known_places() {
+    fn the_caller_beats_the_variable_beats_the_settings_beats_path_beats_known_locations() {
         let named = |p: &mut ProgramSearch<'_>| p.named = Some(("/f/claude".into(), "the caller"));
         let variable = |p: &mut ProgramSearch<'_>| p.variable = Some("/v/claude".into());
         let setting = |p: &mut ProgramSearch<'_>| p.setting = Some("/s/claude".into());
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_place_that_is_wrong_is_an_error_though_others_exist() {
+    fn a_named_path_that_is_wrong_is_an_error_though_others_exist() {
         let wrong = |p: &mut ProgramSearch<'_>| p.variable = Some("/gone/claude".into());
         assert_eq!(
             search(ALL, wrong).unwrap_err(),

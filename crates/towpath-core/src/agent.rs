@@ -10,13 +10,13 @@ pub enum FaultKind {
     Limit,
     Overloaded,
     BadRequest,
-    /// The session to go on with is not there.
+    /// The session to continue does not exist.
     UnknownSession,
     /// The conversation, or a prompt by itself, is longer than the model reads.
     TooLong,
     Crash,
     Timeout,
-    /// The backend itself cannot go on, such as a script that has run out of answers.
+    /// The backend itself cannot continue, such as a script that has run out of answers.
     Backend,
 }
 
@@ -35,13 +35,13 @@ impl FaultKind {
         }
     }
 
-    /// Whether `continue_on_error` may go on after it.
+    /// Whether `continue_on_error` tolerates it.
     pub fn tolerable(self) -> bool {
         !matches!(self, FaultKind::Auth | FaultKind::Limit | FaultKind::Backend)
     }
 }
 
-/// What an agent call cost, as far as its program told. Unknown is `None`, never zero.
+/// What an agent call cost, as far as its program reported it. Unknown is `None`, never zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
     #[serde(default, skip_serializing_if = "Option::is_none")]

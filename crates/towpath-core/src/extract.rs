@@ -4,7 +4,7 @@
 
 use crate::value::Value;
 
-/// The first JSON that a step's output holds, by the three ways in their order.
+/// The first JSON in a step's output, by the three ways in their order.
 pub fn extract_json(text: &str) -> Option<Value> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
@@ -36,7 +36,7 @@ fn fenced(text: &str) -> Option<Value> {
             Scan::Value(end) | Scan::Bad(end) => {
                 at = find(text, "```", end.max(start)).map_or(text.len(), |close| close + 3);
             }
-            Scan::CutOff => return None,
+            Scan::Incomplete => return None,
         }
     }
     None
@@ -56,7 +56,7 @@ fn bracketed(text: &str) -> Option<Value> {
                 // Sound brackets, yet no value: nested deeper than is read, or a broken escape.
                 Err(_) => at = end,
             },
-            Scan::CutOff => return None,
+            Scan::Incomplete => return None,
             // Up to the fault it looked like JSON: what is in there is a piece of it.
             Scan::Bad(fault) => {
                 at = balanced(bytes, at, &mut patience).unwrap_or(fault.max(at + 1));
@@ -107,7 +107,7 @@ enum Scan {
     /// A value ends before this offset.
     Value(usize),
     /// The text ended within a value.
-    CutOff,
+    Incomplete,
     /// No JSON from this offset on.
     Bad(usize),
 }
@@ -132,7 +132,7 @@ fn scan(bytes: &[u8], start: usize) -> Scan {
         while bytes.get(at).is_some_and(|b| matches!(b, b' ' | b'\n' | b'\r' | b'\t')) {
             at += 1;
         }
-        let Some(byte) = bytes.get(at) else { return Scan::CutOff };
+        let Some(byte) = bytes.get(at) else { return Scan::Incomplete };
         let close = open.last().copied();
         let mut done = false;
         match (want, byte) {
@@ -187,7 +187,7 @@ fn string(bytes: &[u8], start: usize) -> Scan {
             _ => at += 1,
         }
     }
-    Scan::CutOff
+    Scan::Incomplete
 }
 
 fn scalar(bytes: &[u8], start: usize) -> Scan {
@@ -199,8 +199,8 @@ fn scalar(bytes: &[u8], start: usize) -> Scan {
     let word = &bytes[start..start + len];
     let whole = serde_json::from_slice::<Value>(word).is_ok();
     if start + len == bytes.len() && (whole || begins_literal(word)) {
-        // It could go on: a number, or the rest of a literal.
-        return Scan::CutOff;
+        // It could continue: a number, or the rest of a literal.
+        return Scan::Incomplete;
     }
     if len > 0 && whole { Scan::Value(start + len) } else { Scan::Bad(start) }
 }
@@ -215,7 +215,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_cut_off_or_faulty_block_gives_no_piece_of_itself() {
+    fn an_incomplete_or_faulty_block_gives_no_piece_of_itself() {
         for text in
             ["[{\"a\":1},{\"b\":", "x [1, tru", "{\"a\":[1,2],\"b\":oops", "[1", "{\"a\": \"x"]
         {

@@ -1,4 +1,4 @@
-//! Identities. A job's key says what it is, never when or in which order it ran.
+//! Identities. A job's key identifies what it is, never when or in which order it ran.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -54,7 +54,7 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// Where a step stands in a run: the recipe steps that lead to its frame, then its own id. A
+/// Where a step is in a run: the recipe steps that lead to its frame, then its own id. A
 /// step's second visit to the same frame is written `id#2`. This is what `show` prints and what
 /// `--done` and `--again` take.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -84,7 +84,7 @@ impl StepPath {
         self.0.rsplit_once('/').map(|(frame, _)| StepPath(frame.to_owned()))
     }
 
-    /// The path as a person knows it, whichever visit it is.
+    /// The path as a user knows it, whichever visit it is.
     pub fn without_visits(&self) -> String {
         let plain = |segment: &str| segment.split('#').next().unwrap_or(segment).to_owned();
         self.0.split('/').map(plain).collect::<Vec<_>>().join("/")
@@ -107,8 +107,8 @@ pub enum JobKind {
     ErrorHook,
     /// What git calls changed, before an agent works.
     Snapshot,
-    /// Staging in git what an agent changed.
-    Stage,
+    /// `git add` of what an agent changed.
+    GitAdd,
 }
 
 impl JobKind {
@@ -119,7 +119,7 @@ impl JobKind {
         (JobKind::PostHook, "post_step"),
         (JobKind::ErrorHook, "on_error"),
         (JobKind::Snapshot, "snapshot"),
-        (JobKind::Stage, "stage"),
+        (JobKind::GitAdd, "stage"),
     ];
 
     pub fn as_str(self) -> &'static str {

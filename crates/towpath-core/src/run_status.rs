@@ -9,7 +9,7 @@ use std::fmt;
 /// The status of a run, with what belongs to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum RunStatus {
-    /// It has an owner, or had one that has died: the record alone cannot tell.
+    /// It has an owner, or had one that has died: the record alone does not show which.
     #[default]
     Running,
     Done,
@@ -34,7 +34,7 @@ pub enum RunStatus {
     /// Recorded by a newer program.
     Unknown {
         word: String,
-        place: String,
+        location: String,
     },
 }
 
@@ -131,33 +131,33 @@ impl RunStatus {
     pub fn waits_for(&self) -> &str {
         match self {
             RunStatus::Waiting { why, .. } => why.as_str(),
-            RunStatus::Unknown { place, .. } => place,
+            RunStatus::Unknown { location, .. } => location,
             _ => "",
         }
     }
 
     /// The second column of a record: the step, or what is waited for.
-    pub fn place(&self) -> String {
+    pub fn location(&self) -> String {
         match self {
             RunStatus::Failed { step } | RunStatus::Asking { step } => step.to_string(),
             RunStatus::Waiting { why, until_ms: Some(until) } => {
                 format!("{}{UNTIL}{until}", why.as_str())
             }
             RunStatus::Waiting { why, until_ms: None } => why.as_str().to_owned(),
-            RunStatus::Unknown { place, .. } => place.clone(),
+            RunStatus::Unknown { location, .. } => location.clone(),
             _ => String::new(),
         }
     }
 
     /// The status that a record has in two columns, by [`RunStatus::as_str`] and
-    /// [`RunStatus::place`].
-    pub fn from_columns(word: &str, place: &str) -> RunStatus {
-        let step = || StepPath::new(place);
+    /// [`RunStatus::location`].
+    pub fn from_columns(word: &str, location: &str) -> RunStatus {
+        let step = || StepPath::new(location);
         let known = match StatusKind::named(word) {
             Some(StatusKind::Running) => Some(RunStatus::Running),
             Some(StatusKind::Done) => Some(RunStatus::Done),
             Some(StatusKind::Failed) => Some(RunStatus::Failed { step: step() }),
-            Some(StatusKind::Waiting) => waiting(place),
+            Some(StatusKind::Waiting) => waiting(location),
             Some(StatusKind::Asking) => Some(RunStatus::Asking { step: step() }),
             Some(StatusKind::Stopped) => Some(RunStatus::Stopped),
             Some(StatusKind::Cancelled) => Some(RunStatus::Cancelled),
@@ -166,15 +166,15 @@ impl RunStatus {
         };
         known.unwrap_or_else(|| RunStatus::Unknown {
             word: word.to_owned(),
-            place: place.to_owned(),
+            location: location.to_owned(),
         })
     }
 }
 
-fn waiting(place: &str) -> Option<RunStatus> {
-    let (why, until_ms) = match place.split_once(UNTIL) {
+fn waiting(location: &str) -> Option<RunStatus> {
+    let (why, until_ms) = match location.split_once(UNTIL) {
         Some((why, until)) => (why, Some(until.parse().ok()?)),
-        None => (place, None),
+        None => (location, None),
     };
     let why = why.replace(' ', "_");
     let why: StrDeserializer<'_, Error> = why.as_str().into_deserializer();
@@ -201,9 +201,9 @@ mod tests {
             (RunStatus::Cancelled, "cancelled", ""),
             (RunStatus::Interrupted, "interrupted", ""),
         ];
-        for (status, word, place) in rows {
-            assert_eq!((status.as_str(), status.place().as_str()), (word, place));
-            assert_eq!(RunStatus::from_columns(word, place), status);
+        for (status, word, location) in rows {
+            assert_eq!((status.as_str(), status.location().as_str()), (word, location));
+            assert_eq!(RunStatus::from_columns(word, location), status);
         }
     }
 
@@ -211,10 +211,10 @@ mod tests {
     fn what_a_newer_program_recorded_stays_as_it_is() {
         let rows =
             [("paused", "x", None), ("waiting", "a vote until 7", Some(StatusKind::Waiting))];
-        for (word, place, kind) in rows {
-            let status = RunStatus::from_columns(word, place);
+        for (word, location, kind) in rows {
+            let status = RunStatus::from_columns(word, location);
             assert!(matches!(status, RunStatus::Unknown { .. }), "{status:?}");
-            assert_eq!((status.as_str(), status.place().as_str()), (word, place));
+            assert_eq!((status.as_str(), status.location().as_str()), (word, location));
             assert_eq!(status.kind(), kind);
         }
     }

@@ -17,7 +17,7 @@ pub fn text_of(value: &Value) -> String {
     }
 }
 
-/// Finds a value by its dotted path. A key that holds the whole dotted name wins over walking;
+/// Finds a value by its dotted path. A key that is the whole dotted name wins over walking;
 /// a number walks into a list.
 pub fn lookup<'a>(scope: &'a Map, path: &VarPath) -> Option<&'a Value> {
     if let Some(value) = scope.get(path.as_str()) {

@@ -122,7 +122,7 @@ impl Prepared {
             active_before_ms: self.active_before_ms,
             last_tick: began,
         };
-        driver.drive().map_err(|error| match self.lock.is_in_place(&lock_path) {
+        driver.drive().map_err(|error| match self.lock.has_its_path(&lock_path) {
             true => error,
             // Whatever was noticed first.
             false => StoreError::Gone { path: self.directory }.into(),

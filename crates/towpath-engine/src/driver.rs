@@ -202,7 +202,7 @@ impl Driver<'_> {
             self.store.append(&self.id, &self.pending, totals.as_ref())?;
             debug!(facts = self.pending.len(), "committed");
             self.pending.clear();
-            if !self.lock.is_in_place(&self.directory.join(LOCK)) {
+            if !self.lock.has_its_path(&self.directory.join(LOCK)) {
                 return Err(StoreError::Gone { path: self.directory.clone() }.into());
             }
         }

@@ -181,7 +181,7 @@ impl Reads {
     /// Whether the output of a job may be read as a value.
     pub fn wants(&self, key: &JobKey) -> bool {
         let step = key.step.as_str();
-        matches!(key.kind, JobKind::Snapshot | JobKind::Stage)
+        matches!(key.kind, JobKind::Snapshot | JobKind::GitAdd)
             || self.parsed.contains(step)
             || self.reports(key)
             || self.names.contains(step)

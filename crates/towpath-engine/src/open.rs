@@ -360,7 +360,7 @@ pub(crate) fn take(
     let path = directory.join(LOCK);
     let held = match RunLock::try_acquire(&path).map_err(io_error(&path))? {
         Acquire::Acquired(lock) => return Ok(lock),
-        Acquire::Held(holder) => holder,
+        Acquire::Locked(holder) => holder,
     };
     // A living owner is refused at once; only a dead one's warden is waited for.
     if patience.is_zero() || held.runs {
@@ -369,7 +369,7 @@ pub(crate) fn take(
     match RunLock::wait_acquire(&path, patience).map_err(io_error(&path))? {
         Acquire::Acquired(lock) => Ok(lock),
         // The owner is dead: what its file says of it helps nobody.
-        Acquire::Held(holder) => {
+        Acquire::Locked(holder) => {
             let found = RunLock::holders(&path).first().map(|pid| format!("process {pid}"));
             let holder = found.unwrap_or_else(|| holder.to_string());
             Err(EngineError::Held { run: id.clone(), holder })

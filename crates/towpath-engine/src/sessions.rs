@@ -130,7 +130,7 @@ impl SessionLocks {
         let path = self.directory.join(&name[..32]);
         match RunLock::try_acquire(&path).map_err(io_error(&path))? {
             Acquire::Acquired(lock) => Ok((lock, path)),
-            Acquire::Held(holder) => Err(EngineError::SessionLocked {
+            Acquire::Locked(holder) => Err(EngineError::SessionLocked {
                 session: session.to_owned(),
                 holder: holder.to_string(),
             }),

@@ -90,7 +90,7 @@ impl AdapterCall {
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it did not say why")
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it gave no reason")
 }
 
 impl<'a> AdapterExecutor<'a> {
@@ -117,7 +117,7 @@ impl<'a> AdapterExecutor<'a> {
 
     /// Whether the adapter is asked about a job. Our own calls of git are none of its business.
     fn takes(&self, job: &JobSpec) -> bool {
-        let own_git = matches!(job.key.kind, JobKind::Snapshot | JobKind::Stage);
+        let own_git = matches!(job.key.kind, JobKind::Snapshot | JobKind::GitAdd);
         !own_git && !matches!(job.work, Work::Script { substitute: true, .. })
     }
 

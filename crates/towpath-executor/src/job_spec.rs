@@ -52,7 +52,7 @@ pub struct AgentWork {
     pub may_open: bool,
     /// The script's line that answers, where a script does.
     pub scripted: Option<ScriptedAnswer>,
-    /// SearchScope instructions it gets, as the step names them.
+    /// The agent whose instructions it gets, as the step names it.
     pub agent: Option<String>,
     /// What the session's last call was answered with, for whoever keeps no sessions.
     pub earlier: Option<String>,

@@ -63,7 +63,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let begin = Instant::now();
     warden.sweep(Duration::from_secs(1))?;
     events.next();
-    println!("sweep with nothing left, told   {:>8.1?}", begin.elapsed());
+    println!("sweep with nothing left, report {:>8.1?}", begin.elapsed());
     while events.next().is_some() {}
     println!("  and the warden gone           {:>8.1?}", begin.elapsed());
     engine_gone(&mut spec)

@@ -45,7 +45,7 @@ impl Sandbox {
     }
 }
 
-/// A `ChildSpec` as it travels: the same fields, each byte string as JSON can hold it.
+/// A `ChildSpec` as it travels: the same fields, each byte string as JSON can represent it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct WireSpec {
     id: u64,

@@ -40,7 +40,7 @@ pub fn marked(run_id: &str) -> Vec<Leftover> {
 }
 
 /// Ends, at once, every process with this run's marker and what those have started, and returns
-/// what was ended, with `secrets` masked. Never touches this process, its ancestors or its own children. The caller holds
+/// what was ended, with `secrets` masked. Never touches this process, its ancestors or its own children. The caller has
 /// the run's lock: no warden of this run lives.
 pub fn end_marked(run_id: &str, secrets: &Secrets) -> Result<Vec<Leftover>, ProcessError> {
     let mut search = ProcessSearch::new(SearchScope::Crashed { run_id });

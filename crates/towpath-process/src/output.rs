@@ -1,7 +1,7 @@
 //! One output of a job on its way into its file. The job writes into a pipe, as under `| cat`: so it
 //! may open `/dev/stdout` or `/dev/stderr` again, as many scripts do, and truncates nothing. Secrets
 //! are masked on the way, so that no file ever contains one. Nothing here waits for a writer. A file that takes no more is noted, once, and what comes after is thrown
-//! away, so that the job is not held.
+//! away, so that the job is not blocked.
 
 use crate::event::{Lost, Stream};
 use crate::os;
@@ -98,8 +98,8 @@ impl Output {
 
     /// Moves all that is in the pipe now, and does not follow a writer that continues.
     pub fn drain(&mut self, buffer: &mut [u8]) -> Flow {
-        let held = ioctl_fionread(&self.pipe).unwrap_or(0);
-        let flow = self.pump(usize::try_from(held).unwrap_or(usize::MAX), buffer);
+        let waiting = ioctl_fionread(&self.pipe).unwrap_or(0);
+        let flow = self.pump(usize::try_from(waiting).unwrap_or(usize::MAX), buffer);
         if let (Flow::Open, Some(masker)) = (flow, &mut self.masker) {
             self.file.keep(masker.flush());
         }

@@ -28,7 +28,7 @@ pub struct RunLock {
 #[derive(Debug)]
 pub enum Acquire {
     Acquired(RunLock),
-    Held(Holder),
+    Locked(Holder),
 }
 
 /// The owner of a lock, as its file names it; empty when the file cannot be read as ours.
@@ -70,7 +70,7 @@ impl RunLock {
             let file = open(path, flags, Mode::from_raw_mode(0o600))?;
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}
-                Err(Errno::WOULDBLOCK) => return Ok(Acquire::Held(read_holder(&file.into()))),
+                Err(Errno::WOULDBLOCK) => return Ok(Acquire::Locked(read_holder(&file.into()))),
                 Err(Errno::INTR) => continue,
                 Err(errno) => return Err(errno.into()),
             }
@@ -83,8 +83,8 @@ impl RunLock {
         }
     }
 
-    /// Whether this is still the file of that name. One that was deleted or replaced locks nobody out.
-    pub fn is_in_place(&self, path: &Path) -> bool {
+    /// Whether this is still the file at `path`. One that was deleted or replaced locks nobody out.
+    pub fn has_its_path(&self, path: &Path) -> bool {
         fstat(&self.file).is_ok_and(|ours| is_named(&ours, path))
     }
 
@@ -97,7 +97,7 @@ impl RunLock {
 
     /// The processes that have the lock, whatever its file names: an engine, its warden, or both.
     pub fn holders(path: &Path) -> Vec<u32> {
-        holding(path).into_iter().map(|key| key.pid.unsigned_abs()).collect()
+        lock_owners(path).into_iter().map(|key| key.pid.unsigned_abs()).collect()
     }
 
     /// As `try_acquire`, and waits for a holder to end, at most this long. A holder that is stopped
@@ -120,7 +120,7 @@ impl RunLock {
 
     /// Continues the processes that have the lock and are stopped.
     pub fn continue_holders(path: &Path) {
-        for key in holding(path) {
+        for key in lock_owners(path) {
             os::signal(key, Signal::CONT);
         }
     }
@@ -129,11 +129,11 @@ impl RunLock {
     /// ends what is left and itself; after `patience` every holder.
     pub fn end_holders(path: &Path, patience: Duration) -> io::Result<()> {
         let owner = RunLock::holder(path).and_then(|holder| holder.pid);
-        for key in holding(path).iter().filter(|key| Some(key.pid.unsigned_abs()) == owner) {
+        for key in lock_owners(path).iter().filter(|key| Some(key.pid.unsigned_abs()) == owner) {
             os::signal(*key, Signal::KILL);
         }
-        if let Acquire::Held(_) = RunLock::wait_acquire(path, patience)? {
-            for key in holding(path) {
+        if let Acquire::Locked(_) = RunLock::wait_acquire(path, patience)? {
+            for key in lock_owners(path) {
                 os::signal(key, Signal::KILL);
             }
         }
@@ -166,11 +166,11 @@ fn is_named(ours: &Stat, path: &Path) -> bool {
 }
 
 /// Never this process.
-fn holding(path: &Path) -> Vec<ProcessKey> {
+fn lock_owners(path: &Path) -> Vec<ProcessKey> {
     let Ok(file) = stat(path) else { return Vec::new() };
-    let mut holding = os::lock_holders(file.st_dev, file.st_ino);
-    holding.retain(|key| key.pid != os::own_pid());
-    holding
+    let mut owners = os::lock_holders(file.st_dev, file.st_ino);
+    owners.retain(|key| key.pid != os::own_pid());
+    owners
 }
 
 fn host() -> String {
@@ -199,15 +199,15 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
-    fn a_second_owner_is_refused_and_told_who_the_first_is() {
+    fn a_second_owner_is_refused_and_learns_who_the_first_is() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("lock");
         let Acquire::Acquired(lock) = RunLock::try_acquire(&path).expect("lock") else {
-            panic!("nobody holds it")
+            panic!("nobody locked it")
         };
         let mode = std::fs::metadata(&path).expect("file").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        let Acquire::Held(holder) = RunLock::try_acquire(&path).expect("lock") else {
+        let Acquire::Locked(holder) = RunLock::try_acquire(&path).expect("lock") else {
             panic!("two owners")
         };
         assert_eq!(holder.pid, Some(std::process::id()));
@@ -226,7 +226,7 @@ mod tests {
         std::fs::remove_file(&path).expect("delete");
         let second = RunLock::try_acquire(&path).expect("lock");
         assert!(matches!(second, Acquire::Acquired(_)));
-        assert!(matches!(RunLock::try_acquire(&path).expect("lock"), Acquire::Held(_)));
+        assert!(matches!(RunLock::try_acquire(&path).expect("lock"), Acquire::Locked(_)));
     }
 
     #[test]
@@ -256,7 +256,7 @@ mod tests {
         let path = directory.path().join("lock");
         let _held = RunLock::try_acquire(&path).expect("lock");
         std::fs::write(&path, "what?").expect("write");
-        let Acquire::Held(holder) = RunLock::try_acquire(&path).expect("lock") else {
+        let Acquire::Locked(holder) = RunLock::try_acquire(&path).expect("lock") else {
             panic!("two owners")
         };
         assert_eq!(holder, Holder::default());

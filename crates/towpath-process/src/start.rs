@@ -72,9 +72,9 @@ fn candidates(
     }
     let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
     let path = path.map_or(OsStr::new(DEFAULT_PATH), OsString::as_os_str);
-    let file = |place: &[u8]| {
-        let place = if place.is_empty() { b"." } else { place };
-        let file = [place, b"/", program.as_bytes()].concat();
+    let file = |entry: &[u8]| {
+        let directory = if entry.is_empty() { b"." } else { entry };
+        let file = [directory, b"/", program.as_bytes()].concat();
         c_string(OsStr::from_bytes(&file), "the program's name")
     };
     path.as_bytes().split(|&b| b == b':').map(file).collect()
@@ -105,7 +105,7 @@ fn open_output(
     let wrong = |errno| file_error(path, errno);
     let file = match stat(path) {
         Ok(_) => Target::Open(open_private(path).map_err(wrong)?),
-        // It is made with the first byte; that there is a place for it is known now.
+        // It is made with the first byte; that its directory exists is checked now.
         Err(Errno::NOENT) => {
             stat(path.parent().unwrap_or(Path::new("/"))).map_err(wrong)?;
             Target::Later(path.to_owned())

@@ -466,6 +466,6 @@ mod tests {
         assert!(due.is_over(now), "a second wish gives no more time");
         due.take(&ended);
         due.end_job(1, now);
-        assert!(!due.is_over(now), "its end is told");
+        assert!(!due.is_over(now), "its end is reported");
     }
 }

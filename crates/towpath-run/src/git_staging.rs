@@ -111,7 +111,7 @@ impl Run {
             Before::Dirty(paths) => fill(&STAGE_TEXT, Some(paths)),
             _ => return,
         };
-        self.want_git(at, JobKind::Stage, attempt, filled);
+        self.want_git(at, JobKind::GitAdd, attempt, filled);
     }
 
     /// Wants the files of a whole group staged; whether that is still under way.

@@ -22,7 +22,7 @@ impl Run {
                 self.settle_now(at);
             }
             JobKind::Snapshot => self.snapshot_finished(at, end),
-            JobKind::Stage => self.stage_finished(at, end),
+            JobKind::GitAdd => self.stage_finished(at, end),
             JobKind::Bash | JobKind::Agent => self.work_finished(at, key, end),
         }
     }

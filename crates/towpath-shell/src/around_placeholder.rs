@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_a_place_would_make() {
+    fn names_that_a_placeholder_would_make() {
         for (text, assigns) in [
             ("{{v}}=1", true),
             ("a{{v}}+=1", true),

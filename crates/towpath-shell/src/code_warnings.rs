@@ -147,7 +147,7 @@ impl Visitor for WarningSearch<'_> {
         let mut names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
         let Some(name) = names.find(|n| self.set_from_values.contains(*n)) else { return };
         let message =
-            format!("bash calculates with `{name}`, and runs code that its value may hold");
+            format!("bash calculates with `{name}`, and runs code that its value may contain");
         self.warn(range.clone(), message, Some(help.into()), false);
     }
 }
@@ -204,7 +204,7 @@ impl WarningSearch<'_> {
             if self.names.is_code(name)
                 && let Some(placeholder) = self.direct(&word.range, &word.parts)
             {
-                let message = format!("bash expands or runs what `{name}` holds");
+                let message = format!("bash expands or runs the value of `{name}`");
                 self.warn(placeholder, message, Some("write the text itself".into()), false);
             }
         }

@@ -32,7 +32,7 @@ impl RecipeVariable {
     pub fn set(&self, value: String) -> Result<(String, String), FillError> {
         let bytes = self.variable.len() + 1 + value.len();
         let message = if value.contains('\0') {
-            format!("the value of `{}` holds a NUL byte: no variable can take it", self.path)
+            format!("the value of `{}` contains a NUL byte: no variable can take it", self.path)
         } else if bytes > LONGEST {
             format!(
                 "`{}` would have {bytes} bytes: a variable of the environment has at most \

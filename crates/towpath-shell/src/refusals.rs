@@ -26,7 +26,7 @@ refusals! {
     DELIMITER: "a value cannot be the delimiter of a here-document", "write a fixed word such as EOF";
     UNSURE: "it is not certain how bash would read this value", BY_VARIABLE;
     BACKSLASH: "a backslash right before a value would change how it is read", BY_VARIABLE;
-    CLASS: "a value cannot stand between the brackets of a pattern", "write the characters out";
+    CLASS: "a value cannot be between the brackets of a pattern", "write the characters out";
     REPLACEMENT: "bash would split this value into words, and expand them",
         "write the expansion in double quotes: \"${x/a/{{v}}}\"";
     SEQUENCE: "a value cannot be the bound of a sequence: bash expands {a..b} before it knows it",
@@ -56,7 +56,7 @@ refusals! {
     EVALUATED_READ: "`read`, or a command like it, sets a variable declared `-i` or `-n` in this text: \
         bash could run a value that arrives there",
         "read into a variable of its own, and check that it is a number";
-    CODE_VARIABLE: "bash expands or runs what this variable holds", "write the text itself";
+    CODE_VARIABLE: "bash expands or runs the value of this variable", "write the text itself";
     KEYWORD: "with `set -k` bash takes this argument for an assignment", "do without `set -k`";
     DEFAULT: "bash would split this value into words: it is assigned without its quotes",
         "write `\"${x:={{v}}}\"`, with nothing but the value in it";

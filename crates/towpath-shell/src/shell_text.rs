@@ -184,7 +184,7 @@ impl ShellText {
         FillError {
             range: placeholder.map_or(0..0, |p| p.range.clone()),
             path: path.clone(),
-            message: format!("the value of `{path}` holds a NUL byte: no command can take it"),
+            message: format!("the value of `{path}` contains a NUL byte: no command can take it"),
         }
     }
 }
@@ -230,7 +230,7 @@ fn with_placeholders(
     if let Some(at) = text.find('\0') {
         return Err(ShellError {
             range: at..at + 1,
-            message: "the text holds a NUL byte".into(),
+            message: "the text contains a NUL byte".into(),
             help: None,
         });
     }

@@ -13,8 +13,8 @@ use towpath_store::{NewFact, NewRun, OutputRef, Store, Summary};
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> Outcome<()> {
-    let place = tempfile::tempdir()?;
-    let dir = place.path();
+    let directory = tempfile::tempdir()?;
+    let dir = directory.path();
     let first = timed(|| Store::open(dir).map(drop))?;
     println!("first open, creates the database   {}", shown(first));
     println!("open and close, median             {}", shown(median(200, || open(dir))?));

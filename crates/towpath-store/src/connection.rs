@@ -1,7 +1,7 @@
 //! How the database file is opened: write-ahead log, every commit synced, other terminals may
 //! look and write at the same time.
 //!
-//! Closing never checkpoints by itself and leaves SQLite's side files in place: a database that is
+//! Closing never checkpoints by itself and keeps SQLite's side files: a database that is
 //! refused stays byte for byte as it was, and looking finds the side files there instead of
 //! creating them.
 
@@ -89,7 +89,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// Whether the database file alone is the whole truth: no log beside it holds newer pages.
+/// Whether the database file alone is complete: no log beside it contains newer pages.
 pub(crate) fn log_is_empty(path: &Path) -> bool {
     beside(path, "-wal").metadata().map_or(true, |log| log.len() == 0)
 }

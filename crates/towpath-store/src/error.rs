@@ -1,6 +1,6 @@
-//! What can go wrong with the journal, told apart by what a person can do about it.
+//! What can go wrong with the journal, by what a user can do about it.
 //!
-//! Every message names the place and the next step. SQLite's codes are translated here and
+//! Every message names the file and the next step. SQLite's codes are translated here and
 //! nowhere else; nothing here decides an exit code.
 
 use crate::files::shown;
@@ -48,7 +48,7 @@ pub enum StoreError {
         shown(path)
     )]
     Gone { path: PathBuf },
-    #[error("the journal is held by another process for too long; try again when it is done")]
+    #[error("the journal was locked by another process for too long; try again when it is done")]
     Busy,
     #[error("there is no run {0}")]
     NoSuchRun(RunId),
@@ -96,7 +96,7 @@ impl StoreError {
     }
 }
 
-/// A failure inside the crate, before anybody has said which database it was.
+/// A failure inside the crate, before it is known which database it was.
 #[derive(Debug)]
 pub(crate) enum Trouble {
     Sqlite(rusqlite::Error),

@@ -63,13 +63,13 @@ impl Store {
     }
 
     /// All facts of the run in order, for replay: a small stdout comes with its bytes, every other
-    /// output with its length and place.
+    /// output with its length and location.
     pub fn facts(&self, run: &RunId) -> Result<Vec<StoredFact>, StoreError> {
         self.whole_facts_after(run, 0)
     }
 
     /// The facts after number `after` (0: all), for showing and following: outputs only with their
-    /// lengths and places.
+    /// lengths and locations.
     pub fn facts_after(&self, run: &RunId, after: u32) -> Result<Vec<StoredFact>, StoreError> {
         self.load(run, after, WITHOUT_OUTPUTS)
     }

@@ -1,4 +1,4 @@
-//! The journal's place on disk: private directories and files, made durable, and how a path is
+//! The journal's location on disk: private directories and files, made durable, and how a path is
 //! shown. Only what is missing is created; what exists keeps its mode.
 
 use crate::StoreError;
@@ -74,7 +74,7 @@ fn regular(path: &Path) -> Result<(), StoreError> {
 
 /// A new name is only safe from a power cut once its directory is on disk. Some file systems
 /// cannot sync a directory, and some directories may be written but not opened: then the name is
-/// as safe as that place can make it.
+/// as safe as that directory can make it.
 pub(crate) fn sync_directory(dir: &Path) -> Result<(), StoreError> {
     use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
     match File::open(dir).and_then(|dir| dir.sync_all()) {

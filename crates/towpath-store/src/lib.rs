@@ -1,4 +1,4 @@
-//! The journal: one SQLite database with every run's plan, facts and outputs, and what a person
+//! The journal: one SQLite database with every run's plan, facts and outputs, and what a user
 //! has trusted.
 //!
 //! It keeps text, bytes and times and gives them back as they were; it does not know what a fact

@@ -1,7 +1,7 @@
 //! What a job printed: in the fact's row when it is small, else in a file of the run's directory.
 //!
 //! A file is on disk, with its name, before a fact may name it. A small output keeps its file
-//! until the fact that holds its bytes is committed, so that a full disk loses nothing.
+//! until the fact with its bytes is committed, so that a full disk loses nothing.
 
 use crate::files::sync_directory;
 use crate::{Store, StoreError};
@@ -65,7 +65,7 @@ impl OutputRef {
         }
     }
 
-    /// After the commit the row is the truth; a leftover file would only take space, so that a
+    /// After the commit the row is what counts; a leftover file would only take space, so that a
     /// failure to remove it is no failure of the record.
     pub(crate) fn remove_collected(&self, run_dir: &Path) {
         if let OutputRef::Inline { file: Some(name), .. } = self
@@ -127,7 +127,7 @@ const STDERR: &str = "SELECT stderr_len, stderr_file, stderr FROM facts
     ORDER BY id DESC LIMIT 1";
 
 impl Store {
-    /// What the job `key` printed, from the newest fact that holds it. `None` when no fact does.
+    /// What the job `key` printed, from the newest fact with it. `None` when no fact does.
     pub fn output(
         &self,
         run: &RunId,
@@ -183,7 +183,7 @@ pub fn settle_output(run_dir: &Path, name: &str) -> Result<Option<OutputRef>, St
     }
     let file = File::open(&path).map_err(reading)?;
     let mut bytes = Vec::new();
-    // One byte more than the limit tells a larger file from one that just fits, even while a
+    // One byte more than the limit distinguishes a larger file from one that just fits, even while a
     // leftover child still writes to it.
     (&file).take(INLINE_LIMIT + 1).read_to_end(&mut bytes).map_err(reading)?;
     if bytes.len() as u64 <= INLINE_LIMIT {

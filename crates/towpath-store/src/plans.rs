@@ -1,4 +1,4 @@
-//! Plans: the frozen text a run works from. A run gets a new version when a person changes it;
+//! Plans: the frozen text a run works from. A run gets a new version when a user changes it;
 //! the old ones stay. The text is not read here.
 
 use crate::error::Trouble;
@@ -33,7 +33,7 @@ impl Store {
         }
     }
 
-    /// Gives the run a new plan, with the facts that say why, in one commit. Returns its version.
+    /// Gives the run a new plan, with the facts that give the reason, in one commit. Returns its version.
     pub fn add_plan(
         &mut self,
         run: &RunId,

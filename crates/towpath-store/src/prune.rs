@@ -58,7 +58,7 @@ impl Store {
         remove(&directory)
     }
 
-    /// Removes the files of runs whose deletion was cut off; returns their size.
+    /// Removes the files of runs whose deletion was interrupted; returns their size.
     pub fn sweep_deleted(&mut self) -> Result<u64, StoreError> {
         let runs = self.dir.join(RUNS);
         let entries = match fs::read_dir(&runs) {
@@ -84,8 +84,8 @@ impl Store {
     }
 
     /// Gives free pages back to the file system when they are a good part of the database. That
-    /// writes the whole of it anew: not while a run goes on. Fewer pages stay for later runs, and
-    /// so do all when somebody holds the database or the disk has no room for the copy.
+    /// rewrites the whole of it: not while a run is active. Fewer pages stay for later runs, and
+    /// so do all when another process uses the database or the disk has no room for the copy.
     pub fn reclaim(&mut self) -> Result<Reclaimed, StoreError> {
         let (free, pages) = self.pages()?;
         if free == 0 || free * 4 < pages {
@@ -142,7 +142,7 @@ pub fn disk_usage(path: &Path) -> u64 {
     own + inside.map(|entry| disk_usage(&entry.path())).sum::<u64>()
 }
 
-/// Renamed first: a removal that is cut off leaves something that is known to be garbage.
+/// Renamed first: an interrupted removal leaves something that is known to be garbage.
 fn remove(directory: &Path) -> Result<(), StoreError> {
     let done = |result: io::Result<()>, path: &Path| match result {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {

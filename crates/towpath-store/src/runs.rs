@@ -32,7 +32,7 @@ pub struct Summary {
     pub status: RunStatus,
     /// What is known of it. `None`: nobody reported one.
     pub cost_microusd: Option<i64>,
-    /// An agent call did not say what it cost.
+    /// An agent call did not report what it cost.
     pub cost_unknown: bool,
     pub started_ms: i64,
     pub ended_ms: Option<i64>,
@@ -40,7 +40,7 @@ pub struct Summary {
     pub active_ms: i64,
     pub steps_done: u32,
     pub steps_skipped: u32,
-    /// `None`: the recipe does not say.
+    /// `None`: not set in the recipe.
     pub steps_total: Option<u32>,
 }
 
@@ -69,7 +69,7 @@ pub struct RunFilter {
     pub limit: Option<u32>,
 }
 
-/// What a typed beginning of an id stands for.
+/// What a typed beginning of an id means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     One(Box<RunRow>),
@@ -237,7 +237,7 @@ fn insert_run(conn: &Connection, id: &RunId, new: &NewRun) -> Result<i64, Troubl
         new.directory.as_os_str().as_bytes(),
         new.created_ms,
         s.status.as_str(),
-        s.status.place(),
+        s.status.location(),
         s.cost_microusd,
         s.started_ms,
         s.ended_ms,
@@ -260,7 +260,7 @@ pub(crate) fn write_summary(conn: &Connection, n: i64, s: &Summary) -> Result<()
     .execute(params![
         n,
         s.status.as_str(),
-        s.status.place(),
+        s.status.location(),
         s.cost_microusd,
         s.started_ms,
         s.ended_ms,

@@ -1,4 +1,4 @@
-//! The tables, and how a database comes to have them: made anew, or upgraded step by step.
+//! The tables, and how a database comes to have them: created, or upgraded step by step.
 //!
 //! An upgrade holds the write lock, keeps a backup beside the file and is one transaction. A
 //! database that is newer, or not ours, is refused before anything in it changes.
@@ -15,7 +15,7 @@ use std::path::Path;
 /// The schema that this crate reads and writes.
 pub const VERSION: i64 = 2;
 
-/// "Towp": tells our database from anybody else's.
+/// "Towp": marks the database as ours.
 pub(crate) const APPLICATION: i64 = 0x546f_7770;
 
 /// A fact's `id` carries its run and its number, so that the facts of one run lie together and in
@@ -76,13 +76,13 @@ CREATE TABLE trust (
 CREATE INDEX trust_by_hash ON trust (hash);
 ";
 
-/// A sum of what some agent calls cost says nothing of those that did not tell.
+/// A sum of what some agent calls cost does not include those that reported nothing.
 const SCHEMA_2: &str = "ALTER TABLE runs ADD COLUMN cost_unknown INTEGER NOT NULL DEFAULT 0";
 
 /// Entry `n` leads from schema `n` to `n + 1`; the first one makes the tables.
 pub(crate) const STEPS: &[&str] = &[SCHEMA_1, SCHEMA_2];
 
-/// What the database says about itself.
+/// What the database records about itself.
 pub(crate) enum State {
     Empty,
     At(i64),
@@ -191,8 +191,8 @@ mod tests {
 
     #[test]
     fn an_upgrade_keeps_what_was_there_and_a_backup_of_it() {
-        let place = tempdir().unwrap();
-        let dir = place.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9 '?"));
+        let directory = tempdir().unwrap();
+        let dir = directory.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9 '?"));
         old_journal(&dir);
         drop(Store::open_with(&dir, &[OLD, NEW]).unwrap());
         assert_eq!(version(&dir), 2);
@@ -201,7 +201,7 @@ mod tests {
         let backup = dir.join("journal.db.schema-1.backup");
         assert_eq!(notes(&backup, "SELECT text FROM notes"), ["kept"]);
         assert_eq!(fs::metadata(&backup).unwrap().permissions().mode() & 0o777, 0o600);
-        let restored = place.path().join("restored");
+        let restored = directory.path().join("restored");
         fs::create_dir(&restored).unwrap();
         fs::copy(&backup, restored.join("journal.db")).unwrap();
         assert_eq!(version(&restored), 1);
@@ -210,31 +210,32 @@ mod tests {
 
     #[test]
     fn an_upgrade_that_fails_changes_nothing_and_can_be_tried_again() {
-        let place = tempdir().unwrap();
-        old_journal(place.path());
-        let failed = Store::open_with(place.path(), &[OLD, NEW, BROKEN]);
+        let directory = tempdir().unwrap();
+        old_journal(directory.path());
+        let failed = Store::open_with(directory.path(), &[OLD, NEW, BROKEN]);
         assert!(matches!(failed, Err(StoreError::Sqlite { .. })), "{failed:?}");
-        assert_eq!(version(place.path()), 1);
-        let path = place.path().join("journal.db");
+        assert_eq!(version(directory.path()), 1);
+        let path = directory.path().join("journal.db");
         assert_eq!(notes(&path, "SELECT text FROM notes"), ["kept"]);
-        fs::write(place.path().join("journal.db.schema-1.backup.partial"), "cut off").unwrap();
-        drop(Store::open_with(place.path(), &[OLD, NEW]).unwrap());
-        assert_eq!(version(place.path()), 2);
-        let backup = place.path().join("journal.db.schema-1.backup");
+        fs::write(directory.path().join("journal.db.schema-1.backup.partial"), "interrupted")
+            .unwrap();
+        drop(Store::open_with(directory.path(), &[OLD, NEW]).unwrap());
+        assert_eq!(version(directory.path()), 2);
+        let backup = directory.path().join("journal.db.schema-1.backup");
         assert_eq!(notes(&backup, "SELECT text FROM notes"), ["kept"]);
-        assert!(!place.path().join("journal.db.schema-1.backup.partial").exists());
+        assert!(!directory.path().join("journal.db.schema-1.backup.partial").exists());
     }
 
     #[test]
     fn upgrades_at_the_same_moment_happen_once() {
-        let place = tempdir().unwrap();
-        old_journal(place.path());
+        let directory = tempdir().unwrap();
+        old_journal(directory.path());
         std::thread::scope(|scope| {
             for _ in 0..4 {
-                scope.spawn(|| Store::open_with(place.path(), &[OLD, NEW]).map(drop).unwrap());
+                scope.spawn(|| Store::open_with(directory.path(), &[OLD, NEW]).map(drop).unwrap());
             }
         });
-        let backup = place.path().join("journal.db.schema-1.backup");
+        let backup = directory.path().join("journal.db.schema-1.backup");
         assert_eq!(notes(&backup, "SELECT text FROM notes"), ["kept"]);
         assert_eq!(notes(&backup, "SELECT name FROM pragma_table_info('notes')"), ["text"]);
     }

@@ -89,7 +89,7 @@ impl Store {
         self.dir.join(RUNS).join(run.as_str())
     }
 
-    /// The run's directory, made again if somebody removed it.
+    /// The run's directory, made again if it was removed.
     pub fn ensure_run_directory(&self, run: &RunId) -> Result<PathBuf, StoreError> {
         let dir = self.run_directory(run);
         private_directory(&dir)?;
@@ -117,7 +117,7 @@ impl Store {
         committed().map_err(|trouble: Trouble| trouble.at(&self.path))
     }
 
-    /// Asks a question; its failure is told with the database's place.
+    /// Asks a question; its failure is reported with the database's path.
     pub(crate) fn ask<T>(
         &self,
         question: impl FnOnce(&Connection) -> Result<T, Trouble>,
@@ -140,7 +140,7 @@ fn refuse_newer(conn: &Connection, path: &Path) -> Result<(), Trouble> {
     }
 }
 
-/// Without a log beside it the file alone says its version: a newer one is refused before SQLite
+/// Without a log beside it the file alone shows its version: a newer one is refused before SQLite
 /// puts side files there. It must be SQLite that looks: closing a file of our own would drop the
 /// locks that other connections of this process have on it.
 fn refuse_newer_file(path: &Path, known: i64) -> Result<(), StoreError> {
@@ -150,7 +150,7 @@ fn refuse_newer_file(path: &Path, known: i64) -> Result<(), StoreError> {
     let frozen = connection::connect(path, Access::Frozen)?;
     match schema::state(&frozen, path) {
         Ok(State::At(found)) if found > known => Err(schema::newer(path, found, known)),
-        // Whatever else there is to say is said by the look that also takes locks.
+        // Everything else is reported by the check that also takes locks.
         _ => Ok(()),
     }
 }
@@ -185,9 +185,9 @@ mod tests {
     use tempfile::tempdir;
 
     #[test]
-    fn a_journal_held_by_another_is_busy_and_free_again_afterwards() {
-        let place = tempdir().unwrap();
-        let mut store = Store::open(place.path()).unwrap();
+    fn a_journal_locked_by_another_is_busy_and_free_again_afterwards() {
+        let directory = tempdir().unwrap();
+        let mut store = Store::open(directory.path()).unwrap();
         let new = NewRun {
             recipe: String::new(),
             source: String::new(),
@@ -198,7 +198,7 @@ mod tests {
         };
         let id = RunId::new("7f3k").expect("four letters");
         let run = store.create_run(&new, &mut |_| id.clone(), &[]).unwrap();
-        let other = Store::open(place.path()).unwrap();
+        let other = Store::open(directory.path()).unwrap();
         other.conn.execute_batch("BEGIN IMMEDIATE").unwrap();
         store.conn.busy_timeout(Duration::from_millis(1)).unwrap();
         let fact = [NewFact::new(0, "noted", "{}")];
@@ -211,17 +211,17 @@ mod tests {
 
     #[test]
     fn looking_upgrades_nothing() {
-        let place = tempdir().unwrap();
-        drop(Store::open(place.path()).unwrap());
-        let looked = Store::open_for_reading_with(place.path(), schema::VERSION + 1);
+        let directory = tempdir().unwrap();
+        drop(Store::open(directory.path()).unwrap());
+        let looked = Store::open_for_reading_with(directory.path(), schema::VERSION + 1);
         assert!(matches!(looked, Err(StoreError::Older { found: 2, known: 3, .. })), "{looked:?}");
-        assert!(Store::open_for_reading(place.path()).unwrap().is_some());
+        assert!(Store::open_for_reading(directory.path()).unwrap().is_some());
     }
 
     #[test]
     fn every_commit_is_synced_and_others_may_look() {
-        let place = tempdir().unwrap();
-        let store = Store::open(place.path()).unwrap();
+        let directory = tempdir().unwrap();
+        let store = Store::open(directory.path()).unwrap();
         let ask = |sql: &str| -> String {
             let text = format!("SELECT CAST(({sql}) AS TEXT)");
             store.conn.query_row(&text, [], |row| row.get(0)).unwrap()

@@ -1,7 +1,7 @@
-//! What a person has agreed to run: a path together with the hash of the whole plan behind it.
+//! What a user has agreed to run: a path together with the hash of the whole plan behind it.
 //!
 //! Consent is to contents: another hash at the same path is another record. Computing the hash and
-//! asking the person are done elsewhere.
+//! asking the user are done elsewhere.
 
 use crate::{Store, StoreError};
 use rusqlite::{OptionalExtension as _, Row};
@@ -25,7 +25,7 @@ pub struct TrustRecord {
     pub path: PathBuf,
     pub hash: PlanHash,
     pub at_ms: i64,
-    /// What was shown to the person, in a line.
+    /// What was shown to the user, in a line.
     pub what: String,
 }
 

@@ -42,7 +42,7 @@ pub fn position(status: &RunStatus, time: &dyn Fn(i64) -> String) -> String {
         RunStatus::Waiting { why, until_ms: Some(until) } => {
             format!("{} until {}", why.as_str(), time(*until))
         }
-        status => status.place(),
+        status => status.location(),
     }
 }
 

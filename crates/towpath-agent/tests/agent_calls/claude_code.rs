@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use towpath_agent::{Call, ClaudeCode, Reply, Sign};
 use towpath_core::{FaultKind, Usage};
 
-/// What a person has said who has set the program up.
+/// What a user has answered who has set the program up.
 const SET_UP: &[(&str, &str)] = &[
     ("ANTHROPIC_API_KEY", "not-a-real-key"),
     ("CLAUDE_CODE_MAX_RETRIES", "0"),
@@ -14,7 +14,7 @@ const SET_UP: &[(&str, &str)] = &[
     ("DISABLE_AUTOUPDATER", "1"),
     ("DISABLE_ERROR_REPORTING", "1"),
     ("DISABLE_TELEMETRY", "1"),
-    // As root the program works unattended only where a person says this.
+    // As root the program works unattended only where the user sets this.
     ("IS_SANDBOX", "1"),
 ];
 
@@ -26,7 +26,7 @@ fn run(desk: &Desk, call: &Call) -> (Vec<Sign>, Reply) {
     run_with(desk, call, &[])
 }
 
-/// With variables in the place of the person's own; an empty one is not there.
+/// With these variables instead of the user's own; an empty one is not set.
 fn run_with(desk: &Desk, call: &Call, own: &[(&str, &str)]) -> (Vec<Sign>, Reply) {
     let mut set_up: Vec<(&str, String)> = vec![("ANTHROPIC_BASE_URL", desk.server.root())];
     set_up.extend(SET_UP.iter().map(|(name, value)| (*name, (*value).to_owned())));
@@ -65,7 +65,7 @@ fn a_session_is_opened_used_and_resumed_from_another_directory() {
     let first_cost = cost_usd.filter(|cost| *cost > 0.0).expect("a cost");
 
     let directory = desk.path("other");
-    let again = Call { prompt: "go on".into(), resume: true, directory, ..call.clone() };
+    let again = Call { prompt: "continue".into(), resume: true, directory, ..call.clone() };
     let (_, reply) = run(&desk, &again);
     assert_eq!(reply.result.as_deref(), Ok("second"));
     assert_eq!(reply.session, call.session);
@@ -78,7 +78,7 @@ fn a_session_is_opened_used_and_resumed_from_another_directory() {
     assert!(requests[0]["model"].as_str().unwrap().contains("haiku"));
     assert!(requests[0]["messages"].to_string().contains("- begin ünicode"));
     let history = requests[2]["messages"].to_string();
-    assert!(history.contains("begin ünicode") && history.contains("go on"), "{history}");
+    assert!(history.contains("begin ünicode") && history.contains("continue"), "{history}");
 
     // What the program adds to its children's environment must never reach an agent below it.
     let names = desk.read("project/names");
@@ -111,7 +111,7 @@ fn instructions_of_any_size_arrive() {
 }
 
 #[test]
-fn failures_of_the_service_are_told_apart() {
+fn failures_of_the_service_are_distinguished() {
     for (status, kind) in [
         (401, FaultKind::Auth),
         (403, FaultKind::Auth),
@@ -127,13 +127,13 @@ fn failures_of_the_service_are_told_apart() {
         let (_, reply) = run(&desk, &call);
         assert_eq!(reply.session, call.session, "{status}");
         assert_eq!(reply.usage.and_then(|usage| usage.input_tokens), Some(0), "{status}");
-        let (told, until, message) = fault_of(reply);
-        assert_eq!((told, until), (kind, None), "{status}: {message}");
+        let (reported, until, message) = fault_of(reply);
+        assert_eq!((reported, until), (kind, None), "{status}: {message}");
     }
 }
 
 #[test]
-fn without_a_login_or_a_server_it_says_which() {
+fn without_a_login_or_a_server_it_reports_which() {
     let desk = Desk::new(ModelServer::new(Vec::new()));
     let call = desk.call("begin");
     let (kind, _, message) = fault_of(run_with(&desk, &call, &[("ANTHROPIC_API_KEY", "")]).1);
@@ -145,7 +145,7 @@ fn without_a_login_or_a_server_it_says_which() {
 }
 
 #[test]
-fn a_subscriptions_limit_tells_when_it_is_over() {
+fn a_subscriptions_limit_reports_when_it_is_over() {
     const REJECTED: &[(&str, &str)] = &[
         ("anthropic-ratelimit-unified-status", "rejected"),
         ("anthropic-ratelimit-unified-reset", "4070908800"),
@@ -170,8 +170,8 @@ fn usage_errors_come_with_the_programs_words() {
         (unknown, FaultKind::UnknownSession, "No conversation found"),
         (desk.call(""), FaultKind::Crash, "Input must be provided"),
     ] {
-        let (told, _, message) = fault_of(run(&desk, &call).1);
-        assert_eq!(told, kind, "{message}");
+        let (reported, _, message) = fault_of(run(&desk, &call).1);
+        assert_eq!(reported, kind, "{message}");
         assert!(message.contains(words), "{message}");
     }
 }

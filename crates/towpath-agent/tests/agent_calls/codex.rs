@@ -54,7 +54,7 @@ fn a_session_is_opened_used_and_resumed_from_another_directory() {
         Answer::Text("second"),
     ]));
     let prompt = format!("- begin \"ünicode\" {}the end", "0123456789 \n".repeat(12_000));
-    let call = Call { system: Some("- Say \"hi\"\nüber".into()), ..desk.call(&prompt) };
+    let call = Call { system: Some("- Write \"hi\"\nüber".into()), ..desk.call(&prompt) };
     let (signs, reply) = run(&desk, &call);
     assert_eq!(reply.result.as_deref(), Ok("first\n{\"outcome\": \"ok\"}"));
     let session = reply.session.clone().expect("a session");
@@ -67,7 +67,7 @@ fn a_session_is_opened_used_and_resumed_from_another_directory() {
     assert_eq!((reply.usage, reply.session_total), (None, total(200, 20)));
 
     let again = Call {
-        prompt: "go on".into(),
+        prompt: "continue".into(),
         session: Some(session.clone()),
         resume: true,
         directory: desk.path("other"),
@@ -82,23 +82,23 @@ fn a_session_is_opened_used_and_resumed_from_another_directory() {
     let requests = desk.server.requests();
     assert_eq!(requests.len(), 3, "one a turn");
     assert_eq!(requests[2]["model"], "other");
-    let told = |request: &Value, role: &str| {
+    let messages = |request: &Value, role: &str| {
         let of = |message: &&Value| message["role"] == role;
         let all: Vec<Value> =
             request["input"].as_array().unwrap().iter().filter(of).cloned().collect();
         Value::from(all).to_string()
     };
-    assert!(told(&requests[0], "developer").contains("- Say \\\"hi\\\"\\nüber"));
-    assert!(told(&requests[2], "developer").contains("- Say \\\"hi\\\"\\nüber"), "kept");
-    let user = told(&requests[0], "user");
+    assert!(messages(&requests[0], "developer").contains("- Write \\\"hi\\\"\\nüber"));
+    assert!(messages(&requests[2], "developer").contains("- Write \\\"hi\\\"\\nüber"), "kept");
+    let user = messages(&requests[0], "user");
     assert!(user.contains("- begin \\\"ünicode\\\" 0123456789 \\n") && user.contains("the end"));
-    assert!(told(&requests[2], "user").contains("go on"));
+    assert!(messages(&requests[2], "user").contains("continue"));
     let names = desk.read("project/names");
     no_mark_is_passed_on(&codex(), &names, "CODEX_", "CODEX_THREAD_ID", &[]);
 }
 
 #[test]
-fn failures_of_the_service_are_told_apart() {
+fn failures_of_the_service_are_distinguished() {
     let refusal = |status, body| Answer::Refusal(status, json!({ "error": body }));
     for (answer, kind, until) in [
         (Answer::Error(401, &[], "bad key"), FaultKind::Auth, None),
@@ -132,16 +132,16 @@ fn failures_of_the_service_are_told_apart() {
 }
 
 #[test]
-fn a_failed_session_can_be_resumed_and_an_unknown_one_is_told() {
+fn a_failed_session_can_be_resumed_and_an_unknown_one_is_reported() {
     let script = vec![Answer::Error(401, &[], "bad key"), Answer::Text("recovered")];
     let desk = desk(ModelServer::new(script));
     let reply = run(&desk, &desk.call("begin")).1;
     assert_eq!(reply.result.unwrap_err().kind, FaultKind::Auth);
-    let again = Call { session: reply.session, resume: true, ..desk.call("go on") };
+    let again = Call { session: reply.session, resume: true, ..desk.call("continue") };
     assert!(again.session.is_some(), "the session is known");
     assert_eq!(run(&desk, &again).1.result.as_deref(), Ok("recovered"));
 
-    let gone = Call { resume: true, ..desk.call("go on") };
+    let gone = Call { resume: true, ..desk.call("continue") };
     let fault = run(&desk, &gone).1.result.unwrap_err();
     assert_eq!(fault.kind, FaultKind::UnknownSession, "{}", fault.message);
 }

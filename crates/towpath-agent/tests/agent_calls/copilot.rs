@@ -38,7 +38,7 @@ fn a_session_is_opened_used_and_resumed_from_another_directory() {
     assert_eq!((reply.usage, reply.session_total), (None, Some(total)));
 
     let again = Call {
-        prompt: "go on".into(),
+        prompt: "continue".into(),
         resume: true,
         directory: desk.path("other"),
         model: Some("other".into()),
@@ -57,7 +57,9 @@ fn a_session_is_opened_used_and_resumed_from_another_directory() {
     assert!(sent.contains("Be brief.\\n\\n- begin \\\"ünicode\\\" 0123456789 \\n"));
     assert!(sent.contains("the end"));
     let history = requests[2]["messages"].to_string();
-    assert!(history.contains("ünicode") && history.contains("go on") && history.contains("first"));
+    assert!(
+        history.contains("ünicode") && history.contains("continue") && history.contains("first")
+    );
     let (backend, names) = (Copilot::new("/bin/copilot".into()), desk.read("project/names"));
     let set_up = [
         "COPILOT_PROVIDER_BASE_URL",
@@ -70,7 +72,7 @@ fn a_session_is_opened_used_and_resumed_from_another_directory() {
 }
 
 #[test]
-fn faults_are_told_apart_and_a_failed_session_can_be_resumed() {
+fn faults_are_distinguished_and_a_failed_session_can_be_resumed() {
     let desk = Desk::new(ModelServer::new(vec![
         Answer::Error(401, &[], "bad key"),
         Answer::Error(401, &[], "bad key"),
@@ -94,7 +96,7 @@ fn faults_are_told_apart_and_a_failed_session_can_be_resumed() {
 }
 
 #[test]
-fn a_limit_that_lasts_is_one_after_retries_that_are_told() {
+fn a_limit_that_lasts_is_one_after_retries_that_are_reported() {
     let desk =
         Desk::new(ModelServer::always(Answer::Error(429, &[("retry-after", "1")], "slow down")));
     let (signs, reply) = run(&desk, &desk.call("begin"));
@@ -113,7 +115,7 @@ fn without_a_login_it_is_an_auth_fault() {
 }
 
 #[test]
-fn a_mode_that_asks_is_refused_and_told() {
+fn a_mode_that_asks_is_refused_and_reported() {
     let edit = json!({"command": "echo no > made", "description": "d"});
     let desk = Desk::new(ModelServer::new(vec![Answer::Tool("bash", edit), Answer::Text("sorry")]));
     let call = Call { mode: Some("default".into()), ..desk.call("begin") };

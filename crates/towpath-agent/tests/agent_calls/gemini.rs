@@ -56,7 +56,7 @@ fn a_session_is_opened_used_and_resumed_in_its_directory() {
     assert_eq!((reply.usage, reply.session_total), (used(200, 20), None));
     assert_eq!(reply.denials, [""; 0]);
 
-    let again = Call { prompt: "go on".into(), resume: true, ..call.clone() };
+    let again = Call { prompt: "continue".into(), resume: true, ..call.clone() };
     let (_, reply) = run(&desk, &again);
     assert_eq!(reply.result.as_deref(), Ok("second"));
     assert_eq!(reply.session, call.session);
@@ -68,7 +68,9 @@ fn a_session_is_opened_used_and_resumed_in_its_directory() {
     assert!(sent.contains("Be brief.\\n\\n- begin \\\"ünicode\\\" 0123456789 \\n"));
     assert!(sent.contains("the end"));
     let history = requests[2]["contents"].to_string();
-    assert!(history.contains("ünicode") && history.contains("go on") && history.contains("first"));
+    assert!(
+        history.contains("ünicode") && history.contains("continue") && history.contains("first")
+    );
     let set_up = [
         "GEMINI_API_KEY",
         "GEMINI_CLI_NO_RELAUNCH",
@@ -85,7 +87,7 @@ fn a_session_is_opened_used_and_resumed_in_its_directory() {
 
 /// Each call takes seconds; the other failures are read from recorded lines.
 #[test]
-fn a_limit_and_a_failing_service_are_told_apart() {
+fn a_limit_and_a_failing_service_are_distinguished() {
     let wait = "type.googleapis.com/google.rpc.RetryInfo";
     let details = json!([{"@type": wait, "retryDelay": "3s"}]);
     for (status, details, kind, until) in [
@@ -104,7 +106,7 @@ fn a_limit_and_a_failing_service_are_told_apart() {
 
 /// A session whose first turn failed is not found again, but its id is taken.
 #[test]
-fn an_unknown_session_is_told_and_needs_another_id() {
+fn an_unknown_session_is_reported_and_needs_another_id() {
     let refused = json!({"error": {"code": 401, "message": "bad key"}});
     let script = vec![Answer::Refusal(401, refused), Answer::Text("recovered")];
     let desk = desk(ModelServer::new(script));

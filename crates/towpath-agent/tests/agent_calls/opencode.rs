@@ -6,7 +6,7 @@ use serde_json::json;
 use towpath_agent::{Call, OpenCode, Reply, Sign};
 use towpath_core::FaultKind;
 
-/// A desk whose OpenCode is set up for the server, as a person would in the settings file.
+/// A desk whose OpenCode is set up for the server, as a user would in the settings file.
 fn desk(server: ModelServer) -> Desk {
     let desk = Desk::new(server);
     let provider = json!({
@@ -51,7 +51,7 @@ fn a_session_is_opened_used_and_resumed() {
         session: Some(session.clone()),
         resume: true,
         model: Some("fake/other".into()),
-        ..desk.call("go on")
+        ..desk.call("continue")
     };
     let (_, reply) = run(&desk, &again);
     assert_eq!(reply.result.as_deref(), Ok("second"));
@@ -66,20 +66,22 @@ fn a_session_is_opened_used_and_resumed() {
     assert!(sent.contains("Be brief.\\n\\n- begin \\\"ünicode\\\" 0123456789 \\n"), "{sent:.200}");
     assert!(sent.contains("the end"));
     let history = requests[2]["messages"].to_string();
-    assert!(history.contains("ünicode") && history.contains("go on") && history.contains("first"));
+    assert!(
+        history.contains("ünicode") && history.contains("continue") && history.contains("first")
+    );
     let (backend, names) = (OpenCode::new("/bin/opencode".into()), desk.read("project/names"));
     let set_up = ["OPENCODE_DISABLE_MODELS_FETCH"];
     no_mark_is_passed_on(&backend, &names, "OPENCODE", "OPENCODE", &set_up);
 }
 
 #[test]
-fn faults_are_told_apart_and_a_failed_session_can_be_resumed() {
+fn faults_are_distinguished_and_a_failed_session_can_be_resumed() {
     let desk =
         desk(ModelServer::new(vec![Answer::Error(401, &[], "bad key"), Answer::Text("recovered")]));
     let reply = run(&desk, &desk.call("begin")).1;
     let fault = reply.result.unwrap_err();
     assert_eq!((fault.kind, fault.message.as_str()), (FaultKind::Auth, "OpenCode: bad key"));
-    let again = Call { session: reply.session, resume: true, ..desk.call("go on") };
+    let again = Call { session: reply.session, resume: true, ..desk.call("continue") };
     assert!(again.session.is_some(), "the session is known");
     assert_eq!(run(&desk, &again).1.result.as_deref(), Ok("recovered"));
 
@@ -89,7 +91,7 @@ fn faults_are_told_apart_and_a_failed_session_can_be_resumed() {
 }
 
 #[test]
-fn a_limit_tells_when_it_is_over() {
+fn a_limit_reports_when_it_is_over() {
     let limit = Answer::Error(429, &[("retry-after", "1")], "slow down");
     let desk = desk(ModelServer::always(limit));
     let fault = run(&desk, &desk.call("begin")).1.result.unwrap_err();

@@ -57,7 +57,7 @@ impl Desk {
         }
     }
 
-    /// Makes a call as the engine does, in the environment of a person who has set the program up.
+    /// Makes a call as the engine does, in the environment of a user who has set the program up.
     pub fn run(
         &self,
         backend: &dyn Backend,

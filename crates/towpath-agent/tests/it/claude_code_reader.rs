@@ -26,9 +26,9 @@ fn fault(output: &str, exit: Exit, stderr: &str) -> (FaultKind, Option<i64>, Str
 /// The last two lines of a call that failed at the model: the program's own message, the result.
 fn failed(word: &str, result: &str) -> String {
     let word = if word.is_empty() { String::new() } else { format!(r#","error":"{word}""#) };
-    let said = r#"{"type":"assistant","message":{"model":"<synthetic>","content":[{"type":"text","text":"said"}]},"parent_tool_use_id":null,"session_id":"s-1""#;
+    let message = r#"{"type":"assistant","message":{"model":"<synthetic>","content":[{"type":"text","text":"reason"}]},"parent_tool_use_id":null,"session_id":"s-1""#;
     format!(
-        "{INIT}\n{said}{word}}}\n{{\"type\":\"result\",\"is_error\":true,\"session_id\":\"s-1\",{result}}}"
+        "{INIT}\n{message}{word}}}\n{{\"type\":\"result\",\"is_error\":true,\"session_id\":\"s-1\",{result}}}"
     )
 }
 
@@ -106,7 +106,7 @@ fn nothing_weaker_than_is_error_false_is_a_success() {
     let no_flag = DONE.replace(r#""is_error":false,"#, "");
     assert_eq!(
         crash(&no_flag, Exit::code(0), ""),
-        "Claude Code's result does not say whether it is an error"
+        "Claude Code's result has no `is_error` that is true or false"
     );
     // A mode that the service does not support: refused, without the word for an error.
     let refused = DONE.replace(r#""terminal_reason":"completed""#, r#""terminal_reason":"other""#);
@@ -155,10 +155,10 @@ fn refusals_on_standard_error() {
     let (kind, _, message) = fault("", Exit::code(1), unknown);
     assert_eq!(kind, FaultKind::UnknownSession);
     assert!(message.ends_with(": No conversation found with session ID: s-1"), "{message}");
-    let told = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":0,"session_id":"s-1","errors":["No conversation found with session ID: s-1"]}"#;
-    assert_eq!(fault(told, Exit::code(1), unknown).0, FaultKind::UnknownSession);
+    let unknown_session = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":0,"session_id":"s-1","errors":["No conversation found with session ID: s-1"]}"#;
+    assert_eq!(fault(unknown_session, Exit::code(1), unknown).0, FaultKind::UnknownSession);
     let talked = format!("{INIT}\n{TEXT}");
-    let quoted = "the log says: No conversation found with session ID: s-1";
+    let quoted = "the log has: No conversation found with session ID: s-1";
     assert_eq!(fault(&talked, Exit::code(1), quoted).0, FaultKind::Crash);
 
     let root = "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons";
@@ -178,7 +178,7 @@ fn a_session_is_known_also_after_a_failure() {
 #[test]
 fn faults_by_the_programs_own_fields() {
     use FaultKind::{Auth, BadRequest, Crash, Limit, Overloaded, TooLong};
-    let api = r#""subtype":"success","terminal_reason":"api_error","result":"said""#;
+    let api = r#""subtype":"success","terminal_reason":"api_error","result":"reason""#;
     let status = |status: &str| format!(r#"{api},"api_error_status":{status}"#);
     for (word, result, kind) in [
         ("authentication_failed", status("401"), Auth),
@@ -205,22 +205,22 @@ fn faults_by_the_programs_own_fields() {
         ("", status("null"), Crash),
         ("", format!(r#"{api},"api_error":"connection_failed""#), Overloaded),
         ("", format!(r#"{api},"stop_reason":"refusal""#), BadRequest),
-        ("", r#""terminal_reason":"prompt_too_long","result":"said""#.into(), TooLong),
+        ("", r#""terminal_reason":"prompt_too_long","result":"reason""#.into(), TooLong),
         (
             "invalid_request",
-            r#""terminal_reason":"prompt_too_long","result":"said""#.into(),
+            r#""terminal_reason":"prompt_too_long","result":"reason""#.into(),
             TooLong,
         ),
     ] {
         let output = failed(word, &result);
-        assert_eq!(fault(&output, Exit::code(1), ""), (kind, None, "said".into()), "{output}");
+        assert_eq!(fault(&output, Exit::code(1), ""), (kind, None, "reason".into()), "{output}");
     }
 }
 
 #[test]
 fn faults_without_any_field_by_the_programs_fixed_sentences() {
     use FaultKind::{Auth, Crash, Overloaded};
-    for (said, kind) in [
+    for (text, kind) in [
         ("Not logged in · Please run /login", Auth),
         ("Invalid API key · Fix external API key", Auth),
         ("API Error: Connection refused — (ECONNREFUSED)", Overloaded),
@@ -228,9 +228,9 @@ fn faults_without_any_field_by_the_programs_fixed_sentences() {
         // Numbers and words in prose mean nothing.
         ("The test prints 401, 429 and 529; rate_limit; Not logged in", Crash),
     ] {
-        let result = format!(r#""subtype":"success","result":"{said}","api_error_status":null"#);
+        let result = format!(r#""subtype":"success","result":"{text}","api_error_status":null"#);
         let read = fault(&failed("", &result), Exit::code(1), "");
-        assert_eq!(read, (kind, None, said.to_owned()));
+        assert_eq!(read, (kind, None, text.to_owned()));
     }
 }
 
@@ -252,20 +252,20 @@ fn what_a_setting_allows_is_used_up() {
 }
 
 #[test]
-fn a_limit_tells_when_it_is_over() {
+fn a_limit_reports_when_it_is_over() {
     let result = r#""result":"You've hit your 5-hour limit","api_error_status":429"#;
-    let said = "You've hit your 5-hour limit".to_owned();
+    let text = "You've hit your 5-hour limit".to_owned();
     let over = Some(1_794_787_064_000);
     let by_event = format!("{LIMIT_EVENT}\n{}", failed("rate_limit", result));
-    assert_eq!(fault(&by_event, Exit::code(1), ""), (FaultKind::Limit, over, said.clone()));
+    assert_eq!(fault(&by_event, Exit::code(1), ""), (FaultKind::Limit, over, text.clone()));
 
     let inside = r#"rate_limit","api_error_params":{"rate_limit_info":{"status":"rejected","resetsAt":1794787064}},"x":""#;
     let by_message = failed(inside, result);
-    assert_eq!(fault(&by_message, Exit::code(1), ""), (FaultKind::Limit, over, said.clone()));
+    assert_eq!(fault(&by_message, Exit::code(1), ""), (FaultKind::Limit, over, text.clone()));
 
     let allowed = LIMIT_EVENT.replace("rejected", "allowed");
     let not_refused = format!("{allowed}\n{}", failed("rate_limit", result));
-    assert_eq!(fault(&not_refused, Exit::code(1), ""), (FaultKind::Limit, None, said));
+    assert_eq!(fault(&not_refused, Exit::code(1), ""), (FaultKind::Limit, None, text));
 
     let other = format!("{LIMIT_EVENT}\n{}", failed("authentication_failed", r#""result":"x""#));
     assert_eq!(fault(&other, Exit::code(1), ""), (FaultKind::Auth, None, "x".into()));
@@ -273,7 +273,7 @@ fn a_limit_tells_when_it_is_over() {
 
 #[test]
 fn an_error_that_was_overcome_or_a_subagents_is_not_the_calls() {
-    let result = r#""result":"said","api_error_status":null"#;
+    let result = r#""result":"reason","api_error_status":null"#;
     let error = TEXT.replace(r#","session_id""#, r#","error":"rate_limit","session_id""#);
     assert_ne!(error, TEXT);
     let overcome = format!("{error}\n{}", failed("", result));

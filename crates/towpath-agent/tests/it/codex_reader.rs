@@ -81,7 +81,7 @@ fn nothing_weaker_than_a_completed_turn_is_a_success() {
 }
 
 #[test]
-fn an_unknown_session_is_told_on_standard_error_alone() {
+fn an_unknown_session_is_reported_on_standard_error_alone() {
     let stderr = "WARNING: proceeding\nError: thread/resume: thread/resume failed: no rollout found for thread id t-1 (code -32600)\n";
     assert_eq!(fault(&[], Exit::code(1), stderr).0, FaultKind::UnknownSession);
     let other = "Error: thread/resume: thread/resume failed: the disk is full\n";
@@ -91,7 +91,7 @@ fn an_unknown_session_is_told_on_standard_error_alone() {
 #[test]
 fn faults_by_the_programs_own_sentences() {
     use FaultKind::{Auth, BadRequest, Limit, Overloaded};
-    for (said, kind) in [
+    for (text, kind) in [
         ("unexpected status 401 Unauthorized: bad key, url: http://127.0.0.1:1/v1/responses", Auth),
         ("unexpected status 403 Forbidden: nope, url: http://127.0.0.1:1/v1/responses", Auth),
         ("unexpected status 529 <unknown status code>: x, url: http://127.0.0.1:1/v1", Overloaded),
@@ -106,20 +106,20 @@ fn faults_by_the_programs_own_sentences() {
         // A number in the words of the service means nothing.
         ("The model wrote: unexpected status 401; 429 Too Many Requests", BadRequest),
     ] {
-        let [error, end] = failed(said);
+        let [error, end] = failed(text);
         let (read, message) = fault(&[STARTED, WARNING, TURN, &error, &end], Exit::code(1), "");
-        assert_eq!(read, kind, "{said}");
-        assert_eq!(message, format!("Codex: {}", said.replace('’', "'")));
+        assert_eq!(read, kind, "{text}");
+        assert_eq!(message, format!("Codex: {}", text.replace('’', "'")));
     }
 }
 
 #[test]
-fn a_usage_limit_tells_when_it_is_over() {
+fn a_usage_limit_reports_when_it_is_over() {
     let at_ms = 1_794_800_000_000; // 2026-11-16T03:33:20Z
-    let until = |said: &str| {
-        let [error, failed] = failed(said);
+    let until = |text: &str| {
+        let [error, failed] = failed(text);
         let end = End { at_ms, ..End::new(Exit::code(1), "") };
-        let fault = read(&[STARTED, TURN, &error, &failed], &end).1.result.expect_err(said);
+        let fault = read(&[STARTED, TURN, &error, &failed], &end).1.result.expect_err(text);
         assert_eq!(fault.kind, FaultKind::Limit);
         fault.until_ms
     };

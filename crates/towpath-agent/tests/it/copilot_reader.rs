@@ -126,7 +126,7 @@ fn what_is_only_on_standard_error() {
 fn an_end_without_a_good_result_is_no_success() {
     assert_eq!(fault(&[LOOK, TOOL], Exit::code(0), "").0, FaultKind::Crash);
     assert_eq!(fault(&[HELLO], Exit::code(0), "").0, FaultKind::Crash);
-    // Interrupted in a tool it may say that all is well.
+    // Interrupted in a tool it may report that all is well.
     let end = |interrupted| End { interrupted, ..End::new(Exit::code(0), "") };
     assert!(read(&[LOOK, TOOL, DONE], &end(true)).1.result.is_err());
     assert_eq!(read(&[LOOK, TOOL, DONE], &end(false)).1.result.as_deref(), Ok(""));
@@ -138,7 +138,7 @@ fn an_end_without_a_good_result_is_no_success() {
 }
 
 #[test]
-fn denials_are_told_and_do_not_fail_the_call() {
+fn denials_are_reported_and_do_not_fail_the_call() {
     let reply = read(&[LOOK, TOOL, DENIED, HELLO, DONE], &End::new(Exit::code(0), "")).1;
     assert_eq!(reply.result.as_deref(), Ok(OUTCOME));
     assert_eq!(reply.denials, ["bash echo hi > made"]);

@@ -58,7 +58,7 @@ fn without_assistant_lines_the_result_itself_is_the_answer() {
 }
 
 #[test]
-fn failures_are_told_on_standard_error() {
+fn failures_are_reported_on_standard_error() {
     for (stderr, kind) in [
         ("Error: [unauthenticated] Error", FaultKind::Auth),
         ("Authentication required. Please run 'agent login' first.", FaultKind::Auth),
@@ -66,7 +66,7 @@ fn failures_are_told_on_standard_error() {
         ("ConnectError: [resource_exhausted] Error", FaultKind::Limit),
         ("warning\nError: [unavailable] try later", FaultKind::Overloaded),
         ("Error: [invalid_argument] no such model", FaultKind::BadRequest),
-        ("the file says [unauthenticated] and 429", FaultKind::Crash),
+        ("the file has [unauthenticated] and 429", FaultKind::Crash),
         ("", FaultKind::Crash),
     ] {
         let fault = read(&[INIT, HELLO], Exit::code(1), stderr).1.result.unwrap_err();
@@ -76,7 +76,7 @@ fn failures_are_told_on_standard_error() {
 }
 
 #[test]
-fn a_result_that_is_an_error_or_does_not_say_is_none() {
+fn a_result_that_is_an_error_or_has_no_is_error_is_none() {
     let error =
         DONE.replace("\"is_error\":false", "\"is_error\":true,\"error\":\"[internal] odd\"");
     let (_, reply) = read(&[INIT, &error], Exit::code(0), "");

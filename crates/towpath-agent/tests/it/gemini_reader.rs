@@ -4,7 +4,7 @@ use towpath_agent::{Backend as _, End, Exit, Gemini, Reply, Sign};
 use towpath_core::{FaultKind, Usage};
 
 const INIT: &str = r#"{"type":"init","timestamp":"2026-11-16T04:17:19.645Z","session_id":"u-1","model":"gemini-2.5-pro"}"#;
-const USER: &str = r#"{"type":"message","timestamp":"2026-11-16T04:17:19.671Z","role":"user","content":"say {\"outcome\":\"no\"}\n"}"#;
+const USER: &str = r#"{"type":"message","timestamp":"2026-11-16T04:17:19.671Z","role":"user","content":"write {\"outcome\":\"no\"}\n"}"#;
 const WILL: &str = r#"{"type":"message","timestamp":"2026-11-16T04:17:20.025Z","role":"assistant","content":"I will","delta":true}"#;
 const LOOK: &str = r#"{"type":"message","timestamp":"2026-11-16T04:17:20.086Z","role":"assistant","content":" look.","delta":true}"#;
 const TOOL: &str = r#"{"type":"tool_use","timestamp":"2026-11-16T04:17:20.498Z","tool_name":"run_shell_command","tool_id":"run_shell_command_0","parameters":{"command":"echo made > here","description":"look"}}"#;
@@ -113,24 +113,24 @@ fn what_is_wrong_before_a_session_begins() {
 fn faults_by_the_services_answer_or_the_exit_code() {
     use FaultKind::{Auth, BadRequest, Limit, Overloaded};
     let answer =
-        |code: u16| format!(r#"{{"error":{{"code":{code},"message":"said","status":"X"}}}}"#);
-    let key = r#"{"error":{"code":400,"message":"said","details":[{"@type":"t","reason":"API_KEY_INVALID"}]}}"#;
-    for (said, code, kind) in [
+        |code: u16| format!(r#"{{"error":{{"code":{code},"message":"reason","status":"X"}}}}"#);
+    let key = r#"{"error":{"code":400,"message":"reason","details":[{"@type":"t","reason":"API_KEY_INVALID"}]}}"#;
+    for (text, code, kind) in [
         (answer(401), 145, Auth),
         (answer(403), 147, Auth),
         (key.to_owned(), 144, Auth),
         (answer(400), 144, BadRequest),
         (answer(500), 244, Overloaded),
-        // Where the program wrote a sentence of its own, its exit code says it.
-        ("said".into(), 173, Limit),
-        ("said".into(), 247, Overloaded),
+        // Where the program wrote a sentence of its own, its exit code decides.
+        ("reason".into(), 173, Limit),
+        ("reason".into(), 247, Overloaded),
         // A model that is not there.
-        ("said".into(), 1, BadRequest),
+        ("reason".into(), 1, BadRequest),
         ("exception TypeError: fetch failed sending request".into(), 1, Overloaded),
     ] {
-        let line = failed(&format!("[API Error: {said}]"));
+        let line = failed(&format!("[API Error: {text}]"));
         let (read, until, message) = fault(&[INIT, USER, &line], Exit::code(code), "");
-        assert_eq!((read, until), (kind, None), "{said} {code}");
+        assert_eq!((read, until), (kind, None), "{text} {code}");
         assert!(message.starts_with("Gemini: "), "{message}");
     }
     // Numbers in prose mean nothing.
@@ -139,18 +139,18 @@ fn faults_by_the_services_answer_or_the_exit_code() {
 }
 
 #[test]
-fn a_limit_tells_when_to_come_back() {
+fn a_limit_reports_when_to_come_back() {
     let advice =
         "Please wait and try again later. To increase your limits, request a quota increase";
-    for (said, until) in [
+    for (text, until) in [
         ("[API Error: slow\nSuggested retry after 3s.]", Some(4000)),
         ("[API Error: slow\nSuggested retry after 2.5s.]", Some(3500)),
         ("[API Error: slow\nSuggested retry after -3s.]", None),
         ("[API Error: You have exhausted your daily quota on this model.]", None),
     ] {
-        let line = failed(&format!("{said}\n{advice}"));
+        let line = failed(&format!("{text}\n{advice}"));
         let (kind, read, _) = fault(&[INIT, &line], Exit::code(173), "");
-        assert_eq!((kind, read), (FaultKind::Limit, until), "{said}");
+        assert_eq!((kind, read), (FaultKind::Limit, until), "{text}");
     }
 }
 

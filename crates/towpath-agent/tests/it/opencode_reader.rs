@@ -85,7 +85,7 @@ fn a_model_without_a_price_is_of_unknown_cost() {
 fn errors_of_the_service_by_status_never_by_words() {
     let answer = |status: u32, headers: &str| {
         let data = format!(
-            r#"{{"message":"said 429","statusCode":{status},"isRetryable":false,"responseHeaders":{headers},"responseBody":"{{}}","metadata":{{"url":"u"}}}}"#
+            r#"{{"message":"reason 429","statusCode":{status},"isRetryable":false,"responseHeaders":{headers},"responseBody":"{{}}","metadata":{{"url":"u"}}}}"#
         );
         error("APIError", &data)
     };
@@ -100,7 +100,7 @@ fn errors_of_the_service_by_status_never_by_words() {
         (answer(400, "{}"), FaultKind::BadRequest, None),
         (answer(404, "{}"), FaultKind::BadRequest, None),
     ] {
-        let expected = (kind, until, "OpenCode: said 429".to_owned());
+        let expected = (kind, until, "OpenCode: reason 429".to_owned());
         assert_eq!(fault(&[&line], Exit::code(1), ""), expected, "{line}");
     }
     let line = answer(401, "{}");
@@ -110,14 +110,14 @@ fn errors_of_the_service_by_status_never_by_words() {
 
 #[test]
 fn errors_by_name() {
-    let said = r#"{"message":"429 things"}"#;
+    let message = r#"{"message":"429 things"}"#;
     for (name, data, kind) in [
         ("ProviderAuthError", r#"{"providerID":"x","message":"no key"}"#, FaultKind::Auth),
-        ("ContextOverflowError", said, FaultKind::TooLong),
+        ("ContextOverflowError", message, FaultKind::TooLong),
         ("MessageOutputLengthError", "{}", FaultKind::BadRequest),
-        ("MessageAbortedError", said, FaultKind::Crash),
-        ("UnknownError", said, FaultKind::Crash),
-        ("APIError", r#"{"message":"cut off","isRetryable":true}"#, FaultKind::Overloaded),
+        ("MessageAbortedError", message, FaultKind::Crash),
+        ("UnknownError", message, FaultKind::Crash),
+        ("APIError", r#"{"message":"interrupted","isRetryable":true}"#, FaultKind::Overloaded),
         ("APIError", r#"{"message":"odd","isRetryable":false}"#, FaultKind::Crash),
     ] {
         let line = error(name, data);
@@ -144,7 +144,7 @@ fn what_is_only_on_standard_error() {
 }
 
 #[test]
-fn a_refused_tool_ends_the_run_and_is_told() {
+fn a_refused_tool_ends_the_run_and_is_reported() {
     let reply = ended(&[START, LOOK, REFUSED, CALLED]);
     assert_eq!(reply.denials, ["bash pwd > where"]);
     let fault = reply.result.unwrap_err();

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use towpath_agent::{Backend as _, ClaudeCode, End, Exit, Script, Scripted};
 
-/// Field names and words that the reader looks for, in places where it does not expect them.
+/// Field names and words that the reader looks for, where it does not expect them.
 const WORDS: &[&str] = &[
     "type",
     "result",
@@ -93,7 +93,7 @@ fn exit() -> impl Strategy<Value = Exit> {
     (number(), number()).prop_map(|(code, signal)| Exit { code, signal })
 }
 
-fn says_success(line: &[u8]) -> bool {
+fn reports_success(line: &[u8]) -> bool {
     let good = |v: &Value| v["type"] == "result" && v["is_error"] == false;
     match serde_json::from_slice::<Value>(line) {
         Ok(Value::Array(events)) => events.iter().any(good),
@@ -115,7 +115,7 @@ proptest! {
         if reply.result.is_ok() {
             // Pieces of broken lines may add up to one value.
             let joined = lines.join(&b'\n');
-            prop_assert!(lines.iter().any(|l| says_success(l)) || joined.windows(8).any(|w| w == b"is_error"));
+            prop_assert!(lines.iter().any(|l| reports_success(l)) || joined.windows(8).any(|w| w == b"is_error"));
         }
         if let Some(cost) = reply.usage.and_then(|usage| usage.cost_usd) {
             prop_assert!(cost >= 0.0);

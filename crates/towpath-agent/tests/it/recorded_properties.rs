@@ -9,7 +9,7 @@ use towpath_agent::{Backend, Codex, Copilot, Cursor, End, Exit, Gemini, OpenCode
 struct Recorded {
     backend: Box<dyn Backend>,
     lines: Vec<Value>,
-    /// Is this the line that says that the call went well?
+    /// Is this the line that reports that the call went well?
     success: fn(&Value) -> bool,
 }
 
@@ -75,17 +75,17 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// Every place inside a value, as JSON pointers.
-fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+/// Every position inside a value, as JSON pointers.
+fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     found.push(at.to_owned());
     match value {
         Value::Object(fields) => {
-            fields.iter().for_each(|(name, inner)| places(inner, &format!("{at}/{name}"), found));
+            fields.iter().for_each(|(name, inner)| pointers(inner, &format!("{at}/{name}"), found));
         }
         Value::Array(items) => items
             .iter()
             .enumerate()
-            .for_each(|(number, inner)| places(inner, &format!("{at}/{number}"), found)),
+            .for_each(|(number, inner)| pointers(inner, &format!("{at}/{number}"), found)),
         _ => {}
     }
 }
@@ -106,13 +106,13 @@ fn damaged(lines: &[Value], damages: &[Damage]) -> Vec<Vec<u8>> {
                 let line = &mut lines[at.index(count)];
                 line.truncate(length.index(line.len().max(1)));
             }
-            Damage::Replace(at, place, other) => {
+            Damage::Replace(at, pointer, other) => {
                 let line = &mut lines[at.index(count)];
                 if let Ok(mut value) = serde_json::from_slice::<Value>(line) {
                     let mut found = Vec::new();
-                    places(&value, "", &mut found);
-                    let place = &found[place.index(found.len())];
-                    *value.pointer_mut(place).expect("it was found") = other.clone();
+                    pointers(&value, "", &mut found);
+                    let pointer = &found[pointer.index(found.len())];
+                    *value.pointer_mut(pointer).expect("it was found") = other.clone();
                     *line = value.to_string().into_bytes();
                 }
             }
@@ -137,10 +137,10 @@ proptest! {
         let exit = Exit { code, signal: code.is_none().then_some(9) };
         let files = [("usage.json", file)];
         let reply = reader.end(&End { files: &files, ..End::new(exit, &stderr) });
-        let said = lines.iter().filter_map(|line| serde_json::from_slice(line).ok());
-        let said = said.into_iter().any(|line| (recorded.success)(&line));
+        let mut values = lines.iter().filter_map(|line| serde_json::from_slice(line).ok());
+        let succeeded = values.any(|line| (recorded.success)(&line));
         if reply.result.is_ok() {
-            prop_assert!(said);
+            prop_assert!(succeeded);
         }
         // However the process ended.
         if damages.is_empty() {

@@ -108,7 +108,7 @@ fn faults_by_name() {
 }
 
 #[test]
-fn session_and_usage_are_what_the_line_says() {
+fn session_and_usage_come_from_the_line() {
     let dir = tempfile::tempdir().unwrap();
     let line = r#"{"text": "t", "session_id": "s-1", "input_tokens": 5, "cost_usd": 0.25}"#;
     let reply = run(dir.path(), line);
@@ -175,7 +175,7 @@ fn a_line_can_belong_to_a_step_and_be_taken_again() {
 }
 
 #[test]
-fn running_out_says_so() {
+fn running_out_is_reported() {
     let mut script =
         Script::parse("s.jsonl", "\"a\"\n{\"text\": \"b\", \"match\": \"z\"}").unwrap();
     script.take(&step("ask"), "x");
@@ -191,7 +191,7 @@ fn running_out_says_so() {
 }
 
 #[test]
-fn what_is_not_understood_is_refused_with_its_place() {
+fn what_is_not_understood_is_refused_with_its_location() {
     for (line, expected) in [
         (r#"{"txt": "a"}"#, "unknown key `txt`; did you mean `text`?"),
         (

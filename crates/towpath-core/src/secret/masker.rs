@@ -1,4 +1,4 @@
-//! Masks a stream that comes in pieces. What could be the beginning of a secret is held back until
+//! Masks a stream that comes in pieces. What could be the beginning of a secret is kept back until
 //! it is known to be one or not, so that where the pieces are cut makes no difference. Every byte is
 //! read once. Occurrences that overlap become one mask.
 
@@ -7,7 +7,7 @@ use super::{Known, MASK};
 use std::sync::Arc;
 
 /// What ends with this much of a secret's beginning was interrupted while writing it.
-const TELLING: usize = 8;
+const RECOGNIZABLE: usize = 8;
 
 #[derive(Debug)]
 pub struct Masker {
@@ -17,8 +17,8 @@ pub struct Masker {
     /// Secrets that were read to their end, in their order, by start and by end.
     hits: Vec<Hit>,
     /// Not given out yet.
-    held: Vec<u8>,
-    /// The offset of `held` in the stream.
+    kept_back: Vec<u8>,
+    /// The offset of `kept_back` in the stream.
     offset: u64,
     /// Where the last mask that was given ends.
     covered: u64,
@@ -34,8 +34,8 @@ struct Hit {
 
 impl Masker {
     pub(super) fn new(known: Arc<Known>) -> Masker {
-        let (threads, hits, held, out) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Masker { known, threads, hits, held, offset: 0, covered: 0, out }
+        let (threads, hits, kept_back, out) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Masker { known, threads, hits, kept_back, offset: 0, covered: 0, out }
     }
 
     /// Takes a piece, and gives what can be shown by now.
@@ -46,18 +46,18 @@ impl Masker {
         &self.out
     }
 
-    /// Gives what is held back only because a line ended with the first character of a secret: the
+    /// Gives what is kept back only because a line ended with the first character of a secret: the
     /// writer pauses, and a reader waits for the line.
     pub fn pause(&mut self) -> &[u8] {
         self.threads.retain(|thread| !(thread.length() == 1 && thread.in_break()));
         self.push(b"")
     }
 
-    /// Gives what is held back, because somebody wants all there is now; more may follow. A long
+    /// Gives what is kept back, because the caller wants all there is now; more may follow. A long
     /// beginning of a secret is masked.
     pub fn flush(&mut self) -> &[u8] {
         let begun: Vec<Thread> =
-            self.threads.iter().filter(|t| t.length() >= TELLING).copied().collect();
+            self.threads.iter().filter(|t| t.length() >= RECOGNIZABLE).copied().collect();
         for thread in begun {
             // Which secret it is does not matter any more.
             self.hit(Hit { start: thread.start, end: thread.reach, secret: 0 });
@@ -66,7 +66,7 @@ impl Masker {
         &self.out
     }
 
-    /// Gives what is held back, because nothing follows.
+    /// Gives what is kept back, because nothing follows.
     pub fn finish(&mut self) -> &[u8] {
         self.flush();
         self.threads.clear();
@@ -80,7 +80,7 @@ impl Masker {
     }
 
     fn end(&self) -> u64 {
-        self.offset + self.held.len() as u64
+        self.offset + self.kept_back.len() as u64
     }
 
     fn read(&mut self, piece: &[u8]) {
@@ -101,7 +101,7 @@ impl Masker {
             self.settle(&mut next, offset + 1);
             at += 1;
         }
-        self.held.extend_from_slice(piece);
+        self.kept_back.extend_from_slice(piece);
     }
 
     /// Takes the threads of one byte: the complete ones as hits, of equal ones the first.
@@ -142,12 +142,12 @@ impl Masker {
         self.give_plain(end);
     }
 
-    /// Moves what is held before `end` to `out`, but for what a mask covers.
+    /// Moves what is kept before `end` to `out`, but for what a mask covers.
     fn give_plain(&mut self, end: u64) {
         let length = end.saturating_sub(self.offset) as usize;
         let covered = (self.covered.saturating_sub(self.offset) as usize).min(length);
-        self.out.extend_from_slice(&self.held[covered..length]);
-        self.held.drain(..length);
+        self.out.extend_from_slice(&self.kept_back[covered..length]);
+        self.kept_back.drain(..length);
         self.offset += length as u64;
     }
 }

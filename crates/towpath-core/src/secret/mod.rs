@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// What stands where a secret was.
+/// What replaces a secret.
 pub const MASK: &str = "***";
 
 /// The variable by which a run gives the names of its secrets, separated by commas, to a towpath
@@ -73,7 +73,7 @@ impl Secrets {
         self.known.clone().map(Masker::new)
     }
 
-    /// The name of a secret that these bytes hold.
+    /// The name of a secret that these bytes contain.
     pub fn found_in(&self, bytes: &[u8]) -> Option<&str> {
         let known = self.known.as_ref()?;
         let secret = Masker::new(Arc::clone(known)).found(bytes)?;

@@ -112,7 +112,7 @@ fn overlapping_secrets_are_one_mask() {
 }
 
 #[test]
-fn a_long_beginning_at_the_end_was_cut_off_and_is_masked() {
+fn a_long_beginning_at_the_end_was_interrupted_and_is_masked() {
     let secrets = one("production-key");
     assert_eq!(secrets.mask("prod"), "prod");
     assert_eq!(secrets.mask("production-"), "***");
@@ -174,8 +174,8 @@ fn printed(script: &str, value: &str, locale: &str) -> Vec<u8> {
     let mut bash = std::process::Command::new("bash");
     bash.args(["-c", script]).env("T", value).env("LC_ALL", locale);
     let output = bash.output().expect("bash starts");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{script}: {said}");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{script}: {errors}");
     [output.stdout, output.stderr].concat()
 }
 
@@ -270,7 +270,7 @@ fn ordinary_text_stays_as_it_is() {
 }
 
 #[test]
-fn whatever_comes_little_is_held_back() {
+fn whatever_comes_little_is_kept_back() {
     let secrets = one(TOKEN);
     let stem = &TOKEN[..TOKEN.len() - 1];
     for piece in [
@@ -285,7 +285,7 @@ fn whatever_comes_little_is_held_back() {
             most = most.max((at * 1000 + part.len()).saturating_sub(given));
         }
         given += masker.finish().len();
-        assert!(most <= TOKEN.len() * 81, "{most} bytes are held of {piece:?}");
+        assert!(most <= TOKEN.len() * 81, "{most} bytes are kept of {piece:?}");
         assert!(given + TOKEN.len() >= text.len(), "{given} of {} bytes of {piece:?}", text.len());
     }
 }

@@ -1,4 +1,4 @@
-//! Taking JSON out of text: the cases with the right answers, and what must hold for any text.
+//! Taking JSON out of text: the cases with the right answers, and what must be true of any text.
 
 use proptest::prelude::*;
 use towpath_core::{Value, extract_json};
@@ -59,7 +59,7 @@ proptest! {
     ) {
         prop_assume!(value.is_object() || value.is_array());
         let text = format!("{before}{value} {after}");
-        // A value that holds a fence of its own is another question.
+        // A value that contains a fence of its own is another question.
         prop_assume!(!text.contains("```"));
         prop_assert_eq!(extract_json(&text), Some(value.clone()));
         let fenced = format!("{before}\n```json\n{value}\n```\n{after}");

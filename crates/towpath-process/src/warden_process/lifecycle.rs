@@ -80,7 +80,7 @@ fn set_up(
     lock: Option<BorrowedFd<'_>>,
     marker: &Marker,
 ) -> io::Result<WardenProcess> {
-    let socket: OwnedFd = os::place_warden_files(socket, lock)?;
+    let socket: OwnedFd = os::move_warden_files(socket, lock)?;
     let signals = os::become_warden(lock.is_some())?;
     let engine = os::watch_peer(socket.as_fd());
     Ok(WardenProcess::new(socket, signals, engine, marker.clone()))

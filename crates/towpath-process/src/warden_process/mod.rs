@@ -72,7 +72,7 @@ pub(crate) struct WardenProcess {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
-    GoOn,
+    Continue,
     /// The engine is gone: everything ends at once.
     Abandon,
     /// Everything has ended and been reported.
@@ -108,7 +108,7 @@ impl WardenProcess {
     fn run(&mut self) {
         loop {
             match self.turn() {
-                Next::GoOn => {}
+                Next::Continue => {}
                 Next::Abandon => {
                     end_everything(&self.marker, &self.secrets);
                     return self.pumps.drain();
@@ -136,7 +136,7 @@ impl WardenProcess {
         self.start_waiting();
         let done = self.advance_sweep(now);
         self.outbox.flush(&self.socket);
-        if done { Next::Leave } else { Next::GoOn }
+        if done { Next::Leave } else { Next::Continue }
     }
 
     fn wait(&mut self) -> Seen {

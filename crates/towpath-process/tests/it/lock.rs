@@ -10,7 +10,7 @@ pub fn the_warden_keeps_the_lock_of_a_dead_engine() {
     let path = directory.path().join("lock");
     let (token, run) = (run_id(), run_id());
     let mut engine = engine(&token, "engine", directory.path(), &run);
-    let Acquire::Held(holder) = RunLock::try_acquire(&path).expect("lock") else {
+    let Acquire::Locked(holder) = RunLock::try_acquire(&path).expect("lock") else {
         panic!("two owners")
     };
     assert_eq!(holder.pid, Some(engine.process.id()));
@@ -19,11 +19,11 @@ pub fn the_warden_keeps_the_lock_of_a_dead_engine() {
     // A warden that cannot act holds the lock, as one that is still ending things does.
     kill(engine.warden(), Signal::STOP);
     engine.kill();
-    let Acquire::Held(holder) = RunLock::try_acquire(&path).expect("lock") else {
+    let Acquire::Locked(holder) = RunLock::try_acquire(&path).expect("lock") else {
         panic!("the warden still lives")
     };
     assert_eq!(holder.pid, Some(engine.process.id()));
-    assert!(!holder.runs, "the engine is dead, and that is told");
+    assert!(!holder.runs, "the engine is dead, and that is reported");
 
     kill(engine.warden(), Signal::CONT);
     let free = RunLock::wait_acquire(&path, LONG).expect("lock");
@@ -44,7 +44,7 @@ pub fn no_job_gets_the_lock() {
     let mut run = Run::of(warden, events, directory);
     let job = run.start(&run.job(1, "sleep 1000"));
     drop(lock);
-    assert!(matches!(RunLock::try_acquire(&path).expect("lock"), Acquire::Held(_)));
+    assert!(matches!(RunLock::try_acquire(&path).expect("lock"), Acquire::Locked(_)));
     kill(run.warden.pid(), Signal::KILL);
     assert_eq!(run.events.next(), None);
     // The job's child has lost its parent's parent and may live for ever; the lock does not.

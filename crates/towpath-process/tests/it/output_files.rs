@@ -38,7 +38,7 @@ pub fn the_end_does_not_wait_for_who_keeps_the_output_open() {
     assert_eq!(end.left[0].command, "sleep 1000");
 }
 
-pub fn a_fifo_without_a_reader_does_not_hold_the_warden() {
+pub fn a_fifo_without_a_reader_does_not_block_the_warden() {
     let mut run = Run::forked();
     let fifo = run.path("fifo");
     let made = std::process::Command::new("mkfifo").arg(&fifo).status().expect("mkfifo");

@@ -11,7 +11,7 @@ fn limit(resource: Resource, current: u64) {
     setrlimit(resource, Rlimit { current: Some(current), maximum }).expect("a lower limit");
 }
 
-pub fn an_output_opened_anew_loses_nothing() {
+pub fn an_output_opened_again_loses_nothing() {
     let mut run = Run::forked();
     for (id, script, out, errors) in [
         (1, "echo a > /dev/stderr; echo b > /dev/stderr; echo c >&2", "", "a\nb\nc\n"),
@@ -45,7 +45,7 @@ pub fn a_job_that_fills_its_pipe_and_exits_loses_nothing() {
     }
     run.finish(99, "seq 1000000 | tee /dev/stderr");
     let expected: String = (1..=1_000_000).map(|n| format!("{n}\n")).collect();
-    assert!(run.output(99) == expected && run.errors(99) == expected, "every byte in its place");
+    assert!(run.output(99) == expected && run.errors(99) == expected, "every byte in its order");
 }
 
 pub fn what_is_still_in_the_pipe_when_the_end_is_seen_is_kept() {
@@ -63,7 +63,7 @@ pub fn what_is_still_in_the_pipe_when_the_end_is_seen_is_kept() {
     assert_eq!(run.errors(1), "last words\n");
 }
 
-pub fn what_comes_after_the_end_is_kept_and_holds_nobody() {
+pub fn what_comes_after_the_end_is_kept_and_blocks_nobody() {
     let mut run = Run::forked();
     let wait = "until [ -e go ]; do sleep 0.01; done";
     let late = "echo later; head -c 1000000 /dev/zero; echo last > /dev/stdout; touch done";
@@ -80,7 +80,7 @@ pub fn what_comes_after_the_end_is_kept_and_holds_nobody() {
     });
 }
 
-pub fn an_endless_background_writer_holds_neither_the_end_nor_other_jobs() {
+pub fn an_endless_background_writer_blocks_neither_the_end_nor_other_jobs() {
     let mut run = Run::forked();
     let end = run.finish(1, "yes & yes >&2 & exit 3");
     assert_eq!(end.status, code(3));
@@ -135,14 +135,14 @@ pub fn a_hundred_outputs_at_once_with_few_files_allowed() {
     }
 }
 
-pub fn a_full_disk_is_told_and_does_not_hold_the_job() {
+pub fn a_full_disk_is_reported_and_does_not_block_the_job() {
     let mut run = Run::forked();
     let mut spec = run.job(1, "head -c 1000000 /dev/zero; echo fine >&2; exit 5");
     spec.stdout = "/dev/full".into();
     run.start(&spec);
     let end = run.ended(1);
     assert_eq!(end.status, code(5), "nobody gets SIGPIPE or waits for ever");
-    let lost = end.lost.expect("told");
+    let lost = end.lost.expect("reported");
     assert_eq!(lost, Lost { stream: Stream::Stdout, errno: Errno::NOSPC.raw_os_error() });
     assert!(lost.to_string().starts_with("stdout: No space left on device"), "{lost}");
     assert_eq!(lost.error().kind(), std::io::ErrorKind::StorageFull);
@@ -150,7 +150,7 @@ pub fn a_full_disk_is_told_and_does_not_hold_the_job() {
     assert_eq!(run.finish(2, "echo next").lost, None, "of the next job nothing is lost");
 }
 
-pub fn a_file_at_its_limit_is_told() {
+pub fn a_file_at_its_limit_is_reported() {
     limit(Resource::Fsize, 100_000);
     let mut run = Run::forked();
     let end = run.finish(1, "head -c 1000000 /dev/zero >&2; echo out");
@@ -159,10 +159,10 @@ pub fn a_file_at_its_limit_is_told() {
     assert_eq!(end.lost, Some(lost));
     assert_eq!(run.errors(1).len(), 100_000, "what fits is kept");
     assert_eq!(run.output(1), "out\n");
-    assert_eq!(run.finish(2, "exit 2").status, code(2), "the warden goes on");
+    assert_eq!(run.finish(2, "exit 2").status, code(2), "the warden continues");
 }
 
-pub fn what_an_output_lost_before_it_was_closed_is_told() {
+pub fn what_an_output_lost_before_it_was_closed_is_reported() {
     let mut run = Run::forked();
     let mut spec = run.job(1, "echo x >&2; exec 2>&-; echo closed; until [ -e go ]; do :; done");
     spec.stderr = "/dev/full".into();
@@ -173,7 +173,7 @@ pub fn what_an_output_lost_before_it_was_closed_is_told() {
     assert_eq!(run.ended(1).lost.map(|lost| lost.stream), Some(Stream::Stderr));
 }
 
-pub fn what_a_server_says_in_the_sweep_is_kept() {
+pub fn what_a_server_writes_in_the_sweep_is_kept() {
     let mut run = Run::forked();
     let server = "trap 'echo bye; exit' TERM; echo hello; while :; do sleep 0.01; done";
     run.finish(1, &format!("({server}) & until [ -s 1.out ]; do :; done"));

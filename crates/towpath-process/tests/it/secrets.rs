@@ -1,4 +1,4 @@
-//! Secrets on their way from a job: no file and no word about a process ever holds one.
+//! Secrets on their way from a job: no file and no report about a process ever contains one.
 
 use crate::support::*;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub fn a_secret_is_masked_wherever_its_writes_are_cut() {
     }
 }
 
-pub fn what_only_begins_as_a_secret_is_kept_and_what_was_cut_off_is_not() {
+pub fn what_only_begins_as_a_secret_is_kept_and_an_interrupted_one_is_not() {
     let mut run = Run::forked();
     hide(&run);
     run.finish(1, "printf 'correct'");
@@ -36,7 +36,7 @@ pub fn what_only_begins_as_a_secret_is_kept_and_what_was_cut_off_is_not() {
 pub fn a_secret_that_a_background_child_completes_is_masked() {
     let mut run = Run::forked();
     hide(&run);
-    // The child goes on when the end of the job is known.
+    // The child continues when the end of the job is known.
     let script = "printf 'x correct'; (until [ -e go ]; do sleep 0.01; done; \
                   printf -- '-horse-battery y'; touch done) & :";
     run.finish(1, script);
@@ -49,25 +49,28 @@ pub fn a_secret_that_a_background_child_completes_is_masked() {
     assert_eq!(run.output(1), "x correct*** y");
 }
 
-pub fn command_lines_are_told_without_secrets() {
+pub fn command_lines_are_reported_without_secrets() {
     let mut run = Run::forked();
     hide(&run);
     let padding = "x".repeat(190);
     let server = format!("exec -a 'server {padding} {SECRET}' sleep 1000");
     let end = run.finish(1, &format!("({server}) & {IS_EXECUTED}"));
-    let told = format!("server {padding} **");
-    assert_eq!(end.left.iter().map(|l| l.command.as_str()).collect::<Vec<_>>(), [told.as_str()]);
+    let masked = format!("server {padding} **");
+    assert_eq!(end.left.iter().map(|l| l.command.as_str()).collect::<Vec<_>>(), [masked.as_str()]);
     run.warden.sweep(Duration::from_secs(1)).expect("a warden that listens");
-    assert_eq!(run.swept().iter().map(|l| l.command.as_str()).collect::<Vec<_>>(), [told.as_str()]);
+    assert_eq!(
+        run.swept().iter().map(|l| l.command.as_str()).collect::<Vec<_>>(),
+        [masked.as_str()]
+    );
 }
 
 pub fn what_a_killed_engine_leaves_of_an_output_is_masked() {
     let mut run = Run::forked();
     hide(&run);
-    let script = format!("printf 'a {SECRET} b correct-horse-bat'; touch said; sleep 1000");
+    let script = format!("printf 'a {SECRET} b correct-horse-bat'; touch written; sleep 1000");
     run.start(&run.job(1, &script));
-    let said = run.path("said");
-    until("the job has written", || said.exists());
+    let written = run.path("written");
+    until("the job has written", || written.exists());
     let Run { warden, mut events, directory, .. } = run;
     drop(warden);
     assert_eq!(events.next(), None);

@@ -1,4 +1,4 @@
-//! Jobs start as told, or say why not.
+//! Jobs start as specified, or report why not.
 
 use crate::support::*;
 use rustix::process::Signal;
@@ -35,7 +35,7 @@ fn refusal(run: &mut Run, spec: &ChildSpec) -> StartError {
     }
 }
 
-pub fn what_cannot_start_says_why() {
+pub fn what_cannot_start_reports_why() {
     let mut run = Run::forked();
     let plain = run.path("plain");
     fs::write(&plain, "echo hello").expect("write");
@@ -75,9 +75,9 @@ pub fn what_cannot_start_says_why() {
     for (spec, kind, text) in cases {
         let error = refusal(&mut run, &spec);
         assert_eq!(error.kind, kind, "{error}");
-        assert!(error.to_string().contains(text), "`{error}` does not say `{text}`");
+        assert!(error.to_string().contains(text), "`{error}` does not contain `{text}`");
     }
-    assert_eq!(run.finish(1, "exit 3").status, code(3), "the warden goes on");
+    assert_eq!(run.finish(1, "exit 3").status, code(3), "the warden continues");
     let sleeper = run.job(9, "sleep 1000");
     run.start(&sleeper);
     assert_eq!(refusal(&mut run, &sleeper).kind, Kind::Refused, "an id is used once at a time");
@@ -138,9 +138,9 @@ pub fn a_large_environment_arrives_and_a_too_large_one_is_refused() {
 pub fn a_path_is_searched_in_the_jobs_environment() {
     let mut run = Run::forked();
     let (first, second) = (run.path("first"), run.path("second"));
-    for (place, mode, text) in [(&first, 0o600, "one"), (&second, 0o700, "two")] {
-        fs::create_dir(place).expect("directory");
-        let tool = place.join("tool");
+    for (directory, mode, text) in [(&first, 0o600, "one"), (&second, 0o700, "two")] {
+        fs::create_dir(directory).expect("directory");
+        let tool = directory.join("tool");
         fs::write(&tool, format!("#!/bin/sh\necho {text}\n")).expect("write");
         fs::set_permissions(&tool, fs::Permissions::from_mode(mode)).expect("chmod");
     }

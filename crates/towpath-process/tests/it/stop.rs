@@ -146,6 +146,6 @@ pub fn continue_leaves_stopped_what_the_job_stopped() {
     run.warden.pause_all().expect("a warden that listens");
     until("the job is stopped", || state(job) == 'T');
     run.warden.continue_all().expect("a warden that listens");
-    until("the job goes on", || state(job) != 'T');
+    until("the job continues", || state(job) != 'T');
     assert_eq!(state(stopped), 'T');
 }

@@ -115,11 +115,11 @@ impl Run {
     }
 
     pub fn output(&self, id: u64) -> String {
-        said(&self.path(&format!("{id}.out")))
+        content(&self.path(&format!("{id}.out")))
     }
 
     pub fn errors(&self, id: u64) -> String {
-        said(&self.path(&format!("{id}.err")))
+        content(&self.path(&format!("{id}.err")))
     }
 
     #[track_caller]
@@ -181,9 +181,9 @@ pub fn alive(token: &str) -> Vec<(u32, String)> {
         };
         let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
         let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
-        let holds = |bytes: &[u8]| bytes.windows(token.len()).any(|w| w == token.as_bytes());
+        let contains = |bytes: &[u8]| bytes.windows(token.len()).any(|w| w == token.as_bytes());
         if pid != std::process::id()
-            && (holds(&command) || holds(&environment))
+            && (contains(&command) || contains(&environment))
             && state(pid) != 'Z'
         {
             found.push((pid, String::from_utf8_lossy(&command).replace('\0', " ")));
@@ -227,7 +227,7 @@ pub fn alarm(seconds: u32) {
 }
 
 /// Descendants of every kind that has been seen to escape, and the count of processes: in sessions
-/// of their own, double-forked, deaf to TERM and HUP, holding the outputs open, forked by a
+/// of their own, double-forked, deaf to TERM and HUP, keeping the outputs open, forked by a
 /// program that ends, and without any trace of the environment.
 pub const ESCAPISTS: &str = "
     (setsid sleep 1001 &)
@@ -359,8 +359,8 @@ pub fn os(texts: &[&str]) -> Vec<OsString> {
     texts.iter().map(OsString::from).collect()
 }
 
-/// What a job has said. One that says nothing has no file.
-fn said(path: &std::path::Path) -> String {
+/// What a job has written. One that writes nothing has no file.
+fn content(path: &std::path::Path) -> String {
     match fs::read_to_string(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         read => read.expect("an output file"),

@@ -231,7 +231,7 @@ impl World {
         if !job.key.kind.is_work() {
             let code = if dice < 10 { 3 } else { 0 };
             let output = Output::Text(format!(" M {}", self.output(&path)));
-            if matches!(job.key.kind, JobKind::Snapshot | JobKind::Stage) {
+            if matches!(job.key.kind, JobKind::Snapshot | JobKind::GitAdd) {
                 return JobEnd { output, ..JobEnd::new(JobStatus::Exited(code)) };
             }
             return JobEnd::new(JobStatus::Exited(i32::from(dice < 10)));

@@ -53,7 +53,7 @@ fn every_command_is_found_with_its_words() {
         ("cat <<E && a\n$(b c) `d` ; no\nE\ne", &["cat", "a", "b·c", "d", "e"]),
         ("cat <<'E' | a\n$(no)\nE", &["cat", "a"]),
         ("cat <<A <<B; a\n1\nA\n2\nB\nb", &["cat", "a", "b"]),
-        ("x=\"say \\\"$y\\\"\" a \"\\$\" # b", &["a·\"\\$\""]),
+        ("x=\"put \\\"$y\\\"\" a \"\\$\" # b", &["a·\"\\$\""]),
         (
             "return 1; A=1 exit 2 >f; break; >f continue",
             &["return·1", "exit·2", "break", "continue"],
@@ -179,7 +179,7 @@ fn a_command_knows_what_it_is_part_of() {
 }
 
 #[test]
-fn a_word_says_whether_bash_expands_it() {
+fn a_word_knows_whether_bash_expands_it() {
     for (word, fixed) in [
         ("a", Some("a")),
         ("'a b'\"c\"d\\ e", Some("a bcd e")),

@@ -36,10 +36,10 @@ impl Script {
 
     /// A placeholder with plain text around it, between two quotes.
     fn quoted(&mut self, open: &str, close: &str) -> Made {
-        let (before, place, after) = (self.affix(), self.placeholder(), self.affix());
+        let (before, placeholder, after) = (self.affix(), self.placeholder(), self.affix());
         made(
-            format!("{open}{before}{}{after}{close}", place.text),
-            format!("{before}{}{after}", place.means),
+            format!("{open}{before}{}{after}{close}", placeholder.text),
+            format!("{before}{}{after}", placeholder.means),
         )
     }
 
@@ -89,30 +89,30 @@ impl Script {
 
     /// From the operator to the end line.
     fn here_doc(&mut self, depth: usize) -> Made {
-        let place = self.placeholder();
+        let placeholder = self.placeholder();
         match self.dice.below(5) {
             0 => made(
-                format!("<<EOF\n\"'{}$u\\$x\nEOF", place.text),
-                format!("\"'{}$x\n", place.means),
+                format!("<<EOF\n\"'{}$u\\$x\nEOF", placeholder.text),
+                format!("\"'{}$x\n", placeholder.means),
             ),
             1 => made(
-                format!("<<'EOF'\n$x`\\{}\\\n\\\\$\nEOF", " ".to_owned() + &place.text),
-                format!("$x`\\ {}\\\n\\\\$\n", place.means),
+                format!("<<'EOF'\n$x`\\{}\\\n\\\\$\nEOF", " ".to_owned() + &placeholder.text),
+                format!("$x`\\ {}\\\n\\\\$\n", placeholder.means),
             ),
             2 => made(
-                format!("<<-\\E_1\n\t\t{}\tEOF it's\n\tE_1", place.text),
-                format!("{}\tEOF it's\n", place.means),
+                format!("<<-\\E_1\n\t\t{}\tEOF it's\n\tE_1", placeholder.text),
+                format!("{}\tEOF it's\n", placeholder.means),
             ),
             3 => {
                 let word = self.word(depth);
                 made(
-                    format!("<<-EOF\n\t{}$(printf '%s.' {})\n\tEOF", place.text, word.text),
-                    format!("{}{}.\n", place.means, word.means),
+                    format!("<<-EOF\n\t{}$(printf '%s.' {})\n\tEOF", placeholder.text, word.text),
+                    format!("{}{}.\n", placeholder.means, word.means),
                 )
             }
             _ => made(
-                format!("<<\"EOF\"\n{}${}\nEOF", place.text, place.text),
-                format!("{}${}\n", place.means, place.means),
+                format!("<<\"EOF\"\n{}${}\nEOF", placeholder.text, placeholder.text),
+                format!("{}${}\n", placeholder.means, placeholder.means),
             ),
         }
     }
@@ -236,10 +236,10 @@ fn a_plain_word_is_the_same_pasted() {
         let filled = parsed.fill(&mut |_| Some("x".into())).unwrap();
         let mut pasted = String::new();
         let mut at = 0;
-        for place in parsed.placeholders() {
-            pasted.push_str(&text[at..place.range.start]);
+        for placeholder in parsed.placeholders() {
+            pasted.push_str(&text[at..placeholder.range.start]);
             pasted.push('x');
-            at = place.range.end;
+            at = placeholder.range.end;
         }
         pasted.push_str(&text[at..]);
         let (ours, theirs) = (crate::support::bash(&filled), crate::support::plain(&pasted));

@@ -75,10 +75,10 @@ fn trial(seed: u64) -> Option<Trial> {
     let fill = |v: &str| parsed.fill(&mut |path| Some(value(path.as_str(), v)));
     let mut pasted = String::new();
     let mut at = 0;
-    for place in parsed.placeholders() {
-        pasted.push_str(&text[at..place.range.start]);
-        pasted.push_str(&value(place.path.as_str(), harmless));
-        at = place.range.end;
+    for placeholder in parsed.placeholders() {
+        pasted.push_str(&text[at..placeholder.range.start]);
+        pasted.push_str(&value(placeholder.path.as_str(), harmless));
+        at = placeholder.range.end;
     }
     pasted.push_str(&text[at..]);
     let ours = fill(harmless).expect("a number fits where bash calculates");
@@ -137,7 +137,7 @@ fn check(trial: &Trial, at: &Path) {
         let out = std::fs::read(at.join(format!("{form}{seed}.out"))).unwrap();
         String::from_utf8_lossy(&out).into_owned()
     };
-    let said = |form: &str| {
+    let errors = |form: &str| {
         std::fs::read_to_string(at.join(format!("{form}{seed}.err"))).unwrap_or_default()
     };
     assert_eq!(
@@ -145,7 +145,7 @@ fn check(trial: &Trial, at: &Path) {
         printed("p"),
         "seed {seed}\n{text}\n--- became\n{}\n--- errors\n{}",
         trial.ours.script,
-        said("o")
+        errors("o")
     );
     if let Some(hostile) = &trial.hostile {
         let canary = at.join(format!("h{seed}")).join("PWN").exists();

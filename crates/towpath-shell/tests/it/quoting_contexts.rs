@@ -269,7 +269,7 @@ fn integers_only_where_bash_calculates() {
 }
 
 #[test]
-fn what_cannot_hold_a_value_is_refused() {
+fn what_cannot_take_a_value_is_refused() {
     for text in [
         "{{v}}=1",
         "a{{v}}=1 cmd",
@@ -336,7 +336,7 @@ fn what_cannot_hold_a_value_is_refused() {
 }
 
 #[test]
-fn text_without_places_runs_as_written() {
+fn text_without_placeholders_runs_as_written() {
     for text in ["echo 'open", "if true; then", "echo $(", "echo \\{{x}} \"", ")"] {
         let parsed = ShellText::parse(text).unwrap();
         assert_eq!(parsed.warnings().len(), 1, "{text}");

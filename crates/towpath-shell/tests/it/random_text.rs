@@ -187,10 +187,10 @@ fn pasted(parsed: &ShellText, value: &str) -> String {
     let text = parsed.text();
     let mut out = String::new();
     let mut at = 0;
-    for place in parsed.placeholders() {
-        out.push_str(&text[at..place.range.start]);
+    for placeholder in parsed.placeholders() {
+        out.push_str(&text[at..placeholder.range.start]);
         out.push_str(value);
-        at = place.range.end;
+        at = placeholder.range.end;
     }
     out + &text[at..]
 }
@@ -256,10 +256,10 @@ fn a_plain_word_is_the_same_pasted() {
         let text = framed(seed + 2_000_000);
         let Ok(parsed) = ShellText::parse(&text) else { continue };
         let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
-        let plain = parsed.placeholders().iter().all(|place| {
-            place.kind != PlaceholderKind::Integer
-                && !text[..place.range.start].ends_with(joins)
-                && !text[place.range.end..].starts_with('[')
+        let plain = parsed.placeholders().iter().all(|placeholder| {
+            placeholder.kind != PlaceholderKind::Integer
+                && !text[..placeholder.range.start].ends_with(joins)
+                && !text[placeholder.range.end..].starts_with('[')
         });
         // Process numbers differ, and an escaped placeholder loses its backslash only here.
         let differs = ["$$", "$!", "\\{{"].iter().any(|t| text.contains(t));
@@ -294,8 +294,8 @@ proptest! {
     #[test]
     fn parsing_never_panics(text in "[\\PC\n\t]{0,60}") {
         if let Ok(parsed) = ShellText::parse(&text) {
-            for place in parsed.placeholders() {
-                prop_assert!(text.get(place.range.clone()).is_some());
+            for placeholder in parsed.placeholders() {
+                prop_assert!(text.get(placeholder.range.clone()).is_some());
             }
         }
     }
@@ -305,8 +305,8 @@ proptest! {
         let text = soup(seed);
         match ShellText::parse(&text) {
             Ok(parsed) => {
-                for place in parsed.placeholders() {
-                    prop_assert!(text[place.range.clone()].starts_with("{{"));
+                for placeholder in parsed.placeholders() {
+                    prop_assert!(text[placeholder.range.clone()].starts_with("{{"));
                 }
                 for warning in parsed.warnings() {
                     prop_assert!(text.get(warning.range.clone()).is_some());

@@ -69,7 +69,7 @@ pub fn printed(line: &str) -> Option<String> {
     line.split_once("» ").map(|(_, text)| text.to_owned())
 }
 
-fn say(text: &str) {
+fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     out.write_all(format!("» {text}\n").as_bytes()).unwrap();
     out.flush().unwrap();
@@ -97,14 +97,14 @@ fn play() {
 fn append_batches(dir: &Path, name: &str, count: u64) {
     let mut store = Store::open(dir).unwrap();
     let run = create(&mut store, name);
-    say("created");
+    print("created");
     let mut dice = Dice(0x9e37_79b9 + u64::from(name.as_bytes()[3]));
     for batch in 0..count {
         let size = 1 + dice.below(4);
         let facts: Vec<_> =
             (0..size).map(|part| batch_fact(batch, part, size, &mut dice)).collect();
         store.append(&run, &facts, None).unwrap();
-        say(&batch.to_string());
+        print(&batch.to_string());
     }
 }
 
@@ -116,12 +116,12 @@ fn batch_fact(batch: u64, part: u64, size: u64, dice: &mut Dice) -> NewFact {
 
 /// Begins once `signal` has ended.
 fn create_journal(dir: &Path, name: &str, signal: &mut dyn Read) {
-    say("ready");
+    print("ready");
     signal.read_to_end(&mut Vec::new()).unwrap();
     let mut store = Store::open(dir).unwrap();
-    say("opened");
+    print("opened");
     create(&mut store, name);
-    say("created");
+    print("created");
 }
 
 const BATCH: usize = 3;
@@ -151,8 +151,8 @@ fn fill(dir: &Path) {
     let mut store = Store::open(dir).unwrap();
     let run = create(&mut store, "7f3k");
     let (whole, error) = append_until_refused(&mut store, &run);
-    say(refused_as(&error));
-    say(&whole.to_string());
+    print(refused_as(&error));
+    print(&whole.to_string());
     assert_eq!(store.facts(&run).unwrap().len(), whole * BATCH);
     let large = NewRun { plan: "p".repeat(200_000), ..new_run() };
     let second = store.create_run(&large, &mut |_| id("6q0d"), &[]);
@@ -171,12 +171,12 @@ fn fill_then_free(dir: &Path) {
     let facts = store.facts(&id("7f3k")).unwrap();
     assert_eq!((facts.len(), facts[before].body.as_str()), (before + 1, "after"));
     assert_eq!(problems(&store), Vec::<String>::new());
-    say("recovered");
+    print("recovered");
 }
 
 /// Where nothing can be written: looking works, writing is refused.
 fn look_and_write(dir: &Path) {
     let store = Store::open_for_reading(dir).unwrap().unwrap();
-    say(&store.facts(&id("7f3k")).unwrap().len().to_string());
-    say(refused_as(&Store::open(dir).unwrap_err()));
+    print(&store.facts(&id("7f3k")).unwrap().len().to_string());
+    print(refused_as(&Store::open(dir).unwrap_err()));
 }

@@ -7,11 +7,11 @@ use towpath_store::{RunFilter, Store};
 
 #[test]
 fn two_processes_append_to_two_runs_while_a_third_looks() {
-    let place = tempdir().unwrap();
-    Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    Store::open(directory.path()).unwrap();
     let names = ["aaaa", "bbbb"];
-    let children = names.map(|name| start("append-500", place.path(), name));
-    let looking = Store::open_for_reading(place.path()).unwrap().unwrap();
+    let children = names.map(|name| start("append-500", directory.path(), name));
+    let looking = Store::open_for_reading(directory.path()).unwrap().unwrap();
     let mut seen = 0;
     let mut ends = 0;
     for mut child in children {
@@ -41,8 +41,8 @@ fn count(store: &Store, name: &str) -> usize {
 #[test]
 fn processes_that_make_the_journal_at_the_same_moment_all_get_it() {
     for _ in 0..10 {
-        let place = tempdir().unwrap();
-        let dir = place.path().join("state/towpath");
+        let directory = tempdir().unwrap();
+        let dir = directory.path().join("state/towpath");
         let names = ["aaaa", "bbbb", "cccc", "dddd", "eeee", "ffff"];
         let mut children = names.map(|name| start("create-on-signal", &dir, name));
         for child in &mut children {

@@ -45,18 +45,18 @@ fn sample(dir: &Path) {
 #[test]
 #[ignore = "writes the sample of a new schema: once, before it is released"]
 fn write_sample() {
-    let place = tempdir().unwrap();
-    sample(place.path());
-    checkpoint(place.path());
-    fs::copy(place.path().join("journal.db"), fixture(SCHEMA_VERSION)).unwrap();
+    let directory = tempdir().unwrap();
+    sample(directory.path());
+    checkpoint(directory.path());
+    fs::copy(directory.path().join("journal.db"), fixture(SCHEMA_VERSION)).unwrap();
 }
 
 #[test]
 fn every_released_schema_opens_with_all_that_was_in_it() {
     for version in 1..=SCHEMA_VERSION {
-        let place = tempdir().unwrap();
-        fs::copy(fixture(version), place.path().join("journal.db")).unwrap();
-        let store = Store::open(place.path()).unwrap();
+        let directory = tempdir().unwrap();
+        fs::copy(fixture(version), directory.path().join("journal.db")).unwrap();
+        let store = Store::open(directory.path()).unwrap();
         let run = id("7f3k");
         let row = store.run(&run).unwrap().unwrap();
         assert_eq!((row.recipe.as_str(), row.directory), ("ship-release", new_run().directory));
@@ -79,9 +79,9 @@ fn the_tables_are_those_of_the_sample() {
         let rows = ask.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
         rows.map(Result::unwrap).collect()
     };
-    let place = tempdir().unwrap();
-    drop(Store::open(place.path()).unwrap());
-    let copy = place.path().join("sample.db");
+    let directory = tempdir().unwrap();
+    drop(Store::open(directory.path()).unwrap());
+    let copy = directory.path().join("sample.db");
     fs::copy(fixture(SCHEMA_VERSION), &copy).unwrap();
-    assert_eq!(tables(&place.path().join("journal.db")), tables(&copy));
+    assert_eq!(tables(&directory.path().join("journal.db")), tables(&copy));
 }

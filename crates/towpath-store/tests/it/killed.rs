@@ -32,11 +32,11 @@ fn whole_batches(store: &Store, run: &RunId) -> u64 {
 
 #[test]
 fn a_runner_killed_while_it_appends_loses_nothing_it_acknowledged() {
-    let place = tempdir().unwrap();
+    let directory = tempdir().unwrap();
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
     for round in 0..ROUNDS {
         let run = name_of(round);
-        let mut child = start("append", place.path(), run.as_str());
+        let mut child = start("append", directory.path(), run.as_str());
         assert_eq!(child.next().as_deref(), Some("created"));
         let mut printed: Vec<String> = Vec::new();
         for _ in 0..dice.below(40) {
@@ -45,12 +45,12 @@ fn a_runner_killed_while_it_appends_loses_nothing_it_acknowledged() {
         sleep(Duration::from_micros(dice.below(1_500)));
         printed.extend(child.kill());
         let acknowledged = printed.len() as u64;
-        let store = Store::open(place.path()).unwrap();
+        let store = Store::open(directory.path()).unwrap();
         let stored = whole_batches(&store, &run);
         let expected = acknowledged..=acknowledged + 1;
-        assert!(expected.contains(&stored), "round {round}: {stored}, told {acknowledged}");
+        assert!(expected.contains(&stored), "round {round}: {stored}, acknowledged {acknowledged}");
     }
-    let store = Store::open(place.path()).unwrap();
+    let store = Store::open(directory.path()).unwrap();
     assert_eq!(problems(&store), Vec::<String>::new());
     for round in 0..ROUNDS {
         whole_batches(&store, &name_of(round));
@@ -61,8 +61,8 @@ fn a_runner_killed_while_it_appends_loses_nothing_it_acknowledged() {
 fn a_runner_killed_while_it_makes_the_journal_leaves_one_that_opens() {
     let mut dice = Dice(0x1234_5678_9abc_def1);
     for round in 0..ROUNDS {
-        let place = tempdir().unwrap();
-        let dir = place.path().join("state");
+        let directory = tempdir().unwrap();
+        let dir = directory.path().join("state");
         let mut child = start("create", &dir, "7f3k");
         assert_eq!(child.next().as_deref(), Some("ready"));
         sleep(Duration::from_micros(dice.below(6_000)));

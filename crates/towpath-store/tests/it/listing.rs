@@ -1,4 +1,4 @@
-//! Finding runs again: by id, by its beginning, by place, recipe and status; and how ids are given.
+//! Finding runs again: by id, by its beginning, by directory, recipe and status; and how ids are given.
 
 use crate::support::{create, id, new_run};
 use std::ffi::OsStr;
@@ -23,8 +23,8 @@ fn add(store: &mut Store, name: &str, recipe: &str, directory: &[u8], status: &s
 
 #[test]
 fn runs_are_listed_newest_first_and_narrowed() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     add(&mut store, "aaaa", "build", b"/shop", "done");
     add(&mut store, "bbbb", "build", b"/caf\xe9", "failed");
     add(&mut store, "cccc", "test", b"/shop", "failed");
@@ -55,8 +55,8 @@ fn runs_are_listed_newest_first_and_narrowed() {
 
 #[test]
 fn a_run_row_has_all_that_was_reported() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     let run = create(&mut store, "7f3k");
     let row = store.run(&run).unwrap().unwrap();
     let NewRun { recipe, source, directory, created_ms, summary, .. } = new_run();
@@ -66,8 +66,8 @@ fn a_run_row_has_all_that_was_reported() {
 
 #[test]
 fn the_beginning_of_an_id_is_enough_when_it_is_unique() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     for name in ["7f3k", "7f3kq", "7zzz", "8abc"] {
         create(&mut store, name);
     }
@@ -98,10 +98,10 @@ fn the_beginning_of_an_id_is_enough_when_it_is_unique() {
 
 #[test]
 fn a_taken_id_makes_the_next_one_longer() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     create(&mut store, "aaaa");
-    fs::create_dir(place.path().join("runs/aaaaa")).unwrap();
+    fs::create_dir(directory.path().join("runs/aaaaa")).unwrap();
     let mut asked = Vec::new();
     let mut next = |length: u32| {
         asked.push(length);
@@ -114,21 +114,21 @@ fn a_taken_id_makes_the_next_one_longer() {
 
 #[test]
 fn ids_that_repeat_are_given_up() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     create(&mut store, "aaaa");
     let refused = store.create_run(&new_run(), &mut |_| id("aaaa"), &[]);
     assert!(matches!(refused, Err(StoreError::NoFreeId)), "{refused:?}");
     assert_eq!(store.runs(&RunFilter::default()).unwrap().len(), 1);
-    assert!(place.path().join("runs/aaaa").is_dir(), "the other run keeps its directory");
+    assert!(directory.path().join("runs/aaaa").is_dir(), "the other run keeps its directory");
 }
 
 #[test]
 fn a_removed_run_directory_is_made_again() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     let run = create(&mut store, "aaaa");
-    fs::remove_dir_all(place.path().join("runs")).unwrap();
+    fs::remove_dir_all(directory.path().join("runs")).unwrap();
     assert!(store.ensure_run_directory(&run).unwrap().is_dir());
     create(&mut store, "bbbb");
 }

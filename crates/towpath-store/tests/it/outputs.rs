@@ -12,18 +12,18 @@ use towpath_store::{
 };
 
 struct Scene {
-    place: TempDir,
+    directory: TempDir,
     store: Store,
     run: RunId,
     dir: PathBuf,
 }
 
 fn scene() -> Scene {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     let run = create(&mut store, "7f3k");
     let dir = store.run_directory(&run);
-    Scene { place, store, run, dir }
+    Scene { directory, store, run, dir }
 }
 
 fn finished(key: &str, stdout: Option<OutputRef>, stderr: Option<OutputRef>) -> NewFact {
@@ -32,7 +32,7 @@ fn finished(key: &str, stdout: Option<OutputRef>, stderr: Option<OutputRef>) -> 
 
 #[test]
 fn a_small_output_moves_into_the_row_and_its_file_goes_with_the_commit() {
-    let Scene { place: _place, mut store, run, dir } = scene();
+    let Scene { directory: _directory, mut store, run, dir } = scene();
     for size in [0, 1, INLINE_LIMIT as usize] {
         let (name, key) = (format!("{size}.out"), format!("s{size}"));
         fs::write(dir.join(&name), vec![b'x'; size]).unwrap();
@@ -48,7 +48,7 @@ fn a_small_output_moves_into_the_row_and_its_file_goes_with_the_commit() {
 
 #[test]
 fn a_refused_append_keeps_the_file_of_a_small_output() {
-    let Scene { place: _place, mut store, dir, .. } = scene();
+    let Scene { directory: _directory, mut store, dir, .. } = scene();
     fs::write(dir.join("a.out"), "paid for").unwrap();
     let settled = settle_output(&dir, "a.out").unwrap();
     let nobody = RunId::new("zzzz").unwrap();
@@ -58,7 +58,7 @@ fn a_refused_append_keeps_the_file_of_a_small_output() {
 
 #[test]
 fn a_large_output_stays_in_its_file() {
-    let Scene { place: _place, mut store, run, dir } = scene();
+    let Scene { directory: _directory, mut store, run, dir } = scene();
     let len = INLINE_LIMIT + 1;
     fs::create_dir(dir.join("jobs")).unwrap();
     fs::write(dir.join("jobs/a.err"), vec![b'x'; len as usize]).unwrap();
@@ -74,7 +74,7 @@ fn a_large_output_stays_in_its_file() {
 
 #[test]
 fn the_newest_output_of_a_job_counts_and_others_do_not() {
-    let Scene { place: _place, mut store, run, .. } = scene();
+    let Scene { directory: _directory, mut store, run, .. } = scene();
     let other = create(&mut store, "6q0d");
     let text = |text: &str| Some(OutputRef::inline(text));
     let facts = [
@@ -97,13 +97,13 @@ fn the_newest_output_of_a_job_counts_and_others_do_not() {
 
 #[test]
 fn no_file_is_no_output() {
-    let Scene { place: _place, dir, .. } = scene();
+    let Scene { directory: _directory, dir, .. } = scene();
     assert_eq!(settle_output(&dir, "none.out").unwrap(), None);
 }
 
 #[test]
 fn only_plain_files_inside_the_run_directory_are_outputs() {
-    let Scene { place: _place, mut store, run, dir } = scene();
+    let Scene { directory: _directory, mut store, run, dir } = scene();
     for name in ["", "..", "../x", "a/../../x", "/etc/passwd", "./a", "a\0b"] {
         let settled = settle_output(&dir, name);
         assert!(matches!(settled, Err(StoreError::BadOutputName(_))), "{name:?} {settled:?}");
@@ -121,7 +121,7 @@ fn only_plain_files_inside_the_run_directory_are_outputs() {
 
 #[test]
 fn a_lost_or_cut_output_file_is_found_by_the_check() {
-    let Scene { place: _place, mut store, run, dir } = scene();
+    let Scene { directory: _directory, mut store, run, dir } = scene();
     for name in ["gone", "cut", "whole"] {
         fs::write(dir.join(name), vec![b'x'; 70_000]).unwrap();
         let settled = settle_output(&dir, name).unwrap();

@@ -12,8 +12,8 @@ fn large(text: &str) -> NewFact {
 
 #[test]
 fn a_deleted_run_leaves_its_neighbours_alone() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     let runs: Vec<_> = ["aaaa", "bbbb", "cccc"].map(|name| create(&mut store, name)).into();
     for run in &runs {
         store.append(run, &[fact(run.as_str())], None).unwrap();
@@ -31,7 +31,7 @@ fn a_deleted_run_leaves_its_neighbours_alone() {
         assert!(store.run_directory(run).join("1.stdout").exists());
     }
     assert_eq!(problems(&store), Vec::<String>::new());
-    let left: Vec<_> = fs::read_dir(place.path().join("runs")).unwrap().collect();
+    let left: Vec<_> = fs::read_dir(directory.path().join("runs")).unwrap().collect();
     assert_eq!(left.len(), 2, "{left:?}");
     // Its name is free again, and its number.
     assert_eq!(create(&mut store, "bbbb"), runs[1]);
@@ -40,9 +40,9 @@ fn a_deleted_run_leaves_its_neighbours_alone() {
 
 #[test]
 fn what_a_interrupted_deletion_left_is_swept_and_nothing_else() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
-    let runs = place.path().join("runs");
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
+    let runs = directory.path().join("runs");
     let kept = create(&mut store, "aaaa");
     // Marked, and the commit never came: the run is whole.
     fs::write(store.run_directory(&kept).join("deleted"), "").unwrap();
@@ -66,8 +66,8 @@ fn what_a_interrupted_deletion_left_is_swept_and_nothing_else() {
 
 #[test]
 fn space_goes_back_where_it_is_much_and_stays_where_it_is_little() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     for n in 0..40 {
         let run = create(&mut store, &format!("aa{}{}", n / 10, n % 10));
         store.append(&run, &[large("x")], None).unwrap();
@@ -78,10 +78,10 @@ fn space_goes_back_where_it_is_much_and_stays_where_it_is_little() {
     for n in 1..30 {
         store.delete_run(&id(&format!("aa{}{}", n / 10, n % 10))).unwrap();
     }
-    let before = fs::metadata(place.path().join("journal.db")).unwrap().len();
+    let before = fs::metadata(directory.path().join("journal.db")).unwrap().len();
     let much = store.reclaim().unwrap();
     assert!(much.returned > 29 * 60_000 && much.kept == 0, "{much:?}");
-    let after = fs::metadata(place.path().join("journal.db")).unwrap().len();
+    let after = fs::metadata(directory.path().join("journal.db")).unwrap().len();
     assert!(before - after > 29 * 60_000, "{before} {after}");
     assert_eq!(store.facts(&id("aa35")).unwrap().len(), 1);
     assert_eq!(problems(&store), Vec::<String>::new());
@@ -89,12 +89,12 @@ fn space_goes_back_where_it_is_much_and_stays_where_it_is_little() {
 
 #[test]
 fn while_another_writes_the_space_stays() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     let run = create(&mut store, "aaaa");
     store.append(&run, &[large("x")], None).unwrap();
     store.delete_run(&run).unwrap();
-    let other = rusqlite::Connection::open(place.path().join("journal.db")).unwrap();
+    let other = rusqlite::Connection::open(directory.path().join("journal.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let reclaimed = store.reclaim().unwrap();
     assert!(reclaimed.returned == 0 && reclaimed.kept > 50_000, "{reclaimed:?}");

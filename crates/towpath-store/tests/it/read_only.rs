@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::tempdir;
 
-/// Says so when this machine does not allow a mount of one's own.
+/// Reports it when this machine does not allow a mount of one's own.
 pub fn namespaces_work(dir: &Path) -> bool {
     let mount = format!("mount -t tmpfs -o size=1m none {}", quoted(dir));
     let tried = Command::new("unshare").args(["-rm", "sh", "-c", &mount]).output();
@@ -33,16 +33,16 @@ fn look_and_write(dir: &Path) {
 
 #[test]
 fn a_read_only_disk_can_be_looked_at_but_not_written() {
-    let place = tempdir().unwrap();
-    if !namespaces_work(place.path()) {
+    let directory = tempdir().unwrap();
+    if !namespaces_work(directory.path()) {
         return;
     }
-    small_journal(place.path());
-    look_and_write(place.path());
-    checkpoint(place.path());
-    look_and_write(place.path());
+    small_journal(directory.path());
+    look_and_write(directory.path());
+    checkpoint(directory.path());
+    look_and_write(directory.path());
     for side in ["journal.db-wal", "journal.db-shm"] {
-        let _ = fs::remove_file(place.path().join(side));
+        let _ = fs::remove_file(directory.path().join(side));
     }
-    look_and_write(place.path());
+    look_and_write(directory.path());
 }

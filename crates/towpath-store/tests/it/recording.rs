@@ -7,8 +7,8 @@ use towpath_store::{NewFact, OutputRef, Store, StoreError, StoredOutput, Summary
 
 #[test]
 fn facts_are_numbered_per_run_and_keep_their_order() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     let first = [fact("a")];
     let one = store.create_run(&new_run(), &mut |_| id("aaaa"), &first).unwrap();
     let two = create(&mut store, "bbbb");
@@ -24,8 +24,8 @@ fn facts_are_numbered_per_run_and_keep_their_order() {
 
 #[test]
 fn a_fact_comes_back_as_it_was() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     let run = create(&mut store, "7f3k");
     let recorded = NewFact {
         at_ms: -7,
@@ -48,8 +48,8 @@ fn a_fact_comes_back_as_it_was() {
 
 #[test]
 fn a_run_that_is_not_there_is_reported() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     let none = id("zzzz");
     let results = [
         store.append(&none, &[fact("1")], None).err(),
@@ -65,8 +65,8 @@ fn a_run_that_is_not_there_is_reported() {
 
 #[test]
 fn a_refused_batch_leaves_nothing_of_itself() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     let run = create(&mut store, "7f3k");
     let outside = OutputRef::File { name: "../other".into(), len: 1 };
     let bad = NewFact { stdout: Some(outside), ..fact("bad") };
@@ -82,8 +82,8 @@ fn a_refused_batch_leaves_nothing_of_itself() {
 
 #[test]
 fn the_summary_changes_with_the_facts() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     let (run, other) = (create(&mut store, "7f3k"), create(&mut store, "6q0d"));
     assert_eq!(store.run(&run).unwrap().unwrap().summary, new_run().summary);
     let summary = Summary {
@@ -106,8 +106,8 @@ fn the_summary_changes_with_the_facts() {
 
 #[test]
 fn a_new_plan_keeps_the_old_ones() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     let run = create(&mut store, "7f3k");
     let long = "step: é\n".repeat(50_000);
     assert_eq!(store.add_plan(&run, &long, &[fact("replanned")], None).unwrap(), 2);

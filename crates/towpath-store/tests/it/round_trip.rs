@@ -60,14 +60,14 @@ proptest! {
 
     #[test]
     fn facts_come_back_as_they_were(batches in vec(vec(a_fact(), 0..5), 0..6)) {
-        let place = tempdir().unwrap();
-        let mut store = Store::open(place.path()).unwrap();
+        let directory = tempdir().unwrap();
+        let mut store = Store::open(directory.path()).unwrap();
         let run = create(&mut store, "7f3k");
         for batch in &batches {
             store.append(&run, batch, None).unwrap();
         }
         drop(store);
-        let store = Store::open_for_reading(place.path()).unwrap().unwrap();
+        let store = Store::open_for_reading(directory.path()).unwrap().unwrap();
         prop_assert_eq!(store.facts(&run).unwrap(), expected(&batches));
     }
 }

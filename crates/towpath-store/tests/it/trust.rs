@@ -14,8 +14,8 @@ fn record(path: &[u8], hash: u8, at_ms: i64) -> TrustRecord {
 
 #[test]
 fn a_consent_is_to_contents_at_a_path() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     let given = record(b"/shop/\xff.yaml", 1, 10);
     store.trust_add(&given).unwrap();
     assert_eq!(store.trusted(&PlanHash([1; 32])).unwrap(), Some(given.clone()));
@@ -26,8 +26,8 @@ fn a_consent_is_to_contents_at_a_path() {
 
 #[test]
 fn consents_are_listed_replaced_and_taken_back() {
-    let place = tempdir().unwrap();
-    let mut store = Store::open(place.path()).unwrap();
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
     let all = [record(b"/b", 1, 10), record(b"/a", 1, 20), record(b"/a", 2, 30)];
     for record in &all {
         store.trust_add(record).unwrap();
@@ -44,13 +44,13 @@ fn consents_are_listed_replaced_and_taken_back() {
 
 #[test]
 fn asking_for_consent_given_writes_nothing() {
-    let place = tempdir().unwrap();
-    Store::open(place.path()).unwrap().trust_add(&record(b"/a", 1, 10)).unwrap();
-    let before = contents(place.path());
-    let store = Store::open_for_reading(place.path()).unwrap().unwrap();
+    let directory = tempdir().unwrap();
+    Store::open(directory.path()).unwrap().trust_add(&record(b"/a", 1, 10)).unwrap();
+    let before = contents(directory.path());
+    let store = Store::open_for_reading(directory.path()).unwrap().unwrap();
     assert!(store.trusted(&PlanHash([1; 32])).unwrap().is_some());
     drop(store);
-    assert_eq!(contents(place.path()), before);
+    assert_eq!(contents(directory.path()), before);
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn by_errors(result: &Value) -> Option<FaultKind> {
 /// The service's own word for it is that of any bad request.
 fn by_length(result: &Value) -> Option<FaultKind> {
     let too_long = text(result, "terminal_reason") == Some("prompt_too_long")
-        || text(result, "result").is_some_and(|said| said.starts_with("Prompt is too long"));
+        || text(result, "result").is_some_and(|text| text.starts_with("Prompt is too long"));
     too_long.then_some(FaultKind::TooLong)
 }
 
@@ -130,7 +130,7 @@ fn message(result: &Value) -> String {
     let errors = result.get("errors").and_then(Value::as_array);
     let errors: Vec<&str> = errors.into_iter().flatten().filter_map(Value::as_str).collect();
     match text(result, "result") {
-        Some(said) if !said.trim().is_empty() => said.trim().to_owned(),
+        Some(text) if !text.trim().is_empty() => text.trim().to_owned(),
         _ if !errors.is_empty() => errors.join("; "),
         _ => {
             let why = text(result, "terminal_reason").or(text(result, "subtype"));

@@ -34,7 +34,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
         usage: UsageOf::Call,
         cost: true,
         limit_reset: true,
-        tells_retries: true,
+        reports_retries: true,
         lingers: false,
         as_root: Some(AsRoot {
             variable: "IS_SANDBOX",
@@ -121,10 +121,10 @@ mod tests {
     }
 
     #[test]
-    fn instructions_take_the_place_of_the_programs_own_or_stand_beside_them() {
-        let told = Call { system: Some("- Be brief.".into()), ..call() };
-        assert!(arguments(&told).ends_with("--system-prompt=- Be brief."));
-        let beside = Call { beside_own: true, ..told };
+    fn instructions_replace_the_programs_own_or_are_added_to_them() {
+        let instructed = Call { system: Some("- Be brief.".into()), ..call() };
+        assert!(arguments(&instructed).ends_with("--system-prompt=- Be brief."));
+        let beside = Call { beside_own: true, ..instructed };
         assert!(arguments(&beside).ends_with("--append-system-prompt=- Be brief."));
         let long = Call { system: Some("x".repeat(200_000)), ..beside };
         assert!(arguments(&long).contains(" --append-system-prompt-file "));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mode_takes_the_place_of_skipped_permissions_and_instructions_open_a_session() {
+    fn a_mode_replaces_skipped_permissions_and_instructions_open_a_session() {
         let plan = Call { mode: Some("plan".into()), system: Some("- Be brief.".into()), ..call() };
         assert_eq!(
             arguments(&plan),
@@ -157,9 +157,9 @@ mod tests {
     fn instructions_too_long_for_an_argument_go_by_a_file() {
         let long = "word ".repeat(40_000);
         let private = PathBuf::from("/run/1.agent");
-        let told = Call { system: Some(long.clone()), private, ..call() };
-        assert!(arguments(&told).ends_with(" --system-prompt-file /run/1.agent/system.md"));
-        let made = ClaudeCode::new("/bin/claude".into()).invocation(&told);
+        let instructed = Call { system: Some(long.clone()), private, ..call() };
+        assert!(arguments(&instructed).ends_with(" --system-prompt-file /run/1.agent/system.md"));
+        let made = ClaudeCode::new("/bin/claude".into()).invocation(&instructed);
         assert_eq!(made.writes, [InputFile { name: "system.md", contents: long.into_bytes() }]);
     }
 
@@ -170,8 +170,8 @@ mod tests {
         assert_eq!(made.program, PathBuf::from("/bin/claude"));
     }
 
-    /// As root the program skips permissions only in a sandbox: whether it is in one is not ours
-    /// to say, but the user's word goes through.
+    /// As root the program skips permissions only in a sandbox: whether it is in one, we
+    /// cannot know. The user's own variable is passed on.
     #[test]
     fn background_tasks_are_off_and_a_sandbox_is_the_users_to_claim() {
         let claude = ClaudeCode::new("/bin/claude".into());

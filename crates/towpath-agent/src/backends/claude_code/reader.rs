@@ -115,17 +115,17 @@ impl ClaudeReader {
     /// `is_error` false, and the program's word that the answer is whole or its exit code 0: nothing
     /// weaker is a success. A mode that a gateway does not support ends with 1 and no such word.
     fn judge(&self, result: &Value, end: &End<'_>) -> Result<String, CallFault> {
-        let said = result.get("result").and_then(Value::as_str).unwrap_or("");
-        let crash = |what: &str, said| {
-            Err(CallFault::with_first(FaultKind::Crash, what, &[end.stderr, said]))
+        let answer = result.get("result").and_then(Value::as_str).unwrap_or("");
+        let crash = |what: &str, answer| {
+            Err(CallFault::with_first(FaultKind::Crash, what, &[end.stderr, answer]))
         };
         // Older versions have no such word.
         let whole = text_at(result, "/terminal_reason").is_none_or(|word| word == "completed");
         match result.get("is_error").and_then(Value::as_bool) {
             Some(true) => Err(self.heard.fault(result)),
-            Some(false) if whole || end.exit.success() => Ok(said.to_owned()),
-            Some(false) => crash(&format!("Claude Code {}", end.exit), said),
-            None => crash("Claude Code's result does not say whether it is an error", ""),
+            Some(false) if whole || end.exit.success() => Ok(answer.to_owned()),
+            Some(false) => crash(&format!("Claude Code {}", end.exit), answer),
+            None => crash("Claude Code's result has no `is_error` that is true or false", ""),
         }
     }
 }

@@ -104,7 +104,7 @@ mod tests {
                 used(16, 4, Some(0.75)),
             ),
             (
-                "a failed call used nothing, and says so",
+                "a failed call reports that it used nothing",
                 json!({"model_usage_since_last_result": {}, "total_cost_usd": 9.0}),
                 used(0, 0, Some(0.0)),
             ),
@@ -133,7 +133,7 @@ mod tests {
                        "total_cost_usd": 0.042}),
                 used(5200, 1800, Some(0.042)),
             ),
-            ("nothing said", json!({"usage": {}}), None),
+            ("nothing reported", json!({"usage": {}}), None),
         ] {
             assert_eq!(add(None, &line), expected, "{why}");
         }

@@ -35,7 +35,7 @@ pub(super) fn of_turn(message: &str, at_ms: i64, zone: &TimeZone) -> CallFault {
     let kind =
         by_status(&message).or_else(|| by_sentence(&message)).unwrap_or(FaultKind::BadRequest);
     let until_ms = match kind {
-        FaultKind::Limit => reset::told(&message, at_ms, zone),
+        FaultKind::Limit => reset::reset_time(&message, at_ms, zone),
         _ => None,
     };
     let message = if message.is_empty() { "Codex gave no reason".to_owned() } else { message };

@@ -35,7 +35,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
         usage: UsageOf::Session,
         cost: false,
         limit_reset: true,
-        tells_retries: true,
+        reports_retries: true,
         lingers: false,
         as_root: None,
     },
@@ -142,19 +142,23 @@ mod tests {
 
     #[test]
     fn instructions_open_a_session_as_one_quoted_value() {
-        let told = Call { system: Some("Say \"hi\"\n\u{7f}ü".into()), ..call() };
-        let expected = r#"developer_instructions="Say \"hi\"\n\u007Fü""#;
-        assert!(made(&told).arguments.contains(&expected.into()), "{}", arguments(&told));
-        assert_eq!(made(&told).stdin, b"- do\nit");
-        let again = Call { session: Some("u-1".into()), resume: true, ..told };
+        let instructed = Call { system: Some("Write \"hi\"\n\u{7f}ü".into()), ..call() };
+        let expected = r#"developer_instructions="Write \"hi\"\n\u007Fü""#;
+        assert!(
+            made(&instructed).arguments.contains(&expected.into()),
+            "{}",
+            arguments(&instructed)
+        );
+        assert_eq!(made(&instructed).stdin, b"- do\nit");
+        let again = Call { session: Some("u-1".into()), resume: true, ..instructed };
         assert!(!arguments(&again).contains("instructions"), "the session knows them");
     }
 
     #[test]
-    fn instructions_too_long_for_an_argument_stand_before_the_prompt() {
+    fn instructions_too_long_for_an_argument_are_before_the_prompt() {
         let long = "word ".repeat(40_000);
-        let told = made(&Call { system: Some(long.clone()), ..call() });
-        assert!(told.arguments.iter().all(|argument| argument.len() < 1000));
-        assert_eq!(told.stdin, format!("{}\n\n- do\nit", long.trim_end()).into_bytes());
+        let instructed = made(&Call { system: Some(long.clone()), ..call() });
+        assert!(instructed.arguments.iter().all(|argument| argument.len() < 1000));
+        assert_eq!(instructed.stdin, format!("{}\n\n- do\nit", long.trim_end()).into_bytes());
     }
 }

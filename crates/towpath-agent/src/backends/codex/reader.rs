@@ -16,7 +16,7 @@ pub(super) struct CodexReader {
     zone: TimeZone,
     session: Option<String>,
     /// The last message of the agent.
-    said: String,
+    message: String,
     turn: Turn,
     /// The last error line, for an end without a reason.
     error: String,
@@ -35,7 +35,7 @@ impl CodexReader {
         CodexReader {
             zone,
             session: None,
-            said: String::new(),
+            message: String::new(),
             turn: Turn::Open,
             error: String::new(),
             total: None,
@@ -50,8 +50,8 @@ impl CodexReader {
         };
         signs.extend(match text_at(item, "/type") {
             Some("agent_message") if completed => {
-                self.said = text_at(item, "/text").unwrap_or("").to_owned();
-                Sign::message(&self.said)
+                self.message = text_at(item, "/text").unwrap_or("").to_owned();
+                Sign::message(&self.message)
             }
             Some("command_execution") if !completed => {
                 let command = text_at(item, "/command").unwrap_or("");
@@ -66,7 +66,7 @@ impl CodexReader {
 
     fn judge(&self, end: &End<'_>) -> Result<String, CallFault> {
         match &self.turn {
-            Turn::Completed => Ok(self.said.clone()),
+            Turn::Completed => Ok(self.message.clone()),
             Turn::Failed(message) => Err(fault::of_turn(message, end.at_ms, &self.zone)),
             Turn::Open => Err(fault::no_turn(end, &self.error)),
         }

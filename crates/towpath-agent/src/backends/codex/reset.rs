@@ -7,14 +7,14 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan as _};
 
 /// The time that `message` names, in milliseconds since 1970.
-pub(super) fn told(message: &str, at_ms: i64, zone: &TimeZone) -> Option<i64> {
-    let (_, told) = message.rsplit_once("ry again at ")?;
-    let told = without_ordinal(told.trim().trim_end_matches('.'));
+pub(super) fn reset_time(message: &str, at_ms: i64, zone: &TimeZone) -> Option<i64> {
+    let (_, time_text) = message.rsplit_once("ry again at ")?;
+    let time_text = without_ordinal(time_text.trim().trim_end_matches('.'));
     let minute: Span = 1.minute();
-    if let Ok(time) = DateTime::strptime("%b %d, %Y %I:%M %p", &told) {
+    if let Ok(time) = DateTime::strptime("%b %d, %Y %I:%M %p", &time_text) {
         return milliseconds(time.checked_add(minute).ok()?, zone);
     }
-    let time = Time::strptime("%I:%M %p", &told).ok()?;
+    let time = Time::strptime("%I:%M %p", &time_text).ok()?;
     let now = Timestamp::from_millisecond(at_ms).ok()?.to_zoned(zone.clone()).datetime();
     let mut over = now.date().to_datetime(time).checked_add(minute).ok()?;
     if over < now {
@@ -38,11 +38,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_minute_after_the_time_that_is_told() {
+    fn the_minute_after_the_time_in_the_message() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap().as_millisecond();
         let now = at("2026-11-16T20:00:30Z");
         let berlin = TimeZone::fixed(jiff::tz::offset(1));
-        for (told_text, zone, expected) in [
+        for (message, zone, expected) in [
             ("try again at 10:24 PM.", &TimeZone::UTC, Some("2026-11-16T22:25:00Z")),
             ("Try again at 8:00 PM.", &TimeZone::UTC, Some("2026-11-16T20:01:00Z")),
             ("try again at 7:59 PM.", &TimeZone::UTC, Some("2026-11-17T20:00:00Z")),
@@ -54,8 +54,8 @@ mod tests {
             ("try again at 25:61 PM.", &TimeZone::UTC, None),
             ("try again at Feb 31st, 2030 5:46 PM.", &TimeZone::UTC, None),
         ] {
-            assert_eq!(told(told_text, now, zone), expected.map(at), "{told_text}");
+            assert_eq!(reset_time(message, now, zone), expected.map(at), "{message}");
         }
-        assert_eq!(told("try again at 10:24 PM.", i64::MAX, &TimeZone::UTC), None);
+        assert_eq!(reset_time("try again at 10:24 PM.", i64::MAX, &TimeZone::UTC), None);
     }
 }

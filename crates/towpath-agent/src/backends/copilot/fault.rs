@@ -17,8 +17,9 @@ pub(super) fn of_error(event: &Value) -> CallFault {
         // A query without a status got no answer.
         .or((word == "query" && status.is_none()).then_some(FaultKind::Overloaded))
         .unwrap_or(FaultKind::Crash);
-    let said = text_at(event, "/data/message").map(str::trim).filter(|said| !said.is_empty());
-    CallFault::new(kind, format!("Copilot: {}", said.unwrap_or(word)))
+    let message =
+        text_at(event, "/data/message").map(str::trim).filter(|message| !message.is_empty());
+    CallFault::new(kind, format!("Copilot: {}", message.unwrap_or(word)))
 }
 
 fn by_word(word: &str) -> Option<FaultKind> {

@@ -78,18 +78,18 @@ impl CopilotReader {
 
     fn tool_start(&mut self, event: &Value, signs: &mut Vec<Sign>) {
         let name = text_at(event, "/data/toolName").unwrap_or("tool");
-        let told =
+        let tool_use =
             activity::tool_use(name, event.pointer("/data/arguments").unwrap_or(&Value::Null));
         if let Some(id) = text_at(event, "/data/toolCallId") {
-            self.tools.insert(id.to_owned(), told.clone());
+            self.tools.insert(id.to_owned(), tool_use.clone());
         }
-        signs.push(Sign::Doing(told));
+        signs.push(Sign::Doing(tool_use));
     }
 
     fn tool_end(&mut self, event: &Value) {
-        let told = text_at(event, "/data/toolCallId").and_then(|id| self.tools.remove(id));
+        let tool_use = text_at(event, "/data/toolCallId").and_then(|id| self.tools.remove(id));
         if text_at(event, "/data/error/code") == Some("denied") {
-            self.denials.push(told.unwrap_or_else(|| "tool".into()));
+            self.denials.push(tool_use.unwrap_or_else(|| "tool".into()));
         }
     }
 

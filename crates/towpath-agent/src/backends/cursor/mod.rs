@@ -33,7 +33,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
         usage: UsageOf::Nothing,
         cost: false,
         limit_reset: false,
-        tells_retries: false,
+        reports_retries: false,
         lingers: true,
         as_root: None,
     },

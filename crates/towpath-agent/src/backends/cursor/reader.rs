@@ -59,15 +59,15 @@ impl CursorReader {
     }
 
     fn judge(&self, result: &Value) -> Result<String, CallFault> {
-        let said = text_at(result, "/result").unwrap_or("");
+        let answer = text_at(result, "/result").unwrap_or("");
         match result.get("is_error").and_then(Value::as_bool) {
             // The result is documented as all that was written; only the last message is the answer.
-            Some(false) if !self.last.is_empty() && said.ends_with(&self.last) => {
+            Some(false) if !self.last.is_empty() && answer.ends_with(&self.last) => {
                 Ok(self.last.clone())
             }
-            Some(false) => Ok(said.to_owned()),
+            Some(false) => Ok(answer.to_owned()),
             Some(true) => {
-                let why = text_at(result, "/error").unwrap_or(said);
+                let why = text_at(result, "/error").unwrap_or(answer);
                 Err(CallFault::with_first(
                     by_word(why).unwrap_or(FaultKind::Crash),
                     "Cursor reported an error",
@@ -76,7 +76,7 @@ impl CursorReader {
             }
             None => Err(CallFault::new(
                 FaultKind::Crash,
-                "Cursor's result does not say whether it is an error",
+                "Cursor's result has no `is_error` that is true or false",
             )),
         }
     }

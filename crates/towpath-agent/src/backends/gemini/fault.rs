@@ -12,21 +12,21 @@ use towpath_core::FaultKind;
 
 /// The fault of a `result` line without success.
 pub(super) fn of_result(result: &Value, end: &End<'_>) -> CallFault {
-    let said = text_at(result, "/error/message").map_or("", str::trim);
-    let answer = service_error(said);
+    let error = text_at(result, "/error/message").map_or("", str::trim);
+    let answer = service_error(error);
     let kind = answer
         .as_ref()
         .and_then(by_answer)
         .or_else(|| by_code(end.exit.code?))
-        .or_else(|| by_sentence(said))
+        .or_else(|| by_sentence(error))
         .unwrap_or(FaultKind::Crash);
-    let told = answer.as_ref().and_then(|answer| text_at(answer, "/error/message"));
-    let message = match told.unwrap_or(said) {
+    let own_words = answer.as_ref().and_then(|answer| text_at(answer, "/error/message"));
+    let message = match own_words.unwrap_or(error) {
         "" => text_at(result, "/error/type").unwrap_or("no reason given"),
-        told => told,
+        words => words,
     };
     let until_ms = match kind {
-        FaultKind::Limit => retry_after(said, end.at_ms),
+        FaultKind::Limit => retry_after(error, end.at_ms),
         _ => None,
     };
     CallFault { kind, until_ms, message: format!("Gemini: {message}") }
@@ -46,8 +46,8 @@ pub(super) fn no_result(end: &End<'_>) -> CallFault {
 }
 
 /// The error of the model's service, as in `[API Error: {…}]`.
-fn service_error(said: &str) -> Option<Value> {
-    let inside = said.strip_prefix("[API Error: ")?;
+fn service_error(text: &str) -> Option<Value> {
+    let inside = text.strip_prefix("[API Error: ")?;
     serde_json::Deserializer::from_str(inside).into_iter().next()?.ok().filter(Value::is_object)
 }
 
@@ -73,8 +73,8 @@ fn by_code(code: i32) -> Option<FaultKind> {
     }
 }
 
-fn by_sentence(said: &str) -> Option<FaultKind> {
-    let inside = said.strip_prefix("[API Error: ")?;
+fn by_sentence(text: &str) -> Option<FaultKind> {
+    let inside = text.strip_prefix("[API Error: ")?;
     if inside.starts_with("exception TypeError: fetch failed") {
         return Some(FaultKind::Overloaded);
     }
@@ -83,10 +83,10 @@ fn by_sentence(said: &str) -> Option<FaultKind> {
 }
 
 /// `Suggested retry after 3s.`, a line that the program writes below the service's words.
-fn retry_after(said: &str, at_ms: i64) -> Option<i64> {
-    let mut lines = said.lines().map(|line| line.trim_end_matches(']'));
-    let told = lines.find_map(|line| line.strip_prefix("Suggested retry after "))?;
-    let seconds: f64 = told.strip_suffix("s.")?.parse().ok()?;
+fn retry_after(text: &str, at_ms: i64) -> Option<i64> {
+    let mut lines = text.lines().map(|line| line.trim_end_matches(']'));
+    let wait = lines.find_map(|line| line.strip_prefix("Suggested retry after "))?;
+    let seconds: f64 = wait.strip_suffix("s.")?.parse().ok()?;
     let wait =
         (seconds.is_finite() && (0.0..1e9).contains(&seconds)).then_some(seconds * 1000.0)?;
     at_ms.checked_add(wait.ceil() as i64)

@@ -33,7 +33,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
         usage: UsageOf::Call,
         cost: false,
         limit_reset: true,
-        tells_retries: false,
+        reports_retries: false,
         lingers: false,
         as_root: None,
     },
@@ -117,9 +117,9 @@ mod tests {
 
     #[test]
     fn the_prompt_goes_by_stdin_after_the_instructions_of_a_new_session() {
-        let told = Call { system: Some("Be brief.".into()), ..call() };
-        assert_eq!(made(&told).stdin, b"Be brief.\n\n- do\nit");
-        assert_eq!(made(&Call { resume: true, ..told }).stdin, b"- do\nit");
+        let instructed = Call { system: Some("Be brief.".into()), ..call() };
+        assert_eq!(made(&instructed).stdin, b"Be brief.\n\n- do\nit");
+        assert_eq!(made(&Call { resume: true, ..instructed }).stdin, b"- do\nit");
     }
 
     #[test]

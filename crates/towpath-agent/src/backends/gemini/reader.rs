@@ -20,7 +20,7 @@ pub(super) struct GeminiReader {
     session: Option<String>,
     /// What was written since the last tool use; it comes in pieces. A piece that a broken stream
     /// left cannot be distinguished from the answer that followed it.
-    said: String,
+    answer: String,
     /// The tool uses under way, by their id, in words.
     tools: BTreeMap<String, String>,
     denials: Vec<String>,
@@ -34,19 +34,19 @@ impl GeminiReader {
             return;
         }
         let piece = text_at(event, "/content").unwrap_or("");
-        // A message that comes whole takes the place of the pieces before it.
+        // A message that comes whole replaces the pieces before it.
         if event.get("delta") != Some(&json!(true)) {
-            self.said.clear();
+            self.answer.clear();
         }
-        self.said.push_str(piece);
-        let line_begins = self.said.rfind('\n').map_or(0, |at| at + 1);
-        let line = activity::last_line(&self.said[line_begins..]);
+        self.answer.push_str(piece);
+        let line_begins = self.answer.rfind('\n').map_or(0, |at| at + 1);
+        let line = activity::last_line(&self.answer[line_begins..]);
         signs.extend(line.or_else(|| activity::last_line(piece)).map(Sign::Writing));
     }
 
     /// What was written is a whole message once something else follows.
     fn message_over(&mut self, signs: &mut Vec<Sign>) {
-        signs.extend(Sign::message(&std::mem::take(&mut self.said)));
+        signs.extend(Sign::message(&std::mem::take(&mut self.answer)));
     }
 
     fn tool_use(&mut self, event: &Value, signs: &mut Vec<Sign>) {
@@ -71,7 +71,7 @@ impl GeminiReader {
         match &self.result {
             None => Err(fault::no_result(end)),
             Some(result) => match text_at(result, "/status") {
-                Some("success") => Ok(self.said.clone()),
+                Some("success") => Ok(self.answer.clone()),
                 _ => Err(fault::of_result(result, end)),
             },
         }
@@ -97,7 +97,7 @@ impl Reader for GeminiReader {
             Some("result") => {
                 self.usage = event.get("stats").and_then(tokens);
                 self.result = Some(event);
-                signs.extend(Sign::message(&self.said));
+                signs.extend(Sign::message(&self.answer));
                 signs.push(Sign::Complete);
             }
             _ => {}

@@ -17,8 +17,9 @@ pub(super) fn of_error(event: &Value, at_ms: i64) -> CallFault {
     let headers = event.pointer("/error/data/responseHeaders").unwrap_or(&Value::Null);
     let until_ms =
         (kind == FaultKind::Limit).then(|| http_fault::retry_after(headers, at_ms)).flatten();
-    let said = text_at(event, "/error/data/message").map(str::trim).filter(|said| !said.is_empty());
-    CallFault { kind, until_ms, message: format!("OpenCode: {}", said.unwrap_or(name)) }
+    let message =
+        text_at(event, "/error/data/message").map(str::trim).filter(|message| !message.is_empty());
+    CallFault { kind, until_ms, message: format!("OpenCode: {}", message.unwrap_or(name)) }
 }
 
 fn by_name(name: &str) -> Option<FaultKind> {

@@ -34,7 +34,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
         usage: UsageOf::Call,
         cost: true,
         limit_reset: true,
-        tells_retries: false,
+        reports_retries: false,
         lingers: false,
         as_root: None,
     },
@@ -114,9 +114,9 @@ mod tests {
             String::from_utf8(made.stdin).unwrap()
         };
         assert_eq!(stdin(&call()), "- do\nit");
-        let told = Call { system: Some("Be brief.".into()), ..call() };
-        assert_eq!(stdin(&told), "Be brief.\n\n- do\nit");
-        let again = Call { session: Some("ses_1".into()), resume: true, ..told };
+        let instructed = Call { system: Some("Be brief.".into()), ..call() };
+        assert_eq!(stdin(&instructed), "Be brief.\n\n- do\nit");
+        let again = Call { session: Some("ses_1".into()), resume: true, ..instructed };
         assert_eq!(stdin(&again), "- do\nit");
     }
 }

@@ -37,7 +37,7 @@ impl Reader for OpenCodeReader {
                 self.text.clear();
                 self.finish = None;
             }
-            Some("text") => self.say(&event, &mut signs),
+            Some("text") => self.text_part(&event, &mut signs),
             Some("tool_use") => self.tool(&event, &mut signs),
             Some("step_finish") => self.finished(&event, &mut signs),
             Some("error") => self.error = Some(event),
@@ -53,7 +53,7 @@ impl Reader for OpenCodeReader {
 }
 
 impl OpenCodeReader {
-    fn say(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+    fn text_part(&mut self, event: &Value, signs: &mut Vec<Sign>) {
         let Some(text) = text_at(event, "/part/text") else { return };
         if !self.text.is_empty() {
             self.text.push('\n');
@@ -65,11 +65,11 @@ impl OpenCodeReader {
     fn tool(&mut self, event: &Value, signs: &mut Vec<Sign>) {
         let name = text_at(event, "/part/tool").unwrap_or("tool");
         let input = event.pointer("/part/state/input").unwrap_or(&Value::Null);
-        let told = activity::tool_use(name, input);
+        let tool_use = activity::tool_use(name, input);
         if text_at(event, "/part/state/error").is_some_and(|why| why.starts_with(REFUSED)) {
-            self.denials.push(told.clone());
+            self.denials.push(tool_use.clone());
         }
-        signs.push(Sign::Doing(told));
+        signs.push(Sign::Doing(tool_use));
     }
 
     fn finished(&mut self, event: &Value, signs: &mut Vec<Sign>) {

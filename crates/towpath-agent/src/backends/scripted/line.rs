@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fmt;
 use towpath_core::{FaultKind, StepPath, Usage, nearest};
 
-/// The longest `run`: what one argument of a program may hold on Linux.
+/// The longest `run`: the limit of one argument of a program on Linux.
 const LONGEST_RUN: usize = 131_071;
 
 /// What a call that takes this line does and answers.
@@ -86,7 +86,7 @@ fn from_fields(fields: Vec<(String, Value)>) -> Result<ScriptLine, String> {
             "delay_ms" => line.delay_ms = whole(key, value)?,
             "match" => line.matches = Some(string(key, value)?),
             "step" => line.step = Some(string(key, value)?),
-            "repeat" => line.repeat = truth(key, value)?,
+            "repeat" => line.repeat = boolean(key, value)?,
             "run" => line.run = Some(string(key, value)?),
             _ => return Err(unknown(key)),
         }
@@ -138,7 +138,7 @@ fn string(key: &str, value: &Value) -> Result<String, String> {
     text.ok_or_else(|| format!("`{key}` is a text, not {value}"))
 }
 
-fn truth(key: &str, value: &Value) -> Result<bool, String> {
+fn boolean(key: &str, value: &Value) -> Result<bool, String> {
     value.as_bool().ok_or_else(|| format!("`{key}` is true or false, not {value}"))
 }
 

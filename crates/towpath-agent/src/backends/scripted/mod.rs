@@ -35,7 +35,7 @@ pub(crate) const ROW: BackendRow = BackendRow {
         usage: UsageOf::Call,
         cost: true,
         limit_reset: true,
-        tells_retries: true,
+        reports_retries: true,
         lingers: false,
         as_root: None,
     },

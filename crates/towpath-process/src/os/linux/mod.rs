@@ -10,7 +10,7 @@ mod processes;
 pub use end_with_parent::end_with_parent;
 pub(crate) use launch::{Launch, LaunchFailure, launch};
 pub(crate) use own_process::{
-    Signals, adopt_orphans, become_warden, exit_now, file_limit, fork, place_warden_files,
+    Signals, adopt_orphans, become_warden, exit_now, file_limit, fork, move_warden_files,
     raise_file_limit, thread_count, wake_file, watch_peer,
 };
 pub use own_process::{own_executable, since_boot};

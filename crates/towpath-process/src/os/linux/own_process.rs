@@ -59,7 +59,7 @@ pub(crate) fn thread_count() -> io::Result<usize> {
 /// before it has left the terminal. Only for a process with one thread: the child continues in Rust.
 pub(crate) fn fork() -> Result<Option<Pid>, Errno> {
     // SAFETY: the caller has checked that this process has one thread, so no lock of another
-    // thread is held in the child for ever; the signal calls work on local sets.
+    // thread stays locked in the child for ever; the signal calls work on local sets.
     unsafe {
         let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = mem::zeroed();
         libc::sigfillset(&mut all);
@@ -84,11 +84,11 @@ pub(crate) fn exit_now(code: u8) -> ! {
 }
 
 /// Puts the warden's files at their two numbers, from where `become_warden` keeps them.
-pub(crate) fn place_warden_files(
+pub(crate) fn move_warden_files(
     socket: BorrowedFd<'_>,
     lock: Option<BorrowedFd<'_>>,
 ) -> Result<OwnedFd, Errno> {
-    // Moved out of the way first: either may stand where the other must go.
+    // Moved out of the way first: either may have the number that the other needs.
     let above = crate::warden_process::LOCK_FD + 1;
     let files =
         [(Some(socket), crate::warden_process::SOCKET_FD), (lock, crate::warden_process::LOCK_FD)];

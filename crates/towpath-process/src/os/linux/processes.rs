@@ -62,7 +62,7 @@ pub(crate) fn process(pid: i32) -> Option<Process> {
     parse_stat(pid, &buffer[..length])
 }
 
-/// The name in parentheses may itself hold spaces, parentheses and any byte: fields are counted
+/// The name in parentheses may itself contain spaces, parentheses and any byte: fields are counted
 /// from the last `)`.
 fn parse_stat(pid: i32, line: &[u8]) -> Option<Process> {
     let after = line.iter().rposition(|&b| b == b')')? + 1;
@@ -100,7 +100,7 @@ fn listed_children(parent: i32) -> Option<Vec<i32>> {
 /// The processes of this user that have a file open with an `flock` on it, the file known by device
 /// and number.
 pub(crate) fn lock_holders(device: u64, inode: u64) -> Vec<ProcessKey> {
-    let holds = |process: &Process| {
+    let has_lock = |process: &Process| {
         let pid = process.key.pid;
         let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
         files.into_iter().any(|file| {
@@ -111,7 +111,7 @@ pub(crate) fn lock_holders(device: u64, inode: u64) -> Vec<ProcessKey> {
         })
     };
     let living = all_processes().into_iter().filter(Process::lives);
-    living.filter(holds).map(|process| process.key).collect()
+    living.filter(has_lock).map(|process| process.key).collect()
 }
 
 /// The environment a process of this user was executed with; `None` when it cannot be known, which

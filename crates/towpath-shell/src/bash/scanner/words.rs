@@ -258,7 +258,7 @@ impl Scanner<'_> {
         self.pairs(open, close, within).map(|_| ())
     }
 
-    /// Passes from `open` over everything up to the `close` that belongs to it. Says where a second
+    /// Passes from `open` over everything up to the `close` that belongs to it. Returns where a second
     /// one that was open right after the first has been closed.
     fn pairs(&mut self, open: u8, close: u8, within: Within) -> Result<Option<usize>, NotBash> {
         let start = self.at;

@@ -73,8 +73,9 @@ impl Generator {
     }
 
     fn affixed(&mut self, open: &str, close: &str) -> String {
-        let (before, place, after) = (self.pick(AFFIXES), self.placeholder(), self.pick(AFFIXES));
-        format!("{open}{before}{place}{after}{close}")
+        let (before, placeholder, after) =
+            (self.pick(AFFIXES), self.placeholder(), self.pick(AFFIXES));
+        format!("{open}{before}{placeholder}{after}{close}")
     }
 
     pub fn word(&mut self, depth: usize) -> String {

@@ -61,6 +61,6 @@ pub fn as_json(can: &Capabilities) -> Value {
         },
         "cost": can.cost,
         "limit_reset": can.limit_reset,
-        "tells_retries": can.tells_retries,
+        "tells_retries": can.reports_retries,
     })
 }

@@ -57,7 +57,7 @@ fn orphan_processes(store: &Store, rows: &[RunRow]) -> Vec<Finding> {
 }
 
 fn asking(_: &Store, row: &RunRow) -> Finding {
-    let (id, step) = (&row.id, clean(&row.summary.status.place()));
+    let (id, step) = (&row.id, clean(&row.summary.status.location()));
     let text = format!("{} (run {id}) asks whether {step} did its work", clean(&row.recipe));
     Finding::attention("asking", text, format!("towpath show {id}"))
 }
