@@ -2,6 +2,7 @@
 //! reply. Plain data; no backend's own notions appear here.
 
 use crate::activity;
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use towpath_core::{FaultKind, Usage};
@@ -11,7 +12,7 @@ use towpath_core::{FaultKind, Usage};
 pub(crate) const LONGEST_ARGUMENT: usize = 120_000;
 
 /// One agent call as the engine wants it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     pub prompt: String,
     /// As the backend's program spells it; `None` is the program's own default.
@@ -24,6 +25,7 @@ pub struct Call {
     /// Continue `session` instead of opening it.
     pub resume: bool,
     /// Where the agent works. The process is started there.
+    #[serde(with = "towpath_core::os_text")]
     pub directory: PathBuf,
     /// Instructions above the prompt, for a new session. A program that cannot take
     /// them apart gets them before its first prompt.
@@ -34,6 +36,7 @@ pub struct Call {
     /// asking, since nobody is there to answer.
     pub mode: Option<String>,
     /// The directory of this call alone in which an invocation's files are; absolute.
+    #[serde(with = "towpath_core::os_text")]
     pub private: PathBuf,
 }
 

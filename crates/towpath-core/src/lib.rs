@@ -11,6 +11,7 @@ mod git_guard;
 mod ids;
 mod name;
 pub mod node;
+pub mod os_text;
 mod run_status;
 mod secret;
 mod stream;

@@ -2,11 +2,12 @@
 //! the record.
 
 use crate::job_spec::JobId;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use towpath_core::{FaultKind, Usage};
 use towpath_process::Leftover;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finished {
     pub job: JobId,
     pub status: EndStatus,
@@ -50,7 +51,8 @@ impl Finished {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum EndStatus {
     Exited(i32),
     Signalled(i32),

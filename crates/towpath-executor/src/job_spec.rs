@@ -1,6 +1,7 @@
 //! One job to start, as plain data: everything that whoever runs it needs, beside what the executor of
 //! the run was given once.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,7 +11,8 @@ use towpath_shell::Filled;
 
 /// The number of a job within its run: that of the fact by which its start was recorded. Its files are
 /// named after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct JobId(pub u32);
 
 impl fmt::Display for JobId {
@@ -19,12 +21,13 @@ impl fmt::Display for JobId {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobSpec {
     pub id: JobId,
     pub key: JobKey,
     pub work: Work,
     /// Absolute.
+    #[serde(with = "towpath_core::os_text")]
     pub directory: PathBuf,
     pub timeout: Option<Duration>,
     /// How long it may print nothing.
@@ -33,7 +36,8 @@ pub struct JobSpec {
     pub environment: Vec<(String, String)>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Work {
     Script {
         script: Filled,
@@ -44,7 +48,7 @@ pub enum Work {
 }
 
 /// One agent call.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentWork {
     /// What is asked, in which session, of which model. Its directories are set by the executor.
     pub call: Call,
@@ -59,7 +63,7 @@ pub struct AgentWork {
 }
 
 /// A line of a script, and its number there.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScriptedAnswer {
     pub number: u32,
     pub line: ScriptLine,

@@ -1,10 +1,16 @@
 //! Starts one job and reports its end.
 //!
-//! [`Executor`] is the interface below the engine's loop. A [`JobSpec`] goes in: a filled script or an
-//! agent call, its directory, its timeouts, its variables. [`JobEvent`]s come out: output, what an agent
-//! does, the name of its session, and exactly one [`Finished`]. All of it is plain data, so that the
-//! process that runs a job need not be the one that decides what runs next. Which job comes next, what
-//! is recorded and what an end means for the run is none of this crate's business.
+//! Who calls what: the engine's loop decides which job comes next and calls [`Executor::start`] with a
+//! [`JobSpec`]: a filled script or an agent call, its directory, its timeouts, its variables. It then
+//! waits in [`Executor::events`] with an [`Observer`], which gets [`JobEvent`]s: output, what an agent
+//! does, the name of its session, and exactly one [`Finished`] per job; `stop`, `kill`, `pause` and
+//! `resume` are called between two waits, `close` at the end of the run. [`LocalExecutor`] asks a warden
+//! process to start the children and reads their files; agents' lines go through the `Reader` of a
+//! [`Backend`]. [`AdapterExecutor`] is in front of another executor and calls an embedder's [`Adapter`]
+//! first. Whoever takes over the run of a dead owner calls [`Recovery::recover`] before it starts
+//! anything. What crosses is plain data with a JSON form, so that the process that runs a job need not be
+//! the one that decides what runs next; what is recorded, and what an end means for the run, is none of
+//! this crate's business.
 //!
 //! | module | what it is |
 //! |---|---|

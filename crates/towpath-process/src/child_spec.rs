@@ -1,9 +1,9 @@
 //! One job to start: everything its process gets, and nothing that it would inherit by accident.
 
-use crate::wire::Text;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use towpath_core::os_text::OsText;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChildSpec {
@@ -50,13 +50,13 @@ impl Sandbox {
 pub(crate) struct WireSpec {
     id: u64,
     job: String,
-    program: Text,
-    arguments: Vec<Text>,
-    environment: Vec<(Text, Text)>,
-    directory: Text,
-    stdin: Option<Text>,
-    stdout: Text,
-    stderr: Text,
+    program: OsText,
+    arguments: Vec<OsText>,
+    environment: Vec<(OsText, OsText)>,
+    directory: OsText,
+    stdin: Option<OsText>,
+    stdout: OsText,
+    stderr: OsText,
     report_start: bool,
     #[serde(default, skip_serializing_if = "Sandbox::is_none")]
     sandbox: Sandbox,
@@ -69,10 +69,10 @@ impl From<&ChildSpec> for WireSpec {
             id: spec.id,
             job: spec.job.clone(),
             program: (&spec.program).into(),
-            arguments: spec.arguments.iter().map(Text::from).collect(),
+            arguments: spec.arguments.iter().map(OsText::from).collect(),
             environment: spec.environment.iter().map(pair).collect(),
             directory: (&spec.directory).into(),
-            stdin: spec.stdin.as_ref().map(Text::from),
+            stdin: spec.stdin.as_ref().map(OsText::from),
             stdout: (&spec.stdout).into(),
             stderr: (&spec.stderr).into(),
             report_start: spec.report_start,

@@ -5,11 +5,12 @@
 use crate::child_spec::WireSpec;
 use crate::event::Event;
 use crate::marker::Marker;
-use serde::de::{DeserializeOwned, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::ffi::{OsStr, OsString};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use towpath_core::Secrets;
+use towpath_core::os_text::OsText;
 
 /// Far above what a system takes as arguments and environment; a larger length is garbage.
 pub(crate) const MAX_FRAME: usize = 64 << 20;
@@ -39,7 +40,7 @@ pub(crate) enum Command {
 
 /// Secrets as they travel: from memory to memory, by a socket that nobody else has.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct WireSecrets(Vec<(String, Text)>);
+pub(crate) struct WireSecrets(Vec<(String, OsText)>);
 
 impl std::fmt::Debug for WireSecrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -49,7 +50,7 @@ impl std::fmt::Debug for WireSecrets {
 
 impl From<&Secrets> for WireSecrets {
     fn from(secrets: &Secrets) -> WireSecrets {
-        let text = |value: &[u8]| Text(OsStr::from_bytes(value).to_owned());
+        let text = |value: &[u8]| OsText(OsStr::from_bytes(value).to_owned());
         WireSecrets(secrets.revealed().map(|(name, v)| (name.to_owned(), text(v))).collect())
     }
 }
@@ -119,66 +120,21 @@ impl Frames {
     }
 }
 
-/// Any byte string. Text travels as a JSON string, other bytes as a list of numbers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Text(pub OsString);
-
-impl<T: AsRef<OsStr>> From<&T> for Text {
-    fn from(text: &T) -> Text {
-        Text(text.as_ref().to_owned())
-    }
-}
-
-impl Serialize for Text {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0.to_str() {
-            Some(text) => serializer.serialize_str(text),
-            None => serializer.collect_seq(self.0.as_bytes()),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Text {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Text, D::Error> {
-        deserializer.deserialize_any(TextVisitor)
-    }
-}
-
-struct TextVisitor;
-
-impl<'de> Visitor<'de> for TextVisitor {
-    type Value = Text;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a string or a list of bytes")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Text, E> {
-        Ok(Text(text.into()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Text, A::Error> {
-        let mut bytes = Vec::new();
-        while let Some(byte) = list.next_element()? {
-            bytes.push(byte);
-        }
-        Ok(Text(OsString::from_vec(bytes)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ffi::OsString;
 
     #[test]
     fn frames_survive_any_cutting() {
-        let sent = [Text("a".into()), Text("é\u{0}\n".into()), Text(OsString::from_vec(vec![255]))];
+        let sent =
+            [OsText("a".into()), OsText("é\u{0}\n".into()), OsText(OsString::from_vec(vec![255]))];
         let stream: Vec<u8> = sent.iter().flat_map(encode).collect();
         for piece in 1..=stream.len() {
             let (mut frames, mut got) = (Frames::default(), Vec::new());
             for bytes in stream.chunks(piece) {
                 frames.push(bytes);
-                while let Some(text) = frames.next::<Text>().expect("whole frames") {
+                while let Some(text) = frames.next::<OsText>().expect("whole frames") {
                     got.push(text);
                 }
             }
@@ -190,6 +146,6 @@ mod tests {
     fn an_impossible_length_is_garbage_and_not_awaited() {
         let mut frames = Frames::default();
         frames.push(&[0xff; 5]);
-        assert_eq!(frames.next::<Text>(), Err(Garbled));
+        assert_eq!(frames.next::<OsText>(), Err(Garbled));
     }
 }

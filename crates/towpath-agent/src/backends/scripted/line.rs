@@ -1,7 +1,8 @@
 //! One line of a script: its fields, and how they are read from JSON. A key that is not known,
 //! comes twice or has the wrong type is refused; nothing in a script is passed over in silence.
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::fmt;
 use towpath_core::{FaultKind, StepPath, Usage, nearest};
@@ -9,8 +10,9 @@ use towpath_core::{FaultKind, StepPath, Usage, nearest};
 /// The longest `run`: the limit of one argument of a program on Linux.
 const LONGEST_RUN: usize = 131_071;
 
-/// What a call that takes this line does and answers.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// What a call that takes this line does and answers. In a script's file its keys are others; this is
+/// how it travels with a job.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScriptLine {
     /// The answer, or the message of the fault.
     pub text: Option<String>,
