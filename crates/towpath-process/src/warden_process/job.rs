@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 const ROUND: Duration = Duration::from_millis(100);
 /// After this the end of a job is reported although something of it hangs in the kernel.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// After this it is reported in any case. What does not hang dies as soon as it gets processor time,
+/// which on a busy machine is much later than the signal.
+const BUSY_PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub(super) struct Job {
@@ -33,7 +36,7 @@ pub(super) struct Job {
 enum Phase {
     Running,
     Stopping { kill_at: Instant, look_at: Instant },
-    Killing { give_up_at: Instant, look_at: Instant },
+    Killing { since: Instant, look_at: Instant },
 }
 
 impl Job {
@@ -209,14 +212,14 @@ impl WardenProcess {
                 }
                 return;
             }
-            job.phase = Phase::Killing { give_up_at: now + PATIENCE, look_at: now };
+            job.phase = Phase::Killing { since: now, look_at: now };
         }
         let left = self.kill_round(id);
         self.reap();
         let Some(job) = self.jobs.get_mut(&id) else { return };
-        let Phase::Killing { give_up_at, look_at } = &mut job.phase else { return };
+        let Phase::Killing { since, look_at } = &mut job.phase else { return };
         *look_at = now + TICK;
-        if job.exit.is_some() && (left.is_empty() || now >= *give_up_at) {
+        if job.exit.is_some() && is_over(&left, now.saturating_duration_since(*since)) {
             self.finish(id, left);
         }
     }
@@ -266,6 +269,19 @@ impl WardenProcess {
     }
 }
 
+/// Whether what is left of a job, killed for this long, is waited for no longer.
+fn is_over(left: &[Leftover], killed_for: Duration) -> bool {
+    let hangs = |l: &Leftover| {
+        let process = i32::try_from(l.pid).ok().and_then(os::process);
+        process.is_none_or(|process| process.hangs())
+    };
+    match killed_for {
+        time if time >= BUSY_PATIENCE => true,
+        time if time >= PATIENCE => left.iter().all(hangs),
+        _ => left.is_empty(),
+    }
+}
+
 /// The number of a leader that is reaped may be another job's by now.
 fn whose<'a>(
     marker: &'a crate::marker::Marker,
@@ -277,4 +293,23 @@ fn whose<'a>(
     };
     let taken = jobs.iter().any(|(other, j)| *other != id && j.pid == job.pid);
     SearchScope::Job { marker, job: &job.text, leader: (!taken).then_some(job.pid) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A process that runs, or could if the machine were less busy, is waited for longer.
+    #[test]
+    fn only_what_hangs_in_the_kernel_is_given_up_early() {
+        let runs = Leftover { pid: std::process::id(), command: String::new(), job: None };
+        assert!(is_over(&[], Duration::ZERO));
+        assert!(!is_over(std::slice::from_ref(&runs), PATIENCE - Duration::from_millis(1)));
+        assert!(!is_over(std::slice::from_ref(&runs), PATIENCE));
+        assert!(!is_over(std::slice::from_ref(&runs), BUSY_PATIENCE - Duration::from_millis(1)));
+        assert!(is_over(&[runs], BUSY_PATIENCE));
+        let gone = Leftover { pid: u32::MAX, command: String::new(), job: None };
+        assert!(!is_over(std::slice::from_ref(&gone), Duration::ZERO));
+        assert!(is_over(&[gone], PATIENCE));
+    }
 }

@@ -43,6 +43,11 @@ impl Process {
     pub fn is_stopped(&self) -> bool {
         self.state == b'T'
     }
+
+    /// Waits in the kernel where no signal reaches it, such as for a disk that does not answer.
+    pub fn hangs(&self) -> bool {
+        self.state == b'D'
+    }
 }
 
 pub(crate) fn own_pid() -> i32 {
