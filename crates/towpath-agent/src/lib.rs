@@ -19,7 +19,7 @@ mod http_fault;
 mod json;
 mod plain_text;
 
-pub use backend::{Backend, Reader};
+pub use backend::{Backend, BackendRow, Make, Reader};
 pub use backends::*;
 pub use call::{Call, CallFault, End, Exit, InputFile, Invocation, Reply, Sign};
 pub use capabilities::{AsRoot, Capabilities, SessionIds, UsageOf, WithoutModel};

@@ -6,6 +6,7 @@
 //! nothing and reads neither environment nor home directory.
 
 mod child_spec;
+mod crashed_run;
 mod error;
 mod event;
 mod follow;
@@ -22,10 +23,11 @@ mod warden_process;
 mod wire;
 
 pub use child_spec::{ChildSpec, Sandbox};
+pub use crashed_run::{end_marked, marked, marked_runs};
 pub use error::{ProcessError, StartError, StartErrorKind};
 pub use event::{Event, ExitStatus, Lost, Stream};
 pub use follow::Follow;
-pub use leftover::{Leftover, end_marked, marked, marked_runs};
+pub use leftover::Leftover;
 pub use marker::{JOB_VARIABLE, MARKER_VARIABLE, Marker};
 pub use orphans::Subreaper;
 pub use os::{end_with_parent, own_executable, since_boot};

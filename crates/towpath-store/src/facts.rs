@@ -5,7 +5,7 @@
 
 use crate::error::Trouble;
 use crate::outputs::{OutputRef, StoredOutput};
-use crate::runs::{Summary, write_summary};
+use crate::summary::{Summary, write_summary};
 use crate::{Store, StoreError};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use towpath_core::RunId;

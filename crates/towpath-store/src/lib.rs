@@ -16,6 +16,7 @@ mod prune;
 mod runs;
 mod schema;
 mod store;
+mod summary;
 mod trust;
 
 pub use error::StoreError;
@@ -23,7 +24,8 @@ pub use facts::{NewFact, StoredFact};
 pub use outputs::{INLINE_LIMIT, Output, OutputRef, StoredOutput, Stream, settle_output};
 pub use plans::StoredPlan;
 pub use prune::{Reclaimed, disk_usage};
-pub use runs::{Found, NewRun, RunFilter, RunRow, Summary};
+pub use runs::{Found, NewRun, RunFilter, RunRow};
 pub use schema::VERSION as SCHEMA_VERSION;
 pub use store::Store;
+pub use summary::Summary;
 pub use trust::{PlanHash, TrustRecord};

@@ -3,7 +3,7 @@
 
 use crate::error::Trouble;
 use crate::facts::{NewFact, insert_facts, run_number};
-use crate::runs::{Summary, write_summary};
+use crate::summary::{Summary, write_summary};
 use crate::{Store, StoreError};
 use rusqlite::{Connection, OptionalExtension as _};
 use towpath_core::RunId;

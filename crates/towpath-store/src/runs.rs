@@ -6,6 +6,7 @@ use crate::error::Trouble;
 use crate::facts::{NewFact, insert_facts};
 use crate::files::{RUNS, new_private_directory, private_directory};
 use crate::plans::insert_plan;
+use crate::summary::Summary;
 use crate::{Store, StoreError};
 use rusqlite::{Connection, Row, ToSql, params};
 use std::ffi::OsString;
@@ -24,24 +25,6 @@ pub struct NewRun {
     pub plan: String,
     pub created_ms: i64,
     pub summary: Summary,
-}
-
-/// What a list of runs shows.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Summary {
-    pub status: RunStatus,
-    /// What is known of it. `None`: nobody reported one.
-    pub cost_microusd: Option<i64>,
-    /// An agent call did not report what it cost.
-    pub cost_unknown: bool,
-    pub started_ms: i64,
-    pub ended_ms: Option<i64>,
-    /// Time in which a runner was alive.
-    pub active_ms: i64,
-    pub steps_done: u32,
-    pub steps_skipped: u32,
-    /// `None`: not set in the recipe.
-    pub steps_total: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -248,27 +231,4 @@ fn insert_run(conn: &Connection, id: &RunId, new: &NewRun) -> Result<i64, Troubl
         s.cost_unknown,
     ])?;
     Ok(n)
-}
-
-pub(crate) fn write_summary(conn: &Connection, n: i64, s: &Summary) -> Result<(), Trouble> {
-    conn.prepare_cached(
-        "UPDATE runs SET status = ?2, place = ?3, cost_microusd = ?4, started_ms = ?5,
-                ended_ms = ?6, active_ms = ?7, steps_done = ?8, steps_skipped = ?9,
-                steps_total = ?10, cost_unknown = ?11
-             WHERE n = ?1",
-    )?
-    .execute(params![
-        n,
-        s.status.as_str(),
-        s.status.location(),
-        s.cost_microusd,
-        s.started_ms,
-        s.ended_ms,
-        s.active_ms,
-        s.steps_done,
-        s.steps_skipped,
-        s.steps_total,
-        s.cost_unknown,
-    ])?;
-    Ok(())
 }

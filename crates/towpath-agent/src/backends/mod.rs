@@ -1,5 +1,4 @@
-//! The backends: a folder and a row each. A row has what they are called, how their programs are found,
-//! and how one is made.
+//! The backends: a folder and a row each. A new one is named below and nowhere else.
 
 mod claude_code;
 mod codex;
@@ -9,41 +8,9 @@ mod gemini;
 mod opencode;
 mod scripted;
 
-use crate::backend::Backend;
-use crate::capabilities::Capabilities;
-use jiff::tz::TimeZone;
-use std::path::PathBuf;
-use std::sync::Arc;
+use crate::backend::BackendRow;
 
 pub use scripted::{Script, ScriptError, ScriptLine};
-
-/// Makes a backend from its program. The time zone is the one the program runs in: some report
-/// a time of day only.
-pub type Make = fn(program: PathBuf, zone: TimeZone) -> Arc<dyn Backend>;
-
-/// What is known about a backend before one of its calls is made.
-#[derive(Debug, Clone, Copy)]
-pub struct BackendRow {
-    /// The name by which users choose it.
-    pub id: &'static str,
-    /// As users know it: `Claude Code`.
-    pub title: &'static str,
-    /// Names looked for on `PATH`, best first.
-    pub programs: &'static [&'static str],
-    /// The environment variable that names the program.
-    pub variable: Option<&'static str>,
-    /// Where installers put it when it is not on `PATH`; `~/` is the home directory.
-    pub known: &'static [&'static str],
-    /// The variable by which a user names the program's own model.
-    pub model_variable: Option<&'static str>,
-    /// The command that installs it.
-    pub install: &'static str,
-    /// What a user types before a session's id to continue its conversation by hand.
-    pub by_hand: Option<&'static str>,
-    pub can: Capabilities,
-    /// `None` for a backend that is made for each call.
-    pub make: Option<Make>,
-}
 
 /// One row per backend.
 macro_rules! backends {
@@ -63,13 +30,6 @@ backends! {
     scripted::Scripted,
 }
 
-impl BackendRow {
-    /// The command that continues a session by hand: `claude --resume ID`.
-    pub fn by_hand(&self, session: &str) -> Option<String> {
-        Some(format!("{}{session}", self.by_hand?))
-    }
-}
-
 pub fn backend_row(id: &str) -> Option<&'static BackendRow> {
     BACKENDS.iter().find(|row| row.id == id)
 }
@@ -77,6 +37,7 @@ pub fn backend_row(id: &str) -> Option<&'static BackendRow> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use jiff::tz::TimeZone;
 
     #[test]
     fn a_row_makes_the_backend_of_its_name() {

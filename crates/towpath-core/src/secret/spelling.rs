@@ -34,7 +34,7 @@ enum Within {
     Zero,
     Backslashes,
     Digits {
-        of: Number,
+        of: Numeral,
         value: u32,
         count: u8,
     },
@@ -58,7 +58,7 @@ enum Within {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Number {
+enum Numeral {
     /// `%c3`
     Percent,
     /// `\xc3`
@@ -142,12 +142,12 @@ impl Reading<'_> {
             (Within::Backslashes, _) => self.escape(),
             (Within::Digits { of, value, count }, _) => self.digit(of, value, count),
             (Within::HighSurrogate, b'\\') => self.turn(Within::HighSurrogate),
-            (Within::HighSurrogate, b'u') => self.number(Number::LowUnit),
+            (Within::HighSurrogate, b'u') => self.number(Numeral::LowUnit),
             (Within::Ampersand, b'#') => self.turn(Within::NumberSign),
             (Within::Ampersand, _) => self.entities(),
             (Within::Entity { index, read }, _) => self.entity(index, read),
-            (Within::NumberSign, b'x' | b'X') => self.number(Number::Hexadecimal),
-            (Within::NumberSign, _) => self.digit(Number::Decimal, 0, 0),
+            (Within::NumberSign, b'x' | b'X') => self.number(Numeral::Hexadecimal),
+            (Within::NumberSign, _) => self.digit(Numeral::Decimal, 0, 0),
             (Within::Closed, b'\\') => self.turn(Within::ClosedBackslash),
             (Within::Closed, b'"') => self.turn(Within::ClosedDouble),
             (Within::Closed, b'$') => self.turn(Within::ClosedDollar),
@@ -182,7 +182,7 @@ impl Reading<'_> {
         (self.next)(Thread { within, ..self.thread });
     }
 
-    fn number(&mut self, of: Number) {
+    fn number(&mut self, of: Numeral) {
         self.turn(Within::Digits { of, value: 0, count: 0 });
     }
 
@@ -219,7 +219,7 @@ impl Reading<'_> {
         let (inside, text) = (self.thread.at > 0, self.form.alphabet == Alphabet::Text);
         match self.byte {
             b'\\' if inside || self.has_escapes() => self.turn(Within::Backslashes),
-            b'%' if self.has_escapes() => self.number(Number::Percent),
+            b'%' if self.has_escapes() => self.number(Numeral::Percent),
             b'&' if self.has_escapes() => self.turn(Within::Ampersand),
             b'+' if text && self.expected() == b' ' => self.advance(1, Within::Nothing),
             b'\'' if text && (inside || self.expected() == b'\'') => self.turn(Within::Closed),
@@ -275,36 +275,36 @@ impl Reading<'_> {
         }
         match byte {
             b'\\' => self.turn(Within::Backslashes),
-            b'u' if self.has_escapes() => self.number(Number::Unit),
-            b'U' if self.has_escapes() => self.number(Number::Long),
-            b'x' if self.has_escapes() => self.number(Number::Byte),
-            b'0'..=b'7' if self.has_escapes() => self.digit(Number::Octal, 0, 0),
+            b'u' if self.has_escapes() => self.number(Numeral::Unit),
+            b'U' if self.has_escapes() => self.number(Numeral::Long),
+            b'x' if self.has_escapes() => self.number(Numeral::Byte),
+            b'0'..=b'7' if self.has_escapes() => self.digit(Numeral::Octal, 0, 0),
             b'n' | b'r' | b'\n' | b'\r' if self.thread.at > 0 => self.line_break(),
             _ => {}
         }
     }
 
-    fn digit(&mut self, of: Number, value: u32, count: u8) {
+    fn digit(&mut self, of: Numeral, value: u32, count: u8) {
         let radix = match of {
-            Number::Octal => 8,
-            Number::Decimal => 10,
+            Numeral::Octal => 8,
+            Numeral::Decimal => 10,
             _ => 16,
         };
         let ends = match of {
-            Number::Percent | Number::Byte => 2,
-            Number::Octal => 3,
-            Number::Unit | Number::LowUnit => 4,
+            Numeral::Percent | Numeral::Byte => 2,
+            Numeral::Octal => 3,
+            Numeral::Unit | Numeral::LowUnit => 4,
             // With leading zeros.
-            Number::Long | Number::Braced | Number::Decimal | Number::Hexadecimal => 8,
+            Numeral::Long | Numeral::Braced | Numeral::Decimal | Numeral::Hexadecimal => 8,
         };
-        let delimited = matches!(of, Number::Braced | Number::Decimal | Number::Hexadecimal);
+        let delimited = matches!(of, Numeral::Braced | Numeral::Decimal | Numeral::Hexadecimal);
         match char::from(self.byte).to_digit(radix) {
             Some(digit) if count < ends => {
                 let (value, count) = (value * radix + digit, count + 1);
                 if count < ends || delimited {
                     self.turn(Within::Digits { of, value, count });
                 }
-                if (count == ends && !delimited) || of == Number::Octal {
+                if (count == ends && !delimited) || of == Numeral::Octal {
                     self.number_read(of, value);
                 }
             }
@@ -313,36 +313,36 @@ impl Reading<'_> {
             }
             None if count == 0
                 && self.byte == b'{'
-                && matches!(of, Number::Unit | Number::Byte) =>
+                && matches!(of, Numeral::Unit | Numeral::Byte) =>
             {
-                self.number(Number::Braced);
+                self.number(Numeral::Braced);
             }
             _ => {}
         }
     }
 
-    fn number_read(&mut self, of: Number, value: u32) {
+    fn number_read(&mut self, of: Numeral, value: u32) {
         let byte = u8::try_from(value);
         match (of, byte) {
-            (Number::Percent, Ok(byte)) => {
+            (Numeral::Percent, Ok(byte)) => {
                 self.if_byte(byte);
                 if byte == b'%' {
-                    self.number(Number::Percent);
+                    self.number(Numeral::Percent);
                 }
             }
-            (Number::Octal, Ok(byte)) => self.if_byte(byte),
-            (Number::Byte, Ok(byte)) => {
+            (Numeral::Octal, Ok(byte)) => self.if_byte(byte),
+            (Numeral::Byte, Ok(byte)) => {
                 self.if_byte(byte);
                 if byte > 127 {
                     self.if_scalar(value);
                 }
             }
-            (Number::Unit, _) if (0xd800..0xdc00).contains(&value) => {
+            (Numeral::Unit, _) if (0xd800..0xdc00).contains(&value) => {
                 if self.surrogates().is_some_and(|[high, _]| u32::from(high) == value) {
                     self.turn(Within::HighSurrogate);
                 }
             }
-            (Number::LowUnit, _) => {
+            (Numeral::LowUnit, _) => {
                 if self.surrogates().is_some_and(|[_, low]| u32::from(low) == value) {
                     self.advance(4, Within::Nothing);
                 }

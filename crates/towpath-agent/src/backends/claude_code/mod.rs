@@ -6,8 +6,8 @@ mod fault;
 mod reader;
 mod usage;
 
+use crate::backend::BackendRow;
 use crate::backend::{Backend, Reader};
-use crate::backends::BackendRow;
 use crate::call::{Call, InputFile, Invocation, LONGEST_ARGUMENT};
 use crate::capabilities::{AsRoot, Capabilities, SessionIds, UsageOf, WithoutModel};
 use std::ffi::OsString;

@@ -6,8 +6,8 @@ mod fault;
 mod reader;
 mod reset;
 
+use crate::backend::BackendRow;
 use crate::backend::{Backend, Reader};
-use crate::backends::BackendRow;
 use crate::call::{Call, Invocation, LONGEST_ARGUMENT};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
 use jiff::tz::TimeZone;

@@ -9,8 +9,8 @@ mod script;
 pub use line::ScriptLine;
 pub use script::{Script, ScriptError};
 
+use crate::backend::BackendRow;
 use crate::backend::{Backend, Reader};
-use crate::backends::BackendRow;
 use crate::call::{Call, Invocation};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
 use std::path::PathBuf;
