@@ -6,7 +6,8 @@
 //! the reader of a recipe, not a guard: what is not in the tables is not seen.
 
 use crate::ShellWarning;
-use crate::bash::programs::{self, Words};
+use crate::bash::command_words::CommandWords;
+use crate::bash::programs;
 use crate::bash::tree::*;
 use crate::bash::visit::{self, Visitor};
 use crate::code_words::{self, Finding, ReadAs};
@@ -193,8 +194,11 @@ impl Visitor for Printed<'_> {
 impl WarningSearch<'_> {
     fn simple(&mut self, simple: &Simple, redirects: &[Redirect]) {
         let region = self.region;
-        let words =
-            Words { words: &simple.words, source: &region.text, open: &|r| region.has_mark(r) };
+        let words = CommandWords {
+            words: &simple.words,
+            source: &region.text,
+            open: &|r| region.has_mark(r),
+        };
         let Some(program) = programs::resolve(&words) else { return };
         let code = nested_code::find(simple, redirects, self.region);
         for word in &simple.words {
@@ -271,7 +275,8 @@ impl WarningSearch<'_> {
             return;
         };
         let region = self.region;
-        let words = Words { words: &to.words, source: &region.text, open: &|r| region.has_mark(r) };
+        let words =
+            CommandWords { words: &to.words, source: &region.text, open: &|r| region.has_mark(r) };
         let reader = programs::resolve(&words)
             .and_then(|program| programs::reads_code_from_stdin(&words, program));
         let Some(reader) = reader else { return };
@@ -340,7 +345,8 @@ fn direct(region: &Region, range: &Range<usize>, parts: &[Part]) -> Option<Range
 
 /// Where a value would be the name of a variable for a builtin: bash evaluates a subscript in it.
 pub fn value_as_name(simple: &Simple, region: &Region) -> Option<Range<usize>> {
-    let words = Words { words: &simple.words, source: &region.text, open: &|r| region.has_mark(r) };
+    let words =
+        CommandWords { words: &simple.words, source: &region.text, open: &|r| region.has_mark(r) };
     let findings = code_words::code_words(&words, programs::resolve(&words)?);
     let mut names = findings.iter().filter(|f| f.read_as == ReadAs::Name);
     names.find_map(|f| {

@@ -1,8 +1,9 @@
 //! Finds the words of a command that the program it starts reads as code, as a name or as a number,
 //! and how to describe that to the author. Looks through programs that only start another one.
 
+use crate::bash::command_words::CommandWords;
 use crate::bash::program_table::PROGRAMS;
-use crate::bash::programs::{Words, code_indexes};
+use crate::bash::programs::code_indexes;
 use crate::builtins;
 
 /// Builtins whose arguments are names of variables, in which bash evaluates a subscript.
@@ -27,7 +28,7 @@ pub enum ReadAs {
     Integer,
 }
 
-pub fn code_words(words: &Words, program: usize) -> Vec<Finding> {
+pub fn code_words(words: &CommandWords, program: usize) -> Vec<Finding> {
     let mut found = Vec::new();
     let Some(name) = words.base(program) else { return unknown_shell(words, program) };
     for entry in PROGRAMS {
@@ -44,7 +45,7 @@ pub fn code_words(words: &Words, program: usize) -> Vec<Finding> {
 }
 
 /// `$SHELL -c "…"`: whatever it is, it gets code.
-fn unknown_shell(words: &Words, program: usize) -> Vec<Finding> {
+fn unknown_shell(words: &CommandWords, program: usize) -> Vec<Finding> {
     let is_code =
         |text: &str| text.starts_with('-') && !text.starts_with("--") && text.ends_with('c');
     let option = (program + 1..words.words.len()).find(|at| words.text(*at).is_some_and(is_code));
@@ -53,7 +54,7 @@ fn unknown_shell(words: &Words, program: usize) -> Vec<Finding> {
 }
 
 /// `docker exec c sh -c "…"`, `find … -exec sh -c "…"`: a shell among another program's arguments.
-fn started_shell(words: &Words, program: usize, found: &mut Vec<Finding>) {
+fn started_shell(words: &CommandWords, program: usize, found: &mut Vec<Finding>) {
     let shell = &PROGRAMS[0];
     for at in program + 1..words.words.len() {
         let name = words.base(at).and_then(|n| shell.names.iter().find(|s| **s == n));
@@ -68,7 +69,7 @@ fn findings(words: Vec<usize>, reader: &'static str) -> impl Iterator<Item = Fin
     words.into_iter().map(move |word| Finding { word, reader, read_as })
 }
 
-fn names_read(words: &Words, program: usize, name: &str, found: &mut Vec<Finding>) {
+fn names_read(words: &CommandWords, program: usize, name: &str, found: &mut Vec<Finding>) {
     let arguments = program + 1..words.words.len();
     let after = |option: &str| -> Vec<usize> {
         arguments.clone().filter(|i| words.text(*i) == Some(option)).map(|i| i + 1).collect()

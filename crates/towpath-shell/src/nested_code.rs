@@ -6,8 +6,9 @@
 //! Where an expansion is beside the placeholders the code is not known before it runs: that is
 //! not decided here, and warned about.
 
+use crate::bash::command_words::CommandWords;
 use crate::bash::grammar;
-use crate::bash::programs::{self, Words};
+use crate::bash::programs;
 use crate::bash::quoting;
 use crate::bash::tree::{Redirect, Simple};
 use crate::code_warnings;
@@ -29,7 +30,8 @@ pub struct NestedCode {
 
 /// The code in a command's words, if it has placeholders and is known but for them.
 pub fn find(simple: &Simple, redirects: &[Redirect], region: &Region) -> Option<NestedCode> {
-    let words = Words { words: &simple.words, source: &region.text, open: &|r| region.has_mark(r) };
+    let words =
+        CommandWords { words: &simple.words, source: &region.text, open: &|r| region.has_mark(r) };
     let (indexes, shell) = programs::shell_code(&words)?;
     let code = &simple.words[indexes];
     let range = code.first()?.range.start..code.last()?.range.end;

@@ -1,7 +1,8 @@
 //! Every simple command of a text, with its words, what it is part of and what it starts.
 
+use super::command_words::CommandWords;
 use super::nesting::Nesting;
-use super::programs::{Words, code_indexes};
+use super::programs::code_indexes;
 use super::quoting::{self, Written};
 use super::scanner::ScannedWord;
 use super::tree::*;
@@ -110,11 +111,22 @@ impl Visitor for Collector<'_> {
         self.backticks -= usize::from(left.is_some_and(|n| is_backtick(&n)));
     }
 
+    /// The parser library drops the inside of a substitution that it cannot parse.
+    fn part(&mut self, part: &Part) {
+        let Part::Substitution { range, kind, body } = part else { return };
+        let dropped = *kind != SubstitutionKind::Backtick
+            && body.statements.is_empty()
+            && self.scanned.iter().any(|word| range.contains(&word.range.start));
+        if dropped && self.backticks == 0 {
+            self.unsure.get_or_insert(range.clone());
+        }
+    }
+
     fn statement(&mut self, statement: &Statement) {
         if self.backticks > 0 {
             return;
         }
-        if let Some(range) = refused_by_bash(&statement.command, self.text) {
+        if let Some(range) = empty_block(&statement.command) {
             self.unsure.get_or_insert(range);
         }
         let (assignments, words) = match &statement.command {
@@ -149,8 +161,7 @@ impl Collector<'_> {
             .any(|w| w.range.start == word.range.start);
         let redirected =
             |r: &Redirect| r.range.start < word.range.end && word.range.start < r.range.end;
-        let pattern = !self.text.contains("extglob") && has_parenthesis(&word, self.text);
-        if source.is_empty() || !seen || pattern || redirects.iter().any(redirected) {
+        if source.is_empty() || !seen || redirects.iter().any(redirected) {
             self.unsure.get_or_insert(word.range.clone());
         }
         word.text = word.text.and_then(|_| quoting::unquoted(source));
@@ -200,7 +211,7 @@ impl Collector<'_> {
         if wrappers.count() >= MAX_WRAPPERS {
             return Vec::new();
         }
-        let words = Words { words: &command.words, source: self.text, open: &|_| false };
+        let words = CommandWords { words: &command.words, source: self.text, open: &|_| false };
         if words.base(0) == Some("find") {
             let found = wrappers::executed_by_find(&words, 0).into_iter();
             return found.map(|range| (range, "find")).collect();
@@ -218,7 +229,7 @@ impl Collector<'_> {
 
     /// `bash -c CODE` where the code is one static word.
     fn shell_code(&self, command: &SimpleCommand) -> Option<InnerCode> {
-        let words = Words { words: &command.words, source: self.text, open: &|_| false };
+        let words = CommandWords { words: &command.words, source: self.text, open: &|_| false };
         let at = match words.base(0)? {
             "bash" | "sh" | "dash" | "ash" => {
                 *code_indexes(&words, 0, &program_table::PROGRAMS[0].code).first()?
@@ -240,44 +251,11 @@ impl Collector<'_> {
     }
 }
 
-/// What the parser library and the scanner let pass, and bash does not: an empty block, a function
-/// whose body is no compound command, a name that is a reserved word.
-fn refused_by_bash(command: &Command, text: &str) -> Option<Range<usize>> {
-    match command {
-        Command::Compound(c) => {
-            let empty = c.blocks.iter().any(|b| b.statements.is_empty());
-            let after = text[c.range.clone()].trim_start_matches("coproc").trim_start_matches(' ');
-            let broken = c.kind == CompoundKind::Coprocess && after.starts_with('\n');
-            (empty && c.kind != CompoundKind::Time || broken).then(|| c.range.clone())
-        }
-        Command::Function { names, body } => {
-            let simple = matches!(
-                body.command,
-                Command::Simple(_) | Command::Declare(_) | Command::Chain { .. }
-            );
-            simple.then(|| names.first().map_or(0..0, |n| n.range.clone()))
-        }
-        Command::Simple(simple) => {
-            let name = simple.words.first()?;
-            (text[name.range.clone()] == *"]]").then(|| name.range.clone())
-        }
-        _ => None,
-    }
-}
-
-/// An unquoted parenthesis: `@(a|b)`, which bash reads only after `shopt -s extglob`.
-fn has_parenthesis(word: &Word, text: &str) -> bool {
-    word.parts.iter().any(|part| match part {
-        Part::Literal(range) => {
-            let mut chars = text[range.clone()].chars();
-            let next = |chars: &mut std::str::Chars| match chars.next()? {
-                '\\' => chars.next().map(|_| ' '),
-                c => Some(c),
-            };
-            std::iter::from_fn(|| next(&mut chars)).any(|c| c == '(')
-        }
-        _ => false,
-    })
+/// An empty block, which the parser library and the scanner let pass, and bash does not.
+fn empty_block(command: &Command) -> Option<Range<usize>> {
+    let Command::Compound(c) = command else { return None };
+    let empty = c.blocks.iter().any(|b| b.statements.is_empty());
+    (empty && c.kind != CompoundKind::Time).then(|| c.range.clone())
 }
 
 /// `declare -r a=1` as words.
@@ -295,10 +273,15 @@ fn declared_words(declare: &Declare, text: &str) -> Vec<Word> {
     };
     let assigned = |a: &Assignment| match &a.value {
         AssignedValue::Scalar(value) if a.target.subscript.is_none() => {
-            let front = a.range.start..value.range.start;
+            let mut front = a.range.start..value.range.start;
+            let mut rest = value.parts.as_slice();
+            if let Some((Part::Literal(first), others)) = rest.split_first() {
+                (front.end, rest) = (first.end, others);
+            }
             let mut parts = vec![Part::Literal(front)];
-            parts.extend(value.parts.iter().cloned());
-            Word { parts, ..as_text(a.range.clone()) }
+            parts.extend(rest.iter().cloned());
+            let one_word = quoting::is_one_word(text, &parts);
+            Word { parts, one_word, ..as_text(a.range.clone()) }
         }
         // Only bash divides this.
         _ => Word {

@@ -6,6 +6,7 @@
 //! a wrong edit later.
 
 pub(crate) mod agreement;
+pub(crate) mod command_words;
 mod commands;
 pub(crate) mod deep_stack;
 pub(crate) mod grammar;

@@ -1,41 +1,13 @@
 //! Which program a command starts in the end, and which of its words that program reads as code.
 
+use super::command_words::CommandWords;
 use super::program_table::{CONTAINERS, Code, Options, PROGRAMS};
-use super::tree::{Part, Word};
+use super::tree::Part;
 use super::wrappers;
 use std::ops::Range;
 
-/// The words of a simple command, with the text they were parsed from.
-pub struct Words<'a> {
-    pub words: &'a [Word],
-    pub source: &'a str,
-    /// Whether a stretch of the text is only known later.
-    pub open: &'a dyn Fn(&Range<usize>) -> bool,
-}
-
-impl Words<'_> {
-    pub fn get(&self, range: Range<usize>) -> Option<&[Word]> {
-        self.words.get(range)
-    }
-
-    /// A word that is known already.
-    pub fn text(&self, index: usize) -> Option<&str> {
-        let word = self.words.get(index)?;
-        word.text.as_deref().filter(|_| !(self.open)(&word.range))
-    }
-
-    pub fn source(&self, index: usize) -> &str {
-        self.words.get(index).map_or("", |w| &self.source[w.range.clone()])
-    }
-
-    /// The name of a program without its directory.
-    pub fn base(&self, index: usize) -> Option<&str> {
-        self.text(index).map(|name| name.rsplit('/').next().unwrap_or(name))
-    }
-}
-
 /// The index of the program that a command starts in the end, seen through its wrappers.
-pub fn resolve(words: &Words) -> Option<usize> {
+pub fn resolve(words: &CommandWords) -> Option<usize> {
     let mut at = 0;
     while let Some(started) = wrappers::started(words, at).filter(|s| !s.joined) {
         at = started.program;
@@ -44,7 +16,7 @@ pub fn resolve(words: &Words) -> Option<usize> {
 }
 
 /// The first word from `at` on that is neither an option nor the argument of one.
-fn skip_options(words: &Words, mut at: usize, takes: impl Fn(&str) -> usize) -> usize {
+fn skip_options(words: &CommandWords, mut at: usize, takes: impl Fn(&str) -> usize) -> usize {
     while let Some(option) = words.text(at).filter(|t| t.starts_with('-') && t.len() > 1) {
         if option == "--" {
             return at + 1;
@@ -55,7 +27,7 @@ fn skip_options(words: &Words, mut at: usize, takes: impl Fn(&str) -> usize) -> 
 }
 
 /// The words that another shell gets as its code, exactly as they are, and which shell that is.
-pub fn shell_code(words: &Words) -> Option<(Range<usize>, &'static str)> {
+pub fn shell_code(words: &CommandWords) -> Option<(Range<usize>, &'static str)> {
     let program = resolve(words)?;
     // `xargs` changes the words that it hands on.
     if (0..program).any(|at| words.base(at) == Some("xargs")) {
@@ -86,7 +58,7 @@ pub fn shell_code(words: &Words) -> Option<(Range<usize>, &'static str)> {
     Some((first..last + 1, shell))
 }
 
-pub fn code_indexes(words: &Words, program: usize, code: &Code) -> Vec<usize> {
+pub fn code_indexes(words: &CommandWords, program: usize, code: &Code) -> Vec<usize> {
     let end = words.words.len();
     match code {
         Code::All => (program + 1..end).collect(),
@@ -111,7 +83,7 @@ pub fn code_indexes(words: &Words, program: usize, code: &Code) -> Vec<usize> {
     }
 }
 
-fn after_options(words: &Words, program: usize, options: &Options) -> Vec<usize> {
+fn after_options(words: &CommandWords, program: usize, options: &Options) -> Vec<usize> {
     let end = words.words.len();
     let mut found = Vec::new();
     let mut at = program + 1;
@@ -149,7 +121,7 @@ fn after_options(words: &Words, program: usize, options: &Options) -> Vec<usize>
 }
 
 /// `bash -c -x CODE`, `bash -co pipefail CODE`: further options may come before the code.
-fn skip_flags(words: &Words, mut at: usize, options: &Options) -> usize {
+fn skip_flags(words: &CommandWords, mut at: usize, options: &Options) -> usize {
     while let Some(flag) = words.text(at).filter(|t| t.starts_with(['-', '+'])) {
         at += 1 + options.taken(flag);
     }
@@ -157,14 +129,14 @@ fn skip_flags(words: &Words, mut at: usize, options: &Options) -> usize {
 }
 
 /// The program's name, if it runs a file that is named in its arguments: `source <(echo …)`.
-pub fn reads_code_from_file(words: &Words, program: usize) -> Option<&'static str> {
+pub fn reads_code_from_file(words: &CommandWords, program: usize) -> Option<&'static str> {
     let name = words.base(program)?;
     let shells = PROGRAMS.iter().filter(|p| p.stdin).flat_map(|p| p.names);
     ["source", "."].iter().chain(shells).find(|n| **n == name).copied().filter(|n| *n != "ssh")
 }
 
 /// The program's name, if it has no code and no file among its arguments.
-pub fn reads_code_from_stdin(words: &Words, program: usize) -> Option<&'static str> {
+pub fn reads_code_from_stdin(words: &CommandWords, program: usize) -> Option<&'static str> {
     let name = words.base(program)?;
     let streams = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
     if words.text(program + 1).is_some_and(|file| streams.contains(&file)) {

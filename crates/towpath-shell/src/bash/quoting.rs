@@ -138,8 +138,13 @@ fn unquoted_ansi(chars: &mut Chars, out: &mut String) -> Option<()> {
 
 /// Whether bash makes exactly one word of these parts: no splitting, pattern, tilde or braces.
 pub fn is_one_word(text: &str, parts: &[Part]) -> bool {
+    let unquoted = parts.iter().all(|part| matches!(part, Part::Literal(_)));
+    if let (true, [Part::Literal(first), ..], [.., Part::Literal(last)]) = (unquoted, parts, parts)
+    {
+        return !is_expanded(&text[first.start..last.end], true, true);
+    }
     parts.iter().enumerate().all(|(index, part)| match part {
-        Part::Literal(range) => !is_expanded(&text[range.clone()], index == 0, parts.len() == 1),
+        Part::Literal(range) => !is_expanded(&text[range.clone()], index == 0, false),
         Part::Single(_) | Part::Ansi(_) => true,
         Part::Double { parts, .. } => parts.iter().all(|part| is_one_when_quoted(text, part)),
         Part::Substitution { kind, .. } => *kind == SubstitutionKind::Process,

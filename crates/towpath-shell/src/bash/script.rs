@@ -78,6 +78,9 @@ fn understood(text: &str, depth: usize) -> Result<(Block, Vec<SimpleCommand>), N
         return Err(NotBash::unsure(0..text.len()));
     }
     let scan = scanner::scan(text, &|_| true)?;
+    if let Some(range) = scan.doubts.first() {
+        return Err(NotBash::unsure(range.clone()));
+    }
     let body = agreed(text, text, &scan)
         .or_else(|error| agreed(&without_escapes(text, &scan), text, &scan).map_err(|_| error))?;
     let found = commands::find(text, &body, &scan.words)?;

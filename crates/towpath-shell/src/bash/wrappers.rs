@@ -3,7 +3,7 @@
 //! An option that is not in a table may take the next word as its argument, so what is started after
 //! one is a guess: it is given, but marked as not certain.
 
-use super::programs::Words;
+use super::command_words::CommandWords;
 use std::ops::Range;
 
 /// A program that runs the program named in its arguments.
@@ -237,7 +237,7 @@ pub struct Started {
 }
 
 /// What the program at `at` starts, if it is a wrapper.
-pub fn started(words: &Words, at: usize) -> Option<Started> {
+pub fn started(words: &CommandWords, at: usize) -> Option<Started> {
     let name = words.base(at)?;
     let wrapper = WRAPPERS.iter().find(|w| w.name == name)?;
     let mut reader = OptionReader { wrapper, at: at + 1, certain: true, stopped: false };
@@ -320,7 +320,7 @@ impl OptionReader {
 }
 
 /// The commands that `find` starts: the words after `-exec` and its like, up to `;` or `{} +`.
-pub fn executed_by_find(words: &Words, program: usize) -> Vec<Range<usize>> {
+pub fn executed_by_find(words: &CommandWords, program: usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = program + 1;
     while at < words.words.len() {

@@ -1,5 +1,6 @@
 //! Values in shell text: each arrives as one piece and none of it runs. With the real bash.
 
+mod bash_spans;
 mod bash_tree;
 mod evaluated_twice;
 mod nested_contexts;

@@ -179,8 +179,10 @@ pub fn bash_accepts(text: &str) -> bool {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    // A here-document without its end is a warning, and fine with `bash -c` as well.
-    output.status.success()
+    // Some syntax errors leave the status 0. A here-document without its end is a warning, and fine
+    // with `bash -c` as well.
+    let errors = String::from_utf8_lossy(&output.stderr);
+    output.status.success() && errors.lines().all(|line| line.contains("here-document"))
 }
 
 fn pasted(parsed: &ShellText, value: &str) -> String {

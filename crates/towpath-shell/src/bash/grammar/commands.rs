@@ -317,7 +317,12 @@ impl Converter<'_> {
             ast::RedirectTarget::Word(word) => Target::File(self.word(word)?),
             ast::RedirectTarget::Heredoc(heredoc) => Target::HereDoc(self.here_doc(heredoc)?),
         };
-        Ok(Redirect { range: self.range(redirect.span)?, target })
+        let mut range = self.range(redirect.span)?;
+        // The parser's range of `{fd}>f` begins after the variable, whose own is without braces.
+        if let Some(variable) = redirect.fd_var_span {
+            range.start = range.start.min(self.range(variable)?.start.saturating_sub(1));
+        }
+        Ok(Redirect { range, target })
     }
 
     /// The parser gives no range for the `1` of `2>&1`.

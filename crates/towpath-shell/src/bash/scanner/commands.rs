@@ -1,7 +1,7 @@
 //! Commands: where one begins, which compound commands are open, and which lines are complete.
 
 use super::words::{Subscripts, Token};
-use super::{Kind, ScannedWord, Scanner, Step, Within};
+use super::{Kind, Scanner, Step, Within};
 use crate::bash::NotBash;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,22 @@ struct Commands {
     name_end: Option<usize>,
     /// A word that may be the name of a coprocess comes.
     coprocess: bool,
+    /// After `!` or `time`, which are nothing without a command before a `)`.
+    prefixed: bool,
+    /// The body of a function comes, which must be a compound command.
+    function: bool,
+    /// After a `|`, where `!` cannot be.
+    piped: bool,
+    /// The command takes arrays as arguments.
+    declares: bool,
 }
+
+/// The commands whose arguments may be `a=(…)`.
+const DECLARING: [&str; 8] =
+    ["declare", "typeset", "local", "export", "readonly", "alias", "eval", "let"];
+
+/// The words that begin a compound command.
+const OPENERS: [&str; 8] = ["{", "[[", "if", "while", "until", "for", "case", "select"];
 
 impl Commands {
     fn top(&mut self) -> &mut Frame {
@@ -55,7 +70,8 @@ impl Commands {
         self.state = State::Start;
         self.continues = false;
         self.name_end = None;
-        self.coprocess = false;
+        (self.coprocess, self.prefixed, self.function) = (false, false, false);
+        (self.piped, self.declares) = (false, false);
     }
 
     fn push(&mut self, open: Open, start: usize) {
@@ -71,9 +87,8 @@ impl Commands {
     }
 
     fn ended(&mut self) {
+        self.begin();
         self.state = State::After;
-        self.continues = false;
-        self.name_end = None;
     }
 }
 
@@ -91,6 +106,10 @@ impl Scanner<'_> {
             continues: false,
             name_end: None,
             coprocess: false,
+            prefixed: false,
+            function: false,
+            piped: false,
+            declares: false,
         };
         loop {
             self.blanks();
@@ -109,6 +128,9 @@ impl Scanner<'_> {
                         );
                     }
                     self.at += 1;
+                    if list.coprocess || list.prefixed {
+                        self.doubt(start..self.at);
+                    }
                     return Ok(());
                 }
                 b')' => return Err(self.error(start..start + 1, "this `)` closes nothing")),
@@ -134,6 +156,9 @@ impl Scanner<'_> {
         if let Some(first) = top.first {
             self.found.lines.push(first..self.end);
         }
+        if list.coprocess || list.function {
+            self.doubt(self.end..self.end);
+        }
         Ok(())
     }
 
@@ -143,6 +168,9 @@ impl Scanner<'_> {
         self.newline()?;
         if bodies {
             end = self.at - usize::from(self.bytes[..self.at].ends_with(b"\n"));
+        }
+        if list.coprocess {
+            self.doubt(end..end);
         }
         if list.continues {
             return Ok(());
@@ -178,6 +206,7 @@ impl Scanner<'_> {
         }
         list.begin();
         list.continues = byte == b'|' || (byte == b'&' && doubled);
+        list.piped = byte == b'|' && !doubled;
         Ok(())
     }
 
@@ -187,14 +216,23 @@ impl Scanner<'_> {
             self.here_doc()?;
         } else {
             self.blanks();
-            if self.word(Subscripts::No)?.range.is_empty() {
+            let target = self.word(Subscripts::No)?;
+            if target.range.is_empty() {
                 return Err(self.error(start..self.at, "the target of this redirection is missing"));
             }
+            let unfinished =
+                target.range.end == self.text.len() && &self.text[target.range.clone()] == "\\";
+            if unfinished || self.names_descriptor(&target) {
+                self.doubt(start..self.at);
+            }
+        }
+        if list.function {
+            self.doubt(start..self.at);
         }
         if list.state == State::Start {
             list.state = State::Prefix;
         }
-        list.continues = false;
+        (list.continues, list.coprocess, list.prefixed) = (false, false, false);
         list.name_end = None;
         Ok(())
     }
@@ -224,7 +262,7 @@ impl Scanner<'_> {
                 return Err(self.error(start..start + 1, "this `(` is not expected here"));
             }
             list.begin();
-            list.continues = true;
+            (list.continues, list.function) = (true, true);
             return Ok(());
         }
         if list.state != State::Start {
@@ -261,12 +299,20 @@ impl Scanner<'_> {
     fn command_word(&mut self, list: &mut Commands) -> Step {
         let begins = matches!(list.state, State::Start | State::Prefix);
         let subscripts = if begins { Subscripts::AfterName } else { Subscripts::No };
-        let token = self.word(subscripts)?;
+        let token = self.any_word(subscripts)?;
         if token.range.is_empty() {
             return Err(self.unsure(token.range.start));
         }
+        if token.pattern && !self.extglob || token.array && !begins && !list.declares {
+            self.doubt(token.range.clone());
+        }
         if self.names_descriptor(&token) {
             return Ok(());
+        }
+        let opens = token.plain.as_deref().is_some_and(|word| OPENERS.contains(&word));
+        let no_command = list.state == State::Start && token.plain.as_deref() == Some("]]");
+        if std::mem::take(&mut list.function) && !opens || no_command {
+            self.doubt(token.range.clone());
         }
         let reserved = matches!(list.state, State::Start | State::After);
         if let Some(plain) = token.plain.as_deref().filter(|_| reserved)
@@ -285,15 +331,22 @@ impl Scanner<'_> {
         } else if list.coprocess && self.compound_follows() {
             list.begin();
         } else {
+            if list.coprocess && self.subscript_follows() {
+                self.doubt(token.range.clone());
+            }
+            if begins {
+                let name = token.plain.as_deref();
+                list.declares = name.is_some_and(|name| DECLARING.contains(&name));
+            }
             list.name_end = (list.state == State::Start).then_some(token.range.end);
             list.state = State::Arguments;
         }
-        (list.continues, list.coprocess) = (false, false);
+        (list.continues, list.coprocess, list.prefixed) = (false, false, false);
         Ok(())
     }
 
     /// `2>` and `{name}>`.
-    fn names_descriptor(&mut self, token: &Token) -> bool {
+    pub fn names_descriptor(&mut self, token: &Token) -> bool {
         let text = &self.text[token.range.clone()];
         let named = text.starts_with('{') && text.ends_with('}');
         let digits = text.bytes().all(|b| b.is_ascii_digit());
@@ -301,9 +354,16 @@ impl Scanner<'_> {
     }
 
     fn compound_follows(&mut self) -> bool {
-        let openers = ["{", "[[", "if", "while", "until", "for", "case", "select"];
         self.blanks();
-        self.peek() == Some(b'(') || openers.iter().any(|word| self.next_is(word))
+        self.peek() == Some(b'(') || OPENERS.iter().any(|word| self.next_is(word))
+    }
+
+    /// `name[`: bash reads it as an assignment's after the first word of a coprocess.
+    fn subscript_follows(&mut self) -> bool {
+        self.blanks();
+        let rest = self.text[self.at..self.end]
+            .trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+        rest.starts_with('[')
     }
 
     /// Whether this plain word comes next.
@@ -332,17 +392,30 @@ impl Scanner<'_> {
                 self.condition(start)?;
                 list.ended();
             }
-            "!" => list.begin(),
+            "!" => {
+                if list.coprocess || list.piped {
+                    self.doubt(start..self.at);
+                }
+                list.begin();
+                list.prefixed = true;
+            }
             "time" => {
                 list.begin();
+                list.prefixed = true;
                 self.blanks();
                 self.at += if self.next_is("-p") { 2 } else { 0 };
             }
             "coproc" => {
+                if list.coprocess {
+                    self.doubt(start..self.at);
+                }
                 list.begin();
                 list.coprocess = true;
             }
             "function" => {
+                if list.coprocess {
+                    self.doubt(start..self.at);
+                }
                 self.blanks();
                 self.word(Subscripts::No)?;
                 self.blanks();
@@ -351,7 +424,7 @@ impl Scanner<'_> {
                     self.take(b')');
                 }
                 list.begin();
-                list.continues = true;
+                (list.continues, list.function) = (true, true);
             }
             _ => return Ok(false),
         }
@@ -375,14 +448,18 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Blanks, comments and newlines.
-    fn gap(&mut self) -> Step {
+    /// Blanks, comments and newlines. Whether there was a newline.
+    pub fn gap(&mut self) -> Result<bool, NotBash> {
+        let mut newline = false;
         loop {
             self.blanks();
             match self.peek() {
-                Some(b'\n') => self.newline()?,
+                Some(b'\n') => {
+                    newline = true;
+                    self.newline()?;
+                }
                 Some(b'#') => self.comment(),
-                _ => return Ok(()),
+                _ => return Ok(newline),
             }
         }
     }
@@ -450,6 +527,9 @@ impl Scanner<'_> {
             if token.plain.as_deref() == Some("esac") && !opened {
                 return self.closes(list, Open::Case, token.range.start);
             }
+            if token.range.is_empty() {
+                self.doubt(token.range.clone());
+            }
             self.blanks();
             match self.peek() {
                 Some(b')') => break,
@@ -459,40 +539,6 @@ impl Scanner<'_> {
         }
         self.at += 1;
         list.begin();
-        Ok(())
-    }
-
-    /// `[[ … ]]`.
-    fn condition(&mut self, start: usize) -> Step {
-        loop {
-            self.gap()?;
-            match self.peek() {
-                None => return Err(self.unclosed(start, "this `[[`")),
-                Some(b'(' | b')' | b'|' | b'&') => self.at += 1,
-                Some(b'<' | b'>') if self.second() != Some(b'(') => self.at += 1,
-                Some(b';') => return Err(self.unsure(self.at)),
-                Some(_) => match self.word(Subscripts::No)?.plain.as_deref() {
-                    Some("]]") => return Ok(()),
-                    Some("=~") => self.regex()?,
-                    _ => {}
-                },
-            }
-        }
-    }
-
-    /// A word in which parentheses and bars are text.
-    fn regex(&mut self) -> Step {
-        self.gap()?;
-        let start = self.at;
-        while let Some(byte) = self.peek() {
-            match byte {
-                b' ' | b'\t' | b'\n' | b';' | b'&' | b')' => break,
-                b'<' | b'>' if self.second() != Some(b'(') => break,
-                b'(' => self.pair(b'(', b')', Within::Bare)?,
-                _ => self.piece(byte, Within::Bare)?,
-            }
-        }
-        self.found.words.push(ScannedWord { range: start..self.at, argument: false });
         Ok(())
     }
 }

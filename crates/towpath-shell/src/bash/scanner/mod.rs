@@ -6,6 +6,7 @@
 //! here: nothing is guessed.
 
 mod commands;
+mod conditions;
 mod here_docs;
 mod words;
 
@@ -26,6 +27,8 @@ pub struct Scan {
     pub here_doc_words: Vec<Range<usize>>,
     /// Sorted by end.
     pub words: Vec<ScannedWord>,
+    /// What bash refuses, or does not read as it is written, although its words and quotes are clear.
+    pub doubts: Vec<Range<usize>>,
 }
 
 /// A word, from the first byte of its token to the last: an assignment is one, with its name.
@@ -106,6 +109,7 @@ pub fn scan(text: &str, exact: &Exact) -> Result<Scan, NotBash> {
     let mut scanner = Scanner {
         text,
         exact,
+        extglob: text.contains("extglob"),
         bytes: text.as_bytes(),
         at: 0,
         end: text.len(),
@@ -128,6 +132,8 @@ type Step = Result<(), NotBash>;
 struct Scanner<'a> {
     text: &'a str,
     exact: &'a Exact<'a>,
+    /// The text may turn on patterns such as `@(…)`.
+    extglob: bool,
     bytes: &'a [u8],
     at: usize,
     /// Where the text that is looked at ends: the whole text's end, or a here-document's.
@@ -157,6 +163,10 @@ impl Scanner<'_> {
 
     fn unsure(&self, start: usize) -> NotBash {
         NotBash::unsure(self.error(start..start + 1, "").range)
+    }
+
+    fn doubt(&mut self, range: Range<usize>) {
+        self.found.doubts.push(range);
     }
 
     /// The next byte. A backslash before a newline joins two lines, and is passed over.

@@ -1,6 +1,6 @@
 //! Words: quotes, escapes and substitutions, down to where a word ends.
 
-use super::{Kind, ScannedWord, Scanner, Step, Within};
+use super::{Atom, Kind, ScannedWord, Scanner, Step, Within};
 use crate::bash::NotBash;
 use std::ops::Range;
 
@@ -11,6 +11,10 @@ pub struct Token {
     pub plain: Option<String>,
     /// It begins as an assignment does.
     pub assigns: bool,
+    /// It is the assignment of an array, `a=(…)`.
+    pub array: bool,
+    /// It has `@(…)` or the like in it, which bash reads after `shopt -s extglob` only.
+    pub pattern: bool,
 }
 
 /// Which words a subscript with blanks in it is part of.
@@ -25,10 +29,19 @@ pub enum Subscripts {
 
 impl Scanner<'_> {
     pub fn word(&mut self, subscripts: Subscripts) -> Result<Token, NotBash> {
+        let token = self.any_word(subscripts)?;
+        if token.pattern && !self.extglob || token.array {
+            self.doubt(token.range.clone());
+        }
+        Ok(token)
+    }
+
+    /// A word, with patterns that only some contexts allow.
+    pub fn any_word(&mut self, subscripts: Subscripts) -> Result<Token, NotBash> {
         self.peek();
         let start = self.at;
         let before = self.found.atoms.len();
-        let mut assigns = false;
+        let (mut assigns, mut array, mut pattern) = (false, false, false);
         let begins = subscripts == Subscripts::AfterName;
         while let Some(byte) = self.peek() {
             match byte {
@@ -36,9 +49,12 @@ impl Scanner<'_> {
                 b'<' | b'>' if self.second() != Some(b'(') => break,
                 // `!(…)` where a command begins: most likely no pattern, but a subshell.
                 b'(' if begins && &self.bytes[start..self.at] == b"!" => break,
-                b'(' if self.extended_pattern(start) => self.pair(b'(', b')', Within::Bare)?,
+                b'(' if self.extended_pattern(start) => {
+                    pattern = true;
+                    self.pair(b'(', b')', Within::Bare)?;
+                }
                 b'(' if self.compound_assignment(start) => {
-                    assigns = true;
+                    (assigns, array) = (true, true);
                     self.array()?;
                 }
                 b'(' => break,
@@ -62,7 +78,7 @@ impl Scanner<'_> {
             .filter(|text| !text.contains('$'));
         let range = start..self.at;
         self.found.words.push(ScannedWord { range: range.clone(), argument: false });
-        Ok(Token { range, plain, assigns })
+        Ok(Token { range, plain, assigns, array, pattern })
     }
 
     /// One quoted string, escape, substitution or plain byte.
@@ -326,8 +342,22 @@ impl Scanner<'_> {
 
     /// The elements of `name=(…)`.
     fn array(&mut self) -> Step {
-        let start = self.at;
+        let (start, atoms) = (self.at, self.found.atoms.len());
         self.at += 1;
+        self.elements(start)?;
+        // In a substitution bash reads the elements a second time, without such escapes.
+        let lost = |a: &Atom| {
+            a.kind == Kind::Escape
+                && a.within == Within::Bare
+                && self.bytes[a.range.clone()].iter().any(|b| b"'\"`()|;&<>".contains(b))
+        };
+        if self.substitutions > 0 && self.found.atoms[atoms..].iter().any(lost) {
+            self.doubt(start..self.at);
+        }
+        Ok(())
+    }
+
+    fn elements(&mut self, start: usize) -> Step {
         self.deeper(|s| {
             loop {
                 s.blanks();
