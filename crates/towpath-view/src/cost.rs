@@ -60,13 +60,13 @@ impl Cost {
         if self.calls == 0 { Some(0.0) } else { self.usd }
     }
 
-    /// `$0.31`, `$?`, `at least $0.31`; nothing where no agent was called.
+    /// `$0.31`, `cost unknown`, `at least $0.31`; nothing where no agent was called.
     pub fn text(&self) -> Option<String> {
         match (self.calls, self.usd, self.unknown) {
             (0, ..) => None,
             (_, Some(usd), false) => Some(money(usd)),
             (_, Some(usd), true) => Some(format!("at least {}", money(usd))),
-            (_, None, _) => Some("$?".to_owned()),
+            (_, None, _) => Some("cost unknown".to_owned()),
         }
     }
 }
@@ -81,6 +81,6 @@ mod tests {
         assert_eq!(text(0, None, false), None);
         assert_eq!(text(2, Some(0.31), false).as_deref(), Some("$0.31"));
         assert_eq!(text(2, Some(0.31), true).as_deref(), Some("at least $0.31"));
-        assert_eq!(text(2, None, true).as_deref(), Some("$?"));
+        assert_eq!(text(2, None, true).as_deref(), Some("cost unknown"));
     }
 }

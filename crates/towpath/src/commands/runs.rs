@@ -172,7 +172,7 @@ fn cost(row: &RunRow) -> String {
         (Some(usd), false) => money(usd),
         // The known part; calls that reported no cost come on top.
         (Some(usd), true) => format!("{}+", money(usd)),
-        (None, true) => "$?".to_owned(),
+        (None, true) => "unknown".to_owned(),
         (None, false) => "–".to_owned(),
     }
 }

@@ -56,7 +56,7 @@ pub fn candidates(
     found.retain(|c| c.get_value().as_encoded_bytes().starts_with(begin));
     match kind {
         ArgumentKind::Recipe => {
-            found.extend(PathCompleter::any().filter(is_recipe).complete(begun))
+            found.extend(PathCompleter::any().filter(is_recipe).complete(begun));
         }
         ArgumentKind::Directory => found.extend(PathCompleter::dir().complete(begun)),
         ArgumentKind::Path => found.extend(PathCompleter::any().complete(begun)),

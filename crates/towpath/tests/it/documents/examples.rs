@@ -121,7 +121,7 @@ fn rows() -> Vec<Row> {
         row("run examples/tutorials/14-dry-run.yaml", "17\npublished 17 bytes to staging\n"),
         row(
             "run examples/tutorials/07-error-handling.yaml",
-            "2 warnings\nlint ended with 3 and said: 2 warnings\nbuilt anyway\n",
+            "2 warnings\nlint ended with 3 and printed: 2 warnings\nbuilt anyway\n",
         ),
         Row {
             files: &[(
@@ -145,7 +145,10 @@ fn rows() -> Vec<Row> {
                 "9\n8\n8\n7\n7\n6\n6\n5\n",
             )
         },
-        row("run examples/tutorials/13-timeouts.yaml", "started\nslow failed; it said: started\n"),
+        row(
+            "run examples/tutorials/13-timeouts.yaml",
+            "started\nslow failed; it printed: started\n",
+        ),
         Row {
             files: &[("published.txt", "one\ntwo\n")],
             ..row("run examples/release.yaml", "2\nPASS\npublished notes.txt with 2 lines\n")
@@ -162,7 +165,7 @@ fn rows() -> Vec<Row> {
             files: &[("greeting.txt", "Hello\n"), ("message.txt", "Fix the greeting\n")],
             ..row(
                 "run examples/agent.yaml --backend scripted --script examples/agent-answers.jsonl",
-                "Fix the greeting\nthe agent said: Fix the greeting\nYes\n",
+                "Fix the greeting\nthe agent answered: Fix the greeting\nYes\n",
             )
         },
     ]

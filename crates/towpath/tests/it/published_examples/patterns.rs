@@ -30,13 +30,13 @@ fn every_tutorial_runs_by_its_own_command() {
         ("04-multi-step-pipeline.yaml", "\n3 kinds of fruit:\napple\nfig\npear\n"),
         ("05-working-directories.yaml", "\nbuild/api/result.txt\nbuild/web/result.txt\n"),
         ("06-parse-json.yaml", "\nshop listens on 443, cpu 0.25\n"),
-        ("07-error-handling.yaml", "\nlint ended with 3 and said: 2 warnings\n"),
+        ("07-error-handling.yaml", "\nlint ended with 3 and printed: 2 warnings\n"),
         ("08-hooks.yaml", "[failed] lint"),
         ("09-tags.yaml --include-tags fast", "\nunit tests\nsmoke test\n"),
         ("10-parallel-groups.yaml", "\nleft met right, right met left\n"),
         ("11-extends.yaml", "\nbuilding shop as final\nchecking links and spelling\n"),
-        ("12-recursion-limits.yaml", "[completed] again/say"),
-        ("13-timeouts.yaml", "\nslow failed; it said: started\n"),
+        ("12-recursion-limits.yaml", "[completed] again/print"),
+        ("13-timeouts.yaml", "\nslow failed; it printed: started\n"),
         ("14-dry-run.yaml --dry-run", "nothing was run\n"),
     ] {
         let line = format!("examples/tutorials/{line}");

@@ -81,7 +81,7 @@ fn a_failure_in_50_columns() {
 
   4 of 6 steps ran
   1 skipped (deploy-prod: condition false)
-  1 not reached · $?
+  1 not reached · cost unknown
   nothing is lost: towpath resume 7f3k
 "
     );
@@ -128,7 +128,7 @@ fn a_limit_says_until_when() {
     let expected = format!(
         "? ship-release waits after 2 m 3 s for a limit of the agent, until {until}\n\n  \
          review  You have hit your limit\n\n  \
-         2 of 6 steps ran · 1 unfinished (review) · 3 not reached · $?\n  \
+         2 of 6 steps ran · 1 unfinished (review) · 3 not reached · cost unknown\n  \
          nothing is lost; after {until}: towpath resume 7f3k\n"
     );
     assert_eq!(told(&end, None), expected);
@@ -144,7 +144,7 @@ fn a_stopped_run_names_what_was_cut_off() {
     assert_eq!(
         told(&ended(run, Some(stop)), None),
         "! ship-release stopped by Ctrl-C after 2 m 3 s at review\n\n  \
-         2 of 6 steps ran · 1 stopped (review) · 3 not reached · $?\n  \
+         2 of 6 steps ran · 1 stopped (review) · 3 not reached · cost unknown\n  \
          nothing is lost: towpath resume 7f3k\n"
     );
 }

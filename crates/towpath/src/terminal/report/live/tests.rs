@@ -481,5 +481,5 @@ fn a_machine_that_is_resumed_shows_which_visit_it_is_in() {
     recorder.pass_time(80);
     live.tick();
     let text = Screen::of(&recorder).text();
-    assert!(text.contains("\n  visit 2/3 · step 2, at most 3 · $? · Ctrl-C"), "{text}");
+    assert!(text.contains("\n  visit 2/3 · step 2, at most 3 · cost unknown · Ctrl-C"), "{text}");
 }
