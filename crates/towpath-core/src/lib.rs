@@ -19,6 +19,7 @@ mod suggest;
 mod template;
 mod toml_front;
 mod value;
+mod var_path;
 
 pub use agent::{FaultKind, Usage};
 pub use diagnostic::{Diagnostic, Hint, Label, Severity, Source, Span};
@@ -29,9 +30,10 @@ pub use name::{is_safe_name, is_safe_segment};
 pub use run_status::{RunStatus, StatusKind};
 pub use secret::{MASK, Masker, SECRETS_VARIABLE, SHORTEST_SECRET, Secrets, TooShort};
 pub use stream::Stream;
-pub use suggest::nearest;
-pub use template::{Part, Placeholder, Template, VarPath};
+pub use suggest::{nearest, quoted_list};
+pub use template::{Part, Placeholder, Template};
 pub use toml_front::parse_toml;
 pub use value::{
     Map, Number, SetError, Value, lookup, number, parse_set, parse_set_value, text_of,
 };
+pub use var_path::VarPath;

@@ -1,4 +1,4 @@
-//! "Did you mean": the one known name nearest to what was written.
+//! Names in messages: "did you mean", the one known name nearest to what was written, and lists.
 
 /// The nearest candidate, if it is near enough to be a slip of the hand.
 pub fn nearest<'a>(
@@ -13,6 +13,11 @@ pub fn nearest<'a>(
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+}
+
+/// Names in backticks, with commas between them.
+pub fn quoted_list(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

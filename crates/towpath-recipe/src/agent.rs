@@ -4,8 +4,8 @@
 //! looked for in, symbolic links included. The text of the file, without its front matter, becomes
 //! the agent's system prompt; nothing else in it has a meaning here.
 
-use crate::discover::{Origin, SearchDir, stays_below};
-use crate::files;
+use crate::discover::{Origin, SearchDir};
+use crate::files::{self, stays_below};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use towpath_core::{Diagnostic, is_safe_segment, nearest};

@@ -2,12 +2,6 @@
 //! steps they share, and the recipes of `amplifier-bundle/recipes/`. A *part* is called by others;
 //! it can be run, but it is not offered.
 
-use crate::include_files::IncludeFiles;
-use crate::read::{Beside, read, read_beside};
-use crate::standalone::standalone;
-use std::borrow::Cow;
-use towpath_core::{Map, Source};
-
 macro_rules! bundled {
     ($($name:literal),* $(,)?) => {
         &[$((
@@ -117,15 +111,6 @@ pub(crate) fn builtin_file(path: &str) -> Option<&'static str> {
     MACHINE_FILES.iter().find(|(known, _)| *known == stem).map(|(_, text)| *text)
 }
 
-/// A built-in recipe as one file that needs no other beside it.
-pub fn builtin_alone(name: &str) -> Option<Cow<'static, str>> {
-    let text = builtin(name)?;
-    let is_machine = MACHINES.iter().any(|(known, _)| *known == name);
-    if !is_machine || read(&Source::new(name, text)).recipe.is_some() {
-        return Some(Cow::Borrowed(text));
-    }
-    let files = |path: &str| IncludeFiles::BuiltIn.file(path);
-    let beside = Beside { files: &files, inputs: &Map::new() };
-    let machine = read_beside(&Source::new(name, text), &beside).recipe?;
-    standalone(&machine).map(Cow::Owned)
+pub(crate) fn is_builtin_machine(name: &str) -> bool {
+    MACHINES.iter().any(|(known, _)| *known == name)
 }

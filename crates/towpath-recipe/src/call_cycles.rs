@@ -1,20 +1,20 @@
 //! Recipes that call each other in a circle. A circle is fine when a condition or an outcome can end
 //! it; one in which every call is always made could only end at a limit and is refused.
 
+use crate::loaded::Loaded;
 use crate::outline::{Named, StepOutline};
-use crate::resolve::Loaded;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source, Span};
 
 /// One unconditional call.
-struct Call {
+struct UnconditionalCall {
     callee: usize,
     source: Arc<Source>,
     span: Span,
 }
 
 pub(crate) fn endless(loaded: &[Loaded]) -> Vec<Diagnostic> {
-    let calls: Vec<Vec<Call>> = loaded.iter().map(unconditional_calls).collect();
+    let calls: Vec<Vec<UnconditionalCall>> = loaded.iter().map(unconditional_calls).collect();
     let mut state = vec![Visit::Not; loaded.len()];
     let mut problems = Vec::new();
     for start in 0..loaded.len() {
@@ -26,14 +26,14 @@ pub(crate) fn endless(loaded: &[Loaded]) -> Vec<Diagnostic> {
     problems
 }
 
-fn unconditional_calls(loaded: &Loaded) -> Vec<Call> {
+fn unconditional_calls(loaded: &Loaded) -> Vec<UnconditionalCall> {
     always_entered(loaded)
         .iter()
         .filter(|step| step.gate.is_always())
         .filter_map(|step| {
             let Named { name, source, span } = step.calls()?;
             let callee = *loaded.calls.get(name)?;
-            Some(Call { callee, source: Arc::clone(source), span: *span })
+            Some(UnconditionalCall { callee, source: Arc::clone(source), span: *span })
         })
         .collect()
 }
@@ -60,7 +60,7 @@ enum Visit {
 /// each recipe with the number of its call that is being followed.
 fn visit(
     start: usize,
-    calls: &[Vec<Call>],
+    calls: &[Vec<UnconditionalCall>],
     state: &mut [Visit],
     chain: &mut Vec<(usize, usize)>,
     found: &mut impl FnMut(&[(usize, usize)]),
@@ -97,7 +97,11 @@ fn visit(
     }
 }
 
-fn endless_calls(loaded: &[Loaded], calls: &[Vec<Call>], circle: &[(usize, usize)]) -> Diagnostic {
+fn endless_calls(
+    loaded: &[Loaded],
+    calls: &[Vec<UnconditionalCall>],
+    circle: &[(usize, usize)],
+) -> Diagnostic {
     let names: Vec<String> = circle
         .iter()
         .chain(circle.first())

@@ -3,7 +3,7 @@
 //! the home directory or the environment.
 
 use crate::builtin::{all_names, builtin, builtin_names};
-use crate::files::{self, EXTENSIONS, LIST_DEPTH, names_below};
+use crate::files::{self, EXTENSIONS, LIST_DEPTH, RecipeFile, names_below, stays_below};
 use crate::include_files::{BUILT_IN, IncludeFiles};
 use crate::read::{Beside, STEPS_FILE, read_beside};
 use std::collections::HashSet;
@@ -76,20 +76,20 @@ pub fn list(search: &SearchPath) -> Vec<Listed> {
     for directory in &search.directories {
         match names_below(&directory.path, LIST_DEPTH) {
             Ok(names) => {
-                let file = |(name, path)| Entry::File { name, path, directory };
+                let file = |(name, path)| Candidate::File { name, path, directory };
                 entries.extend(names.into_iter().map(file));
             }
             // Default directories need not exist; one that was given should.
             Err(error) if error.kind() == ErrorKind::NotFound && !is_given(directory) => {}
-            Err(error) => entries.push(Entry::Unreadable { directory, error }),
+            Err(error) => entries.push(Candidate::Unreadable { directory, error }),
         }
     }
-    entries.extend(builtin_names().map(Entry::BuiltIn));
+    entries.extend(builtin_names().map(Candidate::BuiltIn));
     let mut seen = HashSet::new();
     let mut listed = Vec::new();
     for (entry, read) in entries.iter().zip(read_all(&entries)) {
         let Some(recipe) = read else { continue };
-        let is_directory = matches!(entry, Entry::Unreadable { .. });
+        let is_directory = matches!(entry, Candidate::Unreadable { .. });
         let shadowed = !is_directory && !seen.insert(recipe.name.clone());
         listed.push(Listed { shadowed, ..recipe });
     }
@@ -97,18 +97,20 @@ pub fn list(search: &SearchPath) -> Vec<Listed> {
 }
 
 /// Something that was found on the search path, not read yet.
-enum Entry<'a> {
+enum Candidate<'a> {
     File { name: String, path: PathBuf, directory: &'a SearchDir },
     Unreadable { directory: &'a SearchDir, error: std::io::Error },
     BuiltIn(&'static str),
 }
 
-impl Entry<'_> {
+impl Candidate<'_> {
     fn read(&self) -> Option<Listed> {
         match self {
-            Entry::File { name, path, directory } => listed_file(name, path, directory),
-            Entry::Unreadable { directory, error } => Some(unreadable_directory(directory, error)),
-            Entry::BuiltIn(name) => Some(listed_builtin(name)),
+            Candidate::File { name, path, directory } => listed_file(name, path, directory),
+            Candidate::Unreadable { directory, error } => {
+                Some(unreadable_directory(directory, error))
+            }
+            Candidate::BuiltIn(name) => Some(listed_builtin(name)),
         }
     }
 }
@@ -118,7 +120,7 @@ const STACK: usize = 8 << 20;
 
 /// Reads every entry, in as many threads as there are processors: nearly all of the time of a long list
 /// is spent in the parser.
-fn read_all(entries: &[Entry<'_>]) -> Vec<Option<Listed>> {
+fn read_all(entries: &[Candidate<'_>]) -> Vec<Option<Listed>> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut read = Vec::new();
@@ -235,13 +237,6 @@ fn described(name: String, path: Option<PathBuf>, origin: Origin, read: crate::R
     }
 }
 
-/// The file that a name means.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum RecipeFile {
-    OnDisk(PathBuf),
-    BuiltIn(&'static str),
-}
-
 pub(crate) struct Found {
     pub file: RecipeFile,
     pub origin: Origin,
@@ -330,31 +325,6 @@ fn twice(name: &str, first: &Path, second: &Path) -> Diagnostic {
     let (first, second) = (first.display(), second.display());
     Diagnostic::error("ambiguous-name", format!("`{name}` is both {first} and {second}"))
         .help("move one of them away, or name the file")
-}
-
-pub(crate) enum Refusal {
-    Outside(PathBuf),
-    Unreadable(std::io::Error),
-}
-
-impl Refusal {
-    pub fn problem(self, shown: &str) -> Diagnostic {
-        match self {
-            Refusal::Unreadable(error) => files::unreadable(shown, &error),
-            Refusal::Outside(real) => Diagnostic::error(
-                "outside",
-                format!("{shown} leads out of its directory, to {}", real.display()),
-            )
-            .help("a name stays below its directory: copy the file, or name the file itself"),
-        }
-    }
-}
-
-/// The real path, if it is below the base with all symbolic links resolved.
-pub(crate) fn stays_below(base: &Path, path: &Path) -> Result<PathBuf, Refusal> {
-    let base = base.canonicalize().map_err(Refusal::Unreadable)?;
-    let real = path.canonicalize().map_err(Refusal::Unreadable)?;
-    if real.starts_with(&base) { Ok(real) } else { Err(Refusal::Outside(real)) }
 }
 
 fn looked(caller: Option<&SearchDir>, search: &SearchPath, working_dir: &Path) -> Vec<Looked> {

@@ -58,7 +58,7 @@ fn changed(plan: &Plan, planned: &PlannedRecipe, path: &Path, now: &Arc<Source>)
         return None;
     }
     let before = Source::new(&planned.source, &planned.text);
-    let before = read_with(plan, &before, &IncludeFiles::of_plan(planned)).recipe;
+    let before = read_with(plan, &before, &planned.include_files()).recipe;
     Some(compare(before, read_with(plan, now, &files)))
 }
 

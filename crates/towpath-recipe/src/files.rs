@@ -1,7 +1,6 @@
 //! Recipe files on disk: reading one as text, and what a directory offers by name. A file that is
 //! too large, no text or not readable is a problem with its path, never a guess.
 
-use crate::manifest::MANIFEST_FILE;
 use crate::yaml::MAX_BYTES;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};
@@ -9,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source, Span, is_safe_segment};
 
+/// The manifest's file in a directory of recipes.
+pub const MANIFEST_FILE: &str = "_recipe_manifest.json";
 pub(crate) const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 /// How deep below a search directory recipes are listed.
 pub(crate) const LIST_DEPTH: usize = 4;
@@ -105,4 +106,36 @@ fn collect(
         }
     }
     Ok(())
+}
+
+/// Where the text of a recipe is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RecipeFile {
+    OnDisk(PathBuf),
+    BuiltIn(&'static str),
+}
+
+pub(crate) enum Refusal {
+    Outside(PathBuf),
+    Unreadable(std::io::Error),
+}
+
+impl Refusal {
+    pub fn problem(self, shown: &str) -> Diagnostic {
+        match self {
+            Refusal::Unreadable(error) => unreadable(shown, &error),
+            Refusal::Outside(real) => Diagnostic::error(
+                "outside",
+                format!("{shown} leads out of its directory, to {}", real.display()),
+            )
+            .help("a name stays below its directory: copy the file, or name the file itself"),
+        }
+    }
+}
+
+/// The real path, if it is below the base with all symbolic links resolved.
+pub(crate) fn stays_below(base: &Path, path: &Path) -> Result<PathBuf, Refusal> {
+    let base = base.canonicalize().map_err(Refusal::Unreadable)?;
+    let real = path.canonicalize().map_err(Refusal::Unreadable)?;
+    if real.starts_with(&base) { Ok(real) } else { Err(Refusal::Outside(real)) }
 }

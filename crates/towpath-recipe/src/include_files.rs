@@ -3,9 +3,7 @@
 //! read.
 
 use crate::builtin::builtin_file;
-use crate::discover::{RecipeFile, stays_below};
-use crate::files;
-use crate::plan::PlannedRecipe;
+use crate::files::{self, RecipeFile, stays_below};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,10 +44,6 @@ impl<'a> IncludeFiles<'a> {
             }
             None => IncludeFiles::Nothing,
         }
-    }
-
-    pub fn of_plan(planned: &'a PlannedRecipe) -> IncludeFiles<'a> {
-        IncludeFiles::Planned { files: &planned.files, recipe: &planned.source }
     }
 
     /// The text of the file at this path from the recipe's directory.

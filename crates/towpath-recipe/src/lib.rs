@@ -17,6 +17,7 @@ pub mod fields;
 mod files;
 mod include_files;
 mod lints;
+mod loaded;
 mod machine;
 pub mod manifest;
 mod model;
@@ -24,6 +25,7 @@ mod negative_output;
 mod outline;
 mod plan;
 mod read;
+mod request;
 mod required_inputs;
 mod resolve;
 mod schema;
@@ -36,7 +38,7 @@ mod variables;
 mod yaml;
 
 pub use agent::{PlannedAgent, builtin_agents};
-pub use builtin::{DEMO_ANSWERS, builtin, builtin_alone, builtin_names};
+pub use builtin::{DEMO_ANSWERS, builtin, builtin_names};
 pub use discover::{Listed, Origin, SearchDir, SearchPath, list, names};
 pub use edited::{Edit, EditedRecipe, edited};
 pub use machine::{
@@ -50,9 +52,9 @@ pub use model::{
 };
 pub use plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags, plan_hash};
 pub use read::{Beside, FileProvider, Read, is_kebab_case, read, read_beside};
-pub use resolve::{
-    Request, Resolved, ShadowedBuiltIn, Wishes, is_file_reference, missing, resolve,
-};
+pub use request::{Request, Wishes};
+pub use required_inputs::missing;
+pub use resolve::{Resolved, ShadowedBuiltIn, is_file_reference, resolve};
 pub use schema::{machine_schema, steps_schema};
-pub use standalone::standalone;
+pub use standalone::{builtin_alone, standalone};
 pub use yaml::{MAX_BYTES, parse as parse_yaml};

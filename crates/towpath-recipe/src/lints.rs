@@ -3,9 +3,9 @@
 //! note, with its location.
 
 use crate::condition::lints::{Lint, NoValue, Variables, What};
+use crate::loaded::Loaded;
 use crate::model::VariableUse;
 use crate::outline::{Gate, LocatedCondition, StepOutline};
-use crate::resolve::Loaded;
 use crate::scope::{HOOK_VARIABLES, STEPS, Scope, who};
 use crate::variables::RecipeVariables;
 use std::collections::HashSet;

@@ -2,6 +2,8 @@
 //! changed since, how it compares with another such directory, and which search directories are
 //! there at all. It reads and compares; only [`Manifest::write`] writes, and only the manifest.
 
+pub use crate::files::MANIFEST_FILE;
+
 use crate::discover::{Origin, SearchPath};
 use crate::files::{EXTENSIONS, LIST_DEPTH, SKIPPED, names_below};
 use serde_json::Value;
@@ -11,8 +13,6 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The manifest's file in a directory of recipes.
-pub const MANIFEST_FILE: &str = "_recipe_manifest.json";
 /// How much of a file's hash a manifest keeps.
 const DIGITS: usize = 16;
 /// No manifest is larger.

@@ -115,6 +115,12 @@ pub struct PlannedRecipe {
     pub files: BTreeMap<String, String>,
 }
 
+impl PlannedRecipe {
+    pub(crate) fn include_files(&self) -> IncludeFiles<'_> {
+        IncludeFiles::Planned { files: &self.files, recipe: &self.source }
+    }
+}
+
 /// A plan whose texts have been read again into recipes, same indices.
 #[derive(Debug, Clone)]
 pub struct Program {
@@ -130,7 +136,7 @@ impl Plan {
         let mut problems = Vec::new();
         for planned in &self.recipes {
             let source = Source::new(planned.source.clone(), planned.text.clone());
-            let files_beside = IncludeFiles::of_plan(planned);
+            let files_beside = planned.include_files();
             let files = |path: &str| files_beside.file(path);
             let read = read_beside(&source, &Beside { files: &files, inputs: &self.inputs });
             problems.extend(read.problems.into_iter().filter(Diagnostic::is_error));

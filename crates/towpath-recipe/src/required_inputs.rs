@@ -3,12 +3,13 @@
 //! an error where the call is sure to fail in the run that was asked for; where the user may still
 //! give the value, or the call may not be reached, it is a warning.
 
+use crate::loaded::Loaded;
 use crate::model::ValueTemplate;
 use crate::outline::{Named, Outline, StepOutline, Task};
-use crate::resolve::{Loaded, Wishes, missing, quoted_list};
+use crate::request::Wishes;
 use crate::scope::Scope;
 use std::collections::HashSet;
-use towpath_core::{Diagnostic, Hint, Map, Severity, Value};
+use towpath_core::{Diagnostic, Hint, Map, Severity, Value, quoted_list};
 
 pub(crate) fn missing_in_calls(flow: &Scope<'_>, inputs: &Map, wishes: &Wishes) -> Vec<Diagnostic> {
     let sure = surely_called(flow.loaded, wishes);
@@ -35,6 +36,16 @@ pub(crate) fn missing_in_calls(flow: &Scope<'_>, inputs: &Map, wishes: &Wishes) 
         }
     }
     problems
+}
+
+/// The required variables without a value: unset, null or empty.
+pub fn missing<'a>(required: &'a [String], context: &Map) -> Vec<&'a str> {
+    let empty = |name: &&String| match context.get(name.as_str()) {
+        None | Some(Value::Null) => true,
+        Some(Value::String(text)) => text.trim().is_empty(),
+        Some(_) => false,
+    };
+    required.iter().filter(empty).map(String::as_str).collect()
 }
 
 /// A step that calls a recipe which was found.

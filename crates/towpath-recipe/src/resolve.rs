@@ -4,46 +4,24 @@
 
 use crate::agent::{FoundAgent, find_agent};
 use crate::call_cycles;
-use crate::discover::{
-    Found, NotFound, Origin, RecipeFile, SearchDir, SearchPath, find, nearest_name,
-};
+use crate::discover::{Found, NotFound, Origin, SearchDir, find, nearest_name};
 use crate::extends::{MAX_LEVELS, extend, extend_outline};
-use crate::files::{self, EXTENSIONS};
+use crate::files::{self, EXTENSIONS, RecipeFile};
 use crate::include_files::{BUILT_IN, IncludeFiles};
+use crate::loaded::Loaded;
 use crate::machine::machine_findings;
 use crate::model::Recursion;
-use crate::outline::{Named, Outline, Restart, StepOutline, Task};
-use crate::plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags};
+use crate::outline::{Named, Outline, Restart, Task};
+use crate::plan::{Plan, PlannedRecipe, Program};
 use crate::read::{Beside, read_beside};
+use crate::request::Request;
+use crate::required_inputs::missing;
 use crate::{PlannedAgent, Read, Recipe, builtin, check, lints, required_inputs, scope, tags};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use towpath_core::{Diagnostic, Hint, Map, Severity, Source, nearest};
-
-/// What the user asked for.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// A path or a name.
-    pub reference: String,
-    pub working_dir: PathBuf,
-    pub search: SearchPath,
-    /// What the user set.
-    pub inputs: Map,
-    pub wishes: Wishes,
-}
-
-/// What the user asked for beyond the recipe and its variables.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wishes {
-    pub tags: Tags,
-    pub no_auto_stage: bool,
-    pub machine: MachineWishes,
-    pub step_timeout: Option<std::time::Duration>,
-    /// The plan is made to be run, so that its required variables must have values.
-    pub to_run: bool,
-}
+use towpath_core::{Diagnostic, Hint, Severity, Source, nearest, quoted_list};
 
 #[derive(Debug)]
 pub struct Resolved {
@@ -99,34 +77,6 @@ pub fn is_file_reference(reference: &str) -> bool {
 fn has_recipe_ending(reference: &str) -> bool {
     let extension = Path::new(reference).extension();
     extension.is_some_and(|e| EXTENSIONS.iter().any(|known| e == *known))
-}
-
-/// One recipe that was found, with what came of reading it.
-pub(crate) struct Loaded {
-    pub source: Arc<Source>,
-    pub file: RecipeFile,
-    pub origin: Origin,
-    pub recipe: Option<Arc<Recipe>>,
-    pub outline: Outline,
-    pub calls: BTreeMap<String, usize>,
-    pub extends: Option<usize>,
-    /// It is the root or some step calls it; else it is only extended.
-    pub is_called: bool,
-    /// What it includes, by the paths from its directory.
-    pub files: BTreeMap<String, String>,
-}
-
-impl Loaded {
-    /// Whether a recipe that it calls was not found.
-    pub fn lacks_a_call(&self) -> bool {
-        let mut calls = self.outline.steps.iter().filter_map(StepOutline::calls);
-        calls.any(|call| !self.calls.contains_key(&call.name))
-    }
-
-    /// The recipe's name, or else that of its text.
-    pub fn name(&self) -> &str {
-        self.recipe.as_ref().map_or(&self.source.name, |recipe| &recipe.name)
-    }
 }
 
 struct Resolver<'a> {
@@ -532,20 +482,6 @@ fn other_name(file: &RecipeFile, outline: &Outline, source: &Arc<Source>) -> Opt
         let problem = Diagnostic::warning("other-name", message).at(source, *span, "");
         problem.help(format!("name the file after the id, or write the id '{stem}'"))
     })
-}
-
-/// The required variables without a value: unset, null or empty.
-pub fn missing<'a>(required: &'a [String], context: &Map) -> Vec<&'a str> {
-    let empty = |name: &&String| match context.get(name.as_str()) {
-        None | Some(towpath_core::Value::Null) => true,
-        Some(towpath_core::Value::String(text)) => text.trim().is_empty(),
-        Some(_) => false,
-    };
-    required.iter().filter(empty).map(String::as_str).collect()
-}
-
-pub(crate) fn quoted_list(names: &[&str]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// A path as the user would type it in the working directory.

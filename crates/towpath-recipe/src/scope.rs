@@ -1,9 +1,9 @@
 //! Which variables can have a value where they are read, over all recipes of a plan. It is careful
 //! to one side: whatever some caller may provide counts as set, so that a warning is worth reading.
 
+use crate::loaded::Loaded;
 use crate::model::VariableUse;
 use crate::outline::{Gate, Outline, StepOutline};
-use crate::resolve::Loaded;
 use std::collections::{HashMap, HashSet};
 use towpath_core::{Diagnostic, Map, Severity, VarPath, nearest};
 

@@ -1,11 +1,15 @@
 //! A machine written out as one YAML file that includes nothing, for users to change. Read again,
 //! it is the same machine; comments and the way its steps were shared are not kept.
 
+use crate::builtin::{builtin, is_builtin_machine};
+use crate::include_files::IncludeFiles;
 use crate::model::{
     Effect, Guardrails, Machine, Outcome, Recipe, Step, Transition, ValueTemplate, Work,
 };
+use crate::read::{Beside, read, read_beside};
+use std::borrow::Cow;
 use std::fmt::Write as _;
-use towpath_core::{Map, Value};
+use towpath_core::{Map, Source, Value};
 
 /// The text of a machine with all its steps in it; none for a step recipe.
 pub fn standalone(recipe: &Recipe) -> Option<String> {
@@ -17,6 +21,18 @@ pub fn standalone(recipe: &Recipe) -> Option<String> {
         page.step(recipe, step);
     }
     Some(page.text)
+}
+
+/// A built-in recipe as one file that needs no other beside it.
+pub fn builtin_alone(name: &str) -> Option<Cow<'static, str>> {
+    let text = builtin(name)?;
+    if !is_builtin_machine(name) || read(&Source::new(name, text)).recipe.is_some() {
+        return Some(Cow::Borrowed(text));
+    }
+    let files = |path: &str| IncludeFiles::BuiltIn.file(path);
+    let beside = Beside { files: &files, inputs: &Map::new() };
+    let machine = read_beside(&Source::new(name, text), &beside).recipe?;
+    standalone(&machine).map(Cow::Owned)
 }
 
 struct Page {

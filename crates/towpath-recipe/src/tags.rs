@@ -2,10 +2,10 @@
 //! without a word. It looks at every recipe that can be reached; where one cannot be read it reports
 //! nothing.
 
+use crate::loaded::Loaded;
 use crate::plan::Tags;
-use crate::resolve::{Loaded, quoted_list};
 use std::collections::BTreeSet;
-use towpath_core::{Diagnostic, Hint, nearest};
+use towpath_core::{Diagnostic, Hint, nearest, quoted_list};
 
 pub(crate) fn unknown_tags(loaded: &[Loaded], tags: &Tags) -> Vec<Diagnostic> {
     let called = || loaded.iter().filter(|loaded| loaded.is_called);

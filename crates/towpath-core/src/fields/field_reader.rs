@@ -4,7 +4,7 @@
 
 use super::{FieldRow, FieldType, Fields, FileKind, LONGEST_TIME, Subject};
 use crate::node::{Entry, Kind, Node};
-use crate::{Diagnostic, Source, Span, nearest};
+use crate::{Diagnostic, Source, Span, nearest, quoted_list};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -293,8 +293,7 @@ impl<'a> FieldReader<'a> {
 
 /// The help that lists the fields that a map may have.
 pub fn known_fields(subject: Subject<'_>, names: &[&str]) -> String {
-    let list: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    format!("{subject} has {}", list.join(", "))
+    format!("{subject} has {}", quoted_list(names))
 }
 
 fn number_in<T: FromStr>(node: &Node) -> Option<T> {

@@ -4,7 +4,7 @@
 
 use super::EvalError;
 use super::compare::{order, truthy};
-use super::evaluate::{Evaluation, Found};
+use super::evaluate::{Evaluated, Evaluation};
 use super::excerpt::{excerpt, kind_of};
 use super::numbers::{self, NoInteger};
 use super::tree::Node;
@@ -15,7 +15,7 @@ use std::ops::Range;
 use towpath_core::{Value, text_of};
 
 impl<'a> Evaluation<'a> {
-    pub(super) fn call(&mut self, function: Function, nodes: &'a [Node]) -> Found<'a> {
+    pub(super) fn call(&mut self, function: Function, nodes: &'a [Node]) -> Evaluated<'a> {
         let mut values = self.values(nodes)?;
         let range = &nodes[0].range;
         if !matches!(function, Function::Len | Function::Bool) {
@@ -33,7 +33,7 @@ impl<'a> Evaluation<'a> {
         Ok(Cow::Owned(made))
     }
 
-    fn str(&mut self, value: Cow<'a, Value>, range: &Range<usize>) -> Found<'a> {
+    fn str(&mut self, value: Cow<'a, Value>, range: &Range<usize>) -> Evaluated<'a> {
         if value.is_string() {
             return Ok(value);
         }
@@ -49,7 +49,7 @@ impl<'a> Evaluation<'a> {
         text: &str,
         nodes: &'a [Node],
         range: Range<usize>,
-    ) -> Found<'a> {
+    ) -> Evaluated<'a> {
         let values = self.values(nodes)?;
         self.read(text.len(), &range)?;
         if method == Method::Join {
@@ -124,7 +124,7 @@ impl<'a> Evaluation<'a> {
         Ok(Value::Array(list))
     }
 
-    fn join(&mut self, text: &str, value: &Value, range: &Range<usize>) -> Found<'a> {
+    fn join(&mut self, text: &str, value: &Value, range: &Range<usize>) -> Evaluated<'a> {
         let Value::Array(list) = value else {
             let written = self.excerpt(range);
             let message = format!("`join` needs a list, but `{written}` is {}", kind_of(value));

@@ -23,9 +23,9 @@ const RUNNING: Budget = Budget { made: 128 << 20, read: 1 << 30 };
 /// For commands that only show a recipe: some milliseconds.
 pub(super) const LOOKING: Budget = Budget { made: 1 << 20, read: 4 << 20 };
 
-pub(super) type Found<'a> = Result<Cow<'a, Value>, EvalError>;
+pub(super) type Evaluated<'a> = Result<Cow<'a, Value>, EvalError>;
 
-pub(super) fn evaluate<'a>(text: &'a str, root: &'a Node, scope: &'a Map) -> Found<'a> {
+pub(super) fn evaluate<'a>(text: &'a str, root: &'a Node, scope: &'a Map) -> Evaluated<'a> {
     Evaluation::new(text, scope, RUNNING).value(root)
 }
 
@@ -48,7 +48,7 @@ impl<'a> Evaluation<'a> {
         self.spent.made > self.budget.made || self.spent.read > self.budget.read
     }
 
-    pub fn value(&mut self, node: &'a Node) -> Found<'a> {
+    pub fn value(&mut self, node: &'a Node) -> Evaluated<'a> {
         let is_true = match &node.kind {
             Kind::Literal(value) => return Ok(Cow::Borrowed(value)),
             Kind::Variable(path) => {
@@ -74,7 +74,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The first term that decides, else the last one.
-    fn first(&mut self, terms: &'a [Node], decides: bool) -> Found<'a> {
+    fn first(&mut self, terms: &'a [Node], decides: bool) -> Evaluated<'a> {
         let mut value = NULL;
         for term in terms {
             value = self.value(term)?;
@@ -85,7 +85,7 @@ impl<'a> Evaluation<'a> {
         Ok(value)
     }
 
-    fn list(&mut self, items: &'a [Node]) -> Found<'a> {
+    fn list(&mut self, items: &'a [Node]) -> Evaluated<'a> {
         let mut list = Vec::with_capacity(items.len());
         for item in items {
             let value = self.value(item)?;
@@ -97,7 +97,7 @@ impl<'a> Evaluation<'a> {
         Ok(Cow::Owned(Value::Array(list)))
     }
 
-    fn chain(&mut self, base: &'a Node, links: &'a [Link], start: usize) -> Found<'a> {
+    fn chain(&mut self, base: &'a Node, links: &'a [Link], start: usize) -> Evaluated<'a> {
         let mut value = self.value(base)?;
         for link in links {
             value = match &link.kind {

@@ -6,7 +6,7 @@ use super::ConditionError;
 use super::parse_errors::{no_function, no_index, no_method};
 use super::tokens::{Bracket, Token, TokenKind, tokens};
 use super::tree::{Comparison, Kind, Link, LinkKind, Node};
-use super::vocabulary::{self, Entry, FUNCTIONS, METHODS};
+use super::vocabulary::{self, Callable, FUNCTIONS, METHODS};
 use std::ops::Range;
 use towpath_core::{Value, VarPath};
 
@@ -248,7 +248,7 @@ impl Parser<'_> {
         Ok(LinkKind::Method(entry.what, arguments))
     }
 
-    fn arguments<T>(&mut self, start: usize, entry: &Entry<T>) -> Parsed<Vec<Node>> {
+    fn arguments<T>(&mut self, start: usize, entry: &Callable<T>) -> Parsed<Vec<Node>> {
         let arguments = self.sequence(false)?;
         if !entry.arity.takes(arguments.len()) {
             let count = arguments.len();

@@ -38,40 +38,45 @@ pub(super) struct Arity {
     most: Option<usize>,
 }
 
-pub(super) struct Entry<T> {
+pub(super) struct Callable<T> {
     pub name: &'static str,
     pub what: T,
     pub arity: Arity,
 }
 
-const fn entry<T>(name: &'static str, what: T, least: usize, most: Option<usize>) -> Entry<T> {
-    Entry { name, what, arity: Arity { least, most } }
+const fn callable<T>(
+    name: &'static str,
+    what: T,
+    least: usize,
+    most: Option<usize>,
+) -> Callable<T> {
+    Callable { name, what, arity: Arity { least, most } }
 }
 
-pub(super) static FUNCTIONS: [Entry<Function>; 7] = [
-    entry("int", Function::Int, 1, Some(1)),
-    entry("float", Function::Float, 1, Some(1)),
-    entry("str", Function::Str, 1, Some(1)),
-    entry("bool", Function::Bool, 1, Some(1)),
-    entry("len", Function::Len, 1, Some(1)),
-    entry("min", Function::Min, 2, None),
-    entry("max", Function::Max, 2, None),
+pub(super) static FUNCTIONS: [Callable<Function>; 7] = [
+    callable("int", Function::Int, 1, Some(1)),
+    callable("float", Function::Float, 1, Some(1)),
+    callable("str", Function::Str, 1, Some(1)),
+    callable("bool", Function::Bool, 1, Some(1)),
+    callable("len", Function::Len, 1, Some(1)),
+    callable("min", Function::Min, 2, None),
+    callable("max", Function::Max, 2, None),
 ];
 
-pub(super) static METHODS: [Entry<Method>; 13] = [
-    entry("strip", Method::Strip, 0, Some(0)),
-    entry("lstrip", Method::LeftStrip, 0, Some(0)),
-    entry("rstrip", Method::RightStrip, 0, Some(0)),
-    entry("lower", Method::Lower, 0, Some(0)),
-    entry("upper", Method::Upper, 0, Some(0)),
-    entry("title", Method::Title, 0, Some(0)),
-    entry("startswith", Method::StartsWith, 1, Some(1)),
-    entry("endswith", Method::EndsWith, 1, Some(1)),
-    entry("replace", Method::Replace, 2, Some(2)),
-    entry("split", Method::Split, 0, Some(1)),
-    entry("join", Method::Join, 1, Some(1)),
-    entry("count", Method::Count, 1, Some(1)),
-    entry("find", Method::Find, 1, Some(1)),
+pub(super) static METHODS: [Callable<Method>; 13] = [
+    callable("strip", Method::Strip, 0, Some(0)),
+    callable("lstrip", Method::LeftStrip, 0, Some(0)),
+    callable("rstrip", Method::RightStrip, 0, Some(0)),
+    callable("lower", Method::Lower, 0, Some(0)),
+    callable("upper", Method::Upper, 0, Some(0)),
+    callable("title", Method::Title, 0, Some(0)),
+    callable("startswith", Method::StartsWith, 1, Some(1)),
+    callable("endswith", Method::EndsWith, 1, Some(1)),
+    callable("replace", Method::Replace, 2, Some(2)),
+    callable("split", Method::Split, 0, Some(1)),
+    callable("join", Method::Join, 1, Some(1)),
+    callable("count", Method::Count, 1, Some(1)),
+    callable("find", Method::Find, 1, Some(1)),
 ];
 
 impl Arity {
@@ -93,17 +98,17 @@ impl std::fmt::Display for Arity {
     }
 }
 
-pub(super) fn find<T>(table: &'static [Entry<T>], name: &str) -> Option<&'static Entry<T>> {
+pub(super) fn find<T>(table: &'static [Callable<T>], name: &str) -> Option<&'static Callable<T>> {
     table.iter().find(|entry| entry.name == name)
 }
 
 /// The name in a table that was probably meant.
-pub(super) fn near<T>(table: &'static [Entry<T>], name: &str) -> Option<&'static str> {
+pub(super) fn near<T>(table: &'static [Callable<T>], name: &str) -> Option<&'static str> {
     nearest(name, table.iter().map(|entry| entry.name))
 }
 
 /// All names of a table, for a sentence.
-pub(super) fn listed<T>(table: &'static [Entry<T>]) -> String {
+pub(super) fn listed<T>(table: &'static [Callable<T>]) -> String {
     table.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ")
 }
 

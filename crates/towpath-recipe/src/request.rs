@@ -1,0 +1,29 @@
+//! What the user asked for: a recipe with its variables, and how it is to be run.
+
+use crate::discover::SearchPath;
+use crate::plan::{MachineWishes, Tags};
+use std::path::PathBuf;
+use towpath_core::Map;
+
+/// What the user asked for.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// A path or a name.
+    pub reference: String,
+    pub working_dir: PathBuf,
+    pub search: SearchPath,
+    /// What the user set.
+    pub inputs: Map,
+    pub wishes: Wishes,
+}
+
+/// What the user asked for beyond the recipe and its variables.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wishes {
+    pub tags: Tags,
+    pub no_auto_stage: bool,
+    pub machine: MachineWishes,
+    pub step_timeout: Option<std::time::Duration>,
+    /// The plan is made to be run, so that its required variables must have values.
+    pub to_run: bool,
+}
