@@ -105,13 +105,17 @@ impl Visitor<'_> {
                 self.variable(&path, &node.range)
             }
             Kind::List(items) => {
-                items.iter().for_each(|item| drop(self.value(item)));
+                for item in items {
+                    drop(self.value(item));
+                }
                 Shape::List
             }
             Kind::Call(function, arguments) => self.call(*function, arguments),
             Kind::Chain(base, links) => self.chain(base, links),
             Kind::And(terms) | Kind::Or(terms) => {
-                terms.iter().for_each(|term| drop(self.value(term)));
+                for term in terms {
+                    drop(self.value(term));
+                }
                 Shape::Anything
             }
             Kind::Not { inner, .. } => {
@@ -134,10 +138,14 @@ impl Visitor<'_> {
 
     fn call(&mut self, function: Function, arguments: &[Node]) -> Shape {
         if function == Function::Bool {
-            arguments.iter().for_each(|argument| self.test(argument));
+            for argument in arguments {
+                self.test(argument);
+            }
             return booleans();
         }
-        arguments.iter().for_each(|argument| drop(self.value(argument)));
+        for argument in arguments {
+            drop(self.value(argument));
+        }
         match function {
             Function::Int | Function::Float | Function::Len => Shape::Number,
             Function::Str => Shape::Text,
@@ -166,7 +174,9 @@ impl Visitor<'_> {
                     self.part(&shape, base.range.start..end, link)
                 }
                 LinkKind::Method(method, arguments) => {
-                    arguments.iter().for_each(|argument| drop(self.value(argument)));
+                    for argument in arguments {
+                        drop(self.value(argument));
+                    }
                     given_by(*method)
                 }
             };
@@ -367,7 +377,7 @@ impl Shape {
 
     /// Either of two.
     pub fn or(self, other: Shape) -> Shape {
-        match (self.clone(), other) {
+        match (self, other) {
             (a, b) if a == b => a,
             (Shape::Text | Shape::Scalar, Shape::Text | Shape::Scalar) => Shape::Scalar,
             _ => Shape::Anything,

@@ -34,10 +34,7 @@ mod cases {
 
     /// What happened, in the words of the case file.
     fn outcome(text: &str, context: &Map) -> (Value, &'static str) {
-        let condition = match Condition::parse(text) {
-            Ok(condition) => condition,
-            Err(_) => return (json!("error"), "load"),
-        };
+        let Ok(condition) = Condition::parse(text) else { return (json!("error"), "load") };
         match condition.is_true(context) {
             Ok(is_true) => (json!(is_true), ""),
             Err(_) => (json!("error"), "run"),

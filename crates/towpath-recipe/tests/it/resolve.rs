@@ -4,7 +4,7 @@ mod doubts;
 
 use crate::support::render;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use towpath_core::{Map, parse_set};
@@ -32,7 +32,9 @@ impl Project {
             inputs: Map::new(),
             wishes: Wishes::default(),
         };
-        files.iter().for_each(|(name, text)| project.write(name, text));
+        for (name, text) in files {
+            project.write(name, text);
+        }
         project
     }
 
@@ -297,10 +299,7 @@ fn a_recipe_may_come_through_a_pipe() {
     let project = Project::new(&[]);
     let pipe = project.path("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let writer = std::thread::spawn({
-        let pipe = pipe.clone();
-        move || fs::write(pipe, shell("piped", "echo")).unwrap()
-    });
+    let writer = std::thread::spawn(move || fs::write(pipe, shell("piped", "echo")).unwrap());
     let plan = project.named("pipe").plan.unwrap();
     writer.join().unwrap();
     assert_eq!(plan.recipes[0].path, None);
