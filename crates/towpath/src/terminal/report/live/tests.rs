@@ -472,7 +472,7 @@ fn a_machine_that_is_resumed_shows_which_visit_it_is_in() {
             _ => JobEnd::new(JobStatus::Faulted(limit)),
         }
     });
-    let recorder = Recorder::new(60, 24);
+    let recorder = Recorder::new(90, 24);
     let look = Look { terminal: true, joined: true, ..look() };
     let shape = Shape::of(run.program()).bounded(run.program());
     let mut live = Live::new(recorder.clone(), look, shape).resuming(&run);
