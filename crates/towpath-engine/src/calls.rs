@@ -63,7 +63,7 @@ impl Driver<'_> {
             Some(id) => {
                 self.sessions.opened(key, id);
                 if keeps_session {
-                    self.sessions.hold(key, id)?;
+                    self.sessions.lock(key, id)?;
                 }
             }
             // Another session begins, whose name its program will report.
@@ -104,7 +104,7 @@ impl Driver<'_> {
         }
         self.sessions.opened(key, &session);
         if keeps {
-            self.sessions.hold(key, &session)?;
+            self.sessions.lock(key, &session)?;
         }
         self.apply(Fact::SessionOpened { key: key.clone(), session })
     }

@@ -5,7 +5,7 @@ use crate::config::Options;
 use crate::driver::describe;
 use crate::error::EngineError;
 use crate::journal::{now_ms, recorded, to_store};
-use crate::open::{end_holders, held_by, take};
+use crate::open::{end_holders, owner_of, take};
 use crate::recovery::{LateFact, late_facts};
 use crate::secrets::masked;
 use crate::summary::summary;
@@ -29,17 +29,17 @@ pub fn cancel_unowned(
 ) -> Result<Vec<String>, EngineError> {
     let directory = store.ensure_run_directory(id)?;
     let lock = match take(&directory, id, PATIENCE) {
-        Err(EngineError::Held { .. }) if held_by(store, id).is_none() => {
+        Err(EngineError::Owned { .. }) if owner_of(store, id).is_none() => {
             end_holders(store, id)?;
             take(&directory, id, PATIENCE)?
         }
         taken => taken?,
     };
-    cancel_held(store, id, limits, lock, secrets)
+    cancel_owned(store, id, limits, lock, secrets)
 }
 
 /// Likewise for a run that the caller owns and does not drive.
-pub fn cancel_held(
+pub fn cancel_owned(
     store: &mut Store,
     id: &RunId,
     limits: Limits,
@@ -77,7 +77,7 @@ pub fn cancel_held(
     drop(lock);
     let described = |left: &Leftover| match &secrets {
         Some(_) => describe(left),
-        None => format!("a process whose command line may hold a secret ({})", left.pid),
+        None => format!("a process whose command line may contain a secret ({})", left.pid),
     };
     Ok(ended.iter().map(described).collect())
 }

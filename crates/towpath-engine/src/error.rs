@@ -19,8 +19,8 @@ pub enum EngineError {
     Executor(ExecutorError),
     #[error("{path}: {error}", path = path.display())]
     Io { path: PathBuf, error: std::io::Error },
-    #[error("run {run} is held by {holder}")]
-    Held { run: RunId, holder: String },
+    #[error("run {run} is owned by {holder}")]
+    Owned { run: RunId, holder: String },
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
     #[error("the stored plan of this run cannot be read by this towpath")]
@@ -41,13 +41,13 @@ pub enum EngineError {
     )]
     WardenGone,
     #[error(
-        "{place} holds the value of {name}, and is stored with the run: write ${name} in the \
+        "{location} contains the value of {name}, and is stored with the run: write ${name} in the \
          command instead, and leave the value in the environment alone"
     )]
-    SecretInPlan { name: String, place: String },
+    SecretInPlan { name: String, location: String },
     #[error("run {run} masks the value of {name}, which was not given to this resume")]
     SecretMissing { run: RunId, name: String },
-    #[error("the adapter {adapter} says that it is not available; nothing was run")]
+    #[error("the adapter {adapter} reports that it is not available; nothing was run")]
     Unavailable { adapter: String },
     #[error("session locked: {session} is in use by {holder}")]
     SessionLocked { session: String, holder: String },

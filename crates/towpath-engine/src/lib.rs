@@ -39,7 +39,7 @@ mod text;
 mod warden;
 
 pub use agents::Agents;
-pub use cancel::{cancel_held, cancel_unowned};
+pub use cancel::{cancel_owned, cancel_unowned};
 pub use config::{Config, DriverConfig, Options, Worktree};
 pub use control::Controller;
 pub use driver::RunEnd;
@@ -50,11 +50,13 @@ pub use journal::{Recorded, recorded, recorded_options};
 pub use listener::{Listener, NullListener, StderrListener, WriterListener};
 pub use models::Models;
 pub use open::{
-    Changes, Prepared, ResumeAnswers, TakenRun, continue_holders, create, end_holders, held_by,
-    hold, is_held, take_over,
+    Changes, Prepared, ResumeAnswers, TakenRun, continue_holders, create, end_holders, is_owned,
+    lock_run, owner_of, take_over,
 };
 pub use outputs::step_output;
-pub use recipes::{SearchPlace, discover_recipes, find_recipe, list_recipes, verify_installation};
+pub use recipes::{
+    SearchedDirectory, discover_recipes, find_recipe, list_recipes, verify_installation,
+};
 pub use result::{RecipeResult, StepReport};
 pub use runner::{Decision, Error, Runner};
 pub use substitutes::Substitutes;

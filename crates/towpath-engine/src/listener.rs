@@ -12,7 +12,7 @@ use towpath_run::{Event, EventKind, StepStatus};
 /// A longer line is reported in pieces of this size.
 const LONGEST_LINE: usize = 64 << 10;
 
-/// Is told what happens in a run. It is called from the loop that drives the run, which goes on when
+/// Gets what happens in a run. It is called from the loop that drives the run, which continues when
 /// the call returns. Steps are named by their paths, as `build` or `ci/build`.
 pub trait Listener {
     /// Every event of the run, as it is: also those for which there is a method below.
@@ -122,11 +122,11 @@ impl<'a> Listening<'a> {
             begun.extend_from_slice(piece);
             if piece.ends_with(b"\n") {
                 begun.pop();
-                tell(self.listener, step, begun);
+                report_line(self.listener, step, begun);
             }
             while begun.len() >= LONGEST_LINE {
                 let rest = begun.split_off(whole_characters(begun));
-                tell(self.listener, step, begun);
+                report_line(self.listener, step, begun);
                 *begun = rest;
             }
         }
@@ -137,13 +137,13 @@ impl<'a> Listening<'a> {
             if let Some(mut begun) = self.begun.remove(&(step.to_owned(), stdout))
                 && !begun.is_empty()
             {
-                tell(self.listener, step, &mut begun);
+                report_line(self.listener, step, &mut begun);
             }
         }
     }
 }
 
-fn tell(listener: &mut dyn Listener, step: &str, line: &mut Vec<u8>) {
+fn report_line(listener: &mut dyn Listener, step: &str, line: &mut Vec<u8>) {
     listener.on_output(step, &String::from_utf8_lossy(line));
     line.clear();
 }
@@ -217,12 +217,12 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_told_in_pieces_of_whole_characters() {
+    fn a_line_without_end_is_reported_in_pieces_of_whole_characters() {
         let long = "é".repeat(LONGEST_LINE);
         let odd = format!("x{long}");
-        let told = heard(&[odd.as_bytes()]);
-        assert!(told.len() > 1);
-        let joined: String = told.iter().map(|line| &line[3..]).collect();
+        let lines = heard(&[odd.as_bytes()]);
+        assert!(lines.len() > 1);
+        let joined: String = lines.iter().map(|line| &line[3..]).collect();
         assert_eq!(joined, odd);
     }
 }

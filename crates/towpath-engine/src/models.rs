@@ -94,9 +94,9 @@ mod tests {
         };
         assert_eq!(given("haiku"), (Some("small-1".into()), None));
         assert_eq!(given("gpt-9"), (Some("gpt-9".into()), None));
-        let told = "no model of codex is known for `opus`: it takes its own; the setting \
+        let warning = "no model of codex is known for `opus`: it takes its own; the setting \
                     models.codex.opus names one";
-        assert_eq!(given("opus"), (None, Some(told.to_owned())));
+        assert_eq!(given("opus"), (None, Some(warning.to_owned())));
         assert_eq!(given("opus"), (None, None));
     }
 

@@ -36,7 +36,7 @@ pub struct Prepared {
     pub(crate) locks: SessionLocks,
 }
 
-/// What a person says about steps when they resume.
+/// What the user states about steps when they resume.
 #[derive(Debug, Clone, Default)]
 pub struct ResumeAnswers {
     pub done: Vec<(StepPath, String, Option<String>)>,
@@ -54,7 +54,7 @@ pub struct Changes {
 }
 
 impl ResumeAnswers {
-    /// Says that a step at its turn is done, with its output and, in a machine, its outcome.
+    /// States that a step whose turn it is is done, with its output and, in a state machine, its outcome.
     pub fn add_done(
         &mut self,
         run: &Run,
@@ -73,11 +73,11 @@ impl ResumeAnswers {
         Ok(())
     }
 
-    /// Says that a step which has begun, and what follows it, shall run anew.
+    /// States that a step which has begun, and what follows it, shall run again.
     pub fn add_again(&mut self, run: &Run, name: &str) -> Result<(), EngineError> {
         let step = run.find_step(name)?;
         if !run.was_entered(&step) {
-            let why = format!("{step} has not run yet: there is nothing to run anew");
+            let why = format!("{step} has not run yet: there is nothing to run again");
             return Err(EngineError::Answer(why));
         }
         self.again.push(step);
@@ -86,18 +86,18 @@ impl ResumeAnswers {
 }
 
 /// A machine's step is done with one of its outcomes, any other step without.
-fn check_outcome(run: &Run, step: &StepPath, said: Option<&str>) -> Result<(), EngineError> {
+fn check_outcome(run: &Run, step: &StepPath, stated: Option<&str>) -> Result<(), EngineError> {
     let outcomes = run.outcomes_of(step);
     let listed = outcomes.join(", ");
-    match said {
+    match stated {
         None if outcomes.is_empty() => Ok(()),
-        Some(said) if outcomes.iter().any(|outcome| outcome == said) => Ok(()),
+        Some(stated) if outcomes.iter().any(|outcome| outcome == stated) => Ok(()),
         None => Err(EngineError::OutcomeMissing { step: step.clone(), outcomes }),
         Some(_) if outcomes.is_empty() => {
             Err(EngineError::Answer(format!("{step} is no machine's step: it has no outcome")))
         }
-        Some(said) => {
-            Err(EngineError::Answer(format!("`{said}` is no outcome of {step}: it has {listed}")))
+        Some(stated) => {
+            Err(EngineError::Answer(format!("`{stated}` is no outcome of {step}: it has {listed}")))
         }
     }
 }
@@ -130,8 +130,8 @@ pub fn create(
     };
     let mut locks = SessionLocks::new(store.directory());
     if let Some(session) = &program.plan.machine.session {
-        // Somebody else is in it: nothing of this run shall be there.
-        locks.hold(None, session)?;
+        // Another process uses it: nothing of this run shall be there.
+        locks.lock(None, session)?;
     }
     let mut random_failed = None;
     let mut next_id = |length: u32| {
@@ -358,48 +358,48 @@ pub(crate) fn take(
     patience: Duration,
 ) -> Result<RunLock, EngineError> {
     let path = directory.join(LOCK);
-    let held = match RunLock::try_acquire(&path).map_err(io_error(&path))? {
+    let holder = match RunLock::try_acquire(&path).map_err(io_error(&path))? {
         Acquire::Acquired(lock) => return Ok(lock),
         Acquire::Locked(holder) => holder,
     };
     // A living owner is refused at once; only a dead one's warden is waited for.
-    if patience.is_zero() || held.runs {
-        return Err(EngineError::Held { run: id.clone(), holder: held.to_string() });
+    if patience.is_zero() || holder.runs {
+        return Err(EngineError::Owned { run: id.clone(), holder: holder.to_string() });
     }
     match RunLock::wait_acquire(&path, patience).map_err(io_error(&path))? {
         Acquire::Acquired(lock) => Ok(lock),
-        // The owner is dead: what its file says of it helps nobody.
+        // The owner is dead: what its file has of it helps nobody.
         Acquire::Locked(holder) => {
             let found = RunLock::holders(&path).first().map(|pid| format!("process {pid}"));
             let holder = found.unwrap_or_else(|| holder.to_string());
-            Err(EngineError::Held { run: id.clone(), holder })
+            Err(EngineError::Owned { run: id.clone(), holder })
         }
     }
 }
 
 /// Owns a run without driving it, so that nobody else does meanwhile.
-pub fn hold(store: &Store, id: &RunId) -> Result<RunLock, EngineError> {
+pub fn lock_run(store: &Store, id: &RunId) -> Result<RunLock, EngineError> {
     take(&store.ensure_run_directory(id)?, id, Duration::ZERO)
 }
 
-/// Whether somebody owns this run right now.
-pub fn is_held(store: &Store, id: &RunId) -> bool {
-    held_by(store, id).is_some()
+/// Whether a process owns this run right now.
+pub fn is_owned(store: &Store, id: &RunId) -> bool {
+    owner_of(store, id).is_some()
 }
 
-/// Ends whoever holds a run and has not done so when asked, and the run's processes with it.
+/// Ends the owner of a run, which has not ended when asked, and the run's processes with it.
 pub fn end_holders(store: &Store, id: &RunId) -> Result<(), EngineError> {
     let path = store.run_directory(id).join(LOCK);
     RunLock::end_holders(&path, Duration::from_secs(5)).map_err(io_error(&path))
 }
 
-/// Continues whoever holds a run and was stopped.
+/// Continues the owner of a run, which was stopped.
 pub fn continue_holders(store: &Store, id: &RunId) {
     RunLock::continue_holders(&store.run_directory(id).join(LOCK));
 }
 
 /// The process that owns a run right now.
-pub fn held_by(store: &Store, id: &RunId) -> Option<towpath_executor::Holder> {
+pub fn owner_of(store: &Store, id: &RunId) -> Option<towpath_executor::Holder> {
     RunLock::holder(&store.run_directory(id).join(LOCK))
 }
 

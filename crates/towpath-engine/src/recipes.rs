@@ -37,7 +37,7 @@ pub fn find_recipe(search: &SearchPath, name: &str) -> Option<Listed> {
 
 /// A directory of a search path, as it is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SearchPlace {
+pub struct SearchedDirectory {
     pub path: PathBuf,
     pub exists: bool,
     /// The recipes in it.
@@ -47,17 +47,17 @@ pub struct SearchPlace {
 }
 
 /// Looks which directories of a search path are there, and what is in them.
-pub fn verify_installation(search: &SearchPath) -> Vec<SearchPlace> {
-    let place = |directory: &towpath_recipe::SearchDir| {
+pub fn verify_installation(search: &SearchPath) -> Vec<SearchedDirectory> {
+    let searched = |directory: &towpath_recipe::SearchDir| {
         let alone = SearchPath { directories: vec![directory.clone()], agents: Vec::new() };
         let inside = |recipe: &Listed| recipe.path.as_ref().is_some_and(|p| *p != directory.path);
         let here: Vec<Listed> = list(&alone).into_iter().filter(inside).collect();
-        SearchPlace {
+        SearchedDirectory {
             path: directory.path.clone(),
             exists: directory.path.is_dir(),
             recipes: here.len(),
             broken: here.into_iter().filter_map(|r| Some((r.name, r.broken?))).collect(),
         }
     };
-    search.directories.iter().map(place).collect()
+    search.directories.iter().map(searched).collect()
 }

@@ -44,12 +44,12 @@ pub struct StepReport {
     pub step_id: String,
     pub status: StepStatus,
     /// What it printed, without the line ends at its end. None when it never ran; none also when it
-    /// is over 16 MiB, and, while the run goes, over 64 KiB where nothing reads it.
+    /// is over 16 MiB, and, while the run works, over 64 KiB where nothing reads it.
     pub output: Option<String>,
-    /// Why it failed, with what a person should read first.
+    /// Why it failed, with what the user should read first.
     pub error: Option<String>,
     pub duration: Duration,
-    /// It failed, and `continue_on_error` lets the run go on.
+    /// It failed, and `continue_on_error` lets the run continue.
     pub tolerated: bool,
 }
 

@@ -1,6 +1,6 @@
 //! The front for whoever embeds the engine: everything a run needs in one builder, one call to run,
 //! one to resume. It is the same engine, journal and rules as the program's; what the program reads
-//! from its surroundings is given here.
+//! from its environment is given here.
 
 use crate::agents::Agents;
 use crate::config::{Config, Options};
@@ -27,7 +27,7 @@ use towpath_recipe::{
 use towpath_run::{Limits, Run, RunOutcome};
 use towpath_store::{Found, RunRow, Store, StoreError};
 
-/// Why there is no result. A recipe whose step has failed has one: it says so.
+/// Why there is no result. A recipe whose step has failed has one, with that failure.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -57,7 +57,7 @@ impl From<StoreError> for Error {
     }
 }
 
-/// What a person says about a step when a run is resumed.
+/// What the user states about a step when a run is resumed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// It is done: do not run it. This is its output.
@@ -67,13 +67,13 @@ pub enum Decision {
         /// What a machine's step reported; none for any other.
         outcome: Option<String>,
     },
-    /// Run it, and everything after it, anew.
+    /// Run it again, and everything after it.
     Again { step: String },
 }
 
 /// Runs recipes, and records every run in its state directory.
 ///
-/// Nothing is taken from the surroundings: without [`environment`](Runner::environment) the steps
+/// Nothing is taken from the process's environment: without [`environment`](Runner::environment) the steps
 /// have an empty one, without [`search`](Runner::search) only files and built-in recipes are found.
 pub struct Runner {
     state: PathBuf,
@@ -158,7 +158,7 @@ impl Runner {
         self
     }
 
-    /// Stages nothing in git, whatever the steps say.
+    /// Stages nothing in git, whatever the steps ask for.
     pub fn no_auto_stage(mut self) -> Runner {
         self.wishes.no_auto_stage = true;
         self
@@ -192,7 +192,7 @@ impl Runner {
         self
     }
 
-    /// Who is told what happens while a run goes.
+    /// Who gets what happens while a run is driven.
     pub fn listener(mut self, listener: impl Listener + 'static) -> Runner {
         self.listener = Box::new(listener);
         self
@@ -210,7 +210,7 @@ impl Runner {
         self
     }
 
-    /// How long a process may take to end when it is told to.
+    /// How long a process may take to end after TERM.
     pub fn grace(mut self, grace: Duration) -> Runner {
         self.grace = grace;
         self
@@ -248,13 +248,13 @@ impl Runner {
         self.drive(prepared, &mut store, directory, warden)
     }
 
-    /// Goes on with a run that failed, was stopped or was cut off, by its id or the beginning of it.
+    /// Resumes a run that failed, was stopped or was interrupted, by its id or the beginning of it.
     /// What is recorded as finished is not run again; of a run that is done the result is read.
     pub fn resume(&mut self, run: &str) -> Result<RecipeResult, Error> {
         self.resume_with(run, &[])
     }
 
-    /// As [`resume`](Runner::resume), with what a person says about steps.
+    /// As [`resume`](Runner::resume), with what the user states about steps.
     pub fn resume_with(
         &mut self,
         run: &str,
@@ -317,7 +317,7 @@ impl Runner {
         Ok(Store::open(&self.state)?)
     }
 
-    /// An adapter's name is recorded, so that nobody else goes on with its run unasked.
+    /// An adapter's name is recorded, so that nobody else resumes its run unasked.
     fn options(&self) -> Options {
         let adapter = self.adapter.as_ref().map(|adapter| adapter.name().to_owned());
         let backend = self.backend.as_ref().map(|backend| backend.id().to_owned());

@@ -19,9 +19,11 @@ pub(crate) fn refuse_in_plan(
     if secrets.is_empty() {
         return Ok(());
     }
-    let look = |bytes: &[u8], place: &dyn Fn() -> String| match secrets.found_in(bytes) {
+    let look = |bytes: &[u8], location: &dyn Fn() -> String| match secrets.found_in(bytes) {
         None => Ok(()),
-        Some(name) => Err(EngineError::SecretInPlan { name: name.to_owned(), place: place() }),
+        Some(name) => {
+            Err(EngineError::SecretInPlan { name: name.to_owned(), location: location() })
+        }
     };
     for recipe in &plan.recipes {
         look(recipe.text.as_bytes(), &|| secrets.mask(&recipe.source).into_owned())?;

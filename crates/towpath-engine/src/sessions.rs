@@ -69,8 +69,8 @@ impl Sessions {
     }
 
     /// Keeps everybody else out of a session that a state machine's calls continue.
-    pub fn hold(&mut self, key: &JobKey, session: &str) -> Result<(), EngineError> {
-        self.locks.hold(key.frame.clone(), session)
+    pub fn lock(&mut self, key: &JobKey, session: &str) -> Result<(), EngineError> {
+        self.locks.lock(key.frame.clone(), session)
     }
 
     /// The state machine of this call begins another session.
@@ -109,7 +109,7 @@ impl SessionLocks {
         SessionLocks { directory: state.join("sessions"), locked: BTreeMap::new() }
     }
 
-    pub fn hold(&mut self, frame: Option<StepPath>, session: &str) -> Result<(), EngineError> {
+    pub fn lock(&mut self, frame: Option<StepPath>, session: &str) -> Result<(), EngineError> {
         if self.locked.get(&frame).is_some_and(|locked| locked.session == session) {
             return Ok(());
         }

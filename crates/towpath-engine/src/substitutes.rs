@@ -1,5 +1,5 @@
 //! What runs instead of a bash step's own command, for whoever tries a recipe without its effects.
-//! A substitute is plain bash text: no places are filled in it. Hooks and agent calls have none,
+//! A substitute is plain bash text: no placeholders are filled in it. Hooks and agent calls have none,
 //! and which steps run is decided as ever.
 
 use serde::{Deserialize, Serialize};

@@ -22,7 +22,7 @@ pub struct Census {
     pub unfinished: usize,
     /// Known cost of every agent call, also of those that were made again.
     pub cost_usd: Option<f64>,
-    /// Whether some agent call did not say what it cost.
+    /// Whether some agent call did not report what it cost.
     pub cost_unknown: bool,
     pub agent_calls: usize,
     pub reached_end: bool,

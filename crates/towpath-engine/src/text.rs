@@ -7,7 +7,7 @@ use towpath_recipe::condition::{Condition, ConditionError, EvalError};
 use towpath_recipe::{Recipe, read};
 
 /// What is wrong with a recipe, all of it at once. As text it has a line for each error, with its
-/// place and what to do about it.
+/// location and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problems(pub Vec<Diagnostic>);
 
@@ -53,7 +53,7 @@ pub fn parse_recipe(name: &str, text: &str) -> Result<Recipe, Problems> {
     read.recipe.ok_or(Problems(read.problems))
 }
 
-/// Everything that can be said about the text of a recipe, warnings and notes too. It is sound when
+/// Everything that is reported about the text of a recipe, warnings and notes too. It is sound when
 /// none of it [is an error](Diagnostic::is_error).
 ///
 /// ```
@@ -66,9 +66,9 @@ pub fn validate(name: &str, text: &str) -> Vec<Diagnostic> {
     read(&Source::new(name, text)).problems
 }
 
-/// Fills the `{{name}}` places of a text, for prompts and prose. A name without a value is empty; a
-/// value that holds places is not filled again. Commands are not rendered by this: their values
-/// never stand in the text.
+/// Fills the placeholders `{{name}}` of a text, for prompts and prose. A name without a value is empty; a
+/// value that contains placeholders is not filled again. Commands are not rendered by this: their values
+/// are never in the text.
 ///
 /// ```
 /// use towpath_engine::{Map, render};
@@ -92,7 +92,7 @@ pub enum EvaluateError {
     Value(#[from] EvalError),
 }
 
-/// Asks whether a condition holds.
+/// Whether a condition is true.
 ///
 /// ```
 /// use towpath_engine::{Map, evaluate};

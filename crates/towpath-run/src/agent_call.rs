@@ -55,7 +55,7 @@ impl CallEnd {
     }
 }
 
-/// An answer that lacks what it must hold, while its agent is asked again for that.
+/// An answer that lacks what it must contain, while its agent is asked again for that.
 #[derive(Debug, Clone)]
 pub(crate) struct Reminder {
     /// The call that gave it, among those of its visit.
@@ -116,7 +116,11 @@ impl Run {
 
     /// The owner of a call is gone: the agent was asked, and what that cost is unknown.
     pub(crate) fn call_interrupted(&mut self, at: StepAt, key: &JobKey) {
-        self.end_call(at, key, CallEnd { error: Some("cut off".to_owned()), ..CallEnd::default() });
+        self.end_call(
+            at,
+            key,
+            CallEnd { error: Some("interrupted".to_owned()), ..CallEnd::default() },
+        );
     }
 
     fn end_call(&mut self, at: StepAt, key: &JobKey, end: CallEnd) {

@@ -28,7 +28,7 @@ git -c core.quotePath=true status --porcelain=v1 --untracked-files=all --no-rena
 
 /// Adds what is dirty now and was not before, and prints it. What is in conflict is left alone, and
 /// so is a repository within the repository.
-const STAGE: &str = "\
+const GIT_ADD: &str = "\
 export LC_ALL=C
 before={{before}}
 new=$(git -c core.quotePath=true status --porcelain=v1 --untracked-files=all --no-renames |
@@ -39,18 +39,19 @@ printf '%s\\n' \"$new\" | GIT_LITERAL_PATHSPECS=1 git -C \"$top\" add --pathspec
 printf '%s\\n' \"$new\"";
 
 static SNAPSHOT_TEXT: LazyLock<ShellText> = LazyLock::new(|| guarded(SNAPSHOT));
-static STAGE_TEXT: LazyLock<ShellText> = LazyLock::new(|| guarded(STAGE));
+static GIT_ADD_TEXT: LazyLock<ShellText> = LazyLock::new(|| guarded(GIT_ADD));
 
 fn guarded(script: &str) -> ShellText {
     ShellText::parse(&(guarded_git() + script)).expect("our own text is sound")
 }
 
 fn fill(text: &ShellText, before: Option<&[String]>) -> Filled {
-    text.fill(&mut |_| before.map(|paths| paths.join("\n"))).expect("its one place takes any text")
+    text.fill(&mut |_| before.map(|paths| paths.join("\n")))
+        .expect("its one placeholder takes any text")
 }
 
 impl Run {
-    pub(crate) fn stages_files(&self, agent: &AgentWork) -> bool {
+    pub(crate) fn adds_to_git(&self, agent: &AgentWork) -> bool {
         agent.auto_stage && !self.program.plan.no_auto_stage
     }
 
@@ -103,24 +104,24 @@ impl Run {
             && self.frames[at.frame].state == FrameState::Open
     }
 
-    pub(crate) fn want_stage(&mut self, at: StepAt) {
+    pub(crate) fn want_git_add(&mut self, at: StepAt) {
         let progress = self.progress_mut(at);
         progress.staging = Staging::Wanted;
-        let attempt = progress.attempts.stage;
+        let attempt = progress.attempts.git_add;
         let filled = match &progress.before {
-            Before::Dirty(paths) => fill(&STAGE_TEXT, Some(paths)),
+            Before::Dirty(paths) => fill(&GIT_ADD_TEXT, Some(paths)),
             _ => return,
         };
         self.want_git(at, JobKind::GitAdd, attempt, filled);
     }
 
     /// Wants the files of a whole group staged; whether that is still under way.
-    pub(crate) fn stages_group(&mut self, frame: usize, batch: Range<usize>) -> bool {
+    pub(crate) fn adds_group_to_git(&mut self, frame: usize, batch: Range<usize>) -> bool {
         let mut under_way = false;
         for step in batch {
             let at = StepAt::new(frame, step);
             if self.wants_staging(at) {
-                self.want_stage(at);
+                self.want_git_add(at);
             }
             under_way |= self.progress(at).staging == Staging::Wanted;
         }
@@ -128,16 +129,16 @@ impl Run {
     }
 
     /// A staging that was interrupted is wanted again.
-    pub(crate) fn repeat_stage(&mut self, at: StepAt) {
+    pub(crate) fn repeat_git_add(&mut self, at: StepAt) {
         self.progress_mut(at).staging = Staging::No;
         if self.wants_staging(at) {
-            self.want_stage(at);
+            self.want_git_add(at);
         }
     }
 
-    pub(crate) fn stage_finished(&mut self, at: StepAt, end: &JobEnd) {
+    pub(crate) fn git_add_finished(&mut self, at: StepAt, end: &JobEnd) {
         if end.status == JobStatus::Stopped && self.frames[at.frame].state == FrameState::Open {
-            return self.repeat_stage(at);
+            return self.repeat_git_add(at);
         }
         self.progress_mut(at).staging = Staging::Done;
         match end.output.text().filter(|_| end.succeeded()) {

@@ -59,8 +59,8 @@ pub struct AgentJob {
 /// What every agent prompt ends with: no user is there to answer a question.
 pub const NON_INTERACTIVE_FOOTER: &str = "Proceed autonomously. Do not ask questions.";
 
-/// Sent in the same session when an answer that must hold JSON does not.
-pub const JSON_REMINDER: &str = "Your last answer holds no valid JSON. Answer again with the same \
+/// Sent in the same session when an answer that must contain JSON does not.
+pub const JSON_REMINDER: &str = "Your last answer contains no valid JSON. Answer again with the same \
     content as JSON only: one JSON value, no explanation before or after it, no code fence.";
 
 /// Git that hangs must not hang the run.

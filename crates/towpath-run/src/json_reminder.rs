@@ -1,4 +1,4 @@
-//! The one reminder: an agent whose answer must hold JSON and does not is asked again, in the same
+//! The one reminder: an agent whose answer must contain JSON and does not is asked again, in the same
 //! session, for the JSON alone. The first answer is paid for and kept: what is interrupted later
 //! repeats the reminder, never the prompt.
 

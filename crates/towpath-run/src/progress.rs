@@ -64,7 +64,7 @@ pub(crate) struct Attempts {
     pub work: u32,
     pub after: u32,
     pub snapshot: u32,
-    pub stage: u32,
+    pub git_add: u32,
 }
 
 /// The paths that were dirty before a step, as git quotes them.

@@ -80,7 +80,7 @@ impl Run {
             "The recipe `{}` failed on its way. Finish its work.\n\nWhat it is for: {}\n\nIts \
              steps:\n",
             recipe.name,
-            if recipe.description.is_empty() { "(not said)" } else { &recipe.description },
+            if recipe.description.is_empty() { "(not stated)" } else { &recipe.description },
         );
         for (index, step) in recipe.steps.iter().enumerate() {
             let result = self.frames[child].steps[index].result.as_ref();
@@ -101,11 +101,11 @@ impl Run {
             let _ = writeln!(text, "{}", tail(&failure.detail, SHOWN));
         }
         text.push_str(
-            "\nFind out why it failed, mend the cause, and do what the failed step and the steps \
+            "\nFind out why it failed, fix the cause, and do what the failed step and the steps \
              that were not reached were to do, in their order. Do not repeat what is completed. Do \
              not weaken a test or a check to get past it. Verify the result.\n\nEnd your answer \
              with the line {\"outcome\":\"recovered\"} only if all of it is done and verified; else \
-             end it with {\"outcome\":\"failed\"} and say what is missing before it.\n\n",
+             end it with {\"outcome\":\"failed\"} and report what is missing before it.\n\n",
         );
         text.push_str(NON_INTERACTIVE_FOOTER);
         text

@@ -23,7 +23,7 @@ impl Run {
             }
             match key.kind {
                 JobKind::PreHook | JobKind::Snapshot => self.retry(at),
-                JobKind::GitAdd => self.repeat_stage(at),
+                JobKind::GitAdd => self.repeat_git_add(at),
                 JobKind::PostHook | JobKind::ErrorHook => self.after_work(at),
                 // The called recipe is tried again before an agent is asked to recover it again.
                 JobKind::Agent if self.progress(at).recovering.is_some() => {

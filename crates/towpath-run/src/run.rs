@@ -131,7 +131,7 @@ impl Run {
             JobKind::PreHook => attempts.pre = key.attempt + 1,
             JobKind::PostHook | JobKind::ErrorHook => attempts.after = key.attempt + 1,
             JobKind::Snapshot => attempts.snapshot = key.attempt + 1,
-            JobKind::GitAdd => attempts.stage = key.attempt + 1,
+            JobKind::GitAdd => attempts.git_add = key.attempt + 1,
             JobKind::Bash | JobKind::Agent => attempts.work = key.attempt + 1,
         }
         Ok(at)

@@ -48,9 +48,9 @@ impl Scope<'_> {
 
     /// The text with its values, and the variables of its environment.
     pub fn fill(&self, text: &ShellText) -> Result<FilledWork, Failure> {
-        let places = text.placeholders().iter().map(|p| &p.path);
+        let read = text.placeholders().iter().map(|p| &p.path);
         let variables = text.recipe_variables().iter().map(|v| &v.path);
-        if let Some(failure) = places.chain(variables).find_map(|p| self.unreadable(p.root())) {
+        if let Some(failure) = read.chain(variables).find_map(|p| self.unreadable(p.root())) {
             return Err(failure);
         }
         let unfit = |e: FillError| value_failure(format!("{{{{{}}}}}: {}", e.path, e.message));

@@ -57,7 +57,7 @@ impl FlowRules for SequenceRules {
         if steps.iter().any(|step| step.phase != Phase::Settled) {
             return;
         }
-        if run.stages_group(frame, batch.clone()) {
+        if run.adds_group_to_git(frame, batch.clone()) {
             return;
         }
         let steps = &run.frames[frame].steps[batch.clone()];
@@ -168,7 +168,7 @@ impl FlowRules for SequenceRules {
                     "has run and was changed"
                 }
                 Some(found) if index < passed && found != index => {
-                    "has run and stands at another place"
+                    "has run and is at another position"
                 }
                 Some(_) => continue,
             };
@@ -177,7 +177,7 @@ impl FlowRules for SequenceRules {
         for step in new.steps.iter().take(passed) {
             if old.step_index(&step.id).is_none() {
                 let path = StepPath::in_frame(run.frames[frame].path.as_ref(), &step.id, 1);
-                conflicts.push((path, "is new and stands before steps that have run"));
+                conflicts.push((path, "is new and comes before steps that have run"));
             }
         }
         conflicts
@@ -266,7 +266,7 @@ impl Run {
 
     fn begin_agent(&mut self, at: StepAt, agent: &AgentWork, extra: Map, directory: String) {
         let progress = self.progress(at);
-        if progress.before == Before::NotAsked && self.stages_files(agent) {
+        if progress.before == Before::NotAsked && self.adds_to_git(agent) {
             return self.want_snapshot(at, directory);
         }
         if progress.reminder.is_some() {
@@ -341,7 +341,7 @@ impl Run {
                     self.reopen(child);
                 }
             }
-            Phase::Staging => self.repeat_stage(at),
+            Phase::Staging => self.repeat_git_add(at),
             Phase::Settled => self.progress_mut(at).forget_staging(),
             Phase::AfterHook => self.after_work(at),
             Phase::Asking => {}
@@ -354,11 +354,11 @@ fn without_json(status: StepStatus, parse: ParseJson, value: &Option<Value>) -> 
     let missing = value.is_none() && status == StepStatus::Completed;
     match parse {
         ParseJson::Wanted if missing => {
-            StepStatus::Degraded { reason: "its output holds no JSON".to_owned() }
+            StepStatus::Degraded { reason: "its output contains no JSON".to_owned() }
         }
         ParseJson::Required if missing => StepStatus::Failed(Failure::new(
             FailureKind::Value,
-            "its output holds no JSON, which `parse_json_required` asks for",
+            "its output contains no JSON, which `parse_json_required` asks for",
         )),
         _ => status,
     }

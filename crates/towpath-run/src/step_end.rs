@@ -22,7 +22,7 @@ impl Run {
                 self.settle_now(at);
             }
             JobKind::Snapshot => self.snapshot_finished(at, end),
-            JobKind::GitAdd => self.stage_finished(at, end),
+            JobKind::GitAdd => self.git_add_finished(at, end),
             JobKind::Bash | JobKind::Agent => self.work_finished(at, key, end),
         }
     }
@@ -87,7 +87,7 @@ impl Run {
         let alone = self.step(at).parallel_group.is_none();
         if alone && self.wants_staging(at) {
             self.progress_mut(at).phase = Phase::Staging;
-            return self.want_stage(at);
+            return self.want_git_add(at);
         }
         self.after_work(at);
     }

@@ -193,7 +193,7 @@ impl From<EngineError> for CommandError {
     fn from(error: EngineError) -> CommandError {
         let (exit, kind) = match &error {
             EngineError::Store(StoreError::NoSuchRun(_)) => (Exit::BadInput, ErrorKind::NotFound),
-            EngineError::Held { .. } => (Exit::Setup, ErrorKind::InUse),
+            EngineError::Owned { .. } => (Exit::Setup, ErrorKind::InUse),
             EngineError::NoSuchStep(_)
             | EngineError::Answer(_)
             | EngineError::OutcomeMissing { .. }
@@ -210,7 +210,7 @@ impl From<EngineError> for CommandError {
 /// An error of the engine, with the flag or the command that helps.
 fn with_hint(error: &EngineError) -> String {
     match error {
-        EngineError::Held { run, .. } => {
+        EngineError::Owned { run, .. } => {
             format!("{error}; wait for it, or `towpath cancel {run}`")
         }
         EngineError::EditRefused(_) => {

@@ -104,10 +104,10 @@ mod tests {
             }
             read.extend(lines(reader.finish()));
             read.retain(|line| !line.contains("try 2") && !line.contains("Reconnecting"));
-            let said = if backend == "cursor" { "I'll read it." } else { "I will look." };
+            let message = if backend == "cursor" { "I'll read it." } else { "I will look." };
             let answer = ["Hello.", "{\"outcome\": \"ok\"}"];
             let tool = format!("- {tool}");
-            assert_eq!(read, [said, tool.as_str(), answer[0], answer[1]], "{backend}");
+            assert_eq!(read, [message, tool.as_str(), answer[0], answer[1]], "{backend}");
         }
     }
 

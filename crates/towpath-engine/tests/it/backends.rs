@@ -1,7 +1,7 @@
 //! A backend of one's own: its program is started with the files it wants, and what the program
 //! leaves is handed to its reader. Both are for nobody else to see, and gone afterwards.
 
-use crate::support::Place;
+use crate::support::Workspace;
 use std::sync::Arc;
 use towpath_agent::{
     Backend, BackendRow, Call, End, InputFile, Invocation, Reader, Reply, Sign, backend_row,
@@ -63,8 +63,8 @@ impl Reader for Notes {
 
 #[test]
 fn a_calls_own_files_are_private_and_do_not_stay() {
-    let place = Place::new(ASKS);
-    let result = place.runner().backend(Arc::new(Notes)).run("recipe.yaml").expect("a result");
+    let workspace = Workspace::new(ASKS);
+    let result = workspace.runner().backend(Arc::new(Notes)).run("recipe.yaml").expect("a result");
     let answer = result.context["answer"].as_str().expect("an answer").to_owned();
     let lines: Vec<&str> = answer.lines().collect();
     assert_eq!(lines[..3], ["700", "600", "given"]);

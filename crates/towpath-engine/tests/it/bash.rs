@@ -1,6 +1,6 @@
 //! Commands: the engine's own, and those that an adapter runs.
 
-use crate::support::{Fake, Place};
+use crate::support::{Fake, Workspace};
 use std::process::Command;
 use std::sync::Arc;
 use towpath_engine::{AdapterError, BashCall, FailureKind, RunOutcome, StepStatus};
@@ -22,7 +22,7 @@ fn run(call: &BashCall) -> Result<String, AdapterError> {
 
 #[test]
 fn an_adapter_may_run_commands_and_leave_others() {
-    let place = Place::new(
+    let workspace = Workspace::new(
         r#"
 name: mixed
 hooks:
@@ -39,21 +39,21 @@ steps:
     let fake = Fake::agent(|_| Ok(String::new()))
         .bash(|call| (call.hook || call.step == "elsewhere").then(|| run(call)));
     let commands = Arc::clone(&fake.commands);
-    let result = place.runner().adapter(fake).run("recipe.yaml").expect("a result");
+    let result = workspace.runner().adapter(fake).run("recipe.yaml").expect("a result");
     assert!(result.success, "{:?}", result.outcome);
     let output = |step: &str| result.step(step).unwrap().output.clone().unwrap_or_default();
     assert_eq!(output("elsewhere"), "it's $HOME; {{x}} `id`");
     assert_eq!(output("here"), "here");
-    assert_eq!(place.read("work/hooks.log"), "elsewhere completed\nhere completed\n");
+    assert_eq!(workspace.read("work/hooks.log"), "elsewhere completed\nhere completed\n");
     assert_eq!(commands.lock().unwrap().len(), 4, "it is asked about each command and hook");
 }
 
 #[test]
-fn a_command_that_an_adapter_says_failed_has_its_code_and_message() {
-    let place =
-        Place::new("name: r\nsteps:\n  - {id: a, command: 'echo out; echo bad >&2; exit 7'}\n");
+fn a_command_that_an_adapter_reports_as_failed_has_its_code_and_message() {
+    let workspace =
+        Workspace::new("name: r\nsteps:\n  - {id: a, command: 'echo out; echo bad >&2; exit 7'}\n");
     let fake = Fake::agent(|_| Ok(String::new())).bash(|call| Some(run(call)));
-    let result = place.runner().adapter(fake).run("recipe.yaml").expect("a result");
+    let result = workspace.runner().adapter(fake).run("recipe.yaml").expect("a result");
     let RunOutcome::Failed { failure, .. } = &result.outcome else { panic!("{result:?}") };
     assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::Command, "exit 7"));
     assert_eq!(failure.detail, "bad");
@@ -61,17 +61,18 @@ fn a_command_that_an_adapter_says_failed_has_its_code_and_message() {
 
 #[test]
 fn the_engines_own_bash_obeys_timeouts_below_an_adapter() {
-    let place = Place::new("name: r\nsteps:\n  - {id: a, command: 'sleep 60', timeout: 1}\n");
+    let workspace =
+        Workspace::new("name: r\nsteps:\n  - {id: a, command: 'sleep 60', timeout: 1}\n");
     let fake = Fake::agent(|_| Ok(String::new()));
-    let result = place.runner().adapter(fake).run("recipe.yaml").expect("a result");
+    let result = workspace.runner().adapter(fake).run("recipe.yaml").expect("a result");
     let StepStatus::Failed(failure) = &result.step("a").unwrap().status else { panic!() };
     assert_eq!(failure.kind, FailureKind::Timeout);
 }
 
 #[test]
 fn an_output_that_stays_on_disk_is_in_the_result() {
-    let place = Place::new("name: r\nsteps:\n  - {id: big, command: 'seq 100000'}\n");
-    let result = place.runner().run("recipe.yaml").expect("a result");
+    let workspace = Workspace::new("name: r\nsteps:\n  - {id: big, command: 'seq 100000'}\n");
+    let result = workspace.runner().run("recipe.yaml").expect("a result");
     let output = result.step("big").unwrap().output.as_deref().unwrap_or_default();
     assert!(output.len() > 500_000 && output.ends_with("\n100000"), "{} bytes", output.len());
 }

@@ -1,6 +1,6 @@
 //! A run that is followed from outside: the events are those of its owner, while it runs and after.
 
-use crate::support::{Fake, Place};
+use crate::support::{Fake, Workspace};
 use jiff::tz::TimeZone;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
@@ -56,17 +56,18 @@ impl Reporter for Lines {
     }
 }
 
-fn follower(place: &Place) -> (Store, RunFollower) {
-    let store = Store::open_for_reading(&place.path("state")).expect("it opens").expect("a state");
+fn follower(workspace: &Workspace) -> (Store, RunFollower) {
+    let store =
+        Store::open_for_reading(&workspace.path("state")).expect("it opens").expect("a state");
     let row = store.latest(None).expect("it can be read").expect("a run");
     let follower = RunFollower::new(&store, row, TimeZone::UTC);
     (store, follower)
 }
 
 #[test]
-fn an_ended_run_is_told_as_its_owner_told_it() {
-    let place = Place::new(
-        "name: told
+fn an_ended_run_is_reported_as_its_owner_reported_it() {
+    let workspace = Workspace::new(
+        "name: reported
 steps:
   - {id: two-lines, command: \"printf 'one\\ntwo'\"}
   - {id: off, condition: '1 == 2', command: 'true'}
@@ -74,17 +75,17 @@ steps:
   - {id: sub, recipe: inner, continue_on_error: true}
 ",
     );
-    place.write(
+    workspace.write(
         "work/inner.yaml",
         "name: inner\nsteps:\n  - {id: fails, command: 'echo so >&2; exit 3'}\n",
     );
     let fake = Fake::agent(|_| Ok("an answer".into()));
-    assert!(place.runner().adapter(fake).run("recipe.yaml").expect("a result").success);
-    let (store, mut follower) = follower(&place);
+    assert!(workspace.runner().adapter(fake).run("recipe.yaml").expect("a result").success);
+    let (store, mut follower) = follower(&workspace);
     let mut seen = Lines::default();
     follower.poll(&store, &mut seen).expect("it can be followed");
     let expected = "\
-run told resumed=false
+run reported resumed=false
 start two-lines bash
 stdout two-lines \"one\\ntwo\"
 end two-lines completed tolerated=false
@@ -106,21 +107,21 @@ ended done";
 
 #[test]
 fn a_running_step_is_followed_as_it_prints() {
-    let place = Place::new(
+    let workspace = Workspace::new(
         "name: slow
 steps:
   - {id: wait, command: 'echo begun; until [ -e go ]; do sleep 0.05; done; echo over'}
 ",
     );
     std::thread::scope(|scope| {
-        let run = scope.spawn(|| place.runner().run("recipe.yaml").expect("a result").success);
+        let run = scope.spawn(|| workspace.runner().run("recipe.yaml").expect("a result").success);
         let until = Instant::now() + Duration::from_secs(30);
-        let started = || Store::open_for_reading(&place.path("state")).ok().flatten();
+        let started = || Store::open_for_reading(&workspace.path("state")).ok().flatten();
         while started().is_none_or(|store| store.latest(None).ok().flatten().is_none()) {
             assert!(Instant::now() < until, "the run starts");
             std::thread::sleep(Duration::from_millis(10));
         }
-        let (store, mut follower) = follower(&place);
+        let (store, mut follower) = follower(&workspace);
         let mut seen = Lines::default();
         while seen.printed[0].is_empty() {
             assert!(Instant::now() < until, "{:?}", seen.lines);
@@ -129,7 +130,7 @@ steps:
         }
         assert_eq!(seen.printed[0], "begun\n");
         assert_eq!(seen.lines, ["run slow resumed=false", "start wait bash"]);
-        place.write("work/go", "");
+        workspace.write("work/go", "");
         assert!(run.join().expect("the run does not panic"));
         follower.poll(&store, &mut seen).expect("it can be followed");
         let rest =
@@ -212,12 +213,12 @@ steps:
 ";
 
 /// A program that prints what Cursor's once printed: it uses a tool, then answers.
-fn agent(place: &Place) -> Arc<dyn Backend> {
+fn agent(workspace: &Workspace) -> Arc<dyn Backend> {
     let recorded = include_str!("../../../towpath-agent/tests/recorded/cursor.jsonl");
-    place.write("recorded.jsonl", recorded);
-    let program = place.path("agent");
-    let text = format!("#!/bin/bash\ncat '{}'\n", place.path("recorded.jsonl").display());
-    place.write("agent", &text);
+    workspace.write("recorded.jsonl", recorded);
+    let program = workspace.path("agent");
+    let text = format!("#!/bin/bash\ncat '{}'\n", workspace.path("recorded.jsonl").display());
+    workspace.write("agent", &text);
     let executable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(&program, executable).expect("a program");
     let make = backend_row("cursor").expect("it is known").make.expect("it is a program");
@@ -226,22 +227,22 @@ fn agent(place: &Place) -> Arc<dyn Backend> {
 
 #[test]
 fn a_follower_reports_what_the_owner_reports() {
-    let place = Place::new(EVERYTHING);
-    place.write("work/machine.yaml", MACHINE);
+    let workspace = Workspace::new(EVERYTHING);
+    workspace.write("work/machine.yaml", MACHINE);
     let (owner, seen) = (Recorded::default(), Recorded::default());
     let until = Instant::now() + Duration::from_secs(60);
     let mut follower = None;
     std::thread::scope(|scope| {
         let run = scope.spawn(|| {
-            let runner = place.runner().backend(agent(&place)).listener(owner.clone());
-            runner.search([place.path("work")]).run("recipe.yaml").expect("a result").outcome
+            let runner = workspace.runner().backend(agent(&workspace)).listener(owner.clone());
+            runner.search([workspace.path("work")]).run("recipe.yaml").expect("a result").outcome
         });
         // Followed while it runs: until its last step has begun.
         let begun = |event: &Event| matches!(&event.kind, EventKind::StepStarted { step, .. } if step.as_str() == "wait");
         while !seen.events().iter().any(begun) {
             assert!(Instant::now() < until && !run.is_finished(), "{:?}", owner.events());
             if follower.is_none() {
-                let store = Store::open_for_reading(&place.path("state")).ok().flatten();
+                let store = Store::open_for_reading(&workspace.path("state")).ok().flatten();
                 let row = store.as_ref().and_then(|store| store.latest(None).ok().flatten());
                 follower = store.zip(row).map(|(store, row)| {
                     let follower = RunFollower::new(&store, row, TimeZone::UTC);
@@ -253,7 +254,7 @@ fn a_follower_reports_what_the_owner_reports() {
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        place.write("work/go", "");
+        workspace.write("work/go", "");
         run.join().expect("the run does not panic");
     });
     let (store, mut live) = follower.expect("it was followed");

@@ -1,6 +1,6 @@
 //! What a listener hears, and in which order.
 
-use crate::support::{Fake, Place};
+use crate::support::{Fake, Workspace};
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 use towpath_engine::{Listener, StepReport, WriterListener};
@@ -49,17 +49,17 @@ impl Listener for Log {
     }
 }
 
-fn place() -> Place {
-    let place = Place::new(RECIPE);
-    place.write("work/inner.yaml", INNER);
-    place
+fn workspace() -> Workspace {
+    let workspace = Workspace::new(RECIPE);
+    workspace.write("work/inner.yaml", INNER);
+    workspace
 }
 
 #[test]
 fn a_listener_hears_start_output_and_end_in_their_order() {
     let log = Log::default();
     let fake = Fake::agent(|_| Ok("an answer".into()));
-    let result = place_run(fake, log.clone());
+    let result = run_heard(fake, log.clone());
     assert!(result.success);
     let heard = log.0.lock().unwrap().join("\n");
     let expected = "\
@@ -80,8 +80,8 @@ end sub failed step sub/fails: exit 3: so";
     assert_eq!(heard, expected);
 }
 
-fn place_run(fake: Fake, listener: impl Listener + 'static) -> towpath_engine::RecipeResult {
-    place().runner().adapter(fake).listener(listener).run("recipe.yaml").expect("a result")
+fn run_heard(fake: Fake, listener: impl Listener + 'static) -> towpath_engine::RecipeResult {
+    workspace().runner().adapter(fake).listener(listener).run("recipe.yaml").expect("a result")
 }
 
 #[derive(Clone, Default)]
@@ -101,7 +101,7 @@ impl Write for Shared {
 fn a_writer_gets_a_line_for_each() {
     let written = Shared::default();
     let fake = Fake::agent(|_| Ok("an answer".into()));
-    place_run(fake, WriterListener::new(written.clone()));
+    run_heard(fake, WriterListener::new(written.clone()));
     let written = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
     let lines: Vec<&str> = written.lines().collect();
     assert_eq!(lines[..3], ["▶ two-lines (bash)", "  two-lines │ one", "  two-lines │ two"]);
@@ -117,13 +117,13 @@ fn an_embedders_process_is_given_no_orphans() {
     struct Looking(Arc<Mutex<Vec<bool>>>);
     impl Listener for Looking {
         fn on_step_complete(&mut self, _: &StepReport) {
-            let reaper = rustix::process::child_subreaper().expect("the kernel tells");
+            let reaper = rustix::process::child_subreaper().expect("the kernel reports it");
             self.0.lock().unwrap().push(reaper.is_some());
         }
     }
     let looking = Looking::default();
-    let place = Place::new("name: r\nsteps:\n  - {id: a, command: 'true'}\n");
-    let result = place.runner().listener(looking.clone()).run("recipe.yaml").expect("it runs");
+    let workspace = Workspace::new("name: r\nsteps:\n  - {id: a, command: 'true'}\n");
+    let result = workspace.runner().listener(looking.clone()).run("recipe.yaml").expect("it runs");
     assert!(result.success);
     assert_eq!(*looking.0.lock().unwrap(), [false]);
 }

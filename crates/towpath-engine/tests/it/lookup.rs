@@ -1,6 +1,6 @@
 //! What is found, and what is refused before anything runs.
 
-use crate::support::Place;
+use crate::support::Workspace;
 use towpath_engine::{
     Error, Origin, SearchPath, discover_recipes, find_recipe, list_recipes, verify_installation,
 };
@@ -9,65 +9,66 @@ const GOOD: &str = "name: good\nsteps:\n  - {id: a, command: 'echo good'}\n";
 
 #[test]
 fn recipes_are_discovered_listed_and_found() {
-    let place = Place::new(GOOD);
+    let workspace = Workspace::new(GOOD);
     for directory in ["one", "two"] {
-        std::fs::create_dir(place.path(directory)).unwrap();
+        std::fs::create_dir(workspace.path(directory)).unwrap();
     }
-    place.write("one/same.yaml", &GOOD.replace("steps", "description: first\nsteps"));
-    place.write("two/same.yaml", &GOOD.replace("steps", "description: second\nsteps"));
-    place.write("two/broken.yaml", "name: broken\nsteps: nothing\n");
-    let search = SearchPath::given([place.path("one"), place.path("two"), place.path("three")]);
+    workspace.write("one/same.yaml", &GOOD.replace("steps", "description: first\nsteps"));
+    workspace.write("two/same.yaml", &GOOD.replace("steps", "description: second\nsteps"));
+    workspace.write("two/broken.yaml", "name: broken\nsteps: nothing\n");
+    let search =
+        SearchPath::given([workspace.path("one"), workspace.path("two"), workspace.path("three")]);
     let found = find_recipe(&search, "same").expect("it is there");
     assert_eq!((found.description.as_str(), found.origin), ("first", Origin::Given));
-    assert_eq!(found.path, Some(place.path("one/same.yaml")));
+    assert_eq!(found.path, Some(workspace.path("one/same.yaml")));
     let map = discover_recipes(&search);
     assert!(map["broken"].broken.is_some() && map["demo"].origin == Origin::BuiltIn);
     let names: Vec<String> = list_recipes(&search).into_iter().map(|r| r.name).collect();
     assert!(names.is_sorted() && names.iter().filter(|n| *n == "same").count() == 1, "{names:?}");
 
-    let places = verify_installation(&search);
+    let directories = verify_installation(&search);
     let seen: Vec<(bool, usize, usize)> =
-        places.iter().map(|p| (p.exists, p.recipes, p.broken.len())).collect();
+        directories.iter().map(|p| (p.exists, p.recipes, p.broken.len())).collect();
     assert_eq!(seen, [(true, 1, 0), (true, 2, 1), (false, 0, 0)]);
 
-    let result = place.runner().search([place.path("one")]).run("same").expect("a result");
+    let result = workspace.runner().search([workspace.path("one")]).run("same").expect("a result");
     assert_eq!(result.step("a").unwrap().output.as_deref(), Some("good"));
 }
 
 #[test]
 fn what_cannot_run_is_refused_with_its_reason() {
-    let place = Place::new(GOOD);
-    let error = |recipe: &str| place.runner().run(recipe).expect_err("refused").to_string();
+    let workspace = Workspace::new(GOOD);
+    let error = |recipe: &str| workspace.runner().run(recipe).expect_err("refused").to_string();
     let missing = error("no-such.yaml");
     assert!(missing.contains("no-such.yaml"), "{missing}");
-    place.write(
+    workspace.write(
         "work/bad.yaml",
         "name: bad\nsteps:\n  - {id: a, comand: x}\n  - {id: a, command: y}\n",
     );
     let bad = error("bad.yaml");
     assert!(bad.contains("bad.yaml:3:13: unknown field `comand`"), "{bad}");
     assert_eq!(bad.lines().count(), 2, "all at once: {bad}");
-    place.write("work/asks.yaml", "name: asks\nsteps:\n  - {id: a, prompt: why}\n");
-    assert!(matches!(place.runner().run("asks.yaml"), Err(Error::NoAgent)));
-    assert!(matches!(place.runner().resume("zzzz"), Err(Error::NoSuchRun(_))));
-    let mut nowhere = place.runner().working_dir(place.path("nowhere"));
+    workspace.write("work/asks.yaml", "name: asks\nsteps:\n  - {id: a, prompt: why}\n");
+    assert!(matches!(workspace.runner().run("asks.yaml"), Err(Error::NoAgent)));
+    assert!(matches!(workspace.runner().resume("zzzz"), Err(Error::NoSuchRun(_))));
+    let mut nowhere = workspace.runner().working_dir(workspace.path("nowhere"));
     assert!(matches!(nowhere.run("recipe.yaml"), Err(Error::Directory { .. })));
 }
 
 #[test]
 fn a_recipe_that_is_only_found_in_the_tree_needs_trust() {
-    let place = Place::new(GOOD);
-    let refused = place.runner().run("recipe").expect_err("nobody has named this file");
+    let workspace = Workspace::new(GOOD);
+    let refused = workspace.runner().run("recipe").expect_err("nobody has named this file");
     let Error::NotTrusted { path } = &refused else { panic!("{refused}") };
-    assert_eq!(*path, place.path("work/recipe.yaml").canonicalize().unwrap());
-    assert!(place.runner().trust_working_tree().run("recipe").expect("a result").success);
+    assert_eq!(*path, workspace.path("work/recipe.yaml").canonicalize().unwrap());
+    assert!(workspace.runner().trust_working_tree().run("recipe").expect("a result").success);
 }
 
 #[test]
 fn without_init_and_without_a_warden_nothing_runs() {
-    let place = Place::new(GOOD);
+    let workspace = Workspace::new(GOOD);
     let mut runner =
-        towpath_engine::Runner::new(place.path("state")).working_dir(place.path("work"));
+        towpath_engine::Runner::new(workspace.path("state")).working_dir(workspace.path("work"));
     assert!(matches!(runner.run("recipe.yaml"), Err(Error::NoWarden)));
-    assert!(!place.path("state").exists());
+    assert!(!workspace.path("state").exists());
 }

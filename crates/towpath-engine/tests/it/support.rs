@@ -1,4 +1,4 @@
-//! A place for runs, and an adapter made of closures.
+//! A working directory for runs, and an adapter made of closures.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,17 +7,17 @@ use tempfile::TempDir;
 use towpath_engine::{Adapter, AdapterError, AgentCall, BashCall, Runner};
 
 /// A working directory with a state directory beside it.
-pub struct Place {
+pub struct Workspace {
     directory: TempDir,
 }
 
-impl Place {
+impl Workspace {
     /// With one recipe, `recipe.yaml`.
-    pub fn new(recipe: &str) -> Place {
-        let place = Place { directory: tempfile::tempdir().expect("a directory") };
-        fs::create_dir(place.path("work")).expect("a directory");
-        place.write("work/recipe.yaml", recipe);
-        place
+    pub fn new(recipe: &str) -> Workspace {
+        let workspace = Workspace { directory: tempfile::tempdir().expect("a directory") };
+        fs::create_dir(workspace.path("work")).expect("a directory");
+        workspace.write("work/recipe.yaml", recipe);
+        workspace
     }
 
     pub fn path(&self, inside: &str) -> PathBuf {

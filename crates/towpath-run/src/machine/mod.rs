@@ -208,7 +208,10 @@ impl FlowRules for MachineRules {
         if new.machine().is_some() && new.step_index(&run.step(at).id).is_some() {
             return Vec::new();
         }
-        vec![(run.path(at), "is where the machine stands, and is gone from the recipe")]
+        vec![(
+            run.path(at),
+            "is the current step of the state machine, and is gone from the recipe",
+        )]
     }
 
     fn take_edit(&self, run: &mut Run, frame: usize, old: &Recipe, new: &Recipe) {

@@ -61,7 +61,7 @@ pub enum MisreportKind {
 
 impl MisreportKind {
     /// Whether the line cannot have been meant as an outcome at all.
-    pub fn says_nothing(self) -> bool {
+    pub fn reports_nothing(self) -> bool {
         matches!(self, Self::NoBlock | Self::Invalid | Self::NoOutcome)
     }
 }

@@ -166,7 +166,7 @@ impl Run {
         let report = match &end.status {
             JobStatus::Exited(0) => match self.read(at, end) {
                 Ok(report) => Ok(report),
-                Err(fault) if fault.kind.says_nothing() => Ok(Reported::plain("success")),
+                Err(fault) if fault.kind.reports_nothing() => Ok(Reported::plain("success")),
                 Err(fault) => {
                     Err(no_report(&fault, "the outcome that it printed is none of this step"))
                 }

@@ -117,7 +117,7 @@ impl Outlook {
     pub fn extra(&self, context: &[(String, ValueTemplate)]) -> Extra {
         let mut extra = Extra::default();
         for (name, value) in context {
-            if places(value).into_iter().any(|path| self.is_unknown(path)) {
+            if paths(value).into_iter().any(|path| self.is_unknown(path)) {
                 extra.unknown.insert(name.clone());
             } else {
                 extra.known.insert(name.clone(), value.render(&self.known));
@@ -160,11 +160,11 @@ fn is_or_is_below(name: &str, top: &str) -> bool {
     name.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-fn places(value: &ValueTemplate) -> Vec<&VarPath> {
+fn paths(value: &ValueTemplate) -> Vec<&VarPath> {
     match value {
         ValueTemplate::Plain(_) => Vec::new(),
         ValueTemplate::Text(template) => template.placeholders().map(|p| &p.path).collect(),
-        ValueTemplate::List(items) => items.iter().flat_map(places).collect(),
-        ValueTemplate::Map(items) => items.iter().flat_map(|(_, item)| places(item)).collect(),
+        ValueTemplate::List(items) => items.iter().flat_map(paths).collect(),
+        ValueTemplate::Map(items) => items.iter().flat_map(|(_, item)| paths(item)).collect(),
     }
 }

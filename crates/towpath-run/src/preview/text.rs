@@ -33,10 +33,10 @@ impl Values<'_> {
     pub fn command(&self, command: &ShellText) -> Shown {
         let mut shown = Shown::default();
         let mut at = 0;
-        for place in command.placeholders() {
-            let Range { start, end } = place.range.clone();
+        for placeholder in command.placeholders() {
+            let Range { start, end } = placeholder.range.clone();
             shown.text.push_str(&command.text()[at..start]);
-            shown.fill(&place.path, self.see(&place.path));
+            shown.fill(&placeholder.path, self.see(&placeholder.path));
             at = end;
         }
         shown.text.push_str(&command.text()[at..]);

@@ -10,7 +10,7 @@ fn rows() -> Vec<Value> {
     let text = include_str!("../../../../tests/cases/outcomes.jsonl");
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let count = rows[0]["cases"].as_u64().unwrap() as usize;
-    assert_eq!(rows.len() - 1, count, "the file has as many rows as it says");
+    assert_eq!(rows.len() - 1, count, "the file has as many rows as it states");
     rows.into_iter().skip(1).collect()
 }
 

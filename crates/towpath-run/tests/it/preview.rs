@@ -84,12 +84,12 @@ steps:
 }
 
 #[test]
-fn values_are_filled_in_and_what_is_not_there_yet_shows_as_a_place() {
+fn values_are_filled_in_and_what_is_not_there_yet_shows_as_a_placeholder() {
     let recipe = "
 name: r
-context: { who: \"it's me\", n: 3, place: sub }
+context: { who: \"it's me\", n: 3, folder: sub }
 steps:
-  - { id: a, command: \"echo {{who}} {{n}} {{gone}}.\", working_dir: \"{{place}}/x\" }
+  - { id: a, command: \"echo {{who}} {{n}} {{gone}}.\", working_dir: \"{{folder}}/x\" }
   - { id: b, prompt: \"look at {{a}} of {{who}} and {{a}}\" }
   - { id: c, command: \"echo {{own}} {{other}}\", context: { own: \"<{{n}}>\", other: \"{{a}}\" } }
 ";

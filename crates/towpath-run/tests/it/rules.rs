@@ -217,7 +217,7 @@ impl Play {
         }
     }
 
-    /// The script of a job, with its values in their places.
+    /// The script of a job, with its values filled in.
     fn script(&self, path: &str) -> String {
         let job =
             self.jobs.iter().rfind(|j| j.key.step_path().as_str() == path && !j.key.kind.is_hook());
@@ -566,7 +566,7 @@ fn hooks_of_a_caller_are_not_hooks_of_the_called() {
 }
 
 #[test]
-fn the_directory_of_a_recipe_step_holds_for_the_whole_child() {
+fn the_directory_of_a_recipe_step_applies_to_the_whole_child() {
     let caller = "name: r\nsteps:\n  - {id: call, recipe: child, working_dir: sub}\n  - {id: own, command: x}\n";
     let child = "name: c\nsteps:\n  - {id: plain, command: x}\n  - {id: below, command: x, working_dir: deeper}\n  - {id: away, command: x, working_dir: /tmp}\n";
     let play = Play::new(&[("r", caller), ("child", child)], json!({})).play();
@@ -581,7 +581,7 @@ fn a_steps_own_context_is_for_that_step_only() {
 }
 
 #[test]
-fn the_time_of_a_recipe_step_holds_for_the_whole_child() {
+fn the_timeout_of_a_recipe_step_applies_to_the_whole_child() {
     let caller = "name: r\nsteps:\n  - {id: call, recipe: child, timeout: 5}\n";
     let child = "name: c\nsteps:\n  - {id: a, command: x}\n  - {id: b, command: x}\n";
     let mut play = Play::new(&[("r", caller), ("child", child)], json!({}));
@@ -596,7 +596,7 @@ fn the_time_of_a_recipe_step_holds_for_the_whole_child() {
 }
 
 #[test]
-fn limits_count_each_executed_step_once_and_the_strictest_stated_one_holds() {
+fn limits_count_each_executed_step_once_and_the_strictest_stated_one_applies() {
     let caller = "name: r\nrecursion: {max_total_steps: 4}\nsteps:\n  - {id: a, command: x}\n  - {id: skip, command: x, condition: 'false'}\n  - {id: call, recipe: child}\n  - {id: z, command: x}\n";
     let child = "name: c\nsteps:\n  - {id: b, command: x, parallel_group: g}\n  - {id: c, command: x, parallel_group: g}\n";
     let play = Play::new(&[("r", caller), ("child", child)], json!({})).play();
@@ -701,7 +701,7 @@ fn interrupted_work_runs_again_and_finished_work_does_not() {
     assert_eq!(
         play.started(),
         "b:post_step c c:post_step",
-        "the cut-off hook and the cut-off step"
+        "the interrupted hook and the interrupted step"
     );
     assert_eq!(play.outcome(), "done");
 }
@@ -793,8 +793,8 @@ fn again_runs_a_step_and_what_follows_again_with_new_keys() {
         play.started.clear();
         play.fact(Fact::Resumed);
         let step = play.run.find_step(again).expect("the step is there");
-        let anew = play.run.rerun_steps(&step).expect("it can run anew");
-        let reported: Vec<String> = anew.iter().map(ToString::to_string).collect();
+        let rerun = play.run.rerun_steps(&step).expect("it can run again");
+        let reported: Vec<String> = rerun.iter().map(ToString::to_string).collect();
         play.fact(Fact::Answered { step, answer: Answer::Again });
         play.proceed();
         assert_eq!(play.outcome(), "done");
@@ -881,7 +881,7 @@ fn an_edit_edits_a_step_that_failed_before_it_started() {
 }
 
 #[test]
-fn an_edit_takes_the_place_of_what_was_interrupted() {
+fn an_edit_replaces_what_was_interrupted() {
     let mut play =
         Play::one("name: r\nsteps:\n  - {id: a, command: 'echo {{v}}', context: {v: old}}\n");
     play.start_all();
@@ -915,7 +915,7 @@ fn facts_are_written_and_read_back() {
 }
 
 #[test]
-fn tags_decide_before_conditions_and_hold_in_called_recipes() {
+fn tags_decide_before_conditions_and_apply_to_called_recipes() {
     let root = "name: r\nsteps:\n  - {id: always, command: x}\n  - {id: fast, command: x, when_tags: [fast, unit]}\n  - {id: slow, command: x, when_tags: [slow]}\n  - {id: both, command: x, when_tags: [fast, slow]}\n  - {id: call, recipe: c}\n";
     let child = "name: c\nsteps:\n  - {id: plain, command: x}\n  - {id: fast, command: x, when_tags: [fast]}\n";
     let texts = [("r", root), ("c", child)];
@@ -946,13 +946,13 @@ fn json_in_an_output_becomes_a_value_and_none_degrades_the_step() {
     assert_eq!((play.script("b").as_str(), play.status("a").as_str()), ("1.10", "completed"));
     let play = Play::one(JSON_STEP).gives("a", "no such thing").play();
     assert_eq!(play.value("v"), json!("no such thing"));
-    assert_eq!(play.status("a"), "degraded: its output holds no JSON");
+    assert_eq!(play.status("a"), "degraded: its output contains no JSON");
     assert_eq!((play.outcome().as_str(), play.started().as_str()), ("done", "a b"));
     let strict =
         JSON_STEP.replace("parse_json: true", "parse_json: true, parse_json_required: true");
     let play = Play::one(&strict).gives("a", "no such thing").play();
     assert!(
-        play.outcome().starts_with("failed at a: its output holds no JSON"),
+        play.outcome().starts_with("failed at a: its output contains no JSON"),
         "{}",
         play.outcome()
     );
@@ -974,7 +974,7 @@ fn an_agent_is_reminded_of_json_once_in_its_session() {
     assert_eq!((play.value("v"), play.status("a").as_str()), (json!({"ok": 1}), "completed"));
     let play = Play::one(ASK).gives("a", "hm").gives("a.1", "still no").play();
     assert_eq!((play.started().as_str(), play.value("v")), ("a a.1", json!("hm")));
-    assert_eq!(play.status("a"), "degraded: its output holds no JSON");
+    assert_eq!(play.status("a"), "degraded: its output contains no JSON");
 }
 
 #[test]
@@ -1017,21 +1017,25 @@ fn what_an_agent_changed_is_staged_before_the_hook_and_nothing_else() {
     let play = staging(recipe)
         .gives("a:snapshot", " M mine.txt\n?? new.txt")
         .gives("a:stage", "theirs.txt")
-        .gives("d:snapshot", " M mine.txt\nA  theirs.txt\nM  person.txt")
+        .gives("d:snapshot", " M mine.txt\nA  theirs.txt\nM  user.txt")
         .play();
     assert_eq!(
         play.started(),
         "a:snapshot a a:stage a:post_step b b:post_step c c:post_step d:snapshot d d:stage \
          d:post_step"
     );
-    let stage = |id: &str| {
+    let git_add = |id: &str| {
         let key = format!("{id}#1.0.0:stage");
         let job = play.jobs.iter().find(|j| j.key.to_string() == key).expect("it was staged");
         let JobWork::Bash(filled) = &job.work else { panic!("git is a shell job") };
         filled.values.join("|")
     };
-    assert_eq!(stage("a"), "mine.txt\nnew.txt");
-    assert_eq!(stage("d"), "mine.txt\nperson.txt", "what we staged ourselves is no person's work");
+    assert_eq!(git_add("a"), "mine.txt\nnew.txt");
+    assert_eq!(
+        git_add("d"),
+        "mine.txt\nuser.txt",
+        "what we added to git ourselves is not the user's work"
+    );
 }
 
 #[test]
@@ -1062,7 +1066,7 @@ fn the_first_look_at_git_counts_for_a_whole_visit() {
     play.start_all();
     play.fact(Fact::Resumed);
     play.proceed();
-    assert_eq!(play.started(), "a:snapshot a a a:stage", "its own half work is not a person's");
+    assert_eq!(play.started(), "a:snapshot a a a:stage", "its own half work is not the user's");
 }
 
 const CALLS: &str = "name: r\nsteps:\n  - {id: call, recipe: c, recovery_on_failure: true, output: o}\n  - {id: after, command: 'echo {{good}} {{o}}'}\n";
@@ -1075,10 +1079,10 @@ fn an_agent_gets_one_attempt_to_finish_a_failed_recipe() {
         let play = Play::new(&texts, json!({})).gives("call/good", "made");
         play.ends("call/bad", JobStatus::Exited(4))
     };
-    let play = failing().gives("call", "mended\n{\"outcome\":\"recovered\"}").play();
+    let play = failing().gives("call", "fixed\n{\"outcome\":\"recovered\"}").play();
     assert_eq!(play.started(), "call/good call/bad call after");
     assert_eq!(play.status("call"), "recovered: step call/bad: exit 4");
-    assert_eq!(play.script("after"), "made|mended\n{\"outcome\":\"recovered\"}");
+    assert_eq!(play.script("after"), "made|fixed\n{\"outcome\":\"recovered\"}");
     let prompt = play.script("call");
     for part in
         ["build it", "- good [completed]", "- bad [failed]", "- last [not reached]", "exit 4"]

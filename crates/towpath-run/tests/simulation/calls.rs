@@ -1,4 +1,4 @@
-//! What must hold of the agent calls and the visits of machines, checked as they happen: the numbers
+//! What must be true of the agent calls and the visits of machines, checked as they happen: the numbers
 //! of visits, the limits, the session that each call continues with, and what is before a prompt.
 
 use crate::plan::{CONTEXT, FOREIGN};
@@ -57,7 +57,7 @@ impl Calls {
         let session = self.sessions.entry(key.frame.clone()).or_default();
         let foreign = root && session.restarts == 0 && wishes.session.is_some();
         assert!(agent.keeps_session, "{key}");
-        assert_eq!(agent.continues, session.last, "{key} goes on with the call before it");
+        assert_eq!(agent.continues, session.last, "{key} continues the call before it");
         let unsure = session.last.is_some() && !session.answered && !foreign;
         assert_eq!(agent.may_open, unsure, "{key}: whether its session may have to be opened");
         let given = (foreign && session.last.is_none()).then_some(FOREIGN);

@@ -123,10 +123,10 @@ fn recipe(random: &mut Random, level: usize, steps: usize, callee: Option<&str>)
     let mut group = 0;
     let mut left = 0;
     let mut before: Vec<String> = Vec::new();
-    let mut stage: Vec<String> = Vec::new();
+    let mut batch: Vec<String> = Vec::new();
     for index in 0..steps {
         if left == 0 {
-            before.append(&mut stage);
+            before.append(&mut batch);
             if random.one_in(5) && steps - index > 2 {
                 group += 1;
                 left = 2 + random.below(4);
@@ -138,7 +138,7 @@ fn recipe(random: &mut Random, level: usize, steps: usize, callee: Option<&str>)
             let _ = writeln!(text, "    parallel_group: g{group}");
             left -= 1;
         }
-        stage.push(id);
+        batch.push(id);
     }
     text
 }

@@ -404,7 +404,7 @@ impl World {
         }
         match read_report(&self.report(step, &name), outcomes.iter().map(String::as_str)) {
             Ok(report) => Some(report.outcome),
-            Err(fault) if fault.kind.says_nothing() => Some("success".to_owned()),
+            Err(fault) if fault.kind.reports_nothing() => Some("success".to_owned()),
             Err(_) => None,
         }
     }

@@ -14,7 +14,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use towpath_core::{RunId, RunStatus};
-use towpath_engine::{Options, cancel_unowned, continue_holders, end_holders, held_by};
+use towpath_engine::{Options, cancel_unowned, continue_holders, end_holders, owner_of};
 use towpath_run::Limits;
 use towpath_store::Store;
 
@@ -42,7 +42,7 @@ impl Execute for Args {
         let id = row.id.clone();
         let mut status = status_of(&store, &row);
         // A run that waits may have an owner as well: one that waits until the rate limit resets.
-        let owned = held_by(&store, &id).is_some();
+        let owned = owner_of(&store, &id).is_some();
         if owned {
             signal_owner(&store, &id)?;
             status = wait(&store, &id)?;
@@ -72,7 +72,7 @@ fn signal_owner(store: &Store, id: &RunId) -> Result<(), CommandError> {
     create_marker(&marker)
         .map_err(|e| CommandError::setup(format!("{}: {e}", marker.display())))?;
     // Looked up last, so that the number is still that of the process that owns the run.
-    let Some(holder) = held_by(store, id) else { return Ok(()) };
+    let Some(holder) = owner_of(store, id) else { return Ok(()) };
     let pid = holder.pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
     let Some(pid) = pid else {
         let message = format!("run {id} is in use by {holder}");
@@ -101,7 +101,7 @@ fn create_marker(marker: &Path) -> std::io::Result<()> {
 /// is killed.
 fn wait(store: &Store, id: &RunId) -> Result<RunStatus, CommandError> {
     let until = Instant::now() + PATIENCE;
-    while held_by(store, id).is_some() {
+    while owner_of(store, id).is_some() {
         if Instant::now() >= until {
             end_holders(store, id)?;
             break;

@@ -18,7 +18,7 @@ use reader::reader_gone;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, RunId, RunStatus, nearest};
-use towpath_engine::{JobNews, RunFollower, Sign, is_held, recorded};
+use towpath_engine::{JobNews, RunFollower, Sign, is_owned, recorded};
 use towpath_run::{JobEnd, Limits};
 use towpath_store::{RunRow, Store, Stream};
 use transcript::Transcript;
@@ -67,7 +67,7 @@ impl Execute for Args {
         }
         loop {
             // Asked first: whatever a gone owner has recorded is then read below.
-            let over = !self.follow || !is_held(&store, &row.id);
+            let over = !self.follow || !is_owned(&store, &row.id);
             log.read()?;
             wanted.extend(choice.of(&log.jobs).map_err(CommandError::bad_input)?);
             log.announce(&wanted, &choice);
@@ -90,13 +90,16 @@ impl Execute for Args {
         {
             return Err(not_run(&store, &row.id, step)?);
         }
-        if log.printer.said.is_none() {
+        if log.printer.latest.is_none() {
             out::note("nothing was printed");
         }
         if self.follow
             && store.run(&row.id)?.is_some_and(|now| now.summary.status == RunStatus::Running)
         {
-            out::note(format!("run {id} was cut off; to go on: towpath resume {id}", id = row.id));
+            out::note(format!(
+                "run {id} was interrupted; to continue: towpath resume {id}",
+                id = row.id
+            ));
         }
         Ok(Exit::Done)
     }
@@ -118,7 +121,7 @@ impl Job {
 }
 
 struct Log<'a> {
-    /// All that an agent's program printed, in the place of its answer.
+    /// All that an agent's program printed, instead of its answer.
     raw: bool,
     store: &'a Store,
     follower: RunFollower,
@@ -133,7 +136,7 @@ struct Log<'a> {
 /// Where the output of jobs goes, with the name of its step before it where that is needed.
 struct Printer {
     /// The job that printed last.
-    said: Option<usize>,
+    latest: Option<usize>,
     /// Several steps are shown, so that each needs its name.
     several: bool,
 }
@@ -143,7 +146,7 @@ impl<'a> Log<'a> {
         let follower = RunFollower::new(store, row, TimeZone::system());
         let run = follower.run();
         let shape = run.map_or_else(Shape::default, |run| Shape::of(run.program()));
-        let printer = Printer { said: None, several: false };
+        let printer = Printer { latest: None, several: false };
         let (jobs, announced) = (Vec::new(), false);
         Log { raw, store, follower, shape, jobs, printer, columns, announced }
     }
@@ -158,7 +161,7 @@ impl<'a> Log<'a> {
         Ok(())
     }
 
-    /// Says once what is not shown.
+    /// Reports once what is not shown.
     fn announce(&mut self, wanted: &BTreeSet<usize>, choice: &Choice) {
         let units: BTreeSet<&str> = wanted.iter().map(|i| self.jobs[*i].unit.as_str()).collect();
         self.printer.several = units.len() > 1 || choice.may_grow && self.shape.has_several_steps();
@@ -180,21 +183,21 @@ impl<'a> Log<'a> {
         let is_agent = key.kind == JobKind::Agent;
         // A hook's output is no step's output.
         let own = if key.kind.is_hook() { Stream::Stderr } else { Stream::Stdout };
-        let mut say = |stream, bytes: &[u8]| printer.say(index, &heading, stream, bytes);
+        let mut print = |stream, bytes: &[u8]| printer.print(index, &heading, stream, bytes);
         self.follower.read_job(self.store, index, &mut |news| {
             match news {
                 JobNews::Output { stream: Stream::Stdout, .. } if is_agent && !raw => {}
-                JobNews::Output { stream: Stream::Stdout, bytes } => say(own, bytes),
-                JobNews::Output { stream, bytes } => say(stream, bytes),
+                JobNews::Output { stream: Stream::Stdout, bytes } => print(own, bytes),
+                JobNews::Output { stream, bytes } => print(stream, bytes),
                 _ if !is_agent || raw => {}
                 JobNews::Agent(Sign::Doing(what) | Sign::Retrying(what)) => {
-                    say_lines(&mut say, &transcript.doing(&what));
+                    print_lines(&mut print, &transcript.doing(&what));
                 }
                 JobNews::Agent(Sign::Message(text)) => {
-                    say_lines(&mut say, &transcript.message(&text));
+                    print_lines(&mut print, &transcript.message(&text));
                 }
                 JobNews::Agent(_) => {}
-                JobNews::Ended(end) => say_answer(&mut say, transcript, end),
+                JobNews::Ended(end) => print_answer(&mut print, transcript, end),
             }
             !reader_gone()
         })?;
@@ -205,8 +208,8 @@ impl<'a> Log<'a> {
     fn show_pending(&mut self, index: usize) {
         let pending = self.jobs[index].transcript.release();
         let heading = self.heading(index);
-        let say = &mut |stream, bytes: &[u8]| self.printer.say(index, &heading, stream, bytes);
-        say_lines(say, &pending);
+        let print = &mut |stream, bytes: &[u8]| self.printer.print(index, &heading, stream, bytes);
+        print_lines(print, &pending);
     }
 
     /// `── code-review#2, try 2 of 3`
@@ -228,14 +231,14 @@ impl<'a> Log<'a> {
 
 impl Printer {
     /// Passes bytes on as they are; the name of their step goes before them, on stderr.
-    fn say(&mut self, index: usize, heading: &str, stream: Stream, bytes: &[u8]) {
+    fn print(&mut self, index: usize, heading: &str, stream: Stream, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
         }
-        if self.several && self.said != Some(index) {
+        if self.several && self.latest != Some(index) {
             out::note(heading);
         }
-        self.said = Some(index);
+        self.latest = Some(index);
         match stream {
             Stream::Stdout => out::stdout(bytes),
             Stream::Stderr => out::stderr(bytes),
@@ -244,21 +247,21 @@ impl Printer {
 }
 
 /// Lines about a step: its stdout stays what it printed.
-fn say_lines(say: &mut dyn FnMut(Stream, &[u8]), lines: &[String]) {
+fn print_lines(print: &mut dyn FnMut(Stream, &[u8]), lines: &[String]) {
     for line in lines {
-        say(Stream::Stderr, format!("{line}\n").as_bytes());
+        print(Stream::Stderr, format!("{line}\n").as_bytes());
     }
 }
 
 /// An agent's answer, or why there is none.
-fn say_answer(say: &mut dyn FnMut(Stream, &[u8]), transcript: &mut Transcript, end: &JobEnd) {
+fn print_answer(print: &mut dyn FnMut(Stream, &[u8]), transcript: &mut Transcript, end: &JobEnd) {
     let answer = end.output.text().unwrap_or_default();
-    say_lines(say, &transcript.finish(answer));
+    print_lines(print, &transcript.finish(answer));
     if !answer.is_empty() {
-        say(Stream::Stdout, format!("{answer}\n").as_bytes());
+        print(Stream::Stdout, format!("{answer}\n").as_bytes());
     }
     if !end.succeeded() && !end.error.is_empty() {
-        say(Stream::Stderr, format!("{}\n", end.error.trim_end()).as_bytes());
+        print(Stream::Stderr, format!("{}\n", end.error.trim_end()).as_bytes());
     }
 }
 

@@ -6,7 +6,7 @@ use crate::exit::{CommandError, Exit};
 use crate::session::request::{RequestFlags, RunFlags};
 use crate::session::resolve::resolve;
 use crate::session::{Session, conclude, dry_run, recipe_list, trust};
-use crate::terminal::report::Voice;
+use crate::terminal::report::ReporterKind;
 use towpath_store::Store;
 
 /// Run a recipe.
@@ -40,7 +40,7 @@ impl Execute for Args {
         }
         let mut store = Store::open(&env.directories.state)?;
         trust::consent(env, &mut store, &chosen.program, chosen.origin)?;
-        let mut session = Session::new(env, store, &flags.shared, Voice::Own)?;
+        let mut session = Session::new(env, store, &flags.shared, ReporterKind::Own)?;
         let recorded = session.record(chosen, flags)?;
         let driven = session.drive(recorded)?;
         conclude::conclude(&session, driven)

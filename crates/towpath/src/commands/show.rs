@@ -1,4 +1,4 @@
-//! `towpath show`: one run, step by step, replayed from its record, and how it can go on.
+//! `towpath show`: one run, step by step, replayed from its record, and how it can be resumed.
 
 use super::Execute;
 use crate::environment::{Environment, Invocation};
@@ -18,7 +18,7 @@ use towpath_run::{
 use towpath_view::Cost;
 use towpath_view::run_json::ShownRun;
 
-/// One run: every step, how it went, and how the run can go on.
+/// One run: every step, how it ended, and how the run can be resumed.
 ///
 /// The first column is the step's path, as `towpath resume --again` and `towpath logs` take it.
 ///
@@ -60,19 +60,19 @@ struct Printed<'a>(&'a ShownRun);
 impl Printed<'_> {
     fn print(&self, screen: &Screen, env: &Environment) {
         let now = now_ms();
-        let place = self.0.row.directory.file_name().map(std::path::Path::new);
+        let directory = self.0.row.directory.file_name().map(std::path::Path::new);
         let mut parts = vec![
             clean(&self.0.row.recipe),
             screen.paint(tint(&self.0.status), self.0.status.as_str()),
             ago(self.0.row.created_ms, now),
-            place.map_or_else(|| escaped(&self.0.row.directory), escaped),
+            directory.map_or_else(|| escaped(&self.0.row.directory), escaped),
         ];
         parts.extend(Cost::of(&census(self.0.run())).text());
         out::line(parts.join(" · "));
         if let Some(worktree) = &self.0.recorded.options.worktree {
             let gone = if self.0.row.directory.is_dir() { "" } else { " · gone" };
-            let place = shown_path(std::path::Path::new(&worktree.path), env);
-            out::line(format!("worktree {place} · branch {}{gone}", clean(&worktree.branch)));
+            let path = shown_path(std::path::Path::new(&worktree.path), env);
+            out::line(format!("worktree {path} · branch {}{gone}", clean(&worktree.branch)));
         }
         let mut table = Table::plain(2);
         for step in self.0.run().view() {
@@ -84,9 +84,9 @@ impl Printed<'_> {
     }
 
     fn rows(&self, step: &StepView, now: i64, table: &mut Table) {
-        let (sign, word, tint) = self.standing(step);
+        let (mark, word, tint) = self.status_cell(step);
         let indent = "  ".repeat(step.depth as usize);
-        let name = format!("{indent}{sign} {}", step.path);
+        let name = format!("{indent}{mark} {}", step.path);
         table.row(vec![
             Cell::own(name, tint),
             Cell::own(word, tint),
@@ -98,7 +98,7 @@ impl Printed<'_> {
         }
     }
 
-    fn standing(&self, step: &StepView) -> (&'static str, &'static str, Tint) {
+    fn status_cell(&self, step: &StepView) -> (&'static str, &'static str, Tint) {
         match step.state {
             StepState::Ended => ended(step),
             StepState::Running if self.0.is_running() => ("▸", "running", Tint::None),
@@ -136,7 +136,9 @@ impl Printed<'_> {
         let id = &self.0.row.id;
         let mut lines = vec![String::new()];
         for step in self.0.asking(now) {
-            lines.push(format!("  {step} was cut off, and may run only once: did it do its work?"));
+            lines.push(format!(
+                "  {step} was interrupted, and may run only once: did it do its work?"
+            ));
             lines.push(format!("    yes: {}", next_commands::done(id, self.0.run(), &step)));
             lines.push(format!("    no:  {}", next_commands::again(id, &step)));
         }
@@ -197,43 +199,45 @@ fn is_stopped(step: &StepView) -> bool {
 
 /// What is worth showing of a step beside its status.
 fn details(step: &StepView) -> Vec<String> {
-    let mut said = Vec::new();
+    let mut details = Vec::new();
     if let Some(result) = &step.result {
-        said.extend(crate::terminal::report::outcome(result));
+        details.extend(crate::terminal::report::outcome(result));
         match &result.status {
             StepStatus::Skipped { reason } => return vec![clean(reason)],
             // What failed inside has its own line.
             StepStatus::Failed(_) if step.children.iter().any(has_failed) => {}
             StepStatus::Failed(failure) if is_stopped(step) => {
-                said.extend(Some(last_line(&failure.detail)).filter(|l| !l.is_empty()));
+                details.extend(Some(last_line(&failure.detail)).filter(|l| !l.is_empty()));
             }
             StepStatus::Failed(failure) => {
-                said.push(clean(&failure.message));
-                said.extend(Some(last_line(&failure.detail)).filter(|l| !l.is_empty()));
+                details.push(clean(&failure.message));
+                details.extend(Some(last_line(&failure.detail)).filter(|l| !l.is_empty()));
             }
-            StepStatus::Degraded { reason } => said.push(format!("degraded: {}", clean(reason))),
+            StepStatus::Degraded { reason } => details.push(format!("degraded: {}", clean(reason))),
             StepStatus::Recovered { failure } => {
-                said.push(format!("recovered after: {}", clean(&failure.message)));
+                details.push(format!("recovered after: {}", clean(&failure.message)));
             }
             StepStatus::Completed if step.kind == StepKind::Agent => {
-                said.extend(Cost::of_calls(step).text());
-                said.extend(answer(&result.output, result.report.is_some()));
+                details.extend(Cost::of_calls(step).text());
+                details.extend(answer(&result.output, result.report.is_some()));
             }
             StepStatus::Completed => {}
         }
     }
     if step.state == StepState::Waiting {
         let last = step.ended_calls().last();
-        said.extend(last.map(|(_, end)| last_line(&end.detail)).filter(|said| !said.is_empty()));
+        details.extend(
+            last.map(|(_, end)| last_line(&end.detail)).filter(|details| !details.is_empty()),
+        );
     }
     if !step.children.is_empty() {
         let ran = step.children.iter().filter(|child| has_run(child)).count();
-        said.push(format!("{ran} of {}", count(step.children.len(), "step")));
+        details.push(format!("{ran} of {}", count(step.children.len(), "step")));
     }
     if step.attempts > 1 {
-        said.push(count(step.attempts as usize, "attempt"));
+        details.push(count(step.attempts as usize, "attempt"));
     }
-    said
+    details
 }
 
 fn has_failed(step: &StepView) -> bool {

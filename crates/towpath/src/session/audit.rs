@@ -1,6 +1,6 @@
 //! The audit file of a run: one JSON line per step that ended or was skipped, written as it happens,
 //! for whoever keeps such files. The run's own record is the journal; this file is never read again
-//! and decides nothing. A file that cannot be written in full is an error that is told, never a
+//! and decides nothing. A file that cannot be written in full is an error that is reported, never a
 //! shorter file that looks whole.
 
 use crate::environment::Environment;
@@ -75,7 +75,7 @@ impl Audit {
         let why = last.map_or(String::new(), |error| error.to_string());
         let directory = self.directory.display();
         Err(CommandError::setup(format!(
-            "--audit-dir {directory}: {why}; nothing was run; to go on: towpath resume {run}"
+            "--audit-dir {directory}: {why}; nothing was run; to continue: towpath resume {run}"
         )))
     }
 

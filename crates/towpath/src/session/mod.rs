@@ -35,7 +35,7 @@ pub use drive::DrivenRun;
 
 use crate::environment::Environment;
 use crate::exit::CommandError;
-use crate::terminal::report::{Look, Voice};
+use crate::terminal::report::{OutputOptions, ReporterKind};
 use audit::Audit;
 use request::SharedFlags;
 use towpath_store::Store;
@@ -46,7 +46,7 @@ pub struct Session<'a> {
     pub env: &'a Environment,
     pub store: Store,
     pub flags: &'a SharedFlags,
-    pub look: Look,
+    pub look: OutputOptions,
     audit: Option<Audit>,
 }
 
@@ -56,10 +56,10 @@ impl<'a> Session<'a> {
         env: &'a Environment,
         store: Store,
         flags: &'a SharedFlags,
-        voice: Voice,
+        reporter: ReporterKind,
     ) -> Result<Session<'a>, CommandError> {
         let SharedFlags { quiet, verbose, json, .. } = *flags;
-        let look = Look { quiet, verbose, json, voice, ..Look::new(env) };
+        let look = OutputOptions { quiet, verbose, json, reporter, ..OutputOptions::new(env) };
         let audit = Audit::in_directory(env, flags.audit_dir.as_deref())?;
         flags.events.check()?;
         Ok(Session { env, store, flags, look, audit })

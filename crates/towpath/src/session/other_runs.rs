@@ -27,7 +27,7 @@ pub fn warn(
         ..RunFilter::default()
     };
     for row in store.runs(&filter)? {
-        let lives = towpath_engine::held_by(store, &row.id).is_some_and(|holder| holder.runs);
+        let lives = towpath_engine::owner_of(store, &row.id).is_some_and(|holder| holder.runs);
         if !lives || own == Some(&row.id) || is_around(env, &row.id) {
             continue;
         }

@@ -15,7 +15,7 @@ use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::settings::Settings;
 use crate::terminal::out;
-use crate::terminal::report::Voice;
+use crate::terminal::report::ReporterKind;
 use crate::terminal::report::next_commands::{self, Raising};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,7 +83,7 @@ pub fn resume<'a>(
     let Some(owned) = own(env, &settings, &store, row, flags)? else { return Ok(None) };
     let program = changed_program(flags, env, &settings, &mut store, &owned.taken, row)?;
     refuse_missing_directory(env, row, &owned.options)?;
-    let mut session = Session::new(env, store, &flags.shared, Voice::Own)?;
+    let mut session = Session::new(env, store, &flags.shared, ReporterKind::Own)?;
     let to_run = program.as_ref().unwrap_or(owned.taken.run().program());
     let chosen = choose_agents(env, &settings, flags, &owned, to_run)?;
     let OwnedRun { taken, options, secrets } = owned;
@@ -129,7 +129,7 @@ fn own(
     let options = recorded_options(store, &row.id)?;
     let secrets = secrets::of_resume(env, &row.id, &options, &flags.shared.secret)?;
     let taken = match take_over(store, &row.id, limits, &secrets) {
-        Err(EngineError::Held { .. }) if flags.if_waiting => return Ok(None),
+        Err(EngineError::Owned { .. }) if flags.if_waiting => return Ok(None),
         taken => taken?,
     };
     if flags.if_waiting && !store.run(&row.id)?.is_some_and(|row| row.waits()) {

@@ -7,7 +7,7 @@ use towpath_store::{RunRow, Store};
 /// The status of a run. One that is recorded as running and has no owner was interrupted.
 pub fn status_of(store: &Store, row: &RunRow) -> RunStatus {
     let status = row.summary.status.clone();
-    if status == RunStatus::Running && !towpath_engine::is_held(store, &row.id) {
+    if status == RunStatus::Running && !towpath_engine::is_owned(store, &row.id) {
         return RunStatus::Interrupted;
     }
     status

@@ -11,14 +11,14 @@ use crate::environment::own_program;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{clean, duration, local_time, now_ms};
 use crate::terminal::out;
-use crate::terminal::report::{Look, columns};
+use crate::terminal::report::{OutputOptions, columns};
 use crate::terminal::table::cut;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::time::Duration;
 use towpath_core::{FaultKind, RunId, RunStatus};
-use towpath_engine::{RunEnd, TakenRun, cancel_held, census};
+use towpath_engine::{RunEnd, TakenRun, cancel_owned, census};
 use towpath_run::{Limits, Run, RunOutcome};
 use towpath_store::{RunRow, Store};
 
@@ -57,7 +57,7 @@ pub fn until_due(
     store: &mut Store,
     id: &RunId,
     vain: u32,
-    look: &Look,
+    look: &OutputOptions,
 ) -> Result<TakenRun, CommandError> {
     let Some(row) = store.run(id)?.filter(RunRow::waits) else {
         return Ok(taken);
@@ -83,7 +83,7 @@ pub fn until_due(
             }
             Some(libc::SIGTERM) if cancel.exists() => {
                 shown.clear();
-                cancel_held(store, id, Limits::default(), taken.into_lock(), &|_| None)?;
+                cancel_owned(store, id, Limits::default(), taken.into_lock(), &|_| None)?;
                 let message = format!("run {id} was cancelled while it waited");
                 out::note(&message);
                 return Err(already_shown(Exit::Terminated, ErrorKind::Cancelled, message));
@@ -111,7 +111,7 @@ struct Countdown {
 }
 
 impl Countdown {
-    fn new(row: &RunRow, due: i64, look: &Look) -> Countdown {
+    fn new(row: &RunRow, due: i64, look: &OutputOptions) -> Countdown {
         let now = now_ms();
         let name = clean(&row.recipe);
         let next = local_time(due, now);

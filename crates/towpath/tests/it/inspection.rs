@@ -293,7 +293,7 @@ fn a_killed_run_is_interrupted_asks_about_what_may_run_once_and_can_be_cancelled
   ✓ wait  done         0.0 s
   ! pay   interrupted
 
-  pay was cut off, and may run only once: did it do its work?
+  pay was interrupted, and may run only once: did it do its work?
     yes: towpath resume {run} --done pay
     no:  towpath resume {run} --again pay
 "

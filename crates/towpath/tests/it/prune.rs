@@ -99,7 +99,7 @@ fn running_interrupted_and_kept_runs_stay() {
     let user = user()
         .file("slow.yaml", "name: slow\nsteps:\n  - {id: a, command: 'touch began; sleep 60'}\n");
     let ended = ran(&user, "ok.yaml", 0);
-    let lock = towpath_engine::hold(&user.store(), &ended).expect("nobody has it");
+    let lock = towpath_engine::lock_run(&user.store(), &ended).expect("nobody has it");
     let mut runner = user.start(&["run", "slow.yaml"]);
     until("the step runs", || user.path("work/began").exists());
     let prune = ["runs", "prune", "--older-than", "0d"];

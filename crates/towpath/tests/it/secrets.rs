@@ -381,7 +381,7 @@ fn what_would_be_stored_with_the_run_must_not_contain_a_secret() {
     for recipe in ["literal.yaml", "calls.yaml"] {
         types(&user, &["run", recipe, "--secret", "TOKEN"])
             .exits(2)
-            .reports("literal.yaml holds the value of TOKEN");
+            .reports("literal.yaml contains the value of TOKEN");
     }
     // A problem is drawn with the line it is in.
     types(&user, &["run", "broken.yaml", "--secret", "TOKEN"]).exits(2).reports("comand");
@@ -477,7 +477,9 @@ steps:
         let run = user.run();
         let printed = match known {
             true => types(&user, &["cancel", run.as_str()]).exits(0).reports("server *** 1000"),
-            false => user.towpath(&["cancel", run.as_str()]).exits(0).reports("may hold a secret"),
+            false => {
+                user.towpath(&["cancel", run.as_str()]).exits(0).reports("may contain a secret")
+            }
         };
         reports_nothing(&printed);
         assert!(!lives(&user.read("server")));

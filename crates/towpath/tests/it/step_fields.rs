@@ -113,11 +113,11 @@ fn a_degraded_step_is_shown_everywhere_and_is_no_failure() {
     let user = User::new().file("r.yaml", recipe);
     user.towpath(&["run", "r.yaml"]).exits(0).reports("degraded");
     let run = user.run();
-    user.towpath(&["show", run.as_str()]).exits(0).shows("degraded: its output holds no JSON");
+    user.towpath(&["show", run.as_str()]).exits(0).shows("degraded: its output contains no JSON");
     let json = user.towpath(&["show", run.as_str(), "--json"]).exits(0).json();
     assert_eq!(json["steps"][0]["status"], "degraded");
     user.write("r.yaml", &recipe.replace("true}", "true, parse_json_required: true}"));
-    user.towpath(&["run", "r.yaml"]).exits(1).reports("holds no JSON");
+    user.towpath(&["run", "r.yaml"]).exits(1).reports("contains no JSON");
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn waits(pid: u32) -> bool {
 fn a_run_that_is_killed_while_it_waits_can_be_resumed() {
     let user = user(&format!("\"one\"\n{}\"two\"\n", limit(soon(3600))));
     let mut runner = sitting(&user);
-    user.towpath(&["resume", "--last"]).exits(5).reports("is held by process");
+    user.towpath(&["resume", "--last"]).exits(5).reports("is owned by process");
     kill_hard(&mut runner);
     let printed = user.towpath(&["runs"]).exits(0);
     assert!(printed.stdout.contains("waiting"), "{}", printed.stdout);
@@ -184,7 +184,7 @@ fn runs_of_another_process_are_skipped_and_the_worst_exit_code_is_returned() {
     let again = format!("{}\"one\"\n{}", limit(1), limit(soon(3600)));
     let user = user(&again);
     user.towpath(&RUN).exits(75);
-    let lock = towpath_engine::hold(&user.store(), &user.run()).expect("nobody has it");
+    let lock = towpath_engine::lock_run(&user.store(), &user.run()).expect("nobody has it");
     let printed = user.towpath(&["resume", "--due"]).exits(0).prints("");
     assert_eq!(printed.stderr, "");
     drop(lock);

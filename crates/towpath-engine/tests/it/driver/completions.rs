@@ -99,7 +99,7 @@ fn a_doubled_a_late_and_an_unknown_end_change_nothing() {
         let early = *first.get_or_insert(job);
         turn.end(JobId(4711), EndStatus::Exited(1));
         if early != job {
-            // The first job once more, long after its end, and with another result.
+            // The first job again, long after its end, and with another result.
             turn.end(early, EndStatus::Exited(1));
         }
         turn.end(job, EndStatus::Exited(0));

@@ -66,7 +66,7 @@ fn a_crash_repeats_the_call_that_was_interrupted_and_nothing_else() {
         play.keys(),
         "work#1.0.0:agent work#1.1.0:agent work#1.1.1:agent work#1.2.1:agent work#1.3.1:agent \
          review#1.0.0:agent",
-        "the prompt once more, then only the reminder"
+        "the prompt again, then only the reminder"
     );
     assert_eq!(play.reason(), "all-good");
     assert_eq!(reminder[0].key.to_string(), "work#1.2.1:agent");

@@ -151,9 +151,9 @@ fn an_edit_is_taken_as_long_as_the_machine_is_somewhere() {
         1,
     );
     let refused = play.run.replan(program(&[("main", &gone)], json!({}))).expect_err("refused");
-    assert!(refused.to_string().contains("is where the machine stands"), "{refused}");
+    assert!(refused.to_string().contains("is the current step of the state machine"), "{refused}");
     let edited = text.replacen("bad: {nextStep: work}", "bad: {action: exit, reason: so-be-it}", 1);
-    play.run.replan(program(&[("main", &edited)], json!({}))).expect("it stands at `review`");
+    play.run.replan(program(&[("main", &edited)], json!({}))).expect("it is at `review`");
     play.resume();
     assert_eq!((play.started.len(), play.reason().as_str()), (2, "so-be-it"));
 }
@@ -171,9 +171,9 @@ fn an_edit_may_take_away_what_a_visit_that_is_over_had_called() {
     play = play.ends("b", JobStatus::TimedOut).play();
     assert_eq!(play.started(), "a/one a/two b");
     let without = machine("outer", "", &[("b", &ask)]);
-    play.run.replan(program(&[("outer", &without)], json!({}))).expect("it stands at `b`");
+    play.run.replan(program(&[("outer", &without)], json!({}))).expect("it is at `b`");
     play = play.reports("b", "ok");
     play.resume();
     assert_eq!(play.reason(), "ok");
-    assert_eq!(play.status("a/two"), "completed", "what was done is still told");
+    assert_eq!(play.status("a/two"), "completed", "what was done is still reported");
 }

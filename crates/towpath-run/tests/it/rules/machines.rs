@@ -111,7 +111,7 @@ fn limits_refuse_the_next_step_visits_before_totals() {
     }
     let mut play = wish(&review("guardrails: {maxTotalSteps: 1}\n"), |w| w.max_steps = Some(2));
     play = play.reports("work", "done").reports("review", "good").play();
-    assert_eq!(play.reason(), "all-good", "what the person says holds");
+    assert_eq!(play.reason(), "all-good", "what the user states counts");
 }
 
 #[test]
@@ -318,7 +318,7 @@ fn a_machine_gives_its_step_recipe_how_it_ended() {
 }
 
 #[test]
-fn the_time_of_a_recipe_step_holds_for_the_machine_it_calls() {
+fn the_timeout_of_a_recipe_step_applies_to_the_machine_it_calls() {
     let rows = [
         (caller(", timeout: 5"), "badly"),
         ("name: r\nsteps:\n  - {id: call, recipe: inner, timeout: 5}\n".to_owned(), "under way"),

@@ -7,7 +7,7 @@ use crate::session::run_status::status_of;
 use crate::session::wait;
 use crate::terminal::format::{ago, clean, count, local_time, now_ms};
 use towpath_core::{FaultKind, RunId, RunStatus, StatusKind};
-use towpath_engine::{held_by, is_held};
+use towpath_engine::{is_owned, owner_of};
 use towpath_process::{marked, marked_runs};
 use towpath_store::{RunFilter, RunRow, Store};
 
@@ -42,7 +42,7 @@ type Describe = fn(&Store, &RunRow) -> Finding;
 fn orphan_processes(store: &Store, rows: &[RunRow]) -> Vec<Finding> {
     let ids = marked_runs().into_iter().filter_map(|id| RunId::new(&id));
     // Other journals have runs of their own; those of this one are known by their rows.
-    let ours = ids.filter(|id| rows.iter().any(|row| row.id == *id) && !is_held(store, id));
+    let ours = ids.filter(|id| rows.iter().any(|row| row.id == *id) && !is_owned(store, id));
     let mut findings = Vec::new();
     for id in ours {
         let left = marked(id.as_str());
@@ -77,7 +77,7 @@ fn waiting(store: &Store, row: &RunRow) -> Finding {
         }
     };
     let text = format!("{name} (run {id}) waits {what}");
-    if let Some(holder) = held_by(store, id) {
+    if let Some(holder) = owner_of(store, id) {
         return Finding::ok("waiting", format!("{text}; {holder} will continue it"));
     }
     let over = wait::due(row, 0) <= now;

@@ -17,7 +17,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use towpath_core::StatusKind;
-use towpath_engine::is_held;
+use towpath_engine::is_owned;
 use towpath_store::{RunFilter, RunRow, Store};
 
 pub fn execute(flags: &SharedFlags, env: &Environment) -> Result<Exit, CommandError> {
@@ -29,7 +29,7 @@ pub fn execute(flags: &SharedFlags, env: &Environment) -> Result<Exit, CommandEr
         for row in waiting(&store)? {
             // Looked at again for each: the run before it may have taken hours.
             let now = store.run(&row.id)?.filter(RunRow::waits);
-            if now.is_none_or(|row| due(&row, 0) > now_ms()) || is_held(&store, &row.id) {
+            if now.is_none_or(|row| due(&row, 0) > now_ms()) || is_owned(&store, &row.id) {
                 continue;
             }
             let (exit, result) = resumed(&program, &row, flags, &signals);

@@ -9,7 +9,7 @@ use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table};
 use serde_json::json;
 use towpath_core::{RunStatus, StatusKind};
-use towpath_engine::{EngineError, hold, is_held};
+use towpath_engine::{EngineError, is_owned, lock_run};
 use towpath_store::{Reclaimed, RunFilter, RunRow, Store};
 
 /// Delete old runs of all directories, with their output.
@@ -118,10 +118,10 @@ fn prune(store: &mut Store, args: &Args) -> Result<Pruned, CommandError> {
     let now = now_ms();
     let mut pruned = Pruned { swept: store.sweep_deleted()?, ..Pruned::default() };
     for row in chosen(store, args, now)? {
-        let _lock = match hold(store, &row.id) {
+        let _lock = match lock_run(store, &row.id) {
             Ok(lock) => lock,
             // Another process has resumed it.
-            Err(EngineError::Held { .. }) => continue,
+            Err(EngineError::Owned { .. }) => continue,
             Err(error) => return Err(error.into()),
         };
         // It may have been resumed, and have ended again, before we locked it.
@@ -132,7 +132,7 @@ fn prune(store: &mut Store, args: &Args) -> Result<Pruned, CommandError> {
         store.delete_run(&row.id)?;
         pruned.runs.push((row, size));
     }
-    let busy = store.runs(&RunFilter::default())?.iter().any(|row| is_held(store, &row.id));
+    let busy = store.runs(&RunFilter::default())?.iter().any(|row| is_owned(store, &row.id));
     pruned.space = match busy {
         true => Reclaimed { returned: 0, kept: store.pages()?.0 },
         false => store.reclaim()?,

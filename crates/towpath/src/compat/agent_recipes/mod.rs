@@ -18,7 +18,7 @@ use crate::session::trust::{self, CalledAs};
 use crate::session::{DrivenRun, Session, dry_run};
 use crate::terminal::format::clean;
 use crate::terminal::out;
-use crate::terminal::report::{self, EventFlags, OUTPUT, Voice};
+use crate::terminal::report::{self, EventFlags, OUTPUT, ReporterKind};
 use clap::Parser;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -177,7 +177,7 @@ fn execute(line: &AgentRecipesArgs, invocation: &Invocation) -> Result<Exit, Com
     }
     trust::warn(env, &chosen.program, chosen.origin)?;
     let store = Store::open(&env.directories.state)?;
-    let mut session = Session::new(env, store, &flags.shared, Voice::Orchestration)?;
+    let mut session = Session::new(env, store, &flags.shared, ReporterKind::Orchestration)?;
     let recorded = session.record(chosen, &flags)?;
     let driven = session.drive(recorded)?;
     conclude_with(driven, |driven| report_end(&session, driven, line))

@@ -11,7 +11,7 @@ use crate::session::resolve::ChosenRecipe;
 use crate::session::result::result;
 use crate::session::{Session, trust};
 use crate::terminal::out;
-use crate::terminal::report::{self, Voice};
+use crate::terminal::report::{self, ReporterKind};
 use crate::terminal::table::one_line;
 use towpath_engine::RunEnd;
 use towpath_store::Store;
@@ -24,8 +24,8 @@ pub fn execute(
 ) -> Result<Exit, CommandError> {
     trust::warn(env, &chosen.program, chosen.origin)?;
     let store = Store::open(&env.directories.state)?;
-    let voice = Voice::Stepwise { progress: line.progress };
-    let mut session = Session::new(env, store, &flags.shared, voice)?;
+    let reporter = ReporterKind::StepLines { progress: line.progress };
+    let mut session = Session::new(env, store, &flags.shared, reporter)?;
     let heading = heading(&chosen);
     let recorded = session.record(chosen, flags)?;
     if !line.json() {

@@ -1,5 +1,5 @@
-//! Writes to stdout and stderr from a thread of its own, in order, so that a reader who does not
-//! read (a pager left open) never holds up the run: its deadlines and signals go on. What is
+//! Writes to stdout and stderr from a thread of its own, in order, so that a reader that does not
+//! read (a pager left open) never delays the run: its deadlines and signals continue. What is
 //! waiting is bounded by whoever asks [`Writer::ready`] before bringing more.
 
 use crate::terminal::out;
@@ -75,7 +75,7 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// Everything is written before anything else is said.
+    /// Everything is written before anything else is printed.
     fn drop(&mut self) {
         self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
         self.shared.changed.notify_all();

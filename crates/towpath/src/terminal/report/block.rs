@@ -214,7 +214,7 @@ fn time(row: &Row, now_ms: i64) -> Option<String> {
     }
 }
 
-/// What is said of a step beside its time. Never empty for a step that has begun, so that the
+/// What is shown of a step beside its time. Never empty for a step that has begun, so that the
 /// sign before it does not carry the meaning alone.
 fn note(row: &Row, now_ms: i64) -> String {
     let own = match &row.state {
@@ -289,10 +289,10 @@ fn footer(board: &Board, columns: usize) -> Line {
         ],
     };
     parts.extend(board.cost.text());
-    let said = format!("  {}", parts.join(" · "));
+    let text = format!("  {}", parts.join(" · "));
     let hints = [" · Ctrl-C stops, keeps everything", " · Ctrl-C stops", ""];
     // The terminal itself writes `^C` behind the last line.
-    let fits = |hint: &&&str| width(&said) + width(hint) + 2 <= columns;
+    let fits = |hint: &&&str| width(&text) + width(hint) + 2 <= columns;
     let hint = hints.iter().find(fits).copied().unwrap_or("");
-    Line::plain(said).with(Tone::Faint, hint).cut(columns)
+    Line::plain(text).with(Tone::Faint, hint).cut(columns)
 }

@@ -1,4 +1,4 @@
-//! The steps as they stand, kept up to date by events. It knows nothing of terminals; what is
+//! The status of the steps, kept up to date by events. It knows nothing of terminals; what is
 //! drawn of it is `block.rs`.
 
 use super::event_lines;
@@ -17,7 +17,7 @@ pub enum State {
     Pending,
     Running,
     Done,
-    /// It went well, and there is something to say about it.
+    /// It succeeded, and there is something to note about it.
     Odd {
         note: String,
     },
@@ -241,7 +241,7 @@ fn child<'a>(rows: &'a mut Vec<Row>, path: StepPath, shape: &Shape) -> &'a mut R
 }
 
 impl Row {
-    /// How long an agent that works has said nothing, once it is worth a word.
+    /// How long an agent that works has printed nothing, once that is worth showing.
     pub fn silence(&self, now_ms: i64) -> Option<String> {
         let works = self.state == State::Running && self.kind == StepKind::Agent;
         event_lines::silence(now_ms - self.heard_ms).filter(|_| works)
@@ -273,7 +273,7 @@ impl Row {
             (StepState::Asking, _) => State::Asking,
             (StepState::Waiting, _) => State::Waiting,
             (StepState::NotReached, _) => State::NotReached,
-            // Whatever runs is told by an event of its own.
+            // Whatever runs is reported by an event of its own.
             _ => State::Pending,
         };
         Row {

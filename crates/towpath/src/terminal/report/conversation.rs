@@ -84,7 +84,7 @@ mod tests {
             step("look", "claude-code", Some("s-1")),
             StepView { children: vec![called], ..pending("call", "recipe") },
             step("fix", "claude-code", Some("s-1")),
-            step("say", "github-copilot", Some("u; rm x")),
+            step("talk", "github-copilot", Some("u; rm x")),
             step("none", "gemini", None),
             step("played", "scripted", Some("s-2")),
         ];
@@ -96,10 +96,10 @@ mod tests {
         let expected = [
             (path("call/ask"), "codex resume t-1".to_owned()),
             (path("fix"), "claude --resume s-1".to_owned()),
-            (path("say"), "copilot --resume='u; rm x'".to_owned()),
+            (path("talk"), "copilot --resume='u; rm x'".to_owned()),
         ];
         assert_eq!(found(here), expected);
         assert_eq!(found(Path::new("/tmp"))[0].1, "cd / && codex resume t-1");
-        assert!(by_hand(&steps, Path::new("/no/such/place"), here).is_empty());
+        assert!(by_hand(&steps, Path::new("/no/such/directory"), here).is_empty());
     }
 }

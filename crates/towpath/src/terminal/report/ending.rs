@@ -99,8 +99,8 @@ impl Teller<'_> {
             false => String::new(),
         };
         let head = format!("{} failed in {}", self.name, self.took);
-        let place = format!("at step {}{why}", clean(step.as_str()));
-        let mut lines = self.head("✗", Tone::Bad, &head, &place);
+        let location = format!("at step {}{why}", clean(step.as_str()));
+        let mut lines = self.head("✗", Tone::Bad, &head, &location);
         lines.push(Line::new());
         let view = find(&self.steps, step);
         lines.extend(failure::block(&self.end.id, step, failure, view, self.limit));
@@ -122,18 +122,19 @@ impl Teller<'_> {
     fn waiting(&self, why: FaultKind, until_ms: Option<i64>) -> Vec<Line> {
         let head = format!("{} waits after {}", self.name, self.took);
         let until = until_ms.map(|until| local_time(until, self.now_ms));
-        let place = match &until {
+        let location = match &until {
             Some(until) if why != FaultKind::Limit => {
                 format!("(agent: {}), next try at {until}", why.as_str())
             }
             Some(until) => format!("for a limit of the agent, until {until}"),
-            None => "for a limit of the agent; it did not say until when".to_owned(),
+            None => "for a limit of the agent; it did not report until when".to_owned(),
         };
-        let mut lines = self.head("?", Tone::Attention, &head, &place);
+        let mut lines = self.head("?", Tone::Attention, &head, &location);
         lines.push(Line::new());
-        let said = rate_limit::met(&self.steps).into_iter().filter(|limit| !limit.said.is_empty());
-        for Limit { step, said, .. } in said {
-            let texts = said.lines().map(|line| (Tone::Plain, clean(line))).collect();
+        let reported =
+            rate_limit::met(&self.steps).into_iter().filter(|limit| !limit.message.is_empty());
+        for Limit { step, message, .. } in reported {
+            let texts = message.lines().map(|line| (Tone::Plain, clean(line))).collect();
             lines.extend(beside_name(&step, texts, self.limit));
         }
         if lines.last().is_some_and(|line| line.width() > 0) {
@@ -148,13 +149,16 @@ impl Teller<'_> {
     fn asking(&self, steps: &[StepPath]) -> Vec<Line> {
         let head = format!("{} needs your decision after {}", self.name, self.took);
         let names: Vec<String> = steps.iter().map(|step| clean(step.as_str())).collect();
-        let place = format!("about {}", listed(&names));
-        let mut lines = self.head("?", Tone::Attention, &head, &place);
+        let location = format!("about {}", listed(&names));
+        let mut lines = self.head("?", Tone::Attention, &head, &location);
         lines.push(Line::new());
         for step in steps {
             let id = &self.end.id;
             let texts = vec![
-                (Tone::Plain, "was cut off, and may run only once: did it do its work?".to_owned()),
+                (
+                    Tone::Plain,
+                    "was interrupted, and may run only once: did it do its work?".to_owned(),
+                ),
                 (Tone::Faint, format!("yes: {}", next_commands::done(id, &self.end.run, step))),
                 (Tone::Faint, format!("no:  {}", next_commands::again(id, step))),
             ];
@@ -175,8 +179,8 @@ impl Teller<'_> {
         };
         let head = format!("{} {by} after {}", self.name, self.took);
         let cut = stopped_steps(&self.steps);
-        let place = if cut.is_empty() { String::new() } else { format!("at {}", listed(&cut)) };
-        let mut lines = self.head("!", Tone::Attention, &head, &place);
+        let location = if cut.is_empty() { String::new() } else { format!("at {}", listed(&cut)) };
+        let mut lines = self.head("!", Tone::Attention, &head, &location);
         lines.push(Line::new());
         lines.extend(self.counts_below());
         lines.push(self.resume("nothing is lost"));
@@ -184,14 +188,14 @@ impl Teller<'_> {
     }
 
     /// The first line; in two where one would not fit.
-    fn head(&self, sign: &str, tone: Tone, head: &str, place: &str) -> Vec<Line> {
+    fn head(&self, sign: &str, tone: Tone, head: &str, location: &str) -> Vec<Line> {
         let first = Line::new().with(tone, sign).text(format!(" {head}"));
-        if place.is_empty() {
+        if location.is_empty() {
             return vec![first];
         }
-        let whole = first.clone().text(format!(" {place}"));
+        let whole = first.clone().text(format!(" {location}"));
         match self.limit.is_some_and(|limit| whole.width() > limit) {
-            true => vec![first, Line::plain(format!("  {place}"))],
+            true => vec![first, Line::plain(format!("  {location}"))],
             false => vec![whole],
         }
     }
@@ -201,7 +205,7 @@ impl Teller<'_> {
     }
 
     /// The counts, and how the conversation is continued by hand; where that is not known, the session
-    /// that the agent of a machine was in when it was cut off.
+    /// that the agent of a state machine was in when it was interrupted.
     fn counts_below(&self) -> Vec<Line> {
         let session = self.talk().or_else(|| super::session(self.end));
         let session = session.map(|text| Line::plain(format!("  {text}")));
@@ -247,7 +251,7 @@ fn offered(words: &str, command: String) -> Line {
     Line::plain(format!("  {words}: ")).with(Tone::Strong, command)
 }
 
-/// What the census does not tell of the run's own steps.
+/// What the census does not have of the run's own steps.
 #[derive(Default)]
 struct Tally {
     tolerated: Vec<String>,

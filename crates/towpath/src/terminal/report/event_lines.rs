@@ -1,14 +1,30 @@
-//! Lines of ours about happenings, the same in every reporter.
+//! The lines that every reporter prints for an event.
 
 use super::line::{Line, Tone, one_line};
 use crate::terminal::format::clean;
 use std::path::Path;
 use towpath_core::{RunId, StepPath};
-use towpath_engine::EndedWith;
-use towpath_run::StepResult;
+use towpath_engine::{EndedWith, EventKind};
+use towpath_run::{Movement, StepResult};
+
+/// The line that is printed for an event, whatever else a reporter does with it.
+pub fn of(event: &EventKind, verbose: bool) -> Option<Line> {
+    match event {
+        EventKind::RunStarted { run, recipe, directory, resumed, .. } => {
+            Some(header(run, recipe, directory, *resumed))
+        }
+        EventKind::Reminded { step, error } => Some(reminded(step, error)),
+        EventKind::Moved { to: Movement::Restart(recipe), .. } => Some(restart(recipe)),
+        EventKind::Staged { step, files } => Some(staged(step, files)),
+        EventKind::Warning { step, message } => Some(warning(step.as_ref(), message)),
+        EventKind::Ended { processes: ended, why } => processes(ended, *why, verbose),
+        EventKind::Stopping => Some(stopping()),
+        _ => None,
+    }
+}
 
 /// `ship-release · run 7f3k · shop`
-pub fn header(run: &RunId, recipe: &str, directory: &Path, resumed: bool) -> Line {
+fn header(run: &RunId, recipe: &str, directory: &Path, resumed: bool) -> Line {
     let name = directory.file_name().unwrap_or(directory.as_os_str());
     let name = match name.to_str() {
         Some(name) => clean(name),
@@ -25,7 +41,7 @@ pub fn warning(step: Option<&StepPath>, message: &str) -> Line {
 }
 
 /// `staged src/app.py and 2 more (fix)`
-pub fn staged(step: &StepPath, files: &[String]) -> Line {
+fn staged(step: &StepPath, files: &[String]) -> Line {
     let more = match files.len() {
         0 | 1 => String::new(),
         count => format!(" and {} more", count - 1),
@@ -34,7 +50,7 @@ pub fn staged(step: &StepPath, files: &[String]) -> Line {
     Line::plain(clean(&format!("staged {first}{more} ({step})")))
 }
 
-/// What a machine's step reported: `other` and `failure` say more than their name.
+/// What a state machine's step reported; of `other` and `failure` also the description.
 pub fn report(result: &StepResult) -> Option<String> {
     let report = result.report.as_ref()?;
     let more = report.description.as_ref().or(report.why.as_ref());
@@ -42,13 +58,13 @@ pub fn report(result: &StepResult) -> Option<String> {
     Some(one_line(&format!("{}{more}", report.outcome)))
 }
 
-/// `review: No JSON block found in response; asked once more`
-pub fn reminded(step: &StepPath, error: &str) -> Line {
-    Line::plain(clean(&format!("{step}: {error}; asked once more")))
+/// `review: No JSON block found in response; asked again`
+fn reminded(step: &StepPath, error: &str) -> Line {
+    Line::plain(clean(&format!("{step}: {error}; asked again")))
 }
 
 /// `restart implement-and-review-all in a new session`
-pub fn restart(recipe: &str) -> Line {
+fn restart(recipe: &str) -> Line {
     Line::plain(clean(&format!("restart {recipe} in a new session")))
 }
 
@@ -61,14 +77,14 @@ pub fn silence(ms: i64) -> Option<String> {
     }
 }
 
-/// The run was told to stop, and its children may take a while to obey.
-pub fn stopping() -> Line {
-    Line::new().with(Tone::Attention, "stopping").text("; once more kills at once")
+/// The run is being stopped, and its children may take a while to end.
+fn stopping() -> Line {
+    Line::new().with(Tone::Attention, "stopping").text("; a second signal kills at once")
 }
 
-/// Processes that were ended. Those that went down with a step that was told to end are what a
-/// person expects, so they are only told to whoever wants to know everything.
-pub fn processes(processes: &[String], why: EndedWith, verbose: bool) -> Option<Line> {
+/// Processes that were ended. Those of a step that was ended are what a user expects, so they are
+/// printed only with `--verbose`.
+fn processes(processes: &[String], why: EndedWith, verbose: bool) -> Option<Line> {
     let why = match why {
         EndedWith::Step if !verbose => return None,
         EndedWith::Step => "with their step",

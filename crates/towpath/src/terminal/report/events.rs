@@ -1,16 +1,16 @@
 //! The events of a run for other programs: one line each, as text or as JSON, on stderr or into a
 //! file. Everything comes from the engine's stream; nothing is kept beyond what the next line needs.
 //! Lines for stderr are handed to whoever owns the screen. A file that cannot be written in full is an
-//! error that is told when the run has ended.
+//! error that is reported when the run has ended.
 
-mod place;
+mod event_fields;
 mod totals;
 
 use super::rate_limit;
 use super::shape::Shape;
 use crate::exit::CommandError;
 use crate::terminal::format::{clean, now_ms, rfc3339};
-use place::{Place, Places};
+use event_fields::{EventFields, KnownSteps};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -39,11 +39,11 @@ impl Format {
     }
 }
 
-/// A step that is entered and not told yet, since its session is not known before its call.
+/// A step that is entered and not reported yet, since its session is not known before its call.
 #[derive(Debug)]
 struct Entered {
     step: StepPath,
-    /// ` (visit 1/3, total 2/100)`; empty for a visit that goes on.
+    /// ` (visit 1/3, total 2/100)`; empty for a visit that continues.
     counts: String,
 }
 
@@ -57,17 +57,17 @@ pub struct Events {
     run: String,
     /// The run's own recipe.
     recipe: String,
-    /// What machines are called, by their ids.
+    /// The labels of state machines, by their ids.
     labels: BTreeMap<String, String>,
     shape: Shape,
-    places: Places,
+    known: KnownSteps,
     entered: Vec<Entered>,
-    /// The present session's `recipe:started` was told.
-    told: bool,
-    /// The steps of lists that have begun, by the order in which they did.
+    /// The present session's `recipe:started` was reported.
+    recipe_reported: bool,
+    /// The steps of step recipes that have begun, by the order in which they did.
     begun: BTreeMap<StepPath, u32>,
     is_machine: bool,
-    /// How the run's machine ended.
+    /// How the run's state machine ended.
     exit: Option<String>,
     totals: Totals,
 }
@@ -83,9 +83,9 @@ impl Events {
             Some(path) => {
                 let mut options = std::fs::OpenOptions::new();
                 let file = options.create(true).append(true).mode(0o600).open(path);
-                let told =
+                let failed =
                     |e| CommandError::bad_input(format!("--events-file {}: {e}", path.display()));
-                Some((path.clone(), file.map_err(told)?))
+                Some((path.clone(), file.map_err(failed)?))
             }
         };
         if shown.is_none() && file.is_none() {
@@ -100,9 +100,9 @@ impl Events {
             recipe: String::new(),
             labels: BTreeMap::new(),
             shape: Shape::default(),
-            places: Places::default(),
+            known: KnownSteps::default(),
             entered: Vec::new(),
-            told: false,
+            recipe_reported: false,
             begun: BTreeMap::new(),
             is_machine: false,
             exit: None,
@@ -110,7 +110,7 @@ impl Events {
         }))
     }
 
-    /// Of this run, as it stands before its first event.
+    /// Of this run, as it is before its first event.
     pub fn of(self, run: &Run, shape: Shape) -> Events {
         let recipes = run.program().recipes.iter();
         let label = |machine: &towpath_recipe::Machine| machine.label.clone();
@@ -119,7 +119,7 @@ impl Events {
             labels: labels.collect(),
             begun: begun(&run.view(), &shape),
             shape,
-            places: Places::of(run),
+            known: KnownSteps::of(run),
             is_machine: run.machine_view().is_some(),
             ..self
         }
@@ -146,20 +146,20 @@ impl Events {
             }
             EventKind::Entered { step, recipe, visit, max_visits, total, max_total, model } => {
                 let (visit, total) = (*visit, *total);
-                let place = Place {
+                let fields = EventFields {
                     visit: Some(visit),
                     count: Some(total),
                     model: model.clone(),
-                    ..Place::of(Some(recipe), step)
+                    ..EventFields::of(Some(recipe), step)
                 };
-                self.places.enter(step, recipe, place);
+                self.known.enter(step, recipe, fields);
                 let counts = format!(" (visit {visit}/{max_visits}, total {total}/{max_total})");
                 self.entered.push(Entered { step: step.clone(), counts });
             }
             EventKind::CallStarted(call) => self.call_started(call),
             EventKind::StepStarted { step, kind } if self.is_visit(step) => {
-                self.goes_on(step);
-                // An agent's start is told with its call, which knows the session.
+                self.continue_visit(step);
+                // An agent's start is reported with its call, which knows the session.
                 if *kind != StepKind::Agent {
                     self.enter(step);
                 }
@@ -167,17 +167,17 @@ impl Events {
             EventKind::StepStarted { step, .. } => self.plain_start(step),
             EventKind::CallEnded(call) => {
                 self.totals.call_ended(call);
-                self.places.call_ended(call);
+                self.known.call_ended(call);
             }
             EventKind::Reminded { step, error } => self.reminded(step, error),
             EventKind::Reported { step, report } => {
                 self.enter(step);
-                let Some(place) = self.places.get_mut(step) else { return };
-                place.over(&report.outcome);
-                let place = place.clone();
+                let Some(fields) = self.known.get_mut(step) else { return };
+                fields.over(&report.outcome);
+                let fields = fields.clone();
                 let text = format!("[step:outcome]   {}", report.outcome);
                 let more = json!({ "description": report.description });
-                self.tell(&place, "recipe_step_outcome", &text, more);
+                self.write(&fields, "recipe_step_outcome", &text, more);
             }
             EventKind::Moved { step, to } => self.moved(step, to),
             EventKind::StepEnded { step, result, .. } if !self.is_visit(step) => {
@@ -188,118 +188,121 @@ impl Events {
         }
     }
 
-    /// Whether it is a step of a machine, which is told when it is entered, and again when it reports.
+    /// Whether it is a step of a state machine, which is reported when it is entered, and again when it
+    /// reports.
     fn is_visit(&self, step: &StepPath) -> bool {
-        self.places.in_machine(step) || self.shape.is_visit(step) == Some(true)
+        self.known.in_machine(step) || self.shape.is_visit(step) == Some(true)
     }
 
-    /// A visit that began before this owner of the run had it is told with what is known of it.
-    fn goes_on(&mut self, step: &StepPath) {
-        if self.places.get(step).is_none() {
+    /// A visit that began before this owner took the run is reported with what is known of it.
+    fn continue_visit(&mut self, step: &StepPath) {
+        if self.known.get(step).is_none() {
             let recipe = self.shape.recipe_of(step).unwrap_or_default().to_owned();
-            self.places.enter(step, &recipe, Place::of(Some(&recipe), step));
+            self.known.enter(step, &recipe, EventFields::of(Some(&recipe), step));
         }
-        let told = self.places.get(step).is_some_and(|place| place.told);
-        if !told && !self.entered.iter().any(|entered| entered.step == *step) {
+        let reported = self.known.get(step).is_some_and(|fields| fields.reported);
+        if !reported && !self.entered.iter().any(|entered| entered.step == *step) {
             self.entered.push(Entered { step: step.clone(), counts: String::new() });
         }
     }
 
-    /// Tells the step that a machine has entered, if it was not told.
+    /// Reports the step that a state machine has entered, unless it was reported.
     fn enter(&mut self, step: &StepPath) {
         let Some(at) = self.entered.iter().position(|entered| entered.step == *step) else {
             return;
         };
         let Entered { step, counts } = self.entered.remove(at);
-        let Some(place) = self.places.get_mut(&step) else { return };
-        place.told = true;
-        let place = place.clone();
-        self.tell_started(&step, &place);
-        let model = place.model.as_ref();
+        let Some(fields) = self.known.get_mut(&step) else { return };
+        fields.reported = true;
+        let fields = fields.clone();
+        self.report_recipe(&step, &fields);
+        let model = fields.model.as_ref();
         let model = model.map_or(String::new(), |model| format!(" [model: {model}]"));
         let text = format!("[step:started]   {}{counts}{model}", step.without_visits());
-        self.tell(&place, "recipe_step_started", &text, json!({ "step_count": place.count }));
+        self.write(&fields, "recipe_step_started", &text, json!({ "step_count": fields.count }));
     }
 
     fn plain_start(&mut self, step: &StepPath) {
         let next = self.begun.len() as u32 + 1;
         let count = *self.begun.entry(step.clone()).or_insert(next);
         let recipe = self.shape.recipe_of(step);
-        let place = Place { count: Some(count), ..Place::of(recipe, step) };
-        self.places.begin(step, place.clone());
-        self.tell_started(step, &place);
+        let fields = EventFields { count: Some(count), ..EventFields::of(recipe, step) };
+        self.known.begin(step, fields.clone());
+        self.report_recipe(step, &fields);
         let text = format!("[step:started]   {}", step.without_visits());
-        self.tell(&place, "recipe_step_started", &text, json!({ "step_count": count }));
+        self.write(&fields, "recipe_step_started", &text, json!({ "step_count": count }));
     }
 
     fn call_started(&mut self, call: &CallStarted) {
         // A step that has waited is asked again without a new beginning.
-        if self.places.get(&call.step).is_none() {
+        if self.known.get(&call.step).is_none() {
             match self.is_visit(&call.step) {
-                true => self.goes_on(&call.step),
+                true => self.continue_visit(&call.step),
                 false => self.plain_start(&call.step),
             }
         }
-        self.places.call_started(call);
+        self.known.call_started(call);
         self.enter(&call.step);
     }
 
     fn own_recipe(&self) -> String {
-        self.places.own_recipe().unwrap_or(&self.recipe).to_owned()
+        self.known.own_recipe().unwrap_or(&self.recipe).to_owned()
     }
 
     /// The run's own recipe begins, with its first step or with one below that.
-    fn tell_started(&mut self, step: &StepPath, at: &Place) {
-        if std::mem::replace(&mut self.told, true) {
+    fn report_recipe(&mut self, step: &StepPath, at: &EventFields) {
+        if std::mem::replace(&mut self.recipe_reported, true) {
             return;
         }
         let recipe = self.own_recipe();
-        let place = match step.frame() {
+        let fields = match step.frame() {
             None => at.clone(),
-            Some(_) => Place { step: at.step.clone(), count: at.count, ..Place::default() },
+            Some(_) => {
+                EventFields { step: at.step.clone(), count: at.count, ..EventFields::default() }
+            }
         };
-        self.tell_beginning(&Place { recipe: Some(recipe), ..place });
+        self.write_recipe_started(&EventFields { recipe: Some(recipe), ..fields });
     }
 
-    fn tell_beginning(&mut self, place: &Place) {
-        let recipe = place.recipe.clone().unwrap_or_default();
-        let session = place.session.as_ref();
+    fn write_recipe_started(&mut self, fields: &EventFields) {
+        let recipe = fields.recipe.clone().unwrap_or_default();
+        let session = fields.session.as_ref();
         let session = session.map_or(String::new(), |id| format!(" (session: {id})"));
         let more = json!({
             "recipe_id": recipe,
             "recipe_label": self.labels.get(&recipe).map_or("", String::as_str),
-            "current_step": place.step,
-            "step_count": place.count,
+            "current_step": fields.step,
+            "step_count": fields.count,
         });
-        self.tell(place, "recipe_started", &format!("[recipe:started] {recipe}{session}"), more);
+        self.write(fields, "recipe_started", &format!("[recipe:started] {recipe}{session}"), more);
     }
 
     fn reminded(&mut self, step: &StepPath, error: &str) {
-        let known = self.places.get(step).cloned();
-        let place = known.unwrap_or_else(|| Place::of(self.shape.recipe_of(step), step));
+        let known = self.known.get(step).cloned();
+        let fields = known.unwrap_or_else(|| EventFields::of(self.shape.recipe_of(step), step));
         let id = step.without_visits();
         let text = format!("[step:retry]     {id}: {error}");
         let more = json!({ "step": id, "error": error });
-        let place = Place { error: Some(error.to_owned()), ..place };
-        self.tell(&place, "orchestration_retry", &text, more);
+        let fields = EventFields { error: Some(error.to_owned()), ..fields };
+        self.write(&fields, "orchestration_retry", &text, more);
     }
 
     fn moved(&mut self, step: &StepPath, to: &Movement) {
         let from = step.without_visits();
         let at = from.rsplit('/').next().unwrap_or(&from).to_owned();
-        let place = self.places.get(step).cloned().unwrap_or_default();
+        let fields = self.known.get(step).cloned().unwrap_or_default();
         match to {
             Movement::Step(next) => {
                 let text = format!("[step:transition] {at} → {next}");
                 let more = json!({ "from_step": from, "to_step": next });
-                self.tell(&place, "recipe_step_transition", &text, more);
+                self.write(&fields, "recipe_step_transition", &text, more);
             }
             Movement::Restart(recipe) => {
                 let text = format!("[step:transition] {at} → RESTART {recipe}");
                 let more = json!({ "from_step": from, "to_step": null, "restart": recipe });
-                self.tell(&place, "recipe_step_transition", &text, more);
-                self.places.restart(step, recipe);
-                self.told &= step.frame().is_some();
+                self.write(&fields, "recipe_step_transition", &text, more);
+                self.known.restart(step, recipe);
+                self.recipe_reported &= step.frame().is_some();
             }
             Movement::Exit(exit) if step.frame().is_none() => {
                 self.exit = Some(exit.reason.clone());
@@ -312,16 +315,17 @@ impl Events {
         let status = result.status.as_str();
         let recipe = self.shape.recipe_of(step);
         // A step that is skipped never started.
-        let known = self.places.get(step).cloned();
-        let mut place = known.unwrap_or_else(|| Place { began: None, ..Place::of(recipe, step) });
-        place.over(status);
-        place.error = match &result.status {
+        let known = self.known.get(step).cloned();
+        let mut fields =
+            known.unwrap_or_else(|| EventFields { began: None, ..EventFields::of(recipe, step) });
+        fields.over(status);
+        fields.error = match &result.status {
             StepStatus::Failed(failure) => Some(failure_text(failure)),
             _ => None,
         };
-        self.places.begin(step, place.clone());
+        self.known.begin(step, fields.clone());
         let text = format!("[step:outcome]   {status}");
-        self.tell(&place, "recipe_step_outcome", &text, json!({}));
+        self.write(&fields, "recipe_step_outcome", &text, json!({}));
     }
 
     fn run_ended(&mut self, outcome: &RunOutcome, steps: &[StepView]) {
@@ -346,39 +350,42 @@ impl Events {
             (RunOutcome::Waiting { .. }, [one]) => Some(&one.step),
             _ => None,
         };
-        let at = step.and_then(|step| self.places.get(step)).or_else(|| self.places.own());
-        let nowhere = || Place { recipe: Some(self.own_recipe()), ..Place::default() };
-        let place = Place { error: None, ..at.cloned().unwrap_or_else(nowhere) };
-        if !std::mem::replace(&mut self.told, true) {
-            self.tell_beginning(&Place { recipe: Some(self.own_recipe()), ..Place::default() });
+        let at = step.and_then(|step| self.known.get(step)).or_else(|| self.known.own());
+        let nowhere = || EventFields { recipe: Some(self.own_recipe()), ..EventFields::default() };
+        let fields = EventFields { error: None, ..at.cloned().unwrap_or_else(nowhere) };
+        if !std::mem::replace(&mut self.recipe_reported, true) {
+            self.write_recipe_started(&EventFields {
+                recipe: Some(self.own_recipe()),
+                ..EventFields::default()
+            });
         }
         let why = error
             .as_ref()
             .map_or(String::new(), |error| format!(" — {}", super::line::one_line(error)));
         let more = json!({ "reason": reason, "error": error });
-        let last = self.totals.over(Place { error, ..place.clone() }, steps);
-        self.tell(&last, "recipe_exited", &format!("[recipe:exited]  {reason}{why}"), more);
+        let last = self.totals.over(EventFields { error, ..fields.clone() }, steps);
+        self.write(&last, "recipe_exited", &format!("[recipe:exited]  {reason}{why}"), more);
         if self.shown == Some(Format::Json) || self.file.is_some() {
-            self.tell(&place, "turn_complete", "", json!({}));
+            self.write(&fields, "turn_complete", "", json!({}));
         }
     }
 
-    /// Somebody else is in the session that the next call of this recipe needs.
+    /// Another process uses the session that the next call of this recipe needs.
     pub fn locked(&mut self, recipe: &str, session: &str) {
-        let place = Place {
+        let fields = EventFields {
             session: Some(session.to_owned()),
             recipe: Some(recipe.to_owned()),
-            ..Place::default()
+            ..EventFields::default()
         };
-        self.tell(&place, "session_locked", &format!("[session:locked] {session}"), json!({}));
+        self.write(&fields, "session_locked", &format!("[session:locked] {session}"), json!({}));
     }
 
-    fn tell(&mut self, place: &Place, kind: &str, text: &str, more: Value) {
+    fn write(&mut self, fields: &EventFields, kind: &str, text: &str, more: Value) {
         if self.shown == Some(Format::Text) && !text.is_empty() {
             self.lines.push(clean(text));
         }
         let json = (self.shown == Some(Format::Json) || self.file.is_some())
-            .then(|| self.object(place, kind, more).to_string());
+            .then(|| self.object(fields, kind, more).to_string());
         let Some(line) = json else { return };
         if let Some((_, file)) = &mut self.file
             && let Err(error) = file.write_all(format!("{line}\n").as_bytes())
@@ -390,24 +397,24 @@ impl Events {
         }
     }
 
-    fn object(&self, place: &Place, kind: &str, more: Value) -> Value {
+    fn object(&self, fields: &EventFields, kind: &str, more: Value) -> Value {
         let mut object = Map::new();
         object.insert("type".into(), json!(kind));
         object.insert("run".into(), json!(self.run));
         object.insert("at".into(), json!(rfc3339(now_ms())));
-        object.insert("session_id".into(), json!(place.session));
-        if place.step.is_some() {
-            object.insert("step".into(), json!(place.step));
+        object.insert("session_id".into(), json!(fields.session));
+        if fields.step.is_some() {
+            object.insert("step".into(), json!(fields.step));
         }
         if let Value::Object(more) = more {
             object.extend(more);
         }
-        place.fields(&mut object);
+        fields.write(&mut object);
         Value::Object(object)
     }
 }
 
-/// The steps of lists that have begun, in that order.
+/// The steps of step recipes that have begun, in that order.
 fn begun(steps: &[StepView], shape: &Shape) -> BTreeMap<StepPath, u32> {
     fn collect<'a>(steps: &'a [StepView], found: &mut Vec<&'a StepView>) {
         for step in steps {

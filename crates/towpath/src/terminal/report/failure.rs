@@ -1,4 +1,4 @@
-//! What is told about a step that failed: the end of what it said, and where all of it is.
+//! What is printed about a step that failed: the end of its output, and where all of it is.
 
 use super::line::{Line, Tone, width, wrapped};
 use crate::terminal::format::clean;
@@ -25,16 +25,16 @@ pub fn block(
     view: Option<&StepView>,
     limit: Option<usize>,
 ) -> Vec<Line> {
-    let mut said: Vec<String> = Vec::new();
+    let mut shown: Vec<String> = Vec::new();
     if !is_short(&failure.message) {
-        said.extend(failure.message.lines().map(clean));
+        shown.extend(failure.message.lines().map(clean));
     }
-    said.extend(last_words(failure, view.and_then(|step| step.result.as_ref())));
+    shown.extend(last_words(failure, view.and_then(|step| step.result.as_ref())));
     let ran = has_output(failure, view);
-    if said.is_empty() && ran {
-        said.push("it printed nothing".to_owned());
+    if shown.is_empty() && ran {
+        shown.push("it printed nothing".to_owned());
     }
-    let mut texts: Vec<(Tone, String)> = said.into_iter().map(|t| (Tone::Plain, t)).collect();
+    let mut texts: Vec<(Tone, String)> = shown.into_iter().map(|t| (Tone::Plain, t)).collect();
     if ran {
         texts.push((Tone::Faint, format!("full output: {}", logs(run, step, failure))));
     }

@@ -12,7 +12,7 @@ pub enum Tone {
     Strong,
     Good,
     Bad,
-    /// Somebody should look.
+    /// The user should look.
     Attention,
     /// What has not happened.
     Faint,
@@ -138,10 +138,10 @@ pub fn shortened(text: &str, limit: usize) -> String {
     }
 }
 
-/// Fewer columns of a path's end say nothing.
+/// Fewer columns of a path's end are of no use.
 const SHORTEST_END: usize = 4;
 
-/// A text in at most `limit` columns. A path at its end loses its beginning, since its end says most.
+/// A text in at most `limit` columns. A path at its end loses its beginning, since its end matters most.
 pub fn fitted(text: &str, limit: usize) -> String {
     if width(text) <= limit {
         return text.to_owned();
@@ -149,7 +149,7 @@ pub fn fitted(text: &str, limit: usize) -> String {
     let (before, path) = text.split_at(text.rfind(' ').map_or(0, |at| at + 1));
     let room = limit.saturating_sub(width(before) + 1);
     let mut ends = path.match_indices('/').map(|(at, _)| &path[at..]);
-    // Of an address the beginning says most.
+    // Of an address the beginning matters most.
     if !path.contains('/') || path.contains("://") || room < SHORTEST_END {
         return Line::plain(text).cut(limit).render(false);
     }
@@ -192,7 +192,7 @@ pub fn relative(text: &str, directory: &Path) -> String {
     shown + rest
 }
 
-/// Foreign text that is to stand in one line of the block.
+/// Foreign text that is to be in one line of the block.
 pub fn one_line(text: &str) -> String {
     clean(&text.replace(['\n', '\t'], " "))
 }
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visit_is_never_cut_off() {
+    fn a_visit_is_never_shortened() {
         assert_eq!(shortened("review-completeness#12", 22), "review-completeness#12");
         assert_eq!(shortened("review-completeness#12", 12), "review-c…#12");
         assert_eq!(shortened("review-completeness", 12), "review-comp…");

@@ -12,7 +12,7 @@ pub struct LineBreak {
 }
 
 impl LineBreak {
-    /// Notes that `bytes` of a step follow, and says whether a line break must come first. Steps
+    /// Notes that `bytes` of a step follow, and returns whether a line break must come first. Steps
     /// that run one after the other are joined as a shell would join them.
     pub fn meets(&mut self, step: &StepPath, bytes: &[u8], several: bool) -> bool {
         let others = self.open.as_ref().is_some_and(|owner| owner != step);
@@ -23,7 +23,7 @@ impl LineBreak {
         apart
     }
 
-    /// Notes that a line of ours follows, and says whether a line break must come first.
+    /// Notes that a line of ours follows, and returns whether a line break must come first.
     pub fn ours(&mut self) -> bool {
         self.open.take().is_some()
     }

@@ -1,5 +1,5 @@
-//! Output on its way to a reader: held back to the end of its line, so that the lines of steps
-//! that run at the same time do not mix. What is held is bounded, whatever a step prints.
+//! Output on its way to a reader: kept until the end of its line, so that the lines of steps
+//! that run at the same time do not mix. What is kept is bounded, whatever a step prints.
 
 use std::collections::BTreeMap;
 use towpath_core::StepPath;
@@ -34,7 +34,7 @@ impl LineBuffer {
         if !self.steps.contains_key(step) {
             self.steps.insert(step.clone(), Default::default());
         }
-        let open = &mut self.steps.get_mut(step).expect("it was put there")[place(stream)];
+        let open = &mut self.steps.get_mut(step).expect("it was put there")[index(stream)];
         let end = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
         let (whole, rest) = bytes.split_at(end);
         if !whole.is_empty() {
@@ -67,7 +67,7 @@ impl LineBuffer {
         left.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect()
     }
 
-    /// The steps of which something may be held.
+    /// The steps of which something may be kept.
     pub fn steps(&self) -> Vec<StepPath> {
         self.steps.keys().cloned().collect()
     }
@@ -81,7 +81,7 @@ impl LineBuffer {
     }
 }
 
-fn place(stream: Stream) -> usize {
+fn index(stream: Stream) -> usize {
     match stream {
         Stream::Stdout => 0,
         Stream::Stderr => 1,
@@ -93,29 +93,29 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn feed(held: &mut LineBuffer, step: &str, bytes: &[u8]) -> Vec<Vec<u8>> {
+    fn feed(buffer: &mut LineBuffer, step: &str, bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut passed = Vec::new();
         let step = StepPath::new(step);
-        held.take(&step, Stream::Stdout, bytes, 0, |b| passed.push(b.to_vec()));
+        buffer.take(&step, Stream::Stdout, bytes, 0, |b| passed.push(b.to_vec()));
         passed
     }
 
     #[test]
     fn only_whole_lines_are_passed_on() {
-        let mut held = LineBuffer::default();
-        assert_eq!(feed(&mut held, "a", b"one\ntw"), [b"one\n"]);
-        assert_eq!(feed(&mut held, "b", b"b\n"), [b"b\n"]);
-        assert_eq!(feed(&mut held, "a", b"o\nthree\nfo"), [b"two\nthree\n"]);
-        let left = held.finish(&StepPath::new("a"));
+        let mut buffer = LineBuffer::default();
+        assert_eq!(feed(&mut buffer, "a", b"one\ntw"), [b"one\n"]);
+        assert_eq!(feed(&mut buffer, "b", b"b\n"), [b"b\n"]);
+        assert_eq!(feed(&mut buffer, "a", b"o\nthree\nfo"), [b"two\nthree\n"]);
+        let left = buffer.finish(&StepPath::new("a"));
         assert_eq!(left, [(Stream::Stdout, b"fo".to_vec())]);
-        assert!(held.finish(&StepPath::new("a")).is_empty());
+        assert!(buffer.finish(&StepPath::new("a")).is_empty());
     }
 
     #[test]
     fn a_line_without_end_is_passed_on_in_pieces() {
-        let mut held = LineBuffer::default();
+        let mut buffer = LineBuffer::default();
         let chunk = [b'x'; 10_000];
-        let passed: Vec<_> = (0..20).flat_map(|_| feed(&mut held, "a", &chunk)).collect();
+        let passed: Vec<_> = (0..20).flat_map(|_| feed(&mut buffer, "a", &chunk)).collect();
         assert_eq!(passed.iter().map(Vec::len).collect::<Vec<_>>(), [70_000, 70_000]);
     }
 
@@ -124,15 +124,15 @@ mod tests {
         fn nothing_is_lost_or_changed(
             chunks in prop::collection::vec("[ab\\n]{0,5}", 0..20),
         ) {
-            let mut held = LineBuffer::default();
+            let mut buffer = LineBuffer::default();
             let mut seen = Vec::new();
             for chunk in &chunks {
-                for passed in feed(&mut held, "a", chunk.as_bytes()) {
+                for passed in feed(&mut buffer, "a", chunk.as_bytes()) {
                     prop_assert!(passed.ends_with(b"\n"));
                     seen.extend(passed);
                 }
             }
-            for (_, rest) in held.finish(&StepPath::new("a")) {
+            for (_, rest) in buffer.finish(&StepPath::new("a")) {
                 seen.extend(rest);
             }
             prop_assert_eq!(seen, chunks.concat().into_bytes());

@@ -1,6 +1,6 @@
 //! The reporter for a terminal: the block at the bottom, output scrolling above it. It moves the
 //! cursor only within the block that it has drawn itself, and gives the terminal back as it found
-//! it, whatever ends the run. An unfinished line of output stands in the block until its end
+//! it, whatever ends the run. An unfinished line of output stays in the block until its end
 //! comes, so that it is neither overdrawn nor broken.
 
 use super::block::{Moment, block, steps};
@@ -11,13 +11,13 @@ use super::line_break::LineBreak;
 use super::line_buffer::LineBuffer;
 use super::shape::Shape;
 use super::sink::Sink;
-use super::{Look, RunScreen, Voice};
+use super::{OutputOptions, ReporterKind, RunScreen};
 use crate::terminal::format::clean;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use towpath_core::StepPath;
 use towpath_engine::{Event, EventKind, Reporter, Stream};
-use towpath_run::{Movement, Run, StepKind, without_report};
+use towpath_run::{Run, StepKind, without_report};
 
 const HIDE_CURSOR: &str = "\u{1b}[?25l";
 const SHOW_CURSOR: &str = "\u{1b}[?25h";
@@ -34,16 +34,16 @@ const WAITING: usize = 64 * 1024;
 
 pub struct Live<O: Sink> {
     outlet: O,
-    look: Look,
+    options: OutputOptions,
     shape: Shape,
     board: Board,
-    held: LineBuffer,
+    buffer: LineBuffer,
     stdout: LineBreak,
     /// Whole lines that wait for the next drawing.
     above: Vec<u8>,
-    /// The step whose name stands above the latest output.
-    voice: Option<StepPath>,
-    /// Steps that have run beside others: their output is told apart until they end.
+    /// The step whose name is above the latest output.
+    printing: Option<StepPath>,
+    /// Steps that have run beside others: their output has their names until they end.
     beside: BTreeSet<StepPath>,
     drawn: Option<Drawn>,
     drawn_ms: i64,
@@ -52,7 +52,7 @@ pub struct Live<O: Sink> {
     cursor_hidden: bool,
 }
 
-/// The block as it stands on the screen.
+/// The block as it is on the screen.
 struct Drawn {
     text: String,
     widths: Vec<usize>,
@@ -60,16 +60,16 @@ struct Drawn {
 }
 
 impl<O: Sink> Live<O> {
-    pub fn new(outlet: O, look: Look, shape: Shape) -> Live<O> {
+    pub fn new(outlet: O, options: OutputOptions, shape: Shape) -> Live<O> {
         Live {
             outlet,
-            look,
+            options,
             board: Board::new(shape.clone()),
             shape,
-            held: LineBuffer::default(),
+            buffer: LineBuffer::default(),
             stdout: LineBreak::default(),
             above: Vec::new(),
-            voice: None,
+            printing: None,
             beside: BTreeSet::new(),
             drawn: None,
             drawn_ms: 0,
@@ -84,29 +84,29 @@ impl<O: Sink> Live<O> {
         self
     }
 
-    fn say(&mut self, line: &Line) {
-        self.voice = None;
-        self.above.extend(line.render(self.look.color).bytes());
+    fn print_line(&mut self, line: &Line) {
+        self.printing = None;
+        self.above.extend(line.render(self.options.color).bytes());
         self.above.push(b'\n');
     }
 
     fn output(&mut self, step: &StepPath, stream: Stream, bytes: &[u8]) {
         let now = self.outlet.now_ms();
         self.board.heard(step, now);
-        let mut held = std::mem::take(&mut self.held);
-        held.take(step, stream, bytes, now, |whole| self.pass(step, stream, whole));
-        self.held = held;
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.take(step, stream, bytes, now, |whole| self.pass(step, stream, whole));
+        self.buffer = buffer;
     }
 
     fn flush(&mut self, step: &StepPath) {
-        for (stream, rest) in self.held.finish(step) {
+        for (stream, rest) in self.buffer.finish(step) {
             self.pass(step, stream, &rest);
         }
     }
 
     /// Whether output of this stream is shown above the block.
     fn shown(&self, stream: Stream) -> bool {
-        stream == Stream::Stderr || self.look.joined || self.look.json
+        stream == Stream::Stderr || self.options.joined || self.options.json
     }
 
     fn pass(&mut self, step: &StepPath, stream: Stream, bytes: &[u8]) {
@@ -123,10 +123,10 @@ impl<O: Sink> Live<O> {
     fn show(&mut self, step: &StepPath, bytes: &[u8]) {
         let beside = self.beside.contains(step);
         let visit = self.is_own_visit(step);
-        if (beside || visit) && self.voice.as_ref() != Some(step) {
+        if (beside || visit) && self.printing.as_ref() != Some(step) {
             let rule = if beside { "" } else { "── " };
-            self.say(&Line::plain(rule).with(Tone::Strong, clean(step.as_str())));
-            self.voice = Some(step.clone());
+            self.print_line(&Line::plain(rule).with(Tone::Strong, clean(step.as_str())));
+            self.printing = Some(step.clone());
         }
         if beside {
             for line in bytes.split_inclusive(|b| *b == b'\n') {
@@ -134,7 +134,7 @@ impl<O: Sink> Live<O> {
                 self.above.extend(line);
             }
         } else {
-            self.voice = self.voice.take().filter(|_| visit);
+            self.printing = self.printing.take().filter(|_| visit);
             self.above.extend(bytes);
         }
         if !bytes.ends_with(b"\n") {
@@ -152,7 +152,7 @@ impl<O: Sink> Live<O> {
     /// Whether it is a visit of a machine's step. Under another program's name its answers are shown as
     /// that program shows them.
     fn is_own_visit(&self, step: &StepPath) -> bool {
-        self.look.voice == Voice::Own && self.shape.is_machines(step)
+        self.options.reporter == ReporterKind::Own && self.shape.is_machines(step)
     }
 
     /// What is shown of an output: of a machine's agent not the line that reports its outcome, which
@@ -174,7 +174,7 @@ impl<O: Sink> Live<O> {
 
     /// Lines that are being written right now.
     fn unfinished(&self, now: i64) -> Vec<Line> {
-        let open = self.held.open().filter(|(_, stream, line)| {
+        let open = self.buffer.open().filter(|(_, stream, line)| {
             self.shown(*stream) && now - line.since_ms >= UNFINISHED_MS
         });
         open.map(|(step, _, line)| {
@@ -231,7 +231,7 @@ impl<O: Sink> Live<O> {
         let size = self.outlet.size();
         let moment = Moment { columns: size.0, rows: size.1, now_ms: now };
         let lines = block(&self.board, self.unfinished(now), moment);
-        let rendered: Vec<String> = lines.iter().map(|l| l.render(self.look.color)).collect();
+        let rendered: Vec<String> = lines.iter().map(|l| l.render(self.options.color)).collect();
         let text = rendered.join(&format!("{ERASE_REST}\n"));
         let same_size = self.drawn.as_ref().is_some_and(|drawn| drawn.size == size);
         if self.above.is_empty() && self.drawn.as_ref().is_some_and(|d| same_size && d.text == text)
@@ -270,10 +270,10 @@ impl<O: Sink> Live<O> {
         if running.len() > 1 {
             self.beside.extend(running.into_iter().cloned());
         }
-        if self.look.verbose && kind != StepKind::Recipe {
+        if self.options.verbose && kind != StepKind::Recipe {
             let work = self.shape.work(step).unwrap_or_default();
             let line = format!("started {}: {work}", clean(step.as_str()));
-            self.say(&Line::new().with(Tone::Faint, line));
+            self.print_line(&Line::new().with(Tone::Faint, line));
         }
     }
 
@@ -282,18 +282,18 @@ impl<O: Sink> Live<O> {
         let (columns, rows) = self.outlet.size();
         let room = rows.saturating_sub(6).max(10);
         let now = self.outlet.now_ms();
-        self.say(&Line::new());
+        self.print_line(&Line::new());
         for line in steps(&self.board, room, columns.saturating_sub(1), now) {
-            self.say(&line);
+            self.print_line(&line);
         }
-        self.say(&Line::new());
+        self.print_line(&Line::new());
         self.leave();
     }
 }
 
 impl<O: Sink> RunScreen for Live<O> {
     fn aside(&mut self, line: &str) {
-        self.say(&Line::plain(line));
+        self.print_line(&Line::plain(line));
         match self.active {
             true => self.draw(),
             false => self.clear(),
@@ -303,10 +303,12 @@ impl<O: Sink> RunScreen for Live<O> {
 
 impl<O: Sink> Reporter for Live<O> {
     fn event(&mut self, event: &Event) {
+        if let Some(line) = event_lines::of(&event.kind, self.options.verbose) {
+            self.print_line(&line);
+        }
         match &event.kind {
-            EventKind::RunStarted { run, recipe, directory, resumed, steps } => {
+            EventKind::RunStarted { directory, steps, .. } => {
                 self.board.begin(steps, directory);
-                self.say(&event_lines::header(run, recipe, directory, *resumed));
                 // A run that is over before the first drawing does not flash.
                 self.drawn_ms = self.outlet.now_ms();
                 self.active = true;
@@ -326,29 +328,10 @@ impl<O: Sink> Reporter for Live<O> {
                 self.beside.remove(step);
                 self.board.ended(step, result, *tolerated, *took_ms);
             }
-            EventKind::Reminded { step, error } => self.say(&event_lines::reminded(step, error)),
-            EventKind::Moved { to: Movement::Restart(recipe), .. } => {
-                self.say(&event_lines::restart(recipe));
-            }
             EventKind::Entered { step, recipe, visit, max_visits, total, max_total, .. } => {
                 let (visit, total) = ((*visit, *max_visits), (*total, *max_total));
                 self.board.entered(step, visit, total, recipe);
             }
-            // A step's own lines say what it reports.
-            EventKind::CallStarted(_)
-            | EventKind::CallEnded(_)
-            | EventKind::Reported { .. }
-            | EventKind::Moved { .. } => {}
-            EventKind::Staged { step, files } => self.say(&event_lines::staged(step, files)),
-            EventKind::Warning { step, message } => {
-                self.say(&event_lines::warning(step.as_ref(), message))
-            }
-            EventKind::Ended { processes, why } => {
-                if let Some(line) = event_lines::processes(processes, *why, self.look.verbose) {
-                    self.say(&line);
-                }
-            }
-            EventKind::Stopping => self.say(&event_lines::stopping()),
             EventKind::Suspended => {
                 self.leave();
                 self.outlet.settle();
@@ -359,12 +342,22 @@ impl<O: Sink> Reporter for Live<O> {
                 self.drawn_ms = 0;
             }
             EventKind::RunEnded { outcome, .. } => {
-                for step in self.held.steps() {
+                for step in self.buffer.steps() {
                     self.flush(&step);
                 }
                 self.board.over(outcome);
                 return self.over();
             }
+            // Their lines, and the rows of their steps, are all that is shown of them.
+            EventKind::CallStarted(_)
+            | EventKind::CallEnded(_)
+            | EventKind::Reported { .. }
+            | EventKind::Reminded { .. }
+            | EventKind::Moved { .. }
+            | EventKind::Staged { .. }
+            | EventKind::Warning { .. }
+            | EventKind::Ended { .. }
+            | EventKind::Stopping => {}
         }
         self.draw();
     }

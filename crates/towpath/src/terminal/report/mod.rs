@@ -1,7 +1,7 @@
-//! What a person sees of a run: while it goes, and how it ended.
+//! What a user sees of a run: while it runs, and how it ended.
 //!
 //! A reporter is fed the engine's events and nothing else; which one is chosen depends on whether
-//! somebody watches a terminal. A step's own output is passed on as it is. Nothing here decides
+//! a user watches a terminal. A step's own output is passed on as it is. Nothing here decides
 //! anything about the run.
 
 mod background_writer;
@@ -48,13 +48,13 @@ use step_lines::StepLines;
 use towpath_engine::{Reporter, RunEnd};
 use towpath_run::{FailureKind, Run, RunOutcome};
 
-/// The heading in the help of flags for what is told of a run.
+/// The heading in the help of flags for what is reported of a run.
 pub const OUTPUT: &str = "Output";
 
 /// Events for other programs.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct EventFlags {
-    /// Say every event in a line on stderr: as text, or as JSON.
+    /// Print every event as a line on stderr: as text, or as JSON.
     #[arg(long = "events", value_name = "FORMAT", value_enum, help_heading = OUTPUT)]
     pub format: Option<Format>,
     /// Append every event to this file, as a JSON line.
@@ -67,7 +67,7 @@ pub fn outcome(result: &towpath_run::StepResult) -> Option<String> {
     event_lines::report(result)
 }
 
-/// `the agent's session: ID` of a machine that was cut off, for whoever wants to look at the
+/// `the agent's session: ID` of a state machine that was interrupted, for a user who wants to look at the
 /// conversation in the agent's own program.
 pub fn session(end: &RunEnd) -> Option<String> {
     let ended = match &end.outcome {
@@ -83,73 +83,75 @@ pub fn session(end: &RunEnd) -> Option<String> {
 
 /// What is shown, and how.
 #[derive(Debug, Clone, Copy)]
-pub struct Look {
+pub struct OutputOptions {
     /// stderr is a terminal.
     pub terminal: bool,
-    /// stdout leads to the same place as stderr.
+    /// stdout leads to the same file or terminal as stderr.
     pub joined: bool,
     pub color: bool,
     pub quiet: bool,
     pub verbose: bool,
     /// stdout belongs to the JSON object alone.
     pub json: bool,
-    pub voice: Voice,
+    pub reporter: ReporterKind,
 }
 
-/// Whose lines are said beside what the steps print.
+/// Which lines are printed beside what the steps print.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Voice {
+pub enum ReporterKind {
     #[default]
     Own,
     /// Warnings only, and one line per start and end of a step where that is asked for.
-    Stepwise { progress: bool },
+    StepLines { progress: bool },
     /// A machine's answers, and its state where asked for.
     Orchestration,
 }
 
-impl Look {
+impl OutputOptions {
     /// As the terminal is, with nothing asked for.
-    pub fn new(env: &Environment) -> Look {
-        Look {
+    pub fn new(env: &Environment) -> OutputOptions {
+        OutputOptions {
             terminal: env.stderr_terminal,
             joined: sink::joined(),
             color: env.color,
             quiet: false,
             verbose: false,
             json: false,
-            voice: Voice::Own,
+            reporter: ReporterKind::Own,
         }
     }
 
     /// Whether the block at the bottom of the screen is drawn.
     pub fn live(&self) -> bool {
-        let lines = match self.voice {
-            Voice::Own => false,
-            Voice::Stepwise { progress } => progress,
-            Voice::Orchestration => self.verbose,
+        let lines = match self.reporter {
+            ReporterKind::Own => false,
+            ReporterKind::StepLines { progress } => progress,
+            ReporterKind::Orchestration => self.verbose,
         };
         self.terminal && !self.quiet && !lines
     }
 }
 
 /// The reporter that shows a run like this.
-pub fn screen(run: &Run, look: Look) -> Box<dyn RunScreen> {
+pub fn screen(run: &Run, options: OutputOptions) -> Box<dyn RunScreen> {
     let shape = Shape::of(run.program());
-    match look.voice {
-        _ if look.live() => {
+    match options.reporter {
+        _ if options.live() => {
             let shape = shape.bounded(run.program());
-            Box::new(Live::new(Standard::new(), look, shape).resuming(run))
+            Box::new(Live::new(Standard::new(), options, shape).resuming(run))
         }
-        Voice::Own => Box::new(Plain::new(Standard::new(), look, shape)),
-        Voice::Stepwise { progress } => {
-            Box::new(StepLines::new(Standard::new(), look, shape, progress))
+        ReporterKind::Own => Box::new(Plain::new(Standard::new(), options, shape)),
+        ReporterKind::StepLines { progress } => {
+            Box::new(StepLines::new(Standard::new(), options, shape, progress))
         }
-        Voice::Orchestration => Box::new(Orchestration::new(Standard::new(), look, shape)),
+        ReporterKind::Orchestration => {
+            Box::new(Orchestration::new(Standard::new(), options, shape))
+        }
     }
 }
 
 impl EventFlags {
-    /// Says before anything begins when the file for events cannot be written.
+    /// Refuses a file for events that cannot be written, before anything begins.
     pub fn check(&self) -> Result<(), CommandError> {
         Events::asked(self.format, self.file.as_ref()).map(drop)
     }
@@ -172,11 +174,11 @@ pub fn in_lines(parts: Vec<String>, limit: Option<usize>) -> Vec<String> {
 }
 
 /// The last lines: what happened, and what to do next. `directory` is the run's, `current` ours.
-pub fn ending(look: &Look, end: &RunEnd, directory: &Path, current: &Path) {
-    if look.quiet && end.outcome == RunOutcome::Done {
+pub fn ending(options: &OutputOptions, end: &RunEnd, directory: &Path, current: &Path) {
+    if options.quiet && end.outcome == RunOutcome::Done {
         return;
     }
-    let width = look.terminal.then(|| sink::size().0);
+    let width = options.terminal.then(|| sink::size().0);
     let talks = by_hand(&end.run.view(), directory, current);
-    out::message(&ending::text(end, &talks, look.color, width, now_ms()));
+    out::message(&ending::text(end, &talks, options.color, width, now_ms()));
 }

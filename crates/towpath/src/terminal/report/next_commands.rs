@@ -62,14 +62,14 @@ fn flags(run: &Run, step: &StepPath, failure: &Failure) -> Vec<(&'static str, &'
     ways.into_iter().filter(|(helps, _)| *helps).map(|(_, way)| way).collect()
 }
 
-/// Why a machine ended at a limit, and the flag without which it does not go on.
+/// Which guardrail ended a state machine, and the flag without which it does not continue.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Raising {
     pub reason: String,
     pub flag: &'static str,
 }
 
-/// What stands against going on with a run whose own machine, or one that it called, met a limit.
+/// What prevents the resume of a run in which a guardrail ended a state machine.
 pub fn raising(run: &Run) -> Option<Raising> {
     let Some(RunOutcome::Failed { failure, .. }) = run.outcome() else { return None };
     let FailureKind::Guardrail(guardrail) = failure.kind else { return None };

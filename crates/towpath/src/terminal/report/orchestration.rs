@@ -1,5 +1,5 @@
 //! The reporter of `agent-recipes`: each answer on stdout, and with `--verbose` the state of the
-//! machine on stderr, line by line. How output is passed on is left to the plain reporter, which says
+//! machine on stderr, line by line. How output is passed on is left to the plain reporter, which prints
 //! nothing of its own here.
 
 use super::event_lines;
@@ -7,7 +7,7 @@ use super::line::Line;
 use super::plain::Plain;
 use super::shape::Shape;
 use super::sink::Sink;
-use super::{Look, RunScreen};
+use super::{OutputOptions, RunScreen};
 use crate::terminal::format::clean;
 use towpath_core::StepPath;
 use towpath_engine::{Event, EventKind, Reporter};
@@ -21,15 +21,15 @@ pub struct Orchestration<O: Sink> {
 }
 
 impl<O: Sink> Orchestration<O> {
-    pub fn new(outlet: O, look: Look, shape: Shape) -> Orchestration<O> {
-        let quiet = Look { quiet: true, verbose: false, ..look };
+    pub fn new(outlet: O, options: OutputOptions, shape: Shape) -> Orchestration<O> {
+        let quiet = OutputOptions { quiet: true, verbose: false, ..options };
         let plain = Plain::new(outlet, quiet, shape);
-        Orchestration { plain, verbose: look.verbose, json: look.json }
+        Orchestration { plain, verbose: options.verbose, json: options.json }
     }
 
     fn log(&mut self, text: &str) {
         if self.verbose {
-            self.plain.tell(&Line::plain(clean(&format!("[orchestration] {text}"))));
+            self.plain.print_always(&Line::plain(clean(&format!("[orchestration] {text}"))));
         }
     }
 
@@ -68,7 +68,7 @@ fn name(step: &StepPath) -> String {
 
 impl<O: Sink> RunScreen for Orchestration<O> {
     fn aside(&mut self, line: &str) {
-        self.plain.tell(&Line::plain(line));
+        self.plain.print_always(&Line::plain(line));
     }
 }
 
@@ -96,10 +96,11 @@ impl<O: Sink> Reporter for Orchestration<O> {
                 self.log(&format!("Outcome extraction failed: {error}"));
             }
             EventKind::Moved { step, to } => self.moved(step, to),
-            EventKind::Warning { step, message } => {
-                self.plain.tell(&event_lines::warning(step.as_ref(), message));
+            EventKind::Warning { .. } | EventKind::Stopping => {
+                if let Some(line) = event_lines::of(&event.kind, false) {
+                    self.plain.print_always(&line);
+                }
             }
-            EventKind::Stopping => self.plain.tell(&event_lines::stopping()),
             EventKind::RunEnded { outcome, .. } => {
                 self.ended(outcome);
                 if !self.json {

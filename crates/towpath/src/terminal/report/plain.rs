@@ -1,4 +1,4 @@
-//! The reporter for pipes, files and CI: one line per happening on stderr, no cursor movement. A
+//! The reporter for pipes, files and CI: one line per event on stderr, no cursor movement. A
 //! step's output is passed on byte for byte; a line break of ours is only added between the lines
 //! of steps that run at the same time, and before a line of our own.
 
@@ -8,24 +8,24 @@ use super::line_break::LineBreak;
 use super::line_buffer::LineBuffer;
 use super::shape::Shape;
 use super::sink::Sink;
-use super::{Look, RunScreen};
+use super::{OutputOptions, RunScreen};
 use crate::terminal::format::{clean, duration};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use towpath_core::StepPath;
 use towpath_engine::{Event, EventKind, Reporter, Stream};
-use towpath_run::{FailureKind, Movement, RunOutcome, StepKind, StepResult, StepStatus};
+use towpath_run::{FailureKind, RunOutcome, StepKind, StepResult, StepStatus};
 
-/// A step that says nothing for this long is spoken of.
+/// A step that prints nothing for this long is mentioned.
 const SILENCE_MS: i64 = 30_000;
 
 pub struct Plain<O: Sink> {
     outlet: O,
-    look: Look,
+    options: OutputOptions,
     shape: Shape,
     /// Where the run works.
     directory: PathBuf,
-    held: LineBuffer,
+    buffer: LineBuffer,
     running: BTreeMap<StepPath, Running>,
     stdout: LineBreak,
     stderr: LineBreak,
@@ -34,61 +34,61 @@ pub struct Plain<O: Sink> {
 struct Running {
     kind: StepKind,
     since_ms: i64,
-    /// When it was last heard, or spoken of.
+    /// When it last printed something, or was mentioned.
     heard_ms: i64,
-    /// When something last came from it.
-    said_ms: i64,
+    /// When it last printed or did something.
+    active_ms: i64,
     doing: String,
 }
 
 impl<O: Sink> Plain<O> {
-    pub fn new(outlet: O, look: Look, shape: Shape) -> Plain<O> {
+    pub fn new(outlet: O, options: OutputOptions, shape: Shape) -> Plain<O> {
         Plain {
             outlet,
-            look,
+            options,
             shape,
             directory: PathBuf::new(),
-            held: LineBuffer::default(),
+            buffer: LineBuffer::default(),
             running: BTreeMap::new(),
             stdout: LineBreak::default(),
             stderr: LineBreak::default(),
         }
     }
 
-    fn say(&mut self, line: &Line) {
-        if !self.look.quiet {
-            self.tell(line);
+    fn print_line(&mut self, line: &Line) {
+        if !self.options.quiet {
+            self.print_always(line);
         }
     }
 
-    /// Says a line to whoever wants quiet, too.
-    pub fn tell(&mut self, line: &Line) {
-        let mut text = line.render(self.look.color);
+    /// Prints a line also where the user wants quiet.
+    pub fn print_always(&mut self, line: &Line) {
+        let mut text = line.render(self.options.color);
         text.push('\n');
-        if self.seam(Stream::Stderr).ours() {
+        if self.line_end(Stream::Stderr).ours() {
             text.insert(0, '\n');
         }
         self.outlet.stderr(text.as_bytes());
     }
 
-    /// Ends an open line on stdout, where others will go on writing.
+    /// Ends an open line on stdout, which other code continues to write to.
     pub fn end_line(&mut self) {
-        if self.seam(Stream::Stdout).ours() {
+        if self.line_end(Stream::Stdout).ours() {
             self.outlet.stdout(b"\n");
         }
     }
 
-    /// The end of a stream; both are one where they lead to the same place.
-    fn seam(&mut self, stream: Stream) -> &mut LineBreak {
+    /// The end of a stream; both are one where they lead to the same file.
+    fn line_end(&mut self, stream: Stream) -> &mut LineBreak {
         match stream {
-            Stream::Stdout if !self.look.joined => &mut self.stdout,
+            Stream::Stdout if !self.options.joined => &mut self.stdout,
             _ => &mut self.stderr,
         }
     }
 
     fn pass(&mut self, step: &StepPath, stream: Stream, bytes: &[u8]) {
         let several = self.own_work().count() > 1;
-        let apart = self.seam(stream).meets(step, bytes, several);
+        let apart = self.line_end(stream).meets(step, bytes, several);
         let write = match stream {
             Stream::Stdout => O::stdout,
             Stream::Stderr => O::stderr,
@@ -103,8 +103,8 @@ impl<O: Sink> Plain<O> {
     /// JSON.
     fn stream(&self, stream: Stream) -> Option<Stream> {
         match stream {
-            Stream::Stdout if self.look.json && self.look.quiet => None,
-            Stream::Stdout if self.look.json => Some(Stream::Stderr),
+            Stream::Stdout if self.options.json && self.options.quiet => None,
+            Stream::Stdout if self.options.json => Some(Stream::Stderr),
             other => Some(other),
         }
     }
@@ -112,19 +112,19 @@ impl<O: Sink> Plain<O> {
     fn output(&mut self, step: &StepPath, stream: Stream, bytes: &[u8]) {
         let now = self.outlet.now_ms();
         if let Some(running) = self.running.get_mut(step) {
-            (running.heard_ms, running.said_ms) = (now, now);
+            (running.heard_ms, running.active_ms) = (now, now);
         }
-        let mut held = std::mem::take(&mut self.held);
-        held.take(step, stream, bytes, now, |whole| {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.take(step, stream, bytes, now, |whole| {
             if let Some(stream) = self.stream(stream) {
                 self.pass(step, stream, whole);
             }
         });
-        self.held = held;
+        self.buffer = buffer;
     }
 
     fn flush(&mut self, step: &StepPath) {
-        for (stream, rest) in self.held.finish(step) {
+        for (stream, rest) in self.buffer.finish(step) {
             if let Some(stream) = self.stream(stream) {
                 self.pass(step, stream, &rest);
             }
@@ -136,26 +136,26 @@ impl<O: Sink> Plain<O> {
         self.running.iter().filter(|(_, running)| running.kind != StepKind::Recipe)
     }
 
-    /// The recipe steps around a step are told before it.
+    /// The recipe steps around a step are printed before it.
     fn started(&mut self, step: &StepPath, kind: StepKind) {
         let text = step.as_str();
         for (at, _) in text.match_indices('/') {
-            self.tell_start(&StepPath::new(&text[..at]), StepKind::Recipe);
+            self.print_start(&StepPath::new(&text[..at]), StepKind::Recipe);
         }
-        self.tell_start(step, kind);
+        self.print_start(step, kind);
     }
 
-    fn tell_start(&mut self, step: &StepPath, kind: StepKind) {
+    fn print_start(&mut self, step: &StepPath, kind: StepKind) {
         if self.running.contains_key(step) {
             return;
         }
         let now = self.outlet.now_ms();
         let running =
-            Running { kind, since_ms: now, heard_ms: now, said_ms: now, doing: String::new() };
+            Running { kind, since_ms: now, heard_ms: now, active_ms: now, doing: String::new() };
         self.running.insert(step.clone(), running);
-        let work = self.shape.work(step).filter(|_| self.look.verbose);
+        let work = self.shape.work(step).filter(|_| self.options.verbose);
         let work = work.map_or(String::new(), |work| format!(": {work}"));
-        self.say(&Line::plain(format!("started {}{work}", clean(step.as_str()))));
+        self.print_line(&Line::plain(format!("started {}{work}", clean(step.as_str()))));
     }
 
     fn ended(&mut self, step: &StepPath, result: &StepResult, tolerated: bool, took_ms: i64) {
@@ -191,13 +191,13 @@ impl<O: Sink> Plain<O> {
                 Line::new().with(tone, "failed").text(rest)
             }
         };
-        self.say(&line);
+        self.print_line(&line);
     }
 
     fn note_doing(&mut self, step: &StepPath, what: &str) {
         let what = one_line(&relative(what, &self.directory));
-        if self.look.verbose {
-            self.say(&Line::plain(format!("{}: {what}", clean(step.as_str()))));
+        if self.options.verbose {
+            self.print_line(&Line::plain(format!("{}: {what}", clean(step.as_str()))));
         }
         self.note_heard(step);
         if let Some(running) = self.running.get_mut(step) {
@@ -208,24 +208,24 @@ impl<O: Sink> Plain<O> {
     fn note_heard(&mut self, step: &StepPath) {
         let now = self.outlet.now_ms();
         if let Some(running) = self.running.get_mut(step) {
-            running.said_ms = now;
+            running.active_ms = now;
         }
     }
 }
 
 impl<O: Sink> RunScreen for Plain<O> {
     fn aside(&mut self, line: &str) {
-        self.tell(&Line::plain(line));
+        self.print_always(&Line::plain(line));
     }
 }
 
 impl<O: Sink> Reporter for Plain<O> {
     fn event(&mut self, event: &Event) {
+        if let Some(line) = event_lines::of(&event.kind, self.options.verbose) {
+            self.print_line(&line);
+        }
         match &event.kind {
-            EventKind::RunStarted { run, recipe, directory, resumed, .. } => {
-                self.directory.clone_from(directory);
-                self.say(&event_lines::header(run, recipe, directory, *resumed));
-            }
+            EventKind::RunStarted { directory, .. } => self.directory.clone_from(directory),
             EventKind::StepStarted { step, kind } => self.started(step, *kind),
             EventKind::Output { step, stream, bytes, .. } => self.output(step, *stream, bytes),
             EventKind::Heard { step } => self.note_heard(step),
@@ -233,41 +233,33 @@ impl<O: Sink> Reporter for Plain<O> {
             EventKind::StepEnded { step, result, tolerated, took_ms } => {
                 self.ended(step, result, *tolerated, *took_ms);
             }
-            EventKind::Reminded { step, error } => self.say(&event_lines::reminded(step, error)),
-            EventKind::Moved { to: Movement::Restart(recipe), .. } => {
-                self.say(&event_lines::restart(recipe));
+            EventKind::RunEnded { outcome, .. } => {
+                for step in self.buffer.steps() {
+                    self.flush(&step);
+                }
+                // What follows is printed by other code, which does not know of an open line.
+                let silent =
+                    self.options.quiet && !self.options.json && *outcome == RunOutcome::Done;
+                if !silent && self.line_end(Stream::Stderr).ours() {
+                    self.outlet.stderr(b"\n");
+                }
             }
-            // A step's own lines say which step is entered and what it reports.
+            EventKind::Suspended => self.outlet.settle(),
+            EventKind::Continued => {
+                let now = self.outlet.now_ms();
+                self.running.values_mut().for_each(|running| running.active_ms = now);
+            }
+            // Their lines, and those of their steps, are all that is shown of them.
             EventKind::Entered { .. }
             | EventKind::CallStarted(_)
             | EventKind::CallEnded(_)
             | EventKind::Reported { .. }
-            | EventKind::Moved { .. } => {}
-            EventKind::Staged { step, files } => self.say(&event_lines::staged(step, files)),
-            EventKind::Warning { step, message } => {
-                self.say(&event_lines::warning(step.as_ref(), message))
-            }
-            EventKind::Ended { processes, why } => {
-                if let Some(line) = event_lines::processes(processes, *why, self.look.verbose) {
-                    self.say(&line);
-                }
-            }
-            EventKind::RunEnded { outcome, .. } => {
-                for step in self.held.steps() {
-                    self.flush(&step);
-                }
-                // What follows is said by others, who know nothing of an open line.
-                let silent = self.look.quiet && !self.look.json && *outcome == RunOutcome::Done;
-                if !silent && self.seam(Stream::Stderr).ours() {
-                    self.outlet.stderr(b"\n");
-                }
-            }
-            EventKind::Stopping => self.say(&event_lines::stopping()),
-            EventKind::Suspended => self.outlet.settle(),
-            EventKind::Continued => {
-                let now = self.outlet.now_ms();
-                self.running.values_mut().for_each(|running| running.said_ms = now);
-            }
+            | EventKind::Reminded { .. }
+            | EventKind::Moved { .. }
+            | EventKind::Staged { .. }
+            | EventKind::Warning { .. }
+            | EventKind::Ended { .. }
+            | EventKind::Stopping => {}
         }
     }
 
@@ -285,7 +277,7 @@ impl<O: Sink> Reporter for Plain<O> {
                     "" => String::new(),
                     doing => format!(": {doing}"),
                 };
-                let silence = event_lines::silence(now - running.said_ms);
+                let silence = event_lines::silence(now - running.active_ms);
                 let silence = silence.filter(|_| running.kind == StepKind::Agent);
                 let silence = silence.map_or(String::new(), |silence| format!(", {silence}"));
                 let time = duration(now - running.since_ms);
@@ -293,7 +285,7 @@ impl<O: Sink> Reporter for Plain<O> {
             }
         }
         for line in silent {
-            self.say(&Line::plain(line));
+            self.print_line(&Line::plain(line));
         }
     }
 }
@@ -304,16 +296,16 @@ mod tests {
     use super::*;
     use towpath_engine::EndedWith;
 
-    fn reporter(look: Look) -> (Plain<Recorder>, Recorder) {
+    fn reporter(options: OutputOptions) -> (Plain<Recorder>, Recorder) {
         let recorder = Recorder::new(80, 24);
-        (Plain::new(recorder.clone(), look, shape(&[("ci", 2)])), recorder)
+        (Plain::new(recorder.clone(), options, shape(&[("ci", 2)])), recorder)
     }
 
     #[test]
-    fn one_line_per_happening() {
-        let (mut plain, seen) = reporter(look());
+    fn one_line_per_event() {
+        let (mut plain, seen) = reporter(options());
         plain.run(Vec::new());
-        // The engine tells of a child before the step around it.
+        // The engine may report a child before the step around it.
         plain.start("ci/build", "bash");
         plain.start("ci", "recipe");
         plain.print("ci/build", "compiling\n");
@@ -350,7 +342,7 @@ mod tests {
 
     #[test]
     fn lines_of_steps_that_run_together_do_not_mix() {
-        let (mut plain, seen) = reporter(look());
+        let (mut plain, seen) = reporter(options());
         plain.start("a", "agent");
         plain.start("b", "bash");
         plain.print("a", "first ");
@@ -364,7 +356,7 @@ mod tests {
 
     #[test]
     fn output_of_steps_one_after_the_other_is_passed_on_byte_for_byte() {
-        let (mut plain, seen) = reporter(look());
+        let (mut plain, seen) = reporter(options());
         for step in ["a", "b"] {
             plain.start(step, "bash");
             plain.print(step, "no end\u{1b}[1m\0\r");
@@ -375,7 +367,7 @@ mod tests {
 
     #[test]
     fn our_lines_begin_at_the_beginning_of_a_line() {
-        let (mut plain, seen) = reporter(Look { joined: true, ..look() });
+        let (mut plain, seen) = reporter(OutputOptions { joined: true, ..options() });
         plain.start("a", "bash");
         plain.print("a", "out");
         plain.end("a", &completed(), 0);
@@ -384,8 +376,8 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_step_is_spoken_of_every_30_seconds() {
-        let (mut plain, seen) = reporter(look());
+    fn a_silent_step_is_mentioned_every_30_seconds() {
+        let (mut plain, seen) = reporter(options());
         plain.start("ci", "recipe");
         plain.start("ci/slow", "agent");
         for _ in 0..29 {
@@ -414,7 +406,7 @@ mod tests {
 
     #[test]
     fn quiet_is_only_what_the_steps_print() {
-        let (mut plain, seen) = reporter(Look { quiet: true, ..look() });
+        let (mut plain, seen) = reporter(OutputOptions { quiet: true, ..options() });
         plain.run(Vec::new());
         plain.start("a", "bash");
         plain.print("a", "out");
@@ -426,7 +418,7 @@ mod tests {
     #[test]
     fn with_json_stdout_stays_free() {
         for (quiet, stderr) in [(false, "started a\nout\ndone a 0.0 s\n"), (true, "")] {
-            let (mut plain, seen) = reporter(Look { json: true, quiet, ..look() });
+            let (mut plain, seen) = reporter(OutputOptions { json: true, quiet, ..options() });
             plain.start("a", "bash");
             plain.print("a", "out\n");
             plain.end("a", &completed(), 0);
@@ -436,7 +428,7 @@ mod tests {
 
     #[test]
     fn names_and_reasons_cannot_move_the_cursor() {
-        let (mut plain, seen) = reporter(look());
+        let (mut plain, seen) = reporter(options());
         plain.start("a\u{1b}[2J", "bash");
         plain.end("a\u{1b}[2J", &failed("exit\u{7}", ""), 0);
         assert!(!seen.stderr_text().contains(['\u{1b}', '\u{7}']));

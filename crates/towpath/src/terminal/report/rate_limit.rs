@@ -1,5 +1,5 @@
-//! What is told of an agent's limit that a run waits for: at which step, what the agent's program said,
-//! and until when. The same words wherever it is told; only the way to write a time differs.
+//! What is reported of a rate limit that a run waits for: at which step, what the agent's program
+//! reported, and until when. The same words everywhere; only the way to write a time differs.
 
 use super::line::one_line;
 use crate::terminal::format::{local_time, now_ms};
@@ -14,16 +14,16 @@ pub struct Limit {
     /// What it is: `limit`, or another fault that may pass.
     pub why: &'static str,
     /// The program's own message; empty where it had none.
-    pub said: String,
+    pub message: String,
 }
 
 impl Limit {
     /// `limit until 23:00: You have hit your limit`
     pub fn words(&self, until: Option<&str>) -> String {
         let until = until.map_or(String::new(), |until| format!(" until {until}"));
-        let said = one_line(&self.said);
-        let colon = if said.is_empty() { "" } else { ": " };
-        format!("{}{until}{colon}{said}", self.why)
+        let message = one_line(&self.message);
+        let colon = if message.is_empty() { "" } else { ": " };
+        format!("{}{until}{colon}{message}", self.why)
     }
 }
 
@@ -34,9 +34,9 @@ pub fn met(steps: &[StepView]) -> Vec<Limit> {
         let below = met(&step.children);
         if below.is_empty() && step.state == StepState::Waiting {
             let last = step.ended_calls().last().map(|(_, end)| end);
-            let said = last.map_or(String::new(), |end| end.detail.clone());
+            let message = last.map_or(String::new(), |end| end.detail.clone());
             let why = last.and_then(|end| end.fault).unwrap_or(FaultKind::Limit).as_str();
-            found.push(Limit { step: step.path.clone(), why, said });
+            found.push(Limit { step: step.path.clone(), why, message });
         }
         found.extend(below);
     }
@@ -54,7 +54,7 @@ pub fn notes(end: &RunEnd) -> Vec<String> {
         .collect()
 }
 
-/// All of them in one line; a single one is not named, since its step stands beside it.
+/// All of them in one line; a single one is not named, since its step is beside it.
 pub fn in_a_line(limits: &[Limit], until: Option<&str>) -> String {
     match limits {
         [] => until.map_or("limit".to_owned(), |until| format!("limit until {until}")),
@@ -71,11 +71,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_told_with_what_is_known_of_it() {
-        let limit = |step: &str, said: &str| Limit {
+    fn a_rate_limit_is_reported_with_what_is_known_of_it() {
+        let limit = |step: &str, message: &str| Limit {
             step: StepPath::new(step),
             why: "limit",
-            said: said.into(),
+            message: message.into(),
         };
         let full = limit("edit", "You have hit\nyour limit");
         assert_eq!(full.words(Some("23:00")), "limit until 23:00: You have hit your limit");

@@ -1,4 +1,4 @@
-//! What a plan tells before anything runs: how many steps a called recipe has, and what each step
+//! What is known of a plan before anything runs: how many steps a called recipe has, and what each step
 //! would do, in its author's words.
 
 use crate::terminal::format::clean;
@@ -16,15 +16,15 @@ pub struct Shape {
 pub struct RecipeShape {
     pub name: String,
     pub steps: usize,
-    /// Its steps are visited, and each visit is told by itself.
+    /// Its steps are visited, and each visit is reported by itself.
     pub machine: bool,
     /// The most steps that a machine's limits and transitions allow in one session.
     pub most_steps: Option<u64>,
     /// The recipe that a step calls: an index.
     pub calls: BTreeMap<String, usize>,
     pub work: BTreeMap<String, String>,
-    /// The place of each step in its recipe, from 1.
-    pub places: BTreeMap<String, usize>,
+    /// The position of each step in its recipe, from 1.
+    pub positions: BTreeMap<String, usize>,
 }
 
 impl Shape {
@@ -37,7 +37,7 @@ impl Shape {
                 ..RecipeShape::default()
             };
             for (at, step) in recipe.steps.iter().enumerate() {
-                shape.places.insert(step.id.clone(), at + 1);
+                shape.positions.insert(step.id.clone(), at + 1);
                 if let Work::Recipe { name, .. } = &step.work
                     && let Some(callee) = program.callee(index, name)
                 {
@@ -71,13 +71,13 @@ impl Shape {
         self.recipes.iter().find(|known| known.name == recipe)?.most_steps
     }
 
-    /// What tells a step from the others of its recipe: a visit of a machine's, else its id.
+    /// What distinguishes a step from the others of its recipe: a visit of a machine's, else its id.
     pub fn name_of(&self, path: &StepPath) -> String {
         let last = path.as_str().rsplit('/').next().unwrap_or_default();
         if self.is_machines(path) { last.to_owned() } else { bare(last).to_owned() }
     }
 
-    /// Whether it is a visit of a machine's step. What begins in the place of a machine is one.
+    /// Whether it is a visit of a machine's step. What begins where a state machine was is one.
     pub fn is_machines(&self, path: &StepPath) -> bool {
         let root = || self.recipes.first().is_some_and(|recipe| recipe.machine);
         self.is_visit(path).unwrap_or_else(root)
@@ -88,7 +88,7 @@ impl Shape {
     }
 
     /// A step's path in which only the visits of machines differ. In a list, a step that is
-    /// run again takes the place of what it was before.
+    /// run again replaces what it was before.
     pub fn without_reruns(&self, path: &StepPath) -> String {
         let text = path.as_str();
         let ends = text.match_indices('/').map(|(at, _)| at).chain([text.len()]);
@@ -105,11 +105,11 @@ impl Shape {
         self.locate(path).map(|(recipe, _)| self.recipes[recipe].name.as_str())
     }
 
-    /// `(2/6)`: the step's place in its recipe, and how many there are.
-    pub fn place(&self, path: &StepPath) -> String {
+    /// `(2/6)`: the step's position in its recipe, and how many there are.
+    pub fn position(&self, path: &StepPath) -> String {
         let found = self.locate(path).and_then(|(recipe, id)| {
             let recipe = &self.recipes[recipe];
-            Some(format!("({}/{})", recipe.places.get(&id)?, recipe.steps))
+            Some(format!("({}/{})", recipe.positions.get(&id)?, recipe.steps))
         });
         found.unwrap_or_default()
     }

@@ -60,7 +60,7 @@ impl Sink for Standard {
     }
 }
 
-/// Columns and rows of the terminal on stderr; a terminal that does not say has 80 by 24.
+/// Columns and rows of the terminal on stderr; a terminal that does not report its size has 80 by 24.
 pub fn size() -> (usize, usize) {
     match rustix::termios::tcgetwinsize(stdio::stderr()) {
         Ok(size) if size.ws_col > 0 && size.ws_row > 0 => {

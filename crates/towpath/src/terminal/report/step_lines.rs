@@ -1,13 +1,13 @@
 //! The reporter of another program's habits: what the steps print, warnings, and where asked for one
 //! line on stderr when a step starts and one when it is over, in a form that scripts read. How output
-//! is passed on is left to the plain reporter, which says nothing of its own here.
+//! is passed on is left to the plain reporter, which prints nothing of its own here.
 
 use super::event_lines;
 use super::line::{Line, one_line};
 use super::plain::Plain;
 use super::shape::Shape;
 use super::sink::Sink;
-use super::{Look, RunScreen};
+use super::{OutputOptions, RunScreen};
 use crate::terminal::format::clean;
 use towpath_core::StepPath;
 use towpath_engine::{Event, EventKind, Reporter};
@@ -21,27 +21,27 @@ pub struct StepLines<O: Sink> {
 }
 
 impl<O: Sink> StepLines<O> {
-    pub fn new(outlet: O, look: Look, shape: Shape, progress: bool) -> StepLines<O> {
-        let quiet = Look { quiet: true, ..look };
+    pub fn new(outlet: O, options: OutputOptions, shape: Shape, progress: bool) -> StepLines<O> {
+        let quiet = OutputOptions { quiet: true, ..options };
         StepLines {
             plain: Plain::new(outlet, quiet, shape.clone()),
             shape,
             progress,
-            json: look.json,
+            json: options.json,
         }
     }
 
-    fn tell_step(&mut self, what: &str, step: &StepPath, end: &str) {
+    fn print_step(&mut self, what: &str, step: &StepPath, end: &str) {
         if self.progress {
-            let place = self.shape.place(step);
-            let line = format!("[step:{what}] {} {place}{end}", clean(step.as_str()));
-            self.plain.tell(&Line::plain(line));
+            let position = self.shape.position(step);
+            let line = format!("[step:{what}] {} {position}{end}", clean(step.as_str()));
+            self.plain.print_always(&Line::plain(line));
         }
     }
 }
 
 /// ` — ok`, ` — skipped: needs tag release`
-fn said_end(result: &StepResult, tolerated: bool) -> String {
+fn step_end(result: &StepResult, tolerated: bool) -> String {
     match &result.status {
         StepStatus::Completed => " — ok".to_owned(),
         StepStatus::Degraded { reason } => format!(" — degraded: {}", one_line(reason)),
@@ -58,29 +58,25 @@ fn said_end(result: &StepResult, tolerated: bool) -> String {
 
 impl<O: Sink> RunScreen for StepLines<O> {
     fn aside(&mut self, line: &str) {
-        self.plain.tell(&Line::plain(line));
+        self.plain.print_always(&Line::plain(line));
     }
 }
 
 impl<O: Sink> Reporter for StepLines<O> {
     fn event(&mut self, event: &Event) {
         if let EventKind::StepStarted { step, .. } = &event.kind {
-            self.tell_step("start", step, "");
+            self.print_step("start", step, "");
         }
         self.plain.event(event);
         match &event.kind {
             EventKind::StepEnded { step, result, tolerated, .. } => {
-                self.tell_step("complete", step, &said_end(result, *tolerated));
+                self.print_step("complete", step, &step_end(result, *tolerated));
             }
-            EventKind::Warning { step, message } => {
-                self.plain.tell(&event_lines::warning(step.as_ref(), message));
-            }
-            EventKind::Ended { processes, why } => {
-                if let Some(line) = event_lines::processes(processes, *why, false) {
-                    self.plain.tell(&line);
+            EventKind::Warning { .. } | EventKind::Ended { .. } | EventKind::Stopping => {
+                if let Some(line) = event_lines::of(&event.kind, false) {
+                    self.plain.print_always(&line);
                 }
             }
-            EventKind::Stopping => self.plain.tell(&event_lines::stopping()),
             EventKind::RunEnded { .. } if !self.json => self.plain.end_line(),
             _ => {}
         }
@@ -104,7 +100,7 @@ mod tests {
     fn a_line_when_a_step_starts_and_one_when_it_is_over() {
         let seen = Recorder::new(80, 24);
         let shape = Shape::of(driven(&[("r", RECIPE), ("ci", CALLED)], &mut ok).program());
-        let mut reporter = StepLines::new(seen.clone(), look(), shape, true);
+        let mut reporter = StepLines::new(seen.clone(), options(), shape, true);
         reporter.run(Vec::new());
         reporter.start("build", "bash");
         reporter.print("build", "made");
@@ -134,9 +130,9 @@ mod tests {
         "name: ci\nsteps:\n  - { id: lint, command: x }\n  - { id: test, command: x }\n";
 
     #[test]
-    fn without_progress_only_warnings_are_said() {
+    fn without_progress_only_warnings_are_printed() {
         let seen = Recorder::new(80, 24);
-        let mut reporter = StepLines::new(seen.clone(), look(), shape(&[]), false);
+        let mut reporter = StepLines::new(seen.clone(), options(), shape(&[]), false);
         reporter.run(Vec::new());
         reporter.start("a", "bash");
         reporter.print("a", "out\n");

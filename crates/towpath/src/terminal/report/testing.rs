@@ -3,7 +3,7 @@
 
 use super::shape::{RecipeShape, Shape};
 use super::sink::Sink;
-use super::{Look, Voice};
+use super::{OutputOptions, ReporterKind};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -17,15 +17,15 @@ use towpath_run::{
 };
 use unicode_width::UnicodeWidthChar as _;
 
-pub fn look() -> Look {
-    Look {
+pub fn options() -> OutputOptions {
+    OutputOptions {
         terminal: false,
         joined: false,
         color: false,
         quiet: false,
         verbose: false,
         json: false,
-        voice: Voice::Own,
+        reporter: ReporterKind::Own,
     }
 }
 

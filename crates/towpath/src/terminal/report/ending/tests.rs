@@ -1,4 +1,4 @@
-//! The lines that a person sees, word for word.
+//! The lines that a user sees, word for word.
 
 use super::*;
 use crate::terminal::report::testing::*;
@@ -16,7 +16,7 @@ steps:
   - { id: notify, command: "true" }
 "#;
 
-fn told(end: &RunEnd, limit: Option<usize>) -> String {
+fn shown(end: &RunEnd, limit: Option<usize>) -> String {
     text(end, &[], false, limit, 0)
 }
 
@@ -35,7 +35,7 @@ fn paid(usd: Option<f64>) -> JobEnd {
 }
 
 #[test]
-fn a_failure_says_where_why_and_what_to_do() {
+fn a_failure_shows_where_why_and_what_to_do() {
     let end = ship(&mut |step| match step {
         "review" => paid(Some(0.42)),
         "deploy" => {
@@ -45,7 +45,7 @@ fn a_failure_says_where_why_and_what_to_do() {
         _ => exit(0),
     });
     assert_eq!(
-        told(&end, Some(120)),
+        shown(&end, Some(120)),
         "\
 ✗ ship-release failed in 2 m 3 s at step deploy (exit 1)
 
@@ -69,7 +69,7 @@ fn a_failure_in_50_columns() {
         _ => exit(0),
     });
     assert_eq!(
-        told(&end, Some(50)),
+        shown(&end, Some(50)),
         "\
 ✗ ship-release failed in 2 m 3 s
   at step deploy (exit 1)
@@ -97,7 +97,7 @@ fn a_success_names_what_was_skipped_tolerated_and_warned_of() {
     end.warnings.push("lint: odd".into());
     end.unused_lines = vec![4, 5];
     assert_eq!(
-        told(&end, None),
+        shown(&end, None),
         "warning: lines 4, 5 of the script were not used\n\
          ✓ ship-release done in 2 m 3 s · 5 of 6 steps ran · \
          1 skipped (deploy-prod: condition false) · 1 failed, tolerated (lint: exit 2) · \
@@ -112,13 +112,13 @@ fn a_program_that_complains_on_stdout_is_heard() {
         "ci" => JobEnd { output: output.clone(), ..exit(1) },
         _ => exit(0),
     });
-    assert!(told(&end, None).contains("\n  ci  1 test failed\n"));
+    assert!(shown(&end, None).contains("\n  ci  1 test failed\n"));
     let end = ship(&mut |step| exit(i32::from(step == "ci")));
-    assert!(told(&end, None).contains("\n  ci  it printed nothing\n"));
+    assert!(shown(&end, None).contains("\n  ci  it printed nothing\n"));
 }
 
 #[test]
-fn a_limit_says_until_when() {
+fn a_rate_limit_shows_until_when() {
     let until_ms = Some(1_800_000_000_000);
     let fault = Fault { kind: FaultKind::Limit, until_ms };
     let error = "You have hit your limit".to_owned();
@@ -131,18 +131,18 @@ fn a_limit_says_until_when() {
          2 of 6 steps ran · 1 unfinished (review) · 3 not reached · cost unknown\n  \
          nothing is lost; after {until}: towpath resume 7f3k\n"
     );
-    assert_eq!(told(&end, None), expected);
+    assert_eq!(shown(&end, None), expected);
 }
 
 #[test]
-fn a_stopped_run_names_what_was_cut_off() {
+fn a_stopped_run_names_what_was_interrupted() {
     let stop = StopReason::Signal(2);
     let run = driven(&[("ship", SHIP)], &mut |key| match key.step.as_str() {
         "review" => JobEnd::new(JobStatus::Stopped),
         _ => exit(0),
     });
     assert_eq!(
-        told(&ended(run, Some(stop)), None),
+        shown(&ended(run, Some(stop)), None),
         "! ship-release stopped by Ctrl-C after 2 m 3 s at review\n\n  \
          2 of 6 steps ran · 1 stopped (review) · 3 not reached · cost unknown\n  \
          nothing is lost: towpath resume 7f3k\n"
@@ -155,11 +155,11 @@ fn a_step_that_may_run_once_is_asked_about() {
     let mut run = driven(&[("pay", once)], &mut |_| JobEnd::new(JobStatus::TimedOut));
     run.apply(&towpath_run::Fact::Resumed, 9).unwrap();
     assert_eq!(
-        told(&ended(run, None), None),
+        shown(&ended(run, None), None),
         "\
 ? pay needs your decision after 2 m 3 s about charge
 
-  charge  was cut off, and may run only once: did it do its work?
+  charge  was interrupted, and may run only once: did it do its work?
           yes: towpath resume 7f3k --done charge
           no:  towpath resume 7f3k --again charge
 
@@ -181,7 +181,7 @@ fn failures_and_skips_in_called_recipes_keep_their_paths() {
         _ => exit(4),
     });
     assert_eq!(
-        told(&ended(run, None), None),
+        shown(&ended(run, None), None),
         "\
 ✗ all failed in 2 m 3 s at step call/a (exit 3)
 

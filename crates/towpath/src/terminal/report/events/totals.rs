@@ -1,6 +1,6 @@
 //! What the calls of a run came to, for its last event.
 
-use super::place::Place;
+use super::event_fields::EventFields;
 use std::time::Instant;
 use towpath_engine::CallEnded;
 use towpath_run::StepView;
@@ -21,12 +21,12 @@ impl Totals {
         call.length.into_iter().for_each(|length| add(&mut self.response_length, length));
     }
 
-    /// The totals in place of one step's numbers.
-    pub fn over(&self, place: Place, steps: &[StepView]) -> Place {
+    /// The totals instead of one step's numbers.
+    pub fn over(&self, fields: EventFields, steps: &[StepView]) -> EventFields {
         let mut cost = Cost::default();
         cost.add_all(steps);
         let took = self.began.and_then(|began| u64::try_from(began.elapsed().as_millis()).ok());
         let Totals { prompt_length, response_length, .. } = *self;
-        Place { took_ms: took, cost, prompt_length, response_length, ..place }
+        EventFields { took_ms: took, cost, prompt_length, response_length, ..fields }
     }
 }

@@ -1,4 +1,4 @@
-//! What stands on the screen, word for word.
+//! What is on the screen, word for word.
 
 use super::*;
 use crate::terminal::report::shape::RecipeShape;
@@ -8,8 +8,8 @@ use towpath_run::{Fault, JobEnd, JobStatus, Output, RunOutcome, StepView};
 
 fn reporter(columns: usize, rows: usize) -> (Live<Recorder>, Recorder) {
     let recorder = Recorder::new(columns, rows);
-    let look = Look { terminal: true, joined: true, ..look() };
-    (Live::new(recorder.clone(), look, shape(&[("ci", 6)])), recorder)
+    let options = OutputOptions { terminal: true, joined: true, ..options() };
+    (Live::new(recorder.clone(), options, shape(&[("ci", 6)])), recorder)
 }
 
 fn six() -> Vec<StepView> {
@@ -80,7 +80,7 @@ ship-release · run 7f3k · shop
 }
 
 #[test]
-fn an_agent_that_says_nothing_is_said_to_be_silent() {
+fn an_agent_that_prints_nothing_is_shown_as_silent() {
     let (mut live, seen) = sketch(80);
     seen.pass_time(12_000);
     live.report(EventKind::Heard { step: path("architecture-review") });
@@ -143,7 +143,7 @@ fn the_running_step_is_named_in_the_smallest_window() {
         assert!(rows == 1 || rows == 2 || text.contains("1 running"), "{rows} rows: {text}");
     }
     let (mut live, seen) = reporter(30, 6);
-    live.run(vec![pending("edit", "agent"), pending("test", "bash"), pending("say", "bash")]);
+    live.run(vec![pending("edit", "agent"), pending("test", "bash"), pending("echo", "bash")]);
     live.start("edit", "agent");
     live.doing("edit", "Read src/auth.rs");
     seen.pass_time(2_000);
@@ -154,7 +154,7 @@ fn the_running_step_is_named_in_the_smallest_window() {
 }
 
 #[test]
-fn lines_of_others_stand_above_the_block_and_are_not_overdrawn() {
+fn other_lines_are_above_the_block_and_are_not_overdrawn() {
     let (mut live, seen) = reporter(60, 24);
     live.run(vec![pending("build", "bash")]);
     live.start("build", "bash");
@@ -173,7 +173,7 @@ fn lines_of_others_stand_above_the_block_and_are_not_overdrawn() {
 }
 
 #[test]
-fn steps_that_run_together_are_told_apart() {
+fn steps_that_run_together_can_be_distinguished() {
     let (mut live, seen) = reporter(60, 24);
     live.run(vec![pending("a", "bash"), pending("b", "bash")]);
     live.start("a", "bash");
@@ -182,7 +182,7 @@ fn steps_that_run_together_are_told_apart() {
     live.print("b", "three\n");
     live.print("b", "four\n");
     live.end("b", &completed(), 10);
-    // Alone now, but still indented: nobody could tell whose line it is.
+    // Alone now, but still indented: whose line it is could not be seen otherwise.
     live.print("a", "five\n");
     live.end("a", &completed(), 10);
     live.start("c", "bash");
@@ -194,7 +194,7 @@ fn steps_that_run_together_are_told_apart() {
 }
 
 #[test]
-fn an_unfinished_line_stands_in_the_block_until_it_ends() {
+fn an_unfinished_line_is_in_the_block_until_it_ends() {
     let (mut live, seen) = reporter(40, 24);
     live.run(vec![pending("a", "bash")]);
     live.start("a", "bash");
@@ -349,8 +349,8 @@ fn the_terminal_is_given_back_on_a_stop_and_on_an_error() {
 #[test]
 fn stdout_elsewhere_gets_the_output_alone() {
     let recorder = Recorder::new(60, 24);
-    let look = Look { terminal: true, ..look() };
-    let mut live = Live::new(recorder.clone(), look, shape(&[]));
+    let options = OutputOptions { terminal: true, ..options() };
+    let mut live = Live::new(recorder.clone(), options, shape(&[]));
     live.run(vec![pending("a", "bash"), pending("b", "bash")]);
     live.start("a", "bash");
     live.print("a", "data\nno end");
@@ -391,7 +391,7 @@ fn foreign_words_in_the_block_cannot_move_the_cursor() {
 }
 
 /// A machine of one step that may be visited three times, entered once.
-fn machine(look: Look) -> (Live<Recorder>, Recorder) {
+fn machine(options: OutputOptions) -> (Live<Recorder>, Recorder) {
     let recorder = Recorder::new(60, 24);
     let recipe = RecipeShape {
         name: "review".into(),
@@ -400,7 +400,7 @@ fn machine(look: Look) -> (Live<Recorder>, Recorder) {
         ..RecipeShape::default()
     };
     let shape = Shape { recipes: vec![recipe] };
-    let mut live = Live::new(recorder.clone(), look, shape);
+    let mut live = Live::new(recorder.clone(), options, shape);
     live.run(Vec::new());
     enter(&mut live, "look", 1);
     (live, recorder)
@@ -421,7 +421,7 @@ fn enter(live: &mut Live<Recorder>, step: &str, total: u32) {
 
 #[test]
 fn visits_and_steps_are_counted_and_paths_are_relative() {
-    let (mut live, seen) = machine(Look { terminal: true, joined: true, ..look() });
+    let (mut live, seen) = machine(OutputOptions { terminal: true, joined: true, ..options() });
     live.doing("look", "Read /home/me/shop/crates/towpath/src/report/live/very/deep.rs");
     seen.pass_time(2_000);
     live.tick();
@@ -433,15 +433,16 @@ fn visits_and_steps_are_counted_and_paths_are_relative() {
 
 #[test]
 fn a_machines_answers_have_their_steps_name_and_not_the_outcome_line() {
-    for (voice, expected) in [
-        (Voice::Own, "── look\nIt is wrong.\n── look#2\nAll good.\n\nNow."),
+    for (reporter, expected) in [
+        (ReporterKind::Own, "── look\nIt is wrong.\n── look#2\nAll good.\n\nNow."),
         (
-            Voice::Orchestration,
+            ReporterKind::Orchestration,
             "It is wrong.\n\n{\"outcome\": \"bad\"}\n{\"outcome\": \"x\"}\nAll good.\n\nNow.\n```json\n\
              {\"outcome\": \"fine\"}\n```",
         ),
     ] {
-        let (mut live, seen) = machine(Look { terminal: true, joined: true, voice, ..look() });
+        let (mut live, seen) =
+            machine(OutputOptions { terminal: true, joined: true, reporter, ..options() });
         live.print("look", "It is wrong.\n\n{\"outcome\": \"bad\"}\n");
         live.print("look", "{\"outcome\": \"x\"}\n");
         live.end("look", &completed(), 10);
@@ -453,7 +454,7 @@ fn a_machines_answers_have_their_steps_name_and_not_the_outcome_line() {
         assert_eq!(text, format!("ship-release · run 7f3k · shop\n{expected}"));
     }
     // A reader of stdout gets the whole answer.
-    let (mut live, seen) = machine(Look { terminal: true, ..look() });
+    let (mut live, seen) = machine(OutputOptions { terminal: true, ..options() });
     live.print("look", "Done.\n{\"outcome\": \"fine\"}\n");
     live.leave();
     assert_eq!(seen.stdout_text(), "Done.\n{\"outcome\": \"fine\"}\n");
@@ -473,9 +474,9 @@ fn a_machine_that_is_resumed_shows_which_visit_it_is_in() {
         }
     });
     let recorder = Recorder::new(90, 24);
-    let look = Look { terminal: true, joined: true, ..look() };
+    let options = OutputOptions { terminal: true, joined: true, ..options() };
     let shape = Shape::of(run.program()).bounded(run.program());
-    let mut live = Live::new(recorder.clone(), look, shape).resuming(&run);
+    let mut live = Live::new(recorder.clone(), options, shape).resuming(&run);
     live.run(run.view());
     live.start("look#2", "agent");
     recorder.pass_time(80);

@@ -1,4 +1,4 @@
-//! What an event may say of where a run is, kept for every step by itself: steps may run side by side,
+//! What an event reports of a step, kept for every step by itself: steps may run side by side,
 //! and a called recipe's steps are within a step of its caller. Unknown stays unknown; nothing is taken
 //! over from another step but a machine's session, which its steps share.
 
@@ -11,7 +11,7 @@ use towpath_run::Run;
 use towpath_view::Cost;
 
 #[derive(Debug, Clone, Default)]
-pub struct Place {
+pub struct EventFields {
     pub session: Option<String>,
     pub recipe: Option<String>,
     pub step: Option<String>,
@@ -27,21 +27,21 @@ pub struct Place {
     /// Of the prompts of its calls that have ended.
     pub prompted: usize,
     pub began: Option<Instant>,
-    /// Its start was told.
-    pub told: bool,
+    /// Its start was reported.
+    pub reported: bool,
 }
 
-impl Place {
-    pub fn of(recipe: Option<&str>, step: &StepPath) -> Place {
-        Place {
+impl EventFields {
+    pub fn of(recipe: Option<&str>, step: &StepPath) -> EventFields {
+        EventFields {
             recipe: recipe.map(str::to_owned),
             step: Some(step.without_visits()),
             began: Some(Instant::now()),
-            ..Place::default()
+            ..EventFields::default()
         }
     }
 
-    /// The step is over: what no call has told is how long it took.
+    /// The step is over: where no call reported how long it took, its own time counts.
     pub fn over(&mut self, outcome: &str) {
         self.outcome = Some(outcome.to_owned());
         let since = self.began.map(|began| began.elapsed().as_millis());
@@ -50,7 +50,7 @@ impl Place {
     }
 
     /// The fields that every event has.
-    pub fn fields(&self, object: &mut Map<String, Value>) {
+    pub fn write(&self, object: &mut Map<String, Value>) {
         for (name, value) in [
             ("sessionId", json!(self.session)),
             ("recipeId", json!(self.recipe)),
@@ -79,23 +79,26 @@ struct Machine {
     at: Option<StepPath>,
 }
 
-/// Where each step is that was told of, and each machine by the step that called it.
+/// The steps that were reported, and each state machine by the step that called it.
 #[derive(Debug, Default)]
-pub struct Places {
-    steps: BTreeMap<StepPath, Place>,
+pub struct KnownSteps {
+    steps: BTreeMap<StepPath, EventFields>,
     machines: BTreeMap<Option<StepPath>, Machine>,
 }
 
-impl Places {
-    /// A machine that goes on is in the middle of a visit that nobody tells of again.
-    pub fn of(run: &Run) -> Places {
-        let mut places = Places::default();
-        let Some(view) = run.machine_view() else { return places };
-        let (Some(id), Some(visit)) = (view.step, run.view().pop()) else { return places };
-        let place = Place { count: Some(view.steps), ..Place::of(Some(&view.recipe), &visit.path) };
+impl KnownSteps {
+    /// A state machine that is resumed is in the middle of a visit, which is not reported again.
+    pub fn of(run: &Run) -> KnownSteps {
+        let mut known = KnownSteps::default();
+        let Some(view) = run.machine_view() else { return known };
+        let (Some(id), Some(visit)) = (view.step, run.view().pop()) else { return known };
+        let fields = EventFields {
+            count: Some(view.steps),
+            ..EventFields::of(Some(&view.recipe), &visit.path)
+        };
         let times = view.visits.iter().find(|(step, _)| **step == id).map(|(_, times)| *times);
-        places.enter(&visit.path, &view.recipe, Place { visit: times, ..place });
-        places
+        known.enter(&visit.path, &view.recipe, EventFields { visit: times, ..fields });
+        known
     }
 
     pub fn in_machine(&self, step: &StepPath) -> bool {
@@ -103,22 +106,22 @@ impl Places {
     }
 
     /// A machine enters a step, and has left the one before it.
-    pub fn enter(&mut self, step: &StepPath, recipe: &str, place: Place) {
+    pub fn enter(&mut self, step: &StepPath, recipe: &str, fields: EventFields) {
         let machine = self.machines.entry(step.frame()).or_default();
         machine.recipe = recipe.to_owned();
         let session = machine.session.clone();
         if let Some(left) = machine.at.replace(step.clone()) {
             self.steps.remove(&left);
         }
-        self.steps.insert(step.clone(), Place { session, ..place });
+        self.steps.insert(step.clone(), EventFields { session, ..fields });
     }
 
-    /// A step of a list begins.
-    pub fn begin(&mut self, step: &StepPath, place: Place) {
-        self.steps.insert(step.clone(), place);
+    /// A step of a step recipe begins.
+    pub fn begin(&mut self, step: &StepPath, fields: EventFields) {
+        self.steps.insert(step.clone(), fields);
     }
 
-    /// A machine goes on in a new session, of this recipe.
+    /// A state machine continues in a new session, with this recipe.
     pub fn restart(&mut self, step: &StepPath, recipe: &str) {
         let next = Machine { recipe: recipe.to_owned(), ..Machine::default() };
         if let Some(left) = self.machines.insert(step.frame(), next).and_then(|old| old.at) {
@@ -126,11 +129,11 @@ impl Places {
         }
     }
 
-    pub fn get(&self, step: &StepPath) -> Option<&Place> {
+    pub fn get(&self, step: &StepPath) -> Option<&EventFields> {
         self.steps.get(step)
     }
 
-    pub fn get_mut(&mut self, step: &StepPath) -> Option<&mut Place> {
+    pub fn get_mut(&mut self, step: &StepPath) -> Option<&mut EventFields> {
         self.steps.get_mut(step)
     }
 
@@ -140,35 +143,35 @@ impl Places {
     }
 
     /// Where the run's own machine is.
-    pub fn own(&self) -> Option<&Place> {
+    pub fn own(&self) -> Option<&EventFields> {
         self.steps.get(self.machines.get(&None)?.at.as_ref()?)
     }
 
     pub fn call_started(&mut self, call: &CallStarted) {
         self.in_session(&call.step, call.session.as_deref());
-        if let Some(place) = self.steps.get_mut(&call.step) {
-            place.prompt_length = Some(place.prompted + call.length);
-            place.model = call.model.clone();
+        if let Some(fields) = self.steps.get_mut(&call.step) {
+            fields.prompt_length = Some(fields.prompted + call.length);
+            fields.model = call.model.clone();
         }
     }
 
     /// A step's calls are added up: after a reminder they are the whole visit's.
     pub fn call_ended(&mut self, call: &CallEnded) {
         self.in_session(&call.step, call.session.as_deref());
-        let Some(place) = self.steps.get_mut(&call.step) else { return };
-        place.model = call.model.clone();
-        place.prompted += call.prompt_length;
-        place.prompt_length = Some(place.prompted);
-        place.response_length = call.length;
-        place.took_ms = Some(place.took_ms.unwrap_or(0) + call.took_ms);
-        place.cost.count(call.usage.and_then(|usage| usage.cost_usd));
-        place.error = call.error.clone();
+        let Some(fields) = self.steps.get_mut(&call.step) else { return };
+        fields.model = call.model.clone();
+        fields.prompted += call.prompt_length;
+        fields.prompt_length = Some(fields.prompted);
+        fields.response_length = call.length;
+        fields.took_ms = Some(fields.took_ms.unwrap_or(0) + call.took_ms);
+        fields.cost.count(call.usage.and_then(|usage| usage.cost_usd));
+        fields.error = call.error.clone();
     }
 
     fn in_session(&mut self, step: &StepPath, session: Option<&str>) {
         let Some(session) = session else { return };
-        if let Some(place) = self.steps.get_mut(step) {
-            place.session = Some(session.to_owned());
+        if let Some(fields) = self.steps.get_mut(step) {
+            fields.session = Some(session.to_owned());
         }
         let machine = self.machines.get_mut(&step.frame());
         if let Some(machine) = machine.filter(|machine| machine.at.as_ref() == Some(step)) {
