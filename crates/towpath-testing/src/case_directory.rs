@@ -20,6 +20,17 @@ pub struct CaseDirectory {
     given: std::cell::Cell<u32>,
 }
 
+/// A file of a case that could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum CaseFileError {
+    #[error("fixture {name}: {error}")]
+    Fixture { name: String, error: io::Error },
+    #[error("file {name}: {error}")]
+    File { name: String, error: io::Error },
+    #[error("{path}: {error}", path = path.display())]
+    Directory { path: PathBuf, error: io::Error },
+}
+
 /// Variables that would let something of the user's, or of a run that started us, into a case.
 const FOREIGN: &[&str] = &[
     "CLAUDECODE",
@@ -52,23 +63,25 @@ impl CaseDirectory {
     }
 
     /// The fixture, then the files.
-    pub fn fill(&self, suite: &Suite, case: &Case) -> Result<(), String> {
+    pub fn fill(&self, suite: &Suite, case: &Case) -> Result<(), CaseFileError> {
         if let Some(fixture) = &case.fixture {
-            let error = |e: io::Error| format!("fixture {}: {e}", fixture.text);
-            copy(&suite.directory().join(&fixture.text), &self.work).map_err(error)?;
+            let name = fixture.text.clone();
+            copy(&suite.directory().join(&fixture.text), &self.work)
+                .map_err(|error| CaseFileError::Fixture { name, error })?;
         }
         write(&self.work, &case.files)
     }
 
     /// Bash that copies files into the directory in which it runs. Their texts stay in files of
     /// ours: no text is too long or too strange.
-    pub fn copying_script(&self, files: &Files) -> Result<String, String> {
+    pub fn copying_script(&self, files: &Files) -> Result<String, CaseFileError> {
         if files.is_empty() {
             return Ok(String::new());
         }
         let number = self.given.replace(self.given.get() + 1);
         let given = self.root.join("given").join(number.to_string());
-        fs::create_dir_all(&given).map_err(|e| format!("{}: {e}", given.display()))?;
+        fs::create_dir_all(&given)
+            .map_err(|error| CaseFileError::Directory { path: given.clone(), error })?;
         write(&given, files)?;
         let mut script = String::new();
         for (path, _) in files.iter().filter(|(_, text)| text.is_none()) {
@@ -139,14 +152,14 @@ fn make_writable(directory: &Path) {
 }
 
 /// Writes files below a directory; a text that begins with `#!` is a program.
-fn write(directory: &Path, files: &Files) -> Result<(), String> {
+fn write(directory: &Path, files: &Files) -> Result<(), CaseFileError> {
     for (name, text) in files {
         let path = directory.join(name);
         let done = match text {
             Some(text) => write_one(&path, text),
             None => delete(&path),
         };
-        done.map_err(|e| format!("file {name}: {e}"))?;
+        done.map_err(|error| CaseFileError::File { name: name.clone(), error })?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! its own, by the same command that a user would type; so do git, `setup` and `checks`, as recipes
 //! of ours, so that nothing they start can outlive them.
 
-use crate::case_directory::{CaseDirectory, remove};
+use crate::case_directory::{CaseDirectory, CaseFileError, remove};
 use crate::child_processes::ChildProcesses;
 use crate::compare::Comparison;
 use crate::host::Host;
@@ -77,6 +77,12 @@ enum Abort {
 impl From<String> for Abort {
     fn from(message: String) -> Abort {
         Abort::Problem(Box::new(Problem::new("case", message)))
+    }
+}
+
+impl From<CaseFileError> for Abort {
+    fn from(error: CaseFileError) -> Abort {
+        Abort::from(error.to_string())
     }
 }
 
@@ -269,8 +275,7 @@ impl<'a> CaseRunner<'a> {
                 continue;
             }
             let problem = Problem::new("checks", format!("a check failed: {}", text.trim()));
-            let printed = [step.output.trim(), step.error.as_str()].join("\n");
-            problems.push(problem.with("it printed", printed.trim()));
+            problems.push(problem.with("it printed", step.end_text()));
         }
         if record.steps.len() != texts.len() {
             problems.push(

@@ -146,9 +146,7 @@ impl Comparison<'_> {
             return problem.with("it was refused", record.refused.clone());
         }
         match failed.and_then(|path| record.step(path)) {
-            Some(step) => {
-                problem.with(format!("step `{}` ended with", step.path), last_words(step))
-            }
+            Some(step) => problem.with(format!("step `{}` ended with", step.path), step.end_text()),
             None => problem,
         }
     }
@@ -294,14 +292,6 @@ impl Comparison<'_> {
 
 fn lines(names: &[&str]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join("\n") }
-}
-
-/// The error of a failed step, with what it printed where the error has no text of its own.
-fn last_words(step: &StepRecord) -> String {
-    match (step.error.split_once(": "), step.output.trim()) {
-        (None, printed) if !printed.is_empty() => format!("{}\n{printed}", step.error),
-        _ => step.error.clone(),
-    }
 }
 
 fn file(path: &Path, name: &str, matcher: Option<&Matcher>) -> Vec<Problem> {

@@ -2,7 +2,7 @@
 //! commands. Which line of the script belongs to which answer is remembered, to find out afterwards
 //! which was never asked for, and which call had none.
 
-use crate::case_directory::CaseDirectory;
+use crate::case_directory::{CaseDirectory, CaseFileError};
 use crate::recipe_steps::{Workers, is_meant};
 use crate::suite::{Answer, Answers, Case, Name, Stub};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ impl<'c> Replacements<'c> {
         directory: &CaseDirectory,
         case: &'c Case,
         idle: &Workers,
-    ) -> Result<Replacements<'c>, String> {
+    ) -> Result<Replacements<'c>, CaseFileError> {
         let mut replacements = Replacements::default();
         for step in &idle.agents {
             let line = json!({ "step": step, "text": "", "repeat": true });
@@ -70,7 +70,7 @@ impl<'c> Replacements<'c> {
         directory: &CaseDirectory,
         step: &'c Name,
         answers: &Answers,
-    ) -> Result<(), String> {
+    ) -> Result<(), CaseFileError> {
         let (list, repeat) = match answers {
             Answers::Always(answer) => (std::slice::from_ref(answer), true),
             Answers::InOrder(list) => (list.as_slice(), false),
@@ -121,7 +121,7 @@ impl<'c> Replacements<'c> {
 }
 
 /// A line of the agents' script, without its step.
-fn scripted(directory: &CaseDirectory, answer: &Answer) -> Result<Map, String> {
+fn scripted(directory: &CaseDirectory, answer: &Answer) -> Result<Map, CaseFileError> {
     let mut line = Map::new();
     if let Some(fault) = answer.fault {
         line.insert("error".to_owned(), json!(fault));
@@ -142,7 +142,7 @@ fn scripted(directory: &CaseDirectory, answer: &Answer) -> Result<Map, String> {
 }
 
 /// A stub as bash.
-fn bash(directory: &CaseDirectory, stub: &Stub) -> Result<String, String> {
+fn bash(directory: &CaseDirectory, stub: &Stub) -> Result<String, CaseFileError> {
     match stub {
         Stub::Bash(text) => Ok(text.clone()),
         Stub::Prints { stdout, stderr, exit, files } => {

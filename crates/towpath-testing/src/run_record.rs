@@ -54,6 +54,11 @@ impl StepRecord {
             status => self.status == status,
         }
     }
+
+    /// What it printed, then why it failed.
+    pub fn end_text(&self) -> String {
+        format!("{}\n{}", self.output.trim(), self.error).trim().to_owned()
+    }
 }
 
 /// One call of an agent.
