@@ -97,8 +97,8 @@ fn own_path() -> String {
     std::env::var("PATH").expect("a PATH")
 }
 
-#[test]
-fn a_git_directory_in_a_clone_starts_nothing() {
+/// A repository with a poisoned git directory in it, tried from one of its folders.
+fn nothing_starts_in(folder: &str) {
     let user = repository();
     user.git("work", &["clone", "--quiet", "--bare", ".", "vendor/lib"]);
     fs::create_dir_all(user.path("work/vendor/lib/.beads-local")).expect("a folder");
@@ -109,24 +109,27 @@ fn a_git_directory_in_a_clone_starts_nothing() {
         Command::new("git").arg("status").current_dir(user.path("work/vendor/lib")).output();
     assert!(pwn.exists(), "git itself runs it: {plain:?}");
     fs::remove_file(&pwn).expect("it was there");
-    for folder in ["vendor/lib", "vendor/lib/objects", "vendor/lib/refs/heads", "vendor", ""] {
-        let printed = everything(&user, folder, &own_path());
-        assert!(!pwn.exists(), "{folder}: {printed:?}");
-        assert_eq!(printed[0].code, Some(0), "{:?}", printed[0]);
-        if folder.starts_with("vendor/lib") {
-            for worktree in &printed[1..6] {
-                assert_eq!(worktree.code, Some(2), "{worktree:?}");
-                assert!(
-                    worktree.stderr.contains("inside another repository's tree"),
-                    "{worktree:?}"
-                );
-            }
+    let printed = everything(&user, folder, &own_path());
+    assert!(!pwn.exists(), "{folder}: {printed:?}");
+    assert_eq!(printed[0].code, Some(0), "{:?}", printed[0]);
+    if folder.starts_with("vendor/lib") {
+        for worktree in &printed[1..6] {
+            assert_eq!(worktree.code, Some(2), "{worktree:?}");
+            assert!(worktree.stderr.contains("inside another repository's tree"), "{worktree:?}");
         }
+    } else {
+        let staged = user.git("work", &["diff", "--cached", "--name-only"]);
+        assert!(staged.contains("new-"), "{folder}: staged elsewhere: {staged}");
     }
-    assert!(
-        user.git("work", &["diff", "--cached", "--name-only"]).contains("new-"),
-        "staged elsewhere"
-    );
+}
+
+#[test]
+fn a_git_directory_in_a_clone_starts_nothing() {
+    std::thread::scope(|scope| {
+        for folder in ["vendor/lib", "vendor/lib/objects", "vendor/lib/refs/heads", "vendor", ""] {
+            scope.spawn(move || nothing_starts_in(folder));
+        }
+    });
 }
 
 #[test]

@@ -22,33 +22,43 @@ fn recipes_below(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-#[test]
-fn every_shipped_recipe_has_a_test_file_and_every_case_passes() {
-    let user = User::new();
-    let mut total = 0;
-    for (folder, at_least) in [("examples", 24), ("recipes", 10), ("amplifier-bundle", 17)] {
-        let folder = root().join(folder);
-        let mut files = Vec::new();
-        recipes_below(&folder, &mut files);
-        let is_test = |path: &&PathBuf| path.to_string_lossy().ends_with(".test.yaml");
-        let recipes: Vec<&PathBuf> = files.iter().filter(|path| !is_test(path)).collect();
-        assert!(recipes.len() >= at_least, "{}: {}", folder.display(), recipes.len());
-        for recipe in recipes {
-            let own = recipe.with_extension("test.yaml");
-            let plain = recipe.parent().is_some_and(|p| p.ends_with("examples"));
-            assert!(own.exists() || plain, "{} has no test", recipe.display());
-        }
-        let printed = user.towpath(&["test", folder.to_str().expect("a path"), "--json"]);
-        let result = printed.json();
-        let cases = result["files"].as_array().expect("files").iter();
-        let cases: Vec<_> =
-            cases.flat_map(|f| f["cases"].as_array().cloned().unwrap_or_default()).collect();
-        let bad: Vec<_> = cases.iter().filter(|case| case["status"] != "passed").collect();
-        assert!(bad.is_empty(), "{bad:#?}");
-        assert_eq!(printed.code, Some(0), "{}", printed.stderr);
-        total += cases.len();
+/// Every recipe of a folder has a test file, and every case passes.
+fn every_case_passes(folder: &str, recipes_at_least: usize, cases_at_least: usize) {
+    let folder = root().join(folder);
+    let mut files = Vec::new();
+    recipes_below(&folder, &mut files);
+    let is_test = |path: &&PathBuf| path.to_string_lossy().ends_with(".test.yaml");
+    let recipes: Vec<&PathBuf> = files.iter().filter(|path| !is_test(path)).collect();
+    assert!(recipes.len() >= recipes_at_least, "{}: {}", folder.display(), recipes.len());
+    for recipe in recipes {
+        let own = recipe.with_extension("test.yaml");
+        let plain = recipe.parent().is_some_and(|p| p.ends_with("examples"));
+        assert!(own.exists() || plain, "{} has no test", recipe.display());
     }
-    assert!(total > 250, "{total} cases");
+    let printed = User::new().towpath(&["test", folder.to_str().expect("a path"), "--json"]);
+    let result = printed.json();
+    let cases = result["files"].as_array().expect("files").iter();
+    let cases: Vec<_> =
+        cases.flat_map(|f| f["cases"].as_array().cloned().unwrap_or_default()).collect();
+    let bad: Vec<_> = cases.iter().filter(|case| case["status"] != "passed").collect();
+    assert!(bad.is_empty(), "{bad:#?}");
+    assert_eq!(printed.code, Some(0), "{}", printed.stderr);
+    assert!(cases.len() >= cases_at_least, "{} cases", cases.len());
+}
+
+#[test]
+fn every_example_has_a_test_file_and_every_case_passes() {
+    every_case_passes("examples", 24, 120);
+}
+
+#[test]
+fn every_recipe_of_the_language_has_a_test_file_and_every_case_passes() {
+    every_case_passes("recipes", 10, 30);
+}
+
+#[test]
+fn every_shipped_workflow_has_a_test_file_and_every_case_passes() {
+    every_case_passes("amplifier-bundle", 17, 300);
 }
 
 #[test]

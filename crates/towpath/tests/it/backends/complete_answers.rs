@@ -34,6 +34,16 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("cursor", include_str!("../../../../towpath-agent/tests/recorded/cursor.jsonl")),
 ];
 
+/// Checks every backend with its program's lines, all at once: most of the time each waits.
+fn with_each_backend(check: impl Fn(&str, &str) + Sync) {
+    std::thread::scope(|scope| {
+        for (backend, lines) in PROGRAMS {
+            let check = &check;
+            scope.spawn(move || check(backend, lines));
+        }
+    });
+}
+
 /// A user whose agent prints `lines`, notes that it has, and then does `after`.
 fn user(lines: &str, after: &str) -> User {
     let user = User::new().file("ask.yaml", &RECIPE.replace("TIME", "600"));
@@ -111,7 +121,7 @@ fn finished(user: &User, what: &str) {
 
 #[test]
 fn a_signal_to_the_runner_ends_the_run_and_keeps_the_answer() {
-    for (backend, lines) in PROGRAMS {
+    with_each_backend(|backend, lines| {
         for (sent, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
             let what = format!("{backend} {sent:?}");
             let user = user(lines, "exec sleep 600");
@@ -122,51 +132,47 @@ fn a_signal_to_the_runner_ends_the_run_and_keeps_the_answer() {
             call(&user);
             resumes(&user, &what);
         }
-    }
+    });
 }
 
 #[test]
 fn a_time_limit_that_comes_after_the_answer_is_none() {
-    for (backend, lines) in PROGRAMS {
+    with_each_backend(|backend, lines| {
         let user = user(lines, "exec sleep 600");
         user.write("ask.yaml", &RECIPE.replace("TIME", "1"));
         let mut runner = printed(&user, backend, "ask.yaml");
         assert_eq!(runner.wait().expect("it ends").code(), Some(0), "{backend}");
         finished(&user, backend);
-    }
+    });
 }
 
 #[test]
 fn how_the_program_ends_after_its_answer_changes_nothing() {
-    for (backend, lines) in PROGRAMS {
+    with_each_backend(|backend, lines| {
         for after in ["exit 7", "kill -9 $$", "kill -SEGV $$"] {
             let user = user(lines, after);
             let mut runner = printed(&user, backend, "ask.yaml");
             assert_eq!(runner.wait().expect("it ends").code(), Some(0), "{backend} {after}");
             finished(&user, backend);
         }
-    }
+    });
 }
 
 /// A program that does not end by itself is ended: some seconds later, or at once where it is known
 /// for that.
 #[test]
 fn a_program_that_lives_on_after_its_answer_is_ended() {
-    std::thread::scope(|scope| {
-        for (backend, lines) in PROGRAMS {
-            scope.spawn(move || {
-                let user = user(lines, "trap '' HUP; sleep 600 & wait");
-                let mut runner = printed(&user, backend, "ask.yaml");
-                assert_eq!(runner.wait().expect("it ends").code(), Some(0), "{backend}");
-                finished(&user, backend);
-            });
-        }
+    with_each_backend(|backend, lines| {
+        let user = user(lines, "trap '' HUP; sleep 600 & wait");
+        let mut runner = printed(&user, backend, "ask.yaml");
+        assert_eq!(runner.wait().expect("it ends").code(), Some(0), "{backend}");
+        finished(&user, backend);
     });
 }
 
 #[test]
 fn an_answer_that_a_dead_owner_left_on_disk_is_read_and_not_paid_again() {
-    for (backend, lines) in PROGRAMS {
+    with_each_backend(|backend, lines| {
         let unbroken = user(lines, "exit 0");
         assert!(printed(&unbroken, backend, "ask.yaml").wait().expect("it ends").success());
         for victims in ["runner", "warden", "both"] {
@@ -186,13 +192,13 @@ fn an_answer_that_a_dead_owner_left_on_disk_is_read_and_not_paid_again() {
             assert_eq!(call(&user), call(&unbroken), "{what}");
             assert_eq!(sessions(&user).len(), sessions(&unbroken).len(), "{what}");
         }
-    }
+    });
 }
 
 /// Half a line is no answer, wherever the half ends: it is asked again.
 #[test]
 fn what_is_not_complete_is_asked_again() {
-    for (backend, lines) in PROGRAMS {
+    with_each_backend(|backend, lines| {
         let whole = lines.trim_end();
         let cut = &whole[..whole.len() - 1];
         let user = user(cut, "[ $(wc -l < asked) = 1 ] && exec sleep 600; echo '}'");
@@ -201,7 +207,7 @@ fn what_is_not_complete_is_asked_again() {
         let printed = user.towpath(&["resume", "--last"]);
         assert_eq!(printed.code, Some(0), "{backend}: {}", printed.stderr);
         assert_eq!((asked(&user), user.read("effects").as_str()), (2, EFFECT), "{backend}");
-    }
+    });
 }
 
 /// A run that is cancelled after its owner died keeps what was paid for, too.
@@ -217,7 +223,7 @@ fn a_cancelled_run_keeps_the_answer_of_its_dead_owner() {
 /// The next step continues the session that only the dead call's output names.
 #[test]
 fn a_machine_continues_with_the_session_of_the_dead_call() {
-    for (backend, lines) in PROGRAMS {
+    with_each_backend(|backend, lines| {
         let user = user(lines, "[ $(wc -l < asked) = 1 ] && exec sleep 600; exit 0");
         user.write("two.yaml", MACHINE);
         kill_hard(&mut printed(&user, backend, "two.yaml"));
@@ -229,7 +235,7 @@ fn a_machine_continues_with_the_session_of_the_dead_call() {
         let second = user.read("asked");
         let second = second.lines().last().expect("two calls");
         assert!(named.iter().any(|id| second.contains(id)), "{backend}: {named:?}: {second}");
-    }
+    });
 }
 
 /// With the runner alive, a machine whose agent was killed right after its answer needs no reminder
