@@ -344,6 +344,9 @@ fn what_a_dead_runner_left_is_broken_until_it_is_ended() {
     let mut runner = user.start(&["run", "slow.yaml"]);
     until("the step runs", || user.read("pid").ends_with('\n'));
     let pid = user.read("pid").trim().to_owned();
+    // Before that it is still a copy of bash, with its command line.
+    let name = || fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    until("the child is sleep", || name() == "sleep\n");
     let warden = parent(&parent(&pid));
     assert_eq!(parent(&warden), runner.id().to_string());
     // Both are stopped first, so that neither can end the step when the other is gone.
