@@ -115,14 +115,19 @@ impl Reads {
     pub fn of(program: &Program) -> Reads {
         let mut reads = Reads::default();
         for recipe in &program.recipes {
-            for hook in [&recipe.hooks.pre_step, &recipe.hooks.post_step, &recipe.hooks.on_error] {
-                hook.iter().for_each(|h| reads.command(h));
+            let hooks = [&recipe.hooks.pre_step, &recipe.hooks.post_step, &recipe.hooks.on_error];
+            for hook in hooks.into_iter().flatten() {
+                reads.command(hook);
             }
             for step in &recipe.steps {
-                for name in step.condition.iter().flat_map(|c| c.names()) {
+                for name in
+                    step.condition.iter().flat_map(towpath_recipe::condition::Condition::names)
+                {
                     reads.path(name.path.as_str());
                 }
-                for placeholder in step.working_dir.iter().flat_map(|t| t.placeholders()) {
+                for placeholder in
+                    step.working_dir.iter().flat_map(towpath_core::Template::placeholders)
+                {
                     reads.path(placeholder.path.as_str());
                 }
                 for (_, value) in &step.context {
@@ -166,7 +171,7 @@ impl Reads {
         match value {
             ValueTemplate::Plain(_) => {}
             ValueTemplate::Text(text) => {
-                text.placeholders().for_each(|p| self.path(p.path.as_str()))
+                text.placeholders().for_each(|p| self.path(p.path.as_str()));
             }
             ValueTemplate::List(items) => items.iter().for_each(|i| self.value(i)),
             ValueTemplate::Map(items) => items.iter().for_each(|(_, v)| self.value(v)),

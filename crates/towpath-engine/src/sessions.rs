@@ -28,7 +28,9 @@ impl Sessions {
 
     /// Reads from the record which call had which session.
     pub fn replay(&mut self, facts: &[(Fact, i64)]) {
-        facts.iter().for_each(|(fact, _)| self.note(fact));
+        for (fact, _) in facts {
+            self.note(fact);
+        }
     }
 
     /// Takes what a fact has of a call's session.

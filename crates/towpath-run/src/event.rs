@@ -199,7 +199,7 @@ mod lossless {
     }
 
     pub mod bytes {
-        use serde::{Deserializer, Serialize, Serializer};
+        use serde::{Deserializer, Serialize as _, Serializer};
 
         pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
             match std::str::from_utf8(bytes) {
@@ -216,7 +216,7 @@ mod lossless {
     pub mod path {
         use serde::{Deserializer, Serializer};
         use std::ffi::OsString;
-        use std::os::unix::ffi::{OsStrExt, OsStringExt};
+        use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
         use std::path::{Path, PathBuf};
 
         pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {

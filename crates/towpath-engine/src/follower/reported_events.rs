@@ -133,13 +133,17 @@ impl RunFollower {
             Fact::JobStarted { key, .. } => decided.extend(self.call_started(key)),
             Fact::JobFinished { key, end } => {
                 let ended = self.call_ended(key, end, stored.at_ms);
-                ended.into_iter().for_each(|ended| decided.insert(0, ended));
+                if let Some(ended) = ended {
+                    decided.insert(0, ended);
+                }
             }
             Fact::Stopping { .. } => decided.push(EventKind::Stopping),
             Fact::Ended { .. } => decided.extend(self.run().and_then(|run| self.run_ended(run))),
             _ => {}
         }
-        decided.into_iter().for_each(|kind| events.send(stored.at_ms, kind));
+        for kind in decided {
+            events.send(stored.at_ms, kind);
+        }
         Ok(())
     }
 

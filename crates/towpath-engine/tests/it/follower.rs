@@ -2,7 +2,7 @@
 
 use crate::support::{Fake, Workspace};
 use jiff::tz::TimeZone;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use towpath_engine::{Event, EventKind, Listener, Reporter, RunFollower, Stream};
@@ -222,7 +222,7 @@ fn agent(workspace: &Workspace) -> Arc<dyn Backend> {
     let executable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(&program, executable).expect("a program");
     let make = backend_row("cursor").expect("it is known").make.expect("it is a program");
-    Arc::from(make(program, TimeZone::UTC))
+    make(program, TimeZone::UTC)
 }
 
 #[test]

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::OsStringExt as _;
 use towpath_core::{FaultKind, JobKey, JobKind, RunId, StepPath, Stream, Usage};
 use towpath_run::*;
 
