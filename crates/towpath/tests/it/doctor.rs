@@ -5,8 +5,8 @@ use crate::support::trace::{Traced, is_side_file, traced};
 use crate::support::{Printed, Signal, User, kill_hard, lives, signal_to, until};
 use serde_json::Value;
 use std::fs;
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -225,7 +225,7 @@ fn a_state_directory_that_cannot_be_written_is_broken() {
 #[test]
 fn a_missing_bash_is_broken() {
     let user = user();
-    let programs = ["/bin/bash", "/usr/bin/bash"].map(Path::new).map(|p| p.canonicalize());
+    let programs = ["/bin/bash", "/usr/bin/bash"].map(Path::new).map(Path::canonicalize);
     let mounts: Vec<String> = programs
         .into_iter()
         .flatten()
