@@ -12,7 +12,7 @@ use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open, stat};
 use rustix::io::Errno;
 use std::ffi::{CString, OsStr, OsString};
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 use towpath_core::Secrets;
 
@@ -88,12 +88,17 @@ fn pair((name, value): &(OsString, OsString)) -> Result<CString, StartError> {
         let text = format!("`{}` cannot be the name of a variable", name.display());
         return Err(StartError::new(Kind::Other, text));
     }
-    c_string(&text, &format!("the environment variable `{}`", name.display()))
+    // Described only when it is refused: there are dozens of variables, for every job.
+    CString::new(text.into_vec())
+        .map_err(|_| nul_byte(&format!("the environment variable `{}`", name.display())))
 }
 
 fn c_string(text: &OsStr, what: &str) -> Result<CString, StartError> {
-    let error = || StartError::new(Kind::NulByte, format!("{what} contains a NUL byte"));
-    CString::new(text.as_bytes()).map_err(|_| error())
+    CString::new(text.as_bytes()).map_err(|_| nul_byte(what))
+}
+
+fn nul_byte(what: &str) -> StartError {
+    StartError::new(Kind::NulByte, format!("{what} contains a NUL byte"))
 }
 
 /// With the end for the job.
