@@ -3,7 +3,7 @@
 //! the home directory or the environment.
 
 use crate::builtin::{all_names, builtin, builtin_names};
-use crate::files::{self, EXTENSIONS, LIST_DEPTH, RecipeFile, names_below, stays_below};
+use crate::files::{self, EXTENSIONS, LIST_DEPTH, RecipeFile, Refusal, names_below, stays_below};
 use crate::include_files::{BUILT_IN, IncludeFiles};
 use crate::read::{Beside, STEPS_FILE, read_beside};
 use std::collections::HashSet;
@@ -76,7 +76,9 @@ pub fn list(search: &SearchPath) -> Vec<Listed> {
     for directory in &search.directories {
         match names_below(&directory.path, LIST_DEPTH) {
             Ok(names) => {
-                let file = |(name, path)| Candidate::File { name, path, directory };
+                let base = directory.path.canonicalize().ok().map(Arc::from);
+                let file =
+                    |(name, path)| Candidate::File { name, path, directory, base: base.clone() };
                 entries.extend(names.into_iter().map(file));
             }
             // Default directories need not exist; one that was given should.
@@ -98,15 +100,26 @@ pub fn list(search: &SearchPath) -> Vec<Listed> {
 
 /// Something that was found on the search path, not read yet.
 enum Candidate<'a> {
-    File { name: String, path: PathBuf, directory: &'a SearchDir },
-    Unreadable { directory: &'a SearchDir, error: std::io::Error },
+    /// `base`: the real path of the directory.
+    File {
+        name: String,
+        path: PathBuf,
+        directory: &'a SearchDir,
+        base: Option<Arc<Path>>,
+    },
+    Unreadable {
+        directory: &'a SearchDir,
+        error: std::io::Error,
+    },
     BuiltIn(&'static str),
 }
 
 impl Candidate<'_> {
     fn read(&self) -> Option<Listed> {
         match self {
-            Candidate::File { name, path, directory } => listed_file(name, path, directory),
+            Candidate::File { name, path, directory, base } => {
+                listed_file(name, path, directory, base.as_deref())
+            }
             Candidate::Unreadable { directory, error } => {
                 Some(unreadable_directory(directory, error))
             }
@@ -172,10 +185,15 @@ fn is_given(directory: &SearchDir) -> bool {
 }
 
 /// A file of the list; none for one of steps for machines to include.
-fn listed_file(name: &str, path: &Path, directory: &SearchDir) -> Option<Listed> {
+fn listed_file(
+    name: &str,
+    path: &Path,
+    directory: &SearchDir,
+    base: Option<&Path>,
+) -> Option<Listed> {
     let (name, file) = (name.to_owned(), Some(path.to_owned()));
     let shown = path.display().to_string();
-    let loaded = match stays_below(&directory.path, path) {
+    let loaded = match listed_path(path, directory, base) {
         Ok(real) => files::load(&real, &shown).map(|source| (real, source)),
         Err(refusal) => Err(refusal.problem(&shown)),
     };
@@ -189,6 +207,18 @@ fn listed_file(name: &str, path: &Path, directory: &SearchDir) -> Option<Listed>
             let broken = Some(problem.message);
             Some(Listed { broken, ..blank(name, file, directory.origin) })
         }
+    }
+}
+
+/// The real path of a listed file. Listing enters no link: only the file itself can be one.
+fn listed_path(
+    path: &Path,
+    directory: &SearchDir,
+    base: Option<&Path>,
+) -> Result<PathBuf, Refusal> {
+    match (base, path.strip_prefix(&directory.path)) {
+        (Some(base), Ok(below)) if !path.is_symlink() => Ok(base.join(below)),
+        _ => stays_below(&directory.path, path),
     }
 }
 

@@ -30,7 +30,8 @@ pub(crate) fn load(path: &Path, shown: &str) -> Result<Arc<Source>, Diagnostic> 
 }
 
 fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    // Room for most recipes: they are read at once.
+    let mut bytes = Vec::with_capacity(8 << 10);
     File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -87,20 +88,23 @@ fn collect(
     found: &mut Vec<(String, PathBuf)>,
 ) -> std::io::Result<()> {
     for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
+        let entry = entry?;
+        let path = entry.path();
         let Some(stem) = path.file_stem().and_then(|s| s.to_str()) else { continue };
         if !is_safe_segment(stem) {
             continue;
         }
-        if path.is_dir() {
+        // The directory knows what each file is; only a link has to be followed.
+        let kind = entry.file_type().ok().filter(|kind| !kind.is_symlink());
+        if kind.map_or_else(|| path.is_dir(), |kind| kind.is_dir()) {
             // Below the directory itself, what cannot be read is not offered.
-            let passed = path.is_symlink() || path.extension().is_some() || SKIPPED.contains(&stem);
+            let passed = kind.is_none() || path.extension().is_some() || SKIPPED.contains(&stem);
             if depth > 1 && !passed {
                 let _ = collect(&path, &format!("{prefix}{stem}/"), depth - 1, found);
             }
         } else if rank(&path) < EXTENSIONS.len()
             && !path.ends_with(MANIFEST_FILE)
-            && is_plain(&path)
+            && kind.map_or_else(|| is_plain(&path), |kind| kind.is_file())
         {
             found.push((format!("{prefix}{stem}"), path));
         }

@@ -125,8 +125,9 @@ impl Table {
     }
 
     pub fn print(&self, screen: &Screen) {
-        for line in self.lines(screen) {
-            out::line(line);
+        let lines = self.lines(screen);
+        if !lines.is_empty() {
+            out::line(lines.join("\n"));
         }
     }
 
