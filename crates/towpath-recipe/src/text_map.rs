@@ -4,38 +4,40 @@
 //! where they do not line up it answers with the scalar's beginning.
 
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 use towpath_core::node::Node;
 use towpath_core::{Source, Span};
 
+/// The two texts are lined up when the first location is asked for: most texts have no error.
 #[derive(Debug, Clone)]
 pub(crate) struct TextMap {
+    source: Arc<Source>,
     /// The scalar in the file.
     span: Span,
-    /// For each byte of the decoded text what it was made of, counted from the scalar's start.
-    origins: Option<Vec<Range<u32>>>,
-    /// The end of the scalar's first line, for texts that do not line up.
-    first_line_end: usize,
+    /// What YAML made of it.
+    text: String,
+    /// For each byte of the decoded text what it was made of, counted from the scalar's start. None:
+    /// the texts do not line up.
+    origins: OnceLock<Option<Vec<Range<u32>>>>,
 }
 
 impl TextMap {
     /// `text` is the decoded text of the scalar `node`.
-    pub fn of(node: &Node, source: &Source, text: &str) -> TextMap {
-        TextMap::new(&source.text, node.defined, text)
+    pub fn of(node: &Node, source: &Arc<Source>, text: &str) -> TextMap {
+        TextMap::new(source, node.defined, text)
     }
 
-    /// `file` is the whole file, `span` the scalar in it, `text` what YAML made of it.
-    pub fn new(file: &str, span: Span, text: &str) -> TextMap {
-        let raw = file.get(span.range()).unwrap_or("");
-        let origins = [Style::Lines, Style::SingleQuoted, Style::DoubleQuoted]
-            .into_iter()
-            .find_map(|style| align(raw, text, style));
-        let first_line = raw.find('\n').unwrap_or(raw.len());
-        TextMap { span, origins, first_line_end: span.start + first_line }
+    /// `span` is the scalar in the file, `text` what YAML made of it.
+    pub fn new(source: &Arc<Source>, span: Span, text: &str) -> TextMap {
+        let (source, text) = (Arc::clone(source), text.to_owned());
+        TextMap { source, span, text, origins: OnceLock::new() }
     }
 
     pub fn locate(&self, range: Range<usize>) -> Span {
-        let Some(origins) = &self.origins else {
-            return Span { start: self.span.start, end: self.first_line_end };
+        let raw = self.source.text.get(self.span.range()).unwrap_or("");
+        let Some(origins) = self.origins.get_or_init(|| origins(raw, &self.text)) else {
+            let first_line = raw.find('\n').unwrap_or(raw.len());
+            return Span { start: self.span.start, end: self.span.start + first_line };
         };
         let of = |index: usize| origins.get(index).or(origins.last()).cloned().unwrap_or(0..0);
         let start = match origins.get(range.start) {
@@ -46,6 +48,11 @@ impl TextMap {
         let begin = self.span.start;
         Span { start: begin + start as usize, end: begin + end as usize }
     }
+}
+
+fn origins(raw: &str, text: &str) -> Option<Vec<Range<u32>>> {
+    let styles = [Style::Lines, Style::SingleQuoted, Style::DoubleQuoted];
+    styles.into_iter().find_map(|style| align(raw, text, style))
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -151,7 +158,8 @@ mod tests {
     /// What the file has where `needle` is in the decoded text.
     fn found(raw: &str, text: &str, needle: &str) -> String {
         let file = format!("key: {raw}");
-        let map = TextMap::new(&file, Span { start: 5, end: file.len() }, text);
+        let map =
+            TextMap::new(&Source::new("file", &*file), Span { start: 5, end: file.len() }, text);
         let start = text.find(needle).unwrap();
         file[map.locate(start..start + needle.len()).range()].to_owned()
     }
@@ -178,14 +186,18 @@ mod tests {
 
     #[test]
     fn texts_that_do_not_line_up_give_the_first_line() {
-        let map = TextMap::new("abc\ndef", Span { start: 0, end: 7 }, "something else");
+        let map = TextMap::new(
+            &Source::new("file", "abc\ndef"),
+            Span { start: 0, end: 7 },
+            "something else",
+        );
         assert_eq!(map.locate(4..9), Span { start: 0, end: 3 });
     }
 
     proptest! {
         #[test]
         fn any_two_texts_are_survived(raw in "[a'\"\\\\ué \n]{0,20}", text in "[a'\"\\\\é \n]{0,20}") {
-            let map = TextMap::new(&raw, Span { start: 0, end: raw.len() }, &text);
+            let map = TextMap::new(&Source::new("file", &*raw), Span { start: 0, end: raw.len() }, &text);
             for start in 0..=text.len() {
                 for end in start..=text.len() + 1 {
                     let span = map.locate(start..end);
