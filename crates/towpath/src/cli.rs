@@ -8,6 +8,7 @@ use crate::environment::Invocation;
 use crate::exit::{CommandError, Ended, Exit};
 use crate::terminal::out;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use std::ffi::OsString;
 
 /// What is answered before the parser of all commands is built, which takes longer than the rest of
 /// the start. The first that answers wins.
@@ -22,6 +23,16 @@ macro_rules! commands {
         }
 
         impl Command {
+            /// Parses a command without building the parsers of the others. None: no command has the
+            /// name that comes first, or it refuses the rest.
+            fn parse_alone(arguments: &[OsString]) -> Option<Command> {
+                let name = arguments.first()?.to_str()?;
+                $(if name == stringify!($name).to_ascii_lowercase() {
+                    return parse_as(arguments).map(Command::$name);
+                })*
+                None
+            }
+
             fn run(&self, invocation: &Invocation) -> Ended {
                 match self {
                     $(Command::$name(args) => Ended {
@@ -85,7 +96,16 @@ pub fn run(invocation: &Invocation) -> Ended {
     })
 }
 
+fn parse_as<A: clap::Args>(arguments: &[OsString]) -> Option<A> {
+    let parser = A::augment_args(clap::Command::new("towpath"));
+    A::from_arg_matches(&parser.try_get_matches_from(arguments).ok()?).ok()
+}
+
 fn parse(invocation: &Invocation) -> Result<Command, clap::Error> {
+    // Help, and what is wrong with the arguments, are the business of the parser of all commands.
+    if let Some(command) = Command::parse_alone(invocation.rest()) {
+        return Ok(command);
+    }
     let mut arguments = invocation.arguments.clone();
     if arguments.len() == 1 {
         arguments.push("overview".into());
@@ -108,4 +128,25 @@ fn usage(error: &clap::Error, invocation: &Invocation) -> Result<Exit, CommandEr
 
 fn version(invocation: &Invocation) -> Option<Ended> {
     compat::answer_version("towpath", invocation.rest()).then(|| Ok(Exit::Done).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_can_be_parsed_alone() {
+        let alone = |arguments: &[&str]| {
+            let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+            Command::parse_alone(&arguments)
+        };
+        for command in command_line().get_subcommands() {
+            let name = command.get_name();
+            let all = command_line().try_get_matches_from(["towpath", name]).is_ok();
+            assert_eq!(alone(&[name]).is_some(), all, "{name}");
+        }
+        assert!(matches!(alone(&["run", "a.yaml", "-q"]), Some(Command::Run(_))));
+        assert!(matches!(alone(&["as", "dp"]), Some(Command::As(_))));
+        assert!(alone(&["Run"]).is_none() && alone(&["run", "--unknown"]).is_none());
+    }
 }
