@@ -2,10 +2,12 @@
 //! directories and the terminals. No other module reads them.
 
 use crate::exit::CommandError;
+use jiff::tz::TimeZone;
 use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use towpath_store::{Store, StoreError};
 
 /// How the program was started. What may fail of its environment is read when a command needs it:
@@ -54,6 +56,18 @@ impl Invocation {
     pub fn color(&self) -> bool {
         self.environment().is_ok_and(|env| env.color)
     }
+}
+
+/// The time zone of this machine. Its rules are read from `/etc/localtime` alone: to find out its
+/// name, which nothing shows, the whole database of time zones would be searched.
+pub fn local_zone() -> TimeZone {
+    static ZONE: OnceLock<TimeZone> = OnceLock::new();
+    let from_file = || TimeZone::tzif("local", &std::fs::read("/etc/localtime").ok()?).ok();
+    let found = || match std::env::var_os("TZ") {
+        None => from_file().unwrap_or_else(TimeZone::system),
+        Some(_) => TimeZone::system(),
+    };
+    ZONE.get_or_init(found).clone()
 }
 
 #[derive(Debug, Clone)]

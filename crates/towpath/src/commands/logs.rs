@@ -6,14 +6,13 @@ mod reader;
 mod transcript;
 
 use super::Execute;
-use crate::environment::Invocation;
+use crate::environment::{Invocation, local_zone};
 use crate::exit::{CommandError, Exit};
 use crate::session::find_run::{find, open, step_paths};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report::{Shape, columns};
 use choice::Choice;
-use jiff::tz::TimeZone;
 use reader::reader_gone;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -143,7 +142,7 @@ struct Printer {
 
 impl<'a> Log<'a> {
     fn new(store: &'a Store, row: RunRow, raw: bool, columns: Option<usize>) -> Log<'a> {
-        let follower = RunFollower::new(store, row, TimeZone::system());
+        let follower = RunFollower::new(store, row, local_zone());
         let run = follower.run();
         let shape = run.map_or_else(Shape::default, |run| Shape::of(run.program()));
         let printer = Printer { latest: None, several: false };

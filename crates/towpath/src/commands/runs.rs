@@ -4,14 +4,13 @@ mod project_scope;
 mod prune;
 
 use super::Execute;
-use crate::environment::{Environment, Invocation};
+use crate::environment::{Environment, Invocation, local_zone};
 use crate::exit::{CommandError, Exit};
 use crate::session::run_status::{status_of, tint};
 use crate::terminal::format::{ago, count, duration, local_time, money, now_ms};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table, shown_path};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use jiff::tz::TimeZone;
 use project_scope::ProjectScope;
 use towpath_core::{RunStatus, StatusKind};
 use towpath_store::{RunFilter, RunRow, Store, Summary};
@@ -73,7 +72,7 @@ impl Execute for Args {
             }
         }
         if self.json {
-            out::json(&runs_json(&rows, &TimeZone::system()));
+            out::json(&runs_json(&rows, &local_zone()));
         } else if found == 0 {
             out::line(nothing(self, total));
         } else {

@@ -1,7 +1,7 @@
 //! `towpath show`: one run, step by step, replayed from its record, and how it can be resumed.
 
 use super::Execute;
-use crate::environment::{Environment, Invocation};
+use crate::environment::{Environment, Invocation, local_zone};
 use crate::exit::{CommandError, Exit};
 use crate::session::find_run;
 use crate::session::run_status::{status_of, tint};
@@ -9,7 +9,6 @@ use crate::terminal::format::{ago, clean, count, duration, last_line, local_time
 use crate::terminal::out;
 use crate::terminal::report::{ByHand, by_hand, find, has_output, logs, next_commands};
 use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, shown_path};
-use jiff::tz::TimeZone;
 use towpath_core::{FaultKind, RunStatus};
 use towpath_engine::{census, recorded};
 use towpath_run::{
@@ -42,7 +41,7 @@ impl Execute for Args {
         if self.json {
             let resumable = !matches!(shown.status, RunStatus::Done | RunStatus::Running);
             let resume = resumable.then(|| next_commands::resume(&shown.row.id, shown.run()));
-            out::json(&shown.json(resume.flatten(), now_ms(), &TimeZone::system()));
+            out::json(&shown.json(resume.flatten(), now_ms(), &local_zone()));
         } else {
             Printed(&shown).print(&Screen::new(env), env);
         }

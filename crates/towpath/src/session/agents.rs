@@ -3,7 +3,7 @@
 mod refusals;
 mod root;
 
-use crate::environment::{Environment, is_program};
+use crate::environment::{Environment, is_program, local_zone};
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::files;
 use crate::settings::Settings;
@@ -122,7 +122,7 @@ pub fn choose(
     }
     let (found, make) = program_of(env, settings, &name, own_program)?;
     tracing::debug!(backend = name, ?found, "chose the backend");
-    let backend = make(found, jiff::tz::TimeZone::system());
+    let backend = make(found, local_zone());
     Ok((Agents::Program { backend, calls }, Some(tree), options))
 }
 

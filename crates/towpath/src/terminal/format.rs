@@ -1,6 +1,7 @@
 //! How durations, money, times and foreign text are written, the same everywhere.
 
-use jiff::{Timestamp, Zoned, tz::TimeZone};
+use crate::environment::local_zone;
+use jiff::{Timestamp, Zoned};
 
 pub use towpath_view::format::{clean, count, money};
 
@@ -45,7 +46,7 @@ pub fn ago(then_ms: i64, now_ms: i64) -> String {
 
 /// Local time, with the date when it is not today.
 pub fn local_time(ms: i64, now_ms: i64) -> String {
-    let at = |ms| Timestamp::from_millisecond(ms).unwrap_or_default().to_zoned(TimeZone::system());
+    let at = |ms| Timestamp::from_millisecond(ms).unwrap_or_default().to_zoned(local_zone());
     let (then, now): (Zoned, Zoned) = (at(ms), at(now_ms));
     let format = if then.date() == now.date() { "%H:%M" } else { "%Y-%m-%d %H:%M" };
     then.strftime(format).to_string()
@@ -53,7 +54,7 @@ pub fn local_time(ms: i64, now_ms: i64) -> String {
 
 /// RFC 3339 with the local offset, for JSON.
 pub fn rfc3339(ms: i64) -> String {
-    towpath_view::format::rfc3339(ms, &TimeZone::system())
+    towpath_view::format::rfc3339(ms, &local_zone())
 }
 
 /// The last line with text.

@@ -1,9 +1,9 @@
 //! The names of a run's worktree: its directory beside the repository, and a branch that is free.
 
 use super::typed;
-use crate::environment::Environment;
+use crate::environment::{Environment, local_zone};
 use crate::exit::CommandError;
-use jiff::Zoned;
+use jiff::Timestamp;
 use std::path::{Path, PathBuf};
 use towpath_engine::Worktree;
 
@@ -34,7 +34,7 @@ pub(super) fn free_name(
     recipe: &str,
     taken: &dyn Fn(&str) -> Result<bool, CommandError>,
 ) -> Result<String, CommandError> {
-    let now = Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
+    let now = Timestamp::now().to_zoned(local_zone()).strftime("%Y%m%d-%H%M%S").to_string();
     let first = format!("{}-{now}", as_word(recipe));
     let mut name = first.clone();
     for number in 2..1000 {
