@@ -472,7 +472,7 @@ const PROVEN_ELSEWHERE: &[&str] = &[
     "cargo install --path crates/towpath",
     "towpath run demo",
     "./test", // is what runs this
-    "RUSTFLAGS=\"-C target-feature=+crt-static\" cargo build --release --target x86_64-unknown-linux-gnu",
+    "RUSTFLAGS=\"-C target-feature=+crt-static -C relocation-model=static\" cargo build --release --target x86_64-unknown-linux-gnu",
 ];
 
 #[test]
