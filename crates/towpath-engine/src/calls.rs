@@ -5,9 +5,7 @@ use crate::driver::Driver;
 use crate::error::EngineError;
 use std::time::{Duration, Instant};
 use towpath_core::{FaultKind, JobKey};
-use towpath_executor::{
-    AgentWork, BackendRow, Call, Responder, ScriptedAnswer, SessionIds, new_session,
-};
+use towpath_executor::{AgentWork, BackendRow, Call, Responder, SessionIds, new_session};
 use towpath_run::{AgentJob, CallEnded, CallStarted, EventKind, Fact, Fault, JobEnd, JobStatus};
 
 /// A call that is about to be recorded and started.
@@ -51,11 +49,9 @@ impl Driver<'_> {
             }
             Responder::Backend(row) => row,
         };
-        match self.script.take(key, &work.call.prompt) {
+        match self.script.take(key, &work.call.prompt)? {
             Err(exhausted) => return Ok(Err(fault(exhausted))),
-            Ok(answer) => {
-                work.scripted = answer.map(|(number, line)| ScriptedAnswer { number, line });
-            }
+            Ok(answer) => work.scripted = answer,
         }
         self.choose_model(key, row, &before, &mut work.call);
         let session = known_session(row, &work.call);

@@ -4,7 +4,7 @@
 use crate::journal::io_error;
 use std::path::PathBuf;
 use towpath_core::{Diagnostic, RunId, StepPath};
-use towpath_executor::{ExecutorError, ProcessError};
+use towpath_executor::{ExecutorError, ProcessError, ScriptError};
 use towpath_run::{EditRefused, Mismatch, NoSuchStep};
 use towpath_store::StoreError;
 
@@ -31,6 +31,8 @@ pub enum EngineError {
     NoSuchStep(#[from] NoSuchStep),
     #[error("{0}")]
     Answer(String),
+    #[error(transparent)]
+    Script(#[from] ScriptError),
     /// A state machine's step was declared done without its outcome.
     #[error("{step} is a machine's step: it ended with one of {}", .outcomes.join(", "))]
     OutcomeMissing { step: StepPath, outcomes: Vec<String> },

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use towpath_core::JobKey;
-use towpath_executor::{Script, ScriptLine};
+use towpath_executor::{Script, ScriptError, ScriptedAnswer};
 use towpath_run::{Fact, JobEnd, JobStatus};
 
 #[derive(Debug, Default)]
@@ -39,21 +39,23 @@ impl ScriptLines {
         }
     }
 
-    /// The line that answers a call, with its number; none where no script answers. The error is what is
-    /// wrong when the script has no line for the call.
+    /// The line that answers a call; none where no script answers. The inner error is what is wrong
+    /// when the script has no line for the call, the outer one when the line of an interrupted call is
+    /// gone: then another line would be a wrong answer.
     pub fn take(
         &mut self,
         key: &JobKey,
         prompt: &str,
-    ) -> Result<Option<(u32, ScriptLine)>, String> {
+    ) -> Result<Result<Option<ScriptedAnswer>, String>, ScriptError> {
         let interrupted = self.interrupted(key);
-        let Some(script) = &mut self.script else { return Ok(None) };
+        let Some(script) = &mut self.script else { return Ok(Ok(None)) };
         let step = key.step_path();
         let Some(number) = interrupted.or_else(|| script.take(&step, prompt)) else {
-            return Err(script.exhausted(&step).message);
+            return Ok(Err(script.exhausted(&step).message));
         };
+        let line = script.line(number)?.clone();
         self.open.insert(call_of(key), number);
-        Ok(Some((number, script.line(number).clone())))
+        Ok(Ok(Some(ScriptedAnswer { number, line })))
     }
 
     /// The line of a call that was interrupted: of the same call, or of the reminder after it, where the

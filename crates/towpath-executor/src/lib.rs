@@ -56,8 +56,8 @@ pub use recovery::{InterruptedCall, LocalRecovery, Recovered, Recovery};
 pub use session_tree::SessionTree;
 
 pub use towpath_agent::{
-    Backend, BackendRow, Call, Reader, Script, ScriptLine, SessionIds, Sign, WithoutModel,
-    backend_row,
+    Backend, BackendRow, Call, Reader, Script, ScriptError, ScriptLine, SessionIds, Sign,
+    WithoutModel, backend_row,
 };
 pub use towpath_process::{
     Acquire, Holder, Leftover, ProcessError, RunLock, Stream, end_marked, own_executable,

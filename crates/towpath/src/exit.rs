@@ -198,6 +198,7 @@ impl From<EngineError> for CommandError {
             | EngineError::Answer(_)
             | EngineError::OutcomeMissing { .. }
             | EngineError::EditRefused(_)
+            | EngineError::Script(_)
             | EngineError::SecretInPlan { .. } => (Exit::BadInput, ErrorKind::BadInput),
             EngineError::SecretMissing { .. } => (Exit::Setup, ErrorKind::Setup),
             EngineError::Process(_) | EngineError::WardenGone => (Exit::Setup, ErrorKind::Process),
@@ -215,6 +216,9 @@ fn with_hint(error: &EngineError) -> String {
         }
         EngineError::EditRefused(_) => {
             format!("{error}; resume without --edited, or start a new run")
+        }
+        EngineError::Script(_) => {
+            format!("{error}; put it back, or resume with --script and another script")
         }
         EngineError::OutcomeMissing { step, outcomes } => {
             let listed = outcomes.join(", ");

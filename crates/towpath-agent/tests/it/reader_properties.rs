@@ -128,7 +128,8 @@ proptest! {
     ) {
         let written = serde_json::to_string(&text).unwrap();
         let script = Script::parse("s", &written).unwrap();
-        let backend = Scripted { line: script.line(1).clone(), bash: "/bin/bash".into() };
+        let line = script.line(1).expect("the first line").clone();
+        let backend = Scripted { line, bash: "/bin/bash".into() };
         let mut reader = backend.reader();
         for line in &lines {
             reader.line(line);

@@ -18,7 +18,10 @@ fn call(directory: &Path) -> Call {
 fn run(directory: &Path, line: &str) -> Reply {
     let mut script = Script::parse("s.jsonl", line).unwrap();
     let taken = script.take(&step("ask"), "any prompt").unwrap();
-    let backend = Scripted { line: script.line(taken).clone(), bash: "/bin/bash".into() };
+    let backend = Scripted {
+        line: script.line(taken).expect("it was taken").clone(),
+        bash: "/bin/bash".into(),
+    };
     let made = backend.invocation(&call(directory));
     let mut stdin = tempfile::tempfile().unwrap();
     stdin.write_all(&made.stdin).unwrap();
@@ -122,7 +125,10 @@ fn session_and_usage_come_from_the_line() {
 #[test]
 fn lines_with_and_without_their_newlines_read_the_same() {
     let script = Script::parse("s", r#"{"text": "", "session_id": "s-1"}"#).unwrap();
-    let backend = Scripted { line: script.line(1).clone(), bash: "/bin/bash".into() };
+    let backend = Scripted {
+        line: script.line(1).expect("the first line").clone(),
+        bash: "/bin/bash".into(),
+    };
     for lines in [["a\n", "\n", "b"], ["a", "", "b"]] {
         let mut reader = backend.reader();
         let signs: Vec<Sign> = lines.iter().flat_map(|l| reader.line(l.as_bytes())).collect();
@@ -142,7 +148,7 @@ fn a_call_takes_the_first_unused_line_that_fits() {
     assert_eq!(script.take(&step("ask"), "please review"), Some(1));
     assert_eq!(script.take(&step("ask"), "review again"), Some(4));
     assert_eq!(script.take(&step("ask"), "review again"), None);
-    assert_eq!(script.line(4).text.as_deref(), Some("second"));
+    assert_eq!(script.line(4).expect("the fourth line").text.as_deref(), Some("second"));
 
     let mut resumed = Script::parse("s.jsonl", text).unwrap();
     resumed.mark_used(3);

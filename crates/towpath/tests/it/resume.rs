@@ -180,6 +180,26 @@ fn an_interrupted_scripted_call_gets_its_own_line_again() {
 }
 
 #[test]
+fn a_script_that_lost_the_line_of_an_interrupted_call_is_refused() {
+    let recipe = "name: l\nsteps:\n  - {id: a, prompt: x}\n  - {id: b, prompt: x}\n";
+    let second = "{\"text\":\"two\",\"run\":\"touch began; [ -e go ] || sleep 60\"}\n";
+    let script = format!("\"one\"\n{second}");
+    let user = User::new().file("l.yaml", recipe).file("s.jsonl", &script);
+    let mut runner = user.start(&["run", "l.yaml", "--backend", "scripted", "--script", "s.jsonl"]);
+    until("the agent works", || user.path("work/began").exists());
+    kill_hard(&mut runner);
+    user.write("go", "");
+    user.write("s.jsonl", "\"one\"\n");
+    user.towpath(&["resume", "--last"])
+        .exits(2)
+        .reports("s.jsonl:2: this line")
+        .reports("--script");
+    user.write("s.jsonl", &script);
+    let printed = user.towpath(&["resume", "--last"]).exits(0);
+    assert_eq!(printed.stdout, "two\n", "the step before it does not run again");
+}
+
+#[test]
 fn a_script_that_runs_out_is_marked_and_unused_lines_are_reported() {
     let recipe = "name: l\nsteps:\n  - {id: a, prompt: x, continue_on_error: true}\n  - {id: b, prompt: x}\n";
     let user = User::new().file("l.yaml", recipe).file("s.jsonl", "\"one\"\n");

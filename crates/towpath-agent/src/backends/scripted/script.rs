@@ -1,6 +1,7 @@
 //! A script: JSON lines, one answer for one call. A call takes the first line that fits its step and
 //! prompt and is unused, or may be used again; which line a call took is recorded by the engine, so
-//! that a resumed run continues where it was. The script itself reads no file and remembers nothing beyond its own lifetime.
+//! that a resumed run continues where it was. The script itself reads no file and remembers nothing
+//! beyond its own lifetime.
 
 use super::line::ScriptLine;
 use crate::call::CallFault;
@@ -20,7 +21,7 @@ struct Entry {
     used: bool,
 }
 
-/// A line that cannot be understood.
+/// A line that cannot be understood, or is gone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name}:{line}: {message}")]
 pub struct ScriptError {
@@ -64,13 +65,15 @@ impl Script {
         Some(entry.number)
     }
 
-    /// The line of a number that `take` gave.
-    ///
-    /// # Panics
-    /// If the script has no such line.
-    pub fn line(&self, number: u32) -> &ScriptLine {
+    /// The line of a number that `take` gave, now or to an earlier owner of this run: the file may
+    /// have lost it since.
+    pub fn line(&self, number: u32) -> Result<&ScriptLine, ScriptError> {
         let entry = self.entries.iter().find(|entry| entry.number == number);
-        &entry.expect("the number came from `take` of this script").line
+        entry.map(|entry| &entry.line).ok_or_else(|| ScriptError {
+            name: self.name.clone(),
+            line: number,
+            message: "this line, which answers an interrupted call, is gone from the script".into(),
+        })
     }
 
     pub fn unused(&self) -> Vec<u32> {
