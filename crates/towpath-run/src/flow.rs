@@ -104,7 +104,7 @@ pub(crate) trait FlowRules {
     /// What the frame gives to the step that called its recipe.
     fn result(&self, run: &Run, frame: usize) -> FrameResult;
 
-    /// Why an edited recipe cannot replace the frame's own, step by step.
+    /// Why an edited recipe of the same kind cannot replace the frame's own, step by step.
     fn edit_conflicts(
         &self,
         run: &Run,

@@ -5,13 +5,12 @@ use crate::frame::StepAt;
 use crate::progress::{Phase, Progress};
 use crate::run::Run;
 use std::sync::Arc;
-use towpath_core::StepPath;
-use towpath_recipe::{Program, Work};
+use towpath_recipe::{Program, Recipe, Work};
 
-/// Why an edited recipe cannot be taken, step by step.
+/// Why an edited recipe cannot be taken: a reason for each recipe or step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}", .0.iter().map(|(step, why)| format!("{step} {why}")).collect::<Vec<_>>().join("; "))]
-pub struct EditRefused(pub Vec<(StepPath, &'static str)>);
+#[error("{}", .0.join("; "))]
+pub struct EditRefused(pub Vec<String>);
 
 impl Run {
     /// Takes another version of the plan, between two owners: `Resumed` follows, and begins with
@@ -24,7 +23,7 @@ impl Run {
             let (frame, recipe) = self.restarted(indices[at], &program);
             indices[at].1 = recipe;
             let new = &program.recipes[recipe];
-            refused.extend(self.flow(frame).edit_conflicts(self, frame, new));
+            refused.extend(self.conflicts(frame, new));
             for (step, progress) in self.frames[frame].steps.iter().enumerate() {
                 let at = StepAt::new(frame, step);
                 let Some(child) = progress.child else { continue };
@@ -32,7 +31,7 @@ impl Run {
                 match callee(&program, recipe, self.step(at)) {
                     Some(callee) => indices.push((child, callee)),
                     None if began => {
-                        refused.push((self.path(at), "no longer calls its recipe"));
+                        refused.push(format!("{} no longer calls its recipe", self.path(at)));
                     }
                     None => {}
                 }
@@ -57,6 +56,22 @@ impl Run {
             })
             .collect();
         Ok(())
+    }
+
+    /// Why an edited recipe cannot replace a frame's own. The progress of a step recipe means nothing
+    /// to a state machine, nor the other way round.
+    fn conflicts(&self, frame: usize, new: &Recipe) -> Vec<String> {
+        let old = self.recipe(frame);
+        let kind = |recipe: &Recipe| match recipe.machine() {
+            Some(_) => "a state machine",
+            None => "a step recipe",
+        };
+        let (was, is) = (kind(&old), kind(new));
+        if was != is {
+            return vec![format!("recipe {} was {was} and is {is} now", old.name)];
+        }
+        let conflicts = self.flow(frame).edit_conflicts(self, frame, new);
+        conflicts.into_iter().map(|(step, why)| format!("{step} {why}")).collect()
     }
 
     /// A state machine that restarted with another recipe continues with that one.

@@ -205,7 +205,7 @@ impl FlowRules for MachineRules {
         new: &Recipe,
     ) -> Vec<(StepPath, &'static str)> {
         let Some(at) = run.current(frame) else { return Vec::new() };
-        if new.machine().is_some() && new.step_index(&run.step(at).id).is_some() {
+        if new.step_index(&run.step(at).id).is_some() {
             return Vec::new();
         }
         vec![(

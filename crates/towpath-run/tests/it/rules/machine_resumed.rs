@@ -142,6 +142,40 @@ fn a_crash_inside_a_called_machine_repeats_only_what_was_interrupted() {
 }
 
 #[test]
+fn an_edit_between_a_step_recipe_and_a_state_machine_is_refused() {
+    let steps = "name: main\nsteps:\n  - {id: work, command: x}\n";
+    let machine = review("");
+    let inner = inner();
+    let caller = caller("");
+    let sub = "name: inner\nsteps:\n  - {id: a, command: x}\n";
+    let rows: [(Vec<(&str, &str)>, Vec<(&str, &str)>, &str); 3] = [
+        (
+            vec![("main", steps)],
+            vec![("main", machine.as_str())],
+            "was a step recipe and is a state machine now",
+        ),
+        (
+            vec![("main", machine.as_str())],
+            vec![("main", steps)],
+            "was a state machine and is a step recipe now",
+        ),
+        (
+            vec![("outer", caller.as_str()), ("inner", inner.as_str())],
+            vec![("outer", caller.as_str()), ("inner", sub)],
+            "recipe inner was a state machine and is a step recipe now",
+        ),
+    ];
+    for (old, new, why) in rows {
+        let mut play = Play::new(&old, json!({}));
+        play.start_all();
+        let before = play.run.view();
+        let refused = play.run.replan(program(&new, json!({}))).expect_err(why);
+        assert!(refused.to_string().contains(why), "{refused}");
+        assert_eq!(play.run.view(), before, "a refused edit changes nothing");
+    }
+}
+
+#[test]
 fn an_edit_is_taken_as_long_as_the_machine_is_somewhere() {
     let text = review("guardrails: {maxStepVisits: 1}\n");
     let mut play = Play::one(&text).reports("work", "done").reports("review", "bad").play();
