@@ -81,7 +81,14 @@ impl StepPath {
 
     /// The path of the recipe step whose frame it is in; none in the run's own recipe.
     pub fn frame(&self) -> Option<StepPath> {
-        self.0.rsplit_once('/').map(|(frame, _)| StepPath(frame.to_owned()))
+        self.split().0
+    }
+
+    fn split(&self) -> (Option<StepPath>, &str) {
+        match self.0.rsplit_once('/') {
+            Some((frame, own)) => (Some(StepPath(frame.to_owned())), own),
+            None => (None, &self.0),
+        }
     }
 
     /// The path as a user knows it, whichever visit it is.
@@ -150,6 +157,14 @@ pub struct JobKey {
 }
 
 impl JobKey {
+    /// The first call of an attempt of a step.
+    pub fn of_step(step: &StepPath, attempt: u32, kind: JobKind) -> JobKey {
+        let (frame, own) = step.split();
+        let (id, visit) = own.split_once('#').unwrap_or((own, "1"));
+        let visit = visit.parse().unwrap_or(1);
+        JobKey { frame, step: id.to_owned(), visit, attempt, call: 0, kind }
+    }
+
     pub fn step_path(&self) -> StepPath {
         StepPath::in_frame(self.frame.as_ref(), &self.step, self.visit)
     }
@@ -183,10 +198,8 @@ fn parse_key(text: &str) -> Option<JobKey> {
     let (rest, numbers) = rest.rsplit_once('#')?;
     let mut numbers = numbers.split('.').map(|n| n.parse::<u32>().ok());
     let (visit, attempt, call) = (numbers.next()??, numbers.next()??, numbers.next()??);
-    let (frame, step) = match rest.rsplit_once('/') {
-        Some((frame, step)) => (Some(StepPath::new(frame)), step),
-        None => (None, rest),
-    };
+    let path = StepPath::new(rest);
+    let (frame, step) = path.split();
     let step = step.to_owned();
     numbers.next().is_none().then_some(JobKey { frame, step, visit, attempt, call, kind: *kind })
 }
@@ -214,6 +227,14 @@ mod tests {
         }
         for text in ["", "a", "a#1:bash", "a#1.0.0:nope", "a#x.0.0:bash", "a#1.0.0.0:bash"] {
             assert!(text.parse::<JobKey>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_key_of_a_step_is_found_by_its_path() {
+        for text in ["build#1.0.0:bash", "ci/build#2/test#1.3.0:agent", "ci/a-b#12.0.0:bash"] {
+            let key: JobKey = text.parse().unwrap();
+            assert_eq!(JobKey::of_step(&key.step_path(), key.attempt, key.kind), key);
         }
     }
 

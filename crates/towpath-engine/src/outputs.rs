@@ -1,6 +1,6 @@
 //! What a step printed, out of the record, where it is not in memory.
 
-use towpath_core::{JobKey, JobKind, RunId, StepPath};
+use towpath_core::{JobKey, JobKind, RunId};
 use towpath_recipe::StepKind;
 use towpath_run::{StepStatus, StepView};
 use towpath_store::{Output, Store, StoreError, Stream};
@@ -16,7 +16,8 @@ pub fn step_output(
         return Ok(None);
     };
     let Some(attempt) = step.attempts.checked_sub(1) else { return Ok(None) };
-    store.output(run, &job_key(step, attempt).to_string(), Stream::Stdout)
+    let key = JobKey::of_step(&step.path, attempt, JobKind::Bash);
+    store.output(run, &key.to_string(), Stream::Stdout)
 }
 
 /// The step whose output this step's is: for a recipe step, the last one in it that ran.
@@ -29,15 +30,4 @@ fn last_executed(step: &StepView) -> Option<&StepView> {
         status.is_some_and(|status| !matches!(status, StepStatus::Skipped { .. }))
     };
     step.children.iter().rfind(ran).and_then(last_executed)
-}
-
-fn job_key(step: &StepView, attempt: u32) -> JobKey {
-    let text = step.path.as_str();
-    let (frame, own) = match text.rsplit_once('/') {
-        Some((frame, own)) => (Some(StepPath::new(frame)), own),
-        None => (None, text),
-    };
-    let visit = own.strip_prefix(step.id.as_str()).and_then(|rest| rest.strip_prefix('#'));
-    let visit = visit.and_then(|number| number.parse().ok()).unwrap_or(1);
-    JobKey { frame, step: step.id.clone(), visit, attempt, call: 0, kind: JobKind::Bash }
 }

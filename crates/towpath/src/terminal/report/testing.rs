@@ -296,15 +296,8 @@ pub trait Feed: Reporter {
 
 fn output(step: &str, stream: Stream, text: &str) -> EventKind {
     let (step, bytes) = (path(step), text.as_bytes().to_vec());
-    let own = JobKey {
-        frame: step.frame(),
-        step: step.as_str().rsplit('/').next().unwrap_or_default().to_owned(),
-        visit: 1,
-        attempt: 0,
-        call: 0,
-        kind: JobKind::Bash,
-    };
-    EventKind::Output { step, job: own, stream, bytes }
+    let job = JobKey::of_step(&step, 0, JobKind::Bash);
+    EventKind::Output { step, job, stream, bytes }
 }
 
 impl<R: Reporter> Feed for R {}
