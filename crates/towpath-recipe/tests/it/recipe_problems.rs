@@ -67,6 +67,23 @@ error[unknown-field] r.yaml:2:1 `step` unknown field `step` | did you mean `step
 }
 
 #[test]
+fn a_misspelt_required_field_is_not_also_missing() {
+    let rows = [
+        ("nmae: x\nsteps:\n  - {id: a, command: x}\n", "1:1", "nmae", "name"),
+        ("name: x\nstesp:\n  - {id: a, command: x}\n", "2:1", "stesp", "steps"),
+        ("name: x\nsteps:\n  - {ids: a, command: x}\n", "3:6", "ids", "id"),
+        ("name: x\nsteps:\n  - {id: a, comand: x}\n", "3:13", "comand", "command"),
+    ];
+    for (file, at, written, meant) in rows {
+        let expected = format!(
+            "error[unknown-field] r.yaml:{at} `{written}` unknown field `{written}` | \
+             did you mean `{meant}`?\n"
+        );
+        assert_eq!(problems(file), expected);
+    }
+}
+
+#[test]
 fn an_unknown_field_in_each_section() {
     let file = r"name: x
 command: x

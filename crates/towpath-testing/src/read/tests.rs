@@ -172,6 +172,18 @@ fn a_bad_test_file_is_refused_with_its_reason() {
 }
 
 #[test]
+fn a_misspelt_required_key_is_not_also_missing() {
+    let rows = [("case: [{name: a}]", "case", "cases"), ("cases: [{nmae: a}]", "nmae", "name")];
+    for (text, written, meant) in rows {
+        let (_, problems) = reading(text);
+        let shown = drawn(&problems);
+        assert_eq!(problems.len(), 1, "{shown}");
+        assert!(shown.contains(&format!("unknown key `{written}`")), "{shown}");
+        assert!(shown.contains(&format!("did you mean `{meant}`?")), "{shown}");
+    }
+}
+
+#[test]
 fn an_output_may_be_a_map() {
     let suite =
         suite("cases: [{name: a, expect: {outputs: {x: {ok: true}, y: {is: {lacks: 1}}}}}]");
