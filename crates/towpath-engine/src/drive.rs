@@ -7,7 +7,7 @@ use crate::driver::{Driver, RunEnd};
 use crate::error::EngineError;
 use crate::event::{EventSender, Reporter};
 use crate::journal::Reads;
-use crate::open::{LOCK, Prepared, gone_with_the_owner};
+use crate::open::{LOCK, Prepared};
 use crate::script_lines::ScriptLines;
 use crate::sessions::Sessions;
 use std::collections::BTreeMap;
@@ -140,7 +140,7 @@ impl Prepared {
         if !self.ended.is_empty() {
             send(EventKind::Ended { processes: self.ended.clone(), why: EndedWith::DeadRunner });
         }
-        for (step, message) in gone_with_the_owner(self) {
+        for (step, message) in self.gone.clone() {
             send(EventKind::Warning { step: Some(step), message });
         }
     }

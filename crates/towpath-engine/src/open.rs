@@ -31,6 +31,8 @@ pub struct Prepared {
     pub(crate) resumed: bool,
     /// Leftovers of a dead owner that were ended.
     pub ended: Vec<String>,
+    /// The warnings about finished steps that miss what they left running. The caller adds what helps.
+    pub gone: BTreeMap<StepPath, String>,
     pub(crate) active_before_ms: i64,
     pub(crate) warnings: Vec<String>,
     pub(crate) locks: SessionLocks,
@@ -158,6 +160,7 @@ pub fn create(
         history: Vec::new(),
         resumed: false,
         ended: Vec::new(),
+        gone: BTreeMap::new(),
         active_before_ms: 0,
         warnings: Vec::new(),
         locks,
@@ -272,6 +275,7 @@ impl TakenRun {
             }
             None => store.append(&id, &batch, Some(&totals))?,
         }
+        let gone = gone_with_the_owner(&run, &history);
         Ok(Prepared {
             id,
             run,
@@ -281,6 +285,7 @@ impl TakenRun {
             history,
             resumed: true,
             ended: ended.iter().map(describe).collect(),
+            gone,
             active_before_ms,
             warnings: recorded.warnings,
             locks: SessionLocks::new(store.directory()),
@@ -319,28 +324,20 @@ fn changed(
 
 /// Finished steps whose background children lived until their owner ended, and are gone now. What runs
 /// again starts them itself.
-pub(crate) fn gone_with_the_owner(prepared: &Prepared) -> Vec<(StepPath, String)> {
-    let Prepared { id, history, resumed, .. } = prepared;
+fn gone_with_the_owner(run: &Run, history: &[(Fact, i64)]) -> BTreeMap<StepPath, String> {
     let mut finished = BTreeSet::new();
-    if *resumed {
-        collect_finished(&prepared.run.view(), &mut finished);
-    }
+    collect_finished(&run.view(), &mut finished);
     let mut gone = BTreeMap::new();
     for (fact, _) in history {
         if let Fact::JobFinished { key, end } = fact
             && !end.left.is_empty()
             && finished.contains(&key.step_path())
         {
-            let step = key.step_path();
-            let what = end.left.join(", ");
-            let message = format!(
-                "what it left running is gone: {what}; if later steps need it: \
-                 towpath resume {id} --again {step}"
-            );
-            gone.insert(step, message);
+            let message = format!("what it left running is gone: {}", end.left.join(", "));
+            gone.insert(key.step_path(), message);
         }
     }
-    gone.into_iter().collect()
+    gone
 }
 
 fn collect_finished(steps: &[StepView], finished: &mut BTreeSet<StepPath>) {

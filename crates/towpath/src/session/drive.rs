@@ -35,7 +35,8 @@ impl DrivenRun {
 
 impl Session<'_> {
     pub fn drive(&mut self, recorded: RecordedRun) -> Result<DrivenRun, CommandError> {
-        let RecordedRun { prepared, config, tree, worktree, waiting } = recorded;
+        let RecordedRun { mut prepared, config, tree, worktree, waiting } = recorded;
+        name_what_helps(&mut prepared);
         let name = prepared.run().program().root().name.clone();
         if let Some(audit) = &mut self.audit {
             audit.begin(&name, prepared.id())?;
@@ -65,6 +66,15 @@ impl Session<'_> {
             audit.into_iter().chain(events.and_then(Events::failure)).collect();
         end.warnings.extend(unwritten.iter().cloned());
         Ok(DrivenRun { end, left, unwritten })
+    }
+}
+
+/// Adds to the warnings about what is gone the command that starts it again.
+fn name_what_helps(prepared: &mut Prepared) {
+    let run = prepared.id().clone();
+    for (step, message) in &mut prepared.gone {
+        let command = format!("towpath resume {run} --again {step}");
+        message.push_str(&format!("; if later steps need it: {command}"));
     }
 }
 
