@@ -33,8 +33,8 @@ pub fn clean(text: &str) -> String {
     text.chars().map(|c| if moves(c) || turns(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// Foreign text as one line of ours.
-pub fn one_line(text: &str) -> String {
+/// The first line of foreign text that is not empty, with `…` where more follow.
+pub fn first_line(text: &str) -> String {
     let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
     let first = lines.next().unwrap_or("");
     let more = if lines.next().is_some() { " …" } else { "" };
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn foreign_text_cannot_move_the_cursor() {
         assert_eq!(clean("a\u{1b}[2Jb\r"), "a\u{fffd}[2Jb\u{fffd}");
-        assert_eq!(one_line("\n a\tb \nc"), "a b …");
+        assert_eq!(first_line("\n a\tb \nc"), "a b …");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! machine's steps is described in words and not drawn where it ends the run, for every step has it.
 
 use super::{Batch, Card, Chart, Kind, Part, Shape, To, Way};
-use crate::format::{clean, count, one_line};
+use crate::format::{clean, count, first_line};
 use crate::program::{callee, step_text};
 use towpath_recipe::{
     Analysis, End, Machine, OTHER, Program, Recipe, Restarts, Step, Transition, Work,
@@ -65,12 +65,12 @@ fn card(program: &Program, recipe: &Recipe, step: &Step) -> Card {
         Work::Bash { .. } => Kind::Command,
         Work::Agent(agent) => {
             let general = recipe.machine().and_then(|machine| machine.model.as_ref());
-            detail.extend(agent.agent.as_ref().map(|a| one_line(&a.name)));
-            detail.extend(agent.model.as_ref().or(general).map(|m| one_line(m)));
+            detail.extend(agent.agent.as_ref().map(|a| first_line(&a.name)));
+            detail.extend(agent.model.as_ref().or(general).map(|m| first_line(m)));
             Kind::Agent
         }
         Work::Recipe { name, .. } => {
-            detail.push(one_line(name));
+            detail.push(first_line(name));
             Kind::Recipe
         }
     };
@@ -78,10 +78,10 @@ fn card(program: &Program, recipe: &Recipe, step: &Step) -> Card {
         detail.push("may fail".to_owned());
     }
     if let (Some(_), Some(condition)) = (&step.parallel_group, &step.condition) {
-        detail.push(format!("if {}", one_line(condition.text())));
+        detail.push(format!("if {}", first_line(condition.text())));
     }
-    let text = if kind == Kind::Recipe { String::new() } else { one_line(&step_text(step)) };
-    let idle = program.plan.tags.against(step).map(|why| format!("left out: {}", one_line(&why)));
+    let text = if kind == Kind::Recipe { String::new() } else { first_line(&step_text(step)) };
+    let idle = program.plan.tags.against(step).map(|why| format!("left out: {}", first_line(&why)));
     Card { name: clean(&step.id), kind, detail: detail.join(" · "), text, idle, calls: None }
 }
 
@@ -92,8 +92,8 @@ fn batches(recipe: &Recipe) -> Vec<Batch> {
         let condition = first.condition.as_ref().filter(|_| first.parallel_group.is_none());
         Batch {
             cards: range.clone().collect(),
-            group: group.map(one_line),
-            condition: condition.map(|c| one_line(c.text())),
+            group: group.map(first_line),
+            condition: condition.map(|c| first_line(c.text())),
         }
     };
     recipe.batches().iter().map(batch).collect()
@@ -106,10 +106,10 @@ fn ways(recipe: &Recipe, machine: &Machine) -> Shape {
             let to = match &outcome.then {
                 Transition::Exit { .. } if outcome.name == OTHER => continue,
                 Transition::Next(next) => To::Card(*next),
-                Transition::Exit { reason } => To::Exit(one_line(reason)),
-                Transition::Restart { recipe, .. } => To::Restart(one_line(recipe)),
+                Transition::Exit { reason } => To::Exit(first_line(reason)),
+                Transition::Restart { recipe, .. } => To::Restart(first_line(recipe)),
             };
-            ways.push(Way { from, label: one_line(&outcome.name), to });
+            ways.push(Way { from, label: first_line(&outcome.name), to });
         }
     }
     Shape::Machine { first: machine.initial, ways }

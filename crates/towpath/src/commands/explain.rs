@@ -14,7 +14,7 @@ use crate::session::trust::{self, CalledAs};
 use crate::terminal::diagnostics;
 use crate::terminal::format::{clean, count, duration};
 use crate::terminal::out;
-use crate::terminal::table::{Cell, Screen, Table, Tint, one_line};
+use crate::terminal::table::{Cell, Screen, Table, Tint, first_line};
 use std::collections::BTreeSet;
 use towpath_core::{Diagnostic, Map, text_of};
 use towpath_recipe::{Effect, Origin, ParseJson, Program, Recipe, Step, Transition, Work};
@@ -210,7 +210,7 @@ fn rows(
             table.row(vec![
                 Cell::own(format!("{}{bracket}{}", "  ".repeat(depth), step.id), Tint::None),
                 Cell::tinted(step.work.kind().as_str(), Tint::Dim),
-                one_line(&step_text(step)).into(),
+                first_line(&step_text(step)).into(),
             ]);
             if !notes.is_empty() {
                 let indent = "  ".repeat(depth + 2);
@@ -226,9 +226,9 @@ fn rows(
 /// `commit`, `exit done`, `restart build`.
 fn target(recipe: &Recipe, then: &Transition) -> String {
     match then {
-        Transition::Next(step) => one_line(&recipe.steps[*step].id),
-        Transition::Exit { reason } => format!("exit {}", one_line(reason)),
-        Transition::Restart { recipe, .. } => format!("restart {}", one_line(recipe)),
+        Transition::Next(step) => first_line(&recipe.steps[*step].id),
+        Transition::Exit { reason } => format!("exit {}", first_line(reason)),
+        Transition::Restart { recipe, .. } => format!("restart {}", first_line(recipe)),
     }
 }
 
@@ -236,32 +236,32 @@ fn notes(program: &Program, recipe: usize, step: &Step, opens_group: bool) -> Ve
     let mut notes = Vec::new();
     for outcome in &step.outcomes {
         let target = target(&program.recipes[recipe], &outcome.then);
-        notes.push(format!("{} → {target}", one_line(&outcome.name)));
+        notes.push(format!("{} → {target}", first_line(&outcome.name)));
     }
     if let (true, Some(name)) = (opens_group, &step.parallel_group) {
-        notes.push(format!("group {}: these run at the same time", one_line(name)));
+        notes.push(format!("group {}: these run at the same time", first_line(name)));
     }
     if let Some(condition) = &step.condition {
-        notes.push(format!("if {}", one_line(condition.text())));
+        notes.push(format!("if {}", first_line(condition.text())));
     }
     if !step.when_tags.is_empty() {
         let tags = &program.plan.tags;
         notes.push(match tags.against(step) {
-            Some(why) if tags.is_empty() => one_line(&why),
-            Some(why) => format!("left out: {}", one_line(&why)),
-            None => format!("tag {}", one_line(&step.when_tags.join(" or "))),
+            Some(why) if tags.is_empty() => first_line(&why),
+            Some(why) => format!("left out: {}", first_line(&why)),
+            None => format!("tag {}", first_line(&step.when_tags.join(" or "))),
         });
     }
     if step.source.name != program.recipes[recipe].source.name {
-        notes.push(format!("from {}", one_line(&step.source.name)));
+        notes.push(format!("from {}", first_line(&step.source.name)));
     }
     if let Work::Agent(agent) = &step.work {
-        notes.extend(agent.agent.as_ref().map(|a| format!("as {}", one_line(&a.name))));
-        notes.extend(agent.model.as_ref().map(|m| format!("model {}", one_line(m))));
-        notes.extend(agent.mode.as_ref().map(|m| format!("mode {}", one_line(&m.name))));
+        notes.extend(agent.agent.as_ref().map(|a| format!("as {}", first_line(&a.name))));
+        notes.extend(agent.model.as_ref().map(|m| format!("model {}", first_line(m))));
+        notes.extend(agent.mode.as_ref().map(|m| format!("mode {}", first_line(&m.name))));
     }
     if let Some(directory) = &step.working_dir {
-        notes.push(format!("in {}", one_line(directory.source())));
+        notes.push(format!("in {}", first_line(directory.source())));
     }
     if let Some(timeout) = step.timeout {
         let ms = i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX);

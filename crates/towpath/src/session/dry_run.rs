@@ -14,7 +14,7 @@ use crate::terminal::diagnostics;
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report;
-use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, one_line};
+use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, first_line};
 use serde_json::{Value, json};
 use towpath_recipe::{Program, dry_run_layout};
 use towpath_run::{Preview, PreviewStep, StepKind, Verdict, preview};
@@ -181,7 +181,7 @@ fn rows(program: &Program, steps: &[PreviewStep], depth: usize, table: &mut Tabl
             Cell::tinted(word, tint),
             Cell::own(format!("{}{bracket}{}", "  ".repeat(depth), step.id), Tint::None),
             Cell::tinted(step.kind.as_str(), Tint::Dim),
-            one_line(&step.text).into(),
+            first_line(&step.text).into(),
         ]);
         let notes = notes(step, depth);
         if !notes.is_empty() {
@@ -204,10 +204,10 @@ fn bracket(program: &Program, step: &PreviewStep) -> &'static str {
 }
 
 fn notes(step: &PreviewStep, depth: usize) -> Vec<String> {
-    let mut notes: Vec<String> = step.verdict.reason().map(one_line).into_iter().collect();
+    let mut notes: Vec<String> = step.verdict.reason().map(first_line).into_iter().collect();
     let comes = matches!(step.verdict, Verdict::Runs | Verdict::Unknown { .. });
     if comes && step.kind != StepKind::Recipe && !step.directory.is_empty() && depth == 0 {
-        notes.push(format!("in {}", one_line(&step.directory)));
+        notes.push(format!("in {}", first_line(&step.directory)));
     }
     if comes && !step.hooks.is_empty() {
         notes.push(format!("with {}", step.hooks.join(" and ")));

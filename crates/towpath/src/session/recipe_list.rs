@@ -5,7 +5,7 @@ use crate::exit::CommandError;
 use crate::session::search_path::{search_path, working_directory};
 use crate::session::trust::{self, CalledAs};
 use crate::terminal::out;
-use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, one_line, shown_path};
+use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, first_line, shown_path};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use towpath_core::Map;
@@ -116,8 +116,8 @@ fn description(entry: &Entry) -> Cell {
         return Cell::tinted(format!("broken: {problem}"), Tint::Bad);
     }
     let description = match &entry.recipe.label {
-        Some(label) => one_line(&format!("{label}: {}", entry.recipe.description)),
-        None => one_line(&entry.recipe.description),
+        Some(label) => first_line(&format!("{label}: {}", entry.recipe.description)),
+        None => first_line(&entry.recipe.description),
     };
     let marks = [(entry.shadowed, "shadowed"), (entry.untrusted, "not trusted")];
     let marks: Vec<&str> = marks.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();

@@ -5,7 +5,7 @@ use crate::environment::Environment;
 use crate::terminal::out;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-pub use towpath_view::format::{escaped, one_line};
+pub use towpath_view::format::{escaped, first_line};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// What stdout can show.
@@ -72,7 +72,7 @@ pub struct Cell {
 
 impl Cell {
     pub fn tinted(text: impl AsRef<str>, tint: Tint) -> Cell {
-        Cell { text: one_line(text.as_ref()), tint }
+        Cell { text: first_line(text.as_ref()), tint }
     }
 
     /// Text of our own, with the blanks it begins with.
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn foreign_text_stays_one_line() {
-        assert_eq!(one_line("\n  one \u{1b}[2J\n two\n"), "one \u{fffd}[2J …");
+        assert_eq!(first_line("\n  one \u{1b}[2J\n two\n"), "one \u{fffd}[2J …");
         assert_eq!(cut("abc", 0), "");
         assert_eq!(cut("日本", 2), "…");
     }

@@ -5,7 +5,7 @@ use super::{print_inputs, rows, target};
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report::in_lines;
-use crate::terminal::table::{Cell, Screen, Table, Tint, one_line};
+use crate::terminal::table::{Cell, Screen, Table, Tint, first_line};
 use std::collections::BTreeSet;
 use towpath_recipe::{
     Analysis, End, EndPath, GuardrailExit, OTHER, Program, Recipe, Restarts, Transition,
@@ -18,7 +18,7 @@ const INDENT: usize = 2;
 
 pub fn print(program: &Program, screen: &Screen) {
     let root = program.root();
-    let about = one_line(&root.description);
+    let about = first_line(&root.description);
     let colon = if about.is_empty() { "" } else { ": " };
     let title = format!("{}{colon}{about}", clean(&root.name));
     for line in wrapped(&title, screen.width.unwrap_or(usize::MAX)) {

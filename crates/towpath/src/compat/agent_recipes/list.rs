@@ -7,7 +7,7 @@ use crate::exit::{CommandError, Exit};
 use crate::session::recipe_list::{self, Entry};
 use crate::session::trust::CalledAs;
 use crate::terminal::out;
-use crate::terminal::table::one_line;
+use crate::terminal::table::first_line;
 
 pub fn execute(env: &Environment, line: &AgentRecipesArgs) -> Result<Exit, CommandError> {
     let directory = line.working_dir.as_deref();
@@ -22,15 +22,15 @@ pub fn execute(env: &Environment, line: &AgentRecipesArgs) -> Result<Exit, Comma
     let width = |text: fn(&Entry) -> String| {
         machines.iter().map(|entry| text(entry).chars().count()).max().unwrap_or(0)
     };
-    let id = |entry: &Entry| one_line(&entry.recipe.name);
-    let label = |entry: &Entry| one_line(entry.recipe.label.as_deref().unwrap_or_default());
+    let id = |entry: &Entry| first_line(&entry.recipe.name);
+    let label = |entry: &Entry| first_line(entry.recipe.label.as_deref().unwrap_or_default());
     let (ids, labels) = (width(id), width(label));
     for entry in &machines {
         let (id, label) = (id(entry), label(entry));
         let shadowed = if entry.shadowed { " (shadowed)" } else { "" };
         let description = match &entry.recipe.broken {
             Some(problem) => format!("broken: {problem}"),
-            None => one_line(&entry.recipe.description),
+            None => first_line(&entry.recipe.description),
         };
         out::line(format!("{id:ids$}  {label:labels$}  {description}{shadowed}"));
     }

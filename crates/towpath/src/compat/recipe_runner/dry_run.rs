@@ -8,7 +8,7 @@ use crate::session::dry_run;
 use crate::session::request::RunFlags;
 use crate::session::resolve::ChosenRecipe;
 use crate::terminal::out;
-use crate::terminal::table::one_line;
+use crate::terminal::table::first_line;
 use towpath_recipe::Program;
 use towpath_run::{PreviewStep, Verdict, preview};
 
@@ -32,7 +32,7 @@ pub fn execute(
         out::note(format!("warning: {missing}"));
     }
     out::line(run::heading(chosen));
-    out::line(format!("Recipe '{}': DRY RUN", one_line(&program.root().name)));
+    out::line(format!("Recipe '{}': DRY RUN", first_line(&program.root().name)));
     print(&preview.steps, 1);
     out::line(dry_run::summary(&preview).join(" · "));
     Ok(Exit::Done)
@@ -42,11 +42,11 @@ fn print(steps: &[PreviewStep], depth: usize) {
     for step in steps {
         let indent = "  ".repeat(depth);
         let more = match &step.verdict {
-            Verdict::Runs => one_line(&step.text),
+            Verdict::Runs => first_line(&step.text),
             Verdict::Unknown { reason } => {
-                format!("{} ({})", one_line(&step.text), one_line(reason))
+                format!("{} ({})", first_line(&step.text), first_line(reason))
             }
-            other => other.reason().map(one_line).unwrap_or_default(),
+            other => other.reason().map(first_line).unwrap_or_default(),
         };
         out::line(format!("{indent}[{}] {} -- {more}", word(&step.verdict), step.path));
         print(&step.children, depth + 1);
@@ -64,7 +64,7 @@ fn progress(program: &Program, steps: &[PreviewStep]) {
     for step in steps {
         let of = program.recipes[step.recipe].steps.len();
         let position = format!("{} ({}/{of})", step.path, step.index + 1);
-        let reason = step.verdict.reason().map(one_line).unwrap_or_default();
+        let reason = step.verdict.reason().map(first_line).unwrap_or_default();
         let end = match &step.verdict {
             Verdict::Runs => "dry run: would run".to_owned(),
             Verdict::Unknown { .. } => format!("dry run: may run, {reason}"),

@@ -7,7 +7,7 @@ use crate::exit::{CommandError, Exit};
 use crate::session::resolve::show_problems;
 use crate::session::trust;
 use crate::terminal::out;
-use crate::terminal::table::one_line;
+use crate::terminal::table::first_line;
 use towpath_recipe::{Program, Resolved, Step, Work};
 use towpath_view::recipe_json::recipe_json;
 use towpath_view::step_text;
@@ -35,7 +35,7 @@ fn print(program: &Program, from: &str) {
     let root = program.root();
     let field = |name: &str, text: &str| {
         if !text.is_empty() {
-            out::line(format!("{name}: {}", one_line(text)));
+            out::line(format!("{name}: {}", first_line(text)));
         }
     };
     field("Recipe", &format!("{}{from}", root.name));
@@ -48,7 +48,7 @@ fn print(program: &Program, from: &str) {
     for (number, step) in root.steps.iter().enumerate() {
         out::line(format!("  {}. {}", number + 1, step.id));
         for (label, text) in details(program, step) {
-            out::line(format!("     {label}: {}", one_line(&text)));
+            out::line(format!("     {label}: {}", first_line(&text)));
         }
     }
 }

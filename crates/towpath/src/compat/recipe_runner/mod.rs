@@ -16,7 +16,7 @@ use crate::session::request::{RequestFlags, RunFlags, SharedFlags};
 use crate::session::resolve::resolve;
 use crate::session::trust::CalledAs;
 use crate::terminal::out;
-use crate::terminal::table::one_line;
+use crate::terminal::table::first_line;
 use clap::Parser;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -114,7 +114,7 @@ fn found_at(program: &Program, origin: Origin) -> String {
     let root = &program.plan.recipes[0];
     let name = root.path.as_ref().and_then(|path| Path::new(path).file_stem()?.to_str());
     match origin == Origin::Project && name.is_some_and(|name| builtin(name).is_some()) {
-        true => format!(" from {}", one_line(&root.source)),
+        true => format!(" from {}", first_line(&root.source)),
         false => String::new(),
     }
 }

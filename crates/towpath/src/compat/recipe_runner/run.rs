@@ -12,7 +12,7 @@ use crate::session::result::result;
 use crate::session::{Session, trust};
 use crate::terminal::out;
 use crate::terminal::report::{self, ReporterKind};
-use crate::terminal::table::one_line;
+use crate::terminal::table::first_line;
 use towpath_engine::RunEnd;
 use towpath_store::Store;
 
@@ -37,7 +37,7 @@ pub fn execute(
 
 pub fn heading(chosen: &ChosenRecipe) -> String {
     let root = chosen.program.root();
-    let (name, version) = (one_line(&root.name), one_line(&root.version));
+    let (name, version) = (first_line(&root.name), first_line(&root.version));
     let from = found_at(&chosen.program, chosen.origin);
     format!("Recipe: {name} (v{version}){from}\nSteps: {}\n", root.steps.len())
 }

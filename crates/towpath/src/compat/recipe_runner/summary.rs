@@ -2,7 +2,7 @@
 //! per step. A skipped step has its reason, and the last line shows how many steps ran.
 
 use crate::terminal::report;
-use crate::terminal::table::one_line;
+use crate::terminal::table::first_line;
 use towpath_engine::RunEnd;
 use towpath_run::{Output, RunOutcome, StepStatus, StepView};
 use towpath_view::result_json::{step_error, step_status};
@@ -21,7 +21,7 @@ pub fn text(end: &RunEnd, after_block: bool) -> String {
         RunOutcome::Asking { .. } => "UNDECIDED",
         RunOutcome::Stopped { .. } => "STOPPED",
     };
-    let name = one_line(&end.run.program().root().name);
+    let name = first_line(&end.run.program().root().name);
     text.push_str(&format!("Recipe '{name}': {word} ({:.1}s)\n", end.took.as_secs_f64()));
     lines(&steps, 1, &mut text);
     text.push_str(&format!("{}\n", report::counts(end)));
@@ -54,14 +54,14 @@ fn more(step: &StepView) -> String {
     let Some(result) = &step.result else { return String::new() };
     match &result.status {
         StepStatus::Completed => String::new(),
-        StepStatus::Skipped { reason } => format!(" -- {}", one_line(reason)),
-        StepStatus::Degraded { reason } => format!(" -- warning: {}", one_line(reason)),
+        StepStatus::Skipped { reason } => format!(" -- {}", first_line(reason)),
+        StepStatus::Degraded { reason } => format!(" -- warning: {}", first_line(reason)),
         StepStatus::Recovered { failure } => {
-            format!(" -- after error: {}", one_line(&failure.message))
+            format!(" -- after error: {}", first_line(&failure.message))
         }
         StepStatus::Failed(_) => {
             let tolerated = if step.tolerated { " (tolerated)" } else { "" };
-            format!(" -- error: {}{tolerated}", one_line(&step_error(result)))
+            format!(" -- error: {}{tolerated}", first_line(&step_error(result)))
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::session::resolve::show_problems;
 use crate::session::trust::{self, CalledAs};
 use crate::terminal::diagnostics;
 use crate::terminal::out;
-use crate::terminal::table::one_line;
+use crate::terminal::table::first_line;
 use towpath_core::{Diagnostic, Severity};
 use towpath_recipe::Resolved;
 
@@ -27,7 +27,7 @@ pub fn execute(
         return Err(CommandError::bad_input(format!("{recipe} cannot be run")));
     };
     let root = program.root();
-    let name = one_line(&root.name);
+    let name = first_line(&root.name);
     let from = found_at(&program, resolved.origin);
     let worth = |problem: &&Diagnostic| {
         problem.severity == Severity::Warning || problem.code == "missing-input"
@@ -41,7 +41,7 @@ pub fn execute(
     for problem in warnings {
         let line = towpath_view::problem_json(problem)["line"].as_u64();
         let location = line.map_or(String::new(), |line| format!("line {line}: "));
-        out::line(format!("  - {location}{}", one_line(&problem.message)));
+        out::line(format!("  - {location}{}", first_line(&problem.message)));
     }
     Ok(Exit::Done)
 }

@@ -192,7 +192,7 @@ pub fn relative(text: &str, directory: &Path) -> String {
     shown + rest
 }
 
-/// Foreign text that is to be in one line of the block.
+/// All of a foreign text, in one line.
 pub fn one_line(text: &str) -> String {
     clean(&text.replace(['\n', '\t'], " "))
 }
