@@ -5,7 +5,7 @@ use crate::activity;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use towpath_core::{FaultKind, Usage};
+use towpath_core::{FaultKind, SessionId, Usage};
 
 /// Text longer than this does not go into an argument: a program's single argument takes
 /// 131,071 bytes at most on Linux.
@@ -21,7 +21,7 @@ pub struct Call {
     /// passed over where the program chooses. A session that turned out to be unknown is opened
     /// again by the same call without `resume`; by which id depends on
     /// [`SessionIds`](crate::SessionIds).
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     /// Continue `session` instead of opening it.
     pub resume: bool,
     /// Where the agent works. The process is started there.
@@ -149,7 +149,7 @@ impl std::fmt::Display for Exit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sign {
     /// The session's id, as soon as the program names it.
-    Session(String),
+    Session(SessionId),
     /// What the agent does now, one line: `Bash cargo tree`.
     Doing(String),
     /// A whole message of the agent.
@@ -178,10 +178,9 @@ impl Sign {
     }
 
     /// The sign that a session's id is, where it was not known so far.
-    pub(crate) fn session(known: &mut Option<String>, id: Option<&str>) -> Option<Sign> {
-        let id = id.filter(|id| !id.is_empty() && known.as_deref() != Some(*id))?;
-        *known = Some(id.to_owned());
-        Some(Sign::Session(id.to_owned()))
+    pub(crate) fn session(known: &mut Option<SessionId>, id: Option<&str>) -> Option<Sign> {
+        let id = SessionId::from(id.filter(|id| !id.is_empty())?);
+        (known.as_ref() != Some(&id)).then(|| Sign::Session(known.insert(id).clone()))
     }
 }
 
@@ -191,7 +190,7 @@ pub struct Reply {
     /// The agent's final text, which may be empty, or what went wrong.
     pub result: Result<String, CallFault>,
     /// The session to resume, also after a fault; `None` when the program named none.
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     /// Of this call alone, never of the whole session.
     pub usage: Option<Usage>,
     /// Of the whole session up to and with this call, where the program reports only that
@@ -205,7 +204,7 @@ pub struct Reply {
 
 impl Reply {
     /// A reply of a program that has reported nothing else.
-    pub(crate) fn new(result: Result<String, CallFault>, session: Option<String>) -> Reply {
+    pub(crate) fn new(result: Result<String, CallFault>, session: Option<SessionId>) -> Reply {
         Reply { result, session, usage: None, session_total: None, denials: Vec::new() }
     }
 }

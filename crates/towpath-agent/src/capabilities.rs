@@ -2,6 +2,8 @@
 //! and the documents read it from here. It has what was observed of the program, not what would
 //! be nice.
 
+use towpath_core::SessionId;
+
 /// Who names a new session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionIds {
@@ -83,7 +85,8 @@ pub struct Capabilities {
 
 impl Capabilities {
     /// Could this be the id of one of its sessions?
-    pub fn takes_session(&self, id: &str) -> bool {
+    pub fn takes_session(&self, id: &SessionId) -> bool {
+        let id = id.as_str();
         let written = |uuid: uuid::Uuid| uuid.hyphenated().to_string();
         !self.uuid_sessions
             || uuid::Uuid::try_parse(id).is_ok_and(|uuid| written(uuid).eq_ignore_ascii_case(id))

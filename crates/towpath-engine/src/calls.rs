@@ -4,7 +4,7 @@
 use crate::driver::Driver;
 use crate::error::EngineError;
 use std::time::{Duration, Instant};
-use towpath_core::{FaultKind, JobKey};
+use towpath_core::{FaultKind, JobKey, SessionId};
 use towpath_executor::{AgentWork, BackendRow, Call, Responder, SessionIds, new_session};
 use towpath_run::{AgentJob, CallEnded, CallStarted, EventKind, Fact, Fault, JobEnd, JobStatus};
 
@@ -12,7 +12,7 @@ use towpath_run::{AgentJob, CallEnded, CallStarted, EventKind, Fact, Fault, JobE
 pub(crate) struct PlannedCall {
     pub work: AgentWork,
     /// The session, as far as it is known before the call.
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     /// `None` where an adapter answers.
     pub started: Option<StartedCall>,
 }
@@ -92,7 +92,7 @@ impl Driver<'_> {
     pub(crate) fn named(
         &mut self,
         key: &JobKey,
-        session: String,
+        session: SessionId,
         keeps: bool,
     ) -> Result<(), EngineError> {
         if self.sessions.of(key).as_ref() == Some(&session) {
@@ -116,7 +116,7 @@ impl Driver<'_> {
 pub(crate) fn call_ended(
     started: &CallStarted,
     timeout: Option<Duration>,
-    session: Option<String>,
+    session: Option<SessionId>,
     end: &JobEnd,
     took: Duration,
 ) -> CallEnded {
@@ -145,7 +145,7 @@ pub(crate) fn call_ended(
     }
 }
 
-fn agent_work(agent: AgentJob, earlier: Option<String>) -> AgentWork {
+fn agent_work(agent: AgentJob, earlier: Option<SessionId>) -> AgentWork {
     AgentWork {
         call: Call {
             prompt: agent.prompt,
@@ -165,7 +165,7 @@ fn agent_work(agent: AgentJob, earlier: Option<String>) -> AgentWork {
 }
 
 /// The session as far as it is known before the call.
-fn known_session(row: &BackendRow, call: &Call) -> Option<String> {
+fn known_session(row: &BackendRow, call: &Call) -> Option<SessionId> {
     let chosen = row.can.session_ids == SessionIds::Chosen;
     call.session.clone().filter(|_| chosen || call.resume)
 }

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
-use towpath_core::{JobKey, RunId, StepPath};
+use towpath_core::{JobKey, RunId, SessionId, StepPath};
 use towpath_executor::{
     EndStatus, Executor, Finished, JobId, JobSpec, Leftover, RunLock, Swept, Work,
 };
@@ -48,7 +48,7 @@ pub struct RunEnd {
     /// Lines of a script that no call has taken.
     pub unused_lines: Vec<u32>,
     /// The last session that an agent of the state machine worked in.
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
 }
 
 pub(crate) struct Driver<'a> {
@@ -163,7 +163,7 @@ impl Driver<'_> {
         &mut self,
         key: &JobKey,
         line: Option<u32>,
-        session: Option<String>,
+        session: Option<SessionId>,
         call: Option<&CallStarted>,
     ) -> Result<(), EngineError> {
         let backend = call.map(|call| call.backend.clone());

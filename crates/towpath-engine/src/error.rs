@@ -3,7 +3,7 @@
 
 use crate::journal::io_error;
 use std::path::PathBuf;
-use towpath_core::{Diagnostic, RunId, StepPath};
+use towpath_core::{Diagnostic, RunId, SessionId, StepPath};
 use towpath_executor::{ExecutorError, ProcessError, ScriptError};
 use towpath_run::{EditRefused, Mismatch, NoSuchStep};
 use towpath_store::StoreError;
@@ -52,7 +52,7 @@ pub enum EngineError {
     #[error("the adapter {adapter} reports that it is not available; nothing was run")]
     Unavailable { adapter: String },
     #[error("session locked: {session} is in use by {holder}")]
-    SessionLocked { session: String, holder: String },
+    SessionLocked { session: SessionId, holder: String },
     #[error("no random numbers: {0}")]
     Random(String),
 }

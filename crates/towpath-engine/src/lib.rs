@@ -66,7 +66,8 @@ pub use warden::init;
 
 pub use jiff::tz::TimeZone;
 pub use towpath_core::{
-    Diagnostic, FaultKind, JobKey, Map, RunId, Severity, StepPath, Stream, Value, extract_json,
+    Diagnostic, FaultKind, JobKey, Map, RunId, SessionId, Severity, StepPath, Stream, Value,
+    extract_json,
 };
 pub use towpath_executor::{
     Adapter, AdapterError, AgentCall, BashCall, DirectoryVariables, SessionTree, Sign, Variables,

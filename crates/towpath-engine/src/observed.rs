@@ -3,11 +3,12 @@
 
 use crate::clock::Clock;
 use crate::event::EventSender;
+use towpath_core::SessionId;
 use towpath_executor::{Finished, JobEvent, JobId, Observer, Swept};
 use towpath_run::EventKind;
 
 pub(crate) enum Observation {
-    SessionNamed { job: JobId, session: String },
+    SessionNamed { job: JobId, session: SessionId },
     Finished(Box<Finished>),
     Swept(Swept),
 }

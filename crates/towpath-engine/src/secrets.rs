@@ -5,7 +5,7 @@
 use crate::config::Options;
 use crate::error::EngineError;
 use std::path::Path;
-use towpath_core::Secrets;
+use towpath_core::{Secrets, SessionId};
 use towpath_recipe::Plan;
 use towpath_run::{Answer, Fact, JobEnd, Output};
 
@@ -38,9 +38,11 @@ pub(crate) fn refuse_in_plan(
     for (what, text) in [
         ("the context given to the machine", &wishes.context),
         ("the system prompt", &wishes.system),
-        ("the id of the session", &wishes.session),
     ] {
         look(text.as_deref().unwrap_or_default().as_bytes(), &|| what.to_owned())?;
+    }
+    if let Some(id) = &wishes.session {
+        look(id.as_str().as_bytes(), &|| "the id of the session".to_owned())?;
     }
     for (name, value) in &plan.inputs {
         let text = towpath_core::text_of(value);
@@ -62,6 +64,7 @@ pub(crate) fn masked(secrets: &Secrets, mut fact: Fact) -> Fact {
         return fact;
     }
     let mask = |text: &mut String| *text = secrets.mask(text).into_owned();
+    let mask_id = |id: &mut SessionId| *id = SessionId::new(secrets.mask(id.as_str()));
     match &mut fact {
         Fact::JobFinished { end: JobEnd { output, error, left, tail, .. }, .. } => {
             mask(error);
@@ -71,8 +74,11 @@ pub(crate) fn masked(secrets: &Secrets, mut fact: Fact) -> Fact {
                 mask(text);
             }
         }
-        Fact::JobStarted { session, model, .. } => session.iter_mut().chain(model).for_each(mask),
-        Fact::SessionOpened { session, .. } => mask(session),
+        Fact::JobStarted { session, model, .. } => {
+            session.iter_mut().for_each(mask_id);
+            model.iter_mut().for_each(mask);
+        }
+        Fact::SessionOpened { session, .. } => mask_id(session),
         Fact::Answered { answer: Answer::Done { output, .. }, .. } => mask(output),
         _ => {}
     }

@@ -6,23 +6,23 @@ use crate::journal::io_error;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use towpath_core::{JobKey, StepPath, Usage};
+use towpath_core::{JobKey, SessionId, StepPath, Usage};
 use towpath_executor::{Acquire, RunLock};
 use towpath_run::{AgentJob, Fact};
 
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     /// The session of each call, by its key.
-    of_call: BTreeMap<String, String>,
+    of_call: BTreeMap<String, SessionId>,
     /// What each session had used when that was last reported.
-    totals: BTreeMap<String, Usage>,
+    totals: BTreeMap<SessionId, Usage>,
     /// A session that was begun elsewhere: what it had used before is not known.
-    foreign: Option<String>,
+    foreign: Option<SessionId>,
     locks: SessionLocks,
 }
 
 impl Sessions {
-    pub fn new(locks: SessionLocks, foreign: Option<String>) -> Sessions {
+    pub fn new(locks: SessionLocks, foreign: Option<SessionId>) -> Sessions {
         Sessions { locks, foreign, ..Sessions::default() }
     }
 
@@ -48,30 +48,30 @@ impl Sessions {
     }
 
     /// Notes the session of a call, for a later one that continues it.
-    pub fn opened(&mut self, key: &JobKey, session: &str) {
-        self.of_call.insert(key.to_string(), session.to_owned());
+    pub fn opened(&mut self, key: &JobKey, session: &SessionId) {
+        self.of_call.insert(key.to_string(), session.clone());
     }
 
-    pub fn of(&self, key: &JobKey) -> Option<String> {
+    pub fn of(&self, key: &JobKey) -> Option<SessionId> {
         self.of_call.get(&key.to_string()).cloned()
     }
 
     /// The session that a call continues.
-    pub fn continued(&self, agent: &AgentJob) -> Option<String> {
+    pub fn continued(&self, agent: &AgentJob) -> Option<SessionId> {
         let earlier = agent.continues.as_ref().and_then(|key| self.of(key));
         earlier.or_else(|| agent.session.clone())
     }
 
     /// What one call used, where its program only reports what the whole session did.
-    pub fn used(&mut self, session: &str, total: Usage) -> Usage {
-        let unknown = self.foreign.as_deref() == Some(session);
+    pub fn used(&mut self, session: &SessionId, total: Usage) -> Usage {
+        let unknown = self.foreign.as_ref() == Some(session);
         let begun = if unknown { Usage::default() } else { Usage::NOTHING };
-        let before = self.totals.insert(session.to_owned(), total).unwrap_or(begun);
+        let before = self.totals.insert(session.clone(), total).unwrap_or(begun);
         total.since(before)
     }
 
     /// Keeps everybody else out of a session that a state machine's calls continue.
-    pub fn lock(&mut self, key: &JobKey, session: &str) -> Result<(), EngineError> {
+    pub fn lock(&mut self, key: &JobKey, session: &SessionId) -> Result<(), EngineError> {
         self.locks.lock(key.frame.clone(), session)
     }
 
@@ -91,7 +91,7 @@ pub(crate) struct SessionLocks {
 /// A session that a frame's calls continue.
 #[derive(Debug)]
 struct LockedSession {
-    session: String,
+    session: SessionId,
     /// `None` where another frame of the same run has the lock.
     lock: Option<(RunLock, PathBuf)>,
 }
@@ -111,29 +111,34 @@ impl SessionLocks {
         SessionLocks { directory: state.join("sessions"), locked: BTreeMap::new() }
     }
 
-    pub fn lock(&mut self, frame: Option<StepPath>, session: &str) -> Result<(), EngineError> {
-        if self.locked.get(&frame).is_some_and(|locked| locked.session == session) {
+    pub fn lock(
+        &mut self,
+        frame: Option<StepPath>,
+        session: &SessionId,
+    ) -> Result<(), EngineError> {
+        if self.locked.get(&frame).is_some_and(|locked| locked.session == *session) {
             return Ok(());
         }
         let ours =
-            self.locked.values().any(|locked| locked.session == session && locked.lock.is_some());
+            self.locked.values().any(|locked| locked.session == *session && locked.lock.is_some());
         let lock = if ours { None } else { Some(self.take(session)?) };
-        self.locked.insert(frame, LockedSession { session: session.to_owned(), lock });
+        self.locked.insert(frame, LockedSession { session: session.clone(), lock });
         Ok(())
     }
 
-    fn take(&self, session: &str) -> Result<(RunLock, PathBuf), EngineError> {
+    fn take(&self, session: &SessionId) -> Result<(RunLock, PathBuf), EngineError> {
         use std::os::unix::fs::DirBuilderExt as _;
         let mut builder = std::fs::DirBuilder::new();
         let made = builder.recursive(true).mode(0o700).create(&self.directory);
         made.map_err(io_error(&self.directory))?;
         // An id may be any text that a program calls its session.
-        let name: String = Sha256::digest(session).iter().map(|b| format!("{b:02x}")).collect();
+        let name: String =
+            Sha256::digest(session.as_str()).iter().map(|b| format!("{b:02x}")).collect();
         let path = self.directory.join(&name[..32]);
         match RunLock::try_acquire(&path).map_err(io_error(&path))? {
             Acquire::Acquired(lock) => Ok((lock, path)),
             Acquire::Locked(holder) => Err(EngineError::SessionLocked {
-                session: session.to_owned(),
+                session: session.clone(),
                 holder: holder.to_string(),
             }),
         }

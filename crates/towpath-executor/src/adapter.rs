@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use towpath_core::FaultKind;
+use towpath_core::{FaultKind, SessionId};
 
 /// Answers the agent steps of a run, and runs its commands where it wants to.
 ///
@@ -63,7 +63,7 @@ pub struct AgentCall {
     /// How long the call is waited for.
     pub timeout: Option<Duration>,
     /// The conversation that the call belongs to. It is recorded: the same one after a resume.
-    pub session: String,
+    pub session: SessionId,
     /// The call continues its session, and this was the last answer there: it contained no JSON where
     /// JSON was required.
     pub earlier: Option<String>,

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 use towpath_agent::BackendRow;
-use towpath_core::{JobKey, StepPath};
+use towpath_core::{JobKey, SessionId, StepPath};
 use towpath_process::{Leftover, Stream};
 
 /// Runs jobs. No method but [`events`](Executor::events) and [`close`](Executor::close) waits for
@@ -64,7 +64,7 @@ pub enum JobEvent<'a> {
     /// An agent has printed something that means nothing to a user: it is not silent.
     Heard { step: &'a StepPath },
     /// An agent's program has named the session of its call.
-    SessionNamed { job: JobId, session: String },
+    SessionNamed { job: JobId, session: SessionId },
     /// The job is over.
     Finished(Box<Finished>),
     /// What [`Executor::close`] has ended.

@@ -4,7 +4,7 @@
 use crate::job_spec::JobId;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use towpath_core::{FaultKind, Usage};
+use towpath_core::{FaultKind, SessionId, Usage};
 use towpath_process::Leftover;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct Finished {
     /// Of the call's whole session, where its program reports only that.
     pub session_total: Option<Usage>,
     /// The session as its program named it.
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     pub warnings: Vec<String>,
     /// Processes that were ended together with the job.
     pub ended: Vec<Leftover>,

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 use towpath_agent::{Call, ScriptLine};
-use towpath_core::JobKey;
+use towpath_core::{JobKey, SessionId};
 use towpath_shell::Filled;
 
 /// The number of a job within its run: that of the fact by which its start was recorded. Its files are
@@ -70,6 +70,6 @@ pub struct ScriptedAnswer {
 }
 
 /// A new session's id.
-pub fn new_session() -> String {
-    uuid::Uuid::new_v4().to_string()
+pub fn new_session() -> SessionId {
+    SessionId::new(uuid::Uuid::new_v4().to_string())
 }

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use towpath_core::{Diagnostic, Map, Source};
+use towpath_core::{Diagnostic, Map, SessionId, Source};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -49,7 +49,7 @@ pub struct MachineWishes {
     pub model: Option<String>,
     /// The first session is this one, which exists.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     /// Comes before the first prompt of every session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,

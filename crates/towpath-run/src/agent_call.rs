@@ -6,7 +6,7 @@ use crate::machine::{Misreport, Reported};
 use crate::run::Run;
 use crate::step_end::describe;
 use serde::{Deserialize, Serialize};
-use towpath_core::{FaultKind, JobKey, JobKind, Usage};
+use towpath_core::{FaultKind, JobKey, JobKind, SessionId, Usage};
 
 /// A call of an agent. It begins with the backend and the session that are known when it starts, and
 /// gets the rest as facts come in.
@@ -15,7 +15,7 @@ pub struct AgentCall {
     pub key: JobKey,
     /// The backend that answers it, as in `--backend`.
     pub backend: Option<String>,
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     /// None while it is in flight.
     pub end: Option<CallEnd>,
 }
@@ -91,7 +91,7 @@ impl Run {
         at: StepAt,
         key: &JobKey,
         backend: &Option<String>,
-        session: &Option<String>,
+        session: &Option<SessionId>,
     ) {
         let (backend, session) = (backend.clone(), session.clone());
         let call = AgentCall { key: key.clone(), backend, session, end: None };
@@ -100,10 +100,10 @@ impl Run {
     }
 
     /// Its program has named the session of a call that is in flight.
-    pub(crate) fn session_opened(&mut self, key: &JobKey, session: &str) {
+    pub(crate) fn session_opened(&mut self, key: &JobKey, session: &SessionId) {
         let Some(&at) = self.running.get(key) else { return };
         if let Some(call) = self.call_in_flight(at, key) {
-            call.session = Some(session.to_owned());
+            call.session = Some(session.clone());
         }
     }
 

@@ -9,7 +9,7 @@ use crate::outcome::{RunOutcome, StepResult};
 use crate::step_view::StepView;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use towpath_core::{JobKey, RunId, StepPath, Stream, Usage};
+use towpath_core::{JobKey, RunId, SessionId, StepPath, Stream, Usage};
 use towpath_recipe::StepKind;
 
 /// One event of a run. As JSON:
@@ -148,7 +148,7 @@ pub struct CallStarted {
     pub step: StepPath,
     /// The id of the backend that answers.
     pub backend: String,
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     /// It continues an existing session.
     pub resumes: bool,
     pub model: Option<String>,
@@ -160,7 +160,7 @@ pub struct CallStarted {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallEnded {
     pub step: StepPath,
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     pub model: Option<String>,
     pub is_reminder: bool,
     pub prompt_length: usize,

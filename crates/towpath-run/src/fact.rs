@@ -2,7 +2,7 @@
 //! and replayed to rebuild a run. New fields must have defaults, so that old journals still open.
 
 use serde::{Deserialize, Serialize};
-use towpath_core::{FaultKind, JobKey, StepPath, Usage};
+use towpath_core::{FaultKind, JobKey, SessionId, StepPath, Usage};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Fact {
@@ -19,7 +19,7 @@ pub enum Fact {
         line: Option<u32>,
         /// The agent session chosen for this call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        session: Option<String>,
+        session: Option<SessionId>,
         /// The backend that answers this call, as in `--backend`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         backend: Option<String>,
@@ -28,7 +28,7 @@ pub enum Fact {
         model: Option<String>,
     },
     /// An agent program has named the session of a call, another one than was chosen for it.
-    SessionOpened { key: JobKey, session: String },
+    SessionOpened { key: JobKey, session: SessionId },
     /// Recorded before anything that depends on it.
     JobFinished { key: JobKey, end: JobEnd },
     /// The time of a recipe step has run out.

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use towpath_core::JobKey;
+use towpath_core::{JobKey, SessionId};
 use towpath_shell::Filled;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ pub struct AgentJob {
     pub keeps_session: bool,
     /// A session that was opened outside the run, to be continued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     /// The answer of that call, for backends without sessions.
     #[serde(default)]
     pub earlier: Option<String>,

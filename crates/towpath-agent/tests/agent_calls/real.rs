@@ -50,7 +50,7 @@ impl Desk {
     pub fn call(&self, prompt: &str) -> Call {
         Call {
             prompt: prompt.into(),
-            session: Some(uuid::Uuid::new_v4().to_string()),
+            session: Some(towpath_core::SessionId::new(uuid::Uuid::new_v4())),
             directory: self.path("project"),
             private: self.path("private"),
             ..Call::default()

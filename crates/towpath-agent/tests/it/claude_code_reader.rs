@@ -73,7 +73,7 @@ fn one_object_an_array_or_lines() {
     ] {
         let reply = read(&output, Exit::code(0), "").1;
         assert_eq!(reply.result.as_deref(), Ok(OUTCOME), "{output}");
-        assert_eq!(reply.session.as_deref(), Some("s-1"), "{output}");
+        assert_eq!(reply.session, Some("s-1".into()), "{output}");
         assert_eq!(reply.usage.unwrap().output_tokens, Some(7), "{output}");
     }
 }
@@ -171,7 +171,7 @@ fn refusals_on_standard_error() {
 #[test]
 fn a_session_is_known_also_after_a_failure() {
     let reply = read(&format!("{INIT}\n{TEXT}"), Exit::signal(15), "").1;
-    assert_eq!(reply.session.as_deref(), Some("s-1"));
+    assert_eq!(reply.session, Some("s-1".into()));
     assert_eq!(read("", Exit::code(1), "").1.session, None);
 }
 

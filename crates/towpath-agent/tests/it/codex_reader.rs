@@ -137,6 +137,6 @@ fn a_usage_limit_reports_when_it_is_over() {
 fn a_failed_turn_keeps_its_session_and_knows_no_usage() {
     let [error, end] = failed("no such model");
     let reply = read(&[STARTED, TURN, &error, &end], &End::new(Exit::code(1), "")).1;
-    assert_eq!(reply.session.as_deref(), Some("t-1"));
+    assert_eq!(reply.session, Some("t-1".into()));
     assert_eq!((reply.usage, reply.session_total), (None, None));
 }

@@ -94,7 +94,7 @@ fn errors_by_their_word_and_status_never_by_their_message() {
     let [error, result] = failed(r#""errorType":"quota""#);
     assert_eq!(fault(&[&error, &result], Exit::code(1), "").1, "Copilot: quota");
     let reply = read(&[&error, &result], &End::new(Exit::code(1), "")).1;
-    assert_eq!(reply.session.as_deref(), Some("u-1"), "it can be resumed");
+    assert_eq!(reply.session, Some("u-1".into()), "it can be resumed");
 }
 
 #[test]

@@ -157,6 +157,6 @@ fn a_limit_reports_when_to_come_back() {
 #[test]
 fn a_failed_call_keeps_its_session_and_what_it_used() {
     let reply = read(&[INIT, &failed("[API Error: x]")], &End::new(Exit::code(244), "")).1;
-    assert_eq!(reply.session.as_deref(), Some("u-1"));
+    assert_eq!(reply.session, Some("u-1".into()));
     assert_eq!(reply.usage.and_then(|usage| usage.input_tokens), Some(0));
 }

@@ -105,7 +105,7 @@ fn errors_of_the_service_by_status_never_by_words() {
     }
     let line = answer(401, "{}");
     let reply = read(&[&line], &End::new(Exit::code(1), "")).1;
-    assert_eq!(reply.session.as_deref(), Some("ses_1"), "it can be resumed");
+    assert_eq!(reply.session, Some("ses_1".into()), "it can be resumed");
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn session_and_usage_come_from_the_line() {
     let dir = tempfile::tempdir().unwrap();
     let line = r#"{"text": "t", "session_id": "s-1", "input_tokens": 5, "cost_usd": 0.25}"#;
     let reply = run(dir.path(), line);
-    assert_eq!(reply.session.as_deref(), Some("s-1"));
+    assert_eq!(reply.session, Some("s-1".into()));
     let usage = Usage { input_tokens: Some(5), output_tokens: None, cost_usd: Some(0.25) };
     assert_eq!(reply.usage, Some(usage));
     let silent = run(dir.path(), r#""t""#);

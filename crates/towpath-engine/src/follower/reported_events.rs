@@ -9,7 +9,7 @@ use crate::error::EngineError;
 use crate::event::{EventSender, Reporter};
 use crate::journal::now_ms;
 use std::time::Duration;
-use towpath_core::{JobKey, JobKind, Stream};
+use towpath_core::{JobKey, JobKind, SessionId, Stream};
 use towpath_run::{CallStarted, EventKind, Fact, JobEnd, JobWork, Run};
 use towpath_store::{Store, StoredFact};
 
@@ -60,7 +60,7 @@ impl RunFollower {
         &self,
         key: &JobKey,
         backend: String,
-        session: Option<String>,
+        session: Option<SessionId>,
         model: Option<String>,
         started_ms: i64,
     ) -> Option<FollowedCall> {

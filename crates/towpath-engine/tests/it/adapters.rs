@@ -98,7 +98,7 @@ steps:
     assert_eq!((call.model.as_deref(), call.mode.as_deref()), (Some("small"), Some("plan")));
     assert_eq!(call.working_dir, workspace.path("work/sub").canonicalize().unwrap());
     assert_eq!(call.timeout, Some(Duration::from_secs(30)));
-    assert!(!call.session.is_empty() && call.earlier.is_none());
+    assert!(!call.session.as_str().is_empty() && call.earlier.is_none());
     assert!(result.step("outer/ask").is_some() && result.step("outer").is_some());
 }
 

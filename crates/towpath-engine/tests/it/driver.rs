@@ -13,7 +13,7 @@ use fake_executor::FakeExecutor;
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
-use towpath_core::{RunId, Secrets};
+use towpath_core::{RunId, Secrets, SessionId};
 use towpath_engine::{
     Controller, DriverConfig, EngineError, Event, EventKind, Limits, Options, Prepared, Reporter,
     ResumeAnswers, RunEnd, create, take_over,
@@ -136,6 +136,7 @@ pub struct Events {
 
 impl Reporter for Events {
     fn event(&mut self, event: &Event) {
+        let name = |session: &Option<SessionId>| session.as_ref().map(SessionId::to_string);
         let line = match &event.kind {
             EventKind::StepStarted { step, .. } => format!("start {step}"),
             EventKind::StepEnded { step, result, .. } => {
@@ -146,10 +147,10 @@ impl Reporter for Events {
             }
             EventKind::Doing { step, what } => format!("doing {step} {what}"),
             EventKind::CallStarted(call) => {
-                format!("call {} {} {:?}", call.step, call.backend, call.session)
+                format!("call {} {} {:?}", call.step, call.backend, name(&call.session))
             }
             EventKind::CallEnded(call) => {
-                format!("answer {} {:?} {:?}", call.step, call.session, call.error)
+                format!("answer {} {:?} {:?}", call.step, name(&call.session), call.error)
             }
             EventKind::Warning { message, .. } => format!("warning {message}"),
             EventKind::Stopping => "stopping".to_owned(),

@@ -64,14 +64,14 @@ pub fn recorded_lines_are_an_answer() {
         assert!(!answer.is_empty(), "{id}");
         assert_eq!(seen.stdout_of("s1"), format!("{answer}\n"), "{id}: it is the step's output");
         let session = end.session.unwrap_or_else(|| panic!("{id} has no session"));
-        assert_eq!(seen.sessions.first().map(String::as_str), Some(session.as_str()), "{id}");
+        assert_eq!(seen.sessions.first(), Some(&session), "{id}");
     }
 }
 
 pub fn what_is_seen_on_the_way() {
     let (end, seen) = answered("codex", &printing(&recorded("codex"), ""));
     assert_eq!(end.answer.as_deref(), Some("Hello.\n{\"outcome\": \"ok\"}"));
-    assert_eq!(seen.sessions, ["t-1"]);
+    assert_eq!(seen.sessions, ["t-1".into()]);
     assert!(seen.activities.iter().any(|a| a == "Bash echo hi; exit 3"), "{seen:?}");
     let usage = end.session_total.or(end.usage).expect("what it cost");
     assert_eq!((usage.input_tokens, usage.output_tokens), (Some(300), Some(30)));

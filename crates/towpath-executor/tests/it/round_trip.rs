@@ -11,7 +11,7 @@ use std::fmt::Debug;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 use std::time::Duration;
-use towpath_core::{FaultKind, JobKey, Usage};
+use towpath_core::{FaultKind, JobKey, SessionId, Usage};
 use towpath_executor::{
     AgentWork, Call, EndStatus, Finished, JobId, JobSpec, Leftover, ScriptLine, ScriptedAnswer,
     Work,
@@ -24,6 +24,10 @@ fn path() -> impl Strategy<Value = PathBuf> {
 
 fn text() -> impl Strategy<Value = String> {
     "\\PC{0,8}[\n\u{0}\"\\\\]{0,2}"
+}
+
+fn session() -> impl Strategy<Value = SessionId> {
+    text().prop_map(SessionId::new)
 }
 
 fn duration() -> impl Strategy<Value = Duration> {
@@ -49,7 +53,7 @@ fn usage() -> impl Strategy<Value = Usage> {
 }
 
 fn script_line() -> impl Strategy<Value = ScriptLine> {
-    let texts = (of(text()), of(text()), of(text()), of(text()), of(text()));
+    let texts = (of(text()), of(session()), of(text()), of(text()), of(text()));
     let rest = (of(fault()), of(any::<i64>()), of(usage()), any::<u64>(), any::<bool>());
     (texts, rest).prop_map(|((text, session_id, matches, step, run), rest)| {
         let (error, until_ms, usage, delay_ms, repeat) = rest;
@@ -69,7 +73,7 @@ fn script_line() -> impl Strategy<Value = ScriptLine> {
 }
 
 fn agent_work() -> impl Strategy<Value = AgentWork> {
-    let call = (text(), of(text()), of(text()), of(text()), of(text()));
+    let call = (text(), of(text()), of(session()), of(text()), of(text()));
     let more = (path(), path(), any::<bool>(), any::<bool>());
     let around = (any::<bool>(), of((any::<u32>(), script_line())), of(text()), of(text()));
     (call, more, around).prop_map(|(call, more, around)| {
@@ -112,7 +116,7 @@ fn finished() -> impl Strategy<Value = Finished> {
         let command = |(pid, command)| Leftover { pid, command, job: None };
         vec((any::<u32>(), text()).prop_map(command), 0..3)
     };
-    let texts = (text(), text(), of(text()), of(text()), of(text()), vec(text(), 0..3));
+    let texts = (text(), text(), of(text()), of(text()), of(session()), vec(text(), 0..3));
     let rest = (of(usage()), of(usage()), processes(), processes());
     (any::<u32>(), status(), texts, rest).prop_map(|(job, status, texts, rest)| {
         let (stdout, stderr, answer, message, session, warnings) = texts;

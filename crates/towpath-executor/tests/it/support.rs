@@ -5,7 +5,7 @@ use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use towpath_core::{RunId, Secrets};
+use towpath_core::{RunId, Secrets, SessionId};
 use towpath_executor::{
     Acquire, DirectoryVariables, Executor, Finished, JobEvent, JobId, JobSpec, LocalAgents,
     LocalConfig, LocalExecutor, Observer, RunLock, Stream, Swept, WardenStart, Work,
@@ -41,7 +41,7 @@ pub struct Seen {
     pub stdout: BTreeMap<String, String>,
     pub stderr: BTreeMap<String, String>,
     pub activities: Vec<String>,
-    pub sessions: Vec<String>,
+    pub sessions: Vec<SessionId>,
     pub finished: Vec<Finished>,
     pub swept: Option<Swept>,
 }

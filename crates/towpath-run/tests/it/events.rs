@@ -5,7 +5,7 @@ use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
-use towpath_core::{FaultKind, JobKey, JobKind, RunId, StepPath, Stream, Usage};
+use towpath_core::{FaultKind, JobKey, JobKind, RunId, SessionId, StepPath, Stream, Usage};
 use towpath_run::*;
 
 /// One generator per variant. [`position`] makes sure that none is missing.
@@ -41,7 +41,7 @@ fn kinds() -> Vec<BoxedStrategy<EventKind>> {
                 EventKind::Entered { step, recipe, visit, max_visits, total, max_total, model }
             })
             .boxed(),
-        (step(), text(), text(), any::<bool>(), any::<usize>())
+        (step(), session(), text(), any::<bool>(), any::<usize>())
             .prop_map(|(step, session, model, resumes, length)| {
                 let (backend, is_reminder) = ("codex".to_owned(), !resumes);
                 let call =
@@ -49,7 +49,7 @@ fn kinds() -> Vec<BoxedStrategy<EventKind>> {
                 EventKind::CallStarted(call)
             })
             .boxed(),
-        (step(), text(), text(), any::<Option<usize>>(), usage(), any::<u64>())
+        (step(), session(), text(), any::<Option<usize>>(), usage(), any::<u64>())
             .prop_map(|(step, session, error, length, usage, took_ms)| {
                 EventKind::CallEnded(CallEnded {
                     step,
@@ -113,6 +113,10 @@ fn position(kind: &EventKind) -> (usize, &'static str) {
         EventKind::Continued => (17, "continued"),
         EventKind::RunEnded { .. } => (18, "run-ended"),
     }
+}
+
+fn session() -> impl Strategy<Value = Option<SessionId>> {
+    text().prop_map(|id| id.map(SessionId::new))
 }
 
 fn text() -> impl Strategy<Value = Option<String>> {
@@ -243,7 +247,7 @@ fn views() -> impl Strategy<Value = Vec<StepView>> {
         fault: Some(FaultKind::Auth),
         detail: String::new(),
     });
-    let call = (key(), text(), proptest::option::of(end)).prop_map(|(key, session, end)| {
+    let call = (key(), session(), proptest::option::of(end)).prop_map(|(key, session, end)| {
         AgentCall { key, backend: Some("codex".to_owned()), session, end }
     });
     let leaf = (step(), kind(), any::<Option<i64>>(), proptest::option::of(result()), call)

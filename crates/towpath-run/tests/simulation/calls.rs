@@ -60,8 +60,8 @@ impl Calls {
         assert_eq!(agent.continues, session.last, "{key} continues the call before it");
         let unsure = session.last.is_some() && !session.answered && !foreign;
         assert_eq!(agent.may_open, unsure, "{key}: whether its session may have to be opened");
-        let given = (foreign && session.last.is_none()).then_some(FOREIGN);
-        assert_eq!(agent.session.as_deref(), given, "{key}: the session that it is given");
+        let given = (foreign && session.last.is_none()).then(|| FOREIGN.into());
+        assert_eq!(agent.session, given, "{key}: the session that it is given");
         let reported = agent.prompt.starts_with(&format!("## Context\n\n{CONTEXT}\n\n---\n\n"));
         let new = wishes.context.is_some() && root && !session.answered && key.call == 0;
         assert_eq!(reported, new, "{key}: the context before a prompt");

@@ -79,7 +79,7 @@ fn wishes(random: &mut Random) -> MachineWishes {
     MachineWishes {
         max_restarts: Some(random.below(6) as u32),
         max_visits: random.one_in(4).then(|| 1 + random.below(4) as u32),
-        session: random.one_in(4).then(|| FOREIGN.to_owned()),
+        session: random.one_in(4).then(|| FOREIGN.into()),
         context: random.one_in(2).then(|| CONTEXT.to_owned()),
         ..MachineWishes::default()
     }

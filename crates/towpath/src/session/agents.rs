@@ -297,7 +297,7 @@ fn session_tree(env: &Environment, settings: &Settings) -> Result<SessionTree, C
         depth,
         max_depth,
         max_sessions: settings.max_agents.value as u32,
-        id: id.unwrap_or_else(towpath_engine::new_session),
+        id: id.unwrap_or_else(|| towpath_engine::new_session().to_string()),
     })
 }
 

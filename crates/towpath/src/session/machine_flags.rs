@@ -4,7 +4,7 @@
 use crate::exit::CommandError;
 use crate::files;
 use std::path::{Path, PathBuf};
-use towpath_core::nearest;
+use towpath_core::{SessionId, nearest};
 use towpath_recipe::{MachineWishes, Program, TIERS};
 
 /// The heading of these flags in the help. It is set flag by flag: a heading for all that follow would
@@ -112,10 +112,10 @@ impl MachineFlags {
         Err(CommandError::bad_input(why))
     }
 
-    fn session(&self) -> Result<Option<String>, CommandError> {
+    fn session(&self) -> Result<Option<SessionId>, CommandError> {
         match &self.session {
             Some(id) if id.trim().is_empty() => Err(CommandError::bad_input("--session has no id")),
-            session => Ok(session.clone()),
+            session => Ok(session.as_deref().map(SessionId::from)),
         }
     }
 

@@ -77,7 +77,7 @@ impl Backend for ClaudeCode {
         }
         if let Some(session) = &call.session {
             let flag = if call.resume { "--resume" } else { "--session-id" };
-            arguments.extend([flag.into(), session.into()]);
+            arguments.extend([flag.into(), session.as_str().into()]);
         }
         let mut writes = Vec::new();
         if let (Some(system), false) = (&call.system, call.resume) {

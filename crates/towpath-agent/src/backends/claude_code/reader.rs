@@ -9,14 +9,14 @@ use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
 use crate::json::text_at;
 use serde_json::Value;
-use towpath_core::{FaultKind, Usage};
+use towpath_core::{FaultKind, SessionId, Usage};
 
 /// How much unreadable output is kept, in the hope that it is one value over many lines.
 const LARGEST_REST: usize = 4 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct ClaudeReader {
-    session: Option<String>,
+    session: Option<SessionId>,
     heard: Heard,
     /// The last `result` object.
     result: Option<Value>,

@@ -85,7 +85,7 @@ impl Backend for Codex {
         }
         // Arguments without a flag come last: the session, then where the prompt is.
         if let Some(session) = resumed {
-            arguments.extend(["--".into(), session.into()]);
+            arguments.extend(["--".into(), session.as_str().into()]);
         }
         arguments.push("-".into());
         Invocation::new(&self.program, arguments, prompt)

@@ -9,12 +9,12 @@ use crate::call::{CallFault, End, Reply, Sign};
 use crate::json::{text_at, tokens};
 use jiff::tz::TimeZone;
 use serde_json::Value;
-use towpath_core::Usage;
+use towpath_core::{SessionId, Usage};
 
 #[derive(Debug)]
 pub(super) struct CodexReader {
     zone: TimeZone,
-    session: Option<String>,
+    session: Option<SessionId>,
     /// The last message of the agent.
     message: String,
     turn: Turn,

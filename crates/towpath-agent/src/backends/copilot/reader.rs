@@ -10,10 +10,11 @@ use crate::call::{CallFault, End, Reply, Sign};
 use crate::json::text_at;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use towpath_core::SessionId;
 
 #[derive(Debug, Default)]
 pub(super) struct CopilotReader {
-    session: Option<String>,
+    session: Option<SessionId>,
     /// The main agent's last message, unless it was followed by tool uses.
     text: Option<String>,
     retries: u32,

@@ -8,11 +8,11 @@ use crate::call::{CallFault, End, Reply, Sign};
 use crate::json::text_at;
 use crate::plain_text::plain;
 use serde_json::Value;
-use towpath_core::FaultKind;
+use towpath_core::{FaultKind, SessionId};
 
 #[derive(Debug, Default)]
 pub(super) struct CursorReader {
-    session: Option<String>,
+    session: Option<SessionId>,
     /// What was written since the last tool use.
     last: String,
     result: Option<Value>,

@@ -9,7 +9,7 @@ use crate::call::{CallFault, End, Reply, Sign};
 use crate::json::{text_at, tokens};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use towpath_core::Usage;
+use towpath_core::{SessionId, Usage};
 
 /// Words for a tool use that the mode or a policy did not allow. A tool that a mode rules out is not
 /// there for the program.
@@ -17,7 +17,7 @@ const DENIED: &[&str] = &["policy_violation", "tool_not_registered"];
 
 #[derive(Debug, Default)]
 pub(super) struct GeminiReader {
-    session: Option<String>,
+    session: Option<SessionId>,
     /// What was written since the last tool use; it comes in pieces. A piece that a broken stream
     /// left cannot be distinguished from the answer that followed it.
     answer: String,

@@ -8,14 +8,14 @@ use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
 use crate::json::{count_at, text_at};
 use serde_json::Value;
-use towpath_core::{FaultKind, Usage};
+use towpath_core::{FaultKind, SessionId, Usage};
 
 /// The text of a refused tool use; there is no field for it.
 const REFUSED: &str = "The user rejected permission to use this specific tool call";
 
 #[derive(Debug, Default)]
 pub(super) struct OpenCodeReader {
-    session: Option<String>,
+    session: Option<SessionId>,
     /// The text of the step that runs, or ran last.
     text: String,
     /// Why the last step ended; `None` while one runs.

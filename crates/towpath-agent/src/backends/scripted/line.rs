@@ -5,7 +5,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::fmt;
-use towpath_core::{FaultKind, StepPath, Usage, nearest};
+use towpath_core::{FaultKind, SessionId, StepPath, Usage, nearest};
 
 /// The longest `run`: the limit of one argument of a program on Linux.
 const LONGEST_RUN: usize = 131_071;
@@ -19,7 +19,7 @@ pub struct ScriptLine {
     pub error: Option<FaultKind>,
     /// When trying again is worth it, in milliseconds since 1970.
     pub until_ms: Option<i64>,
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     pub usage: Option<Usage>,
     pub delay_ms: u64,
     /// The prompt must contain this.
@@ -81,7 +81,7 @@ fn from_fields(fields: Vec<(String, Value)>) -> Result<ScriptLine, String> {
                 line.text = line.text.or(message);
             }
             "until" => line.until_ms = Some(until(value)?),
-            "session_id" => line.session_id = Some(string(key, value)?),
+            "session_id" => line.session_id = Some(SessionId::new(string(key, value)?)),
             "input_tokens" => usage.input_tokens = Some(whole(key, value)?),
             "output_tokens" => usage.output_tokens = Some(whole(key, value)?),
             "cost_usd" => usage.cost_usd = Some(amount(key, value)?),

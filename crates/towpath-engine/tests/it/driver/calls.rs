@@ -66,7 +66,7 @@ fn a_session_that_we_choose_is_recorded_with_the_start_and_continued_by_a_remind
     assert_eq!(sessions[0].1, "claude-code");
     let calls: Vec<_> = events.seen.iter().filter(|line| line.starts_with("call")).collect();
     assert_eq!(calls.len(), 2);
-    assert!(calls.iter().all(|line| line.contains(&sessions[0].0)), "{calls:?}");
+    assert!(calls.iter().all(|line| line.contains(sessions[0].0.as_str())), "{calls:?}");
 }
 
 #[test]

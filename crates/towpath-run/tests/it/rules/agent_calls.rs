@@ -1,7 +1,7 @@
 //! One call of an agent is one record, from its start to its end.
 
 use super::Play;
-use towpath_core::Usage;
+use towpath_core::{SessionId, Usage};
 use towpath_run::{Fact, JobEnd, JobStatus, Output};
 
 const ASK: &str = "name: r\nsteps:\n  - { id: ask, prompt: hello }\n";
@@ -9,7 +9,7 @@ const ASK: &str = "name: r\nsteps:\n  - { id: ask, prompt: hello }\n";
 /// Starts the next call with a backend and a session.
 fn start(play: &mut Play, session: Option<&str>) -> towpath_core::JobKey {
     let key = play.run.next().first().expect("a call is wanted").key.clone();
-    let (backend, session) = (Some("codex".to_owned()), session.map(str::to_owned));
+    let (backend, session) = (Some("codex".to_owned()), session.map(SessionId::from));
     play.fact(Fact::JobStarted { key: key.clone(), line: None, session, backend, model: None });
     key
 }
@@ -20,7 +20,7 @@ fn a_call_is_shown_in_flight_and_gets_its_session_and_its_end() {
     let key = start(&mut play, Some("chosen"));
     let view = play.step("ask");
     assert_eq!(view.calls.len(), 1);
-    assert_eq!(view.calls[0].session.as_deref(), Some("chosen"));
+    assert_eq!(view.calls[0].session, Some("chosen".into()));
     assert_eq!(view.ended_calls().count(), 0);
     assert_eq!(play.run.calls_in_flight(), 1);
 
@@ -33,7 +33,7 @@ fn a_call_is_shown_in_flight_and_gets_its_session_and_its_end() {
     let calls: Vec<_> = view.ended_calls().collect();
     assert_eq!((&calls[0].0.key, calls[0].1.usage), (&key, usage));
     assert_eq!(calls[0].0.backend.as_deref(), Some("codex"));
-    assert_eq!(calls[0].0.session.as_deref(), Some("named"));
+    assert_eq!(calls[0].0.session, Some("named".into()));
     assert_eq!(calls.len(), view.calls.len());
     assert_eq!(play.run.spent().cost_usd, Some(0.5));
 }
@@ -45,8 +45,8 @@ fn an_interrupted_call_ends_with_an_unknown_cost_and_the_next_is_another() {
     play.fact(Fact::Resumed);
     start(&mut play, Some("second"));
     let view = play.step("ask");
-    let sessions: Vec<_> = view.calls.iter().map(|call| call.session.as_deref()).collect();
-    assert_eq!(sessions, [Some("first"), Some("second")]);
+    let sessions: Vec<_> = view.calls.iter().map(|call| call.session.clone()).collect();
+    assert_eq!(sessions, [Some("first".into()), Some("second".into())]);
     let (_, end) = view.ended_calls().next().expect("the first has ended");
     assert_eq!((end.usage, end.error.is_some()), (None, true));
     let spent = play.run.spent();

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use towpath_agent::backend_row;
-use towpath_core::{FaultKind, StepPath};
+use towpath_core::{FaultKind, SessionId, StepPath};
 use towpath_run::{AgentCall, StepView};
 use towpath_shell::bash::quote;
 
@@ -21,11 +21,11 @@ pub fn by_hand(steps: &[StepView], directory: &Path, current: &Path) -> Vec<ByHa
     let mut found: Vec<ByHand> = Vec::new();
     let lost = lost(steps);
     for (step, conversation) in conversations(steps) {
-        if conversation.session.as_deref().is_some_and(|id| lost.contains(&id)) {
+        if conversation.session.as_ref().is_some_and(|id| lost.contains(&id)) {
             continue;
         }
         let row = conversation.backend.as_deref().and_then(backend_row);
-        let session = conversation.session.as_deref().map(quote);
+        let session = conversation.session.as_ref().map(|id| quote(id.as_str()));
         let command = row.zip(session).and_then(|(row, session)| row.by_hand(&session));
         let Some(command) = command.map(|command| format!("{prefix}{command}")) else { continue };
         found.retain(|known| known.command != command);
@@ -35,12 +35,12 @@ pub fn by_hand(steps: &[StepView], directory: &Path, current: &Path) -> Vec<ByHa
 }
 
 /// The sessions that their programs do not know any more.
-fn lost(steps: &[StepView]) -> Vec<&str> {
+fn lost(steps: &[StepView]) -> Vec<&SessionId> {
     let mut found = Vec::new();
     for step in steps {
         let unknown = Some(FaultKind::UnknownSession);
         let gone = step.ended_calls().filter(|(_, end)| end.fault == unknown);
-        found.extend(gone.filter_map(|(call, _)| call.session.as_deref()));
+        found.extend(gone.filter_map(|(call, _)| call.session.as_ref()));
         found.extend(lost(&step.children));
     }
     found
@@ -71,7 +71,7 @@ mod tests {
     use towpath_core::JobKey;
 
     fn step(id: &str, backend: &str, session: Option<&str>) -> StepView {
-        let (backend, session) = (Some(backend.to_owned()), session.map(str::to_owned));
+        let (backend, session) = (Some(backend.to_owned()), session.map(SessionId::from));
         let key: JobKey = format!("{id}#1.0.0:agent").parse().expect("a key");
         let call = AgentCall { key, backend, session, end: None };
         StepView { calls: vec![call], ..pending(id, "agent") }

@@ -19,7 +19,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::time::Instant;
 use totals::Totals;
-use towpath_core::StepPath;
+use towpath_core::{SessionId, StepPath};
 use towpath_engine::{CallStarted, Event, EventKind};
 use towpath_run::{Movement, Run, RunOutcome, StepKind, StepResult, StepStatus, StepView};
 use towpath_view::{BACKEND_ERROR, exit_reason, failure_text};
@@ -371,9 +371,9 @@ impl Events {
     }
 
     /// Another process uses the session that the next call of this recipe needs.
-    pub fn locked(&mut self, recipe: &str, session: &str) {
+    pub fn locked(&mut self, recipe: &str, session: &SessionId) {
         let fields = EventFields {
-            session: Some(session.to_owned()),
+            session: Some(session.clone()),
             recipe: Some(recipe.to_owned()),
             ..EventFields::default()
         };

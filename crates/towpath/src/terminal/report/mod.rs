@@ -78,7 +78,7 @@ pub fn session(end: &RunEnd) -> Option<String> {
         _ => false,
     };
     let session = end.session.as_ref().filter(|_| !ended)?;
-    Some(format!("the agent's session: {}", clean(session)))
+    Some(format!("the agent's session: {}", clean(session.as_str())))
 }
 
 /// What is shown, and how.

@@ -7,6 +7,7 @@ use crate::support::{Signal, User, kill_hard, lives, signal, signal_to, until, w
 use serde_json::Value;
 use std::fs;
 use std::process::Child;
+use towpath_core::SessionId;
 use towpath_run::Fact;
 
 const RECIPE: &str = "
@@ -97,7 +98,7 @@ fn call(user: &User) -> Value {
 }
 
 /// The sessions that the journal names.
-fn sessions(user: &User) -> Vec<String> {
+fn sessions(user: &User) -> Vec<SessionId> {
     let named = user.facts(&user.run()).into_iter().filter_map(|fact| match fact {
         Fact::JobStarted { session, .. } => session,
         Fact::SessionOpened { session, .. } => Some(session),
@@ -234,7 +235,10 @@ fn a_machine_continues_with_the_session_of_the_dead_call() {
         let named = sessions(&user);
         let second = user.read("asked");
         let second = second.lines().last().expect("two calls");
-        assert!(named.iter().any(|id| second.contains(id)), "{backend}: {named:?}: {second}");
+        assert!(
+            named.iter().any(|id| second.contains(id.as_str())),
+            "{backend}: {named:?}: {second}"
+        );
     });
 }
 

@@ -5,14 +5,14 @@
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
-use towpath_core::StepPath;
+use towpath_core::{SessionId, StepPath};
 use towpath_engine::{CallEnded, CallStarted};
 use towpath_run::Run;
 use towpath_view::Cost;
 
 #[derive(Debug, Clone, Default)]
 pub struct EventFields {
-    pub session: Option<String>,
+    pub session: Option<SessionId>,
     pub recipe: Option<String>,
     pub step: Option<String>,
     pub count: Option<u32>,
@@ -75,7 +75,7 @@ impl EventFields {
 #[derive(Debug, Default)]
 struct Machine {
     recipe: String,
-    session: Option<String>,
+    session: Option<SessionId>,
     at: Option<StepPath>,
 }
 
@@ -148,7 +148,7 @@ impl KnownSteps {
     }
 
     pub fn call_started(&mut self, call: &CallStarted) {
-        self.in_session(&call.step, call.session.as_deref());
+        self.in_session(&call.step, call.session.as_ref());
         if let Some(fields) = self.steps.get_mut(&call.step) {
             fields.prompt_length = Some(fields.prompted + call.length);
             fields.model = call.model.clone();
@@ -157,7 +157,7 @@ impl KnownSteps {
 
     /// A step's calls are added up: after a reminder they are the whole visit's.
     pub fn call_ended(&mut self, call: &CallEnded) {
-        self.in_session(&call.step, call.session.as_deref());
+        self.in_session(&call.step, call.session.as_ref());
         let Some(fields) = self.steps.get_mut(&call.step) else { return };
         fields.model = call.model.clone();
         fields.prompted += call.prompt_length;
@@ -168,14 +168,14 @@ impl KnownSteps {
         fields.error = call.error.clone();
     }
 
-    fn in_session(&mut self, step: &StepPath, session: Option<&str>) {
+    fn in_session(&mut self, step: &StepPath, session: Option<&SessionId>) {
         let Some(session) = session else { return };
         if let Some(fields) = self.steps.get_mut(step) {
-            fields.session = Some(session.to_owned());
+            fields.session = Some(session.clone());
         }
         let machine = self.machines.get_mut(&step.frame());
         if let Some(machine) = machine.filter(|machine| machine.at.as_ref() == Some(step)) {
-            machine.session = Some(session.to_owned());
+            machine.session = Some(session.clone());
         }
     }
 }
