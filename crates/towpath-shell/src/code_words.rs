@@ -1,10 +1,12 @@
 //! Finds the words of a command that the program it starts reads as code, as a name or as a number,
 //! and how to describe that to the author. Looks through programs that only start another one.
 
+use crate::bash::SimpleCommand;
 use crate::bash::command_words::CommandWords;
 use crate::bash::program_table::PROGRAMS;
-use crate::bash::programs::code_indexes;
+use crate::bash::programs::{self, code_indexes};
 use crate::builtins;
+use std::ops::Range;
 
 /// Builtins whose arguments are names of variables, in which bash evaluates a subscript.
 pub const NAMERS: &[&str] = &["read", "unset", "mapfile", "readarray"];
@@ -26,6 +28,18 @@ pub enum ReadAs {
     Name,
     /// A number to calculate with.
     Integer,
+}
+
+/// The words of a command that the program it starts reads as code. A stretch of the text that is
+/// only known later is `open`.
+pub fn words_read_as_code(
+    command: &SimpleCommand,
+    text: &str,
+    open: &dyn Fn(&Range<usize>) -> bool,
+) -> Vec<usize> {
+    let words = CommandWords { words: &command.words, source: text, open };
+    let Some(program) = programs::resolve(&words) else { return Vec::new() };
+    code_words(&words, program).into_iter().map(|finding| finding.word).collect()
 }
 
 pub fn code_words(words: &CommandWords, program: usize) -> Vec<Finding> {

@@ -25,6 +25,7 @@ mod shell_text_reader;
 mod simplified_text;
 mod variable_attributes;
 
+pub use code_words::words_read_as_code;
 pub use filled::Filled;
 pub use recipe_variables::RecipeVariable;
 pub use shell_text::{

@@ -212,6 +212,21 @@ fn a_word_knows_whether_bash_expands_it() {
 }
 
 #[test]
+fn words_that_a_program_reads_as_code_are_found() {
+    for (text, code) in [
+        ("bash -c 'a' _ b", vec![2]),
+        ("sudo sh -xc a", vec![3]),
+        ("eval a b", vec![1, 2]),
+        ("ssh h a", vec![2]),
+        ("grep a b", vec![]),
+    ] {
+        let script = parsed(text);
+        let found = towpath_shell::words_read_as_code(&script.commands()[0], text, &|_| false);
+        assert_eq!(found, code, "{text}");
+    }
+}
+
+#[test]
 fn what_is_no_bash_is_refused() {
     for text in [
         "echo 'open",
