@@ -21,6 +21,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("towpath-agent", &["core"]),
     ("towpath-run", &["recipe", "shell", "core"]),
     ("towpath-recipe", &["shell", "core"]),
+    ("towpath-rules", &["shell", "core"]),
     ("towpath-store", &["core"]),
     ("towpath-process", &["core"]),
     ("towpath-shell", &["core"]),

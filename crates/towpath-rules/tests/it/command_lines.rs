@@ -1,0 +1,159 @@
+//! Command, flag, literal, regex and refuse rules, each sentence of their description as a row.
+
+use crate::support::*;
+use towpath_rules::{Correction, Rule};
+
+#[test]
+fn words_of_a_command_become_others() {
+    check_rows(&[
+        (
+            &[command("git comit", "git commit")],
+            "git  comit -m 'a  b'",
+            Some("git  commit -m 'a  b'"),
+        ),
+        (&[command("git comit", "git commit")], "git -C d comit", None),
+        (&[command("pip", "python3 -m pip")], "pip install x", Some("python3 -m pip install x")),
+        (&[command("docker compose", "docker-compose")], "docker >f compose up", None),
+        (
+            &[command("docker compose", "docker-compose")],
+            "docker compose up",
+            Some("docker-compose up"),
+        ),
+        (&[command("grep", "rg")], "\\grep a; 'grep' b", Some("rg a; rg b")),
+        (&[command("grep", "rg")], "gr\\\nep a", Some("rg a")),
+        (&[command("grep", "rg")], "grep() { :; }; grep a", None),
+        (
+            &[command("grep", "rg -e \"$x\"")],
+            "bash -c \"grep a\"",
+            Some("bash -c \"rg -e \\\"\\$x\\\" a\""),
+        ),
+        (&[command("grep", "rg 'a'")], "bash -c 'grep a'", None),
+        (&[command("grep", "rg")], "echo `grep \\`grep a\\``", Some("echo `rg \\`rg a\\``")),
+        (&[command("grep", "rg a | b")], "grep x", None),
+        (&[command("grep", "rg")], "watch -n 2 grep a", Some("watch -n 2 rg a")),
+        (&[command("grep", "rg 'a b'")], "watch grep a", None),
+        (&[command("a", "b"), command("a b", "c")], "a b d", Some("c d")),
+    ]);
+}
+
+#[test]
+fn flags_become_others_or_are_dropped() {
+    check_rows(&[
+        (&[flag("rg", "r", "")], "rg -rn x", Some("rg -n x")),
+        (&[flag("rg", "r", ""), flag("rg", "n", "")], "rg -n  x", Some("rg  x")),
+        (&[flag("scp", "q", "")], "scp -q a h:", Some("scp a h:")),
+        (&[flag("scp", "q", "")], "scp a h: -q", Some("scp a h:")),
+        (&[flag("scp", "q", "")], "scp \\\n -q a", Some("scp \\\n  a")),
+        (&[flag("scp", "q", "")], "scp 5 -q>f", None),
+        (&[flag("scp", "P", "")], "scp -P 22 a", None),
+        (&[flag("scp", "P", "p")], "scp -P22 a", Some("scp -p22 a")),
+        (&[flag("scp", "P", "port")], "scp -P22 a", None),
+        (&[flag("scp", "P", "port")], "scp -qP 22 a", Some("scp -q --port 22 a")),
+        (&[flag("scp", "q", "quiet")], "scp -qP 22 a", Some("scp --quiet -P 22 a")),
+        (&[flag("scp", "r", "R")], "scp -i -r a", None),
+        (
+            &[flag("git commit", "m", "n")],
+            "git add -m x; git commit -m x",
+            Some("git add -m x; git commit -n x"),
+        ),
+        (&[flag("git", "no-verfy", "no-verify")], "git commit -m --no-verfy", None),
+        (&[flag("foo", "r", "R")], "foo -abr x; foo -abcr x", Some("foo -abR x; foo -abcr x")),
+        (
+            &[valued_flag("foo", "r", "R", "x")],
+            "foo -abcr y; foo -xr; foo -x -r",
+            Some("foo -abcR y; foo -xr; foo -x -r"),
+        ),
+        (&[flag("go", "r", "R")], "go test -run x -r", Some("go test -run x -R")),
+        (&[flag("go", "-rn", "-run")], "go test -rn x", Some("go test -run x")),
+        (&[flag("scp", "r", "R")], "scp '-r' -\"r\" \\-r a", Some("scp '-R' -R \\-R a")),
+        (
+            &[flag("gh", "lmit", "limit")],
+            "gh list --lmit=$n '--lmit' 3",
+            Some("gh list --limit=$n '--limit' 3"),
+        ),
+        (&[flag("gh", "lmit", "")], "gh list --lmit=3 x", Some("gh list x")),
+        (&[flag("gh", "lmit", "limit")], "gh list --lmit$x", None),
+        (
+            &[flag("scp", "r", "R")],
+            "bash -c \"scp \\\"-r\\\" a\"",
+            Some("bash -c \"scp \\\"-R\\\" a\""),
+        ),
+        (
+            &[flag("scp", "r", "R")],
+            "xargs -r scp -r a; find . -exec scp -r {} h: \\;",
+            Some("xargs -r scp -R a; find . -exec scp -R {} h: \\;"),
+        ),
+    ]);
+}
+
+#[test]
+fn literals_are_for_the_words_of_their_command() {
+    check_rows(&[
+        (
+            &[literal("scp", "host:", "new:")],
+            "scp $(echo host:) host:",
+            Some("scp $(echo host:) new:"),
+        ),
+        (&[literal("scp", "host:", "new:")], "scp a host: >host: b", Some("scp a new: >host: b")),
+        (&[literal("scp", "host", "it's")], "scp 'host' 'host'", None),
+        (&[literal("scp", "host", "\"")], "scp \"host\"$x\"host\"", None),
+        (&[literal("scp", "host", "$(rm y)")], "scp \"host\"", None),
+        (&[literal("scp", "host", "a; rm y")], "scp host", None),
+        (&[literal("scp", "a b", "c")], "scp xa by", Some("scp xcy")),
+        (
+            &[literal("echo", "a", "'"), command("grep", "rg")],
+            "grep b; echo a",
+            Some("rg b; echo a"),
+        ),
+        (
+            &[literal("pip", "install", "add"), literal("pip", "install x", "add y")],
+            "pip install x",
+            Some("pip add y"),
+        ),
+    ]);
+}
+
+#[test]
+fn regular_expressions_begin_in_code() {
+    check_rows(&[
+        (&[regex("a+", "b")], "echo \"$(aa 'aa')\" aa # aa", Some("echo \"$(b 'aa')\" b # aa")),
+        (&[regex("curl -k", "curl -x")], "curl -kL y", None),
+        (&[regex("x*", "y")], "echo xx", Some("echo y")),
+        (&[regex("cat <<E", "cat <<F")], "cat <<E\na\nE", None),
+        (&[regex("b c", "d"), command("b", "x")], "a; b c", Some("a; d")),
+        (&[regex("a", "b")], "cat <<E\na $(a)\nE", Some("cbt <<E\na $(b)\nE")),
+    ]);
+    let literal = towpath_rules::RuleKind::ParameterLiteral {
+        tool: "Bash".into(),
+        parameter: "command".into(),
+        from: "npm".into(),
+        to: "pnpm".into(),
+    };
+    check_rows(&[(&[literal], "npm i; echo 'npm'; pnpm x", Some("pnpm i; echo 'npm'; pnpm x"))]);
+}
+
+#[test]
+fn refused_commands_deny_the_call() {
+    let denied = Some("DENIED `gt a` is refused by a correction rule.");
+    check_rows(&[
+        (&[refuse("gt a")], "ls; bash -c 'gt a'", denied),
+        (&[refuse("gt a"), recipe("gt a b", "gt c")], "gt a b", Some("gt c")),
+        (&[refuse("gt a"), recipe("gt a b", "gt c")], "gt a b; gt a c", denied),
+        (&[refuse("gt a"), recipe("gt", "gt c")], "gt a", denied),
+        (&[refuse("gt a"), recipe("gt a", "gt c")], "gt a", denied),
+        (&[refuse("gt a")], "gt a 'open", None),
+    ]);
+}
+
+#[test]
+fn the_context_names_what_was_corrected() {
+    let rules = vec![
+        Rule { message: Some("Poll".into()), ..rule(3, recipe("gt wait", "gt poll")) },
+        rule(4, command("grep", "rg")),
+    ];
+    let Correction::Rewritten(rewrite) = corrected("gt wait --timeout 30; grep a", rules) else {
+        panic!()
+    };
+    let expected = "Corrected: gt wait → [recipe] (Poll); grep → rg. Dropped: --timeout 30";
+    assert_eq!(rewrite.context(), expected);
+}
