@@ -1,5 +1,5 @@
 //! Which variables of our own environment an agent may see. When we ourselves were started by an
-//! agent, that agent's session marks must not reach the one we start: it would believe to be
+//! agent, that agent's session marks must not reach the one we start: it would think that it is
 //! nested and refuse, or use its parent's sockets and tokens. What the user set to configure the
 //! program stays. Nothing here knows values, only names.
 

@@ -16,7 +16,7 @@ mod capabilities;
 mod environment;
 mod find_program;
 mod http_fault;
-mod json;
+mod json_access;
 mod plain_text;
 
 pub use backend::{Backend, BackendRow, Make, Reader};

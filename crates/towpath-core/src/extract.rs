@@ -1,4 +1,4 @@
-//! The JSON in a text that may hold more: the whole text, else a fenced block, else the first
+//! The JSON in a text that may contain more: the whole text, else a fenced block, else the first
 //! bracketed block. A block is taken whole or not at all, never a piece of it. One pass: the time
 //! grows with the text, whatever is in it.
 

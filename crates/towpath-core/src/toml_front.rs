@@ -1,4 +1,4 @@
-//! TOML as a tree of nodes. What the parser refuses, the same key twice among it, is reported in
+//! TOML as a tree of nodes. What the parser refuses, duplicate keys included, is reported in
 //! the parser's words.
 
 use crate::node::{Entry, Kind, Node, Tree};

@@ -379,7 +379,7 @@ impl Driver<'_> {
         if !processes.is_empty() {
             let names: Vec<String> = processes.iter().map(describe).collect();
             let names = names.join(", ");
-            self.warn(None, format!("still there, since not even KILL ends it: {names}"));
+            self.warn(None, format!("still running after KILL: {names}"));
         }
     }
 

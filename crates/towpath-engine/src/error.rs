@@ -36,7 +36,7 @@ pub enum EngineError {
     /// A state machine's step was declared done without its outcome.
     #[error("{step} is a machine's step: it ended with one of {}", .outcomes.join(", "))]
     OutcomeMissing { step: StepPath, outcomes: Vec<String> },
-    #[error("the edited recipe cannot be taken: {0}")]
+    #[error("the edited recipe cannot be used: {0}")]
     EditRefused(#[from] EditRefused),
     #[error(
         "the warden that guards this run's processes is gone; nothing recorded is lost: resume"

@@ -56,7 +56,7 @@ pub struct Changes {
 }
 
 impl ResumeAnswers {
-    /// States that a step whose turn it is is done, with its output and, in a state machine, its outcome.
+    /// Declares the current step done, with its output and, in a state machine, its outcome.
     pub fn add_done(
         &mut self,
         run: &Run,
@@ -384,13 +384,13 @@ pub fn is_owned(store: &Store, id: &RunId) -> bool {
     owner_of(store, id).is_some()
 }
 
-/// Ends the owner of a run, which has not ended when asked, and the run's processes with it.
+/// Kills the owner of a run that did not end when asked, and the run's processes with it.
 pub fn end_holders(store: &Store, id: &RunId) -> Result<(), EngineError> {
     let path = store.run_directory(id).join(LOCK);
     RunLock::end_holders(&path, Duration::from_secs(5)).map_err(io_error(&path))
 }
 
-/// Continues the owner of a run, which was stopped.
+/// Sends CONT to the owner of a run that was stopped.
 pub fn continue_holders(store: &Store, id: &RunId) {
     RunLock::continue_holders(&store.run_directory(id).join(LOCK));
 }

@@ -1,4 +1,4 @@
-//! A process that lives where none should, as a user wants to see it.
+//! A process that outlived its job or its run, described for the user.
 
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@
 
 use crate::condition::Condition;
 use crate::model::{ParseJson, Recursion, StepSpans, ValueTemplate, VariableUse, Work};
-use crate::negative_output::{asked_no, printed_no};
+use crate::printed_false::{asked_no, printed_no};
 use crate::stray_braces::StrayBraces;
 use crate::text_map::TextMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! What a called recipe requires and nobody can give it. Like the look for unset variables it is
-//! careful to one side: whatever an earlier step or some caller may have set counts as given. It is
+//! What a called recipe requires and nobody can give it. Like the check for unset variables it
+//! errs on the side of silence: whatever an earlier step or some caller may have set counts as given. It is
 //! an error where the call is sure to fail in the run that was asked for; where the user may still
 //! give the value, or the call may not be reached, it is a warning.
 

@@ -7,7 +7,7 @@ use crate::run::Run;
 use std::sync::Arc;
 use towpath_recipe::{Program, Recipe, Work};
 
-/// Why an edited recipe cannot be taken: a reason for each recipe or step.
+/// Why an edited recipe cannot be used: a reason for each recipe or step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.join("; "))]
 pub struct EditRefused(pub Vec<String>);

@@ -1,6 +1,6 @@
 //! Which faults of an agent are waited for, and how long. A rate limit always is. In an
-//! unattended run an overloaded service and a refused login are too: a night must not end because of
-//! three minutes.
+//! unattended run an overloaded service and a refused login are too: an overnight run
+//! must survive a short outage.
 
 use crate::fact::Fault;
 use crate::run::Run;

@@ -1,6 +1,6 @@
 //! Secrets: values that must never be written down or shown. Here is what they look like wherever
 //! they may turn up, and how they are taken out of a text or of a stream that comes in pieces. A
-//! secret cannot be printed for debugging and cannot be serialised; who has to hand it on asks for
+//! secret cannot be printed for debugging and cannot be serialised; code that must pass it on asks for
 //! it by [`Secrets::revealed`]. Nothing here knows where a value comes from.
 
 mod forms;

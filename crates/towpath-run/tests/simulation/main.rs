@@ -7,7 +7,7 @@
 #![allow(clippy::print_stdout, reason = "the spread of the schedules is meant to be read")]
 #![allow(clippy::disallowed_methods, reason = "the world around the run is not pure")]
 
-mod calls;
+mod agent_call_checks;
 mod checks;
 mod lookup;
 mod machine;

@@ -22,16 +22,16 @@ use towpath_run::{JobEnd, Limits};
 use towpath_store::{RunRow, Store, Stream};
 use transcript::Transcript;
 
-/// What the steps of a run printed: their stdout to stdout, their stderr to stderr.
+/// Print what the steps of a run printed: their stdout to stdout, their stderr to stderr.
 ///
 /// An agent's answer counts as its stdout. Before it, on stderr, each tool use and sentence of the
 /// agent, as far as its program reports them. Of a state machine every visit is shown; of a step
-/// that was tried several times, the latest try.
+/// that was attempted several times, the latest attempt.
 ///
 /// Example: towpath logs 7f3k deploy
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The run's id; a unique beginning is enough.
+    /// The run's id, or a unique prefix of it.
     pub run: String,
     /// A step's path, as `towpath show` prints it; STEP#N is one visit of a state machine's step,
     /// STEP every visit. Without it, all steps in the order they ran.
@@ -39,10 +39,10 @@ pub struct Args {
     /// Follow the run until it has ended.
     #[arg(short, long)]
     pub follow: bool,
-    /// Every try of a step, not only the latest.
+    /// Print every attempt of a step, not only the latest.
     #[arg(short, long)]
     pub all: bool,
-    /// Of agents, all that the program printed, as it is, instead of tool uses and the answer.
+    /// Print the raw output of agents' programs instead of tool uses and the answer.
     #[arg(long)]
     pub raw: bool,
 }

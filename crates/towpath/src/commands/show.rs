@@ -17,16 +17,16 @@ use towpath_run::{
 use towpath_view::Cost;
 use towpath_view::run_json::ShownRun;
 
-/// One run: every step, how it ended, and how the run can be resumed.
+/// Show one run: every step, how it ended, and how the run can be resumed.
 ///
 /// The first column is the step's path, as `towpath resume --again` and `towpath logs` take it.
 ///
 /// Example: towpath show 7f3k
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The run's id; a unique beginning is enough.
+    /// The run's id, or a unique prefix of it.
     pub run: String,
-    /// One JSON object on stdout.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }

@@ -1,7 +1,7 @@
 //! Which agent answers, and whether it can: decided before the first step.
 
 mod refusals;
-mod root;
+mod unattended_as_root;
 
 use crate::environment::{Environment, is_program, local_zone};
 use crate::exit::{CommandError, ErrorKind, Exit};
@@ -172,14 +172,14 @@ pub fn missing(
 /// Why no call of this backend can work for this user, where one would be made that way.
 fn refused_root(env: &Environment, row: &BackendRow, program: &Program) -> Option<String> {
     let rule = row.can.as_root?;
-    let why = root::obstacle(env, row)?;
-    may_come_to(program, &|work| root::is_unattended(work, &rule)).then_some(why)
+    let why = unattended_as_root::obstacle(env, row)?;
+    may_come_to(program, &|work| unattended_as_root::is_unattended(work, &rule)).then_some(why)
 }
 
 /// Why a backend's calls that work without asking would fail, and the command that helps.
 pub fn root_obstacle(env: &Environment, row: &BackendRow) -> Option<(String, String)> {
     let variable = row.can.as_root?.variable;
-    Some((root::obstacle(env, row)?, format!("export {variable}=1")))
+    Some((unattended_as_root::obstacle(env, row)?, format!("export {variable}=1")))
 }
 
 /// Whether a run of this program may come to ask an agent.

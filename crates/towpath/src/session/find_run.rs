@@ -1,4 +1,4 @@
-//! The run that a user means: by a unique beginning of its id, or the latest one.
+//! The run that a user means: by a unique prefix of its id, or the latest one.
 
 use crate::environment::Environment;
 use crate::exit::CommandError;
@@ -12,7 +12,7 @@ pub fn open(env: &Environment, run: &str) -> Result<Store, CommandError> {
     })
 }
 
-/// Finds a run by a unique beginning of its id.
+/// Finds a run by a unique prefix of its id.
 pub fn find(store: &Store, name: &str) -> Result<RunRow, CommandError> {
     match store.find(name)? {
         Found::One(row) => Ok(*row),

@@ -1,4 +1,4 @@
-//! The first hop of a run: the recipe that a request means, found, read and checked, once.
+//! The recipe that a request means, found, read and checked, once.
 
 use super::request::{LookupContext, RunFlags};
 use super::{secrets, trust};

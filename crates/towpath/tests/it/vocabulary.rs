@@ -110,8 +110,9 @@ fn avoided(line: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// The usual words for a lock, and for git's index.
 fn is_usual(word: &str, line: &str) -> bool {
-    (word.starts_with('h') && line.contains("lock"))
-        || (word.starts_with("stage") && line.contains("git"))
+    let contains = |start: &str| words(line).iter().any(|word| word.starts_with(start));
+    (word.starts_with('h') && (contains("lock") || contains("flock")))
+        || (word.starts_with("stage") && contains("git"))
 }
 
 fn contains(words: &[String], phrase: &str) -> bool {

@@ -1,6 +1,6 @@
 //! What kind of fault a failed turn of Codex is. The program has no field for it, only its own fixed
 //! sentences, which are known here by their beginnings; a status counts where such a sentence names
-//! it. What is none of them are the words of the model's service about the request.
+//! it. Any other text comes from the model's service.
 
 use super::reset;
 use crate::call::{CallFault, End};

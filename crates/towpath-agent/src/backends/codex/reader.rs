@@ -6,7 +6,7 @@ use super::fault;
 use crate::activity;
 use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
-use crate::json::{text_at, tokens};
+use crate::json_access::{text_at, tokens};
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use towpath_core::{SessionId, Usage};

@@ -7,7 +7,7 @@ use super::usage;
 use crate::activity;
 use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
-use crate::json::text_at;
+use crate::json_access::text_at;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use towpath_core::SessionId;

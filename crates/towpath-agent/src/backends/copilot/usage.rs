@@ -1,7 +1,7 @@
 //! What a session has used so far, from the file that the program writes when it ends. Its counts
 //! grow over the resumes of a session. It reports no price in money.
 
-use crate::json::count_at;
+use crate::json_access::count_at;
 use serde_json::Value;
 use towpath_core::Usage;
 

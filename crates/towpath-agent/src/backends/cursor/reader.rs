@@ -1,11 +1,11 @@
-//! Reads what Cursor's agent prints, by its documents. A `result` line that is no error is a
+//! Reads what Cursor's agent prints, following its documentation. A `result` line that is no error is a
 //! success, however the process ends afterwards. Failures promise no JSON: standard error is shown,
 //! and judged only by the code word in brackets or the fixed sentence it begins with.
 
 use crate::activity;
 use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
-use crate::json::text_at;
+use crate::json_access::text_at;
 use crate::plain_text::plain;
 use serde_json::Value;
 use towpath_core::{FaultKind, SessionId};

@@ -1,4 +1,4 @@
-//! Reads what Gemini CLI prints. Only a `result` line with success is one, whatever becomes of
+//! Reads what Gemini CLI prints. Only a `result` line that reports success counts as one, whatever becomes of
 //! the process after it: ended by a signal the program exits with 0 too, without that line. The answer is
 //! what the agent wrote after its last tool use. Unknown lines are passed over.
 
@@ -6,7 +6,7 @@ use super::fault;
 use crate::activity;
 use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
-use crate::json::{text_at, tokens};
+use crate::json_access::{text_at, tokens};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use towpath_core::{SessionId, Usage};

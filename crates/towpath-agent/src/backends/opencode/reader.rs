@@ -6,7 +6,7 @@ use super::fault;
 use crate::activity;
 use crate::backend::Reader;
 use crate::call::{CallFault, End, Reply, Sign};
-use crate::json::{count_at, text_at};
+use crate::json_access::{count_at, text_at};
 use serde_json::Value;
 use towpath_core::{FaultKind, SessionId, Usage};
 

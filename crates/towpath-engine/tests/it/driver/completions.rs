@@ -197,7 +197,7 @@ fn output_activity_and_what_was_ended_reach_the_reporter() {
             "output a text",
             "doing a thinks",
             "ended sleep (7) Step",
-            "warning still there, since not even KILL ends it: sleep (9)",
+            "warning still running after KILL: sleep (9)",
             "end a completed",
             "run done"
         ]

@@ -1,5 +1,5 @@
-//! Whether a step visibly prints a word for "no". Its output is text, and a condition takes every
-//! text for true but the empty one. It looks only for what is plainly there: it is good enough for a
+//! Whether a step visibly prints a word for "no". Its output is text, and a condition treats
+//! every text but the empty one as true. It looks only for what is plainly there: it is good enough for a
 //! note.
 
 const NO: [&str; 6] = ["false", "False", "0", "no", "null", "none"];

@@ -1,5 +1,4 @@
-//! A program that does not work unattended as root outside a sandbox. That is known before the
-//! start, and is refused there and not by the first call.
+//! Refuses, before the run starts, agents that do not work unattended as root outside a sandbox.
 
 use crate::environment::Environment;
 use rustix::process::getuid;
