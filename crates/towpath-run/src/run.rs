@@ -20,11 +20,17 @@ use towpath_recipe::Program;
 pub struct Limits {
     /// Agents of this run that may work at once.
     pub agents: usize,
+    /// What the user's program calls the plan's `step_timeout`, for the messages of timeouts.
+    pub step_timeout_name: &'static str,
+}
+
+impl Limits {
+    pub const DEFAULT: Limits = Limits { agents: 10, step_timeout_name: "step_timeout" };
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { agents: 10 }
+        Limits::DEFAULT
     }
 }
 

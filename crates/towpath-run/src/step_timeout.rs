@@ -40,14 +40,14 @@ impl Run {
         let timeout = self.work_timeout(at);
         let line = describe(&end.status, timeout);
         let own = self.step(at).timeout.is_some();
+        let setting = self.limits.step_timeout_name;
         match timeout.filter(|_| !own && end.status == JobStatus::TimedOut) {
             None => line,
             Some(_) if self.program.plan.step_timeout.is_some() => {
-                format!("{line} (--step-timeout)")
+                format!("{line} ({setting})")
             }
             Some(_) => format!(
-                "{line}, the time of an agent step without `timeout`; that, or --step-timeout, gives \
-                 it more"
+                "{line}, the time of an agent step without `timeout`; that, or {setting}, gives it more"
             ),
         }
     }

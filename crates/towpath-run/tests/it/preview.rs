@@ -367,7 +367,7 @@ fn outcome(job: &Job, random: &mut Random) -> Option<String> {
 
 /// Runs a plan in which every job goes well; what it prints is chance.
 fn played(program: &Arc<Program>, random: &mut Random) -> Run {
-    let mut run = Run::new(Arc::clone(program), Limits { agents: 3 });
+    let mut run = Run::new(Arc::clone(program), Limits { agents: 3, ..Limits::DEFAULT });
     run.apply(&Fact::Started, 1).unwrap();
     while run.outcome().is_none() {
         let jobs = run.next();

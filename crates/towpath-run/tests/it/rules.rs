@@ -68,7 +68,7 @@ impl Play {
     }
 
     fn of(program: Arc<Program>) -> Play {
-        let run = Run::new(program, Limits { agents: 2 });
+        let run = Run::new(program, Limits { agents: 2, ..Limits::DEFAULT });
         let mut play = Play {
             run,
             results: BTreeMap::new(),
@@ -775,7 +775,7 @@ fn a_timeout_reports_whose_time_it_was() {
     let late = || JobEnd::new(JobStatus::TimedOut);
     let wish = |plan: &mut Plan| plan.step_timeout = Some(Duration::from_secs(7));
     assert_eq!(reported("command: x, timeout: 2", wish, late()), "timed out after 2 s");
-    assert_eq!(reported("command: x", wish, late()), "timed out after 7 s (--step-timeout)");
+    assert_eq!(reported("command: x", wish, late()), "timed out after 7 s (step_timeout)");
     let hour = reported("prompt: x", |_| {}, late());
     assert!(hour.starts_with("timed out after 3600 s, the time of an agent step"), "{hour}");
     let silent = JobEnd { silent_ms: Some(1500), ..late() };

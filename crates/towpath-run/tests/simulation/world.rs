@@ -59,7 +59,7 @@ pub struct World {
 
 impl World {
     pub fn new(program: &Arc<Program>, chaos: Option<Random>) -> World {
-        let run = Run::new(Arc::clone(program), Limits { agents: AGENTS });
+        let run = Run::new(Arc::clone(program), Limits { agents: AGENTS, ..Limits::DEFAULT });
         let ending = Ending {
             result: String::new(),
             comparable: true,
@@ -337,7 +337,8 @@ impl World {
 
     /// A run rebuilt from its journal is exactly where the lost one was.
     fn replay(&mut self) {
-        let mut rebuilt = Run::new(Arc::clone(&self.program), Limits { agents: AGENTS });
+        let mut rebuilt =
+            Run::new(Arc::clone(&self.program), Limits { agents: AGENTS, ..Limits::DEFAULT });
         for (fact, at) in &self.journal {
             rebuilt.apply(fact, *at).expect("a journal fits its plan");
         }

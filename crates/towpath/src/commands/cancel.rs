@@ -7,6 +7,7 @@ use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::find_run::{find, open};
 use crate::session::run_status::status_of;
 use crate::session::secrets;
+use crate::session::time_flags::LIMITS;
 use crate::terminal::format::clean;
 use crate::terminal::out;
 use rustix::process::{Pid, Signal, kill_process};
@@ -15,7 +16,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use towpath_core::{RunId, RunStatus};
 use towpath_engine::{Options, cancel_unowned, continue_holders, end_holders, owner_of};
-use towpath_run::Limits;
 use towpath_store::Store;
 
 /// Cancel a run.
@@ -56,7 +56,7 @@ impl Execute for Args {
             _ => {
                 let mut store = Store::open(&env.directories.state)?;
                 let secrets = |options: &Options| secrets::if_known(env, options);
-                for process in cancel_unowned(&mut store, &id, Limits::default(), &secrets)? {
+                for process in cancel_unowned(&mut store, &id, LIMITS, &secrets)? {
                     out::note(format!("ended an orphan process: {}", clean(&process)));
                 }
                 out::line(format!("run {id} is cancelled"));

@@ -9,6 +9,7 @@ use super::Execute;
 use crate::environment::{Invocation, local_zone};
 use crate::exit::{CommandError, Exit};
 use crate::session::find_run::{find, open, step_paths};
+use crate::session::time_flags::LIMITS;
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report::{Shape, columns};
@@ -18,7 +19,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, RunId, RunStatus, nearest};
 use towpath_engine::{JobNews, RunFollower, Sign, is_owned, recorded};
-use towpath_run::{JobEnd, Limits};
+use towpath_run::JobEnd;
 use towpath_store::{RunRow, Store, Stream};
 use transcript::Transcript;
 
@@ -266,7 +267,7 @@ fn print_answer(print: &mut dyn FnMut(Stream, &[u8]), transcript: &mut Transcrip
 
 /// Whether any recipe of the run has a step of this name: it may be in one not yet called.
 fn may_come(store: &Store, id: &RunId, step: &str) -> Result<bool, CommandError> {
-    let run = recorded(store, id, Limits::default())?.run;
+    let run = recorded(store, id, LIMITS)?.run;
     let last = step.rsplit('/').next().unwrap_or(step);
     let name = last.split('#').next().unwrap_or(last);
     Ok(run.program().recipes.iter().any(|recipe| recipe.step_index(name).is_some()))
@@ -274,7 +275,7 @@ fn may_come(store: &Store, id: &RunId, step: &str) -> Result<bool, CommandError>
 
 /// Why a step has no log.
 fn not_run(store: &Store, id: &RunId, step: &str) -> Result<CommandError, CommandError> {
-    let run = recorded(store, id, Limits::default())?.run;
+    let run = recorded(store, id, LIMITS)?.run;
     match run.find_step(step) {
         Ok(path) => {
             Ok(CommandError::bad_input(format!("{path} has not run: there is no output of it")))

@@ -7,6 +7,7 @@ use super::Execute;
 use crate::environment::{Environment, Invocation, local_zone};
 use crate::exit::{CommandError, Exit};
 use crate::session::run_status::{status_of, tint};
+use crate::session::time_flags::LIMITS;
 use crate::terminal::format::{ago, count, duration, local_time, money, now_ms};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table, shown_path};
@@ -117,7 +118,7 @@ fn bring_up_to_date(store: &Store, row: &mut RunRow) {
         return;
     }
     // One that cannot be read any more is listed as it was at its start; `show` reports why.
-    let limits = towpath_run::Limits { agents: 1 };
+    let limits = towpath_run::Limits { agents: 1, ..LIMITS };
     if let Ok(known) = towpath_engine::recorded(store, &row.id, limits) {
         row.summary = towpath_engine::summary(&known.run, None, row.summary.active_ms);
     }

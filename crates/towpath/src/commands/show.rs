@@ -5,15 +5,14 @@ use crate::environment::{Environment, Invocation, local_zone};
 use crate::exit::{CommandError, Exit};
 use crate::session::find_run;
 use crate::session::run_status::{status_of, tint};
+use crate::session::time_flags::LIMITS;
 use crate::terminal::format::{ago, clean, count, duration, last_line, local_time, now_ms};
 use crate::terminal::out;
 use crate::terminal::report::{ByHand, by_hand, find, has_output, logs, next_commands};
 use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, shown_path};
 use towpath_core::{FaultKind, RunStatus};
 use towpath_engine::{census, recorded};
-use towpath_run::{
-    FailureKind, Limits, Output, RunOutcome, StepKind, StepState, StepStatus, StepView,
-};
+use towpath_run::{FailureKind, Output, RunOutcome, StepKind, StepState, StepStatus, StepView};
 use towpath_view::Cost;
 use towpath_view::run_json::ShownRun;
 
@@ -36,7 +35,7 @@ impl Execute for Args {
         let env = invocation.environment()?;
         let store = find_run::open(env, &self.run)?;
         let row = find_run::find(&store, &self.run)?;
-        let recorded = recorded(&store, &row.id, Limits::default())?;
+        let recorded = recorded(&store, &row.id, LIMITS)?;
         let shown = ShownRun { status: status_of(&store, &row), row, recorded };
         if self.json {
             let resumable = !matches!(shown.status, RunStatus::Done | RunStatus::Running);

@@ -2,6 +2,7 @@
 //! starts, and nothing is refused: it may be intended.
 
 use super::run_status::status_of;
+use super::time_flags::LIMITS;
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::terminal::format::{ago, clean, now_ms};
@@ -11,7 +12,6 @@ use std::path::Path;
 use towpath_core::{RunId, RunStatus, StatusKind};
 use towpath_process::MARKER_VARIABLE;
 use towpath_recipe::Program;
-use towpath_run::Limits;
 use towpath_store::{RunFilter, Store};
 
 /// Names every active run of a directory, except `own`.
@@ -65,7 +65,7 @@ pub fn hint_at_earlier(
         if matches!(status, Failed { .. } | Interrupted | Stopped | Waiting { .. } | Asking { .. })
         {
             let when = ago(row.created_ms, now_ms());
-            let known = towpath_engine::recorded(store, &row.id, Limits::default());
+            let known = towpath_engine::recorded(store, &row.id, LIMITS);
             let how = match known {
                 Ok(known) => next_commands::resume(&row.id, &known.run),
                 Err(_) => Some(format!("towpath show {}", row.id)),

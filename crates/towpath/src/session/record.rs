@@ -5,6 +5,7 @@ use super::agents;
 use super::drive::report_locked;
 use super::request::RunFlags;
 use super::resolve::ChosenRecipe;
+use super::time_flags::LIMITS;
 use super::wait::Waiting;
 use super::{Session, beads, demo, missing_programs, models, other_runs, secrets, worktree};
 use crate::environment::Environment;
@@ -111,7 +112,7 @@ pub fn config(
         agents,
         directory_variables: beads::directory_variables(env),
         adapter: None,
-        limits: Limits { agents: settings.max_agents.value },
+        limits: Limits { agents: settings.max_agents.value, ..LIMITS },
         secrets,
         idle_timeout: None,
         grace: Duration::from_secs(5),

@@ -8,6 +8,7 @@ use super::record::{RecordedRun, config};
 use super::request::SharedFlags;
 use super::resolve::show_problems;
 use super::search_path::search_path;
+use super::time_flags::LIMITS;
 use super::wait::{self, Waiting};
 use super::{Session, other_runs, secrets, trust, worktree};
 use crate::environment::Environment;
@@ -125,7 +126,7 @@ fn own(
     row: &RunRow,
     flags: &ResumeFlags,
 ) -> Result<Option<OwnedRun>, CommandError> {
-    let limits = Limits { agents: settings.max_agents.value };
+    let limits = Limits { agents: settings.max_agents.value, ..LIMITS };
     let options = recorded_options(store, &row.id)?;
     let secrets = secrets::of_resume(env, &row.id, &options, &flags.shared.secret)?;
     let taken = match take_over(store, &row.id, limits, &secrets) {

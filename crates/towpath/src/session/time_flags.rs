@@ -2,6 +2,12 @@
 
 use crate::seconds::{no_time, of_seconds};
 use std::time::Duration;
+use towpath_run::Limits;
+
+const STEP_TIMEOUT: &str = "--step-timeout";
+
+/// The limits of a run unless the settings change them. Messages of timeouts name our flag.
+pub const LIMITS: Limits = Limits { step_timeout_name: STEP_TIMEOUT, ..Limits::DEFAULT };
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 pub struct TimeFlags {
@@ -16,7 +22,7 @@ pub struct TimeFlags {
 impl TimeFlags {
     /// The flags as they are typed.
     pub fn words(&self) -> Vec<String> {
-        let named = [("--step-timeout", self.step_timeout), ("--idle-timeout", self.idle_timeout)];
+        let named = [(STEP_TIMEOUT, self.step_timeout), ("--idle-timeout", self.idle_timeout)];
         let given = named.into_iter().filter_map(|(flag, time)| Some((flag, time?)));
         given.flat_map(|(flag, time)| [flag.to_owned(), time.as_secs_f64().to_string()]).collect()
     }

@@ -7,6 +7,7 @@ use super::agents::AgentFlags;
 use super::drive::forget_request;
 use super::request::SharedFlags;
 use super::signals;
+use super::time_flags::LIMITS;
 use crate::environment::own_program;
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::format::{clean, duration, local_time, now_ms};
@@ -19,7 +20,7 @@ use std::process::Command;
 use std::time::Duration;
 use towpath_core::{FaultKind, RunId, RunStatus};
 use towpath_engine::{RunEnd, TakenRun, cancel_owned, census};
-use towpath_run::{Limits, Run, RunOutcome};
+use towpath_run::{Run, RunOutcome};
 use towpath_store::{RunRow, Store};
 
 /// Clocks differ a little.
@@ -83,7 +84,7 @@ pub fn until_due(
             }
             Some(libc::SIGTERM) if cancel.exists() => {
                 shown.clear();
-                cancel_owned(store, id, Limits::default(), taken.into_lock(), &|_| None)?;
+                cancel_owned(store, id, LIMITS, taken.into_lock(), &|_| None)?;
                 let message = format!("run {id} was cancelled while it waited");
                 out::note(&message);
                 return Err(already_shown(Exit::Terminated, ErrorKind::Cancelled, message));

@@ -10,6 +10,8 @@ fn a_step_without_a_timeout_gets_that_of_the_run() {
     let user = User::new().file("r.yaml", recipe);
     let printed = user.towpath(&["run", "r.yaml", "--step-timeout", "0.3"]).exits(1);
     printed.reports("done own").reports("timed out after 0.3 s (--step-timeout)");
+    let shown = user.towpath(&["show", user.run().as_str()]).exits(0);
+    assert!(shown.stdout.contains("timed out after 0.3 s (--step-timeout)"), "{}", shown.stdout);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::environment::Environment;
 use crate::session::find_run::step_paths;
 use crate::session::recipe_list;
 use crate::session::search_path::{search_path, working_directory};
+use crate::session::time_flags::LIMITS;
 use crate::settings::Settings;
 use crate::terminal::format::{ago, now_ms};
 use clap_complete::CompletionCandidate;
@@ -16,7 +17,6 @@ use std::path::Path;
 use towpath_core::StatusKind;
 use towpath_engine::recorded;
 use towpath_recipe::{builtin_names, names};
-use towpath_run::Limits;
 use towpath_store::{Found, RunFilter, RunRow, Store};
 
 /// What the value of an argument is.
@@ -113,7 +113,7 @@ fn steps(env: &Environment, line: &TypedLine) -> Option<Vec<CompletionCandidate>
             Ok(Found::One(row)) => Some(row),
             _ => None,
         })?;
-    let known = recorded(&store, &run.id, Limits::default()).ok()?;
+    let known = recorded(&store, &run.id, LIMITS).ok()?;
     let mut paths = Vec::new();
     step_paths(&known.run.view(), &mut paths);
     Some(paths.into_iter().map(CompletionCandidate::new).collect())
