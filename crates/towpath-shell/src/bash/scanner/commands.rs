@@ -31,6 +31,8 @@ struct Frame {
     start: usize,
     /// A line of this list may begin: not on the line of `then` or of a pattern.
     fresh: bool,
+    /// The `then` or `do` of the command was read.
+    divided: bool,
     /// The first token of the line.
     first: Option<usize>,
 }
@@ -52,6 +54,8 @@ struct Commands {
     piped: bool,
     /// The command takes arrays as arguments.
     declares: bool,
+    /// After a redirection: no array can follow, and no word if a compound command is before it.
+    redirected: bool,
 }
 
 /// The commands whose arguments may be `a=(…)`.
@@ -60,6 +64,12 @@ const DECLARING: [&str; 8] =
 
 /// The words that begin a compound command.
 const OPENERS: [&str; 8] = ["{", "[[", "if", "while", "until", "for", "case", "select"];
+
+/// The words that divide or close a compound command: they may follow another one directly.
+const ENDERS: [&str; 8] = ["then", "elif", "else", "fi", "do", "done", "esac", "}"];
+
+/// The other reserved words that begin no compound command.
+const OTHER_RESERVED: [&str; 5] = ["!", "]]", "in", "coproc", "function"];
 
 impl Commands {
     fn top(&mut self) -> &mut Frame {
@@ -71,18 +81,19 @@ impl Commands {
         self.continues = false;
         self.name_end = None;
         (self.coprocess, self.prefixed, self.function) = (false, false, false);
-        (self.piped, self.declares) = (false, false);
+        (self.piped, self.declares, self.redirected) = (false, false, false);
     }
 
     fn push(&mut self, open: Open, start: usize) {
-        self.frames.push(Frame { open, start, fresh: false, first: None });
+        let divided = !matches!(open, Open::If | Open::Loop);
+        self.frames.push(Frame { open, start, fresh: false, divided, first: None });
         self.begin();
     }
 
     /// A word that divides the command that is open: its line is not complete in itself.
     fn divide(&mut self) {
         let top = self.top();
-        (top.fresh, top.first) = (false, None);
+        (top.fresh, top.divided, top.first) = (false, true, None);
         self.begin();
     }
 
@@ -99,7 +110,13 @@ impl Scanner<'_> {
 
     /// A list of commands up to the end of the text, or to the `)` of what was opened at `opened`.
     pub fn commands(&mut self, opened: Option<usize>) -> Step {
-        let base = Frame { open: Open::List, start: self.at, fresh: opened.is_none(), first: None };
+        let base = Frame {
+            open: Open::List,
+            start: self.at,
+            fresh: opened.is_none(),
+            divided: true,
+            first: None,
+        };
         let mut list = Commands {
             frames: vec![base],
             state: State::Start,
@@ -110,6 +127,7 @@ impl Scanner<'_> {
             function: false,
             piped: false,
             declares: false,
+            redirected: false,
         };
         loop {
             self.blanks();
@@ -195,6 +213,9 @@ impl Scanner<'_> {
             if list.top().open != Open::Case {
                 return Err(self.error(start..self.at, "this ends no `case` pattern"));
             }
+            if list.prefixed {
+                self.doubt(start..self.at);
+            }
             list.divide();
             return self.case_patterns(list);
         }
@@ -215,14 +236,17 @@ impl Scanner<'_> {
         if self.redirect_operator() {
             self.here_doc()?;
         } else {
+            let copies = self.text[start..self.at].ends_with('&');
             self.blanks();
             let target = self.word(Subscripts::No)?;
             if target.range.is_empty() {
                 return Err(self.error(start..self.at, "the target of this redirection is missing"));
             }
-            let unfinished =
-                target.range.end == self.text.len() && &self.text[target.range.clone()] == "\\";
-            if unfinished || self.names_descriptor(&target) {
+            let written = &self.text[target.range.clone()];
+            let unfinished = target.range.end == self.text.len() && written == "\\";
+            // `>&-` is complete: what follows the `-` is another word to bash.
+            let closes = copies && written.starts_with('-') && written != "-";
+            if unfinished || closes || self.names_descriptor(&target) {
                 self.doubt(start..self.at);
             }
         }
@@ -232,6 +256,7 @@ impl Scanner<'_> {
         if list.state == State::Start {
             list.state = State::Prefix;
         }
+        list.redirected = true;
         (list.continues, list.coprocess, list.prefixed) = (false, false, false);
         list.name_end = None;
         Ok(())
@@ -268,9 +293,17 @@ impl Scanner<'_> {
         if list.state != State::Start {
             return Err(self.error(start..start + 1, "this `(` is not expected here"));
         }
-        if self.second() != Some(b'(') || !self.arithmetic_command(Kind::Arithmetic)? {
+        let doubled = self.second() == Some(b'(');
+        if !doubled || !self.arithmetic_command(Kind::Arithmetic)? {
+            let (waiting, named) = (!self.pending.is_empty(), self.found.here_doc_words.len());
             self.at = start + 1;
             self.deeper(|s| s.commands(Some(start)))?;
+            // Bash looked for `))` first. It does not read here-documents and joined lines the same
+            // way a second time.
+            let documents = waiting || self.found.here_doc_words.len() > named;
+            if doubled && (documents || self.text[start..self.at].contains("\\\n")) {
+                self.doubt(start..self.at);
+            }
         }
         list.ended();
         Ok(())
@@ -303,15 +336,20 @@ impl Scanner<'_> {
         if token.range.is_empty() {
             return Err(self.unsure(token.range.start));
         }
-        if token.pattern && !self.extglob || token.array && !begins && !list.declares {
+        let arrays = (begins || list.declares) && !list.redirected;
+        if token.pattern || token.array && !arrays {
             self.doubt(token.range.clone());
         }
         if self.names_descriptor(&token) {
             return Ok(());
         }
         let opens = token.plain.as_deref().is_some_and(|word| OPENERS.contains(&word));
-        let no_command = list.state == State::Start && token.plain.as_deref() == Some("]]");
-        if std::mem::take(&mut list.function) && !opens || no_command {
+        let no_command =
+            list.state == State::Start && matches!(token.plain.as_deref(), Some("]]" | "in"));
+        let ends = token.plain.as_deref().is_some_and(|word| ENDERS.contains(&word));
+        let unexpected =
+            list.state == State::After && (!ends || list.redirected) || list.prefixed && ends;
+        if std::mem::take(&mut list.function) && !opens || no_command || unexpected {
             self.doubt(token.range.clone());
         }
         let reserved = matches!(list.state, State::Start | State::After);
@@ -331,7 +369,7 @@ impl Scanner<'_> {
         } else if list.coprocess && self.compound_follows() {
             list.begin();
         } else {
-            if list.coprocess && self.subscript_follows() {
+            if list.coprocess && (self.subscript_follows() || self.reserved_follows()) {
                 self.doubt(token.range.clone());
             }
             if begins {
@@ -366,12 +404,27 @@ impl Scanner<'_> {
         rest.starts_with('[')
     }
 
+    /// Bash knows its reserved words after the first word of a coprocess as well.
+    fn reserved_follows(&mut self) -> bool {
+        self.blanks();
+        ENDERS.iter().chain(&OTHER_RESERVED).any(|word| self.next_is(word))
+    }
+
     /// Whether this plain word comes next.
     fn next_is(&mut self, word: &str) -> bool {
-        self.peek();
-        let rest = &self.bytes[self.at..self.end];
-        rest.starts_with(word.as_bytes())
-            && rest.get(word.len()).is_none_or(|b| b" \t\n;&|<>()".contains(b))
+        let before = self.at;
+        let found = self.take_word(word);
+        self.at = before;
+        found
+    }
+
+    /// Passes over this plain word, if it is next.
+    fn take_word(&mut self, word: &str) -> bool {
+        let before = self.at;
+        let found = word.bytes().all(|byte| self.take(byte))
+            && self.peek().is_none_or(|b| b" \t\n;&|<>()".contains(&b));
+        self.at = if found { self.at } else { before };
+        found
     }
 
     /// Whether the word means something to bash here, with what that is done.
@@ -403,7 +456,7 @@ impl Scanner<'_> {
                 list.begin();
                 list.prefixed = true;
                 self.blanks();
-                self.at += if self.next_is("-p") { 2 } else { 0 };
+                self.take_word("-p");
             }
             "coproc" => {
                 if list.coprocess {
@@ -417,7 +470,7 @@ impl Scanner<'_> {
                     self.doubt(start..self.at);
                 }
                 self.blanks();
-                self.word(Subscripts::No)?;
+                self.name()?;
                 self.blanks();
                 if self.take(b'(') {
                     self.blanks();
@@ -442,6 +495,9 @@ impl Scanner<'_> {
     fn closes(&mut self, list: &mut Commands, open: Open, start: usize) -> Step {
         if list.top().open != open {
             return Err(self.error(start..self.at, "this word closes no command that is open"));
+        }
+        if !list.top().divided {
+            self.doubt(start..self.at);
         }
         list.frames.pop();
         list.ended();
@@ -479,6 +535,15 @@ impl Scanner<'_> {
         }
     }
 
+    /// The word that must follow `for`, `case` or `function` on the same line.
+    fn name(&mut self) -> Step {
+        let token = self.word(Subscripts::No)?;
+        if token.range.is_empty() {
+            self.doubt(token.range);
+        }
+        Ok(())
+    }
+
     fn for_header(&mut self, list: &mut Commands, start: usize) -> Step {
         self.blanks();
         if self.peek() == Some(b'(') {
@@ -486,10 +551,9 @@ impl Scanner<'_> {
                 return Err(self.unsure(self.at));
             }
         } else {
-            self.word(Subscripts::No)?;
+            self.name()?;
             self.gap()?;
-            if self.next_is("in") {
-                self.at += 2;
+            if self.take_word("in") {
                 self.word_list()?;
             }
         }
@@ -498,7 +562,10 @@ impl Scanner<'_> {
         self.gap()?;
         let opened = self.word(Subscripts::No)?;
         match opened.plain.as_deref() {
-            Some("do") => list.push(Open::Loop, start),
+            Some("do") => {
+                list.push(Open::Loop, start);
+                list.divide();
+            }
             Some("{") => list.push(Open::Brace, start),
             _ => return Err(self.error(opened.range, "`do` is expected here")),
         }
@@ -507,7 +574,7 @@ impl Scanner<'_> {
 
     fn case_header(&mut self, list: &mut Commands, start: usize) -> Step {
         self.blanks();
-        self.word(Subscripts::No)?;
+        self.name()?;
         self.gap()?;
         let word = self.word(Subscripts::No)?;
         if word.plain.as_deref() != Some("in") {

@@ -63,8 +63,7 @@ impl Scanner<'_> {
         }
         let regex = token.plain.as_deref() == Some("=~");
         let refused = token.array || self.names_descriptor(&token);
-        let word =
-            ConditionToken::Word { plain: token.plain, pattern: token.pattern && !self.extglob };
+        let word = ConditionToken::Word { plain: token.plain, pattern: token.pattern };
         tokens.push(if refused { ConditionToken::Other } else { word });
         if regex && self.regex()? {
             tokens.push(ConditionToken::Word { plain: None, pattern: false });

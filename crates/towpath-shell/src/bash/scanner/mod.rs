@@ -109,7 +109,6 @@ pub fn scan(text: &str, exact: &Exact) -> Result<Scan, NotBash> {
     let mut scanner = Scanner {
         text,
         exact,
-        extglob: text.contains("extglob"),
         bytes: text.as_bytes(),
         at: 0,
         end: text.len(),
@@ -132,8 +131,6 @@ type Step = Result<(), NotBash>;
 struct Scanner<'a> {
     text: &'a str,
     exact: &'a Exact<'a>,
-    /// The text may turn on patterns such as `@(…)`.
-    extglob: bool,
     bytes: &'a [u8],
     at: usize,
     /// Where the text that is looked at ends: the whole text's end, or a here-document's.

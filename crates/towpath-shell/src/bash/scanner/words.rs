@@ -13,7 +13,7 @@ pub struct Token {
     pub assigns: bool,
     /// It is the assignment of an array, `a=(…)`.
     pub array: bool,
-    /// It has `@(…)` or the like in it, which bash reads after `shopt -s extglob` only.
+    /// It has `@(…)` or the like in it, which bash reads only once `shopt -s extglob` has run.
     pub pattern: bool,
 }
 
@@ -30,7 +30,8 @@ pub enum Subscripts {
 impl Scanner<'_> {
     pub fn word(&mut self, subscripts: Subscripts) -> Result<Token, NotBash> {
         let token = self.any_word(subscripts)?;
-        if token.pattern && !self.extglob || token.array {
+        let comment = self.bytes[token.range.clone()].starts_with(b"#");
+        if token.pattern || token.array || comment {
             self.doubt(token.range.clone());
         }
         Ok(token)
@@ -267,6 +268,10 @@ impl Scanner<'_> {
         let first = self.pairs(b'(', b')', Within::Arithmetic)?;
         let doubled = self.bytes[..self.at].ends_with(b"))") && first == Some(self.at - 1);
         self.atom(if doubled { Kind::Arithmetic } else { Kind::Command }, start, within);
+        // `bash -n` does not look at the commands in it.
+        if !doubled {
+            self.doubt(start..self.at);
+        }
         Ok(())
     }
 
