@@ -148,7 +148,7 @@ fn an_edit_between_a_step_recipe_and_a_state_machine_is_refused() {
     let inner = inner();
     let caller = caller("");
     let sub = "name: inner\nsteps:\n  - {id: a, command: x}\n";
-    let rows: [(Vec<(&str, &str)>, Vec<(&str, &str)>, &str); 3] = [
+    let rows = [
         (
             vec![("main", steps)],
             vec![("main", machine.as_str())],

@@ -40,7 +40,8 @@ pub struct Terminal {
 
 impl Terminal {
     pub fn new() -> Terminal {
-        let root = tempfile::tempdir().expect("a temporary directory");
+        // A longer path than this would be cut short on a screen of 80 columns.
+        let root = tempfile::tempdir_in("/tmp").expect("a temporary directory");
         fs::create_dir(root.path().join("shop")).expect("a working directory");
         Terminal { root, commands: 0 }
     }
