@@ -1,12 +1,16 @@
 //! Reads a growing output file piece by piece. Keeps one buffer, never the output, so that a
 //! gigabyte costs no memory; never waits for more.
 
+use crate::os;
 use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 const BUFFER: usize = 64 << 10;
+/// Descriptors that are left to others.
+const RESERVED: usize = 24;
 
 #[derive(Debug)]
 pub struct Follow {
@@ -20,6 +24,15 @@ impl Follow {
     /// From the beginning. The file must exist: it does once the job is `Started`.
     pub fn open(path: &Path) -> io::Result<Follow> {
         Ok(Follow::new(File::open(path)?))
+    }
+
+    /// As `open`, but only while descriptors are plentiful: for a reader that can wait until the job has
+    /// ended. The ends of jobs need descriptors of their own.
+    pub fn open_if_plentiful(path: &Path) -> Option<Follow> {
+        let file = File::open(path).ok()?;
+        // The lowest free number is taken: all below it are in use.
+        let used = usize::try_from(file.as_raw_fd()).unwrap_or(usize::MAX);
+        (used < os::file_limit().saturating_sub(RESERVED)).then(|| Follow::new(file))
     }
 
     pub fn new(file: File) -> Follow {

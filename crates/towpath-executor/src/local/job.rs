@@ -104,7 +104,7 @@ impl LocalJob {
 
     /// Shows what is new in the output, and what an agent is doing.
     pub fn follow(&mut self, observer: &mut dyn Observer) -> Shown {
-        self.output.open(&self.files);
+        self.output.open(&self.files, false);
         let shown = self.output.show(observer);
         let Some(agent) = &mut self.agent else { return shown };
         let (heard, signs) = agent.read(&self.files);
@@ -142,6 +142,7 @@ impl LocalJob {
         exit: ExitStatus,
         observer: &mut dyn Observer,
     ) -> Result<Finished, ExecutorError> {
+        self.output.open(&self.files, true);
         self.follow(observer);
         self.files.remove_inputs();
         let status = match (self.ending, exit.code, exit.signal) {

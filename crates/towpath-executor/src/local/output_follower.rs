@@ -74,16 +74,21 @@ impl OutputFollower {
         Shown::All
     }
 
-    /// Opens the files that have been created meanwhile.
-    pub fn open(&mut self, files: &JobFiles) {
+    /// Opens the files that have been created meanwhile: while the job runs only if descriptors are
+    /// plentiful, at its end in any case.
+    pub fn open(&mut self, files: &JobFiles, ended: bool) {
         if self.own_git {
             return;
         }
+        let open = |name: &str| {
+            let path = files.path(name);
+            if ended { Follow::open(&path).ok() } else { Follow::open_if_plentiful(&path) }
+        };
         if self.stdout.is_none() && !self.agent {
-            self.stdout = Follow::open(&files.path("stdout")).ok();
+            self.stdout = open("stdout");
         }
         if self.stderr.is_none() {
-            self.stderr = Follow::open(&files.path("stderr")).ok();
+            self.stderr = open("stderr");
         }
     }
 }

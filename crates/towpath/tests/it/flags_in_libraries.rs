@@ -12,6 +12,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("towpath-agent/src/backends/", "arguments of the agents' programs"),
     ("towpath-recipe/src/fields.rs", "the documentation of fields, for the schema and the docs"),
     ("towpath-recipe/src/machine/layout.rs", "the text of `agent-recipes --dry-run`, as it was"),
+    ("towpath-rules/src/recipe/mod.rs", "options of the commands that agents type"),
     ("towpath-shell/src/bash/wrappers.rs", "the options of sudo, env and the like"),
     ("towpath-testing/src/case_runner.rs", "it starts towpath itself, with arguments"),
     ("towpath-testing/src/read/machine.rs", "arguments for the towpath that a case starts"),
