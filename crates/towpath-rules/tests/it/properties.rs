@@ -64,10 +64,10 @@ fn a_rule_is_for_its_host_its_directory_and_while_it_is_enabled() {
     assert!(denied(named("claude-code"), &call));
     assert!(!denied(named("gemini"), &call));
     assert!(!denied(Rule { enabled: false, ..named("claude-code") }, &call));
-    let scoped = || Rule { directory: Some("/work/a".into()), ..named("claude-code") };
+    let scoped = || Rule { directory: Some("/projects/a".into()), ..named("claude-code") };
     let at = |directory: &str| ToolCall { directory: Some(directory.into()), ..call.clone() };
-    assert!(denied(scoped(), &at("/work/a/b")) && denied(scoped(), &at("/work/a")));
-    assert!(!denied(scoped(), &at("/work/ab")) && !denied(scoped(), &call));
+    assert!(denied(scoped(), &at("/projects/a/b")) && denied(scoped(), &at("/projects/a")));
+    assert!(!denied(scoped(), &at("/projects/ab")) && !denied(scoped(), &call));
 }
 
 #[test]
