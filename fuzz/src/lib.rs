@@ -1,9 +1,10 @@
 //! What must be true for any bytes at all, one module for each thing that reads text. `cargo fuzz`
-//! looks for bytes that break it; the tests of `towpath-recipe` include this file and replay what
-//! was kept in `corpus/`. A check panics when it fails, and prints nothing otherwise.
+//! looks for bytes that break it; the tests of `towpath-recipe` and `towpath-rules` include these files
+//! and replay what was kept in `corpus/`. A check panics when it fails, and prints nothing otherwise.
 
 pub mod condition;
 pub mod extract;
 pub mod reader;
+pub mod rewriter;
 pub mod shell;
 pub mod unknown;

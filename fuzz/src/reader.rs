@@ -5,7 +5,7 @@ use super::unknown;
 use std::sync::Arc;
 use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source};
-use towpath_recipe::fields::{RECIPE_FILE, Section, find_field};
+use towpath_recipe::field_table::{RECIPE_FILE, Section, find_field};
 use towpath_recipe::parse_yaml;
 use towpath_recipe::{Read, read};
 

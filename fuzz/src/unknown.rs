@@ -5,7 +5,7 @@
 
 use towpath_core::node::{Entry, Kind, Node};
 use towpath_core::{Diagnostic, Source};
-use towpath_recipe::fields::RECIPE_FILE;
+use towpath_recipe::field_table::RECIPE_FILE;
 use towpath_recipe::parse_yaml;
 use towpath_recipe::read;
 

@@ -1,9 +1,9 @@
 //! What every backend is: three pure functions, of which one is a fold over output lines. A backend
 //! decides nothing about retries, waiting or sessions; it only knows one program's language.
 
-use crate::call::{Call, End, Invocation, Reply, Sign};
+use crate::call::{Call, CallProgress, End, Invocation, Reply};
 use crate::capabilities::Capabilities;
-use crate::environment;
+use crate::environment_filter;
 use jiff::tz::TimeZone;
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub trait Backend: Debug + Send + Sync {
 
     /// Whether the program gets this variable of our own environment.
     fn keeps(&self, variable: &str) -> bool {
-        environment::keeps(variable)
+        environment_filter::keeps(variable)
     }
 
     /// A fresh fold for one call's standard output, live or recorded.
@@ -33,7 +33,7 @@ pub trait Backend: Debug + Send + Sync {
 
 pub trait Reader: Send {
     /// The next line of standard output, with or without its newline.
-    fn line(&mut self, line: &[u8]) -> Vec<Sign>;
+    fn line(&mut self, line: &[u8]) -> Vec<CallProgress>;
 
     /// The process is gone and every line was read.
     fn end(self: Box<Self>, end: &End<'_>) -> Reply;

@@ -1,7 +1,7 @@
 //! What the executor and a backend exchange: a call, how to start it, what is seen on the way, and its
 //! reply. Plain data; no backend's own notions appear here.
 
-use crate::activity;
+use crate::activity_line;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub struct Call {
     /// them apart gets them before its first prompt.
     pub system: Option<String>,
     /// They are added to the program's own instructions, and do not replace them.
-    pub beside_own: bool,
+    pub appends_system: bool,
     /// What the agent may do: one of the backend's own modes. `None` lets it do everything without
     /// asking, since nobody is there to answer.
     pub mode: Option<String>,
@@ -147,7 +147,7 @@ impl std::fmt::Display for Exit {
 
 /// Something that a line of output reports while the call still runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sign {
+pub enum CallProgress {
     /// The session's id, as soon as the program names it.
     Session(SessionId),
     /// What the agent does now, one line: `Bash cargo tree`.
@@ -162,25 +162,27 @@ pub enum Sign {
     Complete,
 }
 
-impl Sign {
+impl CallProgress {
     /// What the agent does now, in one line.
     pub fn doing(&self) -> Option<String> {
         match self {
-            Sign::Doing(what) | Sign::Writing(what) | Sign::Retrying(what) => Some(what.clone()),
-            Sign::Message(text) => activity::last_line(text),
-            Sign::Session(_) | Sign::Complete => None,
+            CallProgress::Doing(what)
+            | CallProgress::Writing(what)
+            | CallProgress::Retrying(what) => Some(what.clone()),
+            CallProgress::Message(text) => activity_line::last_line(text),
+            CallProgress::Session(_) | CallProgress::Complete => None,
         }
     }
 
-    /// The sign that a message is; none where it is blank.
-    pub(crate) fn message(text: &str) -> Option<Sign> {
-        (!text.trim().is_empty()).then(|| Sign::Message(text.to_owned()))
+    /// A message as progress; none where it is blank.
+    pub(crate) fn message(text: &str) -> Option<CallProgress> {
+        (!text.trim().is_empty()).then(|| CallProgress::Message(text.to_owned()))
     }
 
-    /// The sign that a session's id is, where it was not known so far.
-    pub(crate) fn session(known: &mut Option<SessionId>, id: Option<&str>) -> Option<Sign> {
+    /// The id of a session as progress, where it was not known so far.
+    pub(crate) fn session(known: &mut Option<SessionId>, id: Option<&str>) -> Option<CallProgress> {
         let id = SessionId::from(id.filter(|id| !id.is_empty())?);
-        (known.as_ref() != Some(&id)).then(|| Sign::Session(known.insert(id).clone()))
+        (known.as_ref() != Some(&id)).then(|| CallProgress::Session(known.insert(id).clone()))
     }
 }
 

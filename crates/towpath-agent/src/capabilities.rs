@@ -76,7 +76,7 @@ pub struct Capabilities {
     pub limit_reset: bool,
     /// It reports when it waits and tries again. Elsewhere a long silence may be just that.
     pub reports_retries: bool,
-    /// Its process is known to live on after [`Sign::Complete`](crate::Sign): it is ended at once
+    /// Its process is known to live on after [`CallProgress::Complete`](crate::CallProgress): it is ended at once
     /// then. Any other program gets some seconds to end by itself.
     pub lingers: bool,
     /// What it requires before it works without asking as root.

@@ -8,19 +8,19 @@
 //! A new backend is one folder in `backends/`: a type with [`Backend`]'s functions, a [`Reader`], and its
 //! row, which is then named in `backends/mod.rs`.
 
-mod activity;
+mod activity_line;
 mod backend;
 mod backends;
 mod call;
 mod capabilities;
-mod environment;
+mod environment_filter;
 mod find_program;
 mod http_fault;
 mod json_access;
-mod plain_text;
+mod strip_colours;
 
 pub use backend::{Backend, BackendRow, Make, Reader};
 pub use backends::*;
-pub use call::{Call, CallFault, End, Exit, InputFile, Invocation, Reply, Sign};
+pub use call::{Call, CallFault, CallProgress, End, Exit, InputFile, Invocation, Reply};
 pub use capabilities::{AsRoot, Capabilities, SessionIds, UsageOf, WithoutModel};
 pub use find_program::{NotFound, ProgramSearch, find_program};

@@ -3,37 +3,41 @@
 //!
 //! Nothing here prints, reads a file, looks at the environment or asks the time.
 
-mod agent;
+mod agent_fault;
+mod agent_usage;
 mod diagnostic;
-mod extract;
+mod did_you_mean;
+mod extract_json;
 pub mod fields;
 mod git_guard;
 mod ids;
-mod name;
 pub mod node;
 pub mod os_text;
+mod output_stream;
+mod parse_json;
+mod parse_toml;
 mod run_status;
+mod safe_name;
 mod secret;
-mod stream;
-mod suggest;
+mod set_argument;
 mod template;
-mod toml_front;
 mod value;
-mod var_path;
+mod variable_path;
 
-pub use agent::{FaultKind, Usage};
+pub use agent_fault::FaultKind;
+pub use agent_usage::Usage;
 pub use diagnostic::{Diagnostic, Hint, Label, Severity, Source, Span};
-pub use extract::extract_json;
+pub use did_you_mean::{nearest, quoted_list};
+pub use extract_json::extract_json;
 pub use git_guard::{GIT_FOREIGN, GIT_GUARDS, guarded_git};
 pub use ids::{JobKey, JobKind, ParseKeyError, RunId, SessionId, StepPath};
-pub use name::{is_safe_name, is_safe_segment};
+pub use output_stream::Stream;
+pub use parse_json::parse_json;
+pub use parse_toml::parse_toml;
 pub use run_status::{RunStatus, StatusKind};
+pub use safe_name::{is_safe_name, is_safe_segment};
 pub use secret::{MASK, Masker, SECRETS_VARIABLE, SHORTEST_SECRET, Secrets, TooShort};
-pub use stream::Stream;
-pub use suggest::{nearest, quoted_list};
+pub use set_argument::{SetError, parse_set, parse_set_value};
 pub use template::{Part, Placeholder, Template};
-pub use toml_front::parse_toml;
-pub use value::{
-    Map, Number, SetError, Value, lookup, number, parse_set, parse_set_value, text_of,
-};
-pub use var_path::VarPath;
+pub use value::{Map, Number, Value, lookup, number, text_of};
+pub use variable_path::VarPath;

@@ -1,6 +1,6 @@
 //! Text with `{{name}}` placeholders. Parsed once; rendering never looks for placeholders in a value.
 
-use crate::var_path::{VarPath, is_name_character};
+use crate::variable_path::{VarPath, is_name_character};
 use crate::{Map, Value, lookup, text_of};
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! What the engine is given from outside, since it looks at nothing by itself.
 
-use crate::agents::Agents;
-use crate::models::Models;
-use crate::substitutes::Substitutes;
+use crate::chosen_agents::Agents;
+use crate::model_names::Models;
+use crate::substitute_commands::Substitutes;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! From an executor's end of a job to the one that the run takes: its output as a value, its files on
 //! their way into the record.
 
-use crate::driver::describe;
 use crate::error::EngineError;
 use crate::journal::{Reads, as_value, file_output, io_error};
+use crate::run_loop::describe;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;

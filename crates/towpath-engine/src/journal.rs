@@ -2,8 +2,8 @@
 
 use crate::config::Options;
 use crate::error::EngineError;
-use crate::recovery::InterruptedJob;
-use crate::secrets::masked;
+use crate::recover_agent_calls::InterruptedJob;
+use crate::secrets_in_record::masked;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -202,7 +202,7 @@ pub struct Recorded {
     pub run: Run,
     pub options: Options,
     pub facts: u32,
-    /// Its first `JobStarted` facts' scripted lines, by job: see `agents.rs`.
+    /// Its first `JobStarted` facts' scripted lines, by job: see `chosen_agents.rs`.
     pub(crate) started: Vec<(Fact, i64)>,
     /// Jobs whose start is recorded and whose end is not.
     pub(crate) interrupted: Vec<InterruptedJob>,

@@ -2,7 +2,7 @@
 //! every reporter, in its order: a step's start, its output line by line, its end.
 
 use crate::event::Reporter;
-use crate::result::StepReport;
+use crate::recipe_result::StepReport;
 use std::collections::BTreeMap;
 use std::io::{Stderr, Write};
 use std::time::Duration;

@@ -2,19 +2,19 @@
 //! one to resume. It is the same engine, journal and rules as the program's; what the program reads
 //! from its environment is given here.
 
-use crate::agents::Agents;
+use crate::chosen_agents::Agents;
 use crate::config::{Config, Options};
-use crate::control::Controller;
-use crate::drive::refuse_unavailable;
-use crate::driver::RunEnd;
+use crate::controller::Controller;
+use crate::create_or_take_over::{Changes, Prepared, ResumeAnswers, create, take_over};
+use crate::drive_prepared_run::refuse_unavailable;
+use crate::embedded_warden::own_warden;
 use crate::error::EngineError;
 use crate::listener::{Listener, Listening, NullListener};
-use crate::models::Models;
-use crate::open::{Changes, Prepared, ResumeAnswers, create, take_over};
-use crate::result::{RecipeResult, recipe_result};
-use crate::substitutes::Substitutes;
-use crate::text::Problems;
-use crate::warden::own_warden;
+use crate::model_names::Models;
+use crate::parse_render_evaluate::Problems;
+use crate::recipe_result::{RecipeResult, recipe_result};
+use crate::run_loop::RunEnd;
+use crate::substitute_commands::Substitutes;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use std::time::Duration;
 use towpath_core::{Map, Secrets, Value};
 use towpath_executor::{Adapter, Backend, DirectoryVariables, WardenStart};
 use towpath_recipe::{
-    Origin, Program, Request, Resolved, SearchDir, SearchPath, Tags, Wishes, resolve,
+    Origin, Program, Request, Resolved, RunOptions, SearchDir, SearchPath, Tags, resolve,
 };
 use towpath_run::{Limits, Run, RunOutcome};
 use towpath_store::{Found, RunRow, Store, StoreError};
@@ -80,7 +80,7 @@ pub struct Runner {
     directory: PathBuf,
     search: SearchPath,
     inputs: Map,
-    wishes: Wishes,
+    run_options: RunOptions,
     trusts_tree: bool,
     environment: Vec<(OsString, OsString)>,
     bash: Option<PathBuf>,
@@ -111,7 +111,7 @@ impl Runner {
             directory: PathBuf::from("."),
             search: SearchPath::default(),
             inputs: Map::new(),
-            wishes: Wishes { to_run: true, ..Wishes::default() },
+            run_options: RunOptions { to_run: true, ..RunOptions::default() },
             trusts_tree: false,
             environment: Vec::new(),
             bash: None,
@@ -154,20 +154,20 @@ impl Runner {
 
     /// Which tagged steps run.
     pub fn tags(mut self, tags: Tags) -> Runner {
-        self.wishes.tags = tags;
+        self.run_options.tags = tags;
         self
     }
 
     /// Stages nothing in git, whatever the steps ask for.
     pub fn no_auto_stage(mut self) -> Runner {
-        self.wishes.no_auto_stage = true;
+        self.run_options.no_auto_stage = true;
         self
     }
 
     /// How long one command or agent call of a step without a `timeout` may take. Without it an agent
     /// has an hour, and a command as long as it takes.
     pub fn step_timeout(mut self, time: Duration) -> Runner {
-        self.wishes.step_timeout = Some(time);
+        self.run_options.step_timeout = Some(time);
         self
     }
 
@@ -245,7 +245,7 @@ impl Runner {
         let options = self.options();
         let prepared =
             create(&mut store, program, options, &directory, self.limits, &Secrets::default())?;
-        self.drive(prepared, &mut store, directory, warden)
+        self.run_prepared(prepared, &mut store, directory, warden)
     }
 
     /// Resumes a run that failed, was stopped or was interrupted, by its id or the beginning of it.
@@ -276,7 +276,7 @@ impl Runner {
         let mut answer = |run: &Run| answers(run, decisions);
         let changes = Changes::default();
         let prepared = taken.resume(&mut store, changes, &Secrets::default(), &mut answer)?;
-        self.drive(prepared, &mut store, directory, warden)
+        self.run_prepared(prepared, &mut store, directory, warden)
     }
 
     /// What could refuse a run before anything is looked for or recorded.
@@ -291,7 +291,7 @@ impl Runner {
             working_dir: directory.to_owned(),
             search: self.search.clone(),
             inputs: self.inputs.clone(),
-            wishes: self.wishes.clone(),
+            run_options: self.run_options.clone(),
         });
         let Resolved { program, origin, problems, .. } = resolved;
         let program = program.ok_or(Problems(problems))?;
@@ -324,7 +324,7 @@ impl Runner {
         Options { backend: adapter.or(backend), ..Options::default() }
     }
 
-    fn drive(
+    fn run_prepared(
         &mut self,
         prepared: Prepared,
         store: &mut Store,

@@ -5,7 +5,7 @@
 use crate::adapter::{Abandoned, Adapter, AdapterError, AgentCall, BashCall};
 use crate::error::ExecutorError;
 use crate::executor::{Executor, JobEvent, Observer, Responder, Waker};
-use crate::finished::{EndStatus, Finished};
+use crate::finished_job::{EndStatus, Finished};
 use crate::job_spec::{JobId, JobSpec, Work};
 use crate::local::{JobFiles, answered, in_time};
 use std::any::Any;

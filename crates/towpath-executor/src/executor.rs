@@ -1,7 +1,7 @@
 //! The interface between the engine's loop and whatever runs its jobs.
 
 use crate::error::ExecutorError;
-use crate::finished::Finished;
+use crate::finished_job::Finished;
 use crate::job_spec::{JobId, JobSpec};
 use std::fmt;
 use std::sync::Arc;

@@ -53,7 +53,7 @@ pub struct AgentWork {
     /// What is asked, in which session, of which model. Its directories are set by the executor.
     pub call: Call,
     /// The session to continue may not exist; then this call opens it.
-    pub may_open: bool,
+    pub may_open_session: bool,
     /// The script's line that answers, where a script does.
     pub scripted: Option<ScriptedAnswer>,
     /// The agent whose instructions it gets, as the step names it.

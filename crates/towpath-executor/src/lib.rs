@@ -16,17 +16,17 @@
 //! |---|---|
 //! | `executor.rs` | `trait Executor`, its events, `Observer`, `Waker` |
 //! | `job_spec.rs` | `JobSpec`: one job to start |
-//! | `finished.rs` | `Finished`: how one job ended, and where its output is |
+//! | `finished_job.rs` | `Finished`: how one job ended, and where its output is |
 //! | `local/mod.rs` | `LocalExecutor`: children of a warden on this machine |
-//! | `local/child.rs` | from a `JobSpec` to the child: script, program, environment, input files |
-//! | `local/job.rs` | a job that runs: its timeouts, and what its end means |
+//! | `local/job_to_child.rs` | from a `JobSpec` to the child: script, program, environment, input files |
+//! | `local/running_job.rs` | a job that runs: its timeouts, and what its end means |
 //! | `local/job_files.rs` | the files of one job in the run's directory |
 //! | `local/output_follower.rs` | output on its way to the observer, at the pace of a slow reader |
 //! | `local/idle_timer.rs` | how long a job has printed nothing |
 //! | `local/agent_lines.rs` | an agent's output, line by line, into its backend's reader |
-//! | `local/calls_file.rs` | the file that lists every agent call |
+//! | `local/agent_calls_file.rs` | the file that lists every agent call |
 //! | `local/warden_link.rs` | the warden of a run, and its events |
-//! | `recovery.rs` | what a dead owner's agent call left on disk |
+//! | `recover_answer.rs` | what a dead owner's agent call left on disk |
 //! | `adapter.rs` | `trait Adapter`: an embedder's own agents and commands |
 //! | `adapter_executor.rs` | `AdapterExecutor`: jobs that an adapter takes, before another executor |
 //!
@@ -35,28 +35,28 @@
 
 mod adapter;
 mod adapter_executor;
-mod directory_variables;
+mod agent_nesting;
 mod error;
 mod executor;
-mod finished;
+mod finished_job;
 mod job_spec;
 mod local;
-mod recovery;
-mod session_tree;
+mod recover_answer;
+mod variables_by_directory;
 
 pub use adapter::{Adapter, AdapterError, AgentCall, BashCall};
 pub use adapter_executor::AdapterExecutor;
-pub use directory_variables::{DirectoryVariables, Variables};
+pub use agent_nesting::SessionTree;
 pub use error::ExecutorError;
 pub use executor::{Executor, JobEvent, Observer, Responder, Swept, Waker};
-pub use finished::{EndStatus, Finished};
+pub use finished_job::{EndStatus, Finished};
 pub use job_spec::{AgentWork, JobId, JobSpec, ScriptedAnswer, Work, new_session};
 pub use local::{LocalAgents, LocalConfig, LocalExecutor, WardenStart};
-pub use recovery::{InterruptedCall, LocalRecovery, Recovered, Recovery};
-pub use session_tree::SessionTree;
+pub use recover_answer::{InterruptedCall, LocalRecovery, Recovered, Recovery};
+pub use variables_by_directory::{DirectoryVariables, Variables};
 
 pub use towpath_agent::{
-    Backend, BackendRow, Call, Reader, Script, ScriptError, ScriptLine, SessionIds, Sign,
+    Backend, BackendRow, Call, CallProgress, Reader, Script, ScriptError, ScriptLine, SessionIds,
     WithoutModel, backend_row,
 };
 pub use towpath_process::{

@@ -6,31 +6,31 @@
 //! nothing and reads neither environment nor home directory.
 
 mod child_spec;
-mod crashed_run;
+mod end_orphans;
 mod error;
-mod event;
-mod follow;
-mod leftover;
-mod marker;
-mod orphans;
+mod follow_file;
+mod leftover_process;
 mod os;
-mod output;
+mod output_pipe_to_file;
+mod process_marker;
 mod process_search;
+mod processes_of_crashed_run;
 mod run_lock;
-mod start;
-mod warden;
+mod start_child;
+mod warden_event;
+mod warden_handle;
 mod warden_process;
-mod wire;
+mod warden_protocol;
 
 pub use child_spec::{ChildSpec, Sandbox};
-pub use crashed_run::{end_marked, marked, marked_runs};
+pub use end_orphans::Subreaper;
 pub use error::{ProcessError, StartError, StartErrorKind};
-pub use event::{Event, ExitStatus, Lost, Stream};
-pub use follow::Follow;
-pub use leftover::Leftover;
-pub use marker::{JOB_VARIABLE, MARKER_VARIABLE, Marker};
-pub use orphans::Subreaper;
+pub use follow_file::Follow;
+pub use leftover_process::Leftover;
 pub use os::{end_with_parent, own_executable, since_boot};
+pub use process_marker::{JOB_VARIABLE, MARKER_VARIABLE, Marker};
+pub use processes_of_crashed_run::{end_marked, marked, marked_runs};
 pub use run_lock::{Acquire, Holder, RunLock};
-pub use warden::{Awaited, EventWaker, Warden, WardenEvents};
+pub use warden_event::{Event, ExitStatus, Lost, Stream};
+pub use warden_handle::{Awaited, EventWaker, Warden, WardenEvents};
 pub use warden_process::{run_warden_from_fd, warden_main};

@@ -4,9 +4,9 @@
 //! frozen supervisor cannot start its children again. Never touches this process or its
 //! ancestors.
 
-use crate::leftover::Leftover;
-use crate::marker::{Found, Marker};
+use crate::leftover_process::Leftover;
 use crate::os::{self, Process, ProcessKey};
+use crate::process_marker::{Found, Marker};
 use rustix::process::Signal;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

@@ -1,10 +1,10 @@
 //! Inheritance: what a recipe becomes when it extends another. The parent's steps come first; a
 //! step of the child with the id of one of the parent's replaces it; context, hooks, limits
 //! and required variables are joined key by key, and the child wins. Finding the parent is the
-//! business of `resolve`.
+//! business of `build_plan`.
 
-use crate::model::{Hooks, Recipe, Recursion, Step, VariableUse};
-use crate::outline::Outline;
+use crate::analysis_outline::Outline;
+use crate::recipe::{Hooks, Recipe, Recursion, Step, VariableUse};
 use towpath_core::Map;
 
 /// A longer chain is a mistake, or an attack on the reader.

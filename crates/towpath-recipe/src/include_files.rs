@@ -2,8 +2,8 @@
 //! itself. A directory is never left, symbolic links included, and what is no plain file is not
 //! read.
 
-use crate::builtin::builtin_file;
-use crate::files::{self, RecipeFile, stays_below};
+use crate::builtin_recipes::builtin_file;
+use crate::read_and_list_files::{self, RecipeFile, stays_below};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -65,7 +65,7 @@ impl<'a> IncludeFiles<'a> {
                 let real = stays_below(base, &base.join(path));
                 let real = real.map_err(|refusal| refusal.problem(&shown))?;
                 match real.is_file() {
-                    true => files::load(&real, &shown),
+                    true => read_and_list_files::load(&real, &shown),
                     false => missing("this is no file"),
                 }
             }

@@ -1,60 +1,62 @@
 //! Recipes: what a user wrote, read and checked.
 //!
 //! The way of a text through this crate: `yaml` makes a tree with spans out of YAML or JSON,
-//! `read` makes a [`Recipe`] out of the tree by the one table in [`fields`], `check` looks across
-//! its steps, `discover` finds what names mean, and [`resolve`] joins every reachable recipe into a
-//! [`Plan`] that is stored with the run. Nothing here runs, prints, or knows the environment.
+//! `read` makes a [`Recipe`] out of the tree by the one table in [`field_table`],
+//! `check_across_steps` looks at its steps together, `recipe_search` finds what names mean, and
+//! [`resolve`] in `build_plan` joins every reachable recipe into a [`Plan`] that is stored with the
+//! run. Nothing here runs, prints, or knows the environment.
 
-mod agent;
-mod builtin;
+mod analysis_outline;
+mod batches;
+mod build_plan;
+mod builtin_recipes;
 mod call_cycles;
-mod check;
+mod check_across_steps;
 pub mod condition;
-mod discover;
-mod edited;
+pub mod directory_manifest;
+mod edited_since_planned;
 mod extends;
-pub mod fields;
-mod files;
+pub mod field_table;
+mod find_agent;
 mod include_files;
-mod lints;
-mod loaded;
+mod loaded_recipe;
 mod machine;
-pub mod manifest;
-mod model;
-mod outline;
 mod plan;
-mod printed_false;
+mod printed_word_for_no;
 mod read;
+mod read_and_list_files;
+mod recipe;
+mod recipe_lints;
+mod recipe_search;
 mod request;
 mod required_inputs;
-mod resolve;
 mod schema;
-mod scope;
-mod standalone;
+mod standalone_yaml;
 mod stray_braces;
-mod tags;
-mod text_map;
-mod variables;
+mod unknown_tags;
+mod unset_variables;
+mod variable_shapes;
 mod yaml;
+mod yaml_text_map;
 
-pub use agent::{PlannedAgent, builtin_agents};
-pub use builtin::{DEMO_ANSWERS, builtin, builtin_names};
-pub use discover::{Listed, Origin, SearchDir, SearchPath, list, names};
-pub use edited::{Edit, EditedRecipe, edited};
+pub use build_plan::{Resolved, ShadowedBuiltIn, is_file_reference, resolve};
+pub use builtin_recipes::{DEMO_ANSWERS, builtin, builtin_names};
+pub use edited_since_planned::{Edit, EditedRecipe, edited};
+pub use find_agent::{PlannedAgent, builtin_agents};
 pub use machine::{
-    Analysis, Bounds, End, EndPath, GuardrailExit, Restarts, Ways, analyse, dry_run_layout,
-    machine_findings,
+    Analysis, Bounds, End, EndPath, GuardrailExit, ReachableSteps, Restarts, analyse,
+    dry_run_layout, machine_findings,
 };
-pub use model::{
+pub use plan::{MachineOptions, Plan, PlannedRecipe, Program, Tags, plan_hash};
+pub use read::{FileProvider, Read, ReadContext, is_kebab_case, read, read_in_context};
+pub use recipe::{
     AgentReference, AgentWork, Effect, Extends, Flow, Guardrails, Hooks, Machine, Mode, OTHER,
     Outcome, ParseJson, Recipe, Recursion, Step, StepKind, TIERS, Transition, ValueTemplate,
     VariableUse, Work,
 };
-pub use plan::{MachineWishes, Plan, PlannedRecipe, Program, Tags, plan_hash};
-pub use read::{Beside, FileProvider, Read, is_kebab_case, read, read_beside};
-pub use request::{Request, Wishes};
+pub use recipe_search::{Listed, Origin, SearchDir, SearchPath, list, names};
+pub use request::{Request, RunOptions};
 pub use required_inputs::missing;
-pub use resolve::{Resolved, ShadowedBuiltIn, is_file_reference, resolve};
 pub use schema::{machine_schema, steps_schema};
-pub use standalone::{builtin_alone, standalone};
+pub use standalone_yaml::{builtin_alone, standalone};
 pub use yaml::{MAX_BYTES, parse as parse_yaml};

@@ -1,11 +1,11 @@
 //! The plan: every recipe reachable from the root, as text, with the inputs. It is stored with the
 //! run; a run never reads recipe files again.
 
-use crate::agent::PlannedAgent;
 use crate::extends::{MAX_LEVELS, extend};
+use crate::find_agent::PlannedAgent;
 use crate::include_files::IncludeFiles;
-use crate::model::{Recipe, Step, Transition, Work};
-use crate::read::{Beside, read_beside};
+use crate::read::{ReadContext, read_in_context};
+use crate::recipe::{Recipe, Step, Transition, Work};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -27,8 +27,8 @@ pub struct Plan {
     /// Nothing is staged in git, whatever the steps ask for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_auto_stage: bool,
-    #[serde(default, skip_serializing_if = "MachineWishes::is_empty")]
-    pub machine: MachineWishes,
+    #[serde(default, skip_serializing_if = "MachineOptions::is_empty")]
+    pub machine: MachineOptions,
     /// How long one command or agent call of a step without a `timeout` may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_timeout: Option<Duration>,
@@ -37,7 +37,7 @@ pub struct Plan {
 /// What the user asked for that concerns machines. Limits win over the recipe's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct MachineWishes {
+pub struct MachineOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_visits: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,9 +58,9 @@ pub struct MachineWishes {
     pub system: Option<String>,
 }
 
-impl MachineWishes {
+impl MachineOptions {
     pub fn is_empty(&self) -> bool {
-        *self == MachineWishes::default()
+        *self == MachineOptions::default()
     }
 }
 
@@ -138,7 +138,8 @@ impl Plan {
             let source = Source::new(planned.source.clone(), planned.text.clone());
             let files_beside = planned.include_files();
             let files = |path: &str| files_beside.file(path);
-            let read = read_beside(&source, &Beside { files: &files, inputs: &self.inputs });
+            let read =
+                read_in_context(&source, &ReadContext { files: &files, inputs: &self.inputs });
             problems.extend(read.problems.into_iter().filter(Diagnostic::is_error));
             recipes.extend(read.recipe);
         }

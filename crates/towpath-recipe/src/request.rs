@@ -1,7 +1,7 @@
 //! What the user asked for: a recipe with its variables, and how it is to be run.
 
-use crate::discover::SearchPath;
-use crate::plan::{MachineWishes, Tags};
+use crate::plan::{MachineOptions, Tags};
+use crate::recipe_search::SearchPath;
 use std::path::PathBuf;
 use towpath_core::Map;
 
@@ -14,15 +14,15 @@ pub struct Request {
     pub search: SearchPath,
     /// What the user set.
     pub inputs: Map,
-    pub wishes: Wishes,
+    pub run_options: RunOptions,
 }
 
 /// What the user asked for beyond the recipe and its variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wishes {
+pub struct RunOptions {
     pub tags: Tags,
     pub no_auto_stage: bool,
-    pub machine: MachineWishes,
+    pub machine: MachineOptions,
     pub step_timeout: Option<std::time::Duration>,
     /// The plan is made to be run, so that its required variables must have values.
     pub to_run: bool,

@@ -3,16 +3,20 @@
 //! an error where the call is sure to fail in the run that was asked for; where the user may still
 //! give the value, or the call may not be reached, it is a warning.
 
-use crate::loaded::Loaded;
-use crate::model::ValueTemplate;
-use crate::outline::{Named, Outline, StepOutline, Task};
-use crate::request::Wishes;
-use crate::scope::Scope;
+use crate::analysis_outline::{Named, Outline, StepOutline, Task};
+use crate::loaded_recipe::Loaded;
+use crate::recipe::ValueTemplate;
+use crate::request::RunOptions;
+use crate::unset_variables::Scope;
 use std::collections::HashSet;
 use towpath_core::{Diagnostic, Hint, Map, Severity, Value, quoted_list};
 
-pub(crate) fn missing_in_calls(flow: &Scope<'_>, inputs: &Map, wishes: &Wishes) -> Vec<Diagnostic> {
-    let sure = surely_called(flow.loaded, wishes);
+pub(crate) fn missing_in_calls(
+    flow: &Scope<'_>,
+    inputs: &Map,
+    run_options: &RunOptions,
+) -> Vec<Diagnostic> {
+    let sure = surely_called(flow.loaded, run_options);
     let mut problems = Vec::new();
     for (index, caller) in flow.loaded.iter().enumerate() {
         if flow.open[index] || !caller.is_called {
@@ -22,8 +26,8 @@ pub(crate) fn missing_in_calls(flow: &Scope<'_>, inputs: &Map, wishes: &Wishes) 
         for batch in caller.outline.batches() {
             for call in batch.iter().filter_map(|step| Call::of(flow.loaded, caller, step)) {
                 let missing = given.missing(&call);
-                if !missing.is_empty() && may_run(call.step, wishes) {
-                    let certain = wishes.to_run && sure[index] && always(call.step);
+                if !missing.is_empty() && may_run(call.step, run_options) {
+                    let certain = run_options.to_run && sure[index] && always(call.step);
                     problems.push(call.problem(&missing, certain));
                 }
             }
@@ -142,7 +146,7 @@ fn literal(value: &ValueTemplate) -> Option<Value> {
 }
 
 /// Which recipes are called whatever the steps give, unless something fails first.
-fn surely_called(loaded: &[Loaded], wishes: &Wishes) -> Vec<bool> {
+fn surely_called(loaded: &[Loaded], run_options: &RunOptions) -> Vec<bool> {
     let mut sure = vec![false; loaded.len()];
     let mut next: Vec<usize> = (0..loaded.len().min(1)).collect();
     while let Some(index) = next.pop() {
@@ -154,7 +158,8 @@ fn surely_called(loaded: &[Loaded], wishes: &Wishes) -> Vec<bool> {
         let recovers =
             |step: &StepOutline| matches!(step.task, Some(Task::Call { recovery: true, .. }));
         let steps = caller.outline.steps.iter();
-        let certain = steps.filter(|step| always(step) && !recovers(step) && may_run(step, wishes));
+        let certain =
+            steps.filter(|step| always(step) && !recovers(step) && may_run(step, run_options));
         next.extend(certain.filter_map(|step| Some(Call::of(loaded, caller, step)?.index)));
     }
     sure
@@ -165,6 +170,6 @@ fn always(step: &StepOutline) -> bool {
     step.gate.is_always() && !step.continue_on_error
 }
 
-fn may_run(step: &StepOutline, wishes: &Wishes) -> bool {
-    !wishes.to_run || wishes.tags.against_tags(&step.when_tags).is_none()
+fn may_run(step: &StepOutline, run_options: &RunOptions) -> bool {
+    !run_options.to_run || run_options.tags.against_tags(&step.when_tags).is_none()
 }

@@ -18,29 +18,49 @@
 //! | `line` | a shell command line: which edits there are, which of them win, whether the result is right |
 //! | `recipe` | a command that becomes a script: templates, positions, grouping |
 //! | `outline` | whether two scripts are the same outside of the edits |
-//! | `prefix`, `requote`, `text_search` | words, quoting and searching |
+//! | `rules_file`, `dp_alias` | rules in a file that is shared; those of `dp` |
+//! | `agents_md`, `starter` | rules as instructions for an agent; rules to begin with |
+//! | `host` | the agent programs: what their hooks are given, and what they understand as an answer |
+//! | `snapshot` | the rules in one flat file, of which a hook reads only what a call may need |
+//! | `hook_record` | what a hook appends to the log of calls |
+//! | `prefix`, `escape_for_nesting`, `text_search` | words, quoting and searching |
+//! | `mask` | recorded calls without secrets |
+//! | `failure` | what failed calls have in common, and the rules that would have prevented them |
 //!
 //! Nothing here prints, reads a file or the environment, or asks the time.
 
-mod call;
+mod agents_md;
+mod command_prefix;
 mod correct;
 mod correction;
-mod index;
+mod dp_alias;
+mod escape_for_nesting;
+pub mod failure;
+pub mod hook_record;
+pub mod host;
 mod line;
+pub mod mask_secrets;
 mod new_rule;
-mod outline;
-mod prefix;
 mod recipe;
-mod requote;
 mod rule;
+mod rule_index;
+mod rule_warnings;
+mod rules_file;
+mod same_outside_edits;
+pub mod snapshot;
+mod starter_rules;
 mod text_search;
-mod warnings;
+mod tool_call;
 
-pub use call::{DEFAULT_HOST, ShellTool, TimeoutParameter, ToolCall};
+pub use agents_md::{BrokenMarkers, agents_md, agents_md_lines, with_agents_md};
 pub use correct::correct;
 pub use correction::{Applied, Correction, Denial, Edit, Rewrite};
-pub use index::RuleIndex;
+pub use dp_alias::{DpAlias, UnknownAlias};
 pub use new_rule::{NewRule, RuleError};
 pub use recipe::template::TemplateError;
 pub use rule::{KindName, Rule, RuleKey, RuleKind, SHELL_PARAMETER, SHELL_TOOL, Scope, merge};
-pub use warnings::{RuleWarning, warnings};
+pub use rule_index::RuleIndex;
+pub use rule_warnings::{RuleWarning, warnings};
+pub use rules_file::{AboutRules, RuleInFile, RulesFile, RulesFormat, read_rules, write_rules};
+pub use starter_rules::{STARTER, StarterRule};
+pub use tool_call::{DEFAULT_HOST, ShellTool, TimeoutParameter, ToolCall};

@@ -1,7 +1,7 @@
 //! A rule before it is stored, and what is refused.
 
+use crate::command_prefix;
 use crate::line::Flag;
-use crate::prefix;
 use crate::recipe::template::{Template, TemplateError};
 use crate::recipe::{has_certain_positions, variants};
 use crate::rule::{Rule, RuleKind, Scope};
@@ -29,6 +29,8 @@ pub enum RuleError {
     SelfAlias { from: String },
     #[error("{pattern:?} is no regular expression: {reason}")]
     BadRegex { pattern: String, reason: String },
+    #[error("the expression has no group {group:?}; write ${{1}}x for group 1 before an x")]
+    NoGroup { group: String },
     #[error("the recipe's template is wrong: {template}")]
     BadTemplate { template: TemplateError },
     #[error("a value of the template is in a position where it has no certain spelling")]
@@ -53,11 +55,20 @@ impl RuleError {
 impl NewRule {
     /// The rule, if nothing is wrong with it. `force` accepts a recipe that is not understood.
     pub fn check(self, number: u64, created_at: String, force: bool) -> Result<Rule, RuleError> {
+        self.check_kind(force)?;
+        Ok(self.unchecked(number, created_at))
+    }
+
+    pub(crate) fn check_kind(&self, force: bool) -> Result<(), RuleError> {
         match check(&self.kind, self.message.as_deref()) {
-            Err(error) if !(force && error.can_be_forced()) => return Err(error),
-            _ => {}
+            Err(error) if !(force && error.can_be_forced()) => Err(error),
+            _ => Ok(()),
         }
-        Ok(Rule {
+    }
+
+    /// The rule, which has been checked.
+    pub(crate) fn unchecked(self, number: u64, created_at: String) -> Rule {
+        Rule {
             number,
             kind: self.kind,
             message: self.message,
@@ -66,7 +77,7 @@ impl NewRule {
             scope: Scope::User,
             created_at,
             hits: 0,
-        })
+        }
     }
 }
 
@@ -94,7 +105,7 @@ fn check(kind: &RuleKind, message: Option<&str>) -> Result<(), RuleError> {
             let from_words = words(from)?;
             filled("the command to use instead", to)?;
             bash::tokenize(to).map_err(|_| RuleError::NotWords { text: to.clone() })?;
-            match prefix::static_words(to) == Some(from_words) {
+            match command_prefix::static_words(to) == Some(from_words) {
                 true => Err(RuleError::SelfAlias { from: from.clone() }),
                 false => Ok(()),
             }
@@ -108,13 +119,14 @@ fn check(kind: &RuleKind, message: Option<&str>) -> Result<(), RuleError> {
             filled("the parameter", parameter)?;
             differs(from, to)
         }
-        RuleKind::Regex { tool, parameter, from, .. } => {
+        RuleKind::Regex { tool, parameter, from, to } => {
             filled("the tool", tool)?;
             filled("the parameter", parameter)?;
-            regex::Regex::new(from).map(drop).map_err(|error| RuleError::BadRegex {
+            let pattern = regex::Regex::new(from).map_err(|error| RuleError::BadRegex {
                 pattern: from.clone(),
                 reason: error.to_string(),
-            })
+            })?;
+            groups_exist(&pattern, to)
         }
         RuleKind::Recipe { from, to, template, .. } => {
             words(from)?;
@@ -147,7 +159,7 @@ fn differs(from: &str, to: &str) -> Result<(), RuleError> {
 
 fn words(text: &str) -> Result<Vec<String>, RuleError> {
     filled("the command", text)?;
-    let plain = bash::tokenize(text).is_ok().then(|| prefix::static_words(text)).flatten();
+    let plain = bash::tokenize(text).is_ok().then(|| command_prefix::static_words(text)).flatten();
     plain.ok_or_else(|| RuleError::NotWords { text: text.to_owned() })
 }
 
@@ -165,6 +177,33 @@ fn recipe(to: &str, template: bool) -> Result<(), RuleError> {
             has_certain_positions(&pieces).map_err(|reason| RuleError::NotBash { reason })?;
         if !certain {
             return Err(RuleError::BadPosition);
+        }
+    }
+    Ok(())
+}
+
+/// Whether every `$1`, `$name` and `${1}` of the replacement is a group: another one would become
+/// nothing.
+fn groups_exist(pattern: &regex::Regex, to: &str) -> Result<(), RuleError> {
+    let mut rest = to;
+    while let Some(at) = rest.find('$') {
+        rest = &rest[at + 1..];
+        if let Some(after) = rest.strip_prefix('$') {
+            rest = after;
+            continue;
+        }
+        let inside = rest.strip_prefix('{').and_then(|text| text.split_once('}'));
+        let plain = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+        let group = match inside {
+            Some((group, _)) => group,
+            None => &rest[..rest.find(plain).unwrap_or(rest.len())],
+        };
+        let exists = match group.parse::<usize>() {
+            Ok(number) => number < pattern.captures_len(),
+            Err(_) => group.is_empty() || pattern.capture_names().flatten().any(|n| n == group),
+        };
+        if !exists {
+            return Err(RuleError::NoGroup { group: group.to_owned() });
         }
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! One correction rule: what it looks for, what it writes instead, and the key that makes it unique.
 
+use crate::line::Flag;
 use serde::{Deserialize, Serialize};
 
 /// A rule as it is stored. Its number never changes, and is never given to another rule.
@@ -36,6 +37,17 @@ fn is_true(value: &bool) -> bool {
 
 fn is_zero(value: &u64) -> bool {
     *value == 0
+}
+
+/// Numbers that keep their text are not seen as numbers inside of an enum with a tag.
+fn seconds<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let number = Option::<serde_json::Number>::deserialize(deserializer)?;
+    let seconds = |number: serde_json::Number| {
+        number
+            .as_u64()
+            .ok_or_else(|| serde::de::Error::custom(format!("{number} is no number of seconds")))
+    };
+    number.map(seconds).transpose()
 }
 
 /// Where a rule comes from.
@@ -87,7 +99,7 @@ pub enum RuleKind {
         #[serde(default = "enabled", skip_serializing_if = "is_true")]
         template: bool,
         /// Seconds, written into the timeout of the call.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "seconds")]
         timeout: Option<u64>,
     },
     /// A command that begins with these words is refused with the rule's message.
@@ -106,6 +118,21 @@ pub enum KindName {
     Regex,
     Recipe,
     Refuse,
+}
+
+impl KindName {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            KindName::ToolName => "tool-name",
+            KindName::ToolRecipe => "tool-recipe",
+            KindName::Flag => "flag",
+            KindName::Command => "command",
+            KindName::Literal => "literal",
+            KindName::Regex => "regex",
+            KindName::Recipe => "recipe",
+            KindName::Refuse => "refuse",
+        }
+    }
 }
 
 /// Two rules with the same key are the same rule: the later one replaces the earlier one.
@@ -201,13 +228,30 @@ impl RuleKind {
             _ => "",
         };
         RuleKey {
-            from: self.from().to_owned(),
+            from: self.one_spelling(),
             tool: tool.to_owned(),
             parameter: parameter.to_owned(),
             command: command.to_owned(),
             kind: self.name(),
             host: host.to_owned(),
         }
+    }
+}
+
+impl RuleKind {
+    /// What the rule looks for in one of its spellings: `r` and `-r` are the same option, and blanks
+    /// between words count once.
+    fn one_spelling(&self) -> String {
+        let from = self.from();
+        match self {
+            RuleKind::Flag { .. } => Flag::parse(from).map(|flag| flag.text()),
+            RuleKind::Command { .. } | RuleKind::Recipe { .. } | RuleKind::Refuse { .. } => {
+                let plain = !from.contains(['\'', '"', '\\']);
+                plain.then(|| from.split_whitespace().collect::<Vec<_>>().join(" "))
+            }
+            _ => None,
+        }
+        .unwrap_or_else(|| from.to_owned())
     }
 }
 

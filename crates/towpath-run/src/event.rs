@@ -5,8 +5,8 @@
 //! no clock: the engine adds what only it sees, and gives every event its number and its time.
 
 use crate::machine::{MachineExit, Reported};
-use crate::outcome::{RunOutcome, StepResult};
-use crate::step_view::StepView;
+use crate::run_view::StepView;
+use crate::step_and_run_outcome::{RunOutcome, StepResult};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use towpath_core::{JobKey, RunId, SessionId, StepPath, Stream, Usage};

@@ -38,7 +38,8 @@ pub enum Fact {
     /// The user gave the conversations up: the next call begins another session.
     NewSession,
     /// The owner runs unattended: faults that may pass are waited for, at first so long.
-    Patient { first_ms: i64 },
+    #[serde(rename = "Patient")]
+    WaitsAfterFaults { first_ms: i64 },
     /// The rest of the run uses another version of the plan.
     Replanned { version: u32 },
     /// A stop of the run was requested; nothing more starts.
@@ -59,7 +60,7 @@ impl Fact {
             Fact::Expired { .. } => "expired",
             Fact::Answered { .. } => "answered",
             Fact::NewSession => "new-session",
-            Fact::Patient { .. } => "patient",
+            Fact::WaitsAfterFaults { .. } => "patient",
             Fact::Replanned { .. } => "replanned",
             Fact::Stopping { .. } => "stopping",
             Fact::Ended { .. } => "ended",

@@ -6,11 +6,11 @@
 use crate::fact::{JobEnd, Output};
 use crate::frame::{Frame, FrameState, StepAt};
 use crate::machine::{MachineExit, MachineRules, MachineState};
-use crate::outcome::{Failure, StepStatus};
-use crate::progress::Written;
 use crate::run::Run;
+use crate::run_view::StepView;
 use crate::sequence::{SequenceRules, SequenceState};
-use crate::step_view::StepView;
+use crate::step_and_run_outcome::{Failure, StepStatus};
+use crate::step_progress::Written;
 use std::time::Duration;
 use towpath_core::{JobKey, StepPath, Value};
 use towpath_recipe::Recipe;

@@ -1,7 +1,7 @@
 //! A frame is one recipe being executed: the run's own, or one that a recipe step called.
 
 use crate::flow::Flow;
-use crate::progress::{Progress, Written};
+use crate::step_progress::{Progress, Written};
 use std::collections::BTreeMap;
 use towpath_core::{Map, StepPath, Value};
 use towpath_recipe::Recipe;

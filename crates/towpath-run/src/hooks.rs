@@ -5,11 +5,11 @@ use crate::event::EventKind;
 use crate::fact::JobEnd;
 use crate::frame::{FrameState, StepAt};
 use crate::job::{HOOK_TIMEOUT, Job};
-use crate::outcome::StepStatus;
-use crate::progress::{Phase, Written};
 use crate::run::Run;
-use crate::scope::Scope;
+use crate::step_and_run_outcome::StepStatus;
 use crate::step_end::{describe, is_stopped};
+use crate::step_progress::{Phase, Written};
+use crate::step_values::Scope;
 use towpath_core::{JobKind, Map};
 
 impl Run {

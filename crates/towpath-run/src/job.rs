@@ -35,16 +35,16 @@ pub struct AgentJob {
     /// Instructions above the prompt.
     pub system: Option<String>,
     /// They are added to the program's own instead of replacing them.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub beside_own: bool,
+    #[serde(default, rename = "beside_own", skip_serializing_if = "std::ops::Not::not")]
+    pub appends_system: bool,
     /// The models of earlier calls of its session, of which the session may keep the last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models_before: Vec<String>,
     /// The call whose session this one continues.
     pub continues: Option<JobKey>,
     /// That call never succeeded, so that its session may not exist: then it is opened.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub may_open: bool,
+    #[serde(default, rename = "may_open", skip_serializing_if = "std::ops::Not::not")]
+    pub may_open_session: bool,
     /// Later calls continue its session, so that no other process may use it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeps_session: bool,

@@ -9,60 +9,62 @@
 //! | what all flows implement, and the one dispatch between them | `flow.rs` |
 //! | sequences: batches, failing, ending, running again | `sequence.rs` |
 //! | state machines: transitions, guardrails, outcomes, reminders | `machine/` |
-//! | conditions, filling a job, calling a recipe | `step_start.rs`, `scope.rs` |
+//! | conditions, filling a job, calling a recipe | `step_start.rs`, `step_values.rs` |
 //! | what a finished job means, how a step settles | `step_end.rs` |
 //! | hooks | `hooks.rs` |
-//! | `recursion`: how many steps, how deep | `recursion.rs` |
-//! | timeouts of commands, agent calls and recipe steps | `step_timeout.rs`, `expiry.rs` |
+//! | `recursion`: how many steps, how deep | `recursion_limits.rs` |
+//! | timeouts of commands, agent calls and recipe steps | `job_timeout.rs`, `recipe_step_expiry.rs` |
 //! | asking an agent again for JSON | `json_reminder.rs` |
 //! | staging in git what an agent changed | `git_staging.rs` |
-//! | an agent that finishes a failed recipe's work | `recovery.rs` |
-//! | faults that are waited for | `waiting.rs` |
+//! | an agent that finishes a failed recipe's work | `recovery_agent.rs` |
+//! | faults that are waited for | `wait_after_fault.rs` |
 //! | interruption, retry, `--done`, `--again` | `resume.rs` |
-//! | continuing with an edited recipe | `replan.rs` |
+//! | continuing with an edited recipe | `edited_recipe.rs` |
 //! | what a run would do, without doing it | `preview/` |
 
 #![deny(clippy::disallowed_methods)]
 
 mod agent_call;
+mod edited_recipe;
 mod event;
-mod expiry;
 mod fact;
+mod find_step;
 mod flow;
 mod frame;
 mod git_staging;
 mod hooks;
 mod job;
+mod job_timeout;
 mod json_reminder;
-mod lookup;
 mod machine;
-mod outcome;
 mod preview;
-mod progress;
-mod recovery;
-mod recursion;
-mod replan;
+mod recipe_step_expiry;
+mod recovery_agent;
+mod recursion_limits;
 mod resume;
 mod run;
-mod scope;
+mod run_view;
 mod sequence;
+mod step_and_run_outcome;
 mod step_end;
+mod step_progress;
 mod step_start;
-mod step_timeout;
-mod step_view;
-mod waiting;
+mod step_values;
+mod wait_after_fault;
 
 pub use agent_call::{AgentCall, CallEnd, Spent};
+pub use edited_recipe::EditRefused;
 pub use event::{CallEnded, CallStarted, EndedWith, Event, EventKind, Movement};
 pub use fact::{Answer, Fact, Fault, JobEnd, JobStatus, Output, StopReason};
+pub use find_step::NoSuchStep;
 pub use job::{AgentJob, HOOK_TIMEOUT, JSON_REMINDER, Job, JobWork, NON_INTERACTIVE_FOOTER};
-pub use lookup::NoSuchStep;
 pub use machine::{
     MachineExit, MachineView, Misreport, MisreportKind, Reported, read_report, without_report,
 };
-pub use outcome::{Failure, FailureKind, Guardrail, RunOutcome, StepResult, StepStatus};
 pub use preview::{Preview, PreviewStep, Verdict, preview};
-pub use replan::EditRefused;
 pub use run::{Limits, Mismatch, Run, Timer};
-pub use step_view::{StepState, StepView};
+pub use run_view::{StepState, StepView};
+pub use step_and_run_outcome::{
+    Failure, FailureKind, Guardrail, RunOutcome, StepResult, StepStatus,
+};
 pub use towpath_recipe::StepKind;

@@ -6,9 +6,9 @@ use crate::event::EventKind;
 use crate::fact::{Answer, Fact, StopReason};
 use crate::frame::{Frame, FrameState, StepAt};
 use crate::job::{Job, JobWork};
-use crate::outcome::{Failure, FailureKind, RunOutcome, StepStatus};
-use crate::progress::{Phase, Progress};
-use crate::waiting::{WaitPolicy, Waiting};
+use crate::step_and_run_outcome::{Failure, FailureKind, RunOutcome, StepStatus};
+use crate::step_progress::{Phase, Progress};
+use crate::wait_after_fault::{WaitPolicy, Waiting};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -116,7 +116,7 @@ impl Run {
             Fact::Expired { step } => self.expire(step),
             Fact::Answered { step, answer } => self.answered(step, answer)?,
             Fact::NewSession => self.begin_new_sessions(),
-            Fact::Patient { first_ms } => self.wait_policy.begin(*first_ms),
+            Fact::WaitsAfterFaults { first_ms } => self.wait_policy.begin(*first_ms),
             Fact::Replanned { .. } => {}
             Fact::Stopping { reason } => self.stopping = Some(*reason),
             Fact::Ended { .. } => self.ended = true,
@@ -254,7 +254,7 @@ impl Run {
         }
         let failed = |p: &&Progress| p.stopped() || p.failed();
         let steps = &self.frames[frame].steps;
-        let stopped = steps.iter().position(super::progress::Progress::stopped);
+        let stopped = steps.iter().position(super::step_progress::Progress::stopped);
         let index = stopped.or_else(|| steps.iter().position(|p| failed(&p)));
         let (index, failure) = index
             .and_then(|index| match &steps[index].result.as_ref()?.status {

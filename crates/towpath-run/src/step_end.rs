@@ -4,10 +4,10 @@
 use crate::event::EventKind;
 use crate::fact::{JobEnd, JobStatus, Output};
 use crate::frame::StepAt;
-use crate::outcome::{Failure, FailureKind, StepResult, StepStatus};
-use crate::progress::{Phase, Written};
+use crate::job_timeout::timed_out;
 use crate::run::Run;
-use crate::step_timeout::timed_out;
+use crate::step_and_run_outcome::{Failure, FailureKind, StepResult, StepStatus};
+use crate::step_progress::{Phase, Written};
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, Value, extract_json};
 use towpath_recipe::ParseJson;

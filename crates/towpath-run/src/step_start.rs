@@ -3,10 +3,10 @@
 use crate::fact::Output;
 use crate::frame::{Frame, FrameState, StepAt};
 use crate::job::Job;
-use crate::outcome::{Failure, StepResult, StepStatus};
-use crate::progress::{Phase, Progress};
 use crate::run::Run;
-use crate::scope::{FilledWork, Scope, unreadable, value_failure};
+use crate::step_and_run_outcome::{Failure, StepResult, StepStatus};
+use crate::step_progress::{Phase, Progress};
+use crate::step_values::{FilledWork, Scope, unreadable, value_failure};
 use towpath_core::{JobKey, JobKind, Map};
 use towpath_recipe::{Step, missing};
 

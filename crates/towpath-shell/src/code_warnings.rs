@@ -7,13 +7,13 @@
 
 use crate::ShellWarning;
 use crate::bash::command_words::CommandWords;
-use crate::bash::programs;
+use crate::bash::started_program;
 use crate::bash::tree::*;
 use crate::bash::visit::{self, Visitor};
-use crate::code_words::{self, Finding, ReadAs};
-use crate::region::Region;
+use crate::marked_region::Region;
 use crate::variable_attributes::VariableAttributes;
-use crate::{builtins, nested_code};
+use crate::words_read_as_code::{self, Finding, ReadAs};
+use crate::{builtin_calls, nested_code};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -47,11 +47,11 @@ impl Visitor for SetFromValues<'_> {
             Command::Simple(simple) => {
                 let given = simple.words.iter().any(|w| self.region.has_mark(&w.range))
                     || statement.redirects.iter().any(|r| self.region.has_mark(&r.range));
-                match builtins::called(simple) {
+                match builtin_calls::called(simple) {
                     Some((name @ ("read" | "mapfile" | "readarray" | "printf"), arguments))
                         if given =>
                     {
-                        let set = builtins::names_set(name, arguments).into_iter();
+                        let set = builtin_calls::names_set(name, arguments).into_iter();
                         self.names.extend(set.filter_map(|w| w.text.clone()));
                     }
                     _ => {}
@@ -184,7 +184,7 @@ struct Printed<'a> {
 impl Visitor for Printed<'_> {
     fn statement(&mut self, statement: &Statement) {
         let Command::Simple(simple) = &statement.command else { return };
-        if matches!(builtins::called(simple), Some(("echo" | "printf", _))) {
+        if matches!(builtin_calls::called(simple), Some(("echo" | "printf", _))) {
             let words = simple.words.iter();
             self.placeholders.extend(words.filter_map(|w| direct(self.region, &w.range, &w.parts)));
         }
@@ -199,7 +199,7 @@ impl WarningSearch<'_> {
             source: &region.text,
             open: &|r| region.has_mark(r),
         };
-        let Some(program) = programs::resolve(&words) else { return };
+        let Some(program) = started_program::resolve(&words) else { return };
         let code = nested_code::find(simple, redirects, self.region);
         for word in &simple.words {
             let (name, _) =
@@ -212,7 +212,7 @@ impl WarningSearch<'_> {
                 self.warn(placeholder, message, Some("write the text itself".into()), false);
             }
         }
-        for Finding { word, reader, read_as } in code_words::code_words(&words, program) {
+        for Finding { word, reader, read_as } in words_read_as_code::code_words(&words, program) {
             let word = &simple.words[word];
             // There the value arrives as one piece in the other shell, too.
             if code.as_ref().is_some_and(|c| c.range.contains(&word.range.start)) {
@@ -236,10 +236,10 @@ impl WarningSearch<'_> {
                 self.push(placeholder, reader, note);
             }
         }
-        if let Some(reader) = programs::reads_code_from_stdin(&words, program) {
+        if let Some(reader) = started_program::reads_code_from_stdin(&words, program) {
             self.redirected(redirects, reader);
         }
-        if let Some(reader) = programs::reads_code_from_file(&words, program) {
+        if let Some(reader) = started_program::reads_code_from_file(&words, program) {
             let mut printed = Printed { region: self.region, placeholders: Vec::new() };
             simple.words.iter().for_each(|w| visit::parts(&w.parts, &mut printed));
             printed
@@ -277,8 +277,8 @@ impl WarningSearch<'_> {
         let region = self.region;
         let words =
             CommandWords { words: &to.words, source: &region.text, open: &|r| region.has_mark(r) };
-        let reader = programs::resolve(&words)
-            .and_then(|program| programs::reads_code_from_stdin(&words, program));
+        let reader = started_program::resolve(&words)
+            .and_then(|program| started_program::reads_code_from_stdin(&words, program));
         let Some(reader) = reader else { return };
         let prints = from.words.first().and_then(|w| w.text.as_deref());
         if matches!(prints, Some("echo" | "printf")) {
@@ -297,14 +297,14 @@ impl WarningSearch<'_> {
         }
         for assignment in &declare.assignments {
             if let Some(mark) = self.region.marks_in(&assignment.range).first() {
-                let placeholder = mark.at..mark.at + crate::region::MARK_LEN;
+                let placeholder = mark.at..mark.at + crate::marked_region::MARK_LEN;
                 self.push(placeholder, "declare -i", true);
             }
         }
     }
 
     fn push(&mut self, placeholder: Range<usize>, reader: &'static str, note: bool) {
-        let (message, help) = code_words::advice(reader, note);
+        let (message, help) = words_read_as_code::advice(reader, note);
         self.warn(placeholder, message, help, note);
     }
 
@@ -340,14 +340,14 @@ fn direct(region: &Region, range: &Range<usize>, parts: &[Part]) -> Option<Range
     visit::parts(parts, &mut inner);
     let mark =
         region.marks_in(range).iter().find(|m| !inner.0.iter().any(|r| r.contains(&m.at)))?;
-    Some(mark.at..mark.at + crate::region::MARK_LEN)
+    Some(mark.at..mark.at + crate::marked_region::MARK_LEN)
 }
 
 /// Where a value would be the name of a variable for a builtin: bash evaluates a subscript in it.
 pub fn value_as_name(simple: &Simple, region: &Region) -> Option<Range<usize>> {
     let words =
         CommandWords { words: &simple.words, source: &region.text, open: &|r| region.has_mark(r) };
-    let findings = code_words::code_words(&words, programs::resolve(&words)?);
+    let findings = words_read_as_code::code_words(&words, started_program::resolve(&words)?);
     let mut names = findings.iter().filter(|f| f.read_as == ReadAs::Name);
     names.find_map(|f| {
         let word = &simple.words[f.word];
@@ -359,7 +359,7 @@ pub fn is_one_placeholder(region: &Region, word: &Word) -> bool {
     let text = &region.text[word.range.clone()];
     let bare = text.trim_matches('"');
     let bare = if bare.len() == text.len() { text.trim_matches('\'') } else { bare };
-    region.marks_in(&word.range).len() == 1 && bare.len() == crate::region::MARK_LEN
+    region.marks_in(&word.range).len() == 1 && bare.len() == crate::marked_region::MARK_LEN
 }
 
 struct Substitutions(Vec<Range<usize>>);

@@ -5,29 +5,29 @@
 //! Nothing here starts a shell, reads a file or looks at the environment. What is not understood
 //! for sure is refused when the text is parsed, with its range and a way to write it.
 
-mod around_placeholder;
 pub mod bash;
-mod builtins;
+mod beside_placeholder;
+mod builtin_calls;
 mod code_warnings;
-mod code_words;
-mod context;
-mod filled;
-mod integer;
+mod filled_script;
+mod integer_values;
+mod marked_region;
 mod nested_code;
 mod parsed_region;
-mod placeholder_form;
-mod recipe_variables;
-mod refusals;
-mod region;
-mod rewrite;
+mod placeholder_context;
+mod placeholder_replacement;
+mod recipe_var_environment;
+mod refusal_messages;
 mod shell_text;
 mod shell_text_reader;
 mod simplified_text;
+mod text_edits;
 mod variable_attributes;
+mod words_read_as_code;
 
-pub use code_words::words_read_as_code;
-pub use filled::Filled;
-pub use recipe_variables::RecipeVariable;
+pub use filled_script::Filled;
+pub use recipe_var_environment::RecipeVariable;
 pub use shell_text::{
     FillError, PlaceholderKind, ShellError, ShellPlaceholder, ShellText, ShellWarning,
 };
+pub use words_read_as_code::words_read_as_code;

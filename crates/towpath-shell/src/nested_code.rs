@@ -7,12 +7,12 @@
 //! not decided here, and warned about.
 
 use crate::bash::command_words::CommandWords;
-use crate::bash::grammar;
-use crate::bash::programs;
+use crate::bash::parser_library;
 use crate::bash::quoting;
+use crate::bash::started_program;
 use crate::bash::tree::{Redirect, Simple};
 use crate::code_warnings;
-use crate::region::Region;
+use crate::marked_region::Region;
 use std::ops::Range;
 
 /// Shells in shells are read this deep.
@@ -32,7 +32,7 @@ pub struct NestedCode {
 pub fn find(simple: &Simple, redirects: &[Redirect], region: &Region) -> Option<NestedCode> {
     let words =
         CommandWords { words: &simple.words, source: &region.text, open: &|r| region.has_mark(r) };
-    let (indexes, shell) = programs::shell_code(&words)?;
+    let (indexes, shell) = started_program::shell_code(&words)?;
     let code = &simple.words[indexes];
     let range = code.first()?.range.start..code.last()?.range.end;
     // A value that is all of the code is meant to be code.
@@ -51,6 +51,7 @@ pub fn find(simple: &Simple, redirects: &[Redirect], region: &Region) -> Option<
     }
     let inner = region.select(&chars, range.end);
     // These have a syntax of their own.
-    let other = matches!(shell, "zsh" | "ksh") && grammar::parse(&inner.text, &inner.text).is_err();
+    let other =
+        matches!(shell, "zsh" | "ksh") && parser_library::parse(&inner.text, &inner.text).is_err();
     (!other).then_some(NestedCode { range, region: inner, bash: shell == "bash" })
 }

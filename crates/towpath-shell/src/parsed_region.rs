@@ -7,9 +7,9 @@
 
 use crate::bash::scanner::{self, Atom, Scan, ScannedWord};
 use crate::bash::tree::Block;
-use crate::bash::{NotBash, agreement, grammar};
-use crate::refusals::{self, Refusal};
-use crate::region::{MARK_LEN, Region};
+use crate::bash::{NotBash, parser_library, parser_scanner_agreement};
+use crate::marked_region::{MARK_LEN, Region};
+use crate::refusal_messages::{self, Refusal};
 use crate::simplified_text::SimplifiedText;
 use crate::variable_attributes::VariableAttributes;
 use std::ops::Range;
@@ -50,7 +50,7 @@ pub fn parse(region: &Region, outer: &VariableAttributes) -> Result<ParsedRegion
     // Where the delimiter is a value, nothing after it can be read.
     if let Some(mark) = scan.here_doc_words.iter().find_map(|word| region.marks_in(word).first()) {
         let placeholder = mark.placeholder;
-        return Err(ParseError::Refused { placeholder, refusal: &refusals::DELIMITER });
+        return Err(ParseError::Refused { placeholder, refusal: &refusal_messages::DELIMITER });
     }
     if region.text.len() <= MOST
         && let Ok(block) = tree(region, region, &scan.atoms, &scan.words)
@@ -72,10 +72,10 @@ pub fn check(region: &Region) -> Result<(), NotBash> {
     if region.text.len() > MOST {
         return Ok(());
     }
-    let Err(error) = grammar::parse(&region.text, &region.text) else { return Ok(()) };
+    let Err(error) = parser_library::parse(&region.text, &region.text) else { return Ok(()) };
     match scanner::scan(&region.text, &|r| region.has_mark(r)) {
         Ok(scan) => {
-            grammar::parse(&SimplifiedText::of(region, &scan).text, &region.text).map(|_| ())
+            parser_library::parse(&SimplifiedText::of(region, &scan).text, &region.text).map(|_| ())
         }
         Err(_) => Err(error),
     }
@@ -88,8 +88,14 @@ fn tree(
     atoms: &[Atom],
     words: &[ScannedWord],
 ) -> Result<Block, NotBash> {
-    let block = grammar::parse(&region.text, &written.text)?;
-    match agreement::difference(&region.text, &|r| region.has_mark(r), &block, atoms, words) {
+    let block = parser_library::parse(&region.text, &written.text)?;
+    match parser_scanner_agreement::difference(
+        &region.text,
+        &|r| region.has_mark(r),
+        &block,
+        atoms,
+        words,
+    ) {
         None => Ok(block),
         Some(range) => Err(NotBash::unsure(range)),
     }

@@ -4,12 +4,12 @@
 //! it cannot be understood for sure; text without placeholders runs as it is written.
 
 use crate::bash::deep_stack;
-use crate::integer;
-use crate::region::Region;
-use crate::rewrite::{FillScript, Piece, Variable};
+use crate::integer_values;
+use crate::marked_region::Region;
 use crate::shell_text_reader::{Scope, ShellTextReader};
+use crate::text_edits::{FillScript, Piece, Variable};
 use crate::variable_attributes::VariableAttributes;
-use crate::{Filled, RecipeVariable, filled, parsed_region, recipe_variables};
+use crate::{Filled, RecipeVariable, filled_script, parsed_region, recipe_var_environment};
 use std::collections::HashMap;
 use std::ops::Range;
 use towpath_core::{Placeholder, VarPath};
@@ -94,7 +94,7 @@ impl ShellText {
         text: &str,
         known: &dyn Fn(&VarPath) -> bool,
     ) -> Result<ShellText, ShellError> {
-        let recipe_variables = recipe_variables::find(text, known);
+        let recipe_variables = recipe_var_environment::find(text, known);
         Ok(ShellText { recipe_variables, ..ShellText::read(text, known)? })
     }
 
@@ -114,7 +114,7 @@ impl ShellText {
             let range = first.range.clone();
             return Err(ShellError { range, ..whole("text with values is limited to 4 MB") });
         }
-        deep_stack::run(text.len(), || with_placeholders(text, &region, &placeholders))
+        deep_stack::run(text, || with_placeholders(text, &region, &placeholders))
             .unwrap_or_else(|| Err(whole("this text is too deep to be understood")))
     }
 
@@ -163,7 +163,7 @@ impl ShellText {
                 Piece::Integer { placeholder, style } => {
                     let placeholder = &self.placeholders[*placeholder];
                     let value = &known[&placeholder.path];
-                    let digits = integer::canonical(value, *style);
+                    let digits = integer_values::canonical(value, *style);
                     text.push_str(&digits.ok_or_else(|| no_integer(placeholder, value))?);
                 }
             }
@@ -205,7 +205,7 @@ fn no_integer(placeholder: &ShellPlaceholder, value: &str) -> FillError {
 }
 
 fn without_placeholders(text: &str, region: Region) -> ShellText {
-    let checked = deep_stack::run(text.len(), || parsed_region::check(&region)).unwrap_or(Ok(()));
+    let checked = deep_stack::run(text, || parsed_region::check(&region)).unwrap_or(Ok(()));
     let warnings = checked.err().map(|e| ShellWarning {
         range: region.author(e.range.clone()),
         code: "bash-syntax",
@@ -234,7 +234,7 @@ fn with_placeholders(
             help: None,
         });
     }
-    let mut reader = ShellTextReader::new(placeholders, filled::prefix_for(text));
+    let mut reader = ShellTextReader::new(placeholders, filled_script::prefix_for(text));
     let pieces = reader.region(region, &VariableAttributes::default(), Scope::default())?;
     let ShellTextReader { kinds, variables, warnings, .. } = reader;
     let placeholders = placeholders

@@ -3,14 +3,14 @@
 
 use crate::bash::{NotBash, Reason};
 use crate::code_warnings;
-use crate::context::{self, Walk};
+use crate::marked_region::Region;
 use crate::parsed_region::{self, ParseError, ParsedRegion};
-use crate::placeholder_form::Form;
-use crate::refusals::{self, Refusal};
-use crate::region::Region;
-use crate::rewrite::{self, FillScript, Piece, Variable};
+use crate::placeholder_context::{self, Walk};
+use crate::placeholder_replacement::Form;
+use crate::refusal_messages::{self, Refusal};
+use crate::text_edits::{self, FillScript, Piece, Variable};
 use crate::variable_attributes::VariableAttributes;
-use crate::{PlaceholderKind, ShellError, ShellWarning, filled};
+use crate::{PlaceholderKind, ShellError, ShellWarning, filled_script};
 use std::collections::HashMap;
 use towpath_core::{Placeholder, VarPath};
 
@@ -45,7 +45,7 @@ fn not_bash(region: &Region, error: &NotBash) -> ShellError {
     let unsure = error.reason == Reason::Unsure;
     ShellError {
         range: region.author(error.range.clone()),
-        help: unsure.then(|| refusals::SIMPLER.to_owned()),
+        help: unsure.then(|| refusal_messages::SIMPLER.to_owned()),
         message: match unsure {
             true => error.to_string(),
             false => format!("this text cannot be read as bash: {error}"),
@@ -89,7 +89,7 @@ impl<'a> ShellTextReader<'a> {
             reader: self,
             edits: Vec::new(),
             unread: if scope_is_whole {
-                context::unread(&parsed.block, &region.text)
+                placeholder_context::unread(&parsed.block, &region.text)
             } else {
                 Vec::new()
             },
@@ -98,11 +98,15 @@ impl<'a> ShellTextReader<'a> {
         walk.comments(&parsed.comments)?;
         let edits = walk.edits;
         if let Some(mark) = region.marks.iter().find(|m| self.kinds[m.placeholder].is_none()) {
-            return Err(self.error_at(mark.placeholder, &refusals::UNSURE));
+            return Err(self.error_at(mark.placeholder, &refusal_messages::UNSURE));
         }
-        let overlap =
-            || self.error_at(region.marks.first().map_or(0, |m| m.placeholder), &refusals::UNSURE);
-        rewrite::apply(&region.text, edits).ok_or_else(overlap)
+        let overlap = || {
+            self.error_at(
+                region.marks.first().map_or(0, |m| m.placeholder),
+                &refusal_messages::UNSURE,
+            )
+        };
+        text_edits::apply(&region.text, edits).ok_or_else(overlap)
     }
 
     fn warn_unread(&mut self, region: &Region, parsed: &ParsedRegion) {
@@ -143,7 +147,7 @@ impl<'a> ShellTextReader<'a> {
 
     /// Reads a text for another shell. Gives the reference to the variable with it.
     pub fn nested(&mut self, region: &Region, scope: Scope) -> Result<String, ShellError> {
-        let prefix = std::mem::replace(&mut self.prefix, filled::prefix_for(&region.text));
+        let prefix = std::mem::replace(&mut self.prefix, filled_script::prefix_for(&region.text));
         let variables = std::mem::take(&mut self.variables);
         let numbers = std::mem::take(&mut self.numbers);
         let pieces = self.region(region, &VariableAttributes::default(), scope)?;

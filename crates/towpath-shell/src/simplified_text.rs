@@ -6,7 +6,7 @@
 
 use crate::bash::quoting;
 use crate::bash::scanner::{Atom, Delimiter, Kind, Scan, Within};
-use crate::region::Region;
+use crate::marked_region::Region;
 use std::cmp::Reverse;
 use std::ops::Range;
 

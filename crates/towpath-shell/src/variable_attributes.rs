@@ -3,10 +3,10 @@
 //! some of them, so a placeholder there needs more care. Known only from the text: what another file
 //! declares is not seen, but that it could is.
 
-use crate::bash::grammar;
+use crate::bash::parser_library;
 use crate::bash::tree::*;
 use crate::bash::visit::{self, Visitor};
-use crate::builtins::{self, DeclarationOperand};
+use crate::builtin_calls::{self, DeclarationOperand};
 use std::collections::HashSet;
 
 #[derive(Debug, Clone, Default)]
@@ -244,7 +244,7 @@ impl Visitor for AttributeSearch<'_> {
 
     fn word(&mut self, word: &Word) {
         let mut words = word.text.iter().flat_map(|text| text.split_whitespace());
-        let first = words.next().is_some_and(|w| w != "export" && builtins::declares(w));
+        let first = words.next().is_some_and(|w| w != "export" && builtin_calls::declares(w));
         self.names.kept_declaration |= first && words.next().is_none_or(|w| w.starts_with('-'));
     }
 
@@ -276,7 +276,7 @@ impl AttributeSearch<'_> {
         let flags = declare.flags.iter().filter_map(|f| f.text.as_deref());
         let letters: String = flags.filter(|f| f.starts_with('-')).collect();
         let names = declared(declare).map(|n| DeclarationOperand::Named(n.name.clone()));
-        let other = declare.dynamic.iter().map(|w| builtins::operand(w, self.text));
+        let other = declare.dynamic.iter().map(|w| builtin_calls::operand(w, self.text));
         let operands: Vec<DeclarationOperand> =
             names.chain(other).chain([DeclarationOperand::Flags(letters)]).collect();
         self.declaration(&declare.variant, &operands);
@@ -344,21 +344,21 @@ impl AttributeSearch<'_> {
         for text in simple.words.iter().filter_map(|w| w.text.as_deref()) {
             self.subscripted(text);
         }
-        let Some((name, arguments)) = builtins::called(simple) else {
+        let Some((name, arguments)) = builtin_calls::called(simple) else {
             return self.unknown_command(simple);
         };
         let texts = || arguments.iter().filter_map(|w| w.text.as_deref());
         let flag = |t: &str| t.starts_with('-') && !t.starts_with("--") && t.contains('i');
         self.names.interactive |= name.ends_with("sh") && texts().any(flag);
         match name {
-            _ if builtins::declares(name) => {
+            _ if builtin_calls::declares(name) => {
                 let operands: Vec<DeclarationOperand> =
-                    arguments.iter().map(|w| builtins::operand(w, self.text)).collect();
+                    arguments.iter().map(|w| builtin_calls::operand(w, self.text)).collect();
                 self.declaration(name, &operands);
             }
             "unset" => self.unset(arguments),
             "read" | "mapfile" | "readarray" | "getopts" => {
-                for word in builtins::names_set(name, arguments) {
+                for word in builtin_calls::names_set(name, arguments) {
                     let known = word.text.clone();
                     self.names.reads_any |= known.is_none();
                     self.names.any_shape |= known.is_none() && name != "getopts";
@@ -395,7 +395,7 @@ impl AttributeSearch<'_> {
 
     fn unset(&mut self, arguments: &[Word]) {
         for word in arguments {
-            match (builtins::operand(word, self.text), word.text.as_deref()) {
+            match (builtin_calls::operand(word, self.text), word.text.as_deref()) {
                 (DeclarationOperand::Flags(_), _) => {}
                 (DeclarationOperand::Named(name), Some(text)) => {
                     let element = text.contains('[') && !text.contains(['@', '*']);
@@ -410,7 +410,7 @@ impl AttributeSearch<'_> {
     fn code(&mut self, words: &[Word]) {
         let texts: Option<Vec<&str>> = words.iter().map(|w| w.text.as_deref()).collect();
         let code = texts.map(|t| t.join(" ")).filter(|_| self.depth < MAX_DEPTH);
-        match code.as_deref().map(|code| (code, grammar::parse(code, code))) {
+        match code.as_deref().map(|code| (code, parser_library::parse(code, code))) {
             Some((code, Ok(block))) => {
                 let names = std::mem::take(&mut self.names);
                 let mut inner =

@@ -6,8 +6,8 @@
 //! creating them.
 
 use crate::StoreError;
-use crate::error::Trouble;
-use crate::files::beside;
+use crate::error::PathlessError;
+use crate::private_files::beside;
 use rusqlite::config::DbConfig;
 use rusqlite::ffi::ErrorCode;
 use rusqlite::{Connection, OpenFlags};
@@ -32,7 +32,7 @@ pub(crate) enum Access {
 }
 
 pub(crate) fn connect(path: &Path, access: Access) -> Result<Connection, StoreError> {
-    let sql = |error| Trouble::Sqlite(error).at(path);
+    let sql = |error| PathlessError::Sqlite(error).at(path);
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = match access {
         Access::Write => {
@@ -58,7 +58,7 @@ pub(crate) fn connect(path: &Path, access: Access) -> Result<Connection, StoreEr
 
 /// Settings of a connection that writes, once the database is known to be ours.
 pub(crate) fn prepare_to_write(conn: &Connection, path: &Path) -> Result<(), StoreError> {
-    let sql = |error| Trouble::Sqlite(error).at(path);
+    let sql = |error| PathlessError::Sqlite(error).at(path);
     write_ahead(conn, path)?;
     conn.pragma_update(None, "synchronous", "FULL").map_err(sql)?;
     conn.pragma_update(None, "wal_autocheckpoint", LOG_PAGES).map_err(sql)?;
@@ -70,7 +70,7 @@ pub(crate) fn prepare_to_write(conn: &Connection, path: &Path) -> Result<(), Sto
 /// which loses nothing either.
 fn write_ahead(conn: &Connection, path: &Path) -> Result<(), StoreError> {
     let ask = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, String>(0));
-    if ask("PRAGMA journal_mode").map_err(|error| Trouble::Sqlite(error).at(path))? == "wal" {
+    if ask("PRAGMA journal_mode").map_err(|error| PathlessError::Sqlite(error).at(path))? == "wal" {
         return Ok(());
     }
     let deadline = Instant::now() + PATIENCE;
@@ -80,7 +80,7 @@ fn write_ahead(conn: &Connection, path: &Path) -> Result<(), StoreError> {
             Err(error) if is_busy(&error) && Instant::now() < deadline => {
                 std::thread::sleep(Duration::from_millis(2));
             }
-            Err(error) => return Err(Trouble::Sqlite(error).at(path)),
+            Err(error) => return Err(PathlessError::Sqlite(error).at(path)),
         }
     }
 }

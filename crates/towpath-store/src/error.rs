@@ -3,7 +3,7 @@
 //! Every message names the file and the next step. SQLite's codes are translated here and
 //! nowhere else; nothing here decides an exit code.
 
-use crate::files::shown;
+use crate::private_files::shown;
 use rusqlite::ffi::{self, ErrorCode};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -98,29 +98,29 @@ impl StoreError {
 
 /// A failure inside the crate, before it is known which database it was.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum PathlessError {
     Sqlite(rusqlite::Error),
     Known(StoreError),
 }
 
-impl Trouble {
+impl PathlessError {
     pub(crate) fn at(self, path: &Path) -> StoreError {
         match self {
-            Trouble::Sqlite(error) => StoreError::sqlite(path, error),
-            Trouble::Known(error) => error,
+            PathlessError::Sqlite(error) => StoreError::sqlite(path, error),
+            PathlessError::Known(error) => error,
         }
     }
 }
 
-impl From<rusqlite::Error> for Trouble {
-    fn from(error: rusqlite::Error) -> Trouble {
-        Trouble::Sqlite(error)
+impl From<rusqlite::Error> for PathlessError {
+    fn from(error: rusqlite::Error) -> PathlessError {
+        PathlessError::Sqlite(error)
     }
 }
 
-impl From<StoreError> for Trouble {
-    fn from(error: StoreError) -> Trouble {
-        Trouble::Known(error)
+impl From<StoreError> for PathlessError {
+    fn from(error: StoreError) -> PathlessError {
+        PathlessError::Known(error)
     }
 }
 

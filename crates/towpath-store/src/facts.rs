@@ -3,9 +3,9 @@
 //! Appending is the path every step of every run goes through twice: one transaction, statements
 //! prepared once. A fact's number counts within its run and starts at 1.
 
-use crate::error::Trouble;
+use crate::error::PathlessError;
 use crate::outputs::{OutputRef, StoredOutput};
-use crate::summary::{Summary, write_summary};
+use crate::run_summary::{Summary, write_summary};
 use crate::{Store, StoreError};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use towpath_core::RunId;
@@ -127,13 +127,17 @@ pub(crate) fn fact_id(n: i64, seq: u32) -> i64 {
 }
 
 /// The run's number in the database.
-pub(crate) fn run_number(conn: &Connection, run: &RunId) -> Result<i64, Trouble> {
+pub(crate) fn run_number(conn: &Connection, run: &RunId) -> Result<i64, PathlessError> {
     let mut ask = conn.prepare_cached("SELECT n FROM runs WHERE id = ?1")?;
     let found = ask.query_row([run.as_str()], |row| row.get(0)).optional()?;
     found.ok_or_else(|| StoreError::NoSuchRun(run.clone()).into())
 }
 
-pub(crate) fn insert_facts(conn: &Connection, n: i64, facts: &[NewFact]) -> Result<(), Trouble> {
+pub(crate) fn insert_facts(
+    conn: &Connection,
+    n: i64,
+    facts: &[NewFact],
+) -> Result<(), PathlessError> {
     facts.iter().flat_map(NewFact::outputs).try_for_each(OutputRef::check)?;
     let mut last = conn
         .prepare_cached("SELECT max(id) FROM facts WHERE id > ?1 AND id < ?2")?

@@ -1,31 +1,41 @@
-//! The journal: one SQLite database with every run's plan, facts and outputs, and what a user
-//! has trusted.
+//! The journal: one SQLite database with every run's plan, facts and outputs, what a user has
+//! trusted, and the correction rules with the calls and corrections that hooks recorded.
 //!
 //! It keeps text, bytes and times and gives them back as they were; it does not know what a fact
 //! means, how a plan is read or when something happened: callers bring all of that. It prints
 //! nothing and reads no environment. What is recorded is on disk before a call returns.
 
 mod connection;
+mod corrections;
+mod dp_database;
 mod error;
 mod facts;
-mod files;
 mod integrity;
+mod open_store;
 mod outputs;
 mod plans;
+mod private_files;
 mod prune;
+mod query;
+mod rules;
+mod run_summary;
 mod runs;
 mod schema;
-mod store;
-mod summary;
+mod tool_calls;
 mod trust;
 
+pub use corrections::{CorrectionFilter, CorrectionRow};
+pub use dp_database::{DpAliasRow, DpAliases, read_dp_aliases};
 pub use error::StoreError;
 pub use facts::{NewFact, StoredFact};
+pub use open_store::Store;
 pub use outputs::{INLINE_LIMIT, Output, OutputRef, StoredOutput, Stream, settle_output};
 pub use plans::StoredPlan;
+pub use private_files::DATABASE;
 pub use prune::{Reclaimed, disk_usage};
+pub use rules::{Pause, ProjectRuleRow, SetRule, StoredRule};
+pub use run_summary::Summary;
 pub use runs::{Found, NewRun, RunFilter, RunRow};
 pub use schema::VERSION as SCHEMA_VERSION;
-pub use store::Store;
-pub use summary::Summary;
+pub use tool_calls::{CallCount, CountBy, Order, ToolCallFilter, ToolCallRow};
 pub use trust::{PlanHash, TrustRecord};

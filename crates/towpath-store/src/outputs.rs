@@ -3,7 +3,7 @@
 //! A file is on disk, with its name, before a fact may name it. A small output keeps its file
 //! until the fact with its bytes is committed, so that a full disk loses nothing.
 
-use crate::files::sync_directory;
+use crate::private_files::sync_directory;
 use crate::{Store, StoreError};
 use rusqlite::{OptionalExtension as _, Row};
 use std::fs::{self, File};

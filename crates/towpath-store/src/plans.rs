@@ -1,9 +1,9 @@
 //! Plans: the frozen text a run works from. A run gets a new version when a user changes it;
 //! the old ones stay. The text is not read here.
 
-use crate::error::Trouble;
+use crate::error::PathlessError;
 use crate::facts::{NewFact, insert_facts, run_number};
-use crate::summary::{Summary, write_summary};
+use crate::run_summary::{Summary, write_summary};
 use crate::{Store, StoreError};
 use rusqlite::{Connection, OptionalExtension as _};
 use towpath_core::RunId;
@@ -55,7 +55,7 @@ impl Store {
     }
 }
 
-pub(crate) fn insert_plan(conn: &Connection, n: i64, plan: &str) -> Result<u32, Trouble> {
+pub(crate) fn insert_plan(conn: &Connection, n: i64, plan: &str) -> Result<u32, PathlessError> {
     let mut insert = conn.prepare_cached(
         "INSERT INTO plans (run, version, plan)
          VALUES (?1, (SELECT coalesce(max(version), 0) + 1 FROM plans WHERE run = ?1), ?2)

@@ -5,9 +5,9 @@
 //! else ever is: a directory without rows and without the mark is not ours to judge. Which runs
 //! may go, and that nobody owns them, is the caller's matter.
 
-use crate::error::Trouble;
+use crate::error::PathlessError;
 use crate::facts::{fact_id, run_number};
-use crate::files::{RUNS, beside, sync_directory};
+use crate::private_files::{RUNS, beside, sync_directory};
 use crate::{Store, StoreError};
 use rusqlite::{Connection, Params};
 use std::fs::{self, OpenOptions};
@@ -92,7 +92,7 @@ impl Store {
             return Ok(Reclaimed { returned: 0, kept: free });
         }
         let path = self.path.clone();
-        let sql = |error| Trouble::Sqlite(error).at(&path);
+        let sql = |error| PathlessError::Sqlite(error).at(&path);
         self.conn.busy_timeout(Duration::from_secs(2)).map_err(sql)?;
         let emptied = self.conn.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
         self.conn.busy_timeout(crate::connection::PATIENCE).map_err(sql)?;
@@ -114,7 +114,7 @@ impl Store {
     }
 }
 
-fn row_bytes(conn: &Connection, n: i64) -> Result<u64, Trouble> {
+fn row_bytes(conn: &Connection, n: i64) -> Result<u64, PathlessError> {
     let facts = number(
         conn,
         "SELECT ifnull(sum(octet_length(body) + ifnull(octet_length(stdout), 0)
@@ -126,7 +126,7 @@ fn row_bytes(conn: &Connection, n: i64) -> Result<u64, Trouble> {
     Ok(facts + number(conn, plans, [n])?)
 }
 
-fn number(conn: &Connection, sql: &str, values: impl Params) -> Result<u64, Trouble> {
+fn number(conn: &Connection, sql: &str, values: impl Params) -> Result<u64, PathlessError> {
     let number: i64 = conn.query_row(sql, values, |row| row.get(0))?;
     Ok(number.unsigned_abs())
 }

@@ -2,11 +2,11 @@
 //!
 //! The row is written by whoever drives the run; this module does not check it against the facts.
 
-use crate::error::Trouble;
+use crate::error::PathlessError;
 use crate::facts::{NewFact, insert_facts};
-use crate::files::{RUNS, new_private_directory, private_directory};
 use crate::plans::insert_plan;
-use crate::summary::Summary;
+use crate::private_files::{RUNS, new_private_directory, private_directory};
+use crate::run_summary::Summary;
 use crate::{Store, StoreError};
 use rusqlite::{Connection, Row, ToSql, params};
 use std::ffi::OsString;
@@ -195,7 +195,7 @@ fn free_id(
     conn: &Connection,
     runs: &Path,
     next_id: &mut dyn FnMut(u32) -> RunId,
-) -> Result<(RunId, PathBuf), Trouble> {
+) -> Result<(RunId, PathBuf), PathlessError> {
     let mut taken = conn.prepare_cached("SELECT 1 FROM runs WHERE id = ?1")?;
     for length in SHORTEST..=LONGEST {
         let id = next_id(length);
@@ -207,7 +207,7 @@ fn free_id(
     Err(StoreError::NoFreeId.into())
 }
 
-fn insert_run(conn: &Connection, id: &RunId, new: &NewRun) -> Result<i64, Trouble> {
+fn insert_run(conn: &Connection, id: &RunId, new: &NewRun) -> Result<i64, PathlessError> {
     let s = &new.summary;
     let sql = format!(
         "INSERT INTO runs ({RUN_COLUMNS})

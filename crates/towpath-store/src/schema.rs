@@ -5,15 +5,15 @@
 
 use crate::StoreError;
 use crate::connection::{self, Access};
-use crate::error::Trouble;
-use crate::files::{beside, private_file, sync_directory};
+use crate::error::PathlessError;
+use crate::private_files::{beside, private_file, sync_directory};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::fs::{self, File};
 use std::path::Path;
 
 /// The schema that this crate reads and writes.
-pub const VERSION: i64 = 2;
+pub const VERSION: i64 = 3;
 
 /// "Towp": marks the database as ours.
 pub(crate) const APPLICATION: i64 = 0x546f_7770;
@@ -79,8 +79,68 @@ CREATE INDEX trust_by_hash ON trust (hash);
 /// A sum of what some agent calls cost does not include those that reported nothing.
 const SCHEMA_2: &str = "ALTER TABLE runs ADD COLUMN cost_unknown INTEGER NOT NULL DEFAULT 0";
 
+/// `AUTOINCREMENT`, because a rule's number is never given again. A rule with an empty `project` is
+/// the user's. In `corrections` the numbers of the rules are joined by commas.
+const SCHEMA_3: &str = "
+CREATE TABLE rules (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    project BLOB NOT NULL,
+    key TEXT NOT NULL,
+    body TEXT NOT NULL,
+    enabled INTEGER NOT NULL DEFAULT 1,
+    created_ms INTEGER NOT NULL,
+    hits INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (project, key)
+) STRICT;
+
+CREATE TABLE pause (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    since_ms INTEGER NOT NULL,
+    until_ms INTEGER
+) STRICT;
+
+CREATE TABLE dismissed_suggestions (
+    key TEXT PRIMARY KEY,
+    at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tool_calls (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    at_ms INTEGER NOT NULL,
+    host TEXT NOT NULL,
+    version TEXT,
+    session TEXT,
+    directory TEXT,
+    tool TEXT NOT NULL,
+    program TEXT,
+    subcommand TEXT,
+    input TEXT NOT NULL,
+    failed INTEGER NOT NULL,
+    exit_code INTEGER,
+    error TEXT
+) STRICT;
+CREATE INDEX tool_calls_by_time ON tool_calls (at_ms);
+
+CREATE TABLE corrections (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    at_ms INTEGER NOT NULL,
+    host TEXT NOT NULL,
+    version TEXT,
+    session TEXT,
+    directory TEXT,
+    rules TEXT NOT NULL,
+    before TEXT NOT NULL,
+    after TEXT NOT NULL,
+    decision TEXT NOT NULL,
+    ran TEXT
+) STRICT;
+CREATE INDEX corrections_by_time ON corrections (at_ms);
+";
+
 /// Entry `n` leads from schema `n` to `n + 1`; the first one makes the tables.
-pub(crate) const STEPS: &[&str] = &[SCHEMA_1, SCHEMA_2];
+pub(crate) const STEPS: &[&str] = &[SCHEMA_1, SCHEMA_2, SCHEMA_3];
 
 /// What the database records about itself.
 pub(crate) enum State {
@@ -88,7 +148,7 @@ pub(crate) enum State {
     At(i64),
 }
 
-pub(crate) fn state(conn: &Connection, path: &Path) -> Result<State, Trouble> {
+pub(crate) fn state(conn: &Connection, path: &Path) -> Result<State, PathlessError> {
     // One snapshot for all three questions: another process may be making the tables just now.
     let alone = conn.is_autocommit();
     let _snapshot = alone.then(|| conn.unchecked_transaction()).transpose()?;
@@ -103,7 +163,7 @@ pub(crate) fn state(conn: &Connection, path: &Path) -> Result<State, Trouble> {
 }
 
 /// Brings the database to the last of `steps`; does nothing when it is there already.
-pub(crate) fn upgrade(conn: &Connection, path: &Path, steps: &[&str]) -> Result<(), Trouble> {
+pub(crate) fn upgrade(conn: &Connection, path: &Path, steps: &[&str]) -> Result<(), PathlessError> {
     let known = steps.len() as i64;
     if current(conn, path, known)? == known {
         return Ok(());
@@ -126,7 +186,7 @@ pub(crate) fn upgrade(conn: &Connection, path: &Path, steps: &[&str]) -> Result<
 }
 
 /// The schema found, 0 for an empty database, refused when it is beyond `known`.
-fn current(conn: &Connection, path: &Path, known: i64) -> Result<i64, Trouble> {
+fn current(conn: &Connection, path: &Path, known: i64) -> Result<i64, PathlessError> {
     match state(conn, path)? {
         State::Empty => Ok(0),
         State::At(found) if found > known => Err(newer(path, found, known).into()),
@@ -152,7 +212,7 @@ fn backup(path: &Path, version: i64) -> Result<(), StoreError> {
     // Bound as bytes, because a path need not be UTF-8.
     let name = ValueRef::Text(partial.as_os_str().as_encoded_bytes());
     let copied = source.execute("VACUUM INTO ?1", [ToSqlOutput::Borrowed(name)]);
-    copied.map_err(|error| Trouble::from(error).at(&partial))?;
+    copied.map_err(|error| PathlessError::from(error).at(&partial))?;
     File::open(&partial).and_then(|copy| copy.sync_all()).map_err(io)?;
     fs::rename(&partial, &target).map_err(io)?;
     target.parent().map_or(Ok(()), sync_directory)

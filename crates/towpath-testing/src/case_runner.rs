@@ -2,20 +2,20 @@
 //! its own, by the same command that a user would type; so do git, `setup` and `checks`, as recipes
 //! of ours, so that nothing they start can outlive them.
 
+use crate::agent_and_command_replacements::Replacements;
 use crate::case_directory::{CaseDirectory, CaseFileError, remove};
+use crate::case_problem::Problem;
+use crate::case_run_file::{CaseRunFile, Ends};
 use crate::child_processes::ChildProcesses;
-use crate::compare::Comparison;
-use crate::host::Host;
+use crate::compare_with_expected::Comparison;
+use crate::host_program::Host;
 use crate::mutation::Change;
-use crate::observer::Observer;
-use crate::parallel;
-use crate::problem::Problem;
+use crate::parallel_in_order;
 use crate::recipe_steps::{RecipeSteps, Workers};
-use crate::rehearsal::{Ends, Rehearsal};
-use crate::replacements::Replacements;
+use crate::result_observer::Observer;
 use crate::run_record::RunRecord;
-use crate::subject::Subject;
 use crate::suite::{Case, Ending};
+use crate::tested_recipe::TestedRecipe;
 use serde_json::json;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -106,11 +106,11 @@ impl<'a> CaseRunner<'a> {
     /// Runs every case, `jobs` at once; the results by file, then by case. None: it was interrupted.
     pub fn run_all(
         &self,
-        subjects: &[Subject],
+        subjects: &[TestedRecipe],
         jobs: usize,
         observer: &dyn Observer,
     ) -> Vec<Vec<Option<CaseResult>>> {
-        let cases = |subject: &Subject| 0..subject.suite.cases.len();
+        let cases = |subject: &TestedRecipe| 0..subject.suite.cases.len();
         let numbered = subjects.iter().enumerate();
         let all: Vec<(usize, usize)> = numbered
             .flat_map(|(file, subject)| cases(subject).map(move |case| (file, case)))
@@ -131,7 +131,7 @@ impl<'a> CaseRunner<'a> {
             }
             results[file].push(result);
         };
-        parallel::in_order(jobs, all.len(), one, report, &|done| {
+        parallel_in_order::in_order(jobs, all.len(), one, report, &|done| {
             observer.under_way(done, all.len(), "case");
         });
         results
@@ -141,7 +141,7 @@ impl<'a> CaseRunner<'a> {
     /// when we were stopped.
     pub(crate) fn run_case(
         &self,
-        subject: &Subject,
+        subject: &TestedRecipe,
         case: &Case,
         change: Option<&Change>,
     ) -> Option<CaseResult> {
@@ -174,7 +174,7 @@ impl<'a> CaseRunner<'a> {
     fn run_in(
         &self,
         directory: &CaseDirectory,
-        subject: &Subject,
+        subject: &TestedRecipe,
         case: &Case,
         change: Option<&Change>,
         result: &mut CaseResult,
@@ -192,7 +192,7 @@ impl<'a> CaseRunner<'a> {
             _ => Workers::default(),
         };
         let replacements = Replacements::new(directory, case, &idle)?;
-        let given = Rehearsal {
+        let given = CaseRunFile {
             inputs: case.set.clone(),
             substitutes: replacements.substitutes.iter().cloned().collect(),
             ends: change.and_then(|change| {
@@ -221,7 +221,11 @@ impl<'a> CaseRunner<'a> {
     }
 
     /// The recipe directories of the case's own project, then those around the test file.
-    fn search(&self, directory: &CaseDirectory, subject: &Subject) -> Result<Vec<PathBuf>, Abort> {
+    fn search(
+        &self,
+        directory: &CaseDirectory,
+        subject: &TestedRecipe,
+    ) -> Result<Vec<PathBuf>, Abort> {
         // The search for a project's root ends at the case's own home directory.
         let own = self.host.recipe_directories(&directory.work, Some(&directory.home))?;
         let mut search: Vec<PathBuf> = Vec::new();
@@ -308,16 +312,16 @@ impl<'a> CaseRunner<'a> {
         let file = directory.file(&format!("{name}.json"));
         fs::write(&file, recipe.to_string())?;
         let rehearsal =
-            Rehearsal { substitutes: texts.iter().cloned().collect(), ..Rehearsal::default() };
+            CaseRunFile { substitutes: texts.iter().cloned().collect(), ..CaseRunFile::default() };
         self.towpath(directory, name, file.as_os_str(), &rehearsal, &[], environment).map(Some)
     }
 
     fn run(
         &self,
         directory: &CaseDirectory,
-        subject: &Subject,
+        subject: &TestedRecipe,
         case: &Case,
-        given: &Rehearsal,
+        given: &CaseRunFile,
         search: &[PathBuf],
         environment: &[Variable],
     ) -> Result<RunRecord, Abort> {
@@ -347,7 +351,7 @@ impl<'a> CaseRunner<'a> {
         directory: &CaseDirectory,
         name: &str,
         recipe: &OsStr,
-        rehearsal: &Rehearsal,
+        rehearsal: &CaseRunFile,
         more: &[OsString],
         environment: &[Variable],
     ) -> Result<RunRecord, Abort> {

@@ -1,7 +1,7 @@
 //! The agent calls that a case expects: how many, or each of them with as much as the case names.
 //! A list is exact in its order and its length; of each call only what is named is compared.
 
-use crate::problem::Problem;
+use crate::case_problem::Problem;
 use crate::run_record::AgentCall;
 use crate::suite::Name;
 

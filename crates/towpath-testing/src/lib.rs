@@ -1,4 +1,4 @@
-//! Recipe tests. A test file is read into a [`Suite`]; a [`Subject`] joins it with the recipe that it
+//! Recipe tests. A test file is read into a [`Suite`]; a [`TestedRecipe`] joins it with the recipe that it
 //! tests; a [`CaseRunner`] runs each case as a real run in a directory of its own, with agents that
 //! answer from the test file, and compares what came of it. [`mutate`] checks whether the cases
 //! notice when the recipe does less.
@@ -7,36 +7,36 @@
 //! the program's path, its environment and its recipe directories come from a [`Host`], and what
 //! happens is reported to an [`Observer`].
 
+mod agent_and_command_replacements;
 mod case_directory;
+mod case_problem;
+mod case_run_file;
 mod case_runner;
 mod child_processes;
-mod compare;
+mod compare_with_expected;
 mod expected_calls;
-mod host;
+mod host_program;
 mod matcher;
 mod mutation;
-mod observer;
-mod parallel;
-mod problem;
-mod read;
+mod parallel_in_order;
+mod read_test_file;
 mod recipe_steps;
-mod rehearsal;
-mod replacements;
+mod result_observer;
 mod results_json;
 mod run_record;
-mod subject;
 mod suite;
 mod test_files;
+mod tested_recipe;
 
+pub use case_problem::Problem;
+pub use case_run_file::CaseRunFile;
 pub use case_runner::{CaseResult, CaseRunner};
 pub use child_processes::ChildProcesses;
-pub use host::Host;
+pub use host_program::Host;
 pub use mutation::{Change, Mutant, changes, mutate};
-pub use observer::Observer;
-pub use problem::Problem;
-pub use read::read;
-pub use rehearsal::Rehearsal;
+pub use read_test_file::read;
+pub use result_observer::Observer;
 pub use results_json::results_json;
-pub use subject::Subject;
 pub use suite::{Case, Suite};
 pub use test_files::{find_test_files, is_recipe_file, is_test_file, test_file_of};
+pub use tested_recipe::TestedRecipe;

@@ -1,12 +1,13 @@
 //! Do the tests notice when the recipe does less? Each step is taken away once: its command, its
 //! agent's work, or all below the recipe that it calls. In a state machine each transition ends the
 //! run instead, and its agents are left alone: without an outcome no run continues. Only cases that
-//! met the changed thing can notice; the first one that fails has.
+//! met the changed thing can notice; those with the fewest steps are tried first, and the first one that
+//! fails has noticed.
 
 use crate::case_runner::{CaseResult, CaseRunner};
-use crate::observer::Observer;
-use crate::parallel;
-use crate::subject::Subject;
+use crate::parallel_in_order;
+use crate::result_observer::Observer;
+use crate::tested_recipe::TestedRecipe;
 use towpath_recipe::{Recipe, Work};
 
 /// What is changed of a recipe.
@@ -82,7 +83,7 @@ pub struct Mutant {
 /// recipes.
 pub fn mutate(
     runner: &CaseRunner<'_>,
-    subjects: &[Subject],
+    subjects: &[TestedRecipe],
     results: &[Vec<Option<CaseResult>>],
     jobs: usize,
     observer: &dyn Observer,
@@ -106,7 +107,7 @@ pub fn mutate(
         observer.mutant(&subjects[file], &mutant);
         mutants[file].push(mutant);
     };
-    parallel::in_order(jobs, work.len(), one, report, &|done| {
+    parallel_in_order::in_order(jobs, work.len(), one, report, &|done| {
         observer.under_way(done, work.len(), "change");
     });
     mutants
@@ -115,16 +116,18 @@ pub fn mutate(
 /// None: we were stopped.
 fn try_out(
     runner: &CaseRunner<'_>,
-    subject: &Subject,
+    subject: &TestedRecipe,
     results: &[Option<CaseResult>],
     change: &Change,
 ) -> Option<Mutant> {
-    let mut mutant = Mutant { change: change.clone(), ran: false, noticed_by: None };
-    for (case, before) in subject.suite.cases.iter().zip(results) {
-        if !before.as_ref().is_some_and(|result| change.is_met_by(result)) {
-            continue;
-        }
-        mutant.ran = true;
+    let met = subject.suite.cases.iter().zip(results).filter_map(|(case, before)| {
+        let before = before.as_ref().filter(|result| change.is_met_by(result))?;
+        Some((before.started.len(), case))
+    });
+    let mut met: Vec<_> = met.collect();
+    met.sort_by_key(|(steps, _)| *steps);
+    let mut mutant = Mutant { change: change.clone(), ran: !met.is_empty(), noticed_by: None };
+    for (_, case) in met {
         let now = runner.run_case(subject, case, Some(change))?;
         if !now.problems.is_empty() {
             mutant.noticed_by = Some(case.name.clone());

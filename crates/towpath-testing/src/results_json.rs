@@ -1,14 +1,14 @@
 //! The results of all cases, and of the mutations, as one JSON value.
 
+use crate::case_problem::Problem;
 use crate::case_runner::CaseResult;
 use crate::mutation::Mutant;
-use crate::problem::Problem;
-use crate::subject::Subject;
+use crate::tested_recipe::TestedRecipe;
 use serde_json::{Value, json};
 
 /// `mutants` by file, where the recipes were mutated.
 pub fn results_json(
-    subjects: &[Subject],
+    subjects: &[TestedRecipe],
     results: &[Vec<Option<CaseResult>>],
     mutants: Option<&[Vec<Mutant>]>,
 ) -> Value {

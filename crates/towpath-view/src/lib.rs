@@ -13,12 +13,14 @@ mod cost;
 mod failure_text;
 mod machine_exit;
 mod problem_json;
-mod program;
+mod recipe_parts;
+mod run_bounds;
 #[cfg(test)]
-mod testing;
+mod test_runs;
 
 pub use cost::Cost;
 pub use failure_text::failure_text;
 pub use machine_exit::{BACKEND_ERROR, exit_reason, machine_exit};
 pub use problem_json::problem_json;
-pub use program::{RunBounds, callee, hooks, origin_word, step_text};
+pub use recipe_parts::{callee, hooks, origin_word, step_text};
+pub use run_bounds::RunBounds;

@@ -3,7 +3,8 @@
 
 use crate::chart::{RESTARTS_EXCEEDED, refused_restart};
 use crate::problem_json::problem_json;
-use crate::program::{RunBounds, callee, hooks, origin_word, step_text};
+use crate::recipe_parts::{callee, hooks, origin_word, step_text};
+use crate::run_bounds::RunBounds;
 use serde_json::{Value, json};
 use towpath_core::Diagnostic;
 use towpath_recipe::{

@@ -4,6 +4,7 @@
 
 use crate::commands::{self, Execute as _};
 use crate::compat;
+use crate::corrections::hook;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Ended, Exit};
 use crate::terminal::out;
@@ -13,7 +14,7 @@ use std::ffi::OsString;
 /// What is answered before the parser of all commands is built, which takes longer than the rest of
 /// the start. The first that answers wins.
 const BEFORE_THE_PARSER: &[fn(&Invocation) -> Option<Ended>] =
-    &[compat::by_program_name, commands::completions::answer, version, compat::by_as];
+    &[compat::by_program_name, hook::answer, commands::completions::answer, version, compat::by_as];
 
 macro_rules! commands {
     ($($(#[$attribute:meta])* $name:ident => $module:ident;)*) => {
@@ -57,11 +58,15 @@ commands! {
     List => list;
     New => new;
     Recipes => recipes;
+    Rules => rules;
+    Failures => failures;
+    Hook => hook;
     Validate => validate;
     Test => test;
     Explain => explain;
     Trust => trust;
     Settings => settings;
+    Init => init;
     Doctor => doctor;
     Link => link;
     Schema => schema;

@@ -57,6 +57,15 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
+/// Gives a file these contents, all at once. One that is not there is made.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => create(path, bytes),
+        Err(error) => Err(error),
+        Ok(_) => replace(path, bytes),
+    }
+}
+
 /// The path of a relative name below a directory, unless a symbolic link is on the way: it could
 /// lead anywhere.
 pub fn below(directory: &Path, name: &str) -> io::Result<PathBuf> {

@@ -3,12 +3,14 @@
 mod cli;
 mod commands;
 mod compat;
+mod corrections;
+mod decision_log;
 mod environment;
 mod exit;
 mod files;
 mod git;
-mod log;
-mod seconds;
+mod program_version;
+mod seconds_argument;
 mod session;
 mod settings;
 mod terminal;
@@ -21,7 +23,7 @@ use terminal::out;
 fn main() -> ExitCode {
     // Rust ignores SIGPIPE. We keep it that way, and handle a closed pipe where we write.
     let invocation = Invocation::read(cli::command_line);
-    log::start(&invocation);
+    decision_log::start(&invocation);
     let Ended { result, json } = cli::run(&invocation);
     let error = match result {
         Ok(Exit::Done) if out::failed() => return Exit::Setup.into(),

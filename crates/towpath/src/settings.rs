@@ -3,7 +3,7 @@
 
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
-use crate::seconds::of_seconds;
+use crate::seconds_argument::of_seconds;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,6 +11,7 @@ use towpath_agent::BACKENDS;
 use towpath_core::fields::{FieldReader, FieldType, FileKind, Subject};
 use towpath_core::node::{Entry, Kind};
 use towpath_core::{Diagnostic, Source, Value, nearest, parse_toml, text_of};
+use towpath_rules::host::{Mode, Permission};
 
 /// A value and where it comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +44,10 @@ pub struct Settings {
     pub models: BTreeMap<(String, String), Set<String>>,
     /// Where a backend's program is.
     pub programs: BTreeMap<String, Set<PathBuf>>,
+    /// When a corrected call of an agent is allowed without asking.
+    pub permission: Set<Permission>,
+    /// Whether calls of agents are corrected, or only what would be corrected is reported.
+    pub mode: Set<Mode>,
 }
 
 /// How messages name a settings file and its parts.
@@ -66,11 +71,23 @@ const USER_KEYS: &[&str] = &[
     "retry_wait",
     "models",
     "programs",
+    "corrections",
 ];
 /// What a project may set: nothing that chooses a program, an endpoint or a permission.
 const PROJECT_KEYS: &[&str] = &["backend", "max_agents", "step_timeout", "idle_timeout"];
 /// The models of one backend; `default` is for steps that name none.
 const MODEL_KEYS: &[&str] = &["haiku", "sonnet", "opus", "default"];
+
+const CORRECTION_KEYS: &[&str] = &["permission", "mode"];
+/// The words of each, with what they mean.
+const PERMISSION_WORDS: &[&str] = &["vouched", "never", "always"];
+const MODE_WORDS: &[&str] = &["apply", "report"];
+const PERMISSIONS: &[(&str, Permission)] = &[
+    ("vouched", Permission::Vouched),
+    ("never", Permission::Never),
+    ("always", Permission::Always),
+];
+const MODES: &[(&str, Mode)] = &[("apply", Mode::Correct), ("report", Mode::Report)];
 
 type Fields<'n> = towpath_core::fields::Fields<&'static str, &'n Entry>;
 
@@ -116,6 +133,8 @@ impl Default for Settings {
             retry_wait: Set::default(60.0),
             models: BTreeMap::new(),
             programs: BTreeMap::new(),
+            permission: Set::default(Permission::default()),
+            mode: Set::default(Mode::default()),
         }
     }
 }
@@ -208,6 +227,22 @@ impl Settings {
                 self.programs.insert(entry.key.clone(), program);
             }
         }
+        self.take_corrections(reader, fields.get("corrections"));
+    }
+
+    fn take_corrections(&mut self, reader: &mut FieldReader<'_>, entry: Option<&Entry>) {
+        let Some(entry) = entry else { return };
+        let subject = Subject::Key("corrections");
+        let Some(fields) = reader.fields(&entry.value, subject, CORRECTION_KEYS) else { return };
+        let source = reader.source.name.clone();
+        let permission = reader.choice(fields.get("permission"), PERMISSION_WORDS);
+        if let Some(value) = permission.and_then(|word| meaning(PERMISSIONS, word)) {
+            self.permission = Set { value, source: source.clone() };
+        }
+        let mode = reader.choice(fields.get("mode"), MODE_WORDS);
+        if let Some(value) = mode.and_then(|word| meaning(MODES, word)) {
+            self.mode = Set { value, source };
+        }
     }
 
     /// The models of one backend.
@@ -241,6 +276,15 @@ impl Settings {
                 None => {}
             }
         }
+    }
+
+    fn correction_rows(&self) -> [(String, serde_json::Value, String); 2] {
+        let (permission, mode) = (&self.permission, &self.mode);
+        let of = word(PERMISSIONS, permission.value);
+        [
+            ("corrections.permission".into(), of.into(), permission.source.clone()),
+            ("corrections.mode".into(), word(MODES, mode.value).into(), mode.source.clone()),
+        ]
     }
 
     pub fn step_timeout(&self) -> Option<Duration> {
@@ -300,8 +344,19 @@ impl Settings {
             let value = program.value.display().to_string();
             rows.push((format!("programs.{name}"), value.into(), program.source.clone()));
         }
+        rows.extend(self.correction_rows());
         rows
     }
+}
+
+fn meaning<T: Copy>(words: &[(&str, T)], word: &str) -> Option<T> {
+    words.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)
+}
+
+/// The word for a value, from the table of words.
+fn word<T: PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
+    let row = words.iter().find(|(_, known)| *known == value);
+    row.expect("every value has a word").0
 }
 
 /// As it was written: `600`, not `600.0`.

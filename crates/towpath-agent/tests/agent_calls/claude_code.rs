@@ -1,9 +1,9 @@
 //! The real Claude Code, answered by a scripted model server on the loopback interface.
 
-use crate::real::model_server::{Answer, ModelServer};
-use crate::real::{Desk, no_mark_is_passed_on, program};
+use crate::real_program::model_server::{Answer, ModelServer};
+use crate::real_program::{Desk, no_mark_is_passed_on, program};
 use serde_json::{Value, json};
-use towpath_agent::{Call, ClaudeCode, Reply, Sign};
+use towpath_agent::{Call, CallProgress, ClaudeCode, Reply};
 use towpath_core::{FaultKind, Usage};
 
 /// What a user has answered who has set the program up.
@@ -22,12 +22,12 @@ fn claude() -> ClaudeCode {
     ClaudeCode::new(program("claude"))
 }
 
-fn run(desk: &Desk, call: &Call) -> (Vec<Sign>, Reply) {
+fn run(desk: &Desk, call: &Call) -> (Vec<CallProgress>, Reply) {
     run_with(desk, call, &[])
 }
 
 /// With these variables instead of the user's own; an empty one is not set.
-fn run_with(desk: &Desk, call: &Call, own: &[(&str, &str)]) -> (Vec<Sign>, Reply) {
+fn run_with(desk: &Desk, call: &Call, own: &[(&str, &str)]) -> (Vec<CallProgress>, Reply) {
     let mut set_up: Vec<(&str, String)> = vec![("ANTHROPIC_BASE_URL", desk.server.root())];
     set_up.extend(SET_UP.iter().map(|(name, value)| (*name, (*value).to_owned())));
     for (name, value) in own {
@@ -51,14 +51,14 @@ fn a_session_is_opened_used_and_resumed_from_another_directory() {
         Answer::Text("second"),
     ]));
     let call = Call { model: Some("haiku".into()), ..desk.call("- begin ünicode") };
-    let (signs, reply) = run(&desk, &call);
+    let (progress, reply) = run(&desk, &call);
     assert_eq!(reply.result.as_deref(), Ok("first\n{\"outcome\": \"ok\"}"));
     assert_eq!(reply.session, call.session);
-    let session = Sign::Session(call.session.clone().unwrap());
-    let tool = Sign::Doing("Bash echo made > here; env -0 > names".into());
+    let session = CallProgress::Session(call.session.clone().unwrap());
+    let tool = CallProgress::Doing("Bash echo made > here; env -0 > names".into());
     let [before, text] =
-        ["I will do it.", "first\n{\"outcome\": \"ok\"}"].map(|t| Sign::Message(t.into()));
-    assert_eq!(signs, [session, before, tool, text, Sign::Complete]);
+        ["I will do it.", "first\n{\"outcome\": \"ok\"}"].map(|t| CallProgress::Message(t.into()));
+    assert_eq!(progress, [session, before, tool, text, CallProgress::Complete]);
     assert_eq!(desk.read("project/here"), "made\n");
     let Usage { input_tokens, output_tokens, cost_usd } = reply.usage.unwrap();
     assert_eq!((input_tokens, output_tokens), (Some(200), Some(20)));

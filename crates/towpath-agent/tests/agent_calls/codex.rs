@@ -1,10 +1,10 @@
 //! The real Codex, answered by a scripted model server on the loopback interface.
 
-use crate::real::model_server::{Answer, ModelServer};
-use crate::real::{Desk, no_mark_is_passed_on, program};
+use crate::real_program::model_server::{Answer, ModelServer};
+use crate::real_program::{Desk, no_mark_is_passed_on, program};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
-use towpath_agent::{Call, Codex, Reply, Sign};
+use towpath_agent::{Call, CallProgress, Codex, Reply};
 use towpath_core::{FaultKind, Usage};
 
 fn desk(server: ModelServer) -> Desk {
@@ -37,7 +37,7 @@ fn codex() -> Codex {
     Codex::new(program("codex"), TimeZone::system())
 }
 
-fn run(desk: &Desk, call: &Call) -> (Vec<Sign>, Reply) {
+fn run(desk: &Desk, call: &Call) -> (Vec<CallProgress>, Reply) {
     desk.run(&codex(), &[("FAKE_KEY", "not-a-real-key".into())], call)
 }
 
@@ -55,13 +55,16 @@ fn a_session_is_opened_used_and_resumed_from_another_directory() {
     ]));
     let prompt = format!("- begin \"ünicode\" {}the end", "0123456789 \n".repeat(12_000));
     let call = Call { system: Some("- Write \"hi\"\nüber".into()), ..desk.call(&prompt) };
-    let (signs, reply) = run(&desk, &call);
+    let (progress, reply) = run(&desk, &call);
     assert_eq!(reply.result.as_deref(), Ok("first\n{\"outcome\": \"ok\"}"));
     let session = reply.session.clone().expect("a session");
     assert_ne!(Some(&session), call.session.as_ref(), "the program names its sessions");
-    assert_eq!(signs[0], Sign::Session(session.clone()), "before the first tool use");
-    assert!(signs.contains(&Sign::Doing("Bash pwd > made; env -0 > names".into())), "{signs:?}");
-    assert_eq!(signs.last(), Some(&Sign::Complete));
+    assert_eq!(progress[0], CallProgress::Session(session.clone()), "before the first tool use");
+    assert!(
+        progress.contains(&CallProgress::Doing("Bash pwd > made; env -0 > names".into())),
+        "{progress:?}"
+    );
+    assert_eq!(progress.last(), Some(&CallProgress::Complete));
     let project = desk.path("project");
     assert_eq!(desk.read("project/made").trim(), project.to_str().unwrap());
     assert_eq!((reply.usage, reply.session_total), (None, total(200, 20)));

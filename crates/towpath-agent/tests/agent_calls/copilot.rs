@@ -1,12 +1,12 @@
 //! The real Copilot CLI, answered by a scripted model server on the loopback interface.
 
-use crate::real::model_server::{Answer, ModelServer};
-use crate::real::{Desk, no_mark_is_passed_on, program};
+use crate::real_program::model_server::{Answer, ModelServer};
+use crate::real_program::{Desk, no_mark_is_passed_on, program};
 use serde_json::json;
-use towpath_agent::{Call, Copilot, Reply, Sign};
+use towpath_agent::{Call, CallProgress, Copilot, Reply};
 use towpath_core::{FaultKind, Usage};
 
-fn run(desk: &Desk, call: &Call) -> (Vec<Sign>, Reply) {
+fn run(desk: &Desk, call: &Call) -> (Vec<CallProgress>, Reply) {
     let set_up = [
         ("COPILOT_PROVIDER_BASE_URL", desk.server.url()),
         ("COPILOT_PROVIDER_API_KEY", "not-a-real-key".to_owned()),
@@ -27,11 +27,14 @@ fn a_session_is_opened_used_and_resumed_from_another_directory() {
     ]));
     let prompt = format!("- begin \"ünicode\" {}the end", "0123456789 \n".repeat(12_000));
     let call = Call { system: Some("Be brief.".into()), ..desk.call(&prompt) };
-    let (signs, reply) = run(&desk, &call);
+    let (progress, reply) = run(&desk, &call);
     assert_eq!(reply.result.as_deref(), Ok("first\n{\"outcome\": \"ok\"}"));
     assert_eq!(reply.session, call.session, "the id is of our choosing");
-    assert!(signs.contains(&Sign::Doing("bash pwd > made; env -0 > names".into())), "{signs:?}");
-    assert_eq!(signs.last(), Some(&Sign::Complete));
+    assert!(
+        progress.contains(&CallProgress::Doing("bash pwd > made; env -0 > names".into())),
+        "{progress:?}"
+    );
+    assert_eq!(progress.last(), Some(&CallProgress::Complete));
     let project = desk.path("project");
     assert_eq!(desk.read("project/made").trim(), project.to_str().unwrap());
     let total = Usage { input_tokens: Some(200), output_tokens: Some(20), cost_usd: None };
@@ -99,10 +102,10 @@ fn faults_are_distinguished_and_a_failed_session_can_be_resumed() {
 fn a_limit_that_lasts_is_one_after_retries_that_are_reported() {
     let desk =
         Desk::new(ModelServer::always(Answer::Error(429, &[("retry-after", "1")], "slow down")));
-    let (signs, reply) = run(&desk, &desk.call("begin"));
+    let (progress, reply) = run(&desk, &desk.call("begin"));
     let fault = reply.result.unwrap_err();
     assert_eq!(fault.kind, FaultKind::Limit, "{}", fault.message);
-    assert!(signs.contains(&Sign::Retrying("rate limit, try 2".into())), "{signs:?}");
+    assert!(progress.contains(&CallProgress::Retrying("rate limit, try 2".into())), "{progress:?}");
     assert_eq!(desk.server.requests().len(), 6);
 }
 

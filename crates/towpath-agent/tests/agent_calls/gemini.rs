@@ -1,9 +1,9 @@
 //! The real Gemini CLI, answered by a scripted model server on the loopback interface.
 
-use crate::real::model_server::{Answer, ModelServer};
-use crate::real::{Desk, no_mark_is_passed_on, program};
+use crate::real_program::model_server::{Answer, ModelServer};
+use crate::real_program::{Desk, no_mark_is_passed_on, program};
 use serde_json::json;
-use towpath_agent::{Backend as _, Call, Gemini, Reply, SessionIds, Sign};
+use towpath_agent::{Backend as _, Call, CallProgress, Gemini, Reply, SessionIds};
 use towpath_core::{FaultKind, Usage};
 
 fn desk(server: ModelServer) -> Desk {
@@ -19,7 +19,7 @@ fn desk(server: ModelServer) -> Desk {
     desk
 }
 
-fn run(desk: &Desk, call: &Call) -> (Vec<Sign>, Reply) {
+fn run(desk: &Desk, call: &Call) -> (Vec<CallProgress>, Reply) {
     let set_up = [
         ("GEMINI_API_KEY", "not-a-real-key".to_owned()),
         ("GOOGLE_GEMINI_BASE_URL", desk.server.root()),
@@ -45,12 +45,12 @@ fn a_session_is_opened_used_and_resumed_in_its_directory() {
     ]));
     let prompt = format!("- begin \"ünicode\" {}the end", "0123456789 \n".repeat(12_000));
     let call = Call { system: Some("Be brief.".into()), ..desk.call(&prompt) };
-    let (signs, reply) = run(&desk, &call);
+    let (progress, reply) = run(&desk, &call);
     assert_eq!(reply.result.as_deref(), Ok("first\n{\"outcome\": \"ok\"}"));
     assert_eq!(reply.session, call.session, "the id is of our choosing");
-    let tool = Sign::Doing("run_shell_command pwd > made; env -0 > names".into());
-    assert!(signs.contains(&tool), "{signs:?}");
-    assert_eq!(signs.last(), Some(&Sign::Complete));
+    let tool = CallProgress::Doing("run_shell_command pwd > made; env -0 > names".into());
+    assert!(progress.contains(&tool), "{progress:?}");
+    assert_eq!(progress.last(), Some(&CallProgress::Complete));
     let project = desk.path("project");
     assert_eq!(desk.read("project/made").trim(), project.to_str().unwrap());
     assert_eq!((reply.usage, reply.session_total), (used(200, 20), None));

@@ -5,4 +5,4 @@ mod codex;
 mod copilot;
 mod gemini;
 mod opencode;
-mod real;
+mod real_program;

@@ -1,9 +1,9 @@
 //! The real OpenCode, answered by a scripted model server on the loopback interface.
 
-use crate::real::model_server::{Answer, ModelServer};
-use crate::real::{Desk, no_mark_is_passed_on, program};
+use crate::real_program::model_server::{Answer, ModelServer};
+use crate::real_program::{Desk, no_mark_is_passed_on, program};
 use serde_json::json;
-use towpath_agent::{Call, OpenCode, Reply, Sign};
+use towpath_agent::{Call, CallProgress, OpenCode, Reply};
 use towpath_core::FaultKind;
 
 /// A desk whose OpenCode is set up for the server, as a user would in the settings file.
@@ -20,7 +20,7 @@ fn desk(server: ModelServer) -> Desk {
     desk
 }
 
-fn run(desk: &Desk, call: &Call) -> (Vec<Sign>, Reply) {
+fn run(desk: &Desk, call: &Call) -> (Vec<CallProgress>, Reply) {
     let backend = OpenCode::new(program("opencode"));
     desk.run(&backend, &[("OPENCODE_DISABLE_MODELS_FETCH", "1".into())], call)
 }
@@ -35,12 +35,15 @@ fn a_session_is_opened_used_and_resumed() {
     ]));
     let prompt = format!("- begin \"ünicode\" {}the end", "0123456789 \n".repeat(12_000));
     let call = Call { system: Some("Be brief.".into()), ..desk.call(&prompt) };
-    let (signs, reply) = run(&desk, &call);
+    let (progress, reply) = run(&desk, &call);
     assert_eq!(reply.result.as_deref(), Ok("first\n{\"outcome\": \"ok\"}"));
     let session = reply.session.clone().expect("a session");
-    assert_eq!(signs[0], Sign::Session(session.clone()));
-    assert!(signs.contains(&Sign::Doing("bash pwd > made; env -0 > names".into())), "{signs:?}");
-    assert_eq!(signs.last(), Some(&Sign::Complete));
+    assert_eq!(progress[0], CallProgress::Session(session.clone()));
+    assert!(
+        progress.contains(&CallProgress::Doing("bash pwd > made; env -0 > names".into())),
+        "{progress:?}"
+    );
+    assert_eq!(progress.last(), Some(&CallProgress::Complete));
     let project = desk.path("project");
     assert_eq!(desk.read("project/made").trim(), project.to_str().unwrap(), "not that of PWD");
     let usage = reply.usage.unwrap();

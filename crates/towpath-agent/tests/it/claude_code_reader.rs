@@ -1,6 +1,6 @@
 //! Recorded output of Claude Code, shortened, and what must be read from it.
 
-use towpath_agent::{Backend as _, ClaudeCode, End, Exit, Reply, Sign};
+use towpath_agent::{Backend as _, CallProgress, ClaudeCode, End, Exit, Reply};
 use towpath_core::{FaultKind, Usage};
 
 const INIT: &str = r#"{"type":"system","subtype":"init","cwd":"/w","session_id":"s-1","tools":["Bash"],"model":"claude-opus-5-5","permissionMode":"bypassPermissions","claude_code_version":"2.1.325"}"#;
@@ -12,10 +12,10 @@ const LIMIT_EVENT: &str = r#"{"type":"rate_limit_event","rate_limit_info":{"stat
 const DONE: &str = r#"{"duration_api_ms":79,"stop_reason":"end_turn","session_id":"s-1","total_cost_usd":0.5,"usage":{"input_tokens":11,"output_tokens":7},"modelUsage":{"claude-opus-5-5":{"inputTokens":33,"outputTokens":21,"costUSD":0.5}},"permission_denials":[],"terminal_reason":"completed","is_error":false,"num_turns":1,"subtype":"success","api_error_status":null,"result":"hi there\n{\"outcome\":\"ok\"}","type":"result","result_index":0,"model_usage_since_last_result":{"claude-opus-5-5":{"inputTokens":11,"outputTokens":7,"cacheReadInputTokens":0,"cacheCreationInputTokens":0,"costUSD":0.25}}}"#;
 const OUTCOME: &str = "hi there\n{\"outcome\":\"ok\"}";
 
-fn read(output: &str, exit: Exit, stderr: &str) -> (Vec<Sign>, Reply) {
+fn read(output: &str, exit: Exit, stderr: &str) -> (Vec<CallProgress>, Reply) {
     let mut reader = ClaudeCode::new("/bin/claude".into()).reader();
-    let signs = output.lines().flat_map(|line| reader.line(line.as_bytes())).collect();
-    (signs, reader.end(&End::new(exit, stderr)))
+    let progress = output.lines().flat_map(|line| reader.line(line.as_bytes())).collect();
+    (progress, reader.end(&End::new(exit, stderr)))
 }
 
 fn fault(output: &str, exit: Exit, stderr: &str) -> (FaultKind, Option<i64>, String) {
@@ -35,15 +35,15 @@ fn failed(word: &str, result: &str) -> String {
 #[test]
 fn a_good_call_from_its_first_line_to_its_last() {
     let output = [INIT, RETRY, TOOL, TOOL_RESULT, TEXT, DONE].join("\n");
-    let (signs, reply) = read(&output, Exit::code(0), "");
+    let (progress, reply) = read(&output, Exit::code(0), "");
     let expected = [
-        Sign::Session("s-1".into()),
-        Sign::Retrying("overloaded, try 1 of 10 in 1 s".into()),
-        Sign::Doing("Bash cargo tree".into()),
-        Sign::Message(OUTCOME.into()),
-        Sign::Complete,
+        CallProgress::Session("s-1".into()),
+        CallProgress::Retrying("overloaded, try 1 of 10 in 1 s".into()),
+        CallProgress::Doing("Bash cargo tree".into()),
+        CallProgress::Message(OUTCOME.into()),
+        CallProgress::Complete,
     ];
-    assert_eq!(signs, expected);
+    assert_eq!(progress, expected);
     let usage = Usage { input_tokens: Some(11), output_tokens: Some(7), cost_usd: Some(0.25) };
     let expected = Reply {
         result: Ok(OUTCOME.into()),

@@ -1,7 +1,7 @@
 //! Recorded output of Codex 0.166.0, and what must be read from it.
 
 use jiff::tz::TimeZone;
-use towpath_agent::{Backend as _, Codex, End, Exit, Reply, Sign};
+use towpath_agent::{Backend as _, CallProgress, Codex, End, Exit, Reply};
 use towpath_core::{FaultKind, Usage};
 
 const STARTED: &str = r#"{"type":"thread.started","thread_id":"t-1"}"#;
@@ -16,10 +16,10 @@ const RETRY: &str = r#"{"type":"error","message":"Reconnecting... 1/5 (We’re c
 const DONE: &str = r#"{"type":"turn.completed","usage":{"input_tokens":300,"cached_input_tokens":50,"cache_write_input_tokens":0,"output_tokens":30,"reasoning_output_tokens":0}}"#;
 const OUTCOME: &str = "Hello.\n{\"outcome\": \"ok\"}";
 
-fn read(lines: &[&str], end: &End<'_>) -> (Vec<Sign>, Reply) {
+fn read(lines: &[&str], end: &End<'_>) -> (Vec<CallProgress>, Reply) {
     let mut reader = Codex::new("/bin/codex".into(), TimeZone::UTC).reader();
-    let signs = lines.iter().flat_map(|line| reader.line(line.as_bytes())).collect();
-    (signs, reader.end(end))
+    let progress = lines.iter().flat_map(|line| reader.line(line.as_bytes())).collect();
+    (progress, reader.end(end))
 }
 
 fn fault(lines: &[&str], exit: Exit, stderr: &str) -> (FaultKind, String) {
@@ -39,19 +39,19 @@ fn failed(message: &str) -> [String; 2] {
 #[test]
 fn a_good_call_from_its_first_line_to_its_last() {
     let lines = [STARTED, WARNING, TURN, RETRY, LOOK, TOOL, RAN, EDIT, HELLO, DONE];
-    let (signs, reply) = read(&lines, &End::new(Exit::code(0), ""));
-    let doing = |text: &str| Sign::Doing(text.into());
+    let (progress, reply) = read(&lines, &End::new(Exit::code(0), ""));
+    let doing = |text: &str| CallProgress::Doing(text.into());
     let retry = "Reconnecting... 1/5 (We’re currently experiencing high demand, which may cause temporary errors.)";
     let expected = [
-        Sign::Session("t-1".into()),
-        Sign::Retrying(retry.into()),
-        Sign::Message("I will look.".into()),
+        CallProgress::Session("t-1".into()),
+        CallProgress::Retrying(retry.into()),
+        CallProgress::Message("I will look.".into()),
         doing("Bash echo hi; exit 3"),
         doing("Edit /w/a.txt"),
-        Sign::Message(OUTCOME.into()),
-        Sign::Complete,
+        CallProgress::Message(OUTCOME.into()),
+        CallProgress::Complete,
     ];
-    assert_eq!(signs, expected);
+    assert_eq!(progress, expected);
     let total = Usage { input_tokens: Some(300), output_tokens: Some(30), cost_usd: None };
     let expected = Reply {
         result: Ok(OUTCOME.into()),

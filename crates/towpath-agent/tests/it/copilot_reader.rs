@@ -1,6 +1,6 @@
 //! Recorded output of Copilot CLI 1.0.102, shortened, and what must be read from it.
 
-use towpath_agent::{Backend as _, Copilot, End, Exit, Reply, Sign};
+use towpath_agent::{Backend as _, CallProgress, Copilot, End, Exit, Reply};
 use towpath_core::{FaultKind, Usage};
 
 const LOOK: &str = r#"{"type":"assistant.message","data":{"messageId":"m-1","model":"scripted-1","content":"I will look.","toolRequests":[{"toolCallId":"call_1_0","name":"bash","arguments":{"command":"echo hi > made","description":"look"},"type":"function","intentionSummary":"look","toolTitle":"Running command"}],"turnId":"0"},"id":"e-1","timestamp":"2026-11-16T03:54:12.488Z","parentId":"e-0"}"#;
@@ -14,10 +14,10 @@ const DONE: &str = r#"{"type":"result","timestamp":"2026-11-16T03:54:12.688Z","s
 const USAGE: &str = r#"{"totalUserRequests":1,"modelMetrics":{"scripted-1":{"requests":{"count":2,"cost":0},"usage":{"inputTokens":300,"outputTokens":30,"cacheReadTokens":50,"cacheWriteTokens":0}}},"lastCallInputTokens":200}"#;
 const OUTCOME: &str = "Hello.\n{\"outcome\": \"ok\"}";
 
-fn read(lines: &[&str], end: &End<'_>) -> (Vec<Sign>, Reply) {
+fn read(lines: &[&str], end: &End<'_>) -> (Vec<CallProgress>, Reply) {
     let mut reader = Copilot::new("/bin/copilot".into()).reader();
-    let signs = lines.iter().flat_map(|line| reader.line(line.as_bytes())).collect();
-    (signs, reader.end(end))
+    let progress = lines.iter().flat_map(|line| reader.line(line.as_bytes())).collect();
+    (progress, reader.end(end))
 }
 
 fn fault(lines: &[&str], exit: Exit, stderr: &str) -> (FaultKind, String) {
@@ -36,17 +36,17 @@ fn failed(data: &str) -> [String; 2] {
 fn a_good_call_from_its_first_line_to_its_last() {
     let files = [("usage.json", USAGE.as_bytes().to_vec())];
     let end = End { files: &files, ..End::new(Exit::code(0), "") };
-    let (signs, reply) = read(&[RETRY, RETRY, LOOK, TOOL, RAN, DELTA, HELLO, DONE], &end);
+    let (progress, reply) = read(&[RETRY, RETRY, LOOK, TOOL, RAN, DELTA, HELLO, DONE], &end);
     let expected = [
-        Sign::Retrying("rate limit, try 2".into()),
-        Sign::Retrying("rate limit, try 3".into()),
-        Sign::Message("I will look.".into()),
-        Sign::Doing("bash echo hi > made".into()),
-        Sign::Message(OUTCOME.into()),
-        Sign::Session("u-1".into()),
-        Sign::Complete,
+        CallProgress::Retrying("rate limit, try 2".into()),
+        CallProgress::Retrying("rate limit, try 3".into()),
+        CallProgress::Message("I will look.".into()),
+        CallProgress::Doing("bash echo hi > made".into()),
+        CallProgress::Message(OUTCOME.into()),
+        CallProgress::Session("u-1".into()),
+        CallProgress::Complete,
     ];
-    assert_eq!(signs, expected);
+    assert_eq!(progress, expected);
     let total = Usage { input_tokens: Some(300), output_tokens: Some(30), cost_usd: None };
     let expected = Reply {
         result: Ok(OUTCOME.into()),

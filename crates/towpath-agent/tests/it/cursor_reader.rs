@@ -1,6 +1,6 @@
 //! Lines of Cursor's agent as its documents show them. The program itself was never run here.
 
-use towpath_agent::{Backend as _, Cursor, End, Exit, Reply, Sign};
+use towpath_agent::{Backend as _, CallProgress, Cursor, End, Exit, Reply};
 use towpath_core::FaultKind;
 
 const INIT: &str = r#"{"type":"system","subtype":"init","apiKeySource":"login","cwd":"/w","session_id":"c-1","model":"Claude 4 Sonnet","permissionMode":"default"}"#;
@@ -12,24 +12,24 @@ const HELLO: &str = r#"{"type":"assistant","message":{"role":"assistant","conten
 const DONE: &str = r#"{"type":"result","subtype":"success","duration_ms":5234,"duration_api_ms":5234,"is_error":false,"result":"I'll read it.Hello.\n{\"outcome\": \"ok\"}","session_id":"c-1","request_id":"r-1"}"#;
 const OUTCOME: &str = "Hello.\n{\"outcome\": \"ok\"}";
 
-fn read(lines: &[&str], exit: Exit, stderr: &str) -> (Vec<Sign>, Reply) {
+fn read(lines: &[&str], exit: Exit, stderr: &str) -> (Vec<CallProgress>, Reply) {
     let mut reader = Cursor::new("/bin/cursor-agent".into()).reader();
-    let signs = lines.iter().flat_map(|line| reader.line(line.as_bytes())).collect();
-    (signs, reader.end(&End::new(exit, stderr)))
+    let progress = lines.iter().flat_map(|line| reader.line(line.as_bytes())).collect();
+    (progress, reader.end(&End::new(exit, stderr)))
 }
 
 #[test]
 fn a_good_call_from_its_first_line_to_its_last() {
     let lines = [INIT, USER, LOOK, TOOL, RAN, HELLO, DONE];
-    let (signs, reply) = read(&lines, Exit::code(0), "");
+    let (progress, reply) = read(&lines, Exit::code(0), "");
     let expected = [
-        Sign::Session("c-1".into()),
-        Sign::Message("I'll read it.".into()),
-        Sign::Doing("shell cargo tree".into()),
-        Sign::Message(OUTCOME.into()),
-        Sign::Complete,
+        CallProgress::Session("c-1".into()),
+        CallProgress::Message("I'll read it.".into()),
+        CallProgress::Doing("shell cargo tree".into()),
+        CallProgress::Message(OUTCOME.into()),
+        CallProgress::Complete,
     ];
-    assert_eq!(signs, expected);
+    assert_eq!(progress, expected);
     let expected = Reply {
         result: Ok(OUTCOME.into()),
         session: Some("c-1".into()),

@@ -1,6 +1,6 @@
 //! Recorded output of Gemini CLI 0.61.0, and what must be read from it.
 
-use towpath_agent::{Backend as _, End, Exit, Gemini, Reply, Sign};
+use towpath_agent::{Backend as _, CallProgress, End, Exit, Gemini, Reply};
 use towpath_core::{FaultKind, Usage};
 
 const INIT: &str = r#"{"type":"init","timestamp":"2026-11-16T04:17:19.645Z","session_id":"u-1","model":"gemini-2.5-pro"}"#;
@@ -15,10 +15,10 @@ const REST: &str = r#"{"type":"message","timestamp":"2026-11-16T04:17:21.820Z","
 const DONE: &str = r#"{"type":"result","timestamp":"2026-11-16T04:17:21.855Z","status":"success","stats":{"total_tokens":330,"input_tokens":300,"output_tokens":30,"cached":50,"input":250,"duration_ms":2235,"tool_calls":2,"models":{"gemini-2.5-pro":{"total_tokens":330,"input_tokens":300,"output_tokens":30,"cached":50,"input":250}}}}"#;
 const OUTCOME: &str = "Hello.\n{\"outcome\":\"ok\"}";
 
-fn read(lines: &[&str], end: &End<'_>) -> (Vec<Sign>, Reply) {
+fn read(lines: &[&str], end: &End<'_>) -> (Vec<CallProgress>, Reply) {
     let mut reader = Gemini::new("/bin/gemini".into()).reader();
-    let signs = lines.iter().flat_map(|line| reader.line(line.as_bytes())).collect();
-    (signs, reader.end(end))
+    let progress = lines.iter().flat_map(|line| reader.line(line.as_bytes())).collect();
+    (progress, reader.end(end))
 }
 
 fn fault(lines: &[&str], exit: Exit, stderr: &str) -> (FaultKind, Option<i64>, String) {
@@ -38,20 +38,20 @@ fn failed(message: &str) -> String {
 #[test]
 fn a_good_call_from_its_first_line_to_its_last() {
     let lines = [INIT, USER, WILL, LOOK, TOOL, RAN, HELLO, REST, DONE];
-    let (signs, reply) = read(&lines, &End::new(Exit::code(0), "YOLO mode is enabled.\n"));
-    let writing = |text: &str| Sign::Writing(text.into());
+    let (progress, reply) = read(&lines, &End::new(Exit::code(0), "YOLO mode is enabled.\n"));
+    let writing = |text: &str| CallProgress::Writing(text.into());
     let expected = [
-        Sign::Session("u-1".into()),
+        CallProgress::Session("u-1".into()),
         writing("I will"),
         writing("I will look."),
-        Sign::Message("I will look.".into()),
-        Sign::Doing("run_shell_command echo made > here".into()),
+        CallProgress::Message("I will look.".into()),
+        CallProgress::Doing("run_shell_command echo made > here".into()),
         writing("{\"out"),
         writing("{\"outcome\":\"ok\"}"),
-        Sign::Message(OUTCOME.into()),
-        Sign::Complete,
+        CallProgress::Message(OUTCOME.into()),
+        CallProgress::Complete,
     ];
-    assert_eq!(signs, expected);
+    assert_eq!(progress, expected);
     let usage = Usage { input_tokens: Some(300), output_tokens: Some(30), cost_usd: None };
     let expected = Reply {
         result: Ok(OUTCOME.into()),

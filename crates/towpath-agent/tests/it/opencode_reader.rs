@@ -1,6 +1,6 @@
 //! Recorded output of OpenCode 1.18.33, shortened, and what must be read from it.
 
-use towpath_agent::{Backend as _, End, Exit, OpenCode, Reply, Sign};
+use towpath_agent::{Backend as _, CallProgress, End, Exit, OpenCode, Reply};
 use towpath_core::{FaultKind, Usage};
 
 const START: &str = r#"{"type":"step_start","timestamp":1794801238762,"sessionID":"ses_1","part":{"id":"prt_1","messageID":"msg_1","sessionID":"ses_1","type":"step-start"}}"#;
@@ -11,10 +11,10 @@ const HELLO: &str = r#"{"type":"text","timestamp":1794801243714,"sessionID":"ses
 const STOPPED: &str = r#"{"type":"step_finish","timestamp":1794801243714,"sessionID":"ses_1","part":{"id":"prt_6","reason":"stop","messageID":"msg_2","type":"step-finish","tokens":{"total":220,"input":150,"output":15,"reasoning":5,"cache":{"write":0,"read":50}},"cost":0.00019}}"#;
 const REFUSED: &str = r#"{"type":"tool_use","timestamp":1794801743957,"sessionID":"ses_1","part":{"type":"tool","tool":"bash","callID":"call_1_0","state":{"status":"error","input":{"command":"pwd > where","description":"look"},"error":"The user rejected permission to use this specific tool call.","time":{"start":1794801741162,"end":1794801742426}},"messageID":"msg_1"}}"#;
 
-fn read(lines: &[&str], end: &End<'_>) -> (Vec<Sign>, Reply) {
+fn read(lines: &[&str], end: &End<'_>) -> (Vec<CallProgress>, Reply) {
     let mut reader = OpenCode::new("/bin/opencode".into()).reader();
-    let signs = lines.iter().flat_map(|line| reader.line(line.as_bytes())).collect();
-    (signs, reader.end(end))
+    let progress = lines.iter().flat_map(|line| reader.line(line.as_bytes())).collect();
+    (progress, reader.end(end))
 }
 
 fn ended(lines: &[&str]) -> Reply {
@@ -36,15 +36,15 @@ fn error(name: &str, data: &str) -> String {
 #[test]
 fn a_good_call_from_its_first_line_to_its_last() {
     let lines = [START, LOOK, TOOL, CALLED, START, HELLO, STOPPED];
-    let (signs, reply) = read(&lines, &End::new(Exit::code(0), ""));
+    let (progress, reply) = read(&lines, &End::new(Exit::code(0), ""));
     let expected = [
-        Sign::Session("ses_1".into()),
-        Sign::Message("I will look.".into()),
-        Sign::Doing("bash echo hi > made".into()),
-        Sign::Message("Hello.\n{\"outcome\": \"ok\"}".into()),
-        Sign::Complete,
+        CallProgress::Session("ses_1".into()),
+        CallProgress::Message("I will look.".into()),
+        CallProgress::Doing("bash echo hi > made".into()),
+        CallProgress::Message("Hello.\n{\"outcome\": \"ok\"}".into()),
+        CallProgress::Complete,
     ];
-    assert_eq!(signs, expected);
+    assert_eq!(progress, expected);
     let usage = reply.usage.unwrap();
     assert_eq!((usage.input_tokens, usage.output_tokens), (Some(300), Some(30)));
     assert!(usage.cost_usd.is_some_and(|cost| (cost - 0.00031).abs() < 1e-9), "{usage:?}");

@@ -42,13 +42,13 @@
 
 mod field_reader;
 mod field_type;
-mod file_kind;
-mod subject;
+mod file_kind_words;
+mod message_subject;
 
 pub use field_reader::{FieldReader, known_fields};
 pub use field_type::{FieldType, LONGEST_TIME};
-pub use file_kind::FileKind;
-pub use subject::Subject;
+pub use file_kind_words::FileKind;
+pub use message_subject::Subject;
 
 use crate::nearest;
 use crate::node::Entry;

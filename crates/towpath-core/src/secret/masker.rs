@@ -2,7 +2,7 @@
 //! it is known to be one or not, so that where the pieces are cut makes no difference. Every byte is
 //! read once. Occurrences that overlap become one mask.
 
-use super::spelling::Thread;
+use super::escaped_spellings::Thread;
 use super::{Known, MASK};
 use std::sync::Arc;
 

@@ -3,13 +3,13 @@
 //! secret cannot be printed for debugging and cannot be serialised; code that must pass it on asks for
 //! it by [`Secrets::revealed`]. Nothing here knows where a value comes from.
 
-mod forms;
+mod encoded_forms;
+mod escaped_spellings;
 mod masker;
-mod spelling;
 
 pub use masker::Masker;
 
-use forms::Forms;
+use encoded_forms::Forms;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! Secrets are masked in every form, spelling and split of a stream.
+
 use super::*;
 use proptest::prelude::*;
 

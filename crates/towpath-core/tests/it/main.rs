@@ -1,3 +1,3 @@
 //! The case files that this crate must agree with.
 
-mod json_extract;
+mod extract_json;

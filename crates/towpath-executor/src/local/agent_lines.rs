@@ -1,7 +1,7 @@
 //! An agent's output, line by line as it comes, into its backend's reader.
 
 use super::job_files::JobFiles;
-use towpath_agent::{End, Reader, Reply, Sign};
+use towpath_agent::{CallProgress, End, Reader, Reply};
 use towpath_core::FaultKind;
 use towpath_process::Follow;
 
@@ -23,26 +23,26 @@ impl AgentLines {
 
     /// Reads what is new, and whether something was. The backend reads it all, whether or not anybody
     /// watches the run.
-    pub fn read(&mut self, files: &JobFiles) -> (bool, Vec<Sign>) {
-        let (mut heard, mut signs) = (false, Vec::new());
+    pub fn read(&mut self, files: &JobFiles) -> (bool, Vec<CallProgress>) {
+        let (mut heard, mut progress) = (false, Vec::new());
         let opened = self.stdout.take().or_else(|| Follow::open(&files.path("stdout")).ok());
         if let Some(mut follow) = opened {
             // A file that cannot be read now is read when the job ends, where errors count.
             let _ = follow.read_new(&mut |bytes| {
                 heard = true;
-                self.take(bytes, &mut signs);
+                self.take(bytes, &mut progress);
             });
             self.stdout = Some(follow);
         }
-        (heard, signs)
+        (heard, progress)
     }
 
-    fn take(&mut self, bytes: &[u8], signs: &mut Vec<Sign>) {
+    fn take(&mut self, bytes: &[u8], progress: &mut Vec<CallProgress>) {
         for &byte in bytes {
             if byte == b'\n' {
                 let line = std::mem::take(&mut self.partial);
                 self.note_stray(&line);
-                signs.extend(self.reader.line(&line));
+                progress.extend(self.reader.line(&line));
             } else {
                 self.partial.push(byte);
             }

@@ -1,24 +1,24 @@
 //! The executor of this machine: every job is a child of the run's warden, prints into files of the
 //! run's directory, and is ended at its timeouts.
 
+mod agent_calls_file;
 mod agent_lines;
-mod calls_file;
-mod child;
 mod idle_timer;
-mod job;
 mod job_files;
+mod job_to_child;
 mod output_follower;
+mod running_job;
 mod warden_link;
 
-pub(crate) use job::{LocalJob, answered, in_time};
 pub(crate) use job_files::JobFiles;
+pub(crate) use running_job::{LocalJob, answered, in_time};
 
-use crate::directory_variables::DirectoryVariables;
+use crate::agent_nesting::SessionTree;
 use crate::error::ExecutorError;
 use crate::executor::{Executor, JobEvent, Observer, Responder, Swept, Waker};
-use crate::finished::{EndStatus, Finished};
+use crate::finished_job::{EndStatus, Finished};
 use crate::job_spec::{JobId, JobSpec};
-use crate::session_tree::SessionTree;
+use crate::variables_by_directory::DirectoryVariables;
 use output_follower::{OutputFollower, Shown};
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -1,6 +1,6 @@
 //! Jobs that an embedder's adapter takes, before a real executor.
 
-use crate::agent_lines::call;
+use crate::agent_answers::call;
 use crate::support::Run;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -5,12 +5,12 @@
 #![allow(clippy::print_stdout)]
 
 mod adapter;
-mod agent_lines;
+mod agent_answers;
 mod jobs;
-mod recovery;
-mod round_trip;
-mod stop;
+mod jobs_as_json;
+mod recovered_answers;
 mod support;
+mod timeout_stop_pause;
 
 use std::process::{Command, ExitCode};
 use std::sync::Mutex;
@@ -30,30 +30,30 @@ const TESTS: &[Test] = tests![
     jobs::what_cannot_start_has_an_end,
     jobs::jobs_run_at_the_same_time,
     jobs::what_a_job_leaves_running_is_swept_at_the_close,
-    stop::a_timeout_ends_every_descendant,
-    stop::silence_ends_a_job,
-    stop::stop_asks_and_kill_does_not,
-    stop::the_first_cause_counts,
-    stop::an_unknown_job_is_no_error,
-    stop::paused_time_counts_against_no_timeout,
-    stop::a_wait_ends_when_it_is_woken,
-    agent_lines::recorded_lines_are_an_answer,
-    agent_lines::what_is_seen_on_the_way,
-    agent_lines::a_program_that_dies_is_a_fault_with_its_last_words,
-    agent_lines::without_a_backend_no_call_is_made,
-    recovery::a_complete_answer_of_a_killed_owner_is_recovered,
-    recovery::an_incomplete_answer_is_not,
+    timeout_stop_pause::a_timeout_ends_every_descendant,
+    timeout_stop_pause::silence_ends_a_job,
+    timeout_stop_pause::stop_asks_and_kill_does_not,
+    timeout_stop_pause::the_first_cause_counts,
+    timeout_stop_pause::an_unknown_job_is_no_error,
+    timeout_stop_pause::paused_time_counts_against_no_timeout,
+    timeout_stop_pause::a_wait_ends_when_it_is_woken,
+    agent_answers::recorded_lines_are_an_answer,
+    agent_answers::what_is_seen_on_the_way,
+    agent_answers::a_program_that_dies_is_a_fault_with_its_last_words,
+    agent_answers::without_a_backend_no_call_is_made,
+    recovered_answers::a_complete_answer_of_a_killed_owner_is_recovered,
+    recovered_answers::an_incomplete_answer_is_not,
     adapter::a_panic_is_a_failed_call_and_the_rest_continues,
     adapter::what_an_adapter_leaves_is_run_by_the_other_executor,
     adapter::a_call_that_never_returns_is_abandoned,
-    round_trip::a_job_and_its_end_travel_as_json,
+    jobs_as_json::a_job_and_its_end_travel_as_json,
 ];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
         Some(support::WARDEN) => towpath_executor::warden_main(),
-        Some(recovery::OWNER) => return recovery::own(&arguments[1]),
+        Some(recovered_answers::OWNER) => return recovered_answers::own(&arguments[1]),
         _ => {}
     }
     let has = |flag: &str| arguments.iter().any(|a| a == flag);

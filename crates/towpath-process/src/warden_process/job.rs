@@ -6,11 +6,11 @@
 use super::{TICK, WardenProcess};
 use crate::child_spec::ChildSpec;
 use crate::error::{StartError, StartErrorKind};
-use crate::event::{Event, ExitStatus};
-use crate::leftover::Leftover;
+use crate::leftover_process::Leftover;
 use crate::os::{self, ProcessKey};
-use crate::output::Output;
+use crate::output_pipe_to_file::Output;
 use crate::process_search::{MarkedOrphans, ProcessSearch, SearchScope, ask_to_end, wake};
+use crate::warden_event::{Event, ExitStatus};
 use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -79,7 +79,7 @@ impl WardenProcess {
             if others && !self.pumps.have_room() {
                 return self.waiting.push_front(spec);
             }
-            match crate::start::start(&spec, &self.marker, &self.secrets) {
+            match crate::start_child::start(&spec, &self.marker, &self.secrets) {
                 Ok((pid, outputs)) => self.started(spec, pid, outputs),
                 Err(error) if others && error.kind == StartErrorKind::NoResources => {
                     return self.waiting.push_front(spec);
@@ -127,7 +127,7 @@ impl WardenProcess {
             return;
         }
         let group = job.pid;
-        let mut search = ProcessSearch::new(whose(&self.marker, &self.jobs, id));
+        let mut search = ProcessSearch::new(search_scope_of_job(&self.marker, &self.jobs, id));
         let living = search.living();
         let met: BTreeMap<_, _> =
             living.iter().map(|p| (p.key, search.describe(p.key, &self.secrets))).collect();
@@ -165,7 +165,7 @@ impl WardenProcess {
         if matches!(job.phase, Phase::Killing { .. }) {
             return;
         }
-        let mut search = ProcessSearch::new(whose(&self.marker, &self.jobs, id));
+        let mut search = ProcessSearch::new(search_scope_of_job(&self.marker, &self.jobs, id));
         let living = search.living();
         let met: BTreeMap<_, _> =
             living.iter().map(|p| (p.key, search.describe(p.key, &self.secrets))).collect();
@@ -188,7 +188,7 @@ impl WardenProcess {
             return Vec::new();
         }
         self.background.extend(fresh);
-        let mut search = ProcessSearch::new(whose(&self.marker, &self.jobs, id));
+        let mut search = ProcessSearch::new(search_scope_of_job(&self.marker, &self.jobs, id));
         search.leftovers(&self.secrets).into_values().collect()
     }
 
@@ -234,7 +234,7 @@ impl WardenProcess {
         if os::children_of(os::own_pid()).is_empty() {
             return true;
         }
-        let mut search = ProcessSearch::new(whose(&self.marker, &self.jobs, id));
+        let mut search = ProcessSearch::new(search_scope_of_job(&self.marker, &self.jobs, id));
         !self.is_only(id)
             && search.living().is_empty()
             && search.marked_orphans(None) == MarkedOrphans::None
@@ -249,7 +249,7 @@ impl WardenProcess {
             return left;
         }
         // Children are not reaped here: the loop does, and their numbers stay theirs until then.
-        let mut search = ProcessSearch::new(whose(&self.marker, &self.jobs, id));
+        let mut search = ProcessSearch::new(search_scope_of_job(&self.marker, &self.jobs, id));
         let frozen = search.freeze();
         let met = frozen.iter().map(|key| (*key, search.describe(*key, &self.secrets))).collect();
         let living = search.kill_frozen(&frozen, until, &mut || {});
@@ -283,8 +283,8 @@ fn is_over(left: &[Leftover], killed_for: Duration) -> bool {
 }
 
 /// The number of a leader that is reaped may be another job's by now.
-fn whose<'a>(
-    marker: &'a crate::marker::Marker,
+fn search_scope_of_job<'a>(
+    marker: &'a crate::process_marker::Marker,
     jobs: &'a BTreeMap<u64, Job>,
     id: u64,
 ) -> SearchScope<'a> {

@@ -2,9 +2,9 @@
 //! included, the jobs are ended before the warden is gone.
 
 use super::{WardenProcess, end_everything};
-use crate::marker::Marker;
 use crate::os;
-use crate::wire::{Answer, Command, Frames, encode};
+use crate::process_marker::Marker;
+use crate::warden_protocol::{Answer, Command, Frames, encode};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};

@@ -14,12 +14,12 @@ pub(crate) use lifecycle::be_the_warden;
 pub use lifecycle::{run_warden_from_fd, warden_main};
 
 use crate::child_spec::ChildSpec;
-use crate::event::{Event, ExitStatus};
-use crate::marker::Marker;
-use crate::orphans::{end_children, exit_status};
+use crate::end_orphans::{end_children, exit_status};
 use crate::os::{self, ProcessKey, Signals};
+use crate::process_marker::Marker;
 use crate::process_search::{ProcessSearch, SearchScope};
-use crate::wire::{Answer, Command, Frames};
+use crate::warden_event::{Event, ExitStatus};
+use crate::warden_protocol::{Answer, Command, Frames};
 use job::Job;
 use outbox::Outbox;
 use output_pumps::OutputPumps;

@@ -3,7 +3,7 @@
 //! that one thread of the engine may send many before it reads an answer; how much is kept here is
 //! bounded by what the engine has asked for.
 
-use crate::wire::{Answer, encode};
+use crate::warden_protocol::{Answer, encode};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, send};

@@ -2,9 +2,9 @@
 //! served. One turn takes a bounded time, so that no flood keeps the warden from a command, a child
 //! or a deadline; whoever was not served is first in the next.
 
-use crate::event::Lost;
 use crate::os;
-use crate::output::{Flow, Output};
+use crate::output_pipe_to_file::{Flow, Output};
+use crate::warden_event::Lost;
 use rustix::event::{PollFd, PollFlags};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};

@@ -2,11 +2,11 @@
 //! background children included. Then the warden reports what there was, and exits.
 
 use super::{LAST_PATIENCE, TICK, WardenProcess};
-use crate::event::{Event, ExitStatus};
-use crate::leftover::Leftover;
-use crate::orphans::end_children;
+use crate::end_orphans::end_children;
+use crate::leftover_process::Leftover;
 use crate::os::{self, ProcessKey};
 use crate::process_search::{ProcessSearch, SearchScope, ask_to_end};
+use crate::warden_event::{Event, ExitStatus};
 use rustix::process::Signal;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};

@@ -4,15 +4,15 @@
 
 #![allow(clippy::print_stdout)]
 
-mod crash;
-mod lock;
+mod killed_engine_or_warden;
 mod output_files;
 mod output_pipes;
-mod secrets;
-mod start;
-mod stop;
+mod run_lock;
+mod secrets_masked_in_output;
+mod start_jobs;
+mod stop_jobs;
 mod support;
-mod sweep;
+mod sweep_at_run_end;
 
 use std::process::{Command, ExitCode};
 use std::sync::Mutex;
@@ -26,19 +26,19 @@ macro_rules! tests {
 }
 
 const TESTS: &[Test] = tests![
-    start::codes_and_signals_arrive,
-    start::what_cannot_start_reports_why,
-    start::a_job_inherits_nothing,
-    start::arguments_and_environment_arrive_byte_for_byte,
-    start::a_large_environment_arrives_and_a_too_large_one_is_refused,
-    start::a_path_is_searched_in_the_jobs_environment,
-    start::a_process_with_threads_cannot_fork_a_warden,
-    start::a_program_can_be_the_warden,
-    start::a_program_that_is_no_warden_is_refused,
-    start::a_wait_for_an_event_ends_in_time_and_when_it_is_woken,
-    start::a_stopped_warden_is_continued_by_short_waits_too,
-    start::a_thousand_jobs_one_after_another,
-    start::a_hundred_jobs_at_once,
+    start_jobs::codes_and_signals_arrive,
+    start_jobs::what_cannot_start_reports_why,
+    start_jobs::a_job_inherits_nothing,
+    start_jobs::arguments_and_environment_arrive_byte_for_byte,
+    start_jobs::a_large_environment_arrives_and_a_too_large_one_is_refused,
+    start_jobs::a_path_is_searched_in_the_jobs_environment,
+    start_jobs::a_process_with_threads_cannot_fork_a_warden,
+    start_jobs::a_program_can_be_the_warden,
+    start_jobs::a_program_that_is_no_warden_is_refused,
+    start_jobs::a_wait_for_an_event_ends_in_time_and_when_it_is_woken,
+    start_jobs::a_stopped_warden_is_continued_by_short_waits_too,
+    start_jobs::a_thousand_jobs_one_after_another,
+    start_jobs::a_hundred_jobs_at_once,
     output_files::files_are_private_and_emptied,
     output_files::one_file_for_both_streams_keeps_the_order,
     output_files::the_end_does_not_wait_for_who_keeps_the_output_open,
@@ -55,40 +55,40 @@ const TESTS: &[Test] = tests![
     output_pipes::a_file_at_its_limit_is_reported,
     output_pipes::what_an_output_lost_before_it_was_closed_is_reported,
     output_pipes::what_a_server_writes_in_the_sweep_is_kept,
-    secrets::a_secret_is_masked_wherever_its_writes_are_cut,
-    secrets::what_only_begins_as_a_secret_is_kept_and_an_interrupted_one_is_not,
-    secrets::a_secret_that_a_background_child_completes_is_masked,
-    secrets::command_lines_are_reported_without_secrets,
-    secrets::what_a_killed_engine_leaves_of_an_output_is_masked,
-    stop::stop_asks_first,
-    stop::stop_ends_every_kind_of_descendant,
-    stop::stop_ends_a_chain_that_forks_and_exits,
-    stop::stop_ends_two_hundred_forks,
-    stop::stop_spares_other_jobs,
-    stop::stop_reaches_a_stopped_job,
-    stop::the_rest_is_asked_when_the_leader_has_gone,
-    stop::a_second_stop_shortens_the_grace,
-    stop::kill_now_does_not_ask,
-    stop::stop_of_an_ended_job_is_nothing,
-    stop::pause_and_continue,
-    stop::continue_leaves_stopped_what_the_job_stopped,
-    sweep::background_children_live_until_the_sweep,
-    sweep::sweep_with_nothing_left,
-    sweep::sweep_ends_running_jobs_too,
-    sweep::sweep_kills_what_does_not_listen,
-    sweep::nothing_starts_during_a_sweep,
-    sweep::term_to_the_warden_ends_everything,
-    sweep::an_engine_that_does_not_read_does_not_stop_the_killing,
-    crash::a_killed_engine_leaves_nothing,
-    crash::a_dropped_handle_leaves_nothing,
-    crash::an_engine_whose_socket_leaked_leaves_nothing,
-    crash::a_killed_engine_with_paused_jobs_leaves_nothing,
-    crash::a_killed_warden_is_noticed_and_its_jobs_die,
-    crash::leftovers_of_a_killed_warden_are_found_and_ended,
-    crash::ending_leftovers_spares_ourselves,
-    crash::a_nested_run_ends_with_the_outer_one,
-    lock::the_warden_keeps_the_lock_of_a_dead_engine,
-    lock::no_job_gets_the_lock,
+    secrets_masked_in_output::a_secret_is_masked_wherever_its_writes_are_cut,
+    secrets_masked_in_output::what_only_begins_as_a_secret_is_kept_and_an_interrupted_one_is_not,
+    secrets_masked_in_output::a_secret_that_a_background_child_completes_is_masked,
+    secrets_masked_in_output::command_lines_are_reported_without_secrets,
+    secrets_masked_in_output::what_a_killed_engine_leaves_of_an_output_is_masked,
+    stop_jobs::stop_asks_first,
+    stop_jobs::stop_ends_every_kind_of_descendant,
+    stop_jobs::stop_ends_a_chain_that_forks_and_exits,
+    stop_jobs::stop_ends_two_hundred_forks,
+    stop_jobs::stop_spares_other_jobs,
+    stop_jobs::stop_reaches_a_stopped_job,
+    stop_jobs::the_rest_is_asked_when_the_leader_has_gone,
+    stop_jobs::a_second_stop_shortens_the_grace,
+    stop_jobs::kill_now_does_not_ask,
+    stop_jobs::stop_of_an_ended_job_is_nothing,
+    stop_jobs::pause_and_continue,
+    stop_jobs::continue_leaves_stopped_what_the_job_stopped,
+    sweep_at_run_end::background_children_live_until_the_sweep,
+    sweep_at_run_end::sweep_with_nothing_left,
+    sweep_at_run_end::sweep_ends_running_jobs_too,
+    sweep_at_run_end::sweep_kills_what_does_not_listen,
+    sweep_at_run_end::nothing_starts_during_a_sweep,
+    sweep_at_run_end::term_to_the_warden_ends_everything,
+    sweep_at_run_end::an_engine_that_does_not_read_does_not_stop_the_killing,
+    killed_engine_or_warden::a_killed_engine_leaves_nothing,
+    killed_engine_or_warden::a_dropped_handle_leaves_nothing,
+    killed_engine_or_warden::an_engine_whose_socket_leaked_leaves_nothing,
+    killed_engine_or_warden::a_killed_engine_with_paused_jobs_leaves_nothing,
+    killed_engine_or_warden::a_killed_warden_is_noticed_and_its_jobs_die,
+    killed_engine_or_warden::leftovers_of_a_killed_warden_are_found_and_ended,
+    killed_engine_or_warden::ending_leftovers_spares_ourselves,
+    killed_engine_or_warden::a_nested_run_ends_with_the_outer_one,
+    run_lock::the_warden_keeps_the_lock_of_a_dead_engine,
+    run_lock::no_job_gets_the_lock,
 ];
 
 fn main() -> ExitCode {

@@ -4,7 +4,7 @@
 //! nor take minutes. Commands that only show a recipe have a small budget.
 
 use super::EvalError;
-use super::compare::{compare, truthy};
+use super::compare_values::{compare, truthy};
 use super::excerpt::{excerpt, kind_of};
 use super::tree::{Kind, Link, LinkKind, Node};
 use std::borrow::Cow;

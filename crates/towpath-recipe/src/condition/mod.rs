@@ -4,21 +4,21 @@
 //! methods, and does no arithmetic. What it does not understand is refused when read, with the
 //! location and what to write instead; a variable that is not set is null and no error.
 
-mod calls;
-mod compare;
+mod compare_numbers;
+mod compare_values;
+pub(crate) mod condition_lints;
 mod evaluate;
 mod excerpt;
-pub(crate) mod lints;
-mod numbers;
-mod other_languages;
+mod function_calls;
+mod function_table;
+mod other_language_hints;
 mod parse_errors;
 mod parser;
 mod partial_evaluation;
 mod tokens;
 mod tree;
-mod vocabulary;
 
-pub use compare::truthy;
+pub use compare_values::truthy;
 
 use std::ops::Range;
 use towpath_core::{Map, Template, Value, VarPath};

@@ -3,19 +3,19 @@
 
 use super::ConditionError;
 use super::excerpt::excerpt;
-use super::other_languages;
+use super::function_table::{self, FUNCTIONS, METHODS};
+use super::other_language_hints;
 use super::parser::Parser;
 use super::tokens::{Bracket, Token, TokenKind};
 use super::tree::Node;
-use super::vocabulary::{self, FUNCTIONS, METHODS};
 use std::ops::Range;
 
 pub(super) fn no_function(range: Range<usize>, name: &str) -> ConditionError {
-    let help = match vocabulary::find(&METHODS, name) {
+    let help = match function_table::find(&METHODS, name) {
         Some(_) => format!("`{name}` is a method: write `value.{name}(…)`"),
-        None => match vocabulary::near(&FUNCTIONS, name) {
+        None => match function_table::near(&FUNCTIONS, name) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the functions are {}", vocabulary::listed(&FUNCTIONS)),
+            None => format!("the functions are {}", function_table::listed(&FUNCTIONS)),
         },
     };
     ConditionError::new(range, format!("there is no function `{}`", excerpt(name))).help(help)
@@ -23,13 +23,13 @@ pub(super) fn no_function(range: Range<usize>, name: &str) -> ConditionError {
 
 pub(super) fn no_method(range: Range<usize>, name: &str, receiver: &str) -> ConditionError {
     let receiver = excerpt(receiver);
-    let help = other_languages::method_meant(name, &receiver).unwrap_or_else(|| {
-        if vocabulary::find(&FUNCTIONS, name).is_some() {
+    let help = other_language_hints::method_meant(name, &receiver).unwrap_or_else(|| {
+        if function_table::find(&FUNCTIONS, name).is_some() {
             return format!("`{name}` is a function: write `{name}({receiver})`");
         }
-        match vocabulary::near(&METHODS, name) {
+        match function_table::near(&METHODS, name) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the methods are {}", vocabulary::listed(&METHODS)),
+            None => format!("the methods are {}", function_table::listed(&METHODS)),
         }
     });
     ConditionError::new(range, format!("there is no method `{}`", excerpt(name))).help(help)
@@ -115,8 +115,8 @@ impl Parser<'_> {
             }
             (TokenKind::Open(_), _) => ConditionError::new(range, "this cannot be called"),
             (TokenKind::Number(_), _) if written.starts_with('-') => {
-                ConditionError::new(range, other_languages::ARITHMETIC)
-                    .help(other_languages::ARITHMETIC_HELP)
+                ConditionError::new(range, other_language_hints::ARITHMETIC)
+                    .help(other_language_hints::ARITHMETIC_HELP)
             }
             _ => self.no_operator(range, &written),
         }
@@ -125,7 +125,7 @@ impl Parser<'_> {
     fn no_operator(&self, range: Range<usize>, written: &str) -> ConditionError {
         let message = format!("an operator is expected here, not `{written}`");
         let negated = self.kind_after(1) == Some(&TokenKind::Not);
-        let help = match other_languages::operator_meant(written) {
+        let help = match other_language_hints::operator_meant(written) {
             Some("write `==`") if negated => "write `!=`",
             Some(help) => help,
             None => "join conditions with `and` or `or`",

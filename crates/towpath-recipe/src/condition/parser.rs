@@ -3,10 +3,10 @@
 //! languages agree on what it means; so is nesting beyond a fixed depth.
 
 use super::ConditionError;
+use super::function_table::{self, Callable, FUNCTIONS, METHODS};
 use super::parse_errors::{no_function, no_index, no_method};
 use super::tokens::{Bracket, Token, TokenKind, tokens};
 use super::tree::{Comparison, Kind, Link, LinkKind, Node};
-use super::vocabulary::{self, Callable, FUNCTIONS, METHODS};
 use std::ops::Range;
 use towpath_core::{Value, VarPath};
 
@@ -210,7 +210,7 @@ impl Parser<'_> {
 
     fn call(&mut self, name: Range<usize>) -> Parsed {
         let written = &self.text[name.clone()];
-        let Some(entry) = vocabulary::find(&FUNCTIONS, written) else {
+        let Some(entry) = function_table::find(&FUNCTIONS, written) else {
             return Err(no_function(name, written));
         };
         let arguments = self.arguments(name.start, entry)?;
@@ -235,13 +235,13 @@ impl Parser<'_> {
             );
         }
         if *self.kind() != TokenKind::Open(Bracket::Round) {
-            if vocabulary::find(&METHODS, written).is_some() && is_computed(base, links) {
+            if function_table::find(&METHODS, written).is_some() && is_computed(base, links) {
                 return Err(ConditionError::new(name, format!("`{written}` is a method"))
                     .help(format!("write `{written}()`")));
             }
             return Ok(LinkKind::Field(written.to_owned()));
         }
-        let Some(entry) = vocabulary::find(&METHODS, written) else {
+        let Some(entry) = function_table::find(&METHODS, written) else {
             return Err(no_method(name, written, &self.text[receiver]));
         };
         let arguments = self.arguments(name.start, entry)?;

@@ -3,7 +3,7 @@
 //! still reports whatever is wrong before it.
 
 use super::tree::Comparison;
-use super::{ConditionError, numbers, other_languages};
+use super::{ConditionError, compare_numbers, other_language_hints};
 use std::ops::Range;
 use towpath_core::Number;
 
@@ -166,9 +166,9 @@ impl<'a> Lexer<'a> {
         let (whole, fraction) = written[sign..].split_once('.').unwrap_or((&written[sign..], "0"));
         let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
         if !digits(whole) || !digits(fraction) {
-            return Err(other_languages::no_number(start..self.at, written));
+            return Err(other_language_hints::no_number(start..self.at, written));
         }
-        let value = numbers::float(written).and_then(numbers::from_float);
+        let value = compare_numbers::float(written).and_then(compare_numbers::from_float);
         value.map(TokenKind::Number).ok_or_else(|| {
             ConditionError::new(start..self.at, "this number is too large for the language")
         })
@@ -206,12 +206,12 @@ impl<'a> Lexer<'a> {
         let Some((symbol, kind)) = SYMBOLS.iter().find(|(symbol, _)| rest.starts_with(symbol))
         else {
             self.at += rest.chars().next().map_or(0, char::len_utf8);
-            return Err(other_languages::no_symbol(self.text, start..self.at));
+            return Err(other_language_hints::no_symbol(self.text, start..self.at));
         };
         self.at += symbol.len();
         if matches!(kind, TokenKind::Compare(_)) && self.rest().starts_with('=') {
             self.at += 1;
-            return Err(other_languages::doubled(start..self.at, symbol));
+            return Err(other_language_hints::doubled(start..self.at, symbol));
         }
         Ok(kind.clone())
     }

@@ -3,7 +3,7 @@
 //! comparing and dropping a tree never goes deep.
 
 use super::NameUse;
-use super::vocabulary::{Function, Method};
+use super::function_table::{Function, Method};
 use std::ops::Range;
 use towpath_core::{Value, VarPath};
 

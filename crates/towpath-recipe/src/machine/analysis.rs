@@ -4,11 +4,11 @@
 
 use super::end_paths::{End, EndPath, end_paths};
 use super::findings::{Findings, restart_findings};
-use super::graph::{Graph, asks_agent};
 use super::restarts::{RestartGraph, Restarts};
 use super::session_length::{Effort, Walks, walks};
-use crate::model::{Guardrails, Recipe, Work};
-use crate::plan::{MachineWishes, Program};
+use super::step_graph::{Graph, asks_agent};
+use crate::plan::{MachineOptions, Program};
+use crate::recipe::{Guardrails, Recipe, Work};
 use towpath_core::Diagnostic;
 
 #[derive(Debug, Clone)]
@@ -100,22 +100,22 @@ impl Analysis {
     /// The same for a recipe of a program, where it is known what its restarts lead to.
     pub fn of(program: &Program, index: usize) -> Option<(Analysis, Restarts)> {
         let recipe = &program.recipes[index];
-        let wishes = &program.plan.machine;
-        let analysis = analyse(recipe, recipe.machine()?.guardrails_with(wishes))?;
-        let restarts = RestartGraph::new(program).restarts(index, wishes.max_restarts);
+        let run_options = &program.plan.machine;
+        let analysis = analyse(recipe, recipe.machine()?.guardrails_with(run_options))?;
+        let restarts = RestartGraph::new(program).restarts(index, run_options.max_restarts);
         Some((analysis, restarts))
     }
 }
 
 /// What is to be reported of all the machines of a program, their restarts included.
-pub fn machine_findings(program: &Program, wishes: &MachineWishes) -> Vec<Diagnostic> {
+pub fn machine_findings(program: &Program, run_options: &MachineOptions) -> Vec<Diagnostic> {
     let restarts = RestartGraph::new(program);
     let mut findings = Vec::new();
     for (index, recipe) in program.recipes.iter().enumerate() {
-        let limits = recipe.machine().map(|machine| machine.guardrails_with(wishes));
+        let limits = recipe.machine().map(|machine| machine.guardrails_with(run_options));
         let Some(analysis) = limits.and_then(|limits| analyse(recipe, limits)) else { continue };
         findings.extend(analysis.findings);
-        if wishes.max_restarts.is_none() {
+        if run_options.max_restarts.is_none() {
             findings.extend(restart_findings(program, index, &analysis.reachable, &restarts));
         }
     }

@@ -1,7 +1,7 @@
 //! How a session can end by itself, and the shortest way there: an example that a user can follow.
 
-use super::graph::Graph;
-use crate::model::{OTHER, Recipe, Transition};
+use super::step_graph::Graph;
+use crate::recipe::{OTHER, Recipe, Transition};
 use std::collections::VecDeque;
 
 /// How a session ends when no guardrail ends it.

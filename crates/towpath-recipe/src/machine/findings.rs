@@ -3,10 +3,10 @@
 
 use super::analysis::{Analysis, GuardrailExit};
 use super::end_paths::End;
-use super::graph::asks_agent;
 use super::restarts::{RestartGraph, target};
-use crate::model::{Guardrails, OTHER, Outcome, Recipe, Step, Transition};
+use super::step_graph::asks_agent;
 use crate::plan::Program;
+use crate::recipe::{Guardrails, OTHER, Outcome, Recipe, Step, Transition};
 use towpath_core::{Diagnostic, Hint, Span};
 
 pub(super) struct Findings<'a> {

@@ -3,31 +3,31 @@
 //! machine may contain is settled before, by its reader; what it does at run time is decided elsewhere.
 
 mod analysis;
+mod dry_run_layout;
 mod end_paths;
 mod findings;
-mod graph;
-mod layout;
+mod reachable_steps;
 mod restarts;
 mod session_length;
+mod step_graph;
 #[cfg(test)]
 mod tests;
-mod ways;
 
 pub use analysis::{Analysis, Bounds, GuardrailExit, analyse, machine_findings};
+pub use dry_run_layout::dry_run_layout;
 pub use end_paths::{End, EndPath};
-pub use layout::dry_run_layout;
+pub use reachable_steps::ReachableSteps;
 pub use restarts::Restarts;
-pub use ways::Ways;
 
-use crate::model::{Guardrails, Machine};
-use crate::plan::MachineWishes;
+use crate::plan::MachineOptions;
+use crate::recipe::{Guardrails, Machine};
 
 impl Machine {
     /// The guardrails in force: what the user asked for wins over the recipe.
-    pub fn guardrails_with(&self, wishes: &MachineWishes) -> Guardrails {
+    pub fn guardrails_with(&self, run_options: &MachineOptions) -> Guardrails {
         Guardrails {
-            max_step_visits: wishes.max_visits.unwrap_or(self.guardrails.max_step_visits),
-            max_total_steps: wishes.max_steps.unwrap_or(self.guardrails.max_total_steps),
+            max_step_visits: run_options.max_visits.unwrap_or(self.guardrails.max_step_visits),
+            max_total_steps: run_options.max_steps.unwrap_or(self.guardrails.max_total_steps),
             exit_on_other: self.guardrails.exit_on_other,
         }
     }

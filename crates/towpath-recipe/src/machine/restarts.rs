@@ -1,9 +1,9 @@
 //! How often a run can restart. A restart is not checked by guardrails, so only a user's
 //! `--max-restarts` bounds recipes that restart each other in a circle.
 
-use super::graph::{Graph, reached};
-use crate::model::{Recipe, Transition};
+use super::step_graph::{Graph, reached};
 use crate::plan::Program;
+use crate::recipe::{Recipe, Transition};
 
 /// How many restarts a run can have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

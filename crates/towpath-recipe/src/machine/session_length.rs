@@ -3,8 +3,8 @@
 //! is left: machines of many loops in a row stay small. When there are still too many states, an
 //! upper bound is given, and it is marked as one.
 
-use super::graph::Graph;
-use crate::model::Guardrails;
+use super::step_graph::Graph;
+use crate::recipe::Guardrails;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// An agent step asks once, and again when the answer has no outcome.

@@ -4,8 +4,8 @@ use super::analysis::analyse_with;
 use super::restarts::RestartGraph;
 use super::session_length::Effort;
 use super::*;
-use crate::model::{Flow, Guardrails, LimitSpans, OTHER, Outcome, Recipe, Transition};
 use crate::plan::{Plan, PlannedRecipe, Program};
+use crate::recipe::{Flow, Guardrails, LimitSpans, OTHER, Outcome, Recipe, Transition};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -371,9 +371,9 @@ fn restarts_are_followed_from_recipe_to_recipe() {
     assert_eq!(graph.restarts(3, None), Restarts::Unbounded);
     assert_eq!(graph.restarts(3, Some(7)), Restarts::AtMost(7));
     assert_eq!(graph.restarts(4, Some(0)), Restarts::None);
-    let notes = |wishes: MachineWishes| machine_findings(&all, &wishes).len();
-    assert_eq!(notes(MachineWishes::default()), 1, "only `e` comes back to itself");
-    assert_eq!(notes(MachineWishes { max_restarts: Some(3), ..Default::default() }), 0);
+    let notes = |run_options: MachineOptions| machine_findings(&all, &run_options).len();
+    assert_eq!(notes(MachineOptions::default()), 1, "only `e` comes back to itself");
+    assert_eq!(notes(MachineOptions { max_restarts: Some(3), ..Default::default() }), 0);
 }
 
 #[test]

@@ -1,28 +1,28 @@
 //! From the text of a file to a recipe, with all its problems at once. A recipe with an error has
 //! no value of type `Recipe`; warnings and notes come beside it. Nothing is looked at but the text
 //! and the files that a machine includes, which the caller hands over: which recipes the names mean
-//! is found out by `resolve`.
+//! is found out by `build_plan`.
 
 mod machine;
-mod shell;
+mod recipe_fields;
+mod shell_texts;
 mod step;
-mod values;
 
 pub use machine::is_kebab_case;
 
-use crate::check;
-use crate::fields::{FieldType, NO_STEPS, RECIPE_FILE, Section};
-use crate::model::{Extends, Flow, Hooks, Recipe, Recursion, Step};
-use crate::outline::{Named, Outline};
-use crate::text_map::TextMap;
+use crate::analysis_outline::{Named, Outline};
+use crate::check_across_steps;
+use crate::field_table::{FieldType, NO_STEPS, RECIPE_FILE, Section};
+use crate::recipe::{Extends, Flow, Hooks, Recipe, Recursion, Step};
 use crate::yaml;
+use crate::yaml_text_map::TextMap;
+use recipe_fields::FieldMap;
 use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use towpath_core::fields::{FieldReader, FileKind, Subject};
 use towpath_core::node::{Kind, Node};
 use towpath_core::{Diagnostic, Map, Source, Span, Template, VarPath};
-use values::FieldMap;
 
 /// What came of reading a text.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub type FileProvider<'a> = &'a dyn Fn(&str) -> Result<Arc<Source>, Diagnostic>;
 /// What the meaning of a recipe's text depends on beside the text.
 #[derive(Clone, Copy)]
 #[allow(missing_debug_implementations)]
-pub struct Beside<'a> {
+pub struct ReadContext<'a> {
     pub files: FileProvider<'a>,
     /// What the user set: in a machine, these names are placeholders too.
     pub inputs: &'a Map,
@@ -50,7 +50,7 @@ pub struct Beside<'a> {
 
 /// Reads and checks the text of one recipe that includes no files.
 pub fn read(source: &Arc<Source>) -> Read {
-    read_beside(source, &Beside { files: &no_files, inputs: &Map::new() })
+    read_in_context(source, &ReadContext { files: &no_files, inputs: &Map::new() })
 }
 
 fn no_files(path: &str) -> Result<Arc<Source>, Diagnostic> {
@@ -59,10 +59,10 @@ fn no_files(path: &str) -> Result<Arc<Source>, Diagnostic> {
 }
 
 /// Reads and checks the text of one recipe with the files it includes.
-pub fn read_beside(source: &Arc<Source>, beside: &Beside<'_>) -> Read {
+pub fn read_in_context(source: &Arc<Source>, context: &ReadContext<'_>) -> Read {
     let tree = yaml::parse(source, RECIPE_FILE);
     if tree.root.as_ref().is_some_and(machine::is_machine) {
-        return machine::read(source, tree, beside);
+        return machine::read(source, tree, context);
     }
     let mut reader = Reader::new(source, tree.problems);
     let recipe = tree.root.as_ref().and_then(|root| reader.recipe(root));
@@ -178,10 +178,10 @@ impl<'a> Reader<'a> {
         self.outline.extends = extends.as_ref().map(|e| self.named(&e.name, e.span));
         self.outline.open |= extends.is_none() && fields.has("extends");
         let steps = self.steps(&fields);
-        self.fields.problems.extend(check::same_ids(self.fields.source, &self.ids));
+        self.fields.problems.extend(check_across_steps::same_ids(self.fields.source, &self.ids));
         // With a parent's steps among them, the steps are looked at once those are known.
         if extends.is_none() {
-            self.fields.problems.extend(check::across_steps(&self.outline));
+            self.fields.problems.extend(check_across_steps::across_steps(&self.outline));
         }
         Some(Recipe {
             source: Arc::clone(self.source),

@@ -1,16 +1,16 @@
 //! One step of a recipe: which type it is, which of its fields that type uses, and its work.
 
 use super::Reader;
-use super::values::{FieldMap, Text};
+use super::recipe_fields::{FieldMap, Text};
+use crate::analysis_outline::{Gate, LocatedCondition, StepOutline, Task};
 use crate::condition::Condition;
-use crate::fields::{EFFECTS, FieldType, STEP_TYPES, Section, StepType};
-use crate::model::{
+use crate::field_table::{EFFECTS, FieldType, STEP_TYPES, Section, StepType};
+use crate::recipe::{
     AgentReference, AgentWork, Effect, Mode, ParseJson, Step, StepSpans, ValueTemplate,
     VariableUse, Work,
 };
-use crate::outline::{Gate, LocatedCondition, StepOutline, Task};
 use crate::stray_braces::{StrayBraces, stray_braces};
-use crate::text_map::TextMap;
+use crate::yaml_text_map::TextMap;
 use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::fields::Subject;

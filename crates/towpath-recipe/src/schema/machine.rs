@@ -3,7 +3,7 @@
 //! leave out what the other step gives.
 
 use super::{definition, property, reference};
-use crate::fields::{FieldType, Section, StepType, Support, fields_of};
+use crate::field_table::{FieldType, Section, StepType, Support, fields_of};
 use serde_json::{Map, Value, json};
 
 /// Names of steps; `$include`, `$schema` and what belongs to others are beside them.
@@ -73,7 +73,7 @@ pub(super) fn by_outcome(each: Value) -> Value {
     })
 }
 
-/// A step refers to another one, or has all that a step needs, with one kind of work. Beside a
+/// A step refers to another one, or has all that a step needs, with one kind of work. ReadContext a
 /// `$ref`, null takes a field away.
 fn one_step() -> Map<String, Value> {
     let mut step = section(Section::MachineStep);

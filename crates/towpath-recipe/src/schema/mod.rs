@@ -7,7 +7,7 @@ mod machine;
 
 pub use machine::machine_schema;
 
-use crate::fields::{Field, FieldType, LONGEST_TIME, Section, Support, fields_of};
+use crate::field_table::{Field, FieldType, LONGEST_TIME, Section, Support, fields_of};
 use serde_json::{Map, Value, json};
 
 /// The schema of a step recipe, draft 2020-12.

@@ -1,9 +1,9 @@
 //! The built-in machines: their shape is exactly the catalogue's, their prompts contain what they
 //! must, and what several of them share is written once.
 
-mod files;
+mod independent_resolver;
 
-use files::{Steps, case_file, resolved, shared, stems, written};
+use independent_resolver::{Steps, case_file, resolved, shared, stems, written};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

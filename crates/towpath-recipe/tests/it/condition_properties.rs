@@ -1,9 +1,9 @@
 //! The condition language against chance: no text makes it panic, and generated expressions mean
 //! what a second, plain evaluator gives that walks the generated tree and never parses.
 
-mod plain;
-mod print;
-mod trees;
+mod plain_evaluator;
+mod print_tree;
+mod random_trees;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -34,7 +34,9 @@ fn nothing_breaks(text: &str, scope: &Map) {
         assert_eq!(written, name.path.as_str());
     }
     match (condition.value(scope), condition.is_true(scope)) {
-        (Ok(value), Ok(is_true)) => assert_eq!(plain::is_true(&value), is_true, "{text:?}"),
+        (Ok(value), Ok(is_true)) => {
+            assert_eq!(plain_evaluator::is_true(&value), is_true, "{text:?}");
+        }
         (Err(error), Err(_)) => assert!(text.get(error.range).is_some_and(|t| !t.is_empty())),
         (value, is_true) => panic!("{text:?}: {value:?} but {is_true:?}"),
     }
@@ -44,7 +46,7 @@ proptest! {
     #![proptest_config(config(3_000))]
 
     #[test]
-    fn random_text_never_panics(text in "\\PC{0,60}", scope in trees::scope()) {
+    fn random_text_never_panics(text in "\\PC{0,60}", scope in random_trees::scope()) {
         nothing_breaks(&text, &scope);
     }
 
@@ -52,7 +54,7 @@ proptest! {
     fn token_soup_never_panics(
         tokens in prop::collection::vec(prop::sample::select(soup()), 0..14),
         glue in prop::sample::select(vec!["", " ", "\n\u{a0}"]),
-        scope in trees::scope(),
+        scope in random_trees::scope(),
     ) {
         nothing_breaks(&tokens.join(glue), &scope);
     }
@@ -64,7 +66,7 @@ proptest! {
             prop::sample::select(vec!["k", "in", "0", "1", "00", "my-var", "strip", "gone", "2-x"]),
             0..4,
         ),
-        scope in trees::scope(),
+        scope in random_trees::scope(),
     ) {
         let text = [&[root], segments.as_slice()].concat().join(".");
         let found = Condition::parse(&text).unwrap().value(&scope).unwrap();
@@ -86,9 +88,9 @@ fn soup() -> Vec<&'static str> {
 fn everything() -> Vec<String> {
     let both = |name: &str, outcomes: [&str; 2]| outcomes.map(|o| format!("{name} {o}"));
     let mut all: Vec<String> = [
-        trees::FUNCTIONS.as_slice(),
-        trees::SHAPING.as_slice(),
-        trees::ASKING.as_slice(),
+        random_trees::FUNCTIONS.as_slice(),
+        random_trees::SHAPING.as_slice(),
+        random_trees::ASKING.as_slice(),
         &["replace", "split", "join"],
     ]
     .concat()
@@ -96,7 +98,7 @@ fn everything() -> Vec<String> {
     .map(str::to_owned)
     .collect();
     assert_eq!(all.len(), 7 + 13);
-    for operator in trees::OPERATORS.iter().chain(&["not"]) {
+    for operator in random_trees::OPERATORS.iter().chain(&["not"]) {
         all.extend(both(operator, ["true", "false"]));
     }
     all.extend(both("and", ["early", "late"]));
@@ -113,13 +115,13 @@ fn by_call(found: Result<Value, EvalError>) -> Result<Value, String> {
 fn generated_expressions_mean_what_the_plain_evaluator_gives() {
     let used = RefCell::new(BTreeMap::new());
     let outcomes = RefCell::new((0_usize, 0_usize));
-    let strategy = (trees::tree(), trees::scope(), any::<u64>(), any::<u64>());
-    let check = |(tree, scope, seed, other_seed): (trees::Tree, Map, u64, u64)| {
-        let text = print::print(&tree, seed);
+    let strategy = (random_trees::tree(), random_trees::scope(), any::<u64>(), any::<u64>());
+    let check = |(tree, scope, seed, other_seed): (random_trees::Tree, Map, u64, u64)| {
+        let text = print_tree::print(&tree, seed);
         let condition = Condition::parse(&text)
             .map_err(|error| TestCaseError::fail(format!("{text}\n{error:?}")))?;
         let found = condition.value(&scope);
-        let expected = plain::Plain { scope: &scope, used: &used }.value(&tree);
+        let expected = plain_evaluator::Plain { scope: &scope, used: &used }.value(&tree);
         match (&found, &expected) {
             (Ok(found), Ok(expected)) => prop_assert_eq!(found, expected, "{}", text),
             (Err(error), Err(call)) => {
@@ -128,7 +130,7 @@ fn generated_expressions_mean_what_the_plain_evaluator_gives() {
             }
             _ => prop_assert!(false, "{}\nfound {:?}\nexpected {:?}", text, found, expected),
         }
-        let other = print::print(&tree, other_seed);
+        let other = print_tree::print(&tree, other_seed);
         let again = Condition::parse(&other)
             .map_err(|error| TestCaseError::fail(format!("{other}\n{error:?}")))?;
         prop_assert_eq!(by_call(again.value(&scope)), by_call(found), "{}", other);
@@ -163,11 +165,11 @@ fn what_is_foreseen_comes_out_whatever_the_unknown_values_are() {
     let counts = RefCell::new([0_usize; 4]);
     let names = ["s", "n", "m", "b", "l", "o", "z", "my-var", "none", "gone"];
     let unknown = prop::collection::btree_set(prop::sample::select(names.to_vec()), 0..5);
-    let fillings = prop::collection::vec((trees::scope(), any::<u16>()), 6);
-    let strategy = (trees::tree(), trees::scope(), unknown, fillings, any::<u64>());
+    let fillings = prop::collection::vec((random_trees::scope(), any::<u16>()), 6);
+    let strategy = (random_trees::tree(), random_trees::scope(), unknown, fillings, any::<u64>());
     TestRunner::new(config(20_000))
         .run(&strategy, |(tree, scope, unknown, fillings, seed)| {
-            let text = print::print(&tree, seed);
+            let text = print_tree::print(&tree, seed);
             let condition = Condition::parse(&text).expect("a generated text is sound");
             let is_unknown = |path: &VarPath| unknown.contains(path.root());
             let mut known = scope;

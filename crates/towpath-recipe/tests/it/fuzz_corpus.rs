@@ -37,3 +37,8 @@ fn outputs_that_were_found() {
 fn shell_texts_that_were_found() {
     replay("shell", checks::shell::check);
 }
+
+#[test]
+fn corrected_lines_that_were_found() {
+    replay("rewriter", checks::rewriter::check);
+}

@@ -3,7 +3,7 @@
 use crate::support::problems;
 use proptest::prelude::*;
 use towpath_core::{Diagnostic, Source, nearest, text_of};
-use towpath_recipe::fields::{Section, fields_of};
+use towpath_recipe::field_table::{Section, fields_of};
 use towpath_recipe::{MAX_BYTES, read};
 
 const GOOD: &str = r#"name: good

@@ -7,8 +7,9 @@ use std::fs;
 use std::path::Path;
 use towpath_core::{Map, Part, Source, Value};
 use towpath_recipe::{
-    Beside, Flow, Plan, Recipe, Request, Resolved, SearchPath, Transition, Wishes, Work, builtin,
-    builtin_alone, builtin_names, edited, list, read, read_beside, resolve, standalone,
+    Flow, Plan, ReadContext, Recipe, Request, Resolved, RunOptions, SearchPath, Transition, Work,
+    builtin, builtin_alone, builtin_names, edited, list, read, read_in_context, resolve,
+    standalone,
 };
 
 /// A machine with these steps and further fields.
@@ -37,7 +38,7 @@ fn request(reference: &str, directory: &Path, inputs: &[(&str, &str)]) -> Reques
         working_dir: directory.to_owned(),
         search: SearchPath::given([directory]),
         inputs: inputs.iter().map(input).collect(),
-        wishes: Wishes::default(),
+        run_options: RunOptions::default(),
     }
 }
 
@@ -230,8 +231,8 @@ fn long_chains_and_many_files_are_refused_in_time() {
         ))
     };
     let text = machine("", "  $include: 1.yaml\n  a: {$ref: '1.yaml#/x'}\n");
-    let beside = Beside { files: &files, inputs: &Map::new() };
-    let read = read_beside(&Source::new("demo.yaml", text), &beside);
+    let beside = ReadContext { files: &files, inputs: &Map::new() };
+    let read = read_in_context(&Source::new("demo.yaml", text), &beside);
     let codes: Vec<&str> = read.problems.iter().map(|p| p.code).collect();
     for code in ["too-many-files", "include-deep", "ref-deep"] {
         assert!(codes.contains(&code), "{code}: {codes:?}");
@@ -251,8 +252,10 @@ fn beside_a_reference_null_takes_a_field_away() {
     let none = own.replace("null\n    outcomes", "null\n    zzz: null\n    outcomes");
     let text = machine("", &format!("  a:\n{none}"));
     let beside = |_: &str| Ok(Source::new("s.yaml", shared.as_str()));
-    let read =
-        read_beside(&Source::new("d", text), &Beside { files: &beside, inputs: &Map::new() });
+    let read = read_in_context(
+        &Source::new("d", text),
+        &ReadContext { files: &beside, inputs: &Map::new() },
+    );
     assert!(render(&read.problems).contains("Unknown field 'zzz' in step 'a'"));
 }
 

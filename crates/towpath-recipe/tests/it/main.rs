@@ -1,19 +1,30 @@
 //! Recipes and state machines, from text to plan: what is read, what is refused and how that is
 //! reported, what conditions mean.
 
+mod build_plan;
 mod builtin_machines;
+mod call_cycles;
 mod condition_properties;
 mod conditions;
+mod damaged_recipes;
+mod edited_since_planned;
+mod extends;
+mod find_agent;
+mod find_recipe;
 mod fuzz_corpus;
 mod hostile_input;
-mod machine_cases;
+mod machine_validation_cases;
 mod machines;
-mod mutations;
-mod recipe_model;
+mod project_directory;
+mod read_recipe_files;
+mod recipe_lints;
 mod recipe_problems;
-mod resolve;
-mod shipped;
+mod required_inputs;
+mod shipped_recipes;
 mod support;
+mod unknown_tags;
+mod unset_variables;
+mod valid_recipes;
 
 /// What fuzzing checks, and the texts that it found.
 #[path = "../../../../fuzz/src/lib.rs"]

@@ -1,9 +1,9 @@
 //! The words that a command begins with become others. Words that both have stay as they are written.
 
 use super::overlap;
+use crate::command_prefix;
 use crate::correction::Edit;
-use crate::prefix;
-use crate::requote;
+use crate::escape_for_nesting;
 use towpath_shell::bash::{self, Script, SimpleCommand};
 
 pub(super) fn edits(
@@ -15,7 +15,7 @@ pub(super) fn edits(
 ) -> Option<Vec<Edit>> {
     let to: Vec<&str> = bash::tokenize(to).ok()?;
     let values: Vec<Option<String>> =
-        to.iter().map(|word| prefix::static_words(word)?.into_iter().next()).collect();
+        to.iter().map(|word| command_prefix::static_words(word)?.into_iter().next()).collect();
     if is_corrected(command, from, &values) || to.is_empty() {
         return None;
     }
@@ -40,7 +40,7 @@ pub(super) fn edits(
     if command.redirects.iter().any(|redirect| overlap(&redirect.range, &range)) {
         return None;
     }
-    let text = requote::for_command(script, command, &to[front..new_end].join(" "))?;
+    let text = escape_for_nesting::for_command(script, command, &to[front..new_end].join(" "))?;
     Some(vec![Edit { range, text, rules: vec![rule] }])
 }
 
@@ -48,6 +48,6 @@ pub(super) fn edits(
 fn is_corrected(command: &SimpleCommand, from: &[String], to: &[Option<String>]) -> bool {
     let values: Option<Vec<String>> = to.iter().cloned().collect();
     values.is_some_and(|to| {
-        to.len() > from.len() && to.starts_with(from) && prefix::begins_with(command, &to)
+        to.len() > from.len() && to.starts_with(from) && command_prefix::begins_with(command, &to)
     })
 }

@@ -1,11 +1,13 @@
 //! One option of a command becomes another one, or is dropped.
 //!
-//! A letter may be one of a cluster (`-rP`). Which letters take a value is in the table or in the
-//! rule: after one of them, the rest of the cluster or the next word is data.
+//! A letter may be one of a cluster (`-rP`). Which letters take a value is in a table or in the rule:
+//! after one of them, the rest of the cluster or the next word is data. So is the next word after a
+//! long option that takes a value.
 
 use super::flag_table::{self, Program};
+use super::long_flag_table;
 use crate::correction::Edit;
-use crate::requote;
+use crate::escape_for_nesting;
 use crate::rule::{Rule, RuleKind};
 use std::ops::Range;
 use towpath_shell::bash::tree::{Part, Word};
@@ -35,7 +37,7 @@ impl Flag {
         .filter(|_| !name.contains(char::is_whitespace))
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         match self {
             Flag::Short(letter) => format!("-{letter}"),
             Flag::Long(name) => name.clone(),
@@ -96,17 +98,27 @@ struct Edited {
 impl Reader<'_> {
     fn edits(&self) -> Vec<Edit> {
         let mut found = Vec::new();
+        let inner = super::inner_commands(self.script, self.command);
+        let first = self.changes.iter().map(|change| change.first).min().unwrap_or(1);
         let mut index = 1;
         while let Some(word) = self.command.words.get(index) {
             if word.fixed() == Some("--") {
                 break;
             }
+            if inner.iter().any(|range| range.contains(&word.range.start)) {
+                index += 1;
+                continue;
+            }
+            let is_operand = word.fixed().is_none_or(|value| !value.starts_with('-'));
+            if is_operand && index >= first && self.program.ends_at_operand {
+                break;
+            }
             let mut skip = 0;
             if let Some(value) = self.beginning(word) {
                 let cluster = self.cluster(&value);
-                skip = usize::from(
-                    word.fixed().is_some() && cluster.as_ref().is_some_and(|c| c.takes_next),
-                );
+                let next = cluster.as_ref().is_some_and(|c| c.takes_next)
+                    || self.takes_next(index, &value);
+                skip = usize::from(word.fixed().is_some() && next);
                 let edited = self.long(index, &value, word).or_else(|| {
                     let cluster = cluster.filter(|_| word.fixed().is_some())?;
                     self.short(index, &value, &cluster)
@@ -151,6 +163,20 @@ impl Reader<'_> {
                 word.fixed().map(|value| Edited { options: Vec::new(), length: value.len(), rules })
             }
         }
+    }
+
+    /// Whether the word after a long option is its value. An option that becomes another one is
+    /// as that one.
+    fn takes_next(&self, index: usize, option: &str) -> bool {
+        let change = self.change(index, &Flag::Long(option.to_owned()));
+        let meant = match change.map(|change| &change.to) {
+            Some(Some(Flag::Long(name))) => name,
+            _ => option,
+        };
+        let words = &self.command.words;
+        let subcommand = words.get(1).and_then(|word| word.fixed()).unwrap_or_default();
+        let program = self.command.name().unwrap_or_default();
+        meant.len() > 2 && long_flag_table::takes_next(program, subcommand, meant)
     }
 
     fn cluster(&self, value: &str) -> Option<Cluster> {
@@ -247,7 +273,7 @@ impl Reader<'_> {
             _ => {
                 let whole = format!("{}{}", options.join(" "), &word.fixed()?[length..]);
                 let quoted = if options.len() == 1 { bash::quote(&whole) } else { whole };
-                requote::for_command(self.script, self.command, &quoted)?
+                escape_for_nesting::for_command(self.script, self.command, &quoted)?
             }
         };
         Some(Edit { range: word.range.clone(), text, rules })

@@ -13,6 +13,8 @@ pub(super) struct Program {
     pub valued: String,
     /// Letters whose value, if there is one, is the rest of the word.
     pub optional: &'static str,
+    /// What comes after the first operand belongs to another program.
+    pub ends_at_operand: bool,
 }
 
 impl Program {
@@ -26,19 +28,49 @@ impl Program {
 pub(super) fn program(command: &SimpleCommand) -> Program {
     let name = command.name().unwrap_or_default();
     let base = name.rsplit('/').next().unwrap_or(name);
-    if SINGLE_DASH.contains(&base) {
-        return Program { known: true, clusters: false, valued: String::new(), optional: "" };
-    }
     let subcommand = command.words.get(1).and_then(|word| word.fixed()).unwrap_or_default();
+    let ends_at_operand = STARTS_ANOTHER.contains(&base)
+        || STARTS_ANOTHER.contains(&format!("{base} {subcommand}").as_str());
+    if SINGLE_DASH.contains(&base) {
+        let (valued, optional) = (String::new(), "");
+        return Program { known: true, clusters: false, valued, optional, ends_at_operand };
+    }
     let row = |name: &str| VALUED.iter().find(|(names, ..)| names.contains(&name));
     let found = row(&format!("{base} {subcommand}")).or_else(|| row(base));
     match found {
         Some((_, valued, optional)) => {
-            Program { known: true, clusters: true, valued: (*valued).to_owned(), optional }
+            let valued = (*valued).to_owned();
+            Program { known: true, clusters: true, valued, optional, ends_at_operand }
         }
-        None => Program { known: false, clusters: true, valued: String::new(), optional: "" },
+        None => {
+            let (valued, optional) = (String::new(), "");
+            Program { known: false, clusters: true, valued, optional, ends_at_operand }
+        }
     }
 }
+
+/// Programs that give what comes after their first operand to another one.
+const STARTS_ANOTHER: &[&str] = &[
+    "bash",
+    "sh",
+    "dash",
+    "zsh",
+    "ksh",
+    "ssh",
+    "python",
+    "python3",
+    "node",
+    "ruby",
+    "perl",
+    "php",
+    "npx",
+    "uvx",
+    "docker run",
+    "docker exec",
+    "podman run",
+    "podman exec",
+    "kubectl exec",
+];
 
 /// Programs that write long options with one dash.
 const SINGLE_DASH: &[&str] = &[

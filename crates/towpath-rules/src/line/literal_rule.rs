@@ -1,8 +1,8 @@
-//! Text in the words of one command, quoted ones too, and over several words. Redirections and the
-//! commands inside of substitutions are not the command's words.
+//! Text in the words of one command, quoted ones too, and over several words. Redirections, and commands
+//! in substitutions or behind a wrapper, are not the command's words.
 
 use crate::correction::Edit;
-use crate::requote;
+use crate::escape_for_nesting;
 use crate::text_search;
 use std::ops::Range;
 use towpath_shell::bash::tree::{Part, Word};
@@ -22,9 +22,10 @@ pub(super) fn edits(
     if commands(to) > commands(from) {
         return Vec::new();
     }
-    let Some(to) = requote::for_command(script, command, to) else { return Vec::new() };
+    let Some(to) = escape_for_nesting::for_command(script, command, to) else { return Vec::new() };
     let mut nested = Nested(Vec::new());
     command.words.iter().for_each(|word| visit::parts(&word.parts, &mut nested));
+    nested.0.extend(super::inner_commands(script, command));
     let mut found = Vec::new();
     for words in runs(command) {
         let (Some(first), Some(last)) = (words.first(), words.last()) else { continue };

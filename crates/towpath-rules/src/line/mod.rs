@@ -1,18 +1,19 @@
 //! Corrects a shell command line: finds what each rule would edit, lets the stronger of two edits
 //! win where they overlap, and checks the result.
 
-mod check;
+mod check_result;
 mod command_rule;
 mod data_ranges;
 mod flag_rule;
 mod flag_table;
 mod literal_rule;
+mod long_flag_table;
 
 pub(crate) use flag_rule::Flag;
 
+use crate::command_prefix;
 use crate::correct::text_edits;
 use crate::correction::{Applied, Denial, Edit, apply};
-use crate::prefix;
 use crate::recipe::{self, Replacement};
 use crate::rule::{Rule, RuleKind};
 use std::cmp::Reverse;
@@ -150,8 +151,11 @@ fn attempt(
     if edits.is_empty() {
         return Some(None);
     }
-    check::is_certain(script, &edits, &replaced).then_some(())?;
-    let own = chosen.iter().all(|c| c.own_words) && replaced.iter().all(|(_, r)| r.own_words);
+    check_result::is_certain(script, &edits, &replaced).then_some(())?;
+    let own = chosen.iter().all(|c| c.own_words)
+        && replaced
+            .iter()
+            .all(|(index, r)| r.own_words && is_words_only(&script.commands()[*index]));
     Some(Some(Rewritten {
         vouched: own && is_joints_only(line, &edits),
         applied: all_applied(rules, &edits, &replaced),
@@ -183,6 +187,21 @@ pub(crate) fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
+/// A redirection or an assignment is the agent's, wherever in the command it is written.
+fn is_words_only(command: &SimpleCommand) -> bool {
+    command.redirects.is_empty() && command.assignments.is_empty()
+}
+
+/// Where other commands are inside a command: behind a wrapper, in the code of `bash -c`, in
+/// substitutions. No rule on the outer command edits them.
+fn inner_commands(script: &Script, command: &SimpleCommand) -> Vec<Range<usize>> {
+    let outer = &command.range;
+    let inside = |range: &&Range<usize>| {
+        outer.start <= range.start && range.end <= outer.end && *range != outer
+    };
+    script.commands().iter().map(|other| &other.range).filter(inside).cloned().collect()
+}
+
 /// Whether only separators are outside of the edits: no word of the agent is left.
 fn is_joints_only(line: &str, edits: &[Edit]) -> bool {
     let blank = |text: &str| text.chars().all(|c| c.is_whitespace() || ";&|".contains(c));
@@ -203,8 +222,8 @@ fn by_longest_prefix<'a>(
         let (RuleKind::Recipe { from, .. } | RuleKind::Refuse { from }) = &rule.kind else {
             continue;
         };
-        let Some(words) = prefix::static_words(from) else { continue };
-        if !prefix::begins_with(command, &words) {
+        let Some(words) = command_prefix::static_words(from) else { continue };
+        if !command_prefix::begins_with(command, &words) {
             continue;
         }
         let refuses = matches!(rule.kind, RuleKind::Refuse { .. });
@@ -223,8 +242,10 @@ fn command_candidates(script: &Script, index: usize, rules: &[&Rule]) -> Vec<Can
     let mut found = Vec::new();
     let mut flags = Vec::new();
     for rule in rules.iter().copied() {
-        let Some(words) = rule.kind.command().and_then(prefix::static_words) else { continue };
-        if !prefix::begins_with(command, &words) {
+        let Some(words) = rule.kind.command().and_then(command_prefix::static_words) else {
+            continue;
+        };
+        if !command_prefix::begins_with(command, &words) {
             continue;
         }
         let from = Reverse(rule.kind.from().len());

@@ -1,10 +1,10 @@
 //! A word of the agent: what it reads and does when bash expands it, and how it is written in another
 //! position so that it still expands to the same.
 
-use super::shell_names::{Names, names_of};
+use super::script_variables::{Names, names_of};
+use crate::command_prefix;
 use crate::correction::{Edit, apply};
-use crate::prefix;
-use crate::requote::escaped;
+use crate::escape_for_nesting::escaped;
 use std::ops::Range;
 use towpath_shell::bash;
 use towpath_shell::bash::tree::{Operation, Part, Word};
@@ -106,7 +106,7 @@ impl<'a> AgentWord<'a> {
     }
 
     fn fixed_text(&self, source: &str) -> Option<String> {
-        let mut words = prefix::static_words(&format!("x{source}"))?;
+        let mut words = command_prefix::static_words(&format!("x{source}"))?;
         let word = words.pop().filter(|_| words.is_empty())?;
         word.strip_prefix('x').map(str::to_owned)
     }

@@ -2,26 +2,26 @@
 //! they would have: where that is not certain, the rule does nothing.
 
 mod agent_word;
-mod fill;
-pub(crate) mod group;
-mod position;
-mod shell_names;
+mod fill_template;
+pub(crate) mod group_script;
+mod script_variables;
 pub(crate) mod template;
+mod value_position;
 
+use crate::command_prefix;
 use crate::correction::Edit;
-use crate::outline::is_requoted;
-use crate::prefix;
-use crate::requote;
+use crate::escape_for_nesting;
 use crate::rule::{Rule, RuleKind};
+use crate::same_outside_edits::is_requoted;
 use agent_word::AgentWord;
-use fill::Filler;
-use group::{Group, Shape};
+use fill_template::Filler;
+use group_script::{Group, Shape};
 use std::ops::Range;
 use template::{Piece, Template, Value};
 use towpath_shell::bash::tree::Redirect;
 use towpath_shell::bash::{self, Nesting, Script, SimpleCommand};
 
-pub(crate) use fill::marked;
+pub(crate) use fill_template::marked;
 
 /// What is written for one command.
 pub(crate) struct Replacement {
@@ -71,14 +71,14 @@ pub(crate) fn replace(
     let script = filler.fill()?;
     let parsed = bash::parse(&script).ok().filter(|s| !s.body().statements.is_empty())?;
     let shape = Shape::new(&parsed);
-    let group = group::choose(line, command, &shape)?;
+    let group = group_script::choose(line, command, &shape)?;
     if takes_more_words(command) && !ends_with_args(&pieces) || leaks(line, command, &parsed, group)
     {
         return None;
     }
-    let written = group::written(&script, &shape, group);
+    let written = group_script::written(&script, &shape, group);
     let (range, text) = with_redirects(line.text(), command, &written, group, &shape)?;
-    let text = requote::for_command(line, command, &text)?;
+    let text = escape_for_nesting::for_command(line, command, &text)?;
     Some(Replacement {
         edit: Edit { range, text, rules: rules_of(rule, &words, inner) },
         script,
@@ -138,7 +138,7 @@ fn is_true(value: Value, words: &[AgentWord]) -> Option<bool> {
 /// `bd list` → `bd list --flat …` has nothing to add to `bd list --flat`.
 fn is_corrected(command: &SimpleCommand, from: &str, pieces: &[Piece]) -> bool {
     let Some(Piece::Text(text)) = pieces.first() else { return false };
-    let (Some(from), Ok(script)) = (prefix::static_words(from), bash::parse(text)) else {
+    let (Some(from), Ok(script)) = (command_prefix::static_words(from), bash::parse(text)) else {
         return false;
     };
     let Some(first) = script.commands().first() else { return false };
@@ -146,7 +146,7 @@ fn is_corrected(command: &SimpleCommand, from: &str, pieces: &[Piece]) -> bool {
         first.words.iter().map_while(|word| word.fixed().map(str::to_owned)).collect();
     leading.len() > from.len()
         && leading.starts_with(&from)
-        && prefix::begins_with(command, &leading)
+        && command_prefix::begins_with(command, &leading)
 }
 
 /// Which of the agent's words a template takes.
@@ -215,8 +215,8 @@ fn leaks(line: &Script, command: &SimpleCommand, recipe: &Script, group: Group) 
     if group == Group::Subshell {
         return false;
     }
-    let changes = shell_names::changes_of(recipe);
-    let outside = shell_names::names_outside(line, &command.range);
+    let changes = script_variables::changes_of(recipe);
+    let outside = script_variables::names_outside(line, &command.range);
     let called = |c: &SimpleCommand| c.name().is_some_and(|n| changes.functions.contains(n));
     let sets = changes.variables.iter().any(|name| outside.0.contains(name));
     let splits = changes.variables.contains("IFS") && !outside.0.is_empty();
@@ -284,5 +284,6 @@ pub(crate) fn has_certain_positions(pieces: &[Piece]) -> Result<bool, String> {
     if script.body().statements.is_empty() && !pieces.iter().any(|p| matches!(p, Piece::Value(_))) {
         return Err("it has no command".to_owned());
     }
-    Ok(marked(pieces).is_some_and(|(script, marks)| position::find(&script, &marks).is_some()))
+    Ok(marked(pieces)
+        .is_some_and(|(script, marks)| value_position::find(&script, &marks).is_some()))
 }

@@ -72,6 +72,27 @@ fn flags_become_others_or_are_dropped() {
             Some("gh list --limit=$n '--limit' 3"),
         ),
         (&[flag("gh", "lmit", "")], "gh list --lmit=3 x", Some("gh list x")),
+        // The word after a long option that takes a value is data.
+        (
+            &[flag("git commit", "a", "all")],
+            "git commit --message -a --amend -a",
+            Some("git commit --message -a --amend --all"),
+        ),
+        (
+            &[flag("git commit", "a", "all")],
+            "git commit --message=x -a",
+            Some("git commit --message=x --all"),
+        ),
+        (&[flag("curl", "k", "cacert")], "curl --header -k", None),
+        (&[flag("curl", "k", "cacert")], "curl --silent -k", Some("curl --silent --cacert")),
+        (&[flag("find", "r", "R")], "find . -name -r", None),
+        (
+            &[flag("gh", "--txt", "--body"), flag("gh", "r", "R")],
+            "gh pr create --txt -r",
+            Some("gh pr create --body -r"),
+        ),
+        (&[flag("git", "force", "force-with-lease")], "git push --repo --force", None),
+        (&[flag("foo", "r", "R")], "foo --message -r", Some("foo --message -R")),
         (&[flag("gh", "lmit", "limit")], "gh list --lmit$x", None),
         (
             &[flag("scp", "r", "R")],
@@ -156,4 +177,26 @@ fn the_context_names_what_was_corrected() {
     };
     let expected = "Corrected: gt wait → [recipe] (Poll); grep → rg. Dropped: --timeout 30";
     assert_eq!(rewrite.context(), expected);
+}
+
+#[test]
+fn a_rule_on_a_wrapper_does_not_edit_the_command_that_it_starts() {
+    check_rows(&[
+        (&[flag("xargs", "-r", "")], "echo d | xargs rm -r", None),
+        (&[flag("xargs", "-r", "")], "echo d | xargs -r rm -r", Some("echo d | xargs rm -r")),
+        (&[flag("find", "-r", "")], r"find . -exec rm -r {} \;", None),
+        (
+            &[flag("find", "-name", "-iname")],
+            r"find . -name x -exec grep -name {} \;",
+            Some(r"find . -iname x -exec grep -name {} \;"),
+        ),
+        (&[flag("sudo", "-n", "")], "sudo sed -n x", None),
+        (&[flag("env", "-i", "")], "env sed -i x", None),
+        (&[flag("timeout", "-s", "-k")], "timeout 5 kill -s 9", None),
+        (&[flag("bash", "-l", "")], "bash x.sh -l", None),
+        (&[flag("ssh", "-t", "")], "ssh host ls -t", None),
+        (&[flag("docker run", "-i", "")], "docker run sed -i x", None),
+        (&[literal("sudo", "old", "new")], "sudo cat old", None),
+        (&[literal("bash", "old", "new")], "bash -c \"cat old\"", None),
+    ]);
 }

@@ -3,11 +3,20 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests start bash and read files")]
 
-mod argv;
-mod cases;
+mod agents_md;
+mod arguments_after_rewrite;
+mod classify_error_texts;
 mod command_lines;
-mod creation;
+mod correction_cases;
+mod hosts;
+mod masking;
+mod new_rule;
+mod other_commands_unchanged;
 mod properties;
-mod recipes;
-mod safety;
+mod recipe_rules;
+mod rule_snapshot;
+mod rules_file;
+mod seed;
+mod starter_rules;
+mod suggest_rules;
 mod support;

@@ -2,22 +2,22 @@
 //! transitions and enforces the guardrails; the agent is asked for an outcome and for nothing else.
 
 mod new_session;
+mod outcome_report;
 mod prompt;
-mod report;
+mod step_work;
 mod transitions;
-mod work;
 
-pub use report::{Misreport, MisreportKind, Reported, read_report, without_report};
+pub use outcome_report::{Misreport, MisreportKind, Reported, read_report, without_report};
 
 use crate::agent_call::AgentCall;
 use crate::fact::JobEnd;
 use crate::flow::{FinishedCall, FlowRules, FrameResult, last_output};
 use crate::frame::{FrameState, StepAt};
-use crate::outcome::{Failure, FailureKind, StepStatus};
-use crate::progress::{Phase, Progress};
+use crate::job_timeout::MACHINE_CALL_TIMEOUT;
 use crate::run::Run;
-use crate::step_timeout::MACHINE_CALL_TIMEOUT;
-use crate::step_view::{StepState, StepView};
+use crate::run_view::{StepState, StepView};
+use crate::step_and_run_outcome::{Failure, FailureKind, StepStatus};
+use crate::step_progress::{Phase, Progress};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

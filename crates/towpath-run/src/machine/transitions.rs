@@ -4,9 +4,9 @@
 use super::{MachineExit, PastVisit, Refusal};
 use crate::event::{EventKind, Movement};
 use crate::frame::{Frame, FrameState, StepAt};
-use crate::outcome::{Failure, FailureKind, Guardrail};
-use crate::progress::Phase;
 use crate::run::Run;
+use crate::step_and_run_outcome::{Failure, FailureKind, Guardrail};
+use crate::step_progress::Phase;
 use crate::step_start::StartVerdict;
 use towpath_core::StepPath;
 use towpath_recipe::{GuardrailExit, Guardrails, Recipe, Transition};

@@ -4,12 +4,12 @@
 //! previewed.
 
 use super::{Begun, End, Left, NOT_TOLERATED, PreviewFrame, PreviewStep, Reach, Walk};
-use towpath_recipe::{Machine, Ways};
+use towpath_recipe::{Machine, ReachableSteps};
 
 impl Walk<'_> {
     pub(super) fn machine(&mut self, mut frame: PreviewFrame<'_>, machine: &Machine) -> Left {
         let limits = machine.guardrails_with(&self.program.plan.machine);
-        let ways = Ways::of(frame.recipe, machine.initial);
+        let ways = ReachableSteps::of(frame.recipe, machine.initial);
         let mut left = Left::nothing(End::Passes);
         if ways.in_loop[machine.initial] {
             // What is true of its first visit only would be shown as if it were true of all.
@@ -50,7 +50,7 @@ impl Walk<'_> {
 
 impl PreviewFrame<'_> {
     /// What any step of the machine may have set by now.
-    fn forget_outputs(&mut self, ways: &Ways) {
+    fn forget_outputs(&mut self, ways: &ReachableSteps) {
         let steps = self.recipe.steps.iter().zip(&ways.reachable);
         for (step, _) in steps.filter(|(_, reachable)| **reachable) {
             if let Some(name) = &step.output {

@@ -3,15 +3,15 @@
 //! will print is not known, and neither is what depends on it. Like the run itself it has no effects
 //! and knows no clock; the rules of tags, conditions, values and limits are those of the run.
 
-mod limits;
+mod foreseen_context;
 mod machine;
-mod outlook;
+mod recursion_limits;
+mod shown_text;
 mod step;
-mod text;
 
-use crate::outcome::StatusName;
-use limits::{Level, MAY_BE_OVER};
-use outlook::Outlook;
+use crate::step_and_run_outcome::StatusName;
+use foreseen_context::ForeseenContext;
+use recursion_limits::{Level, MAY_BE_OVER};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use towpath_core::StepPath;
@@ -98,7 +98,7 @@ pub fn preview(program: &Program) -> Preview {
         recipe: 0,
         path: None,
         directory: String::new(),
-        given: Outlook::of_inputs(&program.plan.inputs),
+        given: ForeseenContext::of_inputs(&program.plan.inputs),
         reach: Reach::Sure,
     });
     Preview { steps: left.steps, cut: walk.cut }
@@ -122,7 +122,7 @@ struct Call {
     recipe: usize,
     path: Option<StepPath>,
     directory: String,
-    given: Outlook,
+    given: ForeseenContext,
     reach: Reach,
 }
 
@@ -233,7 +233,7 @@ enum Next {
 /// A recipe that a step calls, with what it is given.
 struct Called {
     recipe: usize,
-    given: Outlook,
+    given: ForeseenContext,
     sure: bool,
     may_be_over: bool,
 }
@@ -244,7 +244,7 @@ struct PreviewFrame<'a> {
     index: usize,
     path: Option<StepPath>,
     directory: String,
-    outlook: Outlook,
+    outlook: ForeseenContext,
     reach: Reach,
 }
 
@@ -256,7 +256,7 @@ impl<'a> Walk<'a> {
             index: call.recipe,
             path: call.path,
             directory: call.directory,
-            outlook: Outlook::of_recipe(recipe, call.given),
+            outlook: ForeseenContext::of_recipe(recipe, call.given),
             reach: call.reach,
         };
         self.levels.push(Level { recipe: call.recipe, ..Level::default() });

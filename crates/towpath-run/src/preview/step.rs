@@ -1,14 +1,14 @@
 //! The preview of one step: whether its turn comes, whether its tags and its condition let it run, whether
 //! its values fit, and what it leaves for the steps after it.
 
-use super::limits::OverLimit;
-use super::outlook::{Extra, Outlook, Sight};
-use super::text::{Shown, Values};
+use super::foreseen_context::{Extra, ForeseenContext, Sight};
+use super::recursion_limits::OverLimit;
+use super::shown_text::{Shown, Values};
 use super::{
     Begun, Call, Called, End, Left, NOT_TOLERATED, Next, PreviewFrame, PreviewStep, Reach,
     StepEffect, Tolerable, Verdict, Walk,
 };
-use crate::outcome::StatusName;
+use crate::step_and_run_outcome::StatusName;
 use crate::step_start::join;
 use towpath_core::{Map, StepPath, text_of};
 use towpath_recipe::condition::Condition;
@@ -190,14 +190,14 @@ impl Walk<'_> {
         frame: &PreviewFrame<'_>,
         name: &str,
         extra: Extra,
-    ) -> Result<(usize, Outlook), StartFailure> {
+    ) -> Result<(usize, ForeseenContext), StartFailure> {
         self.check_depth().map_err(limit_failure)?;
         let Some(recipe) = self.program.callee(frame.index, name) else {
             return Err(value_failure(format!("recipe `{name}` is not in the plan")));
         };
         let given = extra.over(frame.outlook.for_callee());
         let callee = &self.program.recipes[recipe];
-        let context = Outlook::of_recipe(callee, given.clone());
+        let context = ForeseenContext::of_recipe(callee, given.clone());
         let missing = context.missing(&callee.required_context);
         if !missing.is_empty() {
             let names = missing.join("`, `");

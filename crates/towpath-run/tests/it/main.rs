@@ -1,7 +1,7 @@
 //! The pure run: its rules as tables, its preview, and the outcomes that it reads from answers.
 #![allow(clippy::disallowed_methods, reason = "only the run itself is pure")]
 
-mod events;
-mod outcomes;
+mod events_as_json;
+mod outcome_cases;
 mod preview;
-mod rules;
+mod run_rules;

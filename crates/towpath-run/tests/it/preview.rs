@@ -1,15 +1,15 @@
 //! What is foreseen of a run: as tables, and against the run itself over random plans, in which
 //! whatever runs goes well and prints what chance wants.
 
-#[path = "../simulation/machine.rs"]
-mod machine;
-#[path = "../simulation/plan.rs"]
-mod plan;
+#[path = "../simulation/random_machine.rs"]
+mod random_machine;
 #[allow(dead_code, reason = "the simulation uses more of it")]
-#[path = "../simulation/random.rs"]
-mod random;
+#[path = "../simulation/random_numbers.rs"]
+mod random_numbers;
+#[path = "../simulation/random_plan.rs"]
+mod random_plan;
 
-use random::Random;
+use random_numbers::Random;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -459,7 +459,7 @@ fn compared(seeds: Range<u64>, with_machines: bool) -> Spread {
     let mut spread = Spread::new();
     for seed in seeds {
         let mut random = Random::new(seed);
-        let program = plan::generate(&mut random, with_machines);
+        let program = random_plan::generate(&mut random, with_machines);
         let machines = program.recipes.iter().any(|recipe| recipe.machine().is_some());
         if with_machines && (program.restarts() || !machines) {
             continue;
@@ -470,7 +470,7 @@ fn compared(seeds: Range<u64>, with_machines: bool) -> Spread {
         for _ in 0..3 {
             let run = played(&program, &mut random);
             if let Err(problem) = agrees(&run.view(), &steps, &mut spread) {
-                panic!("seed {seed}: {problem}\n{}", plan::text(&program));
+                panic!("seed {seed}: {problem}\n{}", random_plan::text(&program));
             }
         }
     }

@@ -1,10 +1,10 @@
 //! What must be true of the agent calls and the visits of machines, checked as they happen: the numbers
 //! of visits, the limits, the session that each call continues with, and what is before a prompt.
 
-use crate::plan::{CONTEXT, FOREIGN};
+use crate::random_plan::{CONTEXT, FOREIGN};
 use std::collections::BTreeMap;
 use towpath_core::{JobKey, StepPath};
-use towpath_recipe::MachineWishes;
+use towpath_recipe::MachineOptions;
 use towpath_run::{AgentJob, EventKind, Movement};
 
 /// The machines of a run as one sees them from outside.
@@ -52,18 +52,21 @@ impl Calls {
     }
 
     /// A machine's call starts.
-    pub fn started(&mut self, key: &JobKey, agent: &AgentJob, wishes: &MachineWishes) {
+    pub fn started(&mut self, key: &JobKey, agent: &AgentJob, run_options: &MachineOptions) {
         let root = key.frame.is_none();
         let session = self.sessions.entry(key.frame.clone()).or_default();
-        let foreign = root && session.restarts == 0 && wishes.session.is_some();
+        let foreign = root && session.restarts == 0 && run_options.session.is_some();
         assert!(agent.keeps_session, "{key}");
         assert_eq!(agent.continues, session.last, "{key} continues the call before it");
         let unsure = session.last.is_some() && !session.answered && !foreign;
-        assert_eq!(agent.may_open, unsure, "{key}: whether its session may have to be opened");
+        assert_eq!(
+            agent.may_open_session, unsure,
+            "{key}: whether its session may have to be opened"
+        );
         let given = (foreign && session.last.is_none()).then(|| FOREIGN.into());
         assert_eq!(agent.session, given, "{key}: the session that it is given");
         let reported = agent.prompt.starts_with(&format!("## Context\n\n{CONTEXT}\n\n---\n\n"));
-        let new = wishes.context.is_some() && root && !session.answered && key.call == 0;
+        let new = run_options.context.is_some() && root && !session.answered && key.call == 0;
         assert_eq!(reported, new, "{key}: the context before a prompt");
         assert_eq!(agent.prompt.starts_with("Your previous"), key.call == 1, "{key}: a reminder");
         session.last = Some(key.clone());

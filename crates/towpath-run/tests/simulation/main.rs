@@ -8,18 +8,18 @@
 #![allow(clippy::disallowed_methods, reason = "the world around the run is not pure")]
 
 mod agent_call_checks;
-mod checks;
-mod lookup;
-mod machine;
-mod plan;
-mod random;
-mod spread;
-mod world;
+mod find_step_in_plan;
+mod promise_checks;
+mod random_machine;
+mod random_numbers;
+mod random_plan;
+mod schedule_statistics;
+mod simulated_world;
 
-use random::Random;
-use spread::Spread;
+use random_numbers::Random;
+use schedule_statistics::Spread;
+use simulated_world::World;
 use std::sync::Mutex;
-use world::World;
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
@@ -59,7 +59,7 @@ fn random_schedules_keep_every_promise() {
 
 fn one_plan(seed: u64, schedules: u64, spread: &mut Spread) {
     let mut random = Random::new(seed);
-    let program = plan::generate(&mut random, true);
+    let program = random_plan::generate(&mut random, true);
     let unbroken = World::new(&program, None).run_to_end();
     for schedule in 0..schedules {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(schedule);
@@ -70,7 +70,7 @@ fn one_plan(seed: u64, schedules: u64, spread: &mut Spread) {
                 broken.result,
                 unbroken.result,
                 "seed {seed}: a resumed run ends as the unbroken one\n{}",
-                plan::text(&program)
+                random_plan::text(&program)
             );
         }
     }

@@ -4,17 +4,24 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Text this short cannot nest deeply enough to matter.
-const SHORT: usize = 512;
+/// So many levels fit on any stack. Each level needs at least one character that is no part of a plain
+/// word: a bracket, a quote, an operator, or the blank after a reserved word.
+const FEW_LEVELS: usize = 512;
 const STACK: usize = 32 * 1024 * 1024;
 
 /// `None` if the work panicked or no thread could be had.
-pub fn run<T: Send>(text_len: usize, work: impl FnOnce() -> T + Send) -> Option<T> {
-    if text_len <= SHORT {
+pub fn run<T: Send>(text: &str, work: impl FnOnce() -> T + Send) -> Option<T> {
+    if most_levels(text) <= FEW_LEVELS {
         return catch_unwind(AssertUnwindSafe(work)).ok();
     }
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         thread.ok()?.join().ok()
     })
+}
+
+fn most_levels(text: &str) -> usize {
+    let is_plain =
+        |byte: &u8| byte.is_ascii_alphanumeric() || b"_./".contains(byte) || !byte.is_ascii();
+    text.bytes().filter(|byte| !is_plain(byte)).count()
 }

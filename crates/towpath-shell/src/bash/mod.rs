@@ -1,30 +1,30 @@
 //! Bash text as a tree of plain data with byte ranges. It knows nothing of placeholders, starts no
 //! shell and expands nothing.
 //!
-//! The parser library is used in `grammar` alone. A scanner of our own reads the same text
+//! The parser library is used in `parser_library` alone. A scanner of our own reads the same text
 //! independently, and where the two differ the text counts as not understood: a wrong range would be
 //! a wrong edit later.
 
-pub(crate) mod agreement;
+mod command_nesting;
 pub(crate) mod command_words;
-mod commands;
 pub(crate) mod deep_stack;
-pub(crate) mod grammar;
-mod nesting;
-pub(crate) mod program_table;
-pub(crate) mod programs;
+mod parsed_script;
+pub(crate) mod parser_library;
+pub(crate) mod parser_scanner_agreement;
+pub(crate) mod programs_that_read_code;
 pub(crate) mod quoting;
-mod relocate;
+mod relocate_tree;
 pub(crate) mod scanner;
-mod script;
+mod simple_commands;
+pub(crate) mod started_program;
 pub mod tree;
 pub mod visit;
-mod wrappers;
+mod wrapper_programs;
 
-pub use commands::SimpleCommand;
-pub use nesting::Nesting;
+pub use command_nesting::Nesting;
+pub use parsed_script::{LONGEST, Script, parse, tokenize};
 pub use quoting::quote;
-pub use script::{LONGEST, Script, parse, tokenize};
+pub use simple_commands::SimpleCommand;
 use std::ops::Range;
 
 /// Whether every detail of a piece of text counts.

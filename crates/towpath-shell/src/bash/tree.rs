@@ -1,6 +1,6 @@
 //! The part of bash's syntax that Towpath looks at, as plain data with byte ranges.
 //!
-//! A tree of these is made by the `grammar` module alone and refers to the text it was made from.
+//! A tree of these is made by the `parser_library` module alone and refers to the text it was made from.
 //! It keeps what decides how a piece of text is read (quoting, substitutions, subscripts, names)
 //! and drops the rest; nothing here runs or expands anything.
 

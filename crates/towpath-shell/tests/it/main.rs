@@ -2,10 +2,10 @@
 
 mod bash_spans;
 mod bash_tree;
+mod compared_with_bash;
 mod evaluated_twice;
 mod nested_contexts;
 mod nested_shells;
-mod oracle;
 mod quoting_contexts;
 mod random_text;
 mod support;

@@ -1,6 +1,6 @@
 //! A disk that takes no more: the append that meets it is refused whole, the rest stays.
 
-use crate::child::{command, printed};
+use crate::child_process::{command, printed};
 use crate::support::{bodies, fact, id, problems};
 use std::path::Path;
 use std::process::Output;
@@ -36,7 +36,7 @@ fn a_write_that_fails_is_unwritable_and_leaves_nothing_half_written() {
 #[test]
 fn a_full_disk_is_reported_as_full_and_writing_continues_once_there_is_space() {
     let directory = tempdir().unwrap();
-    if !crate::read_only::namespaces_work(directory.path()) {
+    if !crate::read_only_disk::namespaces_work(directory.path()) {
         return;
     }
     let mount =

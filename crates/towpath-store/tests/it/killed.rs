@@ -1,6 +1,6 @@
 //! `kill -9` at any instant: what was acknowledged is there, and no commit is there in part.
 
-use crate::child::start;
+use crate::child_process::start;
 use crate::support::{Dice, bodies, create, id, problems};
 use std::thread::sleep;
 use std::time::Duration;

@@ -2,18 +2,21 @@
 
 #![allow(clippy::print_stderr)]
 
-mod child;
+mod child_process;
 mod concurrency;
-mod damage;
-mod fixtures;
+mod damaged_database;
+mod dp_database;
 mod full_disk;
+mod hook_records;
 mod killed;
 mod listing;
 mod open;
 mod outputs;
 mod prune;
-mod read_only;
+mod read_only_disk;
 mod recording;
+mod released_schemas;
 mod round_trip;
+mod rules;
 mod support;
 mod trust;

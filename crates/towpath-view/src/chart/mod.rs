@@ -2,16 +2,16 @@
 //! `text` draws it on a terminal, `svg` as an image, `mermaid` and `dot` write it for programs that
 //! draw. Names are foreign text: each writer escapes them for its own language.
 
-mod arrange;
+mod arrange_rows;
+mod chart_from_program;
 pub mod dot;
+pub mod draw_as_text;
 pub mod mermaid;
-mod of_program;
 pub mod svg;
 #[cfg(test)]
 mod tests;
-pub mod text;
 
-pub use of_program::{RESTARTS_EXCEEDED, bounds, called, refused_restart};
+pub use chart_from_program::{RESTARTS_EXCEEDED, bounds, called, refused_restart};
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 

@@ -174,13 +174,13 @@ proptest! {
     fn every_way_of_a_machine_is_drawn(chart in chart()) {
         for part in &chart.parts {
             let Shape::Machine { ways, .. } = &part.shape else { continue };
-            let rows = arrange::arrange(part);
+            let rows = arrange_rows::arrange(part);
             let (mut labels, mut cards) = (rows.jumps.len(), rows.rows.len());
             for row in &rows.rows {
                 labels += row.down.len();
                 for side in &row.sides {
                     match side {
-                        arrange::Side::Loop { out, back, ends, .. } => {
+                        arrange_rows::Side::Loop { out, back, ends, .. } => {
                             labels += out.len() + back.len() + ends.len();
                             cards += 1;
                         }
@@ -189,7 +189,7 @@ proptest! {
                 }
             }
             prop_assert_eq!((labels, cards), (ways.len(), part.cards.len()));
-            prop_assert!(text::draw(part).len() >= rows.rows.len());
+            prop_assert!(draw_as_text::draw(part).len() >= rows.rows.len());
         }
     }
 }
@@ -211,7 +211,7 @@ fn part(names: &[&str], ways: &[(usize, &str, To)]) -> Part {
 }
 
 fn drawn(part: &Part) -> String {
-    text::draw(part).iter().map(|line| format!("{}{}\n", line.text, line.dim)).collect()
+    draw_as_text::draw(part).iter().map(|line| format!("{}{}\n", line.text, line.dim)).collect()
 }
 
 #[test]

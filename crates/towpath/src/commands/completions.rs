@@ -19,7 +19,7 @@ use std::sync::Arc;
 use towpath_core::StatusKind;
 use typed_line::TypedLine;
 
-/// Print a script that completes commands, flags, recipes, runs and steps
+/// Print a script that completes commands, flags, recipes, runs, steps and rules
 ///
 /// Add the line for your shell to its startup file:
 ///
@@ -136,6 +136,14 @@ fn kind(command: &str, arg: &Arg) -> Option<ArgumentKind> {
             _ => ArgumentKind::Run { but: &[] },
         }),
         "step" | "done" | "again" => Some(ArgumentKind::Step),
+        "rule" | "rules" => Some(ArgumentKind::Rule {
+            enabled: match command {
+                "enable" => Some(false),
+                "disable" => Some(true),
+                _ => None,
+            },
+        }),
+        "starters" => Some(ArgumentKind::Starter),
         _ => None,
     };
     let directory = arg.get_value_names().is_some_and(|names| names.iter().any(|n| n == "DIR"));

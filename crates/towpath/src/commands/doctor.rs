@@ -2,15 +2,17 @@
 //! and the command that fixes each problem. It asks programs for their version and starts nothing
 //! else; it fixes nothing, writes nothing and upgrades nothing by itself.
 
-mod agents;
 mod capabilities;
+mod correction_rules;
 mod directories;
 mod finding;
+mod hook_failures;
+mod hosts;
+mod installed_programs;
 mod journal;
 mod recipes;
 mod runs;
 mod settings;
-mod version;
 
 use super::Execute;
 use crate::environment::Invocation;
@@ -40,7 +42,7 @@ impl Execute for Args {
         let store = journal.store.as_ref();
         let (set, settings) = settings::check(env, &journal);
         // Asked first, answered last: each may take seconds.
-        let programs = agents::ask(env, &set);
+        let programs = installed_programs::ask(env, &set);
         let search = crate::session::search_path::search_path(env, &set, &[], &env.current)?;
         let mut groups = vec![
             Group::new(Topic::Directories, directories::check(env, &search)),
@@ -51,6 +53,10 @@ impl Execute for Args {
         ];
         let (findings, agents) = programs.answers();
         groups.insert(2, Group::new(Topic::Programs, findings));
+        let (mut findings, hosts) = hosts::check(env, &agents);
+        findings.extend(hook_failures::check(env));
+        findings.extend(correction_rules::check(env, &journal));
+        groups.insert(3, Group::new(Topic::Hooks, findings));
         let level = worst(&groups);
         if self.json {
             out::json(&json!({
@@ -58,6 +64,7 @@ impl Execute for Args {
                 "status": level.word(),
                 "findings": as_json(&groups),
                 "agents": agents,
+                "hosts": hosts,
                 "places": directories::as_json(env, &search),
             }));
         } else {

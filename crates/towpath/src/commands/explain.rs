@@ -8,8 +8,8 @@ use super::Execute;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::session::machine_flags::LimitFlags;
-use crate::session::request::RequestFlags;
-use crate::session::resolve::show_problems;
+use crate::session::request_flags::RequestFlags;
+use crate::session::resolve_recipe::show_problems;
 use crate::session::trust::{self, CalledAs};
 use crate::terminal::diagnostics;
 use crate::terminal::format::{clean, count, duration};
@@ -106,7 +106,7 @@ fn program(
 ) -> Result<(Program, Origin, Vec<Diagnostic>), CommandError> {
     let here = args.request.here(env)?;
     let mut request = args.request.request(env, &here, &args.recipe)?;
-    args.limits.over(&mut request.wishes.machine);
+    args.limits.over(&mut request.run_options.machine);
     let resolved = trust::resolved_to_look(env, &request, CalledAs::Towpath)?;
     show_problems(&resolved.problems, &args.recipe, env, args.is_json())?;
     match resolved.program {

@@ -1,24 +1,24 @@
 //! `towpath logs`: what steps printed, from the record, or from a job's files while it runs. It
 //! only reads, in pieces, and never waits for anything but the run's owner.
 
-mod choice;
-mod reader;
+mod chosen_jobs;
+mod reader_gone;
 mod transcript;
 
 use super::Execute;
 use crate::environment::{Invocation, local_zone};
 use crate::exit::{CommandError, Exit};
 use crate::session::find_run::{find, open, step_paths};
-use crate::session::time_flags::LIMITS;
+use crate::session::timeout_flags::LIMITS;
 use crate::terminal::format::{clean, count};
 use crate::terminal::out;
 use crate::terminal::report::{Shape, columns};
-use choice::Choice;
-use reader::reader_gone;
+use chosen_jobs::Choice;
+use reader_gone::reader_gone;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use towpath_core::{JobKey, JobKind, RunId, RunStatus, nearest};
-use towpath_engine::{JobNews, RunFollower, Sign, is_owned, recorded};
+use towpath_engine::{CallProgress, JobNews, RunFollower, is_owned, recorded};
 use towpath_run::JobEnd;
 use towpath_store::{RunRow, Store, Stream};
 use transcript::Transcript;
@@ -166,7 +166,7 @@ impl<'a> Log<'a> {
         let units: BTreeSet<&str> = wanted.iter().map(|i| self.jobs[*i].unit.as_str()).collect();
         self.printer.several = units.len() > 1 || choice.may_grow && self.shape.has_several_steps();
         let Some(last) = wanted.last().filter(|_| units.len() == 1 && !choice.all) else { return };
-        let (_, tries) = choice::tries(&self.jobs, *last);
+        let (_, tries) = chosen_jobs::tries(&self.jobs, *last);
         if tries > 1 && !std::mem::replace(&mut self.announced, true) {
             out::note(format!("try {tries} of {tries}; --all shows every one"));
         }
@@ -190,10 +190,10 @@ impl<'a> Log<'a> {
                 JobNews::Output { stream: Stream::Stdout, bytes } => print(own, bytes),
                 JobNews::Output { stream, bytes } => print(stream, bytes),
                 _ if !is_agent || raw => {}
-                JobNews::Agent(Sign::Doing(what) | Sign::Retrying(what)) => {
+                JobNews::Agent(CallProgress::Doing(what) | CallProgress::Retrying(what)) => {
                     print_lines(&mut print, &transcript.doing(&what));
                 }
-                JobNews::Agent(Sign::Message(text)) => {
+                JobNews::Agent(CallProgress::Message(text)) => {
                     print_lines(&mut print, &transcript.message(&text));
                 }
                 JobNews::Agent(_) => {}
@@ -222,7 +222,7 @@ impl<'a> Log<'a> {
         if key.call > 0 {
             text.push_str(", reminder");
         }
-        match choice::tries(&self.jobs, index) {
+        match chosen_jobs::tries(&self.jobs, index) {
             (_, 1) => text,
             (number, tries) => format!("{text}, try {number} of {tries}"),
         }

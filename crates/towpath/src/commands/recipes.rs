@@ -1,7 +1,7 @@
 //! `towpath recipes`: directories of recipes: their manifest, what changed since, how one compares
 //! with another repository's, and copies of built-in recipes to edit.
 
-mod apply;
+mod apply_upstream;
 mod check;
 mod eject;
 mod manifest;
@@ -16,7 +16,7 @@ use crate::session::trust;
 use crate::terminal::table::shown_path;
 use std::path::{Path, PathBuf};
 use towpath_recipe::Origin;
-use towpath_recipe::manifest::{Manifest, verify_installation};
+use towpath_recipe::directory_manifest::{Manifest, verify_installation};
 
 /// Track changes of recipe directories, sync them, and copy built-in recipes.
 ///

@@ -6,7 +6,7 @@ mod due;
 use super::Execute;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, ErrorKind, Exit};
-use crate::session::resume::{ResumeFlags, resume};
+use crate::session::resume_run::{ResumeFlags, resume};
 use crate::session::{conclude, find_run};
 use crate::terminal::out;
 use towpath_core::{RunId, RunStatus};

@@ -3,8 +3,8 @@
 use super::Execute;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Exit};
-use crate::session::request::{RequestFlags, RunFlags};
-use crate::session::resolve::resolve;
+use crate::session::request_flags::{RequestFlags, RunFlags};
+use crate::session::resolve_recipe::resolve;
 use crate::session::{Session, conclude, dry_run, recipe_list, trust};
 use crate::terminal::report::ReporterKind;
 use towpath_store::Store;

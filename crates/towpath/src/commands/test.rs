@@ -1,9 +1,9 @@
 //! `towpath test`: recipe tests. Which files, what is printed, and what the tests take from this
 //! program; `towpath-testing` runs the cases. It never touches the user's state.
 
-mod difference;
-mod find;
-mod view;
+mod expected_and_got;
+mod find_test_files;
+mod result_view;
 
 use super::Execute;
 use crate::environment::{Environment, Invocation, own_program};
@@ -13,12 +13,14 @@ use crate::session::signals;
 use crate::terminal::diagnostics;
 use crate::terminal::out;
 use crate::terminal::table::shown_path;
+use result_view::View;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source};
-use towpath_testing::{CaseResult, CaseRunner, ChildProcesses, Host, Subject, Suite, mutate, read};
-use view::View;
+use towpath_testing::{
+    CaseResult, CaseRunner, ChildProcesses, Host, Suite, TestedRecipe, mutate, read,
+};
 
 /// Run recipe tests: the cases of NAME.test.yaml files.
 ///
@@ -87,7 +89,8 @@ impl Host for TestHost {
     ) -> Result<Vec<PathBuf>, String> {
         let home = home.map(Path::to_owned).or_else(|| self.env.home.clone());
         let env = Environment { home, ..self.env.clone() };
-        let found = find::recipe_directories(&env, directory).map_err(|error| error.message)?;
+        let found =
+            find_test_files::recipe_directories(&env, directory).map_err(|error| error.message)?;
         Ok(found.directories.into_iter().map(|d| d.path).collect())
     }
 }
@@ -142,7 +145,7 @@ fn pass_on_signals(children: &Arc<ChildProcesses>) -> Result<(), CommandError> {
 
 fn perform(
     runner: &CaseRunner<'_>,
-    subjects: &[Subject],
+    subjects: &[TestedRecipe],
     args: &Args,
     view: &View,
     children: &ChildProcesses,
@@ -166,16 +169,16 @@ fn perform(
 fn subjects(
     host: &TestHost,
     args: &Args,
-) -> Result<Result<Vec<Subject>, Vec<Diagnostic>>, CommandError> {
+) -> Result<Result<Vec<TestedRecipe>, Vec<Diagnostic>>, CommandError> {
     let (mut subjects, mut wrong) = (Vec::new(), Vec::new());
-    for path in find::files(&host.env, &args.files)? {
+    for path in find_test_files::files(&host.env, &args.files)? {
         let (suite, problems) = suite(&host.env, &path)?;
         wrong.extend(problems);
         let Some(suite) = suite else { continue };
         let beside = path.parent().unwrap_or(Path::new("/"));
-        let search = find::recipe_directories(&host.env, beside)?.directories;
+        let search = find_test_files::recipe_directories(&host.env, beside)?.directories;
         let search = search.into_iter().map(|d| d.path).collect();
-        match Subject::new(host, suite, search) {
+        match TestedRecipe::new(host, suite, search) {
             Ok(subject) => subjects.push(subject),
             Err(problems) => wrong.extend(problems),
         }
@@ -213,7 +216,7 @@ fn refuse(env: &Environment, problems: &[Diagnostic], json: bool) -> Exit {
 }
 
 /// Keeps the cases that the user asked for.
-fn choose(subjects: &mut Vec<Subject>, wanted: Option<&str>) -> Result<(), CommandError> {
+fn choose(subjects: &mut Vec<TestedRecipe>, wanted: Option<&str>) -> Result<(), CommandError> {
     let Some(wanted) = wanted else { return Ok(()) };
     for subject in subjects.iter_mut() {
         subject.suite.cases.retain(|case| case.name.contains(wanted));

@@ -2,9 +2,11 @@
 //! listed and revoked.
 
 use super::Execute;
+use crate::corrections::project_rules::{ProjectRules, RULES_FILE};
+use crate::corrections::rule_book::RuleBook;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, ErrorKind, Exit};
-use crate::session::resolve::show_problems;
+use crate::session::resolve_recipe::show_problems;
 use crate::session::search_path::search_path;
 use crate::session::trust::{ConsentStatus, ConsentSubject, ask, project_settings, read_settings};
 use crate::settings::{PROJECT_FILE, Settings};
@@ -13,18 +15,18 @@ use crate::terminal::out;
 use crate::terminal::table::{Screen, Table, escaped, shown_path};
 use std::path::{Path, PathBuf};
 use towpath_core::Map;
-use towpath_recipe::{Origin, Request, Wishes, list, resolve};
-use towpath_store::{Store, TrustRecord};
+use towpath_recipe::{Origin, Request, RunOptions, list, resolve};
+use towpath_store::TrustRecord;
 
-/// Show what the recipes of a working tree would run, and trust them.
+/// Show what a working tree would run or correct, and trust it.
 ///
-/// A recipe is trusted until it, or anything that it calls, changes. Without PATHS: everything in
-/// this project.
+/// A recipe is trusted until it, or anything that it calls, changes; the settings and the correction
+/// rules of a project until their file changes. Without PATHS: everything in this project.
 ///
 /// Example: towpath trust --yes .towpath/recipes/ci.yaml
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Recipe files, a project's settings file, or a project's directory.
+    /// Recipe files, a project's .towpath/settings.toml or .towpath/rules.toml, or its directory.
     pub paths: Vec<PathBuf>,
     /// Trust without asking.
     #[arg(long, conflicts_with_all = ["list", "revoke"])]
@@ -98,7 +100,7 @@ fn agree(
         }
         let asked = !args.yes && !env.unattended && env.stderr_terminal;
         if args.yes || (asked && ask("Trust it?")) {
-            subject.record(&mut Store::open(&env.directories.state)?)?;
+            record(env, &[subject])?;
             out::line(format!("trusted: {path} ({})", subject.what));
         } else {
             left.push(subject.argument(env));
@@ -111,6 +113,20 @@ fn agree(
     Err(CommandError::new(Exit::Setup, ErrorKind::NotTrusted, message))
 }
 
+/// Hooks use what is trusted from now on. The rules of a file get their numbers.
+fn record(env: &Environment, subjects: &[&ConsentSubject]) -> Result<(), CommandError> {
+    let mut book = RuleBook::open(env)?;
+    for subject in subjects {
+        book.change(|store| subject.record(store))?;
+        if subject.path.ends_with(RULES_FILE)
+            && let Some(rules) = ProjectRules::of_file(Some(book.store()), &subject.path)?
+        {
+            rules.number(&mut book)?;
+        }
+    }
+    Ok(())
+}
+
 fn agree_silently(
     env: &Environment,
     args: &Args,
@@ -118,10 +134,8 @@ fn agree_silently(
     open: &[(&ConsentSubject, ConsentStatus)],
 ) -> Result<Exit, CommandError> {
     if args.yes && !open.is_empty() {
-        let mut store = Store::open(&env.directories.state)?;
-        for (subject, _) in open {
-            subject.record(&mut store)?;
-        }
+        let subjects: Vec<&ConsentSubject> = open.iter().map(|(subject, _)| *subject).collect();
+        record(env, &subjects)?;
     }
     let is_open = |subject: &ConsentSubject| open.iter().any(|(o, _)| o.path == subject.path);
     let each = |subject: &ConsentSubject| {
@@ -174,7 +188,7 @@ fn revoke(env: &Environment, args: &Args) -> Result<Exit, CommandError> {
         return Err(unknown(&args.revoke[0]));
     };
     let known = known.trust_list()?;
-    let mut store = Store::open(&env.directories.state)?;
+    let mut book = RuleBook::open(env)?;
     let mut revoked = Vec::new();
     for given in &args.revoke {
         let path = env.current.join(env.expand_home(given));
@@ -189,7 +203,7 @@ fn revoke(env: &Environment, args: &Args) -> Result<Exit, CommandError> {
             return Err(unknown(given));
         }
         for path in below {
-            if store.trust_remove(&path)? > 0 {
+            if book.change(|store| Ok(store.trust_remove(&path)?))? > 0 {
                 revoked.push(path);
             }
         }
@@ -222,6 +236,8 @@ fn subjects(env: &Environment, args: &Args) -> Result<Vec<ConsentSubject>, Comma
             let text = read_settings(&real)
                 .map_err(|e| CommandError::bad_input(format!("{}: {e}", escaped(given))))?;
             subjects.push(ConsentSubject::of_settings(&real, &text));
+        } else if real.ends_with(RULES_FILE) {
+            subjects.extend(of_rules(env, args, &real)?);
         } else {
             subjects.push(of_recipe(env, args, &real)?);
         }
@@ -240,6 +256,9 @@ fn of_project(
     if let Some((path, text)) = project_settings(env, directory) {
         subjects.push(ConsentSubject::of_settings(&path, &text));
     }
+    // A broken file is reported there, and does not prevent trusting the rest.
+    let rules = env.project_root(directory).join(RULES_FILE);
+    subjects.extend(of_rules(env, args, &rules).ok().flatten());
     for recipe in list(&search).into_iter().filter(|r| r.origin == Origin::Project) {
         let Some(path) = &recipe.path else { continue };
         if let Some(problem) = &recipe.broken {
@@ -253,6 +272,17 @@ fn of_project(
     Ok(subjects)
 }
 
+/// A project's file of correction rules, if it is there.
+fn of_rules(
+    env: &Environment,
+    args: &Args,
+    path: &Path,
+) -> Result<Option<ConsentSubject>, CommandError> {
+    let Some(rules) = ProjectRules::of_file(None, path)? else { return Ok(None) };
+    show_problems(&rules.problems, &shown_path(path, env), env, args.json)?;
+    Ok(Some(ConsentSubject::of_rules(&rules.path, rules.hash, &rules.rules)))
+}
+
 /// The whole plan behind a recipe's file, found as a run in its project finds it.
 fn of_recipe(env: &Environment, args: &Args, path: &Path) -> Result<ConsentSubject, CommandError> {
     let own = env.project_root(path.parent().unwrap_or(path));
@@ -264,7 +294,7 @@ fn of_recipe(env: &Environment, args: &Args, path: &Path) -> Result<ConsentSubje
         search: search_path(env, &settings, &args.recipe_dirs, &working_dir)?,
         working_dir,
         inputs: Map::new(),
-        wishes: Wishes::default(),
+        run_options: RunOptions::default(),
     };
     let mut resolved = resolve(&request);
     resolved.problems.retain(towpath_core::Diagnostic::is_error);

@@ -1,11 +1,14 @@
 //! `towpath uninstall`: removes what towpath put on this machine outside of projects. Links are
-//! removed only where they lead to this program, towpath's own files only with `--purge` and only
-//! while no run is active. The program's own file, and whatever is not towpath's, are named and left.
+//! removed only where they lead to this program, hooks from the user's settings of agent programs,
+//! towpath's own files only with `--purge` and only while no run is active. The program's own file, and whatever is not towpath's, are named and left.
 
 mod own_files;
 
 use super::Execute;
 use crate::compat::links_in;
+use crate::corrections::install::{
+    Hooks, HostFiles, Installed, Plan, Request, Scope, Target, installed, plan,
+};
 use crate::environment::{Environment, Invocation, own_program};
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::trust::ask;
@@ -15,12 +18,14 @@ use crate::terminal::table::{escaped, shown_path};
 use own_files::{OwnFiles, active_runs};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use towpath_rules::host::Host;
 use towpath_shell::bash::quote;
 
 /// Remove towpath's links and files from this machine.
 ///
-/// Removes the links under its other names and, with --purge, its own files. The program itself is
-/// not removed: the last line shows the command for that. Nothing inside a project is touched.
+/// Removes the links under its other names, its hooks in your settings of agent programs and, with
+/// --purge, its own files. The program itself is not removed: the last line shows the command for
+/// that. Nothing inside a project is touched.
 ///
 /// Example: towpath uninstall --purge --dry-run
 #[derive(Debug, clap::Args)]
@@ -52,6 +57,15 @@ impl Execute for Args {
             }
             out::line(format!("{verb} the link {}", shown_path(link, env)));
         }
+        let hooks = hooks(env);
+        for plan in &hooks {
+            if !self.dry_run {
+                plan.apply(env)?;
+            }
+            let title = HostFiles::of(plan.host).title;
+            let file = shown_path(&plan.changes[0].path, env);
+            out::line(format!("{verb} the hooks of {title} in {file}"));
+        }
         for directory in home.iter().flat_map(OwnFiles::directories) {
             let described = directory.describe(env);
             if !self.dry_run {
@@ -66,7 +80,7 @@ impl Execute for Args {
             home.iter().for_each(OwnFiles::remove_empty_root);
         }
         let is_empty = |files: &OwnFiles| files.directories().next().is_none();
-        if links.is_empty() && home.as_ref().is_none_or(is_empty) {
+        if links.is_empty() && hooks.is_empty() && home.as_ref().is_none_or(is_empty) {
             out::line("nothing to remove");
         }
         home.iter().flat_map(|home| home.left(env)).for_each(out::line);
@@ -128,6 +142,17 @@ fn links(env: &Environment, program: &Path) -> Vec<PathBuf> {
         }
     }
     links
+}
+
+/// Our hooks in the user's settings of agent programs. A file that cannot be read is left as it is.
+fn hooks(env: &Environment) -> Vec<Plan> {
+    let removal = |host: Host| {
+        let user = |found: &Installed| found.scope == Scope::User;
+        installed(env, host, &env.current).iter().flatten().find(|found| user(found))?;
+        let (target, hooks) = (Target::User, Hooks::All);
+        plan(env, &Request { host, target, hooks, remove: true, version: None }).ok()
+    };
+    Host::ALL.into_iter().filter_map(removal).collect()
 }
 
 /// What is left for the user to do.

@@ -4,7 +4,7 @@
 use super::Execute;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
-use crate::session::request::RequestFlags;
+use crate::session::request_flags::RequestFlags;
 use crate::session::trust::{self, CalledAs};
 use crate::terminal::diagnostics;
 use crate::terminal::out;

@@ -2,6 +2,7 @@
 //! has all of them; a name that is not supported yet reports that and does nothing.
 
 mod agent_recipes;
+mod dp;
 mod recipe_runner;
 
 use crate::environment::Invocation;
@@ -27,7 +28,7 @@ pub const NAMES: &[OtherName] = &[
         run: Some(recipe_runner::run),
     },
     OtherName { name: "agent-recipes", what: "runs state machines", run: Some(agent_recipes::run) },
-    OtherName { name: "dp", what: "corrects commands", run: None },
+    OtherName { name: "dp", what: "corrects commands", run: Some(dp::run) },
     OtherName { name: "meld", what: "renders documents", run: None },
 ];
 

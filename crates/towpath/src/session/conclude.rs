@@ -1,6 +1,6 @@
 //! The conclusion of a run: its result as JSON or as its last lines, and the program's exit code.
 
-use super::result::result;
+use super::result_json::result;
 use super::{DrivenRun, Session};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::{out, report};
@@ -19,7 +19,7 @@ pub fn conclude(session: &Session<'_>, driven: DrivenRun) -> Result<Exit, Comman
         }
         let directory = store.run(&end.id)?.map(|row| row.directory);
         let directory = directory.as_deref().unwrap_or(&env.current);
-        report::ending(&session.look, end, directory, &env.current);
+        report::ending(&session.output, end, directory, &env.current);
         if let Some(left) = left.as_ref().filter(|_| !flags.quiet) {
             left.lines(env).iter().for_each(out::note);
         }

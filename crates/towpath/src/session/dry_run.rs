@@ -2,12 +2,12 @@
 //! known, called recipes are opened, commands are shown with their values. It starts nothing, never
 //! prompts and writes nothing, not even a record of itself.
 
-use super::record::{is_demo, no_worktree};
-use super::request::RunFlags;
-use super::resolve::ChosenRecipe;
+use super::record_run::{is_demo, no_worktree};
+use super::request_flags::RunFlags;
+use super::resolve_recipe::ChosenRecipe;
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
-use crate::session::agents;
+use crate::session::choose_agent;
 use crate::session::trust;
 use crate::session::worktree::{self, EnteredWorktree};
 use crate::terminal::diagnostics;
@@ -96,7 +96,7 @@ fn machine(
     tree: Option<&EnteredWorktree>,
 ) -> Result<Exit, CommandError> {
     let missing = match chosen.program.has_agents() {
-        true => agents::missing(env, &chosen.settings, &flags.agent, &chosen.program)?,
+        true => choose_agent::missing(env, &chosen.settings, &flags.agent, &chosen.program)?,
         false => None,
     };
     if flags.shared.json {
@@ -136,7 +136,7 @@ pub fn missing_program(
 ) -> Result<Option<String>, CommandError> {
     let own_agent = is_demo(chosen.origin, &chosen.program);
     match asks_agents(&preview.steps) && !own_agent {
-        true => agents::missing(env, &chosen.settings, &flags.agent, &chosen.program),
+        true => choose_agent::missing(env, &chosen.settings, &flags.agent, &chosen.program),
         false => Ok(None),
     }
 }

@@ -5,7 +5,7 @@ use crate::exit::CommandError;
 use crate::files;
 use std::path::{Path, PathBuf};
 use towpath_core::{SessionId, nearest};
-use towpath_recipe::{MachineWishes, Program, TIERS};
+use towpath_recipe::{MachineOptions, Program, TIERS};
 
 /// The heading of these flags in the help. It is set flag by flag: a heading for all that follow would
 /// include the flags of others.
@@ -82,24 +82,24 @@ impl LimitFlags {
     }
 
     /// Replaces earlier values by those that were given.
-    pub fn over(&self, wishes: &mut MachineWishes) {
-        wishes.max_visits = self.max_visits.or(wishes.max_visits);
-        wishes.max_steps = self.max_steps.or(wishes.max_steps);
-        wishes.max_restarts = self.max_restarts.or(wishes.max_restarts);
+    pub fn over(&self, run_options: &mut MachineOptions) {
+        run_options.max_visits = self.max_visits.or(run_options.max_visits);
+        run_options.max_steps = self.max_steps.or(run_options.max_steps);
+        run_options.max_restarts = self.max_restarts.or(run_options.max_restarts);
     }
 }
 
 impl MachineFlags {
-    pub fn wishes(&self) -> Result<MachineWishes, CommandError> {
-        let mut wishes = MachineWishes {
+    pub fn machine_options(&self) -> Result<MachineOptions, CommandError> {
+        let mut run_options = MachineOptions {
             model: self.tier()?,
             session: self.session()?,
             context: self.context()?,
             system: self.system_prompt.clone(),
-            ..MachineWishes::default()
+            ..MachineOptions::default()
         };
-        self.limits.over(&mut wishes);
-        Ok(wishes)
+        self.limits.over(&mut run_options);
+        Ok(run_options)
     }
 
     fn tier(&self) -> Result<Option<String>, CommandError> {

@@ -1,43 +1,43 @@
 //! From a request to a run that has ended: one path for `run`, `resume` and the other names.
 //!
-//! `request.rs` (what is asked for) → `resolve.rs` (`ChosenRecipe`) → `trust.rs` (consent) →
-//! `record.rs` or `resume.rs` (`RecordedRun`) → `drive.rs` (`DrivenRun`) → `conclude.rs` (the exit
+//! `request_flags.rs` (what is asked for) → `resolve_recipe.rs` (`ChosenRecipe`) → `trust.rs` (consent) →
+//! `record_run.rs` or `resume_run.rs` (`RecordedRun`) → `drive_run.rs` (`DrivenRun`) → `conclude.rs` (the exit
 //! code). `resume --due` starts a `towpath resume` for each run.
 
-pub mod agents;
-mod audit;
-mod beads;
+mod audit_file;
+mod beads_database;
+pub mod choose_agent;
 pub mod conclude;
-mod demo;
-mod drive;
+mod demo_repository;
+mod drive_run;
 pub mod dry_run;
 pub mod find_run;
 pub mod machine_flags;
 mod missing_programs;
-mod models;
+mod model_names;
 mod other_runs;
 pub mod recipe_list;
-mod record;
-pub mod request;
-pub mod resolve;
-pub mod result;
-pub mod resume;
-pub mod run_status;
+mod record_run;
+pub mod request_flags;
+pub mod resolve_recipe;
+pub mod result_json;
+pub mod resume_run;
 pub mod search_path;
 pub mod secrets;
+pub mod shown_status;
 pub mod signals;
-pub mod time_flags;
+pub mod timeout_flags;
 pub mod trust;
-pub mod wait;
+pub mod wait_for_rate_limit;
 mod worktree;
 
-pub use drive::DrivenRun;
+pub use drive_run::DrivenRun;
 
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::terminal::report::{OutputOptions, ReporterKind};
-use audit::Audit;
-use request::SharedFlags;
+use audit_file::Audit;
+use request_flags::SharedFlags;
 use towpath_store::Store;
 
 /// What a run is recorded and driven with.
@@ -46,7 +46,7 @@ pub struct Session<'a> {
     pub env: &'a Environment,
     pub store: Store,
     pub flags: &'a SharedFlags,
-    pub look: OutputOptions,
+    pub output: OutputOptions,
     audit: Option<Audit>,
 }
 
@@ -59,9 +59,9 @@ impl<'a> Session<'a> {
         reporter: ReporterKind,
     ) -> Result<Session<'a>, CommandError> {
         let SharedFlags { quiet, verbose, json, .. } = *flags;
-        let look = OutputOptions { quiet, verbose, json, reporter, ..OutputOptions::new(env) };
+        let output = OutputOptions { quiet, verbose, json, reporter, ..OutputOptions::new(env) };
         let audit = Audit::in_directory(env, flags.audit_dir.as_deref())?;
         flags.events.check()?;
-        Ok(Session { env, store, flags, look, audit })
+        Ok(Session { env, store, flags, output, audit })
     }
 }

@@ -1,8 +1,8 @@
 //! Other runs in the same directory: they may change the same files. That is reported before a run
 //! starts, and nothing is refused: it may be intended.
 
-use super::run_status::status_of;
-use super::time_flags::LIMITS;
+use super::shown_status::status_of;
+use super::timeout_flags::LIMITS;
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::terminal::format::{ago, clean, now_ms};

@@ -9,7 +9,7 @@ use crate::terminal::table::{Cell, Screen, Table, Tint, escaped, first_line, sho
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use towpath_core::Map;
-use towpath_recipe::{Listed, Origin, Request, SearchPath, Wishes, builtin, resolve};
+use towpath_recipe::{Listed, Origin, Request, RunOptions, SearchPath, builtin, resolve};
 use towpath_store::Store;
 pub use towpath_view::origin_word;
 
@@ -83,7 +83,7 @@ fn is_trusted(
         working_dir: directory.to_owned(),
         search: search.clone(),
         inputs: Map::new(),
-        wishes: Wishes::default(),
+        run_options: RunOptions::default(),
     };
     let program = resolve(&request).program;
     program.map_or(Ok(false), |program| trust::is_trusted(store, &program))

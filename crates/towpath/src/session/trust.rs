@@ -4,9 +4,10 @@
 //! any file of the plan asks again, and so does the same text in another tree, where it calls other
 //! scripts. This module never runs anything and trusts nothing by itself.
 
-mod contents;
+mod plan_as_text;
+mod rules_as_text;
 
-pub use contents::visible;
+pub use plan_as_text::visible;
 
 use crate::environment::Environment;
 use crate::exit::{CommandError, ErrorKind, Exit};
@@ -20,10 +21,12 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use towpath_recipe::{Origin, Program, Request, Resolved, ShadowedBuiltIn, plan_hash, resolve};
+use towpath_rules::Rule;
 use towpath_shell::bash::quote;
 use towpath_store::{PlanHash, Store, TrustRecord};
 
-/// Something found in a working tree that the user may trust: a recipe, or a settings file.
+/// Something found in a working tree that the user may trust: a recipe, a settings file, or a file of
+/// correction rules.
 #[derive(Debug, Clone)]
 pub struct ConsentSubject {
     pub path: PathBuf,
@@ -59,7 +62,7 @@ impl ConsentSubject {
             what: format!("recipe {}, {}{others}", visible(&root.name), {
                 count(root.steps.len(), "step")
             }),
-            contents: contents::program(program),
+            contents: plan_as_text::program(program),
         }
     }
 
@@ -72,6 +75,16 @@ impl ConsentSubject {
             hash: PlanHash(hash.finalize().into()),
             what: "project settings".to_owned(),
             contents: text.lines().map(|line| format!("  {}\n", visible(line))).collect(),
+        }
+    }
+
+    /// The contents of a file of correction rules, by the hash of its text.
+    pub fn of_rules(path: &Path, hash: PlanHash, rules: &[Rule]) -> ConsentSubject {
+        ConsentSubject {
+            path: path.to_owned(),
+            hash,
+            what: count(rules.len(), "correction rule"),
+            contents: rules_as_text::rules(rules),
         }
     }
 

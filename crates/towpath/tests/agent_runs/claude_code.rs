@@ -3,8 +3,8 @@
 
 mod aimed_stops;
 
-use crate::real::model_server::{Answer, ModelServer};
-use crate::real::{CLAUDE_CODE, ONE, STAY, finish, nothing_is_left, of};
+use crate::real_program::model_server::{Answer, ModelServer};
+use crate::real_program::{CLAUDE_CODE, ONE, STAY, finish, nothing_is_left, of};
 use crate::support::{Signal, User, kill_hard, lives, signal_to};
 use serde_json::Value;
 use std::fs;

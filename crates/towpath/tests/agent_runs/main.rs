@@ -1,8 +1,9 @@
 //! Runs with the real agent programs, answered by a scripted model server on loopback.
 
-mod agent_programs;
 mod claude_code;
-mod real;
+mod hooks;
+mod machines_on_agent_programs;
+mod real_program;
 
 #[path = "../support/mod.rs"]
 mod support;

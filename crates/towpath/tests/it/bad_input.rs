@@ -498,3 +498,14 @@ fn every_command_reports_all_problems_at_once() {
         assert!(!reported.contains("which nothing sets"), "no follow-up noise: {reported}");
     }
 }
+
+#[test]
+fn missing_inputs_are_reported_all_at_once_before_anything_runs() {
+    let recipe = "name: r\nrequired_context: [task, branch]\nsteps:\n  - {id: a, command: 'echo {{task}} > ran'}\n";
+    let user = User::new().file("r.yaml", recipe);
+    let printed = user.towpath(&["run", "r.yaml"]).exits(2);
+    printed.reports("needs a value for `task`, `branch`").reports("--set task=… --set branch=…");
+    assert!(!user.path("work/ran").exists());
+    user.towpath(&["validate", "r.yaml"]).exits(0);
+    user.towpath(&["run", "r.yaml", "--set", "task=x", "--set", "branch=y"]).exits(0);
+}

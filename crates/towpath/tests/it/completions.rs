@@ -171,6 +171,20 @@ fn only_what_fits_is_offered() {
 }
 
 #[test]
+fn rules_are_offered_by_number_and_starter_rules_by_name() {
+    let user = user();
+    for arguments in [&["add", "command", "grep", "rg"][..], &["add", "flag", "scp", "-r", "-R"]] {
+        let all: Vec<&str> = ["rules"].iter().chain(arguments).copied().collect();
+        user.towpath(&all).exits(0);
+    }
+    user.towpath(&["rules", "disable", "2"]).exits(0);
+    assert_eq!(answers(&user, &["rules", "remove", ""]), ["1", "2"]);
+    assert_eq!(answers(&user, &["rules", "disable", ""]), ["1"]);
+    assert_eq!(answers(&user, &["rules", "enable", ""]), ["2"]);
+    assert_eq!(answers(&user, &["rules", "starter", "docker-c"]), ["docker-compose"]);
+}
+
+#[test]
 fn a_name_that_bash_would_take_for_code_is_not_offered() {
     let user = User::new().file("x$(touch gotcha).yaml", SHIP).file("x;y/z.yaml", SHIP);
     let user = user.file("x.yaml", SHIP);

@@ -1,5 +1,5 @@
 //! Checks the layers: which crate may use which, that only the binary prints, and that the modules of
-//! the binary use each other in one direction.
+//! the binary use each other in one direction. A file of tests that no test binary names is found too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,8 +10,8 @@ const TABLE: &[(&str, &[&str])] = &[
     (
         "towpath",
         &[
-            "testing", "view", "engine", "agent", "run", "recipe", "store", "process", "shell",
-            "core",
+            "testing", "view", "engine", "agent", "run", "recipe", "rules", "store", "process",
+            "shell", "core",
         ],
     ),
     ("towpath-view", &["engine", "run", "recipe", "store", "core"]),
@@ -168,4 +168,25 @@ fn one_file_of_the_binary_reads_the_environment() {
     for (path, code) in binary_sources().iter().filter(|(path, _)| path != "environment.rs") {
         assert!(!code.contains("std::env") && !code.contains("env::var"), "{path} reads it");
     }
+}
+
+#[test]
+fn every_file_of_tests_is_in_a_test_binary() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let entries = |path: &Path| -> Vec<std::path::PathBuf> {
+        let entries = fs::read_dir(path).into_iter().flatten();
+        entries.map(|entry| entry.expect("an entry").path()).collect()
+    };
+    let binaries = entries(&crates).into_iter().flat_map(|path| entries(&path.join("tests")));
+    let mut found = 0;
+    for directory in binaries {
+        let Ok(main) = fs::read_to_string(directory.join("main.rs")) else { continue };
+        for file in entries(&directory).iter().filter(|file| file.extension().is_some()) {
+            let name = file.file_stem().expect("a file has a name").to_string_lossy();
+            let named = name == "main" || main.contains(&format!("mod {name};"));
+            assert!(named, "{} is in no test binary", file.display());
+            found += 1;
+        }
+    }
+    assert!(found > 100, "{found} files");
 }

@@ -1,7 +1,7 @@
 //! `towpath doctor`: each broken thing is reported with what fixes it, and looking for it has no
 //! effects but questions for a version.
 
-use crate::support::trace::{Traced, is_side_file, traced};
+use crate::support::strace::{Traced, is_side_file, traced};
 use crate::support::{Printed, Signal, User, kill_hard, lives, signal_to, until};
 use serde_json::Value;
 use std::fs;
@@ -57,7 +57,7 @@ fn a_healthy_installation_is_reported_and_not_changed() {
     let printed = doctor(&user, &[]).exits(0);
     for line in [
         "  ok         journal  none yet: nothing has run\n",
-        "  ok         backend       claude-code (default)\n",
+        "  ok         backend                 claude-code (default)\n",
         "  ok         scripted        built in; answers come from --script FILE\n",
         "                  session id  resume    tiers     system prompt  tokens   cost\n",
         "  claude-code     ours        anywhere  yes       yes            call     yes\n",
@@ -93,7 +93,7 @@ fn a_healthy_installation_is_reported_and_not_changed() {
     assert_eq!(wrong(&user), [[""; 4]; 0].map(|x| x.map(str::to_owned)));
     user.towpath(&["run", "ok.yaml", "-q"]).exits(0);
     let printed = doctor(&user, &[]).exits(0);
-    assert!(printed.stdout.contains("journal  undamaged, schema 2, 1 run, "), "{}", printed.stdout);
+    assert!(printed.stdout.contains("journal  undamaged, schema 3, 1 run, "), "{}", printed.stdout);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_newer_record_is_broken_and_an_open_one_needs_attention() {
     let conn = rusqlite::Connection::open(state.join("journal.db")).expect("it opens");
     conn.pragma_update(None, "user_version", 99).expect("a version");
     drop(conn);
-    let text = "written by a newer towpath (schema 99, this one knows 2)";
+    let text = "written by a newer towpath (schema 99, this one knows 3)";
     finds(&user, "broken", "journal", text, "export TOWPATH_HOME=");
 }
 
@@ -295,7 +295,7 @@ fn broken_and_untrusted_recipes_are_reported() {
     user.towpath(&["trust", "--yes"]).exits(0);
     let printed = doctor(&user, &[]).exits(0);
     assert!(
-        printed.stdout.contains("max_agents    3 (.towpath/settings.toml)"),
+        printed.stdout.contains("max_agents              3 (.towpath/settings.toml)"),
         "{}",
         printed.stdout
     );

@@ -5,18 +5,20 @@
 //! `TOWPATH_DOCUMENTS=write` writes into the pages what the terminal showed, to be read and kept.
 
 mod examples;
-mod markdown;
-mod picture;
-mod terminal;
+mod markdown_blocks;
+mod readme_picture;
+mod typed_sessions;
 
-use markdown::{Block, blocks, code_words, first_cells, links};
+use markdown_blocks::{Block, blocks, code_words, first_cells, links};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use terminal::{Terminal, settled};
 use towpath_agent::BACKENDS;
 use towpath_core::Source;
-use towpath_recipe::fields::{FIELDS, Field, Section, Support};
+use towpath_recipe::field_table::{FIELDS, Field, Section, Support};
+use towpath_rules::host::{ContextChannel, HookEvent, Host, Rewrites};
+use towpath_rules::{RulesFormat, read_rules};
+use typed_sessions::{Terminal, settled};
 
 fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -137,6 +139,8 @@ sessions! {
     processes_are_played: "docs/processes.md",
     worktrees_are_played: "docs/worktrees.md",
     agents_are_played: "docs/agents.md",
+    corrections_are_played: "docs/corrections.md",
+    the_name_dp_is_played: "docs/dp.md",
     testing_is_played: "docs/testing.md",
     looking_is_played: "docs/looking.md",
     trust_is_played: "docs/trust.md",
@@ -178,6 +182,88 @@ fn every_recipe_on_a_page_is_valid() {
         }
     }
     assert!(read > 20, "{read} recipes");
+}
+
+#[test]
+fn every_rules_file_on_a_page_is_valid() {
+    let text = page("docs/corrections.md");
+    let mut read = 0;
+    for block in blocks(&text).into_iter().filter(|block| block.kind == "toml") {
+        let source = Source::new(format!("docs/corrections.md:{}", block.line), block.text);
+        let found = read_rules(&source, RulesFormat::Toml).expect("these rules are valid");
+        read += found.rules.len();
+    }
+    assert!(read > 2, "{read} rules");
+}
+
+#[test]
+fn the_page_of_corrections_has_every_key_of_a_rule() {
+    let text = page("docs/corrections.md");
+    let quoted = |text: &str| -> BTreeSet<String> {
+        text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    let below = text.split("\n| key | of | meaning |\n").nth(1).expect("the table of keys");
+    let rows: Vec<&str> = below.lines().take_while(|line| line.starts_with('|')).collect();
+    let cell = |row: &&str, at: usize| row.split('|').nth(at).map(quoted).unwrap_or_default();
+    let written: BTreeSet<String> = rows.iter().flat_map(|row| cell(row, 1)).collect();
+    let mut known = BTreeSet::new();
+    for kind in cell(&rows[1], 3) {
+        // What a rule of a kind may have is listed where it has something else.
+        let source = Source::new("x.toml", format!("[[rule]]\nkind = \"{kind}\"\nzzzzzzzz = 1\n"));
+        let problems = read_rules(&source, RulesFormat::Toml).expect_err("it is no key");
+        known.extend(problems.iter().filter_map(|p| p.help.as_deref()).flat_map(quoted));
+    }
+    assert_eq!(written, known);
+}
+
+#[test]
+fn every_example_of_a_rule_can_be_added() {
+    let user = crate::support::User::new();
+    let text = page("docs/corrections.md");
+    let mut tried = 0;
+    for line in text.lines().filter(|line| line.starts_with("| `")) {
+        let Some((_, example)) = line.split_once("`towpath rules add ") else { continue };
+        let example = example.split('`').next().unwrap_or(example);
+        let towpath = env!("CARGO_BIN_EXE_towpath");
+        let script = format!("{towpath} rules add {example} --dry-run");
+        let mut bash = std::process::Command::new("bash");
+        bash.args(["-c", &script]).env("TOWPATH_HOME", user.path("home"));
+        let printed = crate::support::Printed::from(bash.output().expect("bash starts"));
+        printed.exits(0).shows("this rule can be added");
+        tried += 1;
+    }
+    assert_eq!(tried, 8, "every kind has an example");
+}
+
+#[test]
+fn the_page_of_corrections_has_every_host_as_it_is() {
+    let text = page("docs/corrections.md");
+    let rows: Vec<Vec<String>> = text
+        .split("\n## ")
+        .filter(|section| section.starts_with("What each host can do\n"))
+        .flat_map(|section| section.lines().filter(|line| line.starts_with("| `")))
+        .map(|line| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect())
+        .collect();
+    let expected = Host::ALL.map(|host| {
+        let can = host.capabilities();
+        let runs = match can.rewrites {
+            Rewrites::WithoutDecision => "under the host's own permissions",
+            Rewrites::OnlyAllowed => "only if it is allowed at once",
+        };
+        let context = match can.context {
+            ContextChannel::Before => "with the result",
+            ContextChannel::After => "after the call",
+        };
+        let unknown = match can.unknown_tools {
+            None => "no hook runs",
+            Some(HookEvent::Pre) => "answered before the call",
+            Some(_) => "answered after the call",
+        };
+        let recorded = if can.reports_failure { "yes" } else { "known mistakes only" };
+        let cells = [&format!("`{}`", host.name()), runs, context, unknown, recorded];
+        cells.map(str::to_owned).to_vec()
+    });
+    assert_eq!(rows, expected);
 }
 
 /// The rows of the table below a heading, by their first cells.
@@ -297,7 +383,12 @@ fn every_command_and_flag_that_is_named_exists() {
     for command in commands.iter().filter(|c| *c != "as") {
         let help = user.towpath(&[command, "--help"]).exits(0).stdout;
         for inner in commands_in(&help) {
-            known.push_str(&user.towpath(&[command, &inner, "--help"]).exits(0).stdout);
+            let help = user.towpath(&[command, &inner, "--help"]).exits(0).stdout;
+            for kind in commands_in(&help) {
+                let words = [command, inner.as_str(), &kind, "--help"];
+                known.push_str(&user.towpath(&words).exits(0).stdout);
+            }
+            known.push_str(&help);
         }
         known.push_str(&help);
     }
@@ -306,7 +397,7 @@ fn every_command_and_flag_that_is_named_exists() {
     for command in &commands {
         assert!(all.contains(&format!("towpath {command}")), "no word about towpath {command}");
     }
-    let other_names = ["docs/recipe-runner.md", "docs/agent-recipes.md"];
+    let other_names = ["docs/recipe-runner.md", "docs/agent-recipes.md", "docs/dp.md"];
     for name in chapters().iter().filter(|name| !other_names.contains(&name.as_str())) {
         let ours = |w: &String| w.starts_with("--") || w.starts_with("towpath ");
         for word in code_words(&page(name)).into_iter().filter(ours) {

@@ -10,12 +10,24 @@ use std::path::{Path, PathBuf};
 const ALLOWED: &[(&str, &str)] = &[
     ("towpath-agent/src/call.rs", "arguments of the agents' programs"),
     ("towpath-agent/src/backends/", "arguments of the agents' programs"),
-    ("towpath-recipe/src/fields.rs", "the documentation of fields, for the schema and the docs"),
-    ("towpath-recipe/src/machine/layout.rs", "the text of `agent-recipes --dry-run`, as it was"),
+    (
+        "towpath-recipe/src/field_table.rs",
+        "the documentation of fields, for the schema and the docs",
+    ),
+    (
+        "towpath-recipe/src/machine/dry_run_layout.rs",
+        "the text of `agent-recipes --dry-run`, as it was",
+    ),
     ("towpath-rules/src/recipe/mod.rs", "options of the commands that agents type"),
-    ("towpath-shell/src/bash/wrappers.rs", "the options of sudo, env and the like"),
+    ("towpath-rules/src/snapshot.rs", "the first bytes of a file"),
+    ("towpath-rules/src/starter_rules.rs", "options of the commands that agents type"),
+    ("towpath-shell/src/bash/programs_that_read_code.rs", "the options of common programs"),
+    ("towpath-shell/src/bash/wrapper_programs.rs", "the options of sudo, env and the like"),
     ("towpath-testing/src/case_runner.rs", "it starts towpath itself, with arguments"),
-    ("towpath-testing/src/read/machine.rs", "arguments for the towpath that a case starts"),
+    (
+        "towpath-testing/src/read_test_file/machine.rs",
+        "arguments for the towpath that a case starts",
+    ),
 ];
 
 /// The flags and the commands of `towpath`, from its manual pages.

@@ -2,12 +2,12 @@
 //! fault leads to, what is reported of a run, how it continues, what its steps may be, and what is reported
 //! before the first call.
 
-mod endings;
+mod before_first_call;
+mod ends_without_exit;
 mod events;
 mod faults;
 mod flags;
 mod logs;
-mod preflight;
 mod principles_table;
 mod resume;
 mod step_kinds;

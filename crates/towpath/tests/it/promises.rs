@@ -4,10 +4,10 @@
 
 mod agents;
 mod groups;
+mod promises_table;
 mod side_effects;
 mod step_timeouts;
 mod system_limits;
-mod table;
 mod values;
 
 use crate::support::{Printed, User};

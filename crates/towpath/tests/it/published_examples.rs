@@ -4,7 +4,7 @@
 
 mod commands;
 mod conditions;
-mod patterns;
+mod tutorials_and_patterns;
 
 use crate::support::{Printed, User};
 

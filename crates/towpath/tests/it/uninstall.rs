@@ -32,6 +32,7 @@ fn links_are_removed_and_everything_else_is_named() {
     assert!(link(&user).exists());
     // Neither a file nor a link of another user's is ours.
     let bin = user.path(".local/bin");
+    fs::remove_file(bin.join("dp")).expect("a link");
     fs::write(bin.join("dp"), "mine").expect("a file");
     symlink("/bin/true", bin.join("meld")).expect("a link");
     let printed = user.towpath(&["uninstall"]).exits(0);

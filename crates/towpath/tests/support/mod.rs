@@ -1,7 +1,7 @@
 //! A user at a terminal: a directory of their own, a home of their own, files, commands.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-pub mod trace;
+pub mod strace;
 
 pub use rustix::process::Signal;
 
@@ -235,4 +235,10 @@ pub fn lives(pid: &str) -> bool {
         return false;
     };
     !stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'))
+}
+
+/// A command line with the scripted agent, whose answers are in `answers.jsonl`.
+pub fn with_script<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    let script = ["--backend", "scripted", "--script", "answers.jsonl"];
+    arguments.iter().copied().chain(script).collect()
 }

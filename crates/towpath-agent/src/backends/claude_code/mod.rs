@@ -52,11 +52,18 @@ const SYSTEM: &str = "system.md";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaudeCode {
     program: PathBuf,
+    /// Settings beside the user's own, as JSON.
+    settings: Option<String>,
 }
 
 impl ClaudeCode {
     pub fn new(program: PathBuf) -> ClaudeCode {
-        ClaudeCode { program }
+        ClaudeCode { program, settings: None }
+    }
+
+    /// With settings that are added to the user's own: the hooks of both run.
+    pub fn with_settings(self, settings: String) -> ClaudeCode {
+        ClaudeCode { settings: Some(settings), ..self }
     }
 }
 
@@ -75,13 +82,17 @@ impl Backend for ClaudeCode {
         if let Some(model) = &call.model {
             arguments.extend(["--model".into(), model.into()]);
         }
+        if let Some(settings) = &self.settings {
+            arguments.extend(["--settings".into(), settings.into()]);
+        }
         if let Some(session) = &call.session {
             let flag = if call.resume { "--resume" } else { "--session-id" };
             arguments.extend([flag.into(), session.as_str().into()]);
         }
         let mut writes = Vec::new();
         if let (Some(system), false) = (&call.system, call.resume) {
-            let flag = if call.beside_own { "--append-system-prompt" } else { "--system-prompt" };
+            let flag =
+                if call.appends_system { "--append-system-prompt" } else { "--system-prompt" };
             if system.len() <= LONGEST_ARGUMENT {
                 // As one word: the text may begin with a dash.
                 arguments.push(format!("{flag}={system}").into());
@@ -124,7 +135,7 @@ mod tests {
     fn instructions_replace_the_programs_own_or_are_added_to_them() {
         let instructed = Call { system: Some("- Be brief.".into()), ..call() };
         assert!(arguments(&instructed).ends_with("--system-prompt=- Be brief."));
-        let beside = Call { beside_own: true, ..instructed };
+        let beside = Call { appends_system: true, ..instructed };
         assert!(arguments(&beside).ends_with("--append-system-prompt=- Be brief."));
         let long = Call { system: Some("x".repeat(200_000)), ..beside };
         assert!(arguments(&long).contains(" --append-system-prompt-file "));
@@ -139,6 +150,17 @@ mod tests {
         assert_eq!(arguments(&new), format!("{ALWAYS} --model opus --session-id u-1"));
         let again = Call { resume: true, ..new };
         assert_eq!(arguments(&again), format!("{ALWAYS} --model opus --resume u-1"));
+    }
+
+    #[test]
+    fn settings_are_added_to_every_call() {
+        let claude = ClaudeCode::new("/bin/claude".into()).with_settings("{\"hooks\":{}}".into());
+        for resume in [false, true] {
+            let call = Call { session: Some("u-1".into()), resume, ..call() };
+            let made = claude.invocation(&call).arguments.join(" ".as_ref());
+            let made = made.into_string().unwrap();
+            assert!(made.contains(" --settings {\"hooks\":{}} "), "{made}");
+        }
     }
 
     #[test]

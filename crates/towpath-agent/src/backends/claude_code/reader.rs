@@ -4,9 +4,9 @@
 
 use super::fault::{self, Heard};
 use super::usage;
-use crate::activity;
+use crate::activity_line;
 use crate::backend::Reader;
-use crate::call::{CallFault, End, Reply, Sign};
+use crate::call::{CallFault, CallProgress, End, Reply};
 use crate::json_access::text_at;
 use serde_json::Value;
 use towpath_core::{FaultKind, SessionId, Usage};
@@ -25,18 +25,18 @@ pub(super) struct ClaudeReader {
 }
 
 impl Reader for ClaudeReader {
-    fn line(&mut self, line: &[u8]) -> Vec<Sign> {
-        let mut signs = Vec::new();
+    fn line(&mut self, line: &[u8]) -> Vec<CallProgress> {
+        let mut progress = Vec::new();
         match serde_json::from_slice::<Value>(line) {
-            Ok(value) if is_event(&value) => self.event(value, &mut signs),
+            Ok(value) if is_event(&value) => self.event(value, &mut progress),
             Ok(Value::Array(events)) if events.iter().any(is_event) => {
                 for event in events {
-                    self.event(event, &mut signs);
+                    self.event(event, &mut progress);
                 }
             }
             _ => self.keep(line),
         }
-        signs
+        progress
     }
 
     fn end(mut self: Box<Self>, end: &End<'_>) -> Reply {
@@ -53,26 +53,26 @@ impl Reader for ClaudeReader {
 }
 
 impl ClaudeReader {
-    fn event(&mut self, event: Value, signs: &mut Vec<Sign>) {
-        signs.extend(Sign::session(&mut self.session, text_at(&event, "/session_id")));
+    fn event(&mut self, event: Value, progress: &mut Vec<CallProgress>) {
+        progress.extend(CallProgress::session(&mut self.session, text_at(&event, "/session_id")));
         match event.get("type").and_then(Value::as_str) {
-            Some("assistant") => self.assistant(&event, signs),
+            Some("assistant") => self.assistant(&event, progress),
             Some("rate_limit_event") => {
                 self.heard.limit(event.get("rate_limit_info").unwrap_or(&Value::Null));
             }
             Some("system") if event.get("subtype").is_some_and(|s| s == "api_retry") => {
-                signs.push(Sign::Retrying(activity::retry(&event)));
+                progress.push(CallProgress::Retrying(activity_line::retry(&event)));
             }
             Some("result") => {
                 self.usage = usage::add(self.usage, &event);
                 self.result = Some(event);
-                signs.push(Sign::Complete);
+                progress.push(CallProgress::Complete);
             }
             _ => {}
         }
     }
 
-    fn assistant(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+    fn assistant(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
         let of_subagent = event.get("parent_tool_use_id").is_some_and(|id| !id.is_null());
         if !of_subagent {
             self.heard.assistant(event);
@@ -80,12 +80,15 @@ impl ClaudeReader {
         let blocks = event.pointer("/message/content").and_then(Value::as_array);
         for block in blocks.into_iter().flatten() {
             let field = |name: &str| block.get(name).and_then(Value::as_str);
-            signs.extend(match field("type") {
+            progress.extend(match field("type") {
                 Some("tool_use") => {
                     let input = block.get("input").unwrap_or(&Value::Null);
-                    Some(Sign::Doing(activity::tool_use(field("name").unwrap_or("tool"), input)))
+                    Some(CallProgress::Doing(activity_line::tool_use(
+                        field("name").unwrap_or("tool"),
+                        input,
+                    )))
                 }
-                Some("text") => field("text").and_then(Sign::message),
+                Some("text") => field("text").and_then(CallProgress::message),
                 _ => None,
             });
         }
@@ -138,7 +141,7 @@ fn denials(result: &Value) -> Vec<String> {
     let list = result.get("permission_denials").and_then(Value::as_array);
     let one = |denial: &Value| {
         let name = denial.get("tool_name").and_then(Value::as_str).unwrap_or("tool");
-        activity::tool_use(name, denial.get("tool_input").unwrap_or(&Value::Null))
+        activity_line::tool_use(name, denial.get("tool_input").unwrap_or(&Value::Null))
     };
     list.into_iter().flatten().map(one).collect()
 }

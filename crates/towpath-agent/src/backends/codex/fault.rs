@@ -2,10 +2,10 @@
 //! sentences, which are known here by their beginnings; a status counts where such a sentence names
 //! it. Any other text comes from the model's service.
 
-use super::reset;
+use super::rate_limit_reset;
 use crate::call::{CallFault, End};
 use crate::http_fault;
-use crate::plain_text::plain;
+use crate::strip_colours::plain;
 use jiff::tz::TimeZone;
 use towpath_core::FaultKind;
 
@@ -35,7 +35,7 @@ pub(super) fn of_turn(message: &str, at_ms: i64, zone: &TimeZone) -> CallFault {
     let kind =
         by_status(&message).or_else(|| by_sentence(&message)).unwrap_or(FaultKind::BadRequest);
     let until_ms = match kind {
-        FaultKind::Limit => reset::reset_time(&message, at_ms, zone),
+        FaultKind::Limit => rate_limit_reset::reset_time(&message, at_ms, zone),
         _ => None,
     };
     let message = if message.is_empty() { "Codex gave no reason".to_owned() } else { message };

@@ -3,8 +3,8 @@
 //! sentences alone; which ones it has is written down in `fault.rs`.
 
 mod fault;
+mod rate_limit_reset;
 mod reader;
-mod reset;
 
 use crate::backend::BackendRow;
 use crate::backend::{Backend, Reader};

@@ -3,9 +3,9 @@
 //! each retry too. Unknown lines are passed over.
 
 use super::fault;
-use crate::activity;
+use crate::activity_line;
 use crate::backend::Reader;
-use crate::call::{CallFault, End, Reply, Sign};
+use crate::call::{CallFault, CallProgress, End, Reply};
 use crate::json_access::{text_at, tokens};
 use jiff::tz::TimeZone;
 use serde_json::Value;
@@ -42,20 +42,20 @@ impl CodexReader {
         }
     }
 
-    fn item(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+    fn item(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
         let Some(item) = event.get("item") else { return };
         let completed = text_at(event, "/type") == Some("item.completed");
         let on = |name: &str, at: &str| {
-            Some(Sign::Doing(activity::tool(name, text_at(item, at).unwrap_or(""))))
+            Some(CallProgress::Doing(activity_line::tool(name, text_at(item, at).unwrap_or(""))))
         };
-        signs.extend(match text_at(item, "/type") {
+        progress.extend(match text_at(item, "/type") {
             Some("agent_message") if completed => {
                 self.message = text_at(item, "/text").unwrap_or("").to_owned();
-                Sign::message(&self.message)
+                CallProgress::message(&self.message)
             }
             Some("command_execution") if !completed => {
                 let command = text_at(item, "/command").unwrap_or("");
-                Some(Sign::Doing(activity::tool("Bash", bare_command(command))))
+                Some(CallProgress::Doing(activity_line::tool("Bash", bare_command(command))))
             }
             Some("file_change") if !completed => on("Edit", "/changes/0/path"),
             Some("mcp_tool_call") if !completed => on("MCP", "/tool"),
@@ -74,33 +74,38 @@ impl CodexReader {
 }
 
 impl Reader for CodexReader {
-    fn line(&mut self, line: &[u8]) -> Vec<Sign> {
-        let mut signs = Vec::new();
-        let Ok(event) = serde_json::from_slice::<Value>(line) else { return signs };
+    fn line(&mut self, line: &[u8]) -> Vec<CallProgress> {
+        let mut progress = Vec::new();
+        let Ok(event) = serde_json::from_slice::<Value>(line) else { return progress };
         match text_at(&event, "/type") {
             Some("thread.started") => {
-                signs.extend(Sign::session(&mut self.session, text_at(&event, "/thread_id")));
+                progress.extend(CallProgress::session(
+                    &mut self.session,
+                    text_at(&event, "/thread_id"),
+                ));
             }
             Some("turn.started") => self.turn = Turn::Open,
-            Some("item.started" | "item.completed") => self.item(&event, &mut signs),
+            Some("item.started" | "item.completed") => self.item(&event, &mut progress),
             Some("error") => {
                 self.error = text_at(&event, "/message").unwrap_or("").to_owned();
-                let retry = activity::last_line(&self.error);
-                signs.extend(retry.filter(|r| r.starts_with("Reconnecting")).map(Sign::Retrying));
+                let retry = activity_line::last_line(&self.error);
+                progress.extend(
+                    retry.filter(|r| r.starts_with("Reconnecting")).map(CallProgress::Retrying),
+                );
             }
             Some("turn.completed") => {
                 self.turn = Turn::Completed;
                 self.total = event.get("usage").and_then(tokens).or(self.total);
-                signs.push(Sign::Complete);
+                progress.push(CallProgress::Complete);
             }
             Some("turn.failed") => {
                 let message = text_at(&event, "/error/message").unwrap_or(&self.error);
                 self.turn = Turn::Failed(message.to_owned());
-                signs.push(Sign::Complete);
+                progress.push(CallProgress::Complete);
             }
             _ => {}
         }
-        signs
+        progress
     }
 
     fn end(self: Box<Self>, end: &End<'_>) -> Reply {

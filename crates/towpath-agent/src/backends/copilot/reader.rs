@@ -4,9 +4,9 @@
 
 use super::fault;
 use super::usage;
-use crate::activity;
+use crate::activity_line;
 use crate::backend::Reader;
-use crate::call::{CallFault, End, Reply, Sign};
+use crate::call::{CallFault, CallProgress, End, Reply};
 use crate::json_access::text_at;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -28,23 +28,26 @@ pub(super) struct CopilotReader {
 }
 
 impl Reader for CopilotReader {
-    fn line(&mut self, line: &[u8]) -> Vec<Sign> {
-        let mut signs = Vec::new();
-        let Ok(event) = serde_json::from_slice::<Value>(line) else { return signs };
+    fn line(&mut self, line: &[u8]) -> Vec<CallProgress> {
+        let mut progress = Vec::new();
+        let Ok(event) = serde_json::from_slice::<Value>(line) else { return progress };
         match text_at(&event, "/type") {
-            Some("assistant.message") => self.message(&event, &mut signs),
-            Some("assistant.turn_retry") => self.retry(&event, &mut signs),
-            Some("tool.execution_start") => self.tool_start(&event, &mut signs),
+            Some("assistant.message") => self.message(&event, &mut progress),
+            Some("assistant.turn_retry") => self.retry(&event, &mut progress),
+            Some("tool.execution_start") => self.tool_start(&event, &mut progress),
             Some("tool.execution_complete") => self.tool_end(&event),
             Some("session.error") => self.error = Some(event),
             Some("result") => {
-                signs.extend(Sign::session(&mut self.session, text_at(&event, "/sessionId")));
+                progress.extend(CallProgress::session(
+                    &mut self.session,
+                    text_at(&event, "/sessionId"),
+                ));
                 self.result = Some(event);
-                signs.push(Sign::Complete);
+                progress.push(CallProgress::Complete);
             }
             _ => {}
         }
-        signs
+        progress
     }
 
     fn end(self: Box<Self>, end: &End<'_>) -> Reply {
@@ -58,9 +61,9 @@ impl Reader for CopilotReader {
 }
 
 impl CopilotReader {
-    fn message(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+    fn message(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
         let content = text_at(event, "/data/content").unwrap_or("");
-        signs.extend(Sign::message(content));
+        progress.extend(CallProgress::message(content));
         if of_subagent(event) {
             return;
         }
@@ -70,21 +73,23 @@ impl CopilotReader {
         self.text = last.then(|| content.to_owned());
     }
 
-    fn retry(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+    fn retry(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
         self.retries = self.retries.saturating_add(1);
         let reason = text_at(event, "/data/reason").unwrap_or("error");
         let attempt = self.retries.saturating_add(1);
-        signs.push(Sign::Retrying(activity::retry(&json!({"error": reason, "attempt": attempt}))));
+        progress.push(CallProgress::Retrying(activity_line::retry(
+            &json!({"error": reason, "attempt": attempt}),
+        )));
     }
 
-    fn tool_start(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+    fn tool_start(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
         let name = text_at(event, "/data/toolName").unwrap_or("tool");
         let tool_use =
-            activity::tool_use(name, event.pointer("/data/arguments").unwrap_or(&Value::Null));
+            activity_line::tool_use(name, event.pointer("/data/arguments").unwrap_or(&Value::Null));
         if let Some(id) = text_at(event, "/data/toolCallId") {
             self.tools.insert(id.to_owned(), tool_use.clone());
         }
-        signs.push(Sign::Doing(tool_use));
+        progress.push(CallProgress::Doing(tool_use));
     }
 
     fn tool_end(&mut self, event: &Value) {

@@ -2,11 +2,11 @@
 //! success, however the process ends afterwards. Failures promise no JSON: standard error is shown,
 //! and judged only by the code word in brackets or the fixed sentence it begins with.
 
-use crate::activity;
+use crate::activity_line;
 use crate::backend::Reader;
-use crate::call::{CallFault, End, Reply, Sign};
+use crate::call::{CallFault, CallProgress, End, Reply};
 use crate::json_access::text_at;
-use crate::plain_text::plain;
+use crate::strip_colours::plain;
 use serde_json::Value;
 use towpath_core::{FaultKind, SessionId};
 
@@ -19,25 +19,25 @@ pub(super) struct CursorReader {
 }
 
 impl Reader for CursorReader {
-    fn line(&mut self, line: &[u8]) -> Vec<Sign> {
-        let mut signs = Vec::new();
-        let Ok(event) = serde_json::from_slice::<Value>(line) else { return signs };
-        signs.extend(Sign::session(&mut self.session, text_at(&event, "/session_id")));
+    fn line(&mut self, line: &[u8]) -> Vec<CallProgress> {
+        let mut progress = Vec::new();
+        let Ok(event) = serde_json::from_slice::<Value>(line) else { return progress };
+        progress.extend(CallProgress::session(&mut self.session, text_at(&event, "/session_id")));
         match text_at(&event, "/type") {
-            Some("assistant") => self.assistant(&event, &mut signs),
+            Some("assistant") => self.assistant(&event, &mut progress),
             Some("tool_call") => {
                 self.last.clear();
                 if text_at(&event, "/subtype") == Some("started") {
-                    signs.push(Sign::Doing(tool(&event)));
+                    progress.push(CallProgress::Doing(tool(&event)));
                 }
             }
             Some("result") => {
                 self.result = Some(event);
-                signs.push(Sign::Complete);
+                progress.push(CallProgress::Complete);
             }
             _ => {}
         }
-        signs
+        progress
     }
 
     fn end(self: Box<Self>, end: &End<'_>) -> Reply {
@@ -50,11 +50,11 @@ impl Reader for CursorReader {
 }
 
 impl CursorReader {
-    fn assistant(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+    fn assistant(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
         let blocks = event.pointer("/message/content").and_then(Value::as_array);
         for text in blocks.into_iter().flatten().filter_map(|block| text_at(block, "/text")) {
             self.last.push_str(text);
-            signs.extend(Sign::message(text));
+            progress.extend(CallProgress::message(text));
         }
     }
 
@@ -89,7 +89,7 @@ fn tool(event: &Value) -> String {
         return "tool".into();
     };
     let name = name.strip_suffix("ToolCall").unwrap_or(name);
-    activity::tool_use(name, call.get("args").unwrap_or(&Value::Null))
+    activity_line::tool_use(name, call.get("args").unwrap_or(&Value::Null))
 }
 
 fn no_result(end: &End<'_>) -> CallFault {

@@ -3,9 +3,9 @@
 //! what the agent wrote after its last tool use. Unknown lines are passed over.
 
 use super::fault;
-use crate::activity;
+use crate::activity_line;
 use crate::backend::Reader;
-use crate::call::{CallFault, End, Reply, Sign};
+use crate::call::{CallFault, CallProgress, End, Reply};
 use crate::json_access::{text_at, tokens};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub(super) struct GeminiReader {
 }
 
 impl GeminiReader {
-    fn message(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+    fn message(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
         if text_at(event, "/role") != Some("assistant") {
             return;
         }
@@ -40,27 +40,28 @@ impl GeminiReader {
         }
         self.answer.push_str(piece);
         let line_begins = self.answer.rfind('\n').map_or(0, |at| at + 1);
-        let line = activity::last_line(&self.answer[line_begins..]);
-        signs.extend(line.or_else(|| activity::last_line(piece)).map(Sign::Writing));
+        let line = activity_line::last_line(&self.answer[line_begins..]);
+        progress
+            .extend(line.or_else(|| activity_line::last_line(piece)).map(CallProgress::Writing));
     }
 
     /// What was written is a whole message once something else follows.
-    fn message_over(&mut self, signs: &mut Vec<Sign>) {
-        signs.extend(Sign::message(&std::mem::take(&mut self.answer)));
+    fn message_over(&mut self, progress: &mut Vec<CallProgress>) {
+        progress.extend(CallProgress::message(&std::mem::take(&mut self.answer)));
     }
 
-    fn tool_use(&mut self, event: &Value, signs: &mut Vec<Sign>) {
-        self.message_over(signs);
+    fn tool_use(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
+        self.message_over(progress);
         let name = text_at(event, "/tool_name").unwrap_or("tool");
-        let words = activity::tool_use(name, event.get("parameters").unwrap_or(&Value::Null));
+        let words = activity_line::tool_use(name, event.get("parameters").unwrap_or(&Value::Null));
         if let Some(id) = text_at(event, "/tool_id") {
             self.tools.insert(id.to_owned(), words.clone());
         }
-        signs.push(Sign::Doing(words));
+        progress.push(CallProgress::Doing(words));
     }
 
-    fn tool_result(&mut self, event: &Value, signs: &mut Vec<Sign>) {
-        self.message_over(signs);
+    fn tool_result(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
+        self.message_over(progress);
         let words = text_at(event, "/tool_id").and_then(|id| self.tools.remove(id));
         if text_at(event, "/error/type").is_some_and(|word| DENIED.contains(&word)) {
             self.denials.push(words.unwrap_or_else(|| "tool".to_owned()));
@@ -79,30 +80,33 @@ impl GeminiReader {
 }
 
 impl Reader for GeminiReader {
-    fn line(&mut self, line: &[u8]) -> Vec<Sign> {
-        let mut signs = Vec::new();
-        let Ok(event) = serde_json::from_slice::<Value>(line) else { return signs };
+    fn line(&mut self, line: &[u8]) -> Vec<CallProgress> {
+        let mut progress = Vec::new();
+        let Ok(event) = serde_json::from_slice::<Value>(line) else { return progress };
         match text_at(&event, "/type") {
             Some("init") => {
-                signs.extend(Sign::session(&mut self.session, text_at(&event, "/session_id")));
+                progress.extend(CallProgress::session(
+                    &mut self.session,
+                    text_at(&event, "/session_id"),
+                ));
             }
-            Some("message") => self.message(&event, &mut signs),
-            Some("tool_use") => self.tool_use(&event, &mut signs),
-            Some("tool_result") => self.tool_result(&event, &mut signs),
+            Some("message") => self.message(&event, &mut progress),
+            Some("tool_use") => self.tool_use(&event, &mut progress),
+            Some("tool_result") => self.tool_result(&event, &mut progress),
             // A warning; an error that ends the call is in the result.
             Some("error") => {
-                let line = text_at(&event, "/message").and_then(activity::last_line);
-                signs.extend(line.map(Sign::Doing));
+                let line = text_at(&event, "/message").and_then(activity_line::last_line);
+                progress.extend(line.map(CallProgress::Doing));
             }
             Some("result") => {
                 self.usage = event.get("stats").and_then(tokens);
                 self.result = Some(event);
-                signs.extend(Sign::message(&self.answer));
-                signs.push(Sign::Complete);
+                progress.extend(CallProgress::message(&self.answer));
+                progress.push(CallProgress::Complete);
             }
             _ => {}
         }
-        signs
+        progress
     }
 
     fn end(self: Box<Self>, end: &End<'_>) -> Reply {

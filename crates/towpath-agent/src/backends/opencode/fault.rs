@@ -5,7 +5,7 @@
 use crate::call::{CallFault, End};
 use crate::http_fault;
 use crate::json_access::{count_at, text_at};
-use crate::plain_text::plain;
+use crate::strip_colours::plain;
 use serde_json::Value;
 use towpath_core::FaultKind;
 

@@ -3,9 +3,9 @@
 //! that step alone. Unknown lines are passed over.
 
 use super::fault;
-use crate::activity;
+use crate::activity_line;
 use crate::backend::Reader;
-use crate::call::{CallFault, End, Reply, Sign};
+use crate::call::{CallFault, CallProgress, End, Reply};
 use crate::json_access::{count_at, text_at};
 use serde_json::Value;
 use towpath_core::{FaultKind, SessionId, Usage};
@@ -27,23 +27,23 @@ pub(super) struct OpenCodeReader {
 }
 
 impl Reader for OpenCodeReader {
-    fn line(&mut self, line: &[u8]) -> Vec<Sign> {
-        let mut signs = Vec::new();
-        let Ok(event) = serde_json::from_slice::<Value>(line) else { return signs };
-        signs.extend(Sign::session(&mut self.session, text_at(&event, "/sessionID")));
+    fn line(&mut self, line: &[u8]) -> Vec<CallProgress> {
+        let mut progress = Vec::new();
+        let Ok(event) = serde_json::from_slice::<Value>(line) else { return progress };
+        progress.extend(CallProgress::session(&mut self.session, text_at(&event, "/sessionID")));
         match text_at(&event, "/type") {
             Some("step_start") => {
                 // A stream that broke left half of its text: the step that repeats it begins again.
                 self.text.clear();
                 self.finish = None;
             }
-            Some("text") => self.text_part(&event, &mut signs),
-            Some("tool_use") => self.tool(&event, &mut signs),
-            Some("step_finish") => self.finished(&event, &mut signs),
+            Some("text") => self.text_part(&event, &mut progress),
+            Some("tool_use") => self.tool(&event, &mut progress),
+            Some("step_finish") => self.finished(&event, &mut progress),
             Some("error") => self.error = Some(event),
             _ => {}
         }
-        signs
+        progress
     }
 
     fn end(self: Box<Self>, end: &End<'_>) -> Reply {
@@ -53,31 +53,31 @@ impl Reader for OpenCodeReader {
 }
 
 impl OpenCodeReader {
-    fn text_part(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+    fn text_part(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
         let Some(text) = text_at(event, "/part/text") else { return };
         if !self.text.is_empty() {
             self.text.push('\n');
         }
         self.text.push_str(text);
-        signs.extend(Sign::message(text));
+        progress.extend(CallProgress::message(text));
     }
 
-    fn tool(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+    fn tool(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
         let name = text_at(event, "/part/tool").unwrap_or("tool");
         let input = event.pointer("/part/state/input").unwrap_or(&Value::Null);
-        let tool_use = activity::tool_use(name, input);
+        let tool_use = activity_line::tool_use(name, input);
         if text_at(event, "/part/state/error").is_some_and(|why| why.starts_with(REFUSED)) {
             self.denials.push(tool_use.clone());
         }
-        signs.push(Sign::Doing(tool_use));
+        progress.push(CallProgress::Doing(tool_use));
     }
 
-    fn finished(&mut self, event: &Value, signs: &mut Vec<Sign>) {
+    fn finished(&mut self, event: &Value, progress: &mut Vec<CallProgress>) {
         let reason = text_at(event, "/part/reason").unwrap_or("unknown");
         self.finish = Some(reason.to_owned());
         self.usage = Some(plus(self.usage, of_step(event)));
         if reason == "stop" {
-            signs.push(Sign::Complete);
+            progress.push(CallProgress::Complete);
         }
     }
 

@@ -2,12 +2,12 @@
 //! a model. A call is still a real child, with its directory, its time and its effects on disk:
 //! `bash` waits, runs the line's command, and prints the answer it is given on standard input.
 
-mod line;
 mod reader;
 mod script;
+mod script_line;
 
-pub use line::ScriptLine;
 pub use script::{Script, ScriptError};
+pub use script_line::ScriptLine;
 
 use crate::backend::BackendRow;
 use crate::backend::{Backend, Reader};

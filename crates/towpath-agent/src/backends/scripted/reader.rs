@@ -2,9 +2,9 @@
 //! A child that failed is a crash, whatever the line promises: its command did not do what the
 //! script's author wanted, and that must be seen.
 
-use super::line::ScriptLine;
+use super::script_line::ScriptLine;
 use crate::backend::Reader;
-use crate::call::{CallFault, End, Reply, Sign};
+use crate::call::{CallFault, CallProgress, End, Reply};
 use towpath_core::FaultKind;
 
 pub(super) struct ScriptedReader {
@@ -35,22 +35,22 @@ impl ScriptedReader {
 }
 
 impl Reader for ScriptedReader {
-    fn line(&mut self, line: &[u8]) -> Vec<Sign> {
+    fn line(&mut self, line: &[u8]) -> Vec<CallProgress> {
         if self.open {
             self.answer.push(b'\n');
         }
         self.answer.extend_from_slice(line);
         self.open = !line.ends_with(b"\n");
-        let mut signs = Vec::new();
+        let mut progress = Vec::new();
         if !self.named {
             self.named = true;
-            signs.extend(self.line.session_id.clone().map(Sign::Session));
+            progress.extend(self.line.session_id.clone().map(CallProgress::Session));
         }
         let doing = String::from_utf8_lossy(line).trim().to_owned();
         if !doing.is_empty() {
-            signs.push(Sign::Writing(doing));
+            progress.push(CallProgress::Writing(doing));
         }
-        signs
+        progress
     }
 
     fn end(self: Box<Self>, end: &End<'_>) -> Reply {

@@ -3,7 +3,7 @@
 //! that a resumed run continues where it was. The script itself reads no file and remembers nothing
 //! beyond its own lifetime.
 
-use super::line::ScriptLine;
+use super::script_line::ScriptLine;
 use crate::call::CallFault;
 use towpath_core::{FaultKind, StepPath};
 

@@ -1,21 +1,21 @@
 //! Linux: `/proc` for the table of processes, pidfds for signals that cannot hit a stranger,
 //! `PR_SET_CHILD_SUBREAPER` and `PR_SET_PDEATHSIG` for parentage, signalfd for the warden's loop.
 
+mod become_warden;
 mod end_with_parent;
-mod launch;
-mod own_process;
-mod pipes;
-mod processes;
+mod launch_child;
+mod output_pipe;
+mod process_table;
 
-pub use end_with_parent::end_with_parent;
-pub(crate) use launch::{Launch, LaunchFailure, launch};
-pub(crate) use own_process::{
+pub(crate) use become_warden::{
     Signals, adopt_orphans, become_warden, exit_now, file_limit, fork, move_warden_files,
     raise_file_limit, thread_count, wake_file, watch_peer,
 };
-pub use own_process::{own_executable, since_boot};
-pub(crate) use pipes::{PIPE_SIZE, output_pipe, widen};
-pub(crate) use processes::{
+pub use become_warden::{own_executable, since_boot};
+pub use end_with_parent::end_with_parent;
+pub(crate) use launch_child::{Launch, LaunchFailure, launch};
+pub(crate) use output_pipe::{PIPE_SIZE, output_pipe, widen};
+pub(crate) use process_table::{
     Process, ProcessKey, all_processes, children_of, command_of, environment_of, lock_holders,
     name_of, own_pid, process, signal, signal_child, signal_group,
 };

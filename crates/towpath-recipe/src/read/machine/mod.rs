@@ -1,26 +1,26 @@
 //! State machines: recipes whose steps report outcomes that choose the next step. All problems
 //! are reported at once, each with its step, its outcome and its location in its own file. Which recipes a
-//! restart means is found out by `resolve`; whether the machine can come to an end is looked at in
+//! restart means is found out by `build_plan`; whether the machine can come to an end is looked at in
 //! `crate::machine`.
 
-mod compose;
-mod library;
-mod paths;
+mod compose_steps;
+mod include_paths;
+mod machine_fields;
+mod machine_files;
 mod step;
-mod transition;
-mod values;
+mod transitions;
 
-use super::{Beside, Read, Reader, tidy};
-use crate::fields::Section;
-use crate::model::{Flow, Guardrails, Hooks, LimitSpans, Machine, Recipe, Recursion, Step, TIERS};
-use crate::outline::Outline;
-use compose::{Composed, Part, StepParts, compose};
-use library::Library;
+use super::{Read, ReadContext, Reader, tidy};
+use crate::analysis_outline::Outline;
+use crate::field_table::Section;
+use crate::recipe::{Flow, Guardrails, Hooks, LimitSpans, Machine, Recipe, Recursion, Step, TIERS};
+use compose_steps::{Composed, Part, StepParts, compose};
+use machine_fields::{MachineFields, plain};
+use machine_files::Library;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use towpath_core::node::{Entry, Kind, Node, Tree};
 use towpath_core::{Diagnostic, Source, Span, nearest};
-use values::{MachineFields, plain};
 
 /// Whether a file is a state machine: its `steps` are a map, or it has what only machines have.
 pub(super) fn is_machine(root: &Node) -> bool {
@@ -40,24 +40,24 @@ pub(super) fn is_steps_file(root: &Node) -> bool {
     let Kind::Map(entries) = &root.kind else { return false };
     let step = |e: &Entry| match &e.value.kind {
         Kind::Map(fields) => fields.iter().any(|f| ["onOutcome", "$ref"].contains(&f.key.as_str())),
-        _ => e.key == library::INCLUDE || library::is_of_others(&e.key),
+        _ => e.key == machine_files::INCLUDE || machine_files::is_of_others(&e.key),
     };
-    !entries.is_empty() && entries.iter().all(|e| library::is_of_others(&e.key) || step(e))
+    !entries.is_empty() && entries.iter().all(|e| machine_files::is_of_others(&e.key) || step(e))
 }
 
 /// Reads a state machine with all the files it is made of.
-pub(super) fn read(source: &Arc<Source>, tree: Tree, beside: &Beside<'_>) -> Read {
+pub(super) fn read(source: &Arc<Source>, tree: Tree, context: &ReadContext<'_>) -> Read {
     let Some(root) = tree.root else {
         return Read { recipe: None, problems: tree.problems, outline: Outline::default() };
     };
-    let mut library = Library::load(source, &root, beside.files);
+    let mut library = Library::load(source, &root, context.files);
     let mut problems = tree.problems;
     problems.append(&mut library.problems);
     let Composed { steps, complete, problems: found } = compose(&library);
     problems.extend(found);
     let mut reader = Reader::new(&library.files[0].source, problems);
     reader.outline.is_machine = true;
-    let given = beside.inputs.keys().cloned();
+    let given = context.inputs.keys().cloned();
     reader.known = Some(given.chain(declared(&root, &steps)).collect());
     let mut machine = MachineReader { reader: &mut reader, library: &library, complete };
     let recipe = machine.recipe(&root, &steps);
@@ -94,8 +94,11 @@ struct Around<'l> {
 impl Around<'_> {
     /// The label under a step's name that is not there.
     fn label(&self, name: &str) -> String {
-        if name.starts_with(library::OTHERS) {
-            return format!("what begins with '{}' is left alone and is no step", library::OTHERS);
+        if name.starts_with(machine_files::OTHERS) {
+            return format!(
+                "what begins with '{}' is left alone and is no step",
+                machine_files::OTHERS
+            );
         }
         near(name, self.names.keys().copied())
     }

@@ -1,15 +1,15 @@
 //! One step of a machine: its work, its fields, and the outcomes it may report.
 
-use super::compose::{Part, StepParts};
-use super::values::{MachineFields, plain};
+use super::compose_steps::{Part, StepParts};
+use super::machine_fields::{MachineFields, plain};
 use super::{Around, MachineReader, is_kebab_case};
-use crate::fields::{Section, StepType};
-use crate::model::{AgentWork, ParseJson, Step, StepSpans, VariableUse, Work};
-use crate::outline::{StepOutline, Task};
+use crate::analysis_outline::{StepOutline, Task};
+use crate::field_table::{Section, StepType};
 use crate::read::Reader;
+use crate::read::recipe_fields::Text;
 use crate::read::step::without_blank_end;
-use crate::read::values::Text;
-use crate::text_map::TextMap;
+use crate::recipe::{AgentWork, ParseJson, Step, StepSpans, VariableUse, Work};
+use crate::yaml_text_map::TextMap;
 use std::sync::Arc;
 use towpath_core::node::Kind;
 use towpath_core::{Diagnostic, Span, is_safe_segment};

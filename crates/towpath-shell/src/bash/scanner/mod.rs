@@ -5,9 +5,12 @@
 //! times. Where bash versions differ, or a construct is too odd to be certain, the text is an error
 //! here: nothing is guessed.
 
+mod command_list;
 mod commands;
-mod conditions;
+mod double_bracket_expression;
+mod doubted_commands;
 mod here_docs;
+mod reserved_words;
 mod words;
 
 use crate::bash::{Exact, NotBash};

@@ -2,13 +2,13 @@
 //! reader's screen is. The layout is ours: steps from top to bottom, ends beside their step, loops
 //! there and back, and other ways along a rail at the left, so that no way crosses a label.
 
-mod ink;
-mod line;
-mod machine;
+mod draw_state_machine;
+mod draw_step_recipe;
+mod svg_elements;
 
 use super::{Chart, Part, Shape, fit, wrapped};
-use ink::{Ink, Style, escaped};
 use std::fmt::Write as _;
+use svg_elements::{Ink, Style, escaped};
 
 const MARGIN: i64 = 32;
 /// How wide a title and a description may be, in columns.
@@ -64,8 +64,8 @@ fn drawn(part: &Part) -> Drawing {
     }
     let top = drawing.height + 20;
     let inner = match &part.shape {
-        Shape::Line(batches) => line::draw(part, batches, top),
-        Shape::Machine { .. } => machine::draw(part, top),
+        Shape::Line(batches) => draw_step_recipe::draw(part, batches, top),
+        Shape::Machine { .. } => draw_state_machine::draw(part, top),
     };
     drawing.ink.extend(inner.ink);
     drawing.grow(inner.width, inner.height);

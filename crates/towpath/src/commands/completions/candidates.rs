@@ -3,11 +3,13 @@
 
 use super::CompletionRequest;
 use super::typed_line::TypedLine;
+use crate::corrections::active_rules::ActiveRules;
+use crate::corrections::rule_view::summary;
 use crate::environment::Environment;
 use crate::session::find_run::step_paths;
 use crate::session::recipe_list;
 use crate::session::search_path::{search_path, working_directory};
-use crate::session::time_flags::LIMITS;
+use crate::session::timeout_flags::LIMITS;
 use crate::settings::Settings;
 use crate::terminal::format::{ago, now_ms};
 use clap_complete::CompletionCandidate;
@@ -17,6 +19,7 @@ use std::path::Path;
 use towpath_core::StatusKind;
 use towpath_engine::recorded;
 use towpath_recipe::{builtin_names, names};
+use towpath_rules::STARTER;
 use towpath_store::{Found, RunFilter, RunRow, Store};
 
 /// What the value of an argument is.
@@ -31,6 +34,13 @@ pub enum ArgumentKind {
     },
     /// A step of the run that is named before it on the line.
     Step,
+    /// A correction rule, of the user or of this project.
+    Rule {
+        /// Only those that are enabled, or only those that are not.
+        enabled: Option<bool>,
+    },
+    /// A correction rule to begin with.
+    Starter,
     Directory,
     Path,
 }
@@ -49,6 +59,8 @@ pub fn candidates(
         ArgumentKind::BuiltIn => Some(builtin_names().map(CompletionCandidate::new).collect()),
         ArgumentKind::Run { but } => runs(env, but),
         ArgumentKind::Step => steps(env, line),
+        ArgumentKind::Rule { enabled } => rules(env, enabled),
+        ArgumentKind::Starter => Some(starters()),
         ArgumentKind::Directory | ArgumentKind::Path => None,
     });
     let mut found = found.unwrap_or_default();
@@ -60,7 +72,11 @@ pub fn candidates(
         }
         ArgumentKind::Directory => found.extend(PathCompleter::dir().complete(begun)),
         ArgumentKind::Path => found.extend(PathCompleter::any().complete(begun)),
-        ArgumentKind::BuiltIn | ArgumentKind::Run { .. } | ArgumentKind::Step => {}
+        ArgumentKind::BuiltIn
+        | ArgumentKind::Run { .. }
+        | ArgumentKind::Step
+        | ArgumentKind::Rule { .. }
+        | ArgumentKind::Starter => {}
     }
     found
 }
@@ -103,6 +119,19 @@ fn runs(env: &Environment, but: &[StatusKind]) -> Option<Vec<CompletionCandidate
         candidate(row.id.as_str(), help)
     });
     Some(described.collect())
+}
+
+fn rules(env: &Environment, enabled: Option<bool>) -> Option<Vec<CompletionCandidate>> {
+    let store = Store::open_for_reading(&env.directories.state).ok()??;
+    let known = ActiveRules::read(env, Some(&store), &env.current).ok()?;
+    let wanted = known
+        .all()
+        .filter(|rule| rule.number > 0 && enabled.is_none_or(|enabled| rule.enabled == enabled));
+    Some(wanted.map(|rule| candidate(&rule.number.to_string(), summary(rule))).collect())
+}
+
+fn starters() -> Vec<CompletionCandidate> {
+    STARTER.iter().map(|starter| candidate(starter.name, starter.message.to_owned())).collect()
 }
 
 fn steps(env: &Environment, line: &TypedLine) -> Option<Vec<CompletionCandidate>> {

@@ -7,7 +7,7 @@ use crate::terminal::format::count;
 use crate::terminal::out;
 use crate::terminal::table::{Screen, Tint, escaped, shown_path};
 use std::path::{Path, PathBuf};
-use towpath_recipe::manifest::{Manifest, ManifestError};
+use towpath_recipe::directory_manifest::{Manifest, ManifestError};
 use towpath_shell::bash::quote;
 
 /// Show what changed in a directory of recipes since its manifest was written.

@@ -7,7 +7,7 @@ use crate::terminal::format::count;
 use crate::terminal::out;
 use crate::terminal::table::shown_path;
 use std::path::PathBuf;
-use towpath_recipe::manifest::MANIFEST_FILE;
+use towpath_recipe::directory_manifest::MANIFEST_FILE;
 
 /// Record the contents of a directory of recipes in its `_recipe_manifest.json`.
 ///

@@ -1,7 +1,7 @@
 //! `towpath recipes sync`: how the recipes here compare with another repository's. It shows; only
 //! with `--apply` it changes files, and never one that was changed here.
 
-use super::apply::{Taken, apply, plan};
+use super::apply_upstream::{Taken, apply, plan};
 use super::upstream::{Upstream, fetch, shown_url};
 use super::{contents, directory, directory_for_new, project_directory};
 use crate::environment::Environment;
@@ -13,7 +13,7 @@ use crate::terminal::table::{Screen, Tint, escaped, shown_path};
 use similar::TextDiff;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use towpath_recipe::manifest::{Compared, Manifest, ManifestError, compare};
+use towpath_recipe::directory_manifest::{Compared, Manifest, ManifestError, compare};
 
 /// Compare recipes with those of another repository, and take over new ones.
 ///

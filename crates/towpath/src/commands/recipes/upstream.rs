@@ -10,7 +10,7 @@ use std::fs::{self, DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use towpath_recipe::MAX_BYTES;
-use towpath_recipe::manifest::{Manifest, digest, is_recipe_file};
+use towpath_recipe::directory_manifest::{Manifest, digest, is_recipe_file};
 
 #[derive(Debug)]
 pub struct Upstream {

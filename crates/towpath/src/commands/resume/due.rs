@@ -4,9 +4,9 @@
 
 use crate::environment::{Environment, own_program};
 use crate::exit::{CommandError, Exit, no_thread};
-use crate::session::request::SharedFlags;
+use crate::session::request_flags::SharedFlags;
 use crate::session::signals;
-use crate::session::wait::{continued, due};
+use crate::session::wait_for_rate_limit::{continued, due};
 use crate::terminal::format::now_ms;
 use crate::terminal::out;
 use rustix::process::{Pid, Signal, kill_process};

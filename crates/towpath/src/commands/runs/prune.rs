@@ -4,6 +4,7 @@
 use super::status_of;
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
+use crate::seconds_argument::milliseconds;
 use crate::terminal::format::{ago, bytes, count, now_ms, rfc3339};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table};
@@ -22,7 +23,7 @@ use towpath_store::{Reclaimed, RunFilter, RunRow, Store};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Delete runs that ended longer ago than this: 90m, 12h, 30d, 2w [default without --keep: 30d]
-    #[arg(long, value_name = "AGE", value_parser = age)]
+    #[arg(long, value_name = "AGE", value_parser = milliseconds)]
     pub older_than: Option<i64>,
     /// Keep the N newest ended runs.
     #[arg(long, value_name = "N")]
@@ -36,21 +37,6 @@ pub struct Args {
 }
 
 const DEFAULT_AGE_MS: i64 = 30 * 86_400_000;
-
-/// An age in milliseconds.
-fn age(text: &str) -> Result<i64, String> {
-    let wrong = || "write a number and its unit, such as 90m, 12h, 30d or 2w".to_owned();
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let number: i64 = text[..digits].parse().map_err(|_| wrong())?;
-    let unit = match &text[digits..] {
-        "m" => 60_000,
-        "h" => 3_600_000,
-        "d" => 86_400_000,
-        "w" => 7 * 86_400_000,
-        _ => return Err(wrong()),
-    };
-    number.checked_mul(unit).ok_or_else(|| "the age is too large".to_owned())
-}
 
 pub fn execute(args: &Args, env: &Environment) -> Result<Exit, CommandError> {
     let Some(store) = env.journal()? else {
@@ -223,20 +209,4 @@ fn list(env: &Environment, runs: &[(RunRow, u64)]) {
         ]);
     }
     table.print(&Screen::new(env));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_age_has_a_unit() {
-        assert_eq!(age("90m"), Ok(5_400_000));
-        assert_eq!(age("0d"), Ok(0));
-        assert_eq!(age("2w"), age("14d"));
-        for wrong in ["", "30", "d", "-1d", "1.5d", "30 d", "30days", "٣d"] {
-            assert!(age(wrong).is_err(), "{wrong}");
-        }
-        assert_eq!(age("99999999999999999d").unwrap_err(), "the age is too large");
-    }
 }

@@ -2,18 +2,18 @@
 //! reached; 1: the recipe is not valid; 2: no outcome could be read; 3: a limit; 4: the agent failed;
 //! 5: configuration, usage, an unknown recipe.
 
-mod cost;
+mod cost_report;
 mod list;
 
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Ended, ErrorKind, Exit};
-use crate::session::agents::AgentFlags;
+use crate::session::choose_agent::AgentFlags;
 use crate::session::conclude::conclude_with;
 use crate::session::machine_flags::{LimitFlags, MACHINES, MachineFlags};
-use crate::session::request::{RequestFlags, RunFlags, SharedFlags};
-use crate::session::resolve::{is_nowhere, resolve};
-use crate::session::result::result;
-use crate::session::time_flags::TimeFlags;
+use crate::session::request_flags::{RequestFlags, RunFlags, SharedFlags};
+use crate::session::resolve_recipe::{is_nowhere, resolve};
+use crate::session::result_json::result;
+use crate::session::timeout_flags::TimeFlags;
 use crate::session::trust::{self, CalledAs};
 use crate::session::{DrivenRun, Session, dry_run};
 use crate::terminal::format::clean;
@@ -197,7 +197,7 @@ fn report_end(
     for why in why(end) {
         out::note(why);
     }
-    for text in cost::report(&end.run) {
+    for text in cost_report::report(&end.run) {
         out::note(text);
     }
     if !end.unused_lines.is_empty() {

@@ -4,7 +4,7 @@
 use super::{RecipeRunnerArgs, found_at, validate};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
-use crate::session::resolve::show_problems;
+use crate::session::resolve_recipe::show_problems;
 use crate::session::trust;
 use crate::terminal::out;
 use crate::terminal::table::first_line;

@@ -1,19 +1,19 @@
 //! `recipe-runner-rs`: its flags, texts and exit codes (0 done, 1 failed, 2 bad recipe or usage,
 //! signals) over the one engine. Where its own texts promise something, that is what happens here.
 
-mod agent;
+mod agent_choice;
 mod dry_run;
 mod explain;
 mod list;
 mod run;
-mod summary;
+mod run_summary;
 mod validate;
 
 use super::answer_version;
 use crate::environment::Invocation;
 use crate::exit::{CommandError, Ended, Exit};
-use crate::session::request::{RequestFlags, RunFlags, SharedFlags};
-use crate::session::resolve::resolve;
+use crate::session::request_flags::{RequestFlags, RunFlags, SharedFlags};
+use crate::session::resolve_recipe::resolve;
 use crate::session::trust::CalledAs;
 use crate::terminal::out;
 use crate::terminal::table::first_line;
@@ -167,7 +167,7 @@ fn execute(line: &RecipeRunnerArgs, invocation: &Invocation) -> Result<Exit, Com
     }
     let mut flags = line.run_flags();
     let chosen = resolve(env, &flags, recipe, |_| false)?;
-    flags.agent = agent::flags(env, line.agent_binary.as_deref(), &chosen.program)?;
+    flags.agent = agent_choice::flags(env, line.agent_binary.as_deref(), &chosen.program)?;
     if line.dry_run {
         return dry_run::execute(env, line, &chosen, &flags);
     }

@@ -2,13 +2,13 @@
 //! name. A recipe that was found in the working tree runs with a warning: under this name no user
 //! expects to be asked.
 
-use super::{RecipeRunnerArgs, code, found_at, summary};
+use super::{RecipeRunnerArgs, code, found_at, run_summary};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::session::conclude::conclude_with;
-use crate::session::request::RunFlags;
-use crate::session::resolve::ChosenRecipe;
-use crate::session::result::result;
+use crate::session::request_flags::RunFlags;
+use crate::session::resolve_recipe::ChosenRecipe;
+use crate::session::result_json::result;
 use crate::session::{Session, trust};
 use crate::terminal::out;
 use crate::terminal::report::{self, ReporterKind};
@@ -52,7 +52,7 @@ fn report_end(
         out::json(&result(&session.store, end, code(exit), false)?);
         return Ok(());
     }
-    out::stdout(summary::text(end, session.look.live()).as_bytes());
+    out::stdout(run_summary::text(end, session.output.live()).as_bytes());
     report::rate_limit::notes(end).iter().for_each(out::note);
     if exit != Exit::Done {
         for way in report::next_commands::ways(&end.id, &end.run) {

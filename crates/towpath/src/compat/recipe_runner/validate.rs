@@ -3,7 +3,7 @@
 use super::{RecipeRunnerArgs, found_at};
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
-use crate::session::resolve::show_problems;
+use crate::session::resolve_recipe::show_problems;
 use crate::session::trust::{self, CalledAs};
 use crate::terminal::diagnostics;
 use crate::terminal::out;

@@ -7,7 +7,7 @@ use super::line;
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::git::Git;
-use crate::session::run_status::status_of;
+use crate::session::shown_status::status_of;
 use crate::terminal::format::count;
 use crate::terminal::table::shown_path;
 use serde_json::{Value, json};

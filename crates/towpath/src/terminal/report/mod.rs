@@ -4,47 +4,47 @@
 //! a user watches a terminal. A step's own output is passed on as it is. Nothing here decides
 //! anything about the run.
 
+mod agent_recipes_reporter;
 mod background_writer;
-mod block;
-mod board;
-mod conversation;
-mod ending;
-mod event_lines;
-pub mod events;
-mod failure;
-mod line;
+mod continue_conversation;
+pub mod events_for_programs;
+mod failed_step;
+mod final_lines;
 mod line_break;
 mod line_buffer;
-mod live;
+mod live_block;
+mod live_reporter;
 pub mod next_commands;
-mod orchestration;
-mod plain;
+mod output_sink;
+mod plain_reporter;
+mod plan_shape;
 pub mod rate_limit;
-mod shape;
-mod sink;
-mod step_lines;
+mod recipe_runner_reporter;
 #[cfg(test)]
-pub mod testing;
+pub mod reporter_test_support;
+mod shared_event_lines;
+mod step_status_board;
+mod styled_line;
 
-pub use conversation::{ByHand, by_hand};
-pub use ending::{counts, unused};
-pub use failure::{find, has_output, logs};
-pub use line::{fitted, relative};
+pub use continue_conversation::{ByHand, by_hand};
+pub use failed_step::{find, has_output, logs};
+pub use final_lines::{counts, unused};
 #[cfg(test)]
-pub use shape::RecipeShape;
-pub use shape::{Shape, bare};
+pub use plan_shape::RecipeShape;
+pub use plan_shape::{Shape, bare};
+pub use styled_line::{fitted, relative, wrapped};
 
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::terminal::format::{clean, now_ms};
 use crate::terminal::out;
-use events::{Events, Format};
-use live::Live;
-use orchestration::Orchestration;
-use plain::Plain;
-use sink::Standard;
+use agent_recipes_reporter::Orchestration;
+use events_for_programs::{Events, Format};
+use live_reporter::Live;
+use output_sink::Standard;
+use plain_reporter::Plain;
+use recipe_runner_reporter::StepLines;
 use std::path::Path;
-use step_lines::StepLines;
 use towpath_engine::{Reporter, RunEnd};
 use towpath_run::{FailureKind, Run, RunOutcome};
 
@@ -64,7 +64,7 @@ pub struct EventFlags {
 
 /// What a machine's step reported.
 pub fn outcome(result: &towpath_run::StepResult) -> Option<String> {
-    event_lines::report(result)
+    shared_event_lines::report(result)
 }
 
 /// `the agent's session: ID` of a state machine that was interrupted, for a user who wants to look at the
@@ -112,7 +112,7 @@ impl OutputOptions {
     pub fn new(env: &Environment) -> OutputOptions {
         OutputOptions {
             terminal: env.stderr_terminal,
-            joined: sink::joined(),
+            joined: output_sink::joined(),
             color: env.color,
             quiet: false,
             verbose: false,
@@ -159,7 +159,7 @@ impl EventFlags {
 
 /// Columns of the terminal on stderr.
 pub fn columns() -> usize {
-    sink::size().0
+    output_sink::size().0
 }
 
 /// A reporter that also prints lines of others, each as a whole line and in its turn.
@@ -169,8 +169,8 @@ pub trait RunScreen: Reporter {
 
 /// Parts of one sentence in lines of at most so many columns, broken between the parts.
 pub fn in_lines(parts: Vec<String>, limit: Option<usize>) -> Vec<String> {
-    let parts = parts.into_iter().map(line::Line::plain).collect();
-    line::joined("", "  ", parts, limit).iter().map(|line| line.render(false)).collect()
+    let parts = parts.into_iter().map(styled_line::Line::plain).collect();
+    styled_line::joined("", "  ", parts, limit).iter().map(|line| line.render(false)).collect()
 }
 
 /// The last lines: what happened, and what to do next. `directory` is the run's, `current` ours.
@@ -178,7 +178,7 @@ pub fn ending(options: &OutputOptions, end: &RunEnd, directory: &Path, current: 
     if options.quiet && end.outcome == RunOutcome::Done {
         return;
     }
-    let width = options.terminal.then(|| sink::size().0);
+    let width = options.terminal.then(|| output_sink::size().0);
     let talks = by_hand(&end.run.view(), directory, current);
-    out::message(&ending::text(end, &talks, options.color, width, now_ms()));
+    out::message(&final_lines::text(end, &talks, options.color, width, now_ms()));
 }

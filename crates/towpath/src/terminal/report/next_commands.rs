@@ -1,7 +1,7 @@
 //! How a run can be continued, as commands to copy. They are whole, and only those that can help: a
 //! resume that would be refused, or would fail in the same way, is not offered.
 
-use super::failure::find;
+use super::failed_step::find;
 use towpath_core::{FaultKind, RunId, StepPath};
 use towpath_run::{Failure, FailureKind, Guardrail, Run, RunOutcome};
 use towpath_shell::bash::quote;
@@ -100,7 +100,7 @@ pub fn again(id: &RunId, step: &StepPath) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::driven_from;
+    use super::super::reporter_test_support::driven_from;
     use super::*;
     use towpath_core::FaultKind;
     use towpath_run::{Fault, JobEnd, JobStatus, Output};

@@ -1,3 +1,5 @@
+//! Long lines, wide characters and many problems, as they are drawn.
+
 use super::*;
 use crate::terminal::diagnostics::{Style, render};
 use proptest::prelude::*;

@@ -1,9 +1,0 @@
-use serde::{Deserialize, Serialize};
-
-/// Which output of a job. `Stdout` also where both go to one file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Stream {
-    Stdout,
-    Stderr,
-}

@@ -1,0 +1,176 @@
+//! Calls of agents, as the loop makes them: which session a call continues, which model it gets, and
+//! what is reported of it. It starts no process, and knows no program.
+
+use crate::error::EngineError;
+use crate::run_loop::Driver;
+use std::time::{Duration, Instant};
+use towpath_core::{FaultKind, JobKey, SessionId};
+use towpath_executor::{AgentWork, BackendRow, Call, Responder, SessionIds, new_session};
+use towpath_run::{AgentJob, CallEnded, CallStarted, EventKind, Fact, Fault, JobEnd, JobStatus};
+
+/// A call that is about to be recorded and started.
+pub(crate) struct PlannedCall {
+    pub work: AgentWork,
+    /// The session, as far as it is known before the call.
+    pub session: Option<SessionId>,
+    /// `None` where an adapter answers.
+    pub started: Option<StartedCall>,
+}
+
+/// A call that was started and whose end is not known yet.
+#[derive(Debug)]
+pub(crate) struct StartedCall {
+    pub started: CallStarted,
+    timeout: Option<Duration>,
+    /// Later calls continue its session, so that nobody else may be in it.
+    pub keeps_session: bool,
+    began: Instant,
+}
+
+impl Driver<'_> {
+    /// Decides who answers a call and in which session, or why nobody does.
+    pub(crate) fn call(
+        &mut self,
+        key: &JobKey,
+        agent: AgentJob,
+        timeout: Option<Duration>,
+    ) -> Result<Result<PlannedCall, Box<JobEnd>>, EngineError> {
+        let earlier = self.sessions.continued(&agent);
+        let (before, keeps_session) = (agent.models_before.clone(), agent.keeps_session);
+        let mut work = agent_work(agent, earlier);
+        let row = match self.executor.responder() {
+            Responder::Nobody => return Ok(Err(fault("no agent backend was chosen".into()))),
+            Responder::Adapter => {
+                let session = work.call.session.clone();
+                if let Some(id) = &session {
+                    self.sessions.opened(key, id);
+                }
+                return Ok(Ok(PlannedCall { work, session, started: None }));
+            }
+            Responder::Backend(row) => row,
+        };
+        match self.script.take(key, &work.call.prompt)? {
+            Err(exhausted) => return Ok(Err(fault(exhausted))),
+            Ok(answer) => work.scripted = answer,
+        }
+        self.choose_model(key, row, &before, &mut work.call);
+        let session = known_session(row, &work.call);
+        match &session {
+            Some(id) => {
+                self.sessions.opened(key, id);
+                if keeps_session {
+                    self.sessions.lock(key, id)?;
+                }
+            }
+            // Another session begins, whose name its program will report.
+            None if keeps_session => self.sessions.release(key),
+            None => {}
+        }
+        let started = CallStarted {
+            step: key.step_path(),
+            backend: row.id.to_owned(),
+            session: session.clone(),
+            resumes: work.call.resume,
+            model: work.call.model.clone(),
+            is_reminder: key.call > 0,
+            length: work.call.prompt.chars().count(),
+        };
+        let started = StartedCall { started, timeout, keeps_session, began: Instant::now() };
+        Ok(Ok(PlannedCall { work, session, started: Some(started) }))
+    }
+
+    /// Gives a call the model that the backend knows by the step's name for it.
+    fn choose_model(&mut self, key: &JobKey, row: &BackendRow, before: &[String], call: &mut Call) {
+        let choice = self.config.models.choose(row, call.model.take(), before);
+        call.model = choice.model;
+        if let Some(message) = choice.warning {
+            self.warn(Some(key.step_path()), message);
+        }
+    }
+
+    /// An agent's program has named the session of a call.
+    pub(crate) fn named(
+        &mut self,
+        key: &JobKey,
+        session: SessionId,
+        keeps: bool,
+    ) -> Result<(), EngineError> {
+        if self.sessions.of(key).as_ref() == Some(&session) {
+            return Ok(());
+        }
+        self.sessions.opened(key, &session);
+        if keeps {
+            self.sessions.lock(key, &session)?;
+        }
+        self.apply(Fact::SessionOpened { key: key.clone(), session })
+    }
+
+    pub(crate) fn report_answer(&mut self, key: &JobKey, call: &StartedCall, end: &JobEnd) {
+        let (session, took) = (self.sessions.of(key), call.began.elapsed());
+        let ended = call_ended(&call.started, call.timeout, session, end, took);
+        self.send(EventKind::CallEnded(ended));
+    }
+}
+
+/// What is reported of a call's end, by its owner and by whoever follows the run.
+pub(crate) fn call_ended(
+    started: &CallStarted,
+    timeout: Option<Duration>,
+    session: Option<SessionId>,
+    end: &JobEnd,
+    took: Duration,
+) -> CallEnded {
+    let silent = end.silent_ms.map(Duration::from_millis);
+    // Our own signal ended it: what that did to the process explains nothing.
+    let error = || match (&end.status, silent, timeout) {
+        (JobStatus::TimedOut, Some(silent), _) => {
+            format!("timed out: it printed nothing for {} s", silent.as_secs_f64())
+        }
+        (JobStatus::TimedOut, None, Some(timeout)) => {
+            format!("timed out after {} s", timeout.as_secs_f64())
+        }
+        (JobStatus::Stopped, ..) if end.error.is_empty() => "stopped".to_owned(),
+        _ => end.error.clone(),
+    };
+    CallEnded {
+        step: started.step.clone(),
+        session,
+        model: started.model.clone(),
+        is_reminder: started.is_reminder,
+        prompt_length: started.length,
+        length: end.succeeded().then(|| end.output.text().unwrap_or_default().chars().count()),
+        error: (!end.succeeded()).then(error),
+        took_ms: took.as_millis() as u64,
+        usage: end.usage,
+    }
+}
+
+fn agent_work(agent: AgentJob, earlier: Option<SessionId>) -> AgentWork {
+    AgentWork {
+        call: Call {
+            prompt: agent.prompt,
+            model: agent.model,
+            resume: earlier.is_some(),
+            session: Some(earlier.unwrap_or_else(new_session)),
+            system: agent.system,
+            appends_system: agent.appends_system,
+            mode: agent.mode,
+            ..Call::default()
+        },
+        may_open_session: agent.may_open_session,
+        scripted: None,
+        agent: agent.agent,
+        earlier: agent.earlier,
+    }
+}
+
+/// The session as far as it is known before the call.
+fn known_session(row: &BackendRow, call: &Call) -> Option<SessionId> {
+    let chosen = row.can.session_ids == SessionIds::Chosen;
+    call.session.clone().filter(|_| chosen || call.resume)
+}
+
+fn fault(message: String) -> Box<JobEnd> {
+    let fault = Fault { kind: FaultKind::Backend, until_ms: None };
+    Box::new(JobEnd { error: message, ..JobEnd::new(JobStatus::Faulted(fault)) })
+}

@@ -1,0 +1,425 @@
+//! How a run comes into the hands of its owner: created, or taken over from its record.
+
+use crate::agent_sessions::SessionLocks;
+use crate::config::Options;
+use crate::error::EngineError;
+use crate::journal::{PlanRecord, Recorded, io_error, now_ms, replayed, to_store};
+use crate::recover_agent_calls::{LateFact, late_facts};
+use crate::run_loop::describe;
+use crate::secrets_in_record::{masked, refuse_in_plan};
+use crate::step_census::summary;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use towpath_core::{RunId, Secrets, StepPath};
+use towpath_executor::{Acquire, RunLock, end_marked};
+use towpath_recipe::Program;
+use towpath_run::{Answer, Fact, Limits, Run, StepState, StepView};
+use towpath_store::{NewRun, Store};
+use tracing::debug;
+
+/// A run that is ours to drive.
+#[derive(Debug)]
+pub struct Prepared {
+    pub(crate) id: RunId,
+    pub(crate) run: Run,
+    pub(crate) lock: RunLock,
+    pub(crate) directory: PathBuf,
+    pub(crate) facts: u32,
+    pub(crate) history: Vec<(Fact, i64)>,
+    pub(crate) resumed: bool,
+    /// Leftovers of a dead owner that were ended.
+    pub ended: Vec<String>,
+    /// The warnings about finished steps that miss what they left running. The caller adds what helps.
+    pub gone: BTreeMap<StepPath, String>,
+    pub(crate) active_before_ms: i64,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) locks: SessionLocks,
+}
+
+/// What the user states about steps when they resume.
+#[derive(Debug, Clone, Default)]
+pub struct ResumeAnswers {
+    pub done: Vec<(StepPath, String, Option<String>)>,
+    pub again: Vec<StepPath>,
+    /// Give the conversations up: what is asked next begins another session.
+    pub new_session: bool,
+}
+
+/// What a resume changes for the rest of the run.
+#[derive(Debug, Default)]
+pub struct Changes {
+    pub program: Option<Program>,
+    /// Another backend answers from now on, by this program where the user named one.
+    pub backend: Option<(String, Option<String>)>,
+}
+
+impl ResumeAnswers {
+    /// Declares the current step done, with its output and, in a state machine, its outcome.
+    pub fn add_done(
+        &mut self,
+        run: &Run,
+        name: &str,
+        output: &str,
+        outcome: Option<&str>,
+    ) -> Result<(), EngineError> {
+        let step = run.find_step(name)?;
+        if !run.awaits(&step) {
+            let why =
+                format!("{step} is not waiting: only a step at its turn can be declared done");
+            return Err(EngineError::Answer(why));
+        }
+        check_outcome(run, &step, outcome)?;
+        self.done.push((step, output.to_owned(), outcome.map(str::to_owned)));
+        Ok(())
+    }
+
+    /// States that a step which has begun, and what follows it, shall run again.
+    pub fn add_again(&mut self, run: &Run, name: &str) -> Result<(), EngineError> {
+        let step = run.find_step(name)?;
+        if !run.was_entered(&step) {
+            let why = format!("{step} has not run yet: there is nothing to run again");
+            return Err(EngineError::Answer(why));
+        }
+        self.again.push(step);
+        Ok(())
+    }
+}
+
+/// A machine's step is done with one of its outcomes, any other step without.
+fn check_outcome(run: &Run, step: &StepPath, stated: Option<&str>) -> Result<(), EngineError> {
+    let outcomes = run.outcomes_of(step);
+    let listed = outcomes.join(", ");
+    match stated {
+        None if outcomes.is_empty() => Ok(()),
+        Some(stated) if outcomes.iter().any(|outcome| outcome == stated) => Ok(()),
+        None => Err(EngineError::OutcomeMissing { step: step.clone(), outcomes }),
+        Some(_) if outcomes.is_empty() => {
+            Err(EngineError::Answer(format!("{step} is no machine's step: it has no outcome")))
+        }
+        Some(stated) => {
+            Err(EngineError::Answer(format!("`{stated}` is no outcome of {step}: it has {listed}")))
+        }
+    }
+}
+
+pub(crate) const LOCK: &str = "lock";
+
+/// Records a new run and takes it.
+pub fn create(
+    store: &mut Store,
+    program: Program,
+    mut options: Options,
+    directory: &Path,
+    limits: Limits,
+    secrets: &Secrets,
+) -> Result<Prepared, EngineError> {
+    refuse_in_plan(secrets, &program.plan, &options, directory)?;
+    options.secrets = secrets.names().map(str::to_owned).collect();
+    let at = now_ms();
+    let record = PlanRecord { plan: (*program.plan).clone(), options };
+    let program = Arc::new(program);
+    let mut run = Run::new(Arc::clone(&program), limits);
+    run.apply(&Fact::Started, at)?;
+    let new = NewRun {
+        recipe: program.root().name.clone(),
+        source: program.plan.recipes[0].source.clone(),
+        directory: directory.to_owned(),
+        plan: record.to_text(),
+        created_ms: at,
+        summary: summary(&run, None, 0),
+    };
+    let mut locks = SessionLocks::new(store.directory());
+    if let Some(session) = &program.plan.machine.session {
+        // Another process uses it: nothing of this run shall be there.
+        locks.lock(None, session)?;
+    }
+    let mut random_failed = None;
+    let mut next_id = |length: u32| {
+        let mut bytes = [0; 32];
+        if let Err(error) = getrandom::fill(&mut bytes) {
+            random_failed = Some(error.to_string());
+        }
+        RunId::from_random(&bytes, length as usize)
+    };
+    let first = [to_store(&Fact::Started, at, None, None)];
+    let id = store.create_run(&new, &mut next_id, &first)?;
+    if let Some(error) = random_failed {
+        return Err(EngineError::Random(error));
+    }
+    let run_directory = store.run_directory(&id);
+    let lock = take(&run_directory, &id, Duration::ZERO)?;
+    debug!(run = %id, "created the run");
+    Ok(Prepared {
+        id,
+        run,
+        lock,
+        directory: run_directory,
+        facts: 1,
+        history: Vec::new(),
+        resumed: false,
+        ended: Vec::new(),
+        gone: BTreeMap::new(),
+        active_before_ms: 0,
+        warnings: Vec::new(),
+        locks,
+    })
+}
+
+/// A run whose lock is ours and whose record is replayed, so that nobody else changes it: it can be
+/// looked at, then resumed. When it is dropped, the run is as it was.
+#[derive(Debug)]
+pub struct TakenRun {
+    id: RunId,
+    lock: RunLock,
+    directory: PathBuf,
+    recorded: Recorded,
+}
+
+/// Takes a run over from its dead owner, and replays its record.
+/// `secrets`: those of the run's options, and what is to be masked from now on.
+pub fn take_over(
+    store: &Store,
+    id: &RunId,
+    limits: Limits,
+    secrets: &Secrets,
+) -> Result<TakenRun, EngineError> {
+    let directory = store.ensure_run_directory(id)?;
+    let lock = take(&directory, id, Duration::from_secs(10))?;
+    let recorded = replayed(store, id, limits, secrets)?;
+    debug!(run = %id, facts = recorded.facts, "took over the run");
+    Ok(TakenRun { id: id.clone(), lock, directory, recorded })
+}
+
+impl TakenRun {
+    pub fn run(&self) -> &Run {
+        &self.recorded.run
+    }
+
+    pub fn options(&self) -> &Options {
+        &self.recorded.options
+    }
+
+    pub fn warnings(&self) -> &[String] {
+        &self.recorded.warnings
+    }
+
+    pub fn into_lock(self) -> RunLock {
+        self.lock
+    }
+
+    /// Ends what a dead owner left, and records that the run is resumed, with what changes and what
+    /// the user answers about its steps.
+    pub fn resume(
+        self,
+        store: &mut Store,
+        changes: Changes,
+        secrets: &Secrets,
+        answer: &mut dyn FnMut(&Run) -> Result<ResumeAnswers, EngineError>,
+    ) -> Result<Prepared, EngineError> {
+        let TakenRun { id, lock, directory, mut recorded } = self;
+        let ended = end_marked(id.as_str(), secrets)?;
+        let row = store.run(&id)?;
+        let own_directory = row.as_ref().map(|row| row.directory.clone()).unwrap_or_default();
+        let active_before_ms = row.map_or(0, |row| row.summary.active_ms);
+        let (options, edited) = changed(&id, &recorded, changes, secrets, &own_directory)?;
+        let (late, late_warnings) = late_facts(&recorded, &directory, secrets)?;
+        recorded.warnings.extend(late_warnings);
+        debug!(late_answers = late.len(), ended = ended.len(), "resume");
+        let mut run = recorded.run;
+        // What happened before is known; what comes now is reported.
+        run.take_events();
+        let mut history = recorded.started;
+        let mut facts = recorded.facts;
+        let mut batch = Vec::new();
+        for LateFact { fact, at_ms, stdout, stderr } in late {
+            let fact = masked(secrets, fact);
+            run.apply(&fact, at_ms)?;
+            batch.push(to_store(&fact, at_ms, stdout, stderr));
+            history.push((fact, at_ms));
+            facts += 1;
+        }
+        let at = now_ms();
+        let mut note = |run: &mut Run, fact: Fact| -> Result<(), EngineError> {
+            let fact = masked(secrets, fact);
+            run.apply(&fact, at)?;
+            batch.push(to_store(&fact, at, None, None));
+            history.push((fact, at));
+            facts += 1;
+            Ok(())
+        };
+        let mut new_plan = None;
+        if let Some(program) = edited {
+            let version = store.plan(&id, None)?.version + 1;
+            let record = PlanRecord { plan: (*program.plan).clone(), options };
+            note(&mut run, Fact::Replanned { version })?;
+            run.replan(Arc::new(program))?;
+            new_plan = Some(record.to_text());
+        }
+        note(&mut run, Fact::Resumed)?;
+        let answers = answer(&run)?;
+        if answers.new_session {
+            note(&mut run, Fact::NewSession)?;
+        }
+        for (step, output, outcome) in answers.done {
+            note(&mut run, Fact::Answered { step, answer: Answer::Done { output, outcome } })?;
+        }
+        for step in answers.again {
+            note(&mut run, Fact::Answered { step, answer: Answer::Again })?;
+        }
+        let totals = summary(&run, None, active_before_ms);
+        match new_plan {
+            Some(text) => {
+                store.add_plan(&id, &text, &batch, Some(&totals))?;
+            }
+            None => store.append(&id, &batch, Some(&totals))?,
+        }
+        let gone = gone_with_the_owner(&run, &history);
+        Ok(Prepared {
+            id,
+            run,
+            lock,
+            directory,
+            facts,
+            history,
+            resumed: true,
+            ended: ended.iter().map(describe).collect(),
+            gone,
+            active_before_ms,
+            warnings: recorded.warnings,
+            locks: SessionLocks::new(store.directory()),
+        })
+    }
+}
+
+/// The options from now on, and the program, where it or the options differ from what is recorded.
+fn changed(
+    id: &RunId,
+    recorded: &Recorded,
+    changes: Changes,
+    secrets: &Secrets,
+    directory: &Path,
+) -> Result<(Options, Option<Program>), EngineError> {
+    let mut options = recorded.options.clone();
+    let given = |name: &str| secrets.names().any(|known| known == name);
+    if let Some(name) = options.secrets.iter().find(|name| !given(name)) {
+        return Err(EngineError::SecretMissing { run: id.clone(), name: name.clone() });
+    }
+    let program = recorded.run.program();
+    let plan = &changes.program.as_ref().unwrap_or(program).plan;
+    refuse_in_plan(secrets, plan, &options, directory)?;
+    // What is new to the run is kept among its options, which are stored with its plan.
+    if secrets.names().count() > options.secrets.len() {
+        options.secrets = secrets.names().map(str::to_owned).collect();
+    }
+    if let Some((backend, program)) = changes.backend {
+        options.backend = Some(backend);
+        options.program = program;
+    }
+    let unchanged = options == recorded.options;
+    let edited = changes.program.or_else(|| (!unchanged).then(|| (**program).clone()));
+    Ok((options, edited))
+}
+
+/// Finished steps whose background children lived until their owner ended, and are gone now. What runs
+/// again starts them itself.
+fn gone_with_the_owner(run: &Run, history: &[(Fact, i64)]) -> BTreeMap<StepPath, String> {
+    let mut finished = BTreeSet::new();
+    collect_finished(&run.view(), &mut finished);
+    let mut gone = BTreeMap::new();
+    for (fact, _) in history {
+        if let Fact::JobFinished { key, end } = fact
+            && !end.left.is_empty()
+            && finished.contains(&key.step_path())
+        {
+            let message = format!("what it left running is gone: {}", end.left.join(", "));
+            gone.insert(key.step_path(), message);
+        }
+    }
+    gone
+}
+
+fn collect_finished(steps: &[StepView], finished: &mut BTreeSet<StepPath>) {
+    for step in steps {
+        if step.state == StepState::Ended {
+            finished.insert(step.path.clone());
+        }
+        collect_finished(&step.children, finished);
+    }
+}
+
+pub(crate) fn take(
+    directory: &Path,
+    id: &RunId,
+    patience: Duration,
+) -> Result<RunLock, EngineError> {
+    let path = directory.join(LOCK);
+    let holder = match RunLock::try_acquire(&path).map_err(io_error(&path))? {
+        Acquire::Acquired(lock) => return Ok(lock),
+        Acquire::Locked(holder) => holder,
+    };
+    // A living owner is refused at once; only a dead one's warden is waited for.
+    if patience.is_zero() || holder.runs {
+        return Err(EngineError::Owned { run: id.clone(), holder: holder.to_string() });
+    }
+    match RunLock::wait_acquire(&path, patience).map_err(io_error(&path))? {
+        Acquire::Acquired(lock) => Ok(lock),
+        // The owner is dead: what its file has of it helps nobody.
+        Acquire::Locked(holder) => {
+            let found = RunLock::holders(&path).first().map(|pid| format!("process {pid}"));
+            let holder = found.unwrap_or_else(|| holder.to_string());
+            Err(EngineError::Owned { run: id.clone(), holder })
+        }
+    }
+}
+
+/// Owns a run without driving it, so that nobody else does meanwhile.
+pub fn lock_run(store: &Store, id: &RunId) -> Result<RunLock, EngineError> {
+    take(&store.ensure_run_directory(id)?, id, Duration::ZERO)
+}
+
+/// Whether a process owns this run right now.
+pub fn is_owned(store: &Store, id: &RunId) -> bool {
+    owner_of(store, id).is_some()
+}
+
+/// Kills the owner of a run that did not end when asked, and the run's processes with it.
+pub fn end_holders(store: &Store, id: &RunId) -> Result<(), EngineError> {
+    let path = store.run_directory(id).join(LOCK);
+    RunLock::end_holders(&path, Duration::from_secs(5)).map_err(io_error(&path))
+}
+
+/// Sends CONT to the owner of a run that was stopped.
+pub fn continue_holders(store: &Store, id: &RunId) {
+    RunLock::continue_holders(&store.run_directory(id).join(LOCK));
+}
+
+/// The process that owns a run right now.
+pub fn owner_of(store: &Store, id: &RunId) -> Option<towpath_executor::Holder> {
+    RunLock::holder(&store.run_directory(id).join(LOCK))
+}
+
+impl Prepared {
+    pub fn id(&self) -> &RunId {
+        &self.id
+    }
+
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// Nobody watches the run: faults of its agents that may pass are waited for, at first so long.
+    pub fn wait_after_faults(
+        &mut self,
+        store: &mut Store,
+        first: Duration,
+    ) -> Result<(), EngineError> {
+        let first_ms = i64::try_from(first.as_millis()).unwrap_or(i64::MAX);
+        let (fact, at) = (Fact::WaitsAfterFaults { first_ms }, now_ms());
+        self.run.apply(&fact, at)?;
+        store.append(&self.id, &[to_store(&fact, at, None, None)], None)?;
+        self.facts += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! From a run that is ours to its end: opens an executor, and drives the run on it.
+
+use crate::agent_sessions::Sessions;
+use crate::clock::Clock;
+use crate::config::{Config, DriverConfig};
+use crate::controller::Controller;
+use crate::create_or_take_over::{LOCK, Prepared};
+use crate::error::EngineError;
+use crate::event::{EventSender, Reporter};
+use crate::journal::Reads;
+use crate::run_loop::{Driver, RunEnd};
+use crate::script_lines_taken::ScriptLines;
+use std::collections::BTreeMap;
+use std::os::fd::AsFd as _;
+use std::sync::{Arc, mpsc};
+use std::time::Instant;
+use towpath_executor::{
+    Adapter, AdapterExecutor, Executor, Leftover, LocalConfig, LocalExecutor, ProcessError,
+    SessionTree, end_marked,
+};
+use towpath_run::{EndedWith, EventKind};
+use towpath_store::{Store, StoreError};
+
+impl Prepared {
+    /// Drives the run to its end on this machine. `ready` is called once, when threads may be started.
+    pub fn drive(
+        self,
+        store: &mut Store,
+        config: Config,
+        session_tree: Option<SessionTree>,
+        ready: impl FnOnce(Controller) -> std::io::Result<()>,
+        reporter: &mut dyn Reporter,
+    ) -> Result<RunEnd, EngineError> {
+        refuse_unavailable(config.adapter.as_ref())?;
+        let (id, directory) = (self.id.clone(), self.directory.clone());
+        let secrets = config.secrets.clone();
+        let (agents, calls, script, script_replaced) = config.agents.into_parts();
+        let local = LocalConfig {
+            run_directory: directory.clone(),
+            environment: config.environment,
+            bash: config.bash,
+            agents,
+            calls,
+            session_tree,
+            directory_variables: config.directory_variables,
+            secrets: secrets.clone(),
+            grace: config.grace,
+        };
+        let driver = DriverConfig {
+            directory: config.directory,
+            script,
+            script_replaced,
+            models: config.models,
+            secrets: secrets.clone(),
+            idle_timeout: config.idle_timeout,
+            substitutes: config.substitutes,
+        };
+        let mut local = LocalExecutor::open(local, &config.warden, &id, self.lock.as_fd())?;
+        let mut adapted;
+        let executor: &mut dyn Executor = match config.adapter {
+            None => &mut local,
+            Some(adapter) => {
+                adapted = AdapterExecutor::new(adapter, &mut local, directory, secrets.clone());
+                &mut adapted
+            }
+        };
+        let end = self.drive_on(executor, store, driver, ready, reporter);
+        let left = local.shut_down();
+        if end.is_err() {
+            end_marked(id.as_str(), &secrets)?;
+            if let Some(Leftover { pid, command, .. }) = left.into_iter().next() {
+                return Err(ProcessError::Survives { pid, command }.into());
+            }
+        }
+        end
+    }
+
+    /// Drives the run to its end on an executor of the caller.
+    pub fn drive_on(
+        self,
+        executor: &mut dyn Executor,
+        store: &mut Store,
+        config: DriverConfig,
+        ready: impl FnOnce(Controller) -> std::io::Result<()>,
+        reporter: &mut dyn Reporter,
+    ) -> Result<RunEnd, EngineError> {
+        let began = Instant::now();
+        let (sender, controls) = mpsc::channel();
+        let thread = "cannot start a thread";
+        ready(Controller::new(sender, executor.waker()))
+            .map_err(|source| ProcessError::System { doing: thread, source })?;
+        let clock = Clock::start();
+        let mut events = EventSender::new(reporter);
+        self.report_start(&config, |kind| events.send(clock.now_ms(), kind));
+        let mut config = config;
+        let script =
+            ScriptLines::replay(config.script.take(), config.script_replaced, &self.history);
+        let foreign = self.run.program().plan.machine.session.clone();
+        let mut sessions = Sessions::new(self.locks, foreign);
+        sessions.replay(&self.history);
+        let lock_path = self.directory.join(LOCK);
+        let driver = Driver {
+            store,
+            id: self.id,
+            reads: Reads::of(self.run.program()),
+            run: self.run,
+            config,
+            directory: self.directory.clone(),
+            executor,
+            controls,
+            events,
+            script,
+            sessions,
+            facts: self.facts,
+            jobs: BTreeMap::new(),
+            pending: Vec::new(),
+            warnings: self.warnings,
+            timers: BTreeMap::new(),
+            began,
+            clock,
+            lock: &self.lock,
+            active_before_ms: self.active_before_ms,
+            last_tick: began,
+        };
+        driver.run().map_err(|error| match self.lock.has_its_path(&lock_path) {
+            true => error,
+            // Whatever was noticed first.
+            false => StoreError::Gone { path: self.directory }.into(),
+        })
+    }
+
+    fn report_start(&self, config: &DriverConfig, mut send: impl FnMut(EventKind)) {
+        send(EventKind::RunStarted {
+            run: self.id.clone(),
+            recipe: self.run.program().root().name.clone(),
+            directory: config.directory.clone(),
+            resumed: self.resumed,
+            steps: self.run.view(),
+        });
+        if !self.ended.is_empty() {
+            send(EventKind::Ended { processes: self.ended.clone(), why: EndedWith::DeadRunner });
+        }
+        for (step, message) in self.gone.clone() {
+            send(EventKind::Warning { step: Some(step), message });
+        }
+    }
+}
+
+/// Nothing of a run is started with an adapter that cannot work.
+pub(crate) fn refuse_unavailable(adapter: Option<&Arc<dyn Adapter>>) -> Result<(), EngineError> {
+    match adapter.filter(|adapter| !adapter.is_available()) {
+        Some(adapter) => Err(EngineError::Unavailable { adapter: adapter.name().to_owned() }),
+        None => Ok(()),
+    }
+}

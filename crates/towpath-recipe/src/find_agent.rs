@@ -1,0 +1,268 @@
+//! Agents by reference: whose instructions an agent step gets. `namespace:category:name` is the
+//! file `namespace/category/name.md`, `namespace:name` is `namespace/name.md` or else the only
+//! `namespace/*/name.md`, a plain name is `name.md`. A reference never leaves the directory it is
+//! looked for in, symbolic links included. The text of the file, without its front matter, becomes
+//! the agent's system prompt; nothing else in it has a meaning here.
+
+use crate::read_and_list_files::{self, stays_below};
+use crate::recipe_search::{Origin, SearchDir};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use towpath_core::{Diagnostic, is_safe_segment, nearest};
+
+/// Instructions travel as one argument of a program, which has a limit.
+const LONGEST: usize = 100_000;
+
+/// An agent of a plan, as text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedAgent {
+    /// What the user knows the text by: a path, or `built-in agent NAME`.
+    pub source: String,
+    /// None for a built-in one.
+    pub path: Option<String>,
+    /// The instructions, without front matter.
+    pub text: String,
+}
+
+macro_rules! built_in {
+    ($($path:literal),* $(,)?) => {
+        &[$(($path, include_str!(concat!("../agents/", $path, ".md")))),*]
+    };
+}
+
+/// The agents that come with the program, by their path.
+static BUILT_IN: &[(&str, &str)] = built_in![
+    "amplihack/architect",
+    "amplihack/core/architect",
+    "amplihack/security",
+    "analyst",
+    "builder",
+    "code-reviewer",
+    "deployer",
+    "fixer",
+    "moderator",
+    "researcher",
+    "reviewer",
+    "tester",
+    "writer",
+];
+
+/// The references of the built-in agents.
+pub fn builtin_agents() -> impl Iterator<Item = String> {
+    BUILT_IN.iter().map(|(path, _)| path.replace('/', ":"))
+}
+
+pub(crate) struct FoundAgent {
+    pub agent: PlannedAgent,
+    pub origin: Origin,
+    /// A built-in agent has the same reference.
+    pub shadows: bool,
+}
+
+/// Finds the file of a reference, in the order of the directories; the built-in ones come last.
+pub(crate) fn find_agent(
+    reference: &str,
+    directories: &[SearchDir],
+    shown: impl Fn(&Path) -> String,
+) -> Result<FoundAgent, Diagnostic> {
+    let segments: Vec<&str> = reference.split(':').collect();
+    if segments.len() > 3 || !segments.iter().all(|s| is_safe_segment(s)) {
+        let message = format!("`{reference}` is not an agent's name");
+        let help = "write `namespace:category:name`, `namespace:name` or a name; each part has \
+                    letters, digits, `_` and `-`";
+        return Err(Diagnostic::error("bad-agent-name", message).help(help));
+    }
+    let built_in = find_built_in(&segments, reference)?;
+    for directory in directories {
+        let Some(path) = in_directory(&directory.path, &segments, reference)? else { continue };
+        let name = shown(&path);
+        let real = stays_below(&directory.path, &path).map_err(|refusal| refusal.problem(&name))?;
+        let source = read_and_list_files::load(&real, &name)?;
+        let agent = PlannedAgent {
+            source: name,
+            path: Some(real.to_string_lossy().into_owned()),
+            text: instructions(&source.text).to_owned(),
+        };
+        let shadows = built_in.is_some();
+        return usable(FoundAgent { agent, origin: directory.origin, shadows });
+    }
+    match built_in {
+        Some((path, text)) => usable(FoundAgent {
+            agent: PlannedAgent {
+                source: format!("built-in agent {}", path.replace('/', ":")),
+                path: None,
+                text: instructions(text).to_owned(),
+            },
+            origin: Origin::BuiltIn,
+            shadows: false,
+        }),
+        None => Err(not_found(reference, directories)),
+    }
+}
+
+fn usable(found: FoundAgent) -> Result<FoundAgent, Diagnostic> {
+    if found.agent.text.trim().is_empty() {
+        let message = format!("{} has no instructions", found.agent.source);
+        return Err(Diagnostic::error("empty-agent", message));
+    }
+    if found.agent.text.len() > LONGEST {
+        let message = format!("{} is longer than {LONGEST} bytes", found.agent.source);
+        return Err(Diagnostic::error("long-agent", message));
+    }
+    Ok(found)
+}
+
+fn in_directory(
+    base: &Path,
+    segments: &[&str],
+    reference: &str,
+) -> Result<Option<PathBuf>, Diagnostic> {
+    let direct = base.join(segments.join("/")).with_extension("md");
+    if direct.is_file() {
+        return Ok(Some(direct));
+    }
+    let [namespace, name] = segments else { return Ok(None) };
+    let Ok(entries) = std::fs::read_dir(base.join(namespace)) else { return Ok(None) };
+    let mut found: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|category| {
+            category.file_name().and_then(|n| n.to_str()).is_some_and(is_safe_segment)
+        })
+        .map(|category| category.join(name).with_extension("md"))
+        .filter(|path| path.is_file())
+        .collect();
+    found.sort();
+    match found.len() {
+        0 | 1 => Ok(found.pop()),
+        _ => Err(ambiguous(reference, found.iter().map(|path| path.display().to_string()))),
+    }
+}
+
+fn find_built_in(
+    segments: &[&str],
+    reference: &str,
+) -> Result<Option<(&'static str, &'static str)>, Diagnostic> {
+    let path = segments.join("/");
+    if let Some(found) = BUILT_IN.iter().find(|(known, _)| *known == path) {
+        return Ok(Some(*found));
+    }
+    let [namespace, name] = segments else { return Ok(None) };
+    let matching = |known: &str| match known.split('/').collect::<Vec<_>>()[..] {
+        [first, _, last] => first == *namespace && last == *name,
+        _ => false,
+    };
+    let found: Vec<_> = BUILT_IN.iter().filter(|(known, _)| matching(known)).collect();
+    match found[..] {
+        [] => Ok(None),
+        [one] => Ok(Some(*one)),
+        _ => Err(ambiguous(reference, found.iter().map(|(known, _)| known.replace('/', ":")))),
+    }
+}
+
+fn ambiguous(reference: &str, found: impl Iterator<Item = String>) -> Diagnostic {
+    let found: Vec<String> = found.collect();
+    Diagnostic::error("ambiguous-agent", format!("`{reference}` could be {} agents", found.len()))
+        .help(format!("write its category too; there are {}", found.join(", ")))
+}
+
+fn not_found(reference: &str, directories: &[SearchDir]) -> Diagnostic {
+    let mut known: Vec<String> = builtin_agents().collect();
+    for directory in directories {
+        collect(&directory.path, "", 3, &mut known);
+    }
+    let near = suggestion(reference, &known);
+    let near = near.map_or(String::new(), |n| format!("did you mean `{n}`? "));
+    let searched: Vec<String> = directories.iter().map(|d| d.path.display().to_string()).collect();
+    let searched = searched.iter().map(|p| format!("{p}, ")).collect::<String>();
+    Diagnostic::error("agent-not-found", format!("there is no agent `{reference}`"))
+        .help(format!("{near}looked in {searched}the built-in agents"))
+}
+
+/// The agent that was probably meant; one of the same namespace before all others.
+fn suggestion<'a>(reference: &str, known: &'a [String]) -> Option<&'a str> {
+    let namespace = |text: &str| text.split_once(':').map(|(first, _)| first.to_owned());
+    let own = namespace(reference);
+    let (near, far): (Vec<&str>, Vec<&str>) =
+        known.iter().map(String::as_str).partition(|known| namespace(known) == own);
+    [near, far].iter().find_map(|known| {
+        nearest(reference, known.iter().copied()).or_else(|| same_name(reference, known))
+    })
+}
+
+/// The name itself may be right, or nearly, and what comes before it wrong or missing.
+fn same_name<'a>(reference: &str, known: &[&'a str]) -> Option<&'a str> {
+    let last = |text: &'a str| text.rsplit(':').next().unwrap_or(text);
+    let name = reference.rsplit(':').next().unwrap_or(reference);
+    let same = known.iter().find(|known| last(known) == name);
+    let same = same.or_else(|| {
+        let near = nearest(name, known.iter().map(|known| last(known)))?;
+        known.iter().find(|known| last(known) == near)
+    });
+    same.copied()
+}
+
+fn collect(directory: &Path, prefix: &str, depth: usize, known: &mut Vec<String>) {
+    let Ok(entries) = std::fs::read_dir(directory) else { return };
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        let Some(stem) = path.file_stem().and_then(|s| s.to_str()) else { continue };
+        if path.extension().is_some_and(|e| e == "md") {
+            known.push(format!("{prefix}{stem}"));
+        } else if depth > 1 && path.is_dir() {
+            collect(&path, &format!("{prefix}{stem}:"), depth - 1, known);
+        }
+    }
+}
+
+/// The text after a front matter between two lines of `---`.
+fn instructions(text: &str) -> &str {
+    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
+        return text.trim();
+    };
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        at += line.len();
+        if line.trim_end() == "---" {
+            return rest[at..].trim();
+        }
+    }
+    text.trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn front_matter_is_no_instruction() {
+        assert_eq!(instructions("---\nname: x\n---\n\nBe brief.\n"), "Be brief.");
+        assert_eq!(instructions("---\r\nname: x\r\n---\r\nBe brief."), "Be brief.");
+        assert_eq!(instructions("Be brief.\n---\nAlways."), "Be brief.\n---\nAlways.");
+        assert_eq!(instructions("---\nnever closed"), "---\nnever closed");
+    }
+
+    #[test]
+    fn an_agent_of_the_same_namespace_is_suggested_first() {
+        let known = ["reviewer", "amplihack:architect", "team:code:reviewer", "team:ops:deployer"];
+        let known: Vec<String> = known.iter().map(|name| (*name).to_owned()).collect();
+        for (written, meant) in [
+            ("team:reviwer", Some("team:code:reviewer")),
+            ("team:wrong:reviewer", Some("team:code:reviewer")),
+            ("team:cod:reviewer", Some("team:code:reviewer")),
+            ("reviwer", Some("reviewer")),
+            ("other:reviewer", Some("reviewer")),
+            ("deploier", Some("team:ops:deployer")),
+            ("team:architect", Some("amplihack:architect")),
+            ("team:nobody", None),
+        ] {
+            assert_eq!(suggestion(written, &known), meant, "{written}");
+        }
+    }
+
+    #[test]
+    fn every_built_in_agent_is_found_by_its_reference() {
+        for reference in builtin_agents() {
+            let found = find_agent(&reference, &[], |p| p.display().to_string());
+            assert!(found.is_ok_and(|f| f.agent.text.len() > 200), "{reference}");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The files a machine is made of: its own, and every file that an `$include` or a `$ref` names,
+//! each loaded once. Nothing is joined here, and the disk is not known: the texts come from whoever
+//! asked for the reading.
+
+use super::include_paths;
+use crate::field_table::RECIPE_FILE;
+use crate::read::FileProvider;
+use crate::yaml;
+use std::collections::HashMap;
+use std::sync::Arc;
+use towpath_core::node::{Entry, Kind, Node};
+use towpath_core::{Diagnostic, Source, Span};
+
+pub(super) const INCLUDE: &str = "$include";
+pub(super) const REF: &str = "$ref";
+const SCHEMA: &str = "$schema";
+
+/// What belongs to editors and other programs, in every map whose names are not variables.
+pub(super) fn is_of_others(key: &str) -> bool {
+    key == SCHEMA || key.starts_with(OTHERS)
+}
+
+pub(super) const OTHERS: &str = "x-";
+
+/// A machine is written by people: more files are a mistake, or an attack on the reader.
+const MAX_FILES: usize = 100;
+
+/// One file with the steps in it.
+pub(super) struct File {
+    /// From the recipe's directory; empty for the recipe itself.
+    pub path: String,
+    pub source: Arc<Source>,
+    /// Whether it could be read as a map of steps, without an error.
+    pub sound: bool,
+    root: Option<Node>,
+}
+
+/// Where one file names another.
+struct Reference<'n> {
+    written: &'n str,
+    span: Span,
+}
+
+pub(super) struct Library {
+    pub files: Vec<File>,
+    /// What each reference means: by the file it is in and its span there.
+    links: HashMap<(usize, Span), usize>,
+    pub problems: Vec<Diagnostic>,
+}
+
+impl Library {
+    /// The recipe's own file is the first.
+    pub fn load(source: &Arc<Source>, root: &Node, files: FileProvider<'_>) -> Library {
+        let own = File {
+            path: String::new(),
+            source: Arc::clone(source),
+            sound: true,
+            root: Some(root.clone()),
+        };
+        let mut library = Library { files: vec![own], links: HashMap::new(), problems: Vec::new() };
+        let mut loaded: HashMap<String, Option<usize>> = HashMap::new();
+        let mut next = 0;
+        while next < library.files.len() {
+            library.follow(next, &mut loaded, files);
+            next += 1;
+        }
+        library
+    }
+
+    /// Loads what one file names.
+    fn follow(
+        &mut self,
+        from: usize,
+        loaded: &mut HashMap<String, Option<usize>>,
+        files: FileProvider<'_>,
+    ) {
+        let mut wanted: Vec<(String, Span)> = Vec::new();
+        let mut refused = Vec::new();
+        let file = &self.files[from];
+        for reference in references(self.entries(from)) {
+            match include_paths::beside(&file.path, reference.written) {
+                Ok(path) => wanted.push((path, reference.span)),
+                Err(problem) => refused.push(problem.at(&file.source, reference.span, "")),
+            }
+        }
+        self.problems.extend(refused);
+        for (path, span) in wanted {
+            let known = loaded.get(&path).copied();
+            let target = match known {
+                Some(target) => target,
+                None => {
+                    let target = self.add(from, &path, span, files);
+                    loaded.insert(path.clone(), target);
+                    target
+                }
+            };
+            if let Some(target) = target {
+                self.links.insert((from, span), target);
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        from: usize,
+        path: &str,
+        span: Span,
+        files: FileProvider<'_>,
+    ) -> Option<usize> {
+        let source_from = Arc::clone(&self.files[from].source);
+        if self.files.len() > MAX_FILES {
+            let message = format!("a state machine can have at most {MAX_FILES} files");
+            self.problems.push(Diagnostic::error("too-many-files", message).at(
+                &source_from,
+                span,
+                "",
+            ));
+            return None;
+        }
+        let source = match files(path) {
+            Ok(source) => source,
+            Err(mut problem) => {
+                let own = std::mem::take(&mut problem.labels);
+                let mut problem = problem.at(&source_from, span, "");
+                problem.labels.extend(own);
+                self.problems.push(problem);
+                return None;
+            }
+        };
+        let tree = yaml::parse(&source, RECIPE_FILE);
+        let read = !tree.problems.iter().any(Diagnostic::is_error);
+        self.problems.extend(tree.problems);
+        let root = tree.root.filter(|root| self.is_map_of_steps(path, &source, root));
+        let sound = read && root.is_some();
+        self.files.push(File { path: path.to_owned(), source, sound, root });
+        Some(self.files.len() - 1)
+    }
+
+    fn is_map_of_steps(&mut self, path: &str, source: &Arc<Source>, root: &Node) -> bool {
+        let message = match &root.kind {
+            Kind::Null => return false,
+            Kind::Map(entries) if entries.iter().any(is_of_a_recipe) => {
+                format!("{path} is a whole recipe: an included file is an object of steps")
+            }
+            Kind::Map(_) => return true,
+            _ => format!("{path} must be an object of steps, this is {}", root.describe()),
+        };
+        let span = source.line_from(root.span.start);
+        self.problems.push(Diagnostic::error("not-steps", message).at(source, span, ""));
+        false
+    }
+
+    /// A file's steps, in its order.
+    pub fn entries(&self, file: usize) -> &[Entry] {
+        let Some(Kind::Map(entries)) = self.files[file].root.as_ref().map(|root| &root.kind) else {
+            return &[];
+        };
+        if file > 0 {
+            return entries;
+        }
+        match entries.iter().find(|e| e.key == "steps").map(|e| &e.value.kind) {
+            Some(Kind::Map(steps)) => steps,
+            _ => &[],
+        }
+    }
+
+    /// The file that a reference means; none when it could not be loaded, which has been reported.
+    pub fn link(&self, from: usize, span: Span) -> Option<usize> {
+        self.links.get(&(from, span)).copied()
+    }
+}
+
+/// The paths of an `$include`, with their spans; none where it has another shape.
+pub(super) fn included(entry: &Entry) -> Option<Vec<(&str, Span)>> {
+    fn text(node: &Node) -> Option<(&str, Span)> {
+        match &node.kind {
+            Kind::Text(path) => Some((path, node.defined)),
+            _ => None,
+        }
+    }
+    match &entry.value.kind {
+        Kind::List(items) => items.iter().map(text).collect(),
+        _ => Some(vec![text(&entry.value)?]),
+    }
+}
+
+/// A recipe has such fields, a step is never a string.
+fn is_of_a_recipe(entry: &Entry) -> bool {
+    let names = ["id", "name", "label", "initialStep"];
+    names.contains(&entry.key.as_str()) && matches!(entry.value.kind, Kind::Text(_))
+}
+
+/// The `$ref` of a step, if it is a string.
+pub(super) fn reference(step: &Entry) -> Option<(&str, Span)> {
+    let Kind::Map(fields) = &step.value.kind else { return None };
+    let entry = fields.iter().find(|field| field.key == REF)?;
+    match &entry.value.kind {
+        Kind::Text(text) => Some((text, entry.value.defined)),
+        _ => None,
+    }
+}
+
+/// The file and the step that a `$ref` names.
+pub(super) fn split(reference: &str) -> Option<(&str, &str)> {
+    let (file, step) = reference.split_once("#/")?;
+    (!file.is_empty() && !step.is_empty()).then_some((file, step))
+}
+
+fn references(entries: &[Entry]) -> Vec<Reference<'_>> {
+    let mut found = Vec::new();
+    for entry in entries.iter().filter(|entry| !is_of_others(&entry.key)) {
+        if entry.key == INCLUDE {
+            let paths = included(entry).unwrap_or_default();
+            found.extend(paths.into_iter().map(|(written, span)| Reference { written, span }));
+        } else if let Some((text, span)) = reference(entry)
+            && let Some((written, _)) = split(text)
+        {
+            found.push(Reference { written, span });
+        }
+    }
+    found
+}

@@ -1,0 +1,155 @@
+//! What the fields of a recipe need beyond the field reader: where an unknown field belongs, texts
+//! with the way back to the file, and fields that are not supported yet.
+
+use super::Reader;
+use crate::field_table::{Field, FieldType, Section, StepType, Support, fields_of, find_field};
+use crate::yaml_text_map::TextMap;
+use towpath_core::fields::{Fields, Subject, known_fields};
+use towpath_core::node::{Entry, Kind, Node};
+use towpath_core::{Span, Template};
+
+/// The known fields of one map.
+pub(super) type FieldMap<'n> = Fields<Field, &'n Entry>;
+
+/// A scalar as text, with the way back to the file.
+pub(super) struct Text {
+    pub text: String,
+    pub span: Span,
+    pub map: TextMap,
+}
+
+impl Reader<'_> {
+    /// The fields of a map; unknown ones are reported, and required ones that are missing.
+    pub fn section<'n>(
+        &mut self,
+        node: &'n Node,
+        section: Section,
+        subject: Subject<'_>,
+    ) -> Option<FieldMap<'n>> {
+        let entries = self.entries(node, subject)?;
+        let (fields, unknown) = Fields::sort(entries, |entry| entry, fields_of(section));
+        let names: Vec<&str> = fields_of(section).map(|field| field.name).collect();
+        let lists_all = matches!(section, Section::Hooks | Section::Recursion);
+        for entry in unknown {
+            let elsewhere = elsewhere(&entry.key, section).map(str::to_owned);
+            let problem = self.unknown_field(entry, subject, &names, elsewhere);
+            self.problem(if lists_all {
+                problem.help(known_fields(subject, &names))
+            } else {
+                problem
+            });
+        }
+        self.missing(&fields, subject, node);
+        Some(fields)
+    }
+
+    /// The fields of a map that is the value of a field; null is no map.
+    pub fn subsection<'n>(
+        &mut self,
+        fields: &FieldMap<'n>,
+        name: &str,
+        section: Section,
+    ) -> Option<FieldMap<'n>> {
+        let entry = fields.get(name).filter(|entry| !entry.is_null())?;
+        self.section(&entry.value, section, Subject::Key(name))
+    }
+
+    /// Text with its spans; a number or a boolean is the text it is written with.
+    pub fn located_text(&mut self, entry: &Entry) -> Option<Text> {
+        let text = self.text(entry)?;
+        let map = TextMap::of(&entry.value, self.source, &text);
+        let text = Text { text, span: entry.value.defined, map };
+        self.without_nul(text, &format!("`{}`", entry.key))
+    }
+
+    /// A text that a command line, a prompt and a path can take.
+    pub fn without_nul(&mut self, text: Text, what: &str) -> Option<Text> {
+        let Some(at) = text.text.find('\0') else { return Some(text) };
+        let span = text.map.locate(at..at + 1);
+        self.error(
+            "nul-byte",
+            format!("{what} contains a NUL byte"),
+            span,
+            "no program can take it",
+        );
+        None
+    }
+
+    /// A text that may be left out or left empty.
+    pub fn optional_text(&mut self, entry: Option<&Entry>) -> Option<String> {
+        let entry = entry.filter(|entry| !entry.is_null())?;
+        self.located_text(entry).map(|text| text.text)
+    }
+
+    /// A text that is taken as it is: placeholders in it would never be filled.
+    pub fn fixed_text(&mut self, entry: Option<&Entry>) -> Option<Text> {
+        let entry = entry?;
+        let text = self.located_text(entry)?;
+        if let Some(placeholder) = Template::parse(&text.text).placeholders().next() {
+            let span = text.map.locate(placeholder.range.clone());
+            let message = format!("`{}` takes no `{{{{…}}}}`", entry.key);
+            self.error("not-a-template", message, span, "write the value itself");
+            return None;
+        }
+        if text.text.trim().is_empty() {
+            self.error("empty-field", format!("`{}` is empty", entry.key), text.span, "");
+            return None;
+        }
+        Some(text)
+    }
+
+    /// A list of texts; null is an empty one.
+    pub fn text_list(&mut self, entry: Option<&Entry>) -> Option<Vec<String>> {
+        let entry = entry?;
+        if entry.is_null() {
+            return Some(Vec::new());
+        }
+        let texts = self.texts(entry, FieldType::TextList)?;
+        Some(texts.into_iter().map(|(text, _)| text).collect())
+    }
+
+    /// Fields that are understood but not acted upon must not look as if they were.
+    pub fn refuse_unsupported(&mut self, fields: &FieldMap<'_>, step: Option<StepType>) {
+        for (field, entry) in fields.iter() {
+            let used = step.is_none_or(|step| field.is_used_by(step));
+            if field.support == Support::Works || !used || !self.has_sound_type(field, entry) {
+                continue;
+            }
+            let off = match &entry.value.kind {
+                Kind::Bool(value) => !value,
+                Kind::List(items) => items.is_empty(),
+                Kind::Null => true,
+                _ => false,
+            };
+            if !off {
+                let message = format!("`{}` is not supported yet", field.name);
+                self.error("not-supported", message, entry.key_defined, "");
+            }
+        }
+    }
+
+    fn has_sound_type(&mut self, field: &Field, entry: &Entry) -> bool {
+        let before = self.problems.len();
+        match field.kind {
+            FieldType::Bool => drop(self.bool(entry)),
+            FieldType::TextList => drop(self.text_list(Some(entry))),
+            FieldType::Text => drop(self.optional_text(Some(entry))),
+            _ => {}
+        }
+        self.problems.len() == before
+    }
+}
+
+/// Where a field of another map of the recipe belongs.
+fn elsewhere(name: &str, section: Section) -> Option<&'static str> {
+    let sections = [
+        (Section::Step, "this belongs to a step"),
+        (Section::Recipe, "this belongs to the recipe itself"),
+        (Section::Hooks, "this belongs under `hooks`"),
+        (Section::Recursion, "this belongs under `recursion`"),
+    ];
+    let found = sections
+        .into_iter()
+        .find(|(other, _)| *other != section && find_field(*other, name).is_some());
+    found.map(|(_, label)| label)
+}

@@ -1,0 +1,342 @@
+//! A recipe that has been read and checked. An invalid recipe has no value of these types.
+
+use crate::condition::Condition;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+use towpath_core::{Map, Source, Span, Template, Value, VarPath};
+use towpath_shell::ShellText;
+
+#[derive(Debug, Clone)]
+pub struct Recipe {
+    pub source: Arc<Source>,
+    pub name: String,
+    pub version: String,
+    pub description: String,
+    pub author: String,
+    pub tags: Vec<String>,
+    /// Default values, in the file's order.
+    pub context: Map,
+    /// The recipe this one builds on. What it gives is in the fields here once the plan is made.
+    pub extends: Option<Extends>,
+    /// Variables that must have a value before the first step.
+    pub required_context: Vec<String>,
+    pub recursion: Recursion,
+    pub hooks: Hooks,
+    pub flow: Flow,
+    /// In the file's order; a machine's included steps are where they are included.
+    pub steps: Vec<Step>,
+    /// See [`Recipe::batches`]; found once.
+    pub(crate) batches: std::sync::OnceLock<Vec<std::ops::Range<usize>>>,
+}
+
+/// How the next step is chosen.
+#[derive(Debug, Clone, Default)]
+pub enum Flow {
+    /// By the order of the steps.
+    #[default]
+    Sequence,
+    /// By the outcome of the last one.
+    Machine(Machine),
+}
+
+/// What a state machine has beside its steps. The recipe's `name` is the machine's id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Machine {
+    pub label: String,
+    /// The index of the step it begins with.
+    pub initial: usize,
+    pub guardrails: Guardrails,
+    /// Where its own limits are written, as far as they are.
+    pub(crate) limits: LimitSpans,
+    /// The model tier of steps that name none.
+    pub model: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guardrails {
+    /// How often one step may be entered in one session.
+    pub max_step_visits: u32,
+    /// How many steps one session may have.
+    pub max_total_steps: u32,
+    pub exit_on_other: bool,
+}
+
+impl Default for Guardrails {
+    fn default() -> Guardrails {
+        Guardrails { max_step_visits: 3, max_total_steps: 100, exit_on_other: true }
+    }
+}
+
+/// Locations that only the findings need.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LimitSpans {
+    pub max_step_visits: Option<Span>,
+    pub max_total_steps: Option<Span>,
+}
+
+/// One thing a machine's step may report, and what follows from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    pub name: String,
+    pub then: Transition,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Transition {
+    /// The index of the next step.
+    Next(usize),
+    Exit {
+        reason: String,
+    },
+    /// The same frame restarts with that recipe's first step, in a session of its own.
+    Restart {
+        recipe: String,
+        span: Span,
+    },
+}
+
+/// The outcome that every step should have: none of the others fits.
+pub const OTHER: &str = "other";
+
+/// The model tiers that a machine may name.
+pub const TIERS: [&str; 3] = ["haiku", "sonnet", "opus"];
+
+/// The name of another recipe, where it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extends {
+    pub name: String,
+    pub span: Span,
+}
+
+/// Limits as the recipe states them; what it does not state does not bind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Recursion {
+    pub max_depth: Option<u32>,
+    pub max_total_steps: Option<u32>,
+}
+
+impl Recursion {
+    pub const DEFAULT_MAX_DEPTH: u32 = 6;
+    pub const DEFAULT_MAX_TOTAL_STEPS: u32 = 200;
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Hooks {
+    pub pre_step: Option<ShellText>,
+    pub post_step: Option<ShellText>,
+    pub on_error: Option<ShellText>,
+    /// The variables the hooks read.
+    pub uses: Vec<VariableUse>,
+}
+
+/// One use of a variable in a recipe's source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VariableUse {
+    pub path: VarPath,
+    /// The file it is in: a step may come from a recipe that this one extends.
+    pub source: Arc<Source>,
+    pub span: Span,
+    /// The field it is in, such as `command`.
+    pub field: &'static str,
+    /// The text itself has a default for a missing value.
+    pub has_default: bool,
+}
+
+impl VariableUse {
+    /// In a condition an unset variable is null by design; elsewhere it is probably a slip.
+    pub fn is_condition(&self) -> bool {
+        self.field == "condition"
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Step {
+    pub id: String,
+    /// The text the step is written in: the recipe's own, or that of one it extends.
+    pub source: Arc<Source>,
+    /// The whole step in its source, for comparing an edited recipe and for messages.
+    pub span: Span,
+    pub(crate) spans: StepSpans,
+    /// Where else it is written: the steps that a machine's step refers to.
+    pub(crate) also: Vec<(Arc<Source>, Span)>,
+    pub condition: Option<Condition>,
+    /// The variable that gets the output; see [`Recipe::output_name`] for a step without it.
+    pub output: Option<String>,
+    pub continue_on_error: bool,
+    pub timeout: Option<Duration>,
+    pub working_dir: Option<Template>,
+    pub parallel_group: Option<String>,
+    /// Variables for this step only, or overrides for the recipe it calls.
+    pub context: Vec<(String, ValueTemplate)>,
+    pub effect: Effect,
+    /// The step runs only when one of these is asked for; without any it always does.
+    pub when_tags: Vec<String>,
+    pub parse_json: ParseJson,
+    /// What a machine's step may report, in the order it declares them; none in a sequence.
+    pub outcomes: Vec<Outcome>,
+    pub work: Work,
+    /// The variables the step reads, in all its fields.
+    pub uses: Vec<VariableUse>,
+}
+
+/// Locations that only the checks across steps need.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct StepSpans {
+    pub id: Span,
+    pub output: Option<Span>,
+    pub group: Option<Span>,
+}
+
+/// Whether the JSON is taken out of an output, and what it means when there is none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ParseJson {
+    #[default]
+    No,
+    /// Without JSON the step is degraded and its text stays text.
+    Wanted,
+    /// Without JSON the step fails.
+    Required,
+}
+
+/// Whether an effect that was interrupted may run again without asking.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Effect {
+    #[default]
+    Repeatable,
+    Once,
+}
+
+#[derive(Debug, Clone)]
+pub enum Work {
+    Bash { command: ShellText },
+    Agent(AgentWork),
+    Recipe { name: String, name_span: Span, recovery: bool },
+}
+
+#[derive(Debug, Clone)]
+pub struct AgentWork {
+    pub prompt: Template,
+    /// Whose instructions the agent gets, by reference.
+    pub agent: Option<AgentReference>,
+    pub model: Option<String>,
+    pub mode: Option<Mode>,
+    /// Whether the files it changes are staged in git.
+    pub auto_stage: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentReference {
+    pub name: String,
+    pub span: Span,
+}
+
+/// How the agent is to work, in the words of its program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mode {
+    pub name: String,
+    pub span: Span,
+}
+
+impl Work {
+    pub fn kind(&self) -> StepKind {
+        match self {
+            Work::Bash { .. } => StepKind::Bash,
+            Work::Agent(_) => StepKind::Agent,
+            Work::Recipe { .. } => StepKind::Recipe,
+        }
+    }
+}
+
+/// What does the work of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepKind {
+    Bash,
+    Agent,
+    Recipe,
+}
+
+impl StepKind {
+    /// As in JSON and on the terminal.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            StepKind::Bash => "bash",
+            StepKind::Agent => "agent",
+            StepKind::Recipe => "recipe",
+        }
+    }
+}
+
+impl std::fmt::Display for StepKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A context value whose strings are templates, at any depth.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ValueTemplate {
+    Plain(Value),
+    Text(Template),
+    List(Vec<ValueTemplate>),
+    Map(Vec<(String, ValueTemplate)>),
+}
+
+impl ValueTemplate {
+    pub fn new(value: &Value) -> ValueTemplate {
+        ValueTemplate::known(value, &|_| true)
+    }
+
+    /// Only names that are known make a placeholder.
+    pub fn known(value: &Value, known: &dyn Fn(&VarPath) -> bool) -> ValueTemplate {
+        let inner = |value: &Value| ValueTemplate::known(value, known);
+        match value {
+            Value::String(text) => ValueTemplate::Text(Template::parse_where(text, known)),
+            Value::Array(items) => ValueTemplate::List(items.iter().map(inner).collect()),
+            Value::Object(map) => {
+                ValueTemplate::Map(map.iter().map(|(k, v)| (k.clone(), inner(v))).collect())
+            }
+            plain => ValueTemplate::Plain(plain.clone()),
+        }
+    }
+
+    pub fn render(&self, scope: &Map) -> Value {
+        match self {
+            ValueTemplate::Plain(value) => value.clone(),
+            ValueTemplate::Text(template) => template.render_value(scope),
+            ValueTemplate::List(items) => items.iter().map(|i| i.render(scope)).collect(),
+            ValueTemplate::Map(items) => {
+                items.iter().map(|(k, v)| (k.clone(), v.render(scope))).collect::<Map>().into()
+            }
+        }
+    }
+}
+
+impl Recipe {
+    pub fn step_index(&self, id: &str) -> Option<usize> {
+        self.steps.iter().position(|s| s.id == id)
+    }
+
+    pub fn machine(&self) -> Option<&Machine> {
+        match &self.flow {
+            Flow::Machine(machine) => Some(machine),
+            Flow::Sequence => None,
+        }
+    }
+
+    /// The text of a step as its author wrote it.
+    pub fn step_text<'a>(&self, step: &'a Step) -> &'a str {
+        step.source.text.get(step.span.range()).unwrap_or("")
+    }
+
+    /// The name under which a step's output is stored, if it is: without one of its own that is the
+    /// step's id, unless a context key has that name. A machine keeps only what is named.
+    pub fn output_name<'a>(&'a self, step: &'a Step) -> Option<&'a str> {
+        match &step.output {
+            Some(name) => Some(name),
+            None if self.machine().is_some() || self.context.contains_key(&step.id) => None,
+            None => Some(&step.id),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What is valid in a recipe and cannot be meant: conditions that never change, steps and parts of
+//! values that are not there, braces that are no placeholder. Everything here is a warning or a
+//! note, with its location.
+
+use crate::analysis_outline::{Gate, LocatedCondition, StepOutline};
+use crate::condition::condition_lints::{Lint, NoValue, Variables, What};
+use crate::loaded_recipe::Loaded;
+use crate::recipe::VariableUse;
+use crate::unset_variables::{HOOK_VARIABLES, STEPS, Scope, who};
+use crate::variable_shapes::RecipeVariables;
+use std::collections::HashSet;
+use towpath_core::Diagnostic;
+
+pub(crate) fn lints(flow: &Scope<'_>) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for (index, recipe) in flow.loaded.iter().enumerate() {
+        if flow.open[index] || !recipe.is_called {
+            continue;
+        }
+        // In a machine any step may come before any other, and there are no conditions.
+        if !recipe.outline.is_machine {
+            problems.extend(in_steps(&RecipeVariables::new(flow, index), recipe));
+        }
+        problems.extend(stray_braces(flow, recipe, index));
+    }
+    problems
+}
+
+fn in_steps(variables: &RecipeVariables<'_>, recipe: &Loaded) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let mut start = 0;
+    for batch in recipe.outline.batches() {
+        let batch_range = start..start + batch.len();
+        start = batch_range.end;
+        for step in batch.iter().filter(|step| !step.unsure) {
+            if let Gate::Condition(located) = &step.gate {
+                let at = variables.of_step(batch_range.clone(), None);
+                problems.extend(in_condition(step, located, &at));
+            }
+            let at = variables.of_step(batch_range.clone(), Some(step));
+            let uses = step.uses.iter().filter(|used| !used.is_condition());
+            problems.extend(without_value(&who(step), uses, &at));
+        }
+    }
+    let hooks = recipe.outline.hook_uses.iter();
+    problems.extend(without_value("a hook", hooks, &variables.of_hooks()));
+    problems
+}
+
+fn in_condition(
+    step: &StepOutline,
+    located: &LocatedCondition,
+    variables: &dyn Variables,
+) -> Vec<Diagnostic> {
+    let lints = located.condition.lints(variables).into_iter();
+    let report = |Lint { range, what }: Lint| {
+        let written = located.condition.text()[range.clone()].to_owned();
+        let span = located.map.locate(range);
+        match what {
+            What::NoValue(NoValue { code, why, label }) => {
+                let message = format!(
+                    "the condition of {} reads `{written}`, {why}: it will be null",
+                    who(step)
+                );
+                Diagnostic::warning(code, message).at(&located.source, span, label)
+            }
+            What::Report { severity, code, message, label, help } => Diagnostic {
+                help,
+                ..Diagnostic::new(severity, code, message).at(&located.source, span, label)
+            },
+        }
+    };
+    lints.filter(|lint| lint.is_new(located.is_constant)).map(report).collect()
+}
+
+fn without_value<'u>(
+    who: &str,
+    uses: impl Iterator<Item = &'u VariableUse>,
+    variables: &dyn Variables,
+) -> Vec<Diagnostic> {
+    let mut reported = HashSet::new();
+    uses.filter(|used| reported.insert(used.path.as_str()))
+        .filter_map(|used| {
+            let path: Vec<&str> = used.path.segments().collect();
+            let NoValue { code, why, label } = variables.shape(&path).err()?;
+            let message = format!("{who} uses {{{{{}}}}}, {why}: it will be empty", used.path);
+            Some(Diagnostic::warning(code, message).at(&used.source, used.span, label))
+        })
+        .collect()
+}
+
+fn stray_braces(flow: &Scope<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
+    let outline = &recipe.outline;
+    let mut names: HashSet<&str> = outline.declared().collect();
+    names.extend(&flow.provided[index]);
+    names.extend(&flow.returned[index]);
+    names.extend(outline.steps.iter().flat_map(|s| s.context.iter().map(|(key, _)| key.as_str())));
+    if !outline.is_machine {
+        names.extend(HOOK_VARIABLES.iter().chain([&STEPS]));
+    }
+    let known = |name: &str| names.contains(name);
+    outline.stray_braces.iter().filter_map(|braces| braces.problem(&known)).collect()
+}

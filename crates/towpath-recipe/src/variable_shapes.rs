@@ -1,0 +1,249 @@
+//! What is known of a recipe's variables before it runs: which of them are strings, which are maps,
+//! and what `steps` contains where a step is. It is careful to one side: what a caller or `--set` may
+//! give can be anything.
+
+use crate::analysis_outline::{Outline, StepOutline, Task};
+use crate::condition::condition_lints::{NoValue, Shape, Variables};
+use crate::recipe::ParseJson;
+use crate::unset_variables::{MAX_SUGGESTIONS, STEPS, Scope};
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use towpath_core::{Value, nearest};
+
+/// What `steps` contains of each step.
+const RESULTS: [&str; 2] = ["status", "exit_code"];
+
+pub(crate) struct RecipeVariables<'a> {
+    outline: &'a Outline,
+    shapes: HashMap<&'a str, Shape>,
+    /// The index of each step by its id.
+    indices: HashMap<&'a str, usize>,
+    /// Names of which a caller or the user decides.
+    given: HashSet<&'a str>,
+    /// The variables whose step prints a word for "no", with the step and the word.
+    nos: HashMap<&'a str, (&'a str, &'static str)>,
+    /// Every step could be read, so that there are no others.
+    complete: bool,
+    /// How many more near names are looked for: that is slow in a recipe of thousands of steps.
+    suggestions: Cell<usize>,
+}
+
+impl<'a> RecipeVariables<'a> {
+    pub fn new(flow: &Scope<'a>, index: usize) -> RecipeVariables<'a> {
+        let outline = &flow.loaded[index].outline;
+        let mut given: HashSet<&str> = flow.provided[index].iter().copied().collect();
+        given.extend(outline.required.iter().map(String::as_str));
+        let calls = outline.steps.iter().filter_map(StepOutline::calls);
+        let callees = calls.filter_map(|call| flow.loaded[index].calls.get(&call.name));
+        callees.for_each(|callee| given.extend(&flow.returned[*callee]));
+        let mut shapes: HashMap<&str, Shape> = HashMap::new();
+        let defaults = outline.context.iter().map(|(name, value)| (name.as_str(), default(value)));
+        let written = outline.steps.iter().flat_map(|s| s.writes().map(|name| (name, output(s))));
+        for (name, shape) in defaults.chain(written) {
+            let known = shapes.remove(name);
+            shapes.insert(name, known.map_or(shape.clone(), |known| known.or(shape)));
+        }
+        // What may set anything may have changed them all.
+        if flow.leaks[index] {
+            shapes.clear();
+        }
+        let ids = outline.steps.iter().enumerate();
+        RecipeVariables {
+            outline,
+            shapes,
+            indices: ids.filter_map(|(at, step)| Some((step.id.as_deref()?, at))).collect(),
+            given,
+            nos: outline.steps.iter().flat_map(printed_nos).collect(),
+            complete: !outline.steps.iter().any(|step| step.unsure),
+            suggestions: Cell::new(MAX_SUGGESTIONS),
+        }
+    }
+
+    /// What a step reads that is one of these, in the order they run; in its condition it does not
+    /// have its own context yet.
+    pub fn of_step<'v>(
+        &'v self,
+        batch: Range<usize>,
+        own: Option<&'v StepOutline>,
+    ) -> VisibleVariables<'v> {
+        VisibleVariables { variables: self, batch: Some(batch), own }
+    }
+
+    /// What a hook reads, which runs for every step.
+    pub fn of_hooks(&self) -> VisibleVariables<'_> {
+        VisibleVariables { variables: self, batch: None, own: None }
+    }
+
+    fn hides_steps(&self) -> bool {
+        self.shapes.contains_key(STEPS) || self.given.contains(STEPS)
+    }
+}
+
+/// The variables as one reader sees them.
+pub(crate) struct VisibleVariables<'a> {
+    variables: &'a RecipeVariables<'a>,
+    batch: Option<Range<usize>>,
+    own: Option<&'a StepOutline>,
+}
+
+impl Variables for VisibleVariables<'_> {
+    fn shape(&self, path: &[&str]) -> Result<Shape, NoValue> {
+        let (Some(root), parts) = (path.first(), path.get(1..).unwrap_or_default()) else {
+            return Ok(Shape::Anything);
+        };
+        if *root == STEPS && !self.variables.hides_steps() {
+            return self.step(parts);
+        }
+        let by_itself = self.own.is_some_and(|step| step.sets_for_itself(root));
+        let given = &self.variables.given;
+        if by_itself || given.contains(root) || given.contains(path.join(".").as_str()) {
+            return Ok(Shape::Anything);
+        }
+        let shape = self.variables.shapes.get(root).cloned().unwrap_or(Shape::Anything);
+        match (parts, shape.without_parts()) {
+            ([], _) => Ok(shape),
+            (parts, Some(kind)) => Err(self.no_parts(root, parts, kind)),
+            (parts, None) => match self.misspelt_key(root, parts) {
+                Some(no_value) => Err(no_value),
+                None => Ok(Shape::Anything),
+            },
+        }
+    }
+
+    fn prints_no(&self, path: &[&str]) -> Option<(&str, &str)> {
+        let [name] = path else { return None };
+        if self.shape(path) != Ok(Shape::Text) {
+            return None;
+        }
+        self.variables.nos.get(name).copied()
+    }
+}
+
+impl VisibleVariables<'_> {
+    fn step(&self, parts: &[&str]) -> Result<Shape, NoValue> {
+        let Some((id, results)) = parts.split_first() else { return Ok(Shape::Anything) };
+        let Some(at) = self.variables.indices.get(id) else {
+            if !self.variables.complete {
+                return Ok(Shape::Anything);
+            }
+            let ids = self.variables.indices.keys().copied();
+            let label = self.near(id, ids).unwrap_or_default();
+            let why = format!("but there is no step `{id}`");
+            return Err(NoValue { code: "unknown-step", why, label });
+        };
+        if let Some(batch) = &self.batch {
+            // What runs at the same time is looked at with the groups.
+            let alone = batch.len() == 1 && batch.contains(at);
+            if alone || *at >= batch.end {
+                let why = match alone {
+                    true => "but this step has not run yet".to_owned(),
+                    false => format!("but step `{id}` comes later"),
+                };
+                return Err(NoValue { code: "unknown-step", why, label: String::new() });
+            }
+        }
+        match results {
+            [] => Ok(Shape::Map),
+            ["status"] => Ok(Shape::Status),
+            ["exit_code"] => match self.variables.outline.steps[*at].calls() {
+                Some(_) => Err(NoValue {
+                    code: "unknown-step",
+                    why: format!("but step `{id}` calls a recipe, which has no exit code"),
+                    label: format!("did you mean `steps.{id}.status`?"),
+                }),
+                None => Ok(Shape::Number),
+            },
+            ["status", ..] => Err(self.no_parts("status", &[], "a string")),
+            ["exit_code", ..] => Err(self.no_parts("exit_code", &[], "a number")),
+            [other, ..] => Err(self.no_result(*at, id, other)),
+        }
+    }
+
+    fn near<'n>(&self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+        let left = self.variables.suggestions.get().checked_sub(1)?;
+        self.variables.suggestions.set(left);
+        let mut known: Vec<&str> = known.into_iter().collect();
+        known.sort_unstable();
+        nearest(name, known).map(|near| format!("did you mean `{near}`?"))
+    }
+
+    fn no_result(&self, at: usize, id: &str, other: &str) -> NoValue {
+        let output = self.variables.outline.steps[at].writes().last().unwrap_or(id).to_owned();
+        let label = self.near(other, RESULTS).unwrap_or_else(|| match other {
+            "output" | "stdout" | "result" | "value" => format!("its output is `{output}`"),
+            _ => format!("it has `{}`", RESULTS.join("` and `")),
+        });
+        NoValue { code: "unknown-step", why: format!("but a step has no `{other}`"), label }
+    }
+
+    fn no_parts(&self, root: &str, parts: &[&str], kind: &str) -> NoValue {
+        let steps = self.variables.outline.steps.iter();
+        let mut writers = steps.filter(|step| step.writes().any(|name| name == root));
+        let label = match (writers.find_map(|step| step.id.as_ref()), parts) {
+            (Some(id), [result]) if RESULTS.contains(result) => {
+                format!("did you mean `steps.{id}.{result}`?")
+            }
+            (Some(id), _) => format!("`parse_json: true` on step `{id}` makes a map of JSON"),
+            (None, _) => format!("{kind} has no parts"),
+        };
+        NoValue { code: "no-parts", why: format!("but `{root}` is {kind}"), label }
+    }
+
+    /// A key that a default value does not have, where it has one that is nearly the same.
+    fn misspelt_key(&self, root: &str, parts: &[&str]) -> Option<NoValue> {
+        let writers = &self.variables.outline.steps;
+        if writers.iter().any(|step| step.writes().any(|name| name == root)) {
+            return None;
+        }
+        let mut value = self.variables.outline.context.get(root)?;
+        for (depth, part) in parts.iter().enumerate() {
+            let whole = || [&[root], &parts[..depth]].concat().join(".");
+            let map = match value {
+                Value::Object(map) => map,
+                Value::Array(_) if part.parse::<usize>().is_err() => {
+                    let (why, label) =
+                        (format!("but `{}` is a list", whole()), in_a_list(&whole()));
+                    return Some(NoValue { code: "no-parts", why, label });
+                }
+                _ => return None,
+            };
+            let Some(inner) = map.get(*part) else {
+                let whole = whole();
+                let label = self.near(part, map.keys().map(String::as_str))?;
+                let why = format!("but `{whole}` has no `{part}`");
+                return Some(NoValue { code: "undefined-variable", why, label });
+            };
+            value = inner;
+        }
+        None
+    }
+}
+
+fn in_a_list(list: &str) -> String {
+    format!("`len({list})` counts its items, and `{list}.0` is the first")
+}
+
+/// A default shows what kind of value is meant; an empty one does not.
+fn default(value: &Value) -> Shape {
+    match value {
+        Value::String(text) if !text.is_empty() => Shape::Scalar,
+        Value::Number(_) | Value::Bool(_) => Shape::Scalar,
+        _ => Shape::Anything,
+    }
+}
+
+fn printed_nos(step: &StepOutline) -> impl Iterator<Item = (&str, (&str, &'static str))> {
+    let no = match &step.task {
+        Some(Task::Bash { no } | Task::Agent { no, .. }) => *no,
+        _ => None,
+    };
+    no.into_iter().flat_map(move |no| step.writes().map(move |name| (name, (step.shown_id(), no))))
+}
+
+fn output(step: &StepOutline) -> Shape {
+    match (&step.task, step.parse_json) {
+        (Some(Task::Bash { .. } | Task::Agent { .. }), ParseJson::No) => Shape::Text,
+        _ => Shape::Anything,
+    }
+}

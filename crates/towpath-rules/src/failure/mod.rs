@@ -1,0 +1,36 @@
+//! What can be learned from recorded calls of tools.
+//!
+//! A failed call is a [`Mistake`] where a program reports a command, a subcommand, an option or a
+//! tool that does not exist. What the same session ran next, and that succeeded, is its recovery.
+//! [`suggest`] turns mistakes with their recoveries into proposed rules. Each is applied to all
+//! recorded calls, and one that would have changed a call that succeeded is not proposed.
+//!
+//! | module | what it has |
+//! |---|---|
+//! | `parsers`, `classify` | how programs report what does not exist; which word of a call it is |
+//! | `command_path` | which words of a command are its subcommand |
+//! | `similar` | names that mean the same |
+//! | `recorded_call`, `recovery` | a call as it was recorded; what a session ran after a mistake |
+//! | `suggest`, `back_test` | the rules that mistakes lead to, and what each would have changed |
+
+mod argument_parsers;
+mod back_test;
+mod classify;
+mod command_path;
+mod mistake;
+mod recorded_call;
+mod recovery;
+pub mod similar;
+mod suggest;
+
+pub use back_test::{BackTest, Change};
+pub use classify::{classified, classify, classify_tool};
+pub use command_path::program_and_subcommand;
+pub use mistake::Mistake;
+pub use recorded_call::RecordedCall;
+pub use suggest::{Evidence, Learning, Proposal, Suggestions, judge, suggest};
+
+/// The wordings that are known, each with what it reports: a test requires a sample of each.
+pub fn wordings() -> impl Iterator<Item = (&'static str, &'static str)> {
+    argument_parsers::PARSERS.iter().map(|parser| (parser.name, parser.unknown.name()))
+}

@@ -1,0 +1,74 @@
+//! Every rule of the starter set does what its lines show.
+
+use crate::support::{bash_call, line_after};
+use serde_json::json;
+use std::collections::HashSet;
+use towpath_rules::{Correction, Rule, RuleIndex, RuleKind, STARTER, ToolCall, correct, warnings};
+
+fn created() -> Vec<Rule> {
+    let at = |index: usize| index as u64 + 1;
+    let rule = |(index, starter): (usize, &towpath_rules::StarterRule)| {
+        let rule = starter.rule().check(at(index), "2026-01-01T00:00:00Z".into(), false);
+        rule.unwrap_or_else(|error| panic!("{}: {error}", starter.name))
+    };
+    STARTER.iter().enumerate().map(rule).collect()
+}
+
+#[test]
+fn each_rule_changes_its_lines_and_no_other() {
+    for (starter, rule) in STARTER.iter().zip(created()) {
+        let name = starter.name;
+        assert!(!starter.changed.is_empty() && !starter.unchanged.is_empty(), "{name}");
+        if let RuleKind::ToolName { to, .. } = &rule.kind {
+            let answer = |tool: &str| {
+                correct(
+                    &ToolCall::claude_code(tool, json!({})),
+                    &RuleIndex::new(vec![rule.clone()]),
+                )
+            };
+            for (tool, right) in starter.changed {
+                assert_eq!(to, right);
+                let found = answer(tool);
+                assert!(
+                    matches!(&found, Correction::Denied(d) if d.reason.contains(right)),
+                    "{name}"
+                );
+            }
+            starter.unchanged.iter().for_each(|t| assert_eq!(answer(t), Correction::Unchanged));
+            continue;
+        }
+        for (before, after) in starter.changed {
+            let expected = match rule.kind {
+                RuleKind::Refuse { .. } => format!("DENIED {}", starter.message),
+                _ => (*after).to_owned(),
+            };
+            let found = line_after(before, vec![rule.clone()]);
+            assert_eq!(found.as_deref(), Some(expected.as_str()), "{name}: {before}");
+        }
+        for line in starter.unchanged {
+            assert_eq!(line_after(line, vec![rule.clone()]), None, "{name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn all_of_them_together_do_the_same() {
+    let (rules, index) = (created(), RuleIndex::new(created()));
+    let mut names = HashSet::new();
+    for (starter, rule) in STARTER.iter().zip(&rules) {
+        assert!(names.insert(starter.name), "{} is there twice", starter.name);
+        assert_eq!(warnings(rule, &rules), [], "{}", starter.name);
+        if matches!(rule.kind, RuleKind::ToolName { .. } | RuleKind::Refuse { .. }) {
+            continue;
+        }
+        for (before, after) in starter.changed {
+            let Correction::Rewritten(rewrite) = correct(&bash_call(before), &index) else {
+                panic!("{before}");
+            };
+            assert_eq!(rewrite.after, *after);
+            assert_eq!(correct(&bash_call(after), &index), Correction::Unchanged, "{after}");
+        }
+    }
+    let keys: HashSet<_> = rules.iter().map(Rule::key).collect();
+    assert_eq!(keys.len(), rules.len());
+}

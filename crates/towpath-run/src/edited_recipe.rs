@@ -1,0 +1,113 @@
+//! Continuing with an edited recipe. New text is taken for steps that have not finished; if a
+//! finished one changed, or the order before the current step did, the whole edit is refused.
+
+use crate::frame::StepAt;
+use crate::run::Run;
+use crate::step_progress::{Phase, Progress};
+use std::sync::Arc;
+use towpath_recipe::{Program, Recipe, Work};
+
+/// Why an edited recipe cannot be used: a reason for each recipe or step.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.join("; "))]
+pub struct EditRefused(pub Vec<String>);
+
+impl Run {
+    /// Takes another version of the plan, between two owners: `Resumed` follows, and begins with
+    /// the new text what was in flight or has failed.
+    pub fn replan(&mut self, program: Arc<Program>) -> Result<(), EditRefused> {
+        let mut refused = Vec::new();
+        let mut indices = vec![(0, 0)];
+        let mut at = 0;
+        while at < indices.len() {
+            let (frame, recipe) = self.restarted(indices[at], &program);
+            indices[at].1 = recipe;
+            let new = &program.recipes[recipe];
+            refused.extend(self.conflicts(frame, new));
+            for (step, progress) in self.frames[frame].steps.iter().enumerate() {
+                let at = StepAt::new(frame, step);
+                let Some(child) = progress.child else { continue };
+                let began = self.frames[child].steps.iter().any(Progress::executed);
+                match callee(&program, recipe, self.step(at)) {
+                    Some(callee) => indices.push((child, callee)),
+                    None if began => {
+                        refused.push(format!("{} no longer calls its recipe", self.path(at)));
+                    }
+                    None => {}
+                }
+            }
+            at += 1;
+        }
+        if !refused.is_empty() {
+            return Err(EditRefused(refused));
+        }
+        self.ready.clear();
+        let old = std::mem::replace(&mut self.program, program);
+        for (frame, recipe) in &indices {
+            self.take_steps(*frame, &old, *recipe);
+        }
+        self.running = std::mem::take(&mut self.running)
+            .into_iter()
+            .filter_map(|(key, at)| {
+                let step = self.recipe(at.frame).step_index(&key.step)?;
+                let at = StepAt { step, ..at };
+                // What now comes later is not interrupted: its turn comes.
+                (self.progress(at).phase != Phase::Pending).then_some((key, at))
+            })
+            .collect();
+        Ok(())
+    }
+
+    /// Why an edited recipe cannot replace a frame's own. The progress of a step recipe means nothing
+    /// to a state machine, nor the other way round.
+    fn conflicts(&self, frame: usize, new: &Recipe) -> Vec<String> {
+        let old = self.recipe(frame);
+        let kind = |recipe: &Recipe| match recipe.machine() {
+            Some(_) => "a state machine",
+            None => "a step recipe",
+        };
+        let (was, is) = (kind(&old), kind(new));
+        if was != is {
+            return vec![format!("recipe {} was {was} and is {is} now", old.name)];
+        }
+        let conflicts = self.flow(frame).edit_conflicts(self, frame, new);
+        conflicts.into_iter().map(|(step, why)| format!("{step} {why}")).collect()
+    }
+
+    /// A state machine that restarted with another recipe continues with that one.
+    fn restarted(&self, (frame, recipe): (usize, usize), program: &Program) -> (usize, usize) {
+        let name = &self.recipe(frame).name;
+        let restarted = self.frames[frame].flow.machine().is_some_and(|m| m.restarts > 0);
+        let found = program.recipes.iter().position(|r| restarted && r.name == *name);
+        (frame, found.unwrap_or(recipe))
+    }
+
+    /// Carries the progress of each step over to the new recipe, by its id.
+    fn take_steps(&mut self, frame: usize, old: &Program, recipe: usize) {
+        let old = Arc::clone(&old.recipes[self.frames[frame].recipe]);
+        let new = Arc::clone(&self.program.recipes[recipe]);
+        let mut steps: Vec<Progress> = Vec::new();
+        for step in &new.steps {
+            let known = old.step_index(&step.id);
+            steps.push(
+                known.map_or_else(Progress::default, |i| self.frames[frame].steps[i].clone()),
+            );
+        }
+        self.frames[frame].steps = steps;
+        self.frames[frame].recipe = recipe;
+        self.flow(frame).take_edit(self, frame, &old, &new);
+        for step in 0..new.steps.len() {
+            if let Some(child) = self.frames[frame].steps[step].child {
+                self.frames[child].parent = Some(StepAt::new(frame, step));
+            }
+        }
+        self.flow(frame).rebuild_context(self, frame);
+    }
+}
+
+fn callee(program: &Program, caller: usize, step: &towpath_recipe::Step) -> Option<usize> {
+    match &step.work {
+        Work::Recipe { name, .. } => program.callee(caller, name),
+        _ => None,
+    }
+}

@@ -1,0 +1,109 @@
+//! Finding steps and frames: by their path as the user writes it, and by their indices.
+
+use crate::frame::{Frame, StepAt};
+use crate::run::{Mismatch, Run};
+use crate::step_progress::Progress;
+use std::sync::Arc;
+use towpath_core::StepPath;
+use towpath_recipe::{Recipe, Step};
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoSuchStep {
+    #[error("no step `{0}` in this run")]
+    Unknown(String),
+    #[error("`{name}` could be any of {}", .candidates.join(", "))]
+    Ambiguous { name: String, candidates: Vec<String> },
+}
+
+impl Run {
+    /// Finds a step by its path, or by the end of its path where that is unique.
+    pub fn find_step(&self, name: &str) -> Result<StepPath, NoSuchStep> {
+        let mut found = Vec::new();
+        for (index, frame) in self.live_frames() {
+            for at in 0..frame.steps.len() {
+                let path = self.path(StepAt::new(index, at));
+                if path.as_str() == name || path.without_visits() == name {
+                    return Ok(path);
+                }
+                let ending = format!("/{name}");
+                let ends = |text: &str| text.ends_with(&ending);
+                if ends(path.as_str()) || ends(&path.without_visits()) {
+                    found.push(path);
+                }
+            }
+        }
+        match found.len() {
+            0 => Err(NoSuchStep::Unknown(name.to_owned())),
+            1 => Ok(found.remove(0)),
+            _ => {
+                let candidates = found.iter().map(ToString::to_string).collect();
+                Err(NoSuchStep::Ambiguous { name: name.to_owned(), candidates })
+            }
+        }
+    }
+
+    /// What a step may report; nothing outside a state machine.
+    pub fn outcomes_of(&self, path: &StepPath) -> Vec<String> {
+        let Ok(at) = self.locate(path) else { return Vec::new() };
+        self.step(at).outcomes.iter().map(|outcome| outcome.name.clone()).collect()
+    }
+
+    pub(crate) fn locate(&self, path: &StepPath) -> Result<StepAt, Mismatch> {
+        for (index, frame) in self.live_frames() {
+            for step in 0..frame.steps.len() {
+                let at = StepAt::new(index, step);
+                if self.path(at) == *path {
+                    return Ok(at);
+                }
+            }
+        }
+        Err(Mismatch(format!("no step {path}")))
+    }
+
+    /// The frames that the current visits lead to, parents before children.
+    pub(crate) fn live_frames(&self) -> Vec<(usize, &Frame)> {
+        let mut live = vec![(0, &self.frames[0])];
+        let mut at = 0;
+        while at < live.len() {
+            let (_, frame) = live[at];
+            live.extend(frame.steps.iter().filter_map(|p| p.child.map(|c| (c, &self.frames[c]))));
+            at += 1;
+        }
+        live
+    }
+
+    pub(crate) fn recipe(&self, frame: usize) -> Arc<Recipe> {
+        Arc::clone(&self.program.recipes[self.frames[frame].recipe])
+    }
+
+    pub(crate) fn step(&self, at: StepAt) -> &Step {
+        &self.program.recipes[self.frames[at.frame].recipe].steps[at.step]
+    }
+
+    pub(crate) fn progress(&self, at: StepAt) -> &Progress {
+        &self.frames[at.frame].steps[at.step]
+    }
+
+    pub(crate) fn progress_mut(&mut self, at: StepAt) -> &mut Progress {
+        &mut self.frames[at.frame].steps[at.step]
+    }
+
+    /// The recipe steps that a frame runs below, innermost first.
+    pub(crate) fn callers(&self, frame: usize) -> Vec<StepAt> {
+        let caller = |at: &StepAt| self.frames[at.frame].parent;
+        std::iter::successors(self.frames[frame].parent, caller).collect()
+    }
+
+    /// A frame and those around it, innermost first.
+    pub(crate) fn stack(&self, frame: usize) -> Vec<usize> {
+        let callers = self.callers(frame).into_iter().map(|caller| caller.frame);
+        std::iter::once(frame).chain(callers).collect()
+    }
+
+    /// The path of a step's current visit.
+    pub(crate) fn path(&self, at: StepAt) -> StepPath {
+        let visit = self.progress(at).visit;
+        let id = &self.step(at).id;
+        StepPath::in_frame(self.frames[at.frame].path.as_ref(), id, visit)
+    }
+}

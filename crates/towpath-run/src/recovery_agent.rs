@@ -1,0 +1,165 @@
+//! Recovery: when a called recipe fails and its step has `recovery`, an agent gets what was done,
+//! what failed and what was left, and one attempt to finish the work. Whether it did is read from
+//! the end of its answer alone, so that "I have not recovered it" recovers nothing.
+
+use crate::fact::{JobEnd, JobStatus, Output};
+use crate::flow::FrameResult;
+use crate::frame::{FrameState, StepAt};
+use crate::job::{AgentJob, Job, JobWork, NON_INTERACTIVE_FOOTER};
+use crate::run::Run;
+use crate::step_and_run_outcome::{Failure, FailureKind, StepResult, StepStatus};
+use crate::step_end::stopped;
+use crate::step_progress::Phase;
+use std::fmt::Write as _;
+use towpath_core::{JobKind, extract_json};
+use towpath_recipe::Work;
+
+/// As much of an output as helps to understand it.
+const SHOWN: usize = 2_000;
+
+impl Run {
+    pub(crate) fn tries_recovery(&self, at: StepAt, failure: &Failure) -> bool {
+        let asked = matches!(self.step(at).work, Work::Recipe { recovery: true, .. });
+        asked
+            && failure.kind.tolerable()
+            && self.progress(at).recovering.is_none()
+            && self.frames[at.frame].state == FrameState::Open
+    }
+
+    pub(crate) fn want_recovery(&mut self, at: StepAt, child: usize, failure: Failure) {
+        let prompt = self.recovery_prompt(child, &failure);
+        let progress = self.progress_mut(at);
+        progress.recovering = Some(failure);
+        progress.phase = Phase::Recovery;
+        let attempt = progress.attempts.work;
+        let job = Job {
+            key: self.key(at, attempt, JobKind::Agent),
+            work: JobWork::Agent(Box::new(AgentJob { prompt, ..AgentJob::default() })),
+            directory: self.frames[child].directory.clone(),
+            timeout: Some(self.recovery_timeout()),
+            environment: Vec::new(),
+        };
+        self.ready.push((job, at));
+    }
+
+    pub(crate) fn recovery_finished(&mut self, at: StepAt, end: &JobEnd) {
+        let progress = self.progress_mut(at);
+        let Some(mut failure) = progress.recovering.take() else { return };
+        if end.status == JobStatus::Stopped {
+            return self.fail(at, stopped());
+        }
+        if let JobStatus::Faulted(fault) = &end.status
+            && !fault.kind.tolerable()
+        {
+            let kind = FailureKind::Agent(fault.kind);
+            let message = format!("recovery: agent: {}", fault.kind.as_str());
+            failure = Failure { detail: end.error.clone(), ..Failure::new(kind, message) };
+        }
+        let answer = end.output.text().unwrap_or_default();
+        let Some(child) = self.progress(at).child else { return };
+        let status = if end.succeeded() && reports_recovery(answer) {
+            StepStatus::Recovered { failure }
+        } else {
+            let note = "an agent could not finish its work";
+            let detail = match failure.detail.as_str() {
+                "" => note.to_owned(),
+                detail => format!("{detail}\n{note}"),
+            };
+            StepStatus::Failed(Failure { detail, ..failure })
+        };
+        let output = Output::Text(answer.to_owned());
+        let given = FrameResult { output, value: None, exit: None };
+        let writes = self.writes_of_caller(at, child, &status, &given);
+        let result = StepResult { usage: end.usage, ..StepResult::new(status, given.output) };
+        self.settle(at, result, writes);
+    }
+
+    fn recovery_prompt(&self, child: usize, failure: &Failure) -> String {
+        let recipe = self.recipe(child);
+        let mut text = format!(
+            "The recipe `{}` failed on its way. Finish its work.\n\nWhat it is for: {}\n\nIts \
+             steps:\n",
+            recipe.name,
+            if recipe.description.is_empty() { "(not stated)" } else { &recipe.description },
+        );
+        for (index, step) in recipe.steps.iter().enumerate() {
+            let result = self.frames[child].steps[index].result.as_ref();
+            let state = result.map_or("not reached", |result| result.status.as_str());
+            let what = match &step.work {
+                Work::Bash { command } => format!("bash: {}", command.text().trim_end()),
+                Work::Agent(agent) => format!("agent: {}", agent.prompt.source().trim_end()),
+                Work::Recipe { name, .. } => format!("recipe: {name}"),
+            };
+            let _ = writeln!(text, "- {} [{state}] {}", step.id, indented(&what));
+            let output = result.and_then(|r| r.output.text()).unwrap_or_default();
+            if !output.is_empty() {
+                let _ = writeln!(text, "  printed: {}", indented(tail(output, SHOWN)));
+            }
+        }
+        let _ = write!(text, "\nThe failure: {}\n", failure.message);
+        if !failure.detail.is_empty() {
+            let _ = writeln!(text, "{}", tail(&failure.detail, SHOWN));
+        }
+        text.push_str(
+            "\nFind out why it failed, fix the cause, and do what the failed step and the steps \
+             that were not reached were to do, in their order. Do not repeat what is completed. Do \
+             not weaken a test or a check to get past it. Verify the result.\n\nEnd your answer \
+             with the line {\"outcome\":\"recovered\"} only if all of it is done and verified; else \
+             end it with {\"outcome\":\"failed\"} and report what is missing before it.\n\n",
+        );
+        text.push_str(NON_INTERACTIVE_FOOTER);
+        text
+    }
+}
+
+/// Whether the end of an answer reports that the work is done.
+fn reports_recovery(answer: &str) -> bool {
+    let Some(last) = answer.trim_end().lines().next_back() else { return false };
+    let last = last.trim();
+    if last == "recovered" || last == "STATUS: COMPLETE" {
+        return true;
+    }
+    let outcome = last.rfind('{').and_then(|at| extract_json(&last[at..]));
+    outcome.is_some_and(|value| value["outcome"] == "recovered" && last.ends_with('}'))
+}
+
+/// At most so many bytes of the end of a text.
+pub(crate) fn tail(text: &str, most: usize) -> &str {
+    let mut start = text.len().saturating_sub(most);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
+}
+
+fn indented(text: &str) -> String {
+    text.replace('\n', "\n  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reports_recovery;
+
+    #[test]
+    fn only_the_end_of_an_answer_reports_that_it_is_done() {
+        for yes in [
+            "all good\n{\"outcome\":\"recovered\"}\n",
+            "done\nrecovered",
+            "x\nSTATUS: COMPLETE\n\n",
+            "so: {\"outcome\": \"recovered\"}",
+        ] {
+            assert!(reports_recovery(yes), "{yes}");
+        }
+        for no in [
+            "",
+            "I have NOT recovered anything",
+            "recovered\nbut the tests fail",
+            "{\"outcome\":\"recovered\"}\nno, wait",
+            "{\"outcome\":\"failed\"}",
+            "STATUS: COMPLETE?",
+            "{\"outcome\":\"recovered\"} almost",
+        ] {
+            assert!(!reports_recovery(no), "{no}");
+        }
+    }
+}

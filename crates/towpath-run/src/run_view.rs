@@ -1,0 +1,106 @@
+//! The run as it is shown: every step in file order, called recipes below their step.
+
+use crate::agent_call::{AgentCall, CallEnd};
+use crate::frame::{FrameState, StepAt};
+use crate::run::Run;
+use crate::step_and_run_outcome::StepResult;
+use crate::step_progress::{Phase, Progress};
+use serde::{Deserialize, Serialize};
+use towpath_core::StepPath;
+use towpath_recipe::StepKind;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepView {
+    pub path: StepPath,
+    pub id: String,
+    pub kind: StepKind,
+    /// 0 for the run's own recipe.
+    pub depth: u32,
+    pub state: StepState,
+    pub tolerated: bool,
+    pub result: Option<StepResult>,
+    pub started_ms: Option<i64>,
+    pub ended_ms: Option<i64>,
+    /// How often its work has been started in this visit.
+    pub attempts: u32,
+    /// Its agent calls. Only the last may be in flight.
+    pub calls: Vec<AgentCall>,
+    pub children: Vec<StepView>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepState {
+    /// Not begun, and may still be.
+    Pending,
+    /// Not begun, and never will be: the recipe has ended before it.
+    NotReached,
+    Running,
+    /// Started by an owner that is gone.
+    Interrupted,
+    Waiting,
+    Asking,
+    Ended,
+}
+
+impl StepView {
+    /// Its agent calls that have ended, each with its end.
+    pub fn ended_calls(&self) -> impl Iterator<Item = (&AgentCall, &CallEnd)> {
+        self.calls.iter().filter_map(|call| Some((call, call.end.as_ref()?)))
+    }
+}
+
+impl Run {
+    pub fn view(&self) -> Vec<StepView> {
+        self.frame_view(0)
+    }
+
+    pub(crate) fn frame_view(&self, frame: usize) -> Vec<StepView> {
+        self.flow(frame).view(self, frame)
+    }
+
+    pub(crate) fn step_view(&self, at: StepAt) -> StepView {
+        let progress = self.progress(at);
+        let definition = self.step(at);
+        let in_flight = self.running.values().any(|running| *running == at);
+        let over = self.frames[at.frame].state != FrameState::Open;
+        let state = match progress.phase {
+            Phase::Settled => StepState::Ended,
+            Phase::Asking => StepState::Asking,
+            Phase::Waiting => StepState::Waiting,
+            _ if in_flight => StepState::Running,
+            _ if progress.child.is_some() && progress.started_ms.is_some() => StepState::Running,
+            Phase::Staging | Phase::AfterHook => StepState::Ended,
+            _ if over => StepState::NotReached,
+            _ if progress.attempts.work > 0 => StepState::Interrupted,
+            _ => StepState::Pending,
+        };
+        let (id, kind) = (definition.id.clone(), definition.work.kind());
+        self.visit_view(at.frame, self.path(at), id, kind, progress, state)
+    }
+
+    pub(crate) fn visit_view(
+        &self,
+        frame: usize,
+        path: StepPath,
+        id: String,
+        kind: StepKind,
+        progress: &Progress,
+        state: StepState,
+    ) -> StepView {
+        StepView {
+            path,
+            id,
+            kind,
+            depth: self.frames[frame].depth,
+            state,
+            tolerated: progress.tolerated,
+            result: progress.result.clone(),
+            started_ms: progress.started_ms,
+            ended_ms: progress.ended_ms,
+            attempts: progress.attempts.work,
+            calls: progress.calls.clone(),
+            children: progress.child.map_or_else(Vec::new, |child| self.frame_view(child)),
+        }
+    }
+}

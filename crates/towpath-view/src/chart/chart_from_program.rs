@@ -1,0 +1,177 @@
+//! From a program to a chart: its own recipe, then each recipe that it calls. The `other` of a state
+//! machine's steps is described in words and not drawn where it ends the run, for every step has it.
+
+use super::{Batch, Card, Chart, Kind, Part, Shape, To, Way};
+use crate::format::{clean, count, first_line};
+use crate::recipe_parts::{callee, step_text};
+use towpath_recipe::{
+    Analysis, End, Machine, OTHER, Program, Recipe, Restarts, Step, Transition, Work,
+};
+
+impl Chart {
+    pub fn of(program: &Program) -> Chart {
+        let called = called(program);
+        let parts = called.iter().map(|recipe| part(program, *recipe, &called));
+        Chart { parts: parts.collect() }
+    }
+}
+
+/// The recipes that are called, in the order in which one meets them.
+pub fn called(program: &Program) -> Vec<usize> {
+    let mut called = vec![0];
+    let mut at = 0;
+    while let Some(recipe) = called.get(at).copied() {
+        for step in &program.recipes[recipe].steps {
+            let callee = callee(program, recipe, step);
+            called.extend(callee.filter(|callee| !called.contains(callee)));
+        }
+        at += 1;
+    }
+    called
+}
+
+fn part(program: &Program, index: usize, called: &[usize]) -> Part {
+    let recipe = &program.recipes[index];
+    let analysis = Analysis::of(program, index);
+    let mut cards: Vec<Card> = recipe
+        .steps
+        .iter()
+        .map(|step| {
+            let callee = callee(program, index, step);
+            let part = callee.and_then(|callee| called.iter().position(|at| *at == callee));
+            Card { calls: part, ..card(program, recipe, step) }
+        })
+        .collect();
+    if let Some((analysis, _)) = &analysis {
+        for (card, reachable) in cards.iter_mut().zip(&analysis.reachable) {
+            if !reachable {
+                card.idle = Some("unreachable".to_owned());
+            }
+        }
+    }
+    let (shape, notes) = match (recipe.machine(), analysis) {
+        (Some(machine), Some((analysis, restarts))) => {
+            (ways(recipe, machine), vec![bounds(recipe, &analysis, restarts).join(" · ")])
+        }
+        _ => (Shape::Line(batches(recipe)), Vec::new()),
+    };
+    let about = recipe.description.split_whitespace().collect::<Vec<_>>().join(" ");
+    Part { title: clean(&recipe.name), about: clean(&about), notes, cards, shape }
+}
+
+fn card(program: &Program, recipe: &Recipe, step: &Step) -> Card {
+    let mut detail = Vec::new();
+    let kind = match &step.work {
+        Work::Bash { .. } => Kind::Command,
+        Work::Agent(agent) => {
+            let general = recipe.machine().and_then(|machine| machine.model.as_ref());
+            detail.extend(agent.agent.as_ref().map(|a| first_line(&a.name)));
+            detail.extend(agent.model.as_ref().or(general).map(|m| first_line(m)));
+            Kind::Agent
+        }
+        Work::Recipe { name, .. } => {
+            detail.push(first_line(name));
+            Kind::Recipe
+        }
+    };
+    if step.continue_on_error {
+        detail.push("may fail".to_owned());
+    }
+    if let (Some(_), Some(condition)) = (&step.parallel_group, &step.condition) {
+        detail.push(format!("if {}", first_line(condition.text())));
+    }
+    let text = if kind == Kind::Recipe { String::new() } else { first_line(&step_text(step)) };
+    let idle = program.plan.tags.against(step).map(|why| format!("left out: {}", first_line(&why)));
+    Card { name: clean(&step.id), kind, detail: detail.join(" · "), text, idle, calls: None }
+}
+
+fn batches(recipe: &Recipe) -> Vec<Batch> {
+    let batch = |range: &std::ops::Range<usize>| {
+        let first = &recipe.steps[range.start];
+        let group = first.parallel_group.as_deref().filter(|_| range.len() > 1);
+        let condition = first.condition.as_ref().filter(|_| first.parallel_group.is_none());
+        Batch {
+            cards: range.clone().collect(),
+            group: group.map(first_line),
+            condition: condition.map(|c| first_line(c.text())),
+        }
+    };
+    recipe.batches().iter().map(batch).collect()
+}
+
+fn ways(recipe: &Recipe, machine: &Machine) -> Shape {
+    let mut ways = Vec::new();
+    for (from, step) in recipe.steps.iter().enumerate() {
+        for outcome in &step.outcomes {
+            let to = match &outcome.then {
+                Transition::Exit { .. } if outcome.name == OTHER => continue,
+                Transition::Next(next) => To::Card(*next),
+                Transition::Exit { reason } => To::Exit(first_line(reason)),
+                Transition::Restart { recipe, .. } => To::Restart(first_line(recipe)),
+            };
+            ways.push(Way { from, label: first_line(&outcome.name), to });
+        }
+    }
+    Shape::Machine { first: machine.initial, ways }
+}
+
+/// Why a state machine ends that may not restart any more.
+pub const RESTARTS_EXCEEDED: &str = "max-restarts-exceeded";
+
+/// How many restarts the user allows, where a state machine could want one more.
+pub fn refused_restart(program: &Program, analysis: &Analysis) -> Option<u32> {
+    let restarts = analysis.paths.iter().any(|path| matches!(path.end, End::Restart(_)));
+    program.plan.machine.max_restarts.filter(|_| restarts)
+}
+
+/// `at most 6 steps, 12 agent calls`, what `other` does, and how often a step may be entered.
+pub fn bounds(recipe: &Recipe, analysis: &Analysis, restarts: Restarts) -> Vec<String> {
+    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let steps = count(number(analysis.bounds.steps), "step");
+    let calls = match number(analysis.bounds.agent_calls) {
+        0 => "no agent call".to_owned(),
+        calls => count(calls, "agent call"),
+    };
+    let session = if restarts == Restarts::None { "" } else { " in each session" };
+    let rough = if analysis.bounds.exact { "" } else { " (an upper bound)" };
+    let beside =
+        if analysis.calls_recipes { ", besides those of the recipes it calls" } else { "" };
+    let mut parts = vec![format!("at most {steps}, {calls}{beside}{session}{rough}")];
+    match restarts {
+        Restarts::None => {}
+        Restarts::AtMost(most) => {
+            parts.push(format!("at most {}", count(most as usize, "restart")));
+        }
+        Restarts::Unbounded => parts.push("restarts without end".to_owned()),
+    }
+    parts.extend(other(recipe));
+    let visits = analysis.guardrails.max_step_visits;
+    if analysis.in_loop.iter().zip(&analysis.reachable).any(|(looped, reached)| *looped && *reached)
+    {
+        let times = if visits == 1 { "once".to_owned() } else { format!("{visits} times") };
+        parts.push(format!("each step at most {times}"));
+    }
+    parts
+}
+
+/// What is not drawn.
+fn other(recipe: &Recipe) -> Option<String> {
+    let ends = |step: &&Step| {
+        let ending = |t: &Transition| matches!(t, Transition::Exit { .. });
+        step.outcomes.iter().any(|o| o.name == OTHER && ending(&o.then))
+    };
+    let asking: Vec<&Step> =
+        recipe.steps.iter().filter(|step| matches!(step.work, Work::Agent(_))).collect();
+    let ending: Vec<&Step> = recipe.steps.iter().filter(ends).collect();
+    if ending.is_empty() {
+        None
+    } else if ending.len() == recipe.steps.len() {
+        Some("every step also ends on `other`".to_owned())
+    } else if asking.iter().all(ends) {
+        Some("every agent step also ends on `other`".to_owned())
+    } else {
+        let names: Vec<String> = ending.iter().map(|step| clean(&step.id)).collect();
+        let verb = if names.len() == 1 { "ends" } else { "end" };
+        Some(format!("{} also {verb} on `other`", names.join(", ")))
+    }
+}

@@ -1,0 +1,138 @@
+//! A step recipe, drawn: one batch below the other, a group as a frame around its steps. A long one
+//! continues in the next column, so that it can be seen as a whole.
+
+use super::svg_elements::{Ink, Style};
+use super::{Drawing, draw_state_machine};
+use crate::chart::{Batch, Card, Part, fit};
+
+const GAP: i64 = 34;
+const BETWEEN: i64 = 16;
+const HEADER: i64 = 26;
+/// The height that a single column may have.
+const COLUMN: i64 = 1500;
+const TEXT: usize = 44;
+
+pub fn draw(part: &Part, batches: &[Batch], top: i64) -> Drawing {
+    let alone = batches.iter().filter(|batch| batch.cards.len() == 1);
+    let alone = alone.map(|batch| width(&part.cards[batch.cards[0]])).max().unwrap_or(0);
+    let blocks: Vec<Block> = batches.iter().map(|batch| block(part, batch, alone)).collect();
+    let column_height = column_height(&blocks);
+    let mut drawing = Drawing::default();
+    let (mut x, mut begin) = (0, 0);
+    let mut before: Option<(i64, i64)> = None;
+    while begin < blocks.len() {
+        let (mut end, mut height) = (begin, 0);
+        while end < blocks.len() && (end == begin || height < column_height) {
+            height += blocks[end].height + GAP;
+            end += 1;
+        }
+        let column = &blocks[begin..end];
+        let widest = column.iter().map(|block| block.width).max().unwrap_or(0);
+        let center = x + widest / 2;
+        let mut y = top;
+        let mut right = x + widest;
+        for block in column {
+            if let Some((fx, fy)) = before {
+                drawing.ink.push(Ink::Way { points: way((fx, fy), (center, y), x) });
+            }
+            if let Some(condition) = &block.condition {
+                drawing.ink.push(Ink::text(center + 10, y - 13, Style::Label, condition.clone()));
+                right = right.max(center + 10 + Style::Label.width(condition));
+            }
+            let at = (center - block.width / 2, y);
+            drawing.ink.extend(block.ink.iter().map(|ink| moved(ink, at)));
+            drawing.grow(right, y + block.height);
+            before = Some((center, y + block.height));
+            y += block.height + GAP;
+        }
+        x = right + 2 * BETWEEN + 16;
+        begin = end;
+    }
+    drawing
+}
+
+/// So that a long sequence is about one and a half times as wide as it is high.
+fn column_height(blocks: &[Block]) -> i64 {
+    let whole: i64 = blocks.iter().map(|block| block.height + GAP).sum();
+    let widest = blocks.iter().map(|block| block.width + 3 * BETWEEN).max().unwrap_or(1);
+    let columns = ((whole as f64 * 1.5 / widest as f64).sqrt().round() as i64).max(1);
+    if whole <= COLUMN { whole } else { whole / columns }
+}
+
+/// Straight down, or around to the head of the next column.
+fn way((fx, fy): (i64, i64), (tx, ty): (i64, i64), left: i64) -> Vec<(i64, i64)> {
+    if fx == tx {
+        return vec![(fx, fy), (tx, ty)];
+    }
+    let aisle = left - BETWEEN;
+    vec![(fx, fy), (fx, fy + 14), (aisle, fy + 14), (aisle, ty - 16), (tx, ty - 16), (tx, ty)]
+}
+
+struct Block {
+    ink: Vec<Ink>,
+    width: i64,
+    height: i64,
+    condition: Option<String>,
+}
+
+fn block(part: &Part, batch: &Batch, alone: i64) -> Block {
+    let condition = batch.condition.as_ref().map(|text| format!("if {}", fit(text, TEXT)));
+    let cards: Vec<&Card> = batch.cards.iter().map(|at| &part.cards[*at]).collect();
+    let width = cards.iter().map(|card| width(card)).max().unwrap_or(0).max(200);
+    let heights: Vec<i64> = cards.iter().map(|card| height(card)).collect();
+    let tallest = heights.iter().copied().max().unwrap_or(0);
+    if let [card] = cards[..] {
+        let width = width.max(alone);
+        let ink = draw_state_machine::card_ink(card, (0, 0), (width, tallest), &rest(card));
+        return Block { ink, width, height: tallest, condition };
+    }
+    let across = if cards.len() == 4 { 2 } else { cards.len().min(3) };
+    let down = cards.len().div_ceil(across);
+    let (step_x, step_y) = (width + BETWEEN, tallest + BETWEEN);
+    let frame_w = across as i64 * step_x + BETWEEN;
+    let frame_h = down as i64 * step_y + BETWEEN + HEADER;
+    let mut ink = vec![Ink::Frame { x: 0, y: 0, w: frame_w, h: frame_h }];
+    let group = batch.group.as_deref().unwrap_or("");
+    let title = format!("{} · at the same time", fit(group, 40));
+    ink.push(Ink::text(BETWEEN, 24, Style::Detail, title));
+    for (at, card) in cards.iter().enumerate() {
+        let (column, row) = ((at % across) as i64, (at / across) as i64);
+        let corner = (BETWEEN + column * step_x, HEADER + BETWEEN + row * step_y);
+        ink.extend(draw_state_machine::card_ink(card, corner, (width, tallest), &rest(card)));
+    }
+    Block { ink, width: frame_w, height: frame_h, condition }
+}
+
+/// The lines of a card below its name.
+fn rest(card: &Card) -> Vec<(Style, String)> {
+    let mut lines = Vec::new();
+    if !card.text.is_empty() {
+        lines.push((Style::Code, fit(&card.text, TEXT)));
+    }
+    lines.extend(draw_state_machine::about(card));
+    lines
+}
+
+fn width(card: &Card) -> i64 {
+    let rest = rest(card);
+    let rest = rest.iter().map(|(style, text)| style.width(text));
+    rest.chain([draw_state_machine::name_width(card)]).max().unwrap_or(0)
+        + draw_state_machine::PADDING
+}
+
+fn height(card: &Card) -> i64 {
+    34 + 17 * rest(card).len() as i64
+}
+
+fn moved(ink: &Ink, (dx, dy): (i64, i64)) -> Ink {
+    let mut ink = ink.clone();
+    match &mut ink {
+        Ink::Card { x, y, .. }
+        | Ink::Pill { x, y, .. }
+        | Ink::Frame { x, y, .. }
+        | Ink::Text { x, y, .. }
+        | Ink::Dot { x, y } => (*x, *y) = (*x + dx, *y + dy),
+        Ink::Way { points } => points.iter_mut().for_each(|p| *p = (p.0 + dx, p.1 + dy)),
+    }
+    ink
+}

@@ -1,0 +1,92 @@
+//! Which agent programs have our hooks, in which settings file, and whether they use our answers.
+
+use super::finding::Finding;
+use crate::corrections::hooks_directory::HooksDirectory;
+use crate::corrections::host_state;
+use crate::corrections::install::{HostFiles, Installed, Scope, installed};
+use crate::environment::Environment;
+use crate::session::choose_agent::host_backend;
+use crate::terminal::table::{escaped, shown_path};
+use serde_json::{Value, json};
+use towpath_rules::host::{HookEvent, Host};
+
+/// A finding for each host, and all hosts as JSON. `agents` is what is known of the programs.
+pub fn check(env: &Environment, agents: &[Value]) -> (Vec<Finding>, Vec<Value>) {
+    Host::ALL.map(|host| of_host(env, host, agents)).into_iter().unzip()
+}
+
+fn of_host(env: &Environment, host: Host, agents: &[Value]) -> (Finding, Value) {
+    let root = env.project_root(&env.current);
+    let id = host_backend(host).id;
+    let version =
+        agents.iter().find(|agent| agent["id"] == id).map(|agent| agent["version"].clone());
+    let version = version.as_ref().and_then(Value::as_str);
+    let all = installed(env, host, &root);
+    let found: Vec<&Installed> = all.iter().flatten().collect();
+    let value = json!({
+        "id": host.name(),
+        "title": HostFiles::of(host).title,
+        "version": version,
+        "hooks": found.iter().map(|found| as_json(found)).collect::<Vec<_>>(),
+        "drops_rewrites_in": versions_that_drop_rewrites(env, host),
+    });
+    let unreadable = all.iter().find_map(|file| file.as_ref().err());
+    let missing = found.iter().find(|found| found.missing.is_some());
+    let finding = match (unreadable, missing) {
+        // The command shows where it is wrong.
+        (Some((scope, why)), _) => {
+            Finding::attention(host.name(), why, format!("{} --dry-run", init(host, *scope)))
+        }
+        (None, Some(found)) => {
+            let program = found.missing.as_deref().unwrap_or_default();
+            let text = format!("{}; {program} is gone", describe(env, found));
+            Finding::attention(host.name(), text, init(host, found.scope))
+        }
+        (None, None) if found.is_empty() => Finding::ok(host.name(), without_hooks(host)),
+        (None, None) => {
+            let files: Vec<String> = found.iter().map(|found| describe(env, found)).collect();
+            let version = version.map(|version| format!("; {version}")).unwrap_or_default();
+            Finding::ok(host.name(), format!("{}{version}", files.join("; ")))
+        }
+    };
+    (finding, value)
+}
+
+/// The versions that ran the original of a call that was rewritten; `hook_failures` reports them.
+fn versions_that_drop_rewrites(env: &Environment, host: Host) -> Vec<String> {
+    let states = host_state::all(&HooksDirectory::of(&env.directories.state));
+    let dropping = states.into_iter().filter(|state| state.host == host && state.drops_rewrites());
+    dropping.map(|state| state.version).collect()
+}
+
+fn init(host: Host, scope: Scope) -> String {
+    let scope = if scope == Scope::Project { " --project" } else { "" };
+    format!("towpath init {}{scope}", host.name())
+}
+
+fn without_hooks(host: Host) -> String {
+    let init = init(host, Scope::User);
+    match host {
+        Host::ClaudeCode => {
+            format!(
+                "no hooks in its settings; runs of towpath bring them along; for all others: {init}"
+            )
+        }
+        _ => format!("no hooks: {init}"),
+    }
+}
+
+fn describe(env: &Environment, found: &Installed) -> String {
+    let events: Vec<&str> = found.events.iter().copied().map(HookEvent::name).collect();
+    let file = shown_path(&found.file, env);
+    format!("{}: {file} ({})", found.scope.name(), events.join(", "))
+}
+
+fn as_json(found: &Installed) -> Value {
+    json!({
+        "scope": found.scope.name(),
+        "file": escaped(&found.file),
+        "events": found.events.iter().copied().map(HookEvent::name).collect::<Vec<_>>(),
+        "missing_program": found.missing,
+    })
+}

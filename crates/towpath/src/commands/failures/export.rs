@@ -1,0 +1,42 @@
+//! `towpath failures export`: recorded calls for other programs.
+
+use super::super::Execute;
+use super::{WhichFailures, journal};
+use crate::corrections::failures::export::{ExportFormat, export};
+use crate::environment::Invocation;
+use crate::exit::{CommandError, Exit};
+use crate::terminal::out;
+
+/// Print failures as JSON lines or CSV, the newest first.
+///
+/// Secrets were removed when the calls were recorded.
+///
+/// Example: towpath failures export --format csv > failures.csv
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub struct Args {
+    #[command(flatten)]
+    which: WhichFailures,
+    /// json: one object per line; csv: with a header.
+    #[arg(long, value_enum, default_value_t = ExportFormat::Json, hide_possible_values = true)]
+    format: ExportFormat,
+    /// Calls that succeeded, too.
+    #[arg(long)]
+    all: bool,
+    /// Print at most N calls.
+    #[arg(short = 'n', long = "limit", value_name = "N")]
+    limit: Option<u32>,
+}
+
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let (query, store) = (self.which.query(self.limit), journal(env)?);
+        let rows = match self.all {
+            true => query.calls(store.as_ref())?,
+            false => query.failures(store.as_ref())?,
+        };
+        out::stdout(export(&rows, self.format).as_bytes());
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,131 @@
+//! `towpath rules import`: rules from a file, all or none of them.
+
+use super::super::Execute;
+use crate::corrections::imported_rules;
+use crate::corrections::rule_book::{RuleBook, user_rules};
+use crate::corrections::rule_view::{rule_json, summary};
+use crate::environment::{Environment, Invocation};
+use crate::exit::{CommandError, Exit};
+use crate::terminal::format::{clean, count};
+use crate::terminal::out;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use towpath_rules::{Rule, RuleKey};
+
+/// Add the rules of a file to yours.
+///
+/// Takes what `towpath rules export` writes, a project's rules.toml, and what dp exports or keeps in
+/// its database. A file with a mistake in it adds nothing.
+///
+/// Example: towpath rules import team-rules.toml --dry-run
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A TOML or JSON file, or a database of dp.
+    file: PathBuf,
+    /// Replace your own rules for the same mistakes [default: keep yours]
+    #[arg(long)]
+    replace: bool,
+    /// Show what would be added, and add nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What becomes of each rule of the file.
+#[derive(Default)]
+struct Import {
+    added: Vec<Rule>,
+    replaced: Vec<Rule>,
+    /// The user's own differ, and stay.
+    kept: Vec<Rule>,
+    /// The user has them already.
+    same: usize,
+}
+
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let path = env.current.join(env.expand_home(&self.file));
+        let file = imported_rules::read(env, &path)?;
+        let import = self.sort(env, file.rules)?;
+        if !self.dry_run {
+            let set: Vec<Rule> = import.added.iter().chain(&import.replaced).cloned().collect();
+            if !set.is_empty() {
+                RuleBook::open(env)?.set(&set)?;
+            }
+        }
+        match self.json {
+            true => self.print_json(&import, &file.skipped),
+            false => self.print(&import, &file.skipped),
+        }
+        Ok(Exit::Done)
+    }
+
+    fn json(&self) -> bool {
+        self.json
+    }
+}
+
+impl Args {
+    fn sort(&self, env: &Environment, rules: Vec<Rule>) -> Result<Import, CommandError> {
+        let known = env.journal()?.as_ref().map_or(Ok(Vec::new()), user_rules)?;
+        let known: HashMap<RuleKey, Rule> = known.into_iter().map(|r| (r.key(), r)).collect();
+        let mut import = Import::default();
+        for rule in rules {
+            match known.get(&rule.key()) {
+                None => import.added.push(rule),
+                Some(own) if is_same(own, &rule) => import.same += 1,
+                Some(_) if self.replace => import.replaced.push(rule),
+                Some(_) => import.kept.push(rule),
+            }
+        }
+        Ok(import)
+    }
+
+    fn print(&self, import: &Import, skipped: &[String]) {
+        let would = if self.dry_run { "would be " } else { "" };
+        for rule in &import.added {
+            out::line(format!("{would}added: {}", summary(rule)));
+        }
+        for rule in &import.replaced {
+            out::line(format!("{would}replaced: {}", summary(rule)));
+        }
+        for rule in &import.kept {
+            out::line(format!("kept yours, --replace takes this one: {}", summary(rule)));
+        }
+        for reason in skipped {
+            out::line(format!("left out: {}", clean(reason)));
+        }
+        let changed = import.added.len() + import.replaced.len();
+        let done = if self.dry_run { "would be imported" } else { "imported" };
+        let same = match import.same {
+            0 => String::new(),
+            same => format!(", {} there already", count(same, "rule")),
+        };
+        out::line(format!("{} {done}{same}", count(changed, "rule")));
+    }
+
+    fn print_json(&self, import: &Import, skipped: &[String]) {
+        let all = |rules: &[Rule]| rules.iter().map(rule_json).collect::<Vec<Value>>();
+        out::json(&json!({
+            "schema": 1,
+            "dry_run": self.dry_run,
+            "added": all(&import.added),
+            "replaced": all(&import.replaced),
+            "kept": all(&import.kept),
+            "unchanged": import.same,
+            "left_out": skipped,
+        }));
+    }
+}
+
+/// Whether a user's rule is all that the file has.
+fn is_same(own: &Rule, rule: &Rule) -> bool {
+    own.kind == rule.kind
+        && own.message == rule.message
+        && own.directory == rule.directory
+        && own.enabled == rule.enabled
+}

@@ -1,0 +1,80 @@
+//! `towpath rules pause` and `towpath rules continue`.
+
+use super::super::Execute;
+use super::paused_line;
+use crate::corrections::active_rules::pause;
+use crate::corrections::rule_book::RuleBook;
+use crate::environment::Invocation;
+use crate::exit::{CommandError, Exit};
+use crate::seconds_argument::milliseconds;
+use crate::terminal::format::{now_ms, rfc3339};
+use crate::terminal::out;
+use serde_json::json;
+use towpath_store::Pause;
+
+/// Correct nothing for a while.
+///
+/// Every agent's calls pass as they are, until you continue or the time is over. For one agent alone
+/// start it with TOWPATH_CORRECTIONS=off.
+///
+/// Example: towpath rules pause --for 10m
+#[derive(Debug, clap::Args)]
+pub struct PauseArgs {
+    /// How long, such as 90s, 10m, 2h or 1d [default: until `towpath rules continue`]
+    #[arg(long = "for", value_name = "TIME", value_parser = milliseconds)]
+    time: Option<i64>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Correct again after a pause.
+///
+/// Example: towpath rules continue
+#[derive(Debug, clap::Args)]
+pub struct ContinueArgs {
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Execute for PauseArgs {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let since_ms = now_ms();
+        let until_ms = self.time.map(|time| since_ms.saturating_add(time));
+        RuleBook::open(env)?.set_pause(Some(Pause { since_ms, until_ms }))?;
+        if self.json {
+            let until = until_ms.map(rfc3339);
+            out::json(&json!({ "schema": 1, "paused": true, "until": until }));
+            return Ok(Exit::Done);
+        }
+        out::line(paused_line(until_ms));
+        Ok(Exit::Done)
+    }
+
+    fn json(&self) -> bool {
+        self.json
+    }
+}
+
+impl Execute for ContinueArgs {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let paused = env.journal()?.map_or(Ok(None), |store| pause(&store))?.is_some();
+        if paused {
+            RuleBook::open(env)?.set_pause(None)?;
+        }
+        if self.json {
+            out::json(&json!({ "schema": 1, "paused": false, "was_paused": paused }));
+        } else {
+            let was = if paused { "corrections continue" } else { "corrections were not paused" };
+            out::line(was);
+        }
+        Ok(Exit::Done)
+    }
+
+    fn json(&self) -> bool {
+        self.json
+    }
+}

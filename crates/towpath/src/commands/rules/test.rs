@@ -1,0 +1,116 @@
+//! `towpath rules test`: what the rules make of a call, decided as the hook decides it.
+
+use super::super::Execute;
+use super::{host_parser, in_host, not_applied, show_project_problems};
+use crate::corrections::active_rules::ActiveRules;
+use crate::corrections::correction_view::{correction_json, correction_lines, decision_line};
+use crate::environment::{Environment, Invocation};
+use crate::exit::{CommandError, Exit};
+use crate::terminal::out;
+use crate::terminal::table::Screen;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use towpath_rules::host::Host;
+use towpath_rules::{Correction, DEFAULT_HOST, Rule, ToolCall};
+
+/// Show what the rules make of a command. Nothing is run.
+///
+/// Example: towpath rules test 'scp -r docs host:/srv'
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The command as an agent would type it.
+    #[arg(value_name = "COMMAND", allow_hyphen_values = true, required_unless_present = "tool")]
+    command_line: Option<String>,
+    /// Test a call of this tool.
+    #[arg(long, value_name = "NAME", conflicts_with = "command_line")]
+    tool: Option<String>,
+    /// The input of that tool, one JSON object.
+    #[arg(long, value_name = "JSON", requires = "tool")]
+    input: Option<String>,
+    /// The agent program that makes the call.
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_HOST, value_parser = host_parser())]
+    host: Host,
+    /// The directory in which the agent works.
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Execute for Args {
+    fn execute(&self, invocation: &Invocation) -> Result<Exit, CommandError> {
+        let env = invocation.environment()?;
+        let call = self.call(env)?;
+        let active = ActiveRules::read(env, env.journal()?.as_ref(), &self.directory(env))?;
+        show_project_problems(env, active.project.as_ref());
+        let correction = active.correct(&call);
+        let decision = active.decide(env, &correction, self.host)?;
+        if self.json {
+            let mut shown = correction_json(&call, &correction);
+            shown["permission"] = json!(decision_line(&decision, &correction, self.host));
+            shown["paused"] = json!(active.pause.is_some());
+            out::json(&shown);
+            return Ok(Exit::Done);
+        }
+        correction_lines(&call, &correction, &Screen::new(env)).into_iter().for_each(out::line);
+        if let (Correction::Unchanged, Some(line)) = (&correction, &self.command_line) {
+            print_related(&active, line);
+        }
+        if let Some(line) = decision_line(&decision, &correction, self.host) {
+            out::line(format!("  {line}"));
+        }
+        if let (Some(why), true) = (not_applied(env, &active), correction != Correction::Unchanged)
+        {
+            out::line(format!("  {why}"));
+        }
+        Ok(Exit::Done)
+    }
+
+    fn json(&self) -> bool {
+        self.json
+    }
+}
+
+impl Args {
+    fn call(&self, env: &Environment) -> Result<ToolCall, CommandError> {
+        let directory = self.directory(env);
+        let Some(tool) = &self.tool else {
+            let line = self.command_line.as_deref().unwrap_or_default();
+            return Ok(in_host(self.host, line, &directory));
+        };
+        let input = self.input.as_deref().unwrap_or("{}");
+        let input: Value = serde_json::from_str(input)
+            .ok()
+            .filter(Value::is_object)
+            .ok_or_else(|| CommandError::bad_input("--input is no JSON object"))?;
+        Ok(self.host.call(tool, input, Some(directory.display().to_string())))
+    }
+
+    fn directory(&self, env: &Environment) -> PathBuf {
+        let given = self.dir.as_ref().map(|dir| env.current.join(env.expand_home(dir)));
+        let directory = given.unwrap_or_else(|| env.current.clone());
+        directory.canonicalize().unwrap_or(directory)
+    }
+}
+
+/// The rules about programs that a line names, for the user who wonders why none applies.
+fn print_related(active: &ActiveRules, line: &str) {
+    let words: Vec<&str> =
+        line.split(|c: char| c.is_whitespace() || ";&|()`".contains(c)).collect();
+    let is_about = |rule: &&Rule| {
+        let program = rule.kind.command().and_then(|command| command.split_whitespace().next());
+        program.is_some_and(|program| words.contains(&program))
+    };
+    let used = |rule: &Rule| active.rules.iter().any(|r| r.enabled && r.number == rule.number);
+    let named = |rule: &Rule| match used(rule) {
+        true => rule.number.to_string(),
+        // A rule of a project gets its number when its file is trusted.
+        false if rule.number == 0 => format!("`{}` (not trusted)", rule.kind.from()),
+        false => format!("{} (not used)", rule.number),
+    };
+    let related: Vec<String> = active.all().filter(is_about).map(named).collect();
+    if !related.is_empty() {
+        out::line(format!("  rules about its programs: {}", related.join(", ")));
+    }
+}

@@ -1,0 +1,153 @@
+//! Recorded calls that failed, as values to show: one by one, by what they have in common, and what
+//! was learned from them. How they are printed is the business of whoever shows them.
+
+pub mod export;
+pub mod inspection;
+pub mod known_names;
+pub mod paths;
+pub mod proposal_view;
+pub mod stats;
+pub mod suggested_rules;
+
+use crate::exit::CommandError;
+use serde_json::{Value, json};
+use towpath_rules::failure::RecordedCall;
+use towpath_rules::host::Host;
+use towpath_rules::{SHELL_TOOL, ShellTool, ToolCall};
+use towpath_store::{Order, Store, ToolCallFilter, ToolCallRow};
+
+/// The host of steps that failed inside of recipe runs.
+pub const RUN_HOST: &str = "towpath";
+
+/// Which failures to look at.
+#[derive(Debug, Clone, Default)]
+pub struct FailureQuery {
+    pub since_ms: Option<i64>,
+    pub host: Option<String>,
+    pub tool: Option<String>,
+    pub limit: Option<u32>,
+}
+
+impl FailureQuery {
+    fn filter(&self, failed_only: bool) -> ToolCallFilter {
+        ToolCallFilter {
+            since_ms: self.since_ms,
+            host: self.host.clone(),
+            tool: self.tool.clone(),
+            limit: self.limit,
+            failed_only,
+            order: Order::NewestFirst,
+            ..ToolCallFilter::default()
+        }
+    }
+
+    /// The newest first.
+    pub fn failures(&self, store: Option<&Store>) -> Result<Vec<ToolCallRow>, CommandError> {
+        Ok(store.map_or(Ok(Vec::new()), |store| store.tool_calls(&self.filter(true)))?)
+    }
+
+    /// Those that succeeded, too.
+    pub fn calls(&self, store: Option<&Store>) -> Result<Vec<ToolCallRow>, CommandError> {
+        Ok(store.map_or(Ok(Vec::new()), |store| store.tool_calls(&self.filter(false)))?)
+    }
+}
+
+/// A row as a call that can be classified and corrected again.
+pub fn recorded(row: &ToolCallRow) -> RecordedCall {
+    RecordedCall {
+        session: format!("{} {}", row.host, row.session.as_deref().unwrap_or(&row.id)),
+        at_ms: row.at_ms,
+        call: call(row),
+        failed: row.failed,
+        exit_code: row.exit_code,
+        error: row.error.clone().unwrap_or_default(),
+    }
+}
+
+/// Of a shell the row has the command, of any other tool the input as JSON.
+fn call(row: &ToolCallRow) -> ToolCall {
+    let shell = match row.host.as_str() {
+        RUN_HOST => (row.tool == SHELL_TOOL).then(ShellTool::claude_code),
+        host => Host::from_name(host).and_then(|host| host.shell_tool(&row.tool)),
+    };
+    let input = match &shell {
+        Some(shell) => json!({ shell.command.as_str(): row.input }),
+        None => serde_json::from_str(&row.input).unwrap_or(Value::Null),
+    };
+    let directory = row.directory.clone();
+    ToolCall { host: row.host.clone(), tool: row.tool.clone(), input, shell, directory }
+}
+
+/// What was called, in a line: the command, or the tool with what it was given.
+pub fn called(row: &ToolCallRow) -> String {
+    match call(row).shell {
+        Some(_) => row.input.clone(),
+        None => match serde_json::from_str::<Value>(&row.input) {
+            Ok(Value::Object(fields)) => {
+                let texts = fields.values().filter_map(Value::as_str);
+                texts.take(1).fold(row.tool.clone(), |tool, text| format!("{tool} {text}"))
+            }
+            _ => row.tool.clone(),
+        },
+    }
+}
+
+/// What an error is about, in a line.
+pub fn error_line(row: &ToolCallRow) -> String {
+    let error = row.error.as_deref().unwrap_or_default();
+    let exit_code = |line: &&str| line.starts_with("Exit code ") && line.len() < 16;
+    let lines = error.lines().map(str::trim).filter(|line| !line.is_empty());
+    let text = lines.clone().find(|line| !exit_code(line)).unwrap_or_default();
+    text.trim_start_matches("<tool_use_error>").trim_end_matches("</tool_use_error>").to_owned()
+}
+
+/// A failure as JSON; every key is always there.
+pub fn failure_json(row: &ToolCallRow) -> Value {
+    json!({
+        "id": row.id,
+        "at": crate::terminal::format::rfc3339(row.at_ms),
+        "host": row.host,
+        "version": row.version,
+        "session": row.session,
+        "directory": row.directory,
+        "tool": row.tool,
+        "program": row.program,
+        "subcommand": row.subcommand,
+        "input": row.input,
+        "failed": row.failed,
+        "exit_code": row.exit_code,
+        "error": row.error,
+        "mistake": recorded(row).mistake(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(host: &str, tool: &str, input: &str) -> ToolCallRow {
+        ToolCallRow {
+            host: host.to_owned(),
+            tool: tool.to_owned(),
+            input: input.to_owned(),
+            failed: true,
+            error: Some("Exit code 127\nbash: line 1: gti: command not found".to_owned()),
+            ..ToolCallRow::default()
+        }
+    }
+
+    #[test]
+    fn the_command_of_every_hosts_shell_can_be_corrected_again() {
+        for (host, tool) in
+            [("claude-code", "Bash"), ("gemini", "run_shell_command"), (RUN_HOST, "Bash")]
+        {
+            let row = row(host, tool, "gti status");
+            assert_eq!(recorded(&row).line(), Some("gti status"), "{host}");
+            assert_eq!(called(&row), "gti status");
+            assert!(recorded(&row).mistake().is_some());
+        }
+        let read = row("claude-code", "Read", "{\"file_path\":\"a.txt\"}");
+        assert_eq!((recorded(&read).line(), called(&read)), (None, "Read a.txt".to_owned()));
+        assert_eq!(error_line(&read), "bash: line 1: gti: command not found");
+    }
+}

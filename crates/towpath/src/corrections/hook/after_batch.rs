@@ -1,0 +1,31 @@
+//! After all calls of one message: the only hook that sees calls of tools that do not exist.
+
+use super::HookCall;
+use super::after_call::right_tool;
+use super::recording::End;
+use crate::exit::CommandError;
+use towpath_rules::hook_record::HookRecord;
+use towpath_rules::host::{Answer, BatchCall};
+
+pub fn answer(call: &HookCall) -> Result<Answer, CommandError> {
+    let mut reasons: Vec<String> = Vec::new();
+    let mut records = Vec::new();
+    for one in call.payload.batch.iter().filter(|one| one.is_refused_by_host()) {
+        let end = End { failed: true, exit_code: None, text: &one.response };
+        let called = call.called(&one.call, one.call_id.as_deref(), &end);
+        records.push(HookRecord::Called(called));
+        if one.is_unknown_tool()
+            && let Some(reason) = reason(call, one)?
+            && !reasons.contains(&reason)
+        {
+            reasons.push(reason);
+        }
+    }
+    call.append(&records);
+    let context = (!reasons.is_empty()).then(|| reasons.join("\n"));
+    Ok(call.payload.answer_after(context.as_deref()))
+}
+
+fn reason(call: &HookCall, one: &BatchCall) -> Result<Option<String>, CommandError> {
+    right_tool(call, &one.call)
+}

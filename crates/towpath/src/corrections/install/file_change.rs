@@ -1,0 +1,142 @@
+//! One file of a plan: read before anything is decided, and written only if it has not changed since.
+//! What was there is kept beside it, the file is replaced at once with its mode, and a symbolic link
+//! stays a link.
+
+use crate::environment::Environment;
+use crate::exit::CommandError;
+use crate::files;
+use crate::terminal::table::shown_path;
+use similar::TextDiff;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// What the name of a backup ends with. No host reads such a file.
+const BACKUP: &str = ".towpath-backup";
+
+/// A file as it is, and as it will be. `None` is a file that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// As the host knows it.
+    pub path: PathBuf,
+    /// The file itself, behind symbolic links.
+    target: PathBuf,
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    Created,
+    Changed,
+    Removed,
+    Unchanged,
+}
+
+impl Action {
+    pub fn word(self) -> &'static str {
+        match self {
+            Action::Created => "created",
+            Action::Changed => "changed",
+            Action::Removed => "removed",
+            Action::Unchanged => "unchanged",
+        }
+    }
+}
+
+impl FileChange {
+    /// A file as it is now.
+    pub fn read(path: &Path, env: &Environment) -> Result<FileChange, CommandError> {
+        let failed = |error: std::io::Error| {
+            CommandError::setup(format!("{}: {error}", shown_path(path, env)))
+        };
+        let target = match path.canonicalize() {
+            Ok(target) => target,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                if path.symlink_metadata().is_ok() {
+                    let error = "it is a symbolic link to a file that does not exist";
+                    return Err(failed(std::io::Error::other(error)));
+                }
+                path.to_owned()
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        let before = contents(&target).map_err(failed)?;
+        Ok(FileChange { path: path.to_owned(), target, after: before.clone(), before })
+    }
+
+    pub fn action(&self) -> Action {
+        match (&self.before, &self.after) {
+            (None, Some(_)) => Action::Created,
+            (Some(_), None) => Action::Removed,
+            (before, after) if before == after => Action::Unchanged,
+            _ => Action::Changed,
+        }
+    }
+
+    /// The difference, in the lines of `diff -u`.
+    pub fn diff(&self, name: &str) -> String {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let (before, after) = (text(&self.before), text(&self.after));
+        let diff = TextDiff::from_lines(&before, &after);
+        let (old, new) = match self.action() {
+            Action::Created => ("/dev/null", name),
+            Action::Removed => (name, "/dev/null"),
+            _ => (name, name),
+        };
+        diff.unified_diff().context_radius(3).header(old, new).to_string()
+    }
+
+    /// Where the previous contents are kept when a file is changed.
+    pub fn backup(&self) -> Option<PathBuf> {
+        (self.action() == Action::Changed).then(|| with_ending(&self.target, BACKUP))
+    }
+
+    pub fn apply(&self, env: &Environment) -> Result<(), CommandError> {
+        let shown = shown_path(&self.path, env);
+        let failed = |error: std::io::Error| CommandError::setup(format!("{shown}: {error}"));
+        if contents(&self.target).map_err(failed)? != self.before {
+            let message =
+                format!("{shown} was changed by another program: nothing was written; try again");
+            return Err(CommandError::setup(message));
+        }
+        match (self.action(), &self.after) {
+            (Action::Unchanged, _) => Ok(()),
+            (Action::Removed, _) => fs::remove_file(&self.target),
+            (Action::Created, after) => files::create(&self.target, after_bytes(after)),
+            (Action::Changed, after) => {
+                self.keep_backup().and_then(|()| files::replace(&self.target, after_bytes(after)))
+            }
+        }
+        .map_err(failed)
+    }
+
+    fn keep_backup(&self) -> std::io::Result<()> {
+        let backup = with_ending(&self.target, BACKUP);
+        // An older one, or a link that leads elsewhere.
+        match fs::remove_file(&backup) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        files::create(&backup, self.before.as_deref().unwrap_or_default().as_bytes())?;
+        fs::set_permissions(&backup, fs::metadata(&self.target)?.permissions())
+    }
+}
+
+fn after_bytes(after: &Option<String>) -> &[u8] {
+    after.as_deref().unwrap_or_default().as_bytes()
+}
+
+fn contents(path: &Path) -> std::io::Result<Option<String>> {
+    match files::read_text(path, files::MOST_TEXT) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}

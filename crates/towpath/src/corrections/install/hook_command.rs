@@ -1,0 +1,82 @@
+//! The command line that a host runs for an event.
+//!
+//! In a user's own settings it names the program by its path. In a project, whose users have the program
+//! anywhere or not at all, it is found on PATH, and where it is missing the hook does nothing and
+//! succeeds: a host may take a failed hook for a refusal.
+
+use super::host_files::{HostFiles, Scope};
+use crate::environment::{Environment, own_program};
+use crate::exit::CommandError;
+use crate::terminal::table::escaped;
+use std::path::PathBuf;
+use towpath_rules::host::{HookEvent, Host};
+use towpath_shell::bash::quote;
+
+/// How the program is found by a hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// By this path.
+    At(String),
+    /// On the PATH of whoever runs the hook.
+    OnPath,
+}
+
+const NAME: &str = "towpath";
+
+impl Program {
+    pub fn of(env: &Environment, scope: Scope) -> Result<Program, CommandError> {
+        if scope == Scope::Project {
+            return Ok(Program::OnPath);
+        }
+        let path = path(env)?;
+        let text = path.to_str().ok_or_else(|| {
+            let shown = escaped(&path);
+            CommandError::setup(format!(
+                "{shown} is not UTF-8, so that no settings file can name it: install towpath elsewhere"
+            ))
+        })?;
+        Ok(Program::At(text.to_owned()))
+    }
+
+    /// The command line, for a shell.
+    pub fn command(&self, row: &HostFiles, event: HookEvent) -> String {
+        let arguments = format!("hook {} --host {}", event.name(), row.host.name());
+        match self {
+            // The path may be stale one day.
+            Program::At(path) if row.denies_on_failure => {
+                format!("{} {arguments} || true", quote(path))
+            }
+            Program::At(path) => format!("{} {arguments}", quote(path)),
+            // Another host may run a project's hooks too.
+            Program::OnPath => {
+                format!("command -v {NAME} >/dev/null 2>&1 || exit 0; {NAME} {arguments} || true")
+            }
+        }
+    }
+
+    /// The program's name or path, for a host that starts it without a shell.
+    pub fn name(&self) -> &str {
+        match self {
+            Program::At(path) => path,
+            Program::OnPath => NAME,
+        }
+    }
+}
+
+/// The program on PATH, which an upgrade replaces; this program's own file where there is none.
+fn path(env: &Environment) -> Result<PathBuf, CommandError> {
+    match env.on_path(NAME) {
+        Some(path) => Ok(env.current.join(path)),
+        None => own_program(),
+    }
+}
+
+/// The path in a command line of a user's settings, if it is one of ours.
+pub fn program_in(command: &str, host: Host) -> Option<String> {
+    let hook = |event: &HookEvent| format!(" hook {} --host {}", event.name(), host.name());
+    let at = HookEvent::ALL.iter().find_map(|event| command.find(&hook(event)))?;
+    let word = &command[..at];
+    let inside = word.strip_prefix('\'').and_then(|word| word.strip_suffix('\''));
+    let path = inside.map_or_else(|| word.to_owned(), |inside| inside.replace(r"'\''", "'"));
+    (quote(&path) == word).then_some(path)
+}

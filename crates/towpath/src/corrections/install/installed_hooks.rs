@@ -1,0 +1,58 @@
+//! Which of our hooks a host has, read from its settings. Nothing is changed.
+
+use super::file_change::FileChange;
+use super::hook_command::program_in;
+use super::host_files::{Form, HostFiles, Scope};
+use super::settings_entries::own_entries;
+use super::{opencode_plugin, user_path};
+use crate::environment::{Environment, is_program};
+use std::path::{Path, PathBuf};
+use towpath_rules::host::{HookEvent, Host};
+
+/// Our hooks in one settings file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    pub scope: Scope,
+    pub file: PathBuf,
+    pub events: Vec<HookEvent>,
+    /// A program that the hooks name and that is not there.
+    pub missing: Option<String>,
+}
+
+/// Where a host has our hooks, or why a file of it cannot be read.
+pub fn installed(
+    env: &Environment,
+    host: Host,
+    root: &Path,
+) -> Vec<Result<Installed, (Scope, String)>> {
+    let row = HostFiles::of(host);
+    let user = user_path(row, env).ok().map(|path| (Scope::User, path));
+    let files = user.into_iter().chain([(Scope::Project, row.project_path(root))]);
+    let of = |(scope, path)| in_file(env, row, scope, path).map_err(|why| (scope, why)).transpose();
+    files.filter_map(of).collect()
+}
+
+fn in_file(
+    env: &Environment,
+    row: &HostFiles,
+    scope: Scope,
+    path: PathBuf,
+) -> Result<Option<Installed>, String> {
+    let file = FileChange::read(&path, env).map_err(|error| error.message)?;
+    let Some(text) = file.before else { return Ok(None) };
+    let (events, programs): (Vec<HookEvent>, Vec<Option<String>>) = match row.form {
+        Form::Plugin if !opencode_plugin::is_ours(&text) => return Ok(None),
+        Form::Plugin => {
+            let program = opencode_plugin::program_in(&text);
+            row.events.iter().map(|event| (event.event, program.clone())).unzip()
+        }
+        _ => {
+            let own = own_entries(&text, row)
+                .map_err(|error| format!("{}: {}", path.display(), error.message))?;
+            own.into_iter().map(|own| (own.event, program_in(&own.command, row.host))).unzip()
+        }
+    };
+    let gone = |name: &&String| Path::new(name).is_absolute() && !is_program(Path::new(name));
+    let missing = programs.iter().flatten().find(gone).cloned();
+    Ok((!events.is_empty()).then_some(Installed { scope, file: path, events, missing }))
+}

@@ -1,0 +1,214 @@
+//! The file from which hooks read the rules. It is never stale: whoever changes a rule removes it
+//! before the change is committed, and it has the stamp of every other file that it was made from.
+//! Without it a hook reads the journal, and writes it again where nobody is changing a rule.
+
+use super::hooks_directory::HooksDirectory;
+use super::project_rules::{ProjectRules, RULES_FILE};
+use super::rule_book::user_rules;
+use super::stamped_file;
+use crate::environment::Environment;
+use crate::exit::CommandError;
+use crate::settings::{Settings, SettingsError, USER_FILE};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+use towpath_rules::host::{Mode, Permission};
+use towpath_rules::snapshot::{
+    Bytes, Paused, Snapshot, SnapshotContents, SnapshotError, SnapshotProject,
+};
+use towpath_rules::{Rule, ToolCall};
+use towpath_store::{Store, StoreError};
+
+const SNAPSHOT: &str = "rules.snapshot";
+const LOCK: &str = "rules.lock";
+/// Of more projects the rules are read from their files each time.
+const MOST_PROJECTS: usize = 64;
+/// No settings file and no file of rules is larger.
+const MOST_SOURCE: u64 = 1 << 20;
+
+/// A change of the rules, of the trust in a project's file, or of the pause. While it exists, no
+/// other process makes one, and none writes a snapshot.
+#[derive(Debug)]
+pub struct RuleChange {
+    _lock: File,
+}
+
+impl RuleChange {
+    pub fn begin(state: &Path) -> Result<RuleChange, CommandError> {
+        let directory = HooksDirectory::of(state);
+        let path = directory.file(LOCK);
+        let lock = directory.append(LOCK).map_err(unusable(&path))?;
+        flock(&lock, FlockOperation::LockExclusive).map_err(|e| unusable(&path)(e.into()))?;
+        let snapshot = directory.file(SNAPSHOT);
+        match std::fs::remove_file(&snapshot) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(unusable(&snapshot)(error)),
+            _ => Ok(RuleChange { _lock: lock }),
+        }
+    }
+}
+
+/// What a hook decides a call by.
+#[derive(Debug, Default)]
+pub struct HookRules {
+    pub paused: Paused,
+    pub mode: Mode,
+    pub permission: Permission,
+    /// Those that the call may need.
+    pub rules: Vec<Rule>,
+    /// Why the project's rules cannot be used.
+    pub problem: Option<CommandError>,
+}
+
+/// The rules for a call, from the snapshot where it is current.
+pub fn rules_for(env: &Environment, call: &ToolCall) -> Result<HookRules, CommandError> {
+    let directory = HooksDirectory::of(&env.directories.state);
+    let root = call.directory.as_deref().map(|cwd| env.project_root(Path::new(cwd)));
+    let root = root.filter(|root| root.join(RULES_FILE).exists());
+    if let Ok(file) = File::open(directory.file(SNAPSHOT)).map(SnapshotBytes)
+        && let Ok(snapshot) = Snapshot::open(&file)
+        && stamped_file::are_current(&snapshot.sources)
+        && is_current(&snapshot, root.as_deref())
+        && let Ok(found) = found(&snapshot, call, root.as_deref())
+    {
+        return Ok(found);
+    }
+    let mut rebuilt = Rebuilt::begin(env, &directory)?;
+    let added = root.as_deref().map_or(Ok(()), |root| rebuilt.add_project(root));
+    let bytes = rebuilt.contents.to_bytes();
+    rebuilt.write(&directory, &bytes);
+    let snapshot = Snapshot::open(bytes.as_slice()).map_err(unreadable)?;
+    let found = found(&snapshot, call, root.as_deref()).map_err(unreadable)?;
+    Ok(HookRules { problem: added.err(), ..found })
+}
+
+fn unreadable(error: SnapshotError) -> CommandError {
+    CommandError::setup(format!("the rules cannot be read: {error}"))
+}
+
+/// Whether the snapshot has the rules of the project's file as it is now.
+fn is_current<B: Bytes>(snapshot: &Snapshot<'_, B>, root: Option<&Path>) -> bool {
+    root.is_none_or(|root| {
+        snapshot.project(root).is_some_and(|project| stamped_file::are_current(&project.sources))
+    })
+}
+
+fn found<B: Bytes + ?Sized>(
+    snapshot: &Snapshot<'_, B>,
+    call: &ToolCall,
+    root: Option<&Path>,
+) -> Result<HookRules, SnapshotError> {
+    Ok(HookRules {
+        paused: snapshot.paused,
+        mode: snapshot.mode,
+        permission: snapshot.permission,
+        rules: snapshot.candidates(call, root.and_then(|root| snapshot.project(root)))?,
+        problem: None,
+    })
+}
+
+struct SnapshotBytes(File);
+
+impl Bytes for SnapshotBytes {
+    fn range(&self, start: u64, length: usize) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; length];
+        self.0.read_exact_at(&mut bytes, start).ok()?;
+        Some(bytes)
+    }
+
+    fn beginning(&self, most: usize) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; most];
+        let read = self.0.read_at(&mut bytes, 0).ok()?;
+        bytes.truncate(read);
+        Some(bytes)
+    }
+}
+
+/// A snapshot that is made again.
+struct Rebuilt {
+    contents: SnapshotContents,
+    store: Option<Store>,
+    /// `None` while rules are changed: what was read may be old in a moment.
+    lock: Option<File>,
+}
+
+impl Rebuilt {
+    fn begin(env: &Environment, directory: &HooksDirectory) -> Result<Rebuilt, CommandError> {
+        // Taken before anything is read. A hook does not wait for a change that is under way.
+        let lock = directory.append(LOCK).ok();
+        let lock =
+            lock.filter(|lock| flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok());
+        let database = env.directories.state.join(towpath_store::DATABASE);
+        let database = stamped_file::identity(&database).map_err(unusable(&database))?;
+        let store = match Store::open_for_reading(&env.directories.state) {
+            // It has no rules, and a hook upgrades nothing.
+            Err(StoreError::Older { .. }) => None,
+            opened => opened?,
+        };
+        let mut contents = settings(env)?;
+        contents.sources.push(database);
+        if let Some(store) = &store {
+            contents.rules = user_rules(store)?;
+            contents.paused = match store.pause()? {
+                None => Paused::No,
+                Some(pause) => pause.until_ms.map_or(Paused::UntilContinued, Paused::Until),
+            };
+        }
+        // The projects that are still what they were stay.
+        if let Ok(file) = File::open(directory.file(SNAPSHOT)).map(SnapshotBytes)
+            && let Ok(old) = Snapshot::open(&file)
+            && let Ok(old) = old.contents()
+        {
+            let current = |p: &SnapshotProject| stamped_file::are_current(&p.sources);
+            contents.projects = old.projects.into_iter().filter(current).collect();
+        }
+        Ok(Rebuilt { contents, store, lock })
+    }
+
+    fn add_project(&mut self, root: &Path) -> Result<(), CommandError> {
+        self.contents.projects.retain(|project| project.root != root);
+        let path = root.join(RULES_FILE);
+        // Looked at before it is read: a change in between is seen by the next hook.
+        let (_, source) = stamped_file::read(&path, MOST_SOURCE).map_err(unusable(&path))?;
+        if let Some(project) = ProjectRules::of_file(self.store.as_ref(), &path)? {
+            let rules = project.usable().cloned().collect();
+            let root = root.to_owned();
+            let project = SnapshotProject { root, sources: vec![source], rules };
+            self.contents.projects.insert(0, project);
+            self.contents.projects.truncate(MOST_PROJECTS);
+        }
+        Ok(())
+    }
+
+    /// A snapshot that cannot be written costs the next hook some time, and nothing else.
+    fn write(&self, directory: &HooksDirectory, bytes: &[u8]) {
+        if self.lock.is_some() {
+            let _ = directory.replace(SNAPSHOT, bytes);
+        }
+    }
+}
+
+fn unusable(path: &Path) -> impl FnOnce(io::Error) -> CommandError {
+    let path = path.display().to_string();
+    move |error| CommandError::setup(format!("{path}: {error}"))
+}
+
+/// What the user's settings choose.
+fn settings(env: &Environment) -> Result<SnapshotContents, CommandError> {
+    let path = env.directories.config.join(USER_FILE);
+    let (_, source) = stamped_file::read(&path, MOST_SOURCE).map_err(unusable(&path))?;
+    let settings = Settings::gather(env, None).map_err(|error| match error {
+        SettingsError::Other(error) => error,
+        SettingsError::Problems(problems) => {
+            let message = problems.first().map_or("", |problem| problem.message.as_str());
+            CommandError::setup(format!("{}: {message}", path.display()))
+        }
+    })?;
+    Ok(SnapshotContents {
+        mode: settings.mode.value,
+        permission: settings.permission.value,
+        sources: vec![source],
+        ..SnapshotContents::default()
+    })
+}

@@ -1,0 +1,119 @@
+//! The recipe that a request means, found, read and checked, once.
+
+use super::request_flags::{LookupContext, RunFlags};
+use super::{secrets, trust};
+use crate::environment::Environment;
+use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::settings::Settings;
+use crate::terminal::{diagnostics, out};
+use std::path::PathBuf;
+use towpath_core::{Diagnostic, Secrets};
+use towpath_engine::Substitutes;
+use towpath_recipe::{Origin, Program, Resolved};
+use towpath_testing::CaseRunFile;
+
+/// What a user asked for: found, and without errors.
+pub struct ChosenRecipe {
+    pub program: Program,
+    pub origin: Origin,
+    pub directory: PathBuf,
+    pub settings: Settings,
+    pub problems: Vec<Diagnostic>,
+    pub substitutes: Substitutes,
+    pub secrets: Secrets,
+}
+
+/// Finds and reads the recipe; reports what is wrong with it. `broken` may report the errors of a recipe
+/// that cannot be run in its own way: true when it has.
+pub fn resolve(
+    env: &Environment,
+    flags: &RunFlags,
+    recipe: &str,
+    broken: impl FnOnce(&[Diagnostic]) -> bool,
+) -> Result<ChosenRecipe, CommandError> {
+    let secrets = secrets::of_run(env, &flags.shared.secret)?;
+    secrets::refuse_set(&secrets, &flags.request.set)?;
+    let here = flags.request.here(env)?;
+    let mut request = flags.request.request(env, &here, recipe)?;
+    request.run_options.no_auto_stage = flags.no_auto_stage;
+    request.run_options.machine = flags.machine.machine_options()?;
+    request.run_options.to_run = true;
+    let times = &flags.shared.times;
+    request.run_options.step_timeout = times.step_timeout.or(here.settings.step_timeout());
+    let rehearsal = match &flags.rehearsal {
+        Some(file) => CaseRunFile::read(file)
+            .map_err(|e| CommandError::bad_input(format!("--rehearsal {}: {e}", file.display())))?,
+        None => CaseRunFile::default(),
+    };
+    request.inputs.extend(rehearsal.inputs.clone());
+    let resolved = match flags.dry_run {
+        true => trust::resolved_to_look(env, &request, flags.called_as)?,
+        false => trust::resolved_to_run(env, &request, flags.called_as)?,
+    };
+    let name = resolved.plan.as_ref().map_or(recipe, |p| &p.recipes[0].source);
+    let problems = &resolved.problems;
+    tracing::debug!(source = name, origin = ?resolved.origin, problems = problems.len(), "resolved the recipe");
+    if problems.iter().any(Diagnostic::is_error) && broken(problems) {
+        return Err(refused(problems, name, flags.shared.json));
+    }
+    show_problems(problems, name, env, flags.shared.json)?;
+    let LookupContext { directory, settings } = here;
+    match resolved {
+        Resolved { program: Some(mut program), origin, problems, .. } => {
+            rehearsal.change(&mut program);
+            flags.machine.refuse_for(&program)?;
+            let substitutes = rehearsal.substitutes;
+            Ok(ChosenRecipe {
+                program,
+                origin,
+                directory,
+                settings,
+                problems,
+                substitutes,
+                secrets,
+            })
+        }
+        _ => Err(CommandError::bad_input(format!("{name} cannot be run"))),
+    }
+}
+
+/// The codes of problems with a recipe that does not exist.
+const NOWHERE: [&str; 3] = ["recipe-not-found", "bad-recipe-name", "unreadable"];
+
+/// Draws what is wrong with a recipe; stops when something is.
+pub fn show_problems(
+    problems: &[Diagnostic],
+    name: &str,
+    env: &Environment,
+    json: bool,
+) -> Result<(), CommandError> {
+    let errors = problems.iter().filter(|p| p.is_error()).count();
+    let notable: Vec<Diagnostic> =
+        problems.iter().filter(|p| p.severity > towpath_core::Severity::Note).cloned().collect();
+    if !notable.is_empty() {
+        diagnostics::draw(&notable, env.color);
+    }
+    if errors == 0 {
+        return Ok(());
+    }
+    out::note(diagnostics::tally(problems, name));
+    Err(refused(problems, name, json))
+}
+
+/// Whether the problems are that the recipe does not exist.
+pub fn is_nowhere(problems: &[Diagnostic]) -> bool {
+    problems.iter().any(|p| p.labels.is_empty() && NOWHERE.contains(&p.code))
+}
+
+/// The error of a run that did not start, whose problems are shown already.
+fn refused(problems: &[Diagnostic], name: &str, json: bool) -> CommandError {
+    let tally = diagnostics::tally(problems, name);
+    let message = if json {
+        let first = problems.iter().find(|p| p.is_error());
+        first.map_or(tally, |p| p.message.clone())
+    } else {
+        tally
+    };
+    let kind = if is_nowhere(problems) { ErrorKind::NotFound } else { ErrorKind::BadRecipe };
+    CommandError { shown: true, ..CommandError::new(Exit::BadInput, kind, message) }
+}

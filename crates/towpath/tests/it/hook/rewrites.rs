@@ -1,0 +1,139 @@
+//! A rewrite must have worked: a line is corrected once, what ran is compared, and a host that drops
+//! rewrites is answered another way.
+
+use super::{GREP, GREP_CONTEXT, Hooked, fed};
+use serde_json::{Value, json};
+
+#[test]
+fn a_line_is_corrected_once() {
+    // What the first rule writes, the second one would change.
+    let hooked = Hooked::new(&[GREP, &["command", "rg", "ugrep"]]);
+    let answer = hooked.before("grep a");
+    assert_eq!(answer["hookSpecificOutput"]["updatedInput"]["command"], "rg a");
+    // The host runs the hook again, with what the first one wrote.
+    assert_eq!(hooked.before("rg a"), Value::Null);
+    // Another session has not got that line from us.
+    let mut other = hooked.payload("PreToolUse", "c", "rg a");
+    other["session_id"] = json!("t");
+    let answer = hooked.answer("pre", &other);
+    assert_eq!(answer["hookSpecificOutput"]["updatedInput"]["command"], "ugrep a");
+}
+
+#[test]
+fn a_host_that_runs_the_original_twice_is_denied_instead() {
+    let hooked = Hooked::new(&[GREP]);
+    let denied = json!({ "hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": format!("{GREP_CONTEXT}. Use this command instead:\nrg 3"),
+    }});
+    let pre = |call: &str, command: &str| {
+        hooked.answer("pre", &hooked.payload("PreToolUse", call, command))
+    };
+    let post =
+        |call: &str, ran: &str| hooked.answer("post", &hooked.payload("PostToolUse", call, ran));
+    let rewritten = |answer: &Value| answer.pointer("/hookSpecificOutput/updatedInput").is_some();
+    // One that ran as it was written takes back one that did not.
+    assert!(rewritten(&pre("1", "grep 1")));
+    post("1", "grep 1");
+    assert!(rewritten(&pre("2", "grep 2")));
+    post("2", "rg 2");
+    for call in ["3", "4"] {
+        assert!(rewritten(&pre(call, &format!("grep {call}"))), "{call}");
+        // Another call, and a second hook for the same one, count nothing.
+        post("x", "ls");
+        post(call, &format!("grep {call}"));
+        post(call, &format!("grep {call}"));
+    }
+    assert_eq!(pre("5", "grep 3"), denied);
+    // The agent writes the corrected command itself.
+    assert_eq!(pre("6", "rg 3"), Value::Null);
+    post("6", "rg 3");
+    assert_eq!(pre("7", "grep 3"), denied);
+    let doctor = hooked.user.towpath(&["doctor"]).stdout;
+    assert!(
+        doctor.contains("claude-code") && doctor.contains("ran the original of 2 calls"),
+        "{doctor}"
+    );
+    let (_, corrections) = hooked.recorded();
+    let rows: Vec<_> = corrections.iter().map(|c| (&*c.decision, c.ran.as_deref())).collect();
+    let expected = [
+        ("rewritten", Some("grep 1")),
+        ("rewritten", Some("rg 2")),
+        ("rewritten", Some("grep 3")),
+        ("rewritten", Some("grep 4")),
+        ("suggested", None),
+        ("suggested", None),
+    ];
+    assert_eq!(rows, expected);
+    // Another version is tried again.
+    let payload = hooked.payload("PreToolUse", "8", "grep 8").to_string();
+    let mut command = hooked.command(&["hook", "pre", "--host", "claude-code"]);
+    let printed = fed(command.env("AI_AGENT", "claude-code_2-1-325_harness"), &payload);
+    assert!(printed.stdout.contains("updatedInput"), "{printed:?}");
+}
+
+#[test]
+fn without_call_ids_what_ran_is_found_by_its_text() {
+    let hooked = Hooked::new(&[GREP]);
+    for number in 0..2 {
+        let mut payload = hooked.payload("PreToolUse", "", &format!("grep {number}"));
+        payload.as_object_mut().expect("an object").remove("tool_use_id");
+        assert!(
+            hooked.answer("pre", &payload).pointer("/hookSpecificOutput/updatedInput").is_some()
+        );
+        payload["hook_event_name"] = json!("PostToolUse");
+        hooked.answer("post", &payload);
+    }
+    let answer = hooked.before("grep 2");
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+#[test]
+fn a_host_without_a_channel_before_the_call_gets_the_context_after_it() {
+    let hooked = Hooked::new(&[GREP]).host("gemini");
+    let payload = |event: &str, command: &str| {
+        json!({
+            "session_id": "s", "cwd": "/", "hook_event_name": event, "tool_name": "run_shell_command",
+            "tool_input": { "command": command }, "tool_response": { "llmContent": "x" },
+        })
+    };
+    let expected = json!({ "hookSpecificOutput": {
+        "hookEventName": "BeforeTool", "tool_input": { "command": "rg a" },
+    }});
+    assert_eq!(hooked.answer("pre", &payload("BeforeTool", "grep a")), expected);
+    let context = json!({ "hookSpecificOutput": {
+        "hookEventName": "AfterTool", "additionalContext": GREP_CONTEXT,
+    }});
+    assert_eq!(hooked.answer("post", &payload("AfterTool", "rg a")), context);
+    // Once.
+    assert_eq!(hooked.answer("post", &payload("AfterTool", "rg a")), Value::Null);
+    let opencode = Hooked::new(&[GREP]).host("opencode");
+    let before = json!({ "session": "s", "directory": "/", "call": "c", "tool": "bash", "input": { "command": "grep a" } });
+    assert_eq!(opencode.answer("pre", &before), json!({ "input": { "command": "rg a" } }));
+    let after = json!({
+        "session": "s", "directory": "/", "call": "c", "tool": "bash", "input": { "command": "rg a" },
+        "output": "o", "exit": 0,
+    });
+    assert_eq!(opencode.answer("post", &after), json!({ "context": GREP_CONTEXT }));
+}
+
+#[test]
+fn codex_is_denied_an_unvouched_line_and_may_write_it_itself() {
+    let hooked = Hooked::new(&[GREP, &["recipe", "gt wait", "sleep 1"]]).host("codex");
+    let answer = hooked.before("grep a");
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+    assert_eq!(hooked.before("rg a"), Value::Null);
+    let answer = hooked.before("gt wait");
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "allow");
+    assert_eq!(answer["hookSpecificOutput"]["updatedInput"]["command"], "sleep 1");
+    // It does not show how a call ended: what the shell prints does.
+    let mut ended = hooked.payload("PostToolUse", "d", "nosuchcmd x");
+    ended["tool_response"] = json!("bash: line 1: nosuchcmd: command not found\n");
+    hooked.answer("post", &ended);
+    let mut ended = hooked.payload("PostToolUse", "e", "ls");
+    ended["tool_response"] = json!("a\nb\n");
+    hooked.answer("post", &ended);
+    let failed: Vec<bool> = hooked.recorded().0.iter().map(|call| call.failed).collect();
+    assert_eq!(failed, [true, false]);
+}
