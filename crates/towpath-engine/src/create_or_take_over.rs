@@ -135,21 +135,8 @@ pub fn create(
         // Another process uses it: nothing of this run shall be there.
         locks.lock(None, session)?;
     }
-    let mut random_failed = None;
-    let mut next_id = |length: u32| {
-        let mut bytes = [0; 32];
-        if let Err(error) = getrandom::fill(&mut bytes) {
-            random_failed = Some(error.to_string());
-        }
-        RunId::from_random(&bytes, length as usize)
-    };
-    let first = [to_store(&Fact::Started, at, None, None)];
-    let id = store.create_run(&new, &mut next_id, &first)?;
-    if let Some(error) = random_failed {
-        return Err(EngineError::Random(error));
-    }
+    let (id, lock) = record_and_lock(store, &new, at)?;
     let run_directory = store.run_directory(&id);
-    let lock = take(&run_directory, &id, Duration::ZERO)?;
     debug!(run = %id, "created the run");
     Ok(Prepared {
         id,
@@ -165,6 +152,34 @@ pub fn create(
         warnings: Vec::new(),
         locks,
     })
+}
+
+/// Another process that sees the run finds it locked, and does not take it for interrupted.
+fn record_and_lock(
+    store: &mut Store,
+    new: &NewRun,
+    at: i64,
+) -> Result<(RunId, RunLock), EngineError> {
+    let mut random = [0; 64];
+    getrandom::fill(&mut random).map_err(|error| EngineError::Random(error.to_string()))?;
+    // Each from another byte on: a longer id must not begin with the shorter one, which is taken.
+    let mut next_id = |length: u32| {
+        let length = length as usize;
+        RunId::from_random(random.get(length..).unwrap_or_default(), length)
+    };
+    let mut lock = None;
+    let mut claim = |directory: &Path| {
+        match RunLock::try_acquire(&directory.join(LOCK))? {
+            Acquire::Acquired(acquired) => lock = Some(acquired),
+            Acquire::Locked(holder) => {
+                return Err(std::io::Error::other(format!("{holder} has locked it")));
+            }
+        }
+        Ok(())
+    };
+    let first = [to_store(&Fact::Started, at, None, None)];
+    let id = store.create_claimed_run(new, &mut next_id, &first, &mut claim)?;
+    Ok((id, lock.expect("a run is recorded only after it is claimed")))
 }
 
 /// A run whose lock is ours and whose record is replayed, so that nobody else changes it: it can be

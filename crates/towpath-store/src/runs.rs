@@ -11,6 +11,7 @@ use crate::{Store, StoreError};
 use rusqlite::{Connection, Row, ToSql, params};
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use towpath_core::{RunId, RunStatus, StatusKind};
@@ -75,12 +76,25 @@ impl Store {
         next_id: &mut dyn FnMut(u32) -> RunId,
         first: &[NewFact],
     ) -> Result<RunId, StoreError> {
+        self.create_claimed_run(new, next_id, first, &mut |_| Ok(()))
+    }
+
+    /// As `create_run`. `claim` gets the run's directory before the commit: whoever sees the run finds
+    /// it locked by its owner. If it fails, there is no run.
+    pub fn create_claimed_run(
+        &mut self,
+        new: &NewRun,
+        next_id: &mut dyn FnMut(u32) -> RunId,
+        first: &[NewFact],
+        claim: &mut dyn FnMut(&Path) -> io::Result<()>,
+    ) -> Result<RunId, StoreError> {
         let runs = self.dir.join(RUNS);
         private_directory(&runs)?;
         let mut made = None;
         let created = self.commit(|conn| {
             let (id, dir) = free_id(conn, &runs, next_id)?;
-            made = Some(dir);
+            let dir = made.insert(dir);
+            claim(dir).map_err(|error| StoreError::writing(dir, error))?;
             let n = insert_run(conn, &id, new)?;
             insert_plan(conn, n, &new.plan)?;
             insert_facts(conn, n, first)?;
@@ -88,8 +102,8 @@ impl Store {
         });
         match &created {
             Ok(id) => self.remove_collected(id, first),
-            // Empty still, and nobody else can have it: its name was not there before.
-            Err(_) => drop(made.map(fs::remove_dir)),
+            // Nobody else can have it: its name was not there before.
+            Err(_) => drop(made.map(fs::remove_dir_all)),
         }
         created
     }

@@ -3,6 +3,7 @@
 use crate::support::{create, id, new_run};
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use tempfile::tempdir;
@@ -121,6 +122,28 @@ fn ids_that_repeat_are_given_up() {
     assert!(matches!(refused, Err(StoreError::NoFreeId)), "{refused:?}");
     assert_eq!(store.runs(&RunFilter::default()).unwrap().len(), 1);
     assert!(directory.path().join("runs/aaaa").is_dir(), "the other run keeps its directory");
+}
+
+#[test]
+fn a_run_is_claimed_before_anybody_sees_it() {
+    let directory = tempdir().unwrap();
+    let mut store = Store::open(directory.path()).unwrap();
+    let other = Store::open(directory.path()).unwrap();
+    let runs = || other.runs(&RunFilter::default()).unwrap().len();
+    let mut claimed = None;
+    let mut claim = |run: &Path| {
+        claimed = Some((run.to_owned(), runs()));
+        fs::write(run.join("lock"), "")
+    };
+    let run = store.create_claimed_run(&new_run(), &mut |_| id("aaaa"), &[], &mut claim).unwrap();
+    assert_eq!((claimed, runs()), (Some((store.run_directory(&run), 0)), 1));
+    let mut refuse = |run: &Path| {
+        fs::write(run.join("lock"), "")?;
+        Err(io::ErrorKind::PermissionDenied.into())
+    };
+    let refused = store.create_claimed_run(&new_run(), &mut |_| id("bbbb"), &[], &mut refuse);
+    assert!(matches!(refused, Err(StoreError::Unwritable { .. })), "{refused:?}");
+    assert_eq!((runs(), directory.path().join("runs/bbbb").exists()), (1, false));
 }
 
 #[test]
