@@ -1,7 +1,7 @@
 //! Text with `{{name}}` placeholders. Parsed once; rendering never looks for placeholders in a value.
 
-use crate::variable_path::{VarPath, is_name_character};
-use crate::{Map, Value, lookup, text_of};
+use crate::placeholder_syntax::PlaceholderSyntax;
+use crate::{Map, Value, VarPath, lookup, text_of};
 use std::ops::Range;
 
 /// One `{{name}}` in a text, with its byte range there, braces included.
@@ -33,11 +33,20 @@ impl Template {
 
     /// As `parse`, but what `known` does not know is text too, with its backslashes.
     pub fn parse_where(text: &str, known: impl Fn(&VarPath) -> bool) -> Template {
+        Template::parse_as(text, PlaceholderSyntax::Recipe, known)
+    }
+
+    /// As `parse_where`, for text that writes its placeholders in another way.
+    pub fn parse_as(
+        text: &str,
+        syntax: PlaceholderSyntax,
+        known: impl Fn(&VarPath) -> bool,
+    ) -> Template {
         let mut parts = Vec::new();
         let mut literal = String::new();
         let mut at = 0;
         while let Some(found) = text[at..].find("{{").map(|i| at + i) {
-            let placeholder = placeholder_at(text, found).filter(|(path, _)| known(path));
+            let placeholder = syntax.placeholder_at(text, found).filter(|(path, _)| known(path));
             let Some((path, end)) = placeholder else {
                 literal.push_str(&text[at..found + 1]);
                 at = found + 1;
@@ -110,15 +119,6 @@ impl Template {
             None => Value::String(self.render(scope)),
         }
     }
-}
-
-/// The name and the end of the placeholder whose `{{` is at `start`. It looks no further than the
-/// name goes, so that a text full of `{{` is read once.
-fn placeholder_at(text: &str, start: usize) -> Option<(VarPath, usize)> {
-    let inner = text[start + 2..].trim_start_matches([' ', '\t']);
-    let end = inner.find(|c: char| !is_name_character(c))?;
-    let rest = inner[end..].trim_start_matches([' ', '\t']).strip_prefix("}}")?;
-    VarPath::new(&inner[..end]).map(|path| (path, text.len() - rest.len()))
 }
 
 #[cfg(test)]

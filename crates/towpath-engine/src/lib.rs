@@ -29,6 +29,7 @@ mod model_names;
 mod parse_render_evaluate;
 mod recipe_result;
 mod recover_agent_calls;
+mod render_document;
 mod run_follower;
 mod run_loop;
 mod runner;
@@ -59,6 +60,7 @@ pub use parse_render_evaluate::{
     EvaluateError, Problems, evaluate, parse_recipe, render, validate,
 };
 pub use recipe_result::{RecipeResult, StepReport};
+pub use render_document::{DocumentRunner, RenderConfig, RenderEnd, RenderReporter};
 pub use run_follower::{FollowedJob, JobNews, NewsSink, RunFollower};
 pub use run_loop::RunEnd;
 pub use runner::{Decision, Error, Runner};

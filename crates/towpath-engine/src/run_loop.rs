@@ -152,7 +152,7 @@ impl Driver<'_> {
     fn script_of(&self, key: &JobKey, script: Filled) -> Work {
         match self.config.substitutes.of(key) {
             Some(text) => {
-                let script = Filled { script: text.to_owned(), values: Vec::new() };
+                let script = Filled::plain(text.to_owned());
                 Work::Script { script, substitute: true }
             }
             None => Work::Script { script, substitute: false },

@@ -134,6 +134,7 @@ pub fn is_one_mark(region: &Region, range: &Range<usize>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use towpath_core::PlaceholderSyntax;
 
     #[test]
     fn names_that_a_placeholder_would_make() {
@@ -146,7 +147,7 @@ mod tests {
             ("{{v}}", false),
             ("{{v}}/x=1", false),
         ] {
-            let (region, _) = Region::of(text, &|_| true).unwrap();
+            let (region, _) = Region::of(text, PlaceholderSyntax::Recipe, &|_| true).unwrap();
             assert_eq!(assigns_to_mark(&region, &(0..region.text.len())), assigns, "{text}");
         }
     }
@@ -158,7 +159,7 @@ mod tests {
             ("(( m[1] + {{v}} ))", None),
             ("(( 1+ab_1[x[2] + {{v}}] ))", Some("ab_1")),
         ] {
-            let (region, _) = Region::of(text, &|_| true).unwrap();
+            let (region, _) = Region::of(text, PlaceholderSyntax::Recipe, &|_| true).unwrap();
             assert_eq!(subscripted_name(&region, 0, region.marks[0]), name, "{text}");
         }
     }

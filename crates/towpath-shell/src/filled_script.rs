@@ -12,6 +12,9 @@ pub struct Filled {
     pub script: String,
     /// The variables' values, in order.
     pub values: Vec<String>,
+    /// The shell's own `$1`, `$2` and so forth.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
 }
 
 const STEM: &str = "towpath_";
@@ -33,40 +36,74 @@ fn longest_run(text: &str) -> Option<usize> {
 }
 
 impl Filled {
+    /// Text that runs as it is written.
+    pub fn plain(script: impl Into<String>) -> Filled {
+        Filled { script: script.into(), values: Vec::new(), arguments: Vec::new() }
+    }
+
+    /// Whether the script is nothing without its values.
+    pub fn has_values(&self) -> bool {
+        !(self.values.is_empty() && self.arguments.is_empty())
+    }
+
     /// The text for `bash -c` or a script file: it first reads the values from the file at
     /// `values_file`, on the script's own first line, so that line numbers stay true. Without
     /// values it is exactly the script.
     pub fn command(&self, values_file: &str) -> String {
-        if self.values.is_empty() {
+        if !self.has_values() {
             return self.script.clone();
         }
-        // The prefix was chosen to be the longest in the text, so it can be read off.
-        let prefix = prefix(longest_run(&self.script).unwrap_or(2));
+        let prefix = self.prefix();
+        let count = self.values.len() + self.arguments.len();
         let reads: Vec<String> =
-            (0..self.values.len()).map(|i| format!("IFS= read -r -d '' {prefix}{i}")).collect();
+            (0..count).map(|i| format!("IFS= read -r -d '' {prefix}{i}")).collect();
         let file = single_quote(values_file);
+        let set = self.set_arguments(&prefix);
         // Without its values the script must not run at all.
-        format!("{{ {}; }} <{file} || exit 125; {}", reads.join(" && "), self.script)
+        format!("{{ {}; }} <{file} || exit 125; {set}{}", reads.join(" && "), self.script)
+    }
+
+    /// The prefix of the variables in the script. It was chosen to be the longest in the text, so it
+    /// can be read off.
+    fn prefix(&self) -> String {
+        match self.values.is_empty() {
+            true => prefix_for(&self.script),
+            false => prefix(longest_run(&self.script).unwrap_or(2)),
+        }
+    }
+
+    /// The arguments are read after the values.
+    fn set_arguments(&self, prefix: &str) -> String {
+        if self.arguments.is_empty() {
+            return String::new();
+        }
+        let numbers = self.values.len()..self.values.len() + self.arguments.len();
+        let words: Vec<String> = numbers.map(|i| format!("\"${{{prefix}{i}}}\"")).collect();
+        format!("set -- {}; ", words.join(" "))
     }
 
     /// The text for a bash that cannot read our files: the values are part of it, each as one quoted
     /// word that a variable is set to, on the script's own first line. Bash takes long to read
     /// megabytes of them; [`Filled::command`] is for the bash of this machine.
     pub fn command_with_values(&self) -> String {
-        let prefix = prefix(longest_run(&self.script).unwrap_or(2));
+        let prefix = self.prefix();
         let set = |(i, value): (usize, &String)| format!("{prefix}{i}={}; ", single_quote(value));
-        let values: String = self.values.iter().enumerate().map(set).collect();
-        format!("{values}{}", self.script)
+        let values: String = self.all_values().enumerate().map(set).collect();
+        format!("{values}{}{}", self.set_arguments(&prefix), self.script)
     }
 
     /// What to write into the file: each value, ended by a NUL byte.
     pub fn values_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.values.iter().map(|v| v.len() + 1).sum());
-        for value in &self.values {
+        let mut bytes = Vec::with_capacity(self.all_values().map(|v| v.len() + 1).sum());
+        for value in self.all_values() {
             bytes.extend_from_slice(value.as_bytes());
             bytes.push(0);
         }
         bytes
+    }
+
+    fn all_values(&self) -> impl Iterator<Item = &String> {
+        self.values.iter().chain(&self.arguments)
     }
 }
 
@@ -89,8 +126,8 @@ mod tests {
 
     #[test]
     fn the_command_reads_its_values_on_the_first_line() {
-        let filled =
-            Filled { script: "echo \"$___towpath_0\"\nls".into(), values: vec!["x".into()] };
+        let values = vec!["x".into()];
+        let filled = Filled { values, ..Filled::plain("echo \"$___towpath_0\"\nls") };
         assert_eq!(
             filled.command("/tmp/it's"),
             "{ IFS= read -r -d '' ___towpath_0; } <'/tmp/it'\\''s' || exit 125; echo \"$___towpath_0\"\nls"
@@ -102,7 +139,7 @@ mod tests {
     fn a_command_can_carry_its_values() {
         let script = "printf %s \"$__towpath_0\" \"$__towpath_1\"".to_owned();
         let values = vec!["it's; $(rm x) `y` \\ \n{{z}}".to_owned(), "é".to_owned()];
-        let filled = Filled { script, values };
+        let filled = Filled { values, ..Filled::plain(script) };
         let bash = std::process::Command::new("bash")
             .args(["-c", &filled.command_with_values()])
             .output()
@@ -112,10 +149,30 @@ mod tests {
 
     #[test]
     fn without_values_it_is_the_script() {
-        let filled = Filled { script: "echo 1".into(), values: vec![] };
+        let filled = Filled::plain("echo 1");
         assert_eq!(filled.command("/f"), "echo 1");
         assert_eq!(filled.command_with_values(), "echo 1");
         let json = serde_json::to_string(&filled).unwrap();
         assert_eq!(serde_json::from_str::<Filled>(&json).unwrap(), filled);
+    }
+
+    #[test]
+    fn arguments_are_the_shells_own() {
+        let script = "printf '<%s>' \"$__towpath_0\" \"$@\" $# $2 __towpath_9".to_owned();
+        let arguments = vec!["a b".to_owned(), String::new(), "$(c)'".to_owned()];
+        for (values, script, expected) in [
+            (vec!["v".to_owned()], script.clone(), "<v><a b><><$(c)'><3><__towpath_9>"),
+            (Vec::new(), script, "<><a b><><$(c)'><3><__towpath_9>"),
+        ] {
+            let filled = Filled { script, values, arguments: arguments.clone() };
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(&file, filled.values_bytes()).unwrap();
+            for command in
+                [filled.command(&file.path().to_string_lossy()), filled.command_with_values()]
+            {
+                let bash = std::process::Command::new("bash").args(["-c", &command]).output();
+                assert_eq!(String::from_utf8(bash.unwrap().stdout).unwrap(), expected, "{command}");
+            }
+        }
     }
 }

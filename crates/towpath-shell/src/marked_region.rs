@@ -5,7 +5,7 @@
 
 use crate::bash::quoting::{self, Written};
 use std::ops::Range;
-use towpath_core::{Part, Placeholder, Template, VarPath};
+use towpath_core::{Part, Placeholder, PlaceholderSyntax, Template, VarPath};
 
 #[derive(Clone)]
 pub struct Region {
@@ -27,8 +27,12 @@ pub const MARK_LEN: usize = 3;
 
 impl Region {
     /// `None` if the text itself uses every character that could represent a placeholder.
-    pub fn of(text: &str, known: &dyn Fn(&VarPath) -> bool) -> Option<(Region, Vec<Placeholder>)> {
-        let template = Template::parse_where(text, known);
+    pub fn of(
+        text: &str,
+        syntax: PlaceholderSyntax,
+        known: &dyn Fn(&VarPath) -> bool,
+    ) -> Option<(Region, Vec<Placeholder>)> {
+        let template = Template::parse_as(text, syntax, known);
         let mark = ('\u{e000}'..='\u{f8ff}').find(|c| !text.contains(*c))?;
         let mut region = Region {
             text: String::with_capacity(text.len()),
@@ -145,7 +149,8 @@ mod tests {
     #[test]
     fn ranges_lead_back_to_the_author() {
         let text = r"é \{{a}} {{ b }}\\{{c}} z";
-        let (region, placeholders) = Region::of(text, &|_| true).unwrap();
+        let (region, placeholders) =
+            Region::of(text, PlaceholderSyntax::Recipe, &|_| true).unwrap();
         assert_eq!(region.text, "é {{a}} \u{e000}\\\\\u{e000} z");
         assert_eq!(placeholders.len(), 2);
         for mark in &region.marks {
@@ -160,14 +165,15 @@ mod tests {
 
     #[test]
     fn a_used_private_character_is_not_the_mark() {
-        let (region, _) = Region::of("\u{e000}{{v}}", &|_| true).unwrap();
+        let (region, _) =
+            Region::of("\u{e000}{{v}}", PlaceholderSyntax::Recipe, &|_| true).unwrap();
         assert_eq!(region.text, "\u{e000}\u{e001}");
     }
 
     #[test]
     fn backticks_lose_one_level() {
         let text = r#"`a \\ \$ \` \" \n {{v}}`"#;
-        let (region, _) = Region::of(text, &|_| true).unwrap();
+        let (region, _) = Region::of(text, PlaceholderSyntax::Recipe, &|_| true).unwrap();
         let body = 1..region.text.len() - 1;
         let inner = region.backtick(body.clone(), false);
         assert_eq!(inner.text, "a \\ $ ` \\\" \\n \u{e000}");
@@ -180,7 +186,7 @@ mod tests {
     fn escaping_undoes_the_level() {
         let inner = "a \\ ` $ \" \\\\ \\$";
         let written = escape_for_backtick(inner);
-        let (region, _) = Region::of(&written, &|_| true).unwrap();
+        let (region, _) = Region::of(&written, PlaceholderSyntax::Recipe, &|_| true).unwrap();
         for double in [false, true] {
             assert_eq!(region.backtick(0..written.len(), double).text, inner);
         }

@@ -12,7 +12,7 @@ use crate::variable_attributes::VariableAttributes;
 use crate::{Filled, RecipeVariable, filled_script, parsed_region, recipe_var_environment};
 use std::collections::HashMap;
 use std::ops::Range;
-use towpath_core::{Placeholder, VarPath};
+use towpath_core::{Placeholder, PlaceholderSyntax, VarPath};
 
 /// The most bytes of a text with placeholders.
 const LIMIT: usize = 4 * 1024 * 1024;
@@ -95,16 +95,23 @@ impl ShellText {
         known: &dyn Fn(&VarPath) -> bool,
     ) -> Result<ShellText, ShellError> {
         let recipe_variables = recipe_var_environment::find(text, known);
-        Ok(ShellText { recipe_variables, ..ShellText::read(text, known)? })
+        let text = ShellText::parse_as(text, PlaceholderSyntax::Recipe, known)?;
+        Ok(ShellText { recipe_variables, ..text })
     }
 
-    fn read(text: &str, known: &dyn Fn(&VarPath) -> bool) -> Result<ShellText, ShellError> {
+    /// As `parse_where`, for text that writes its placeholders in another way and expects no variables
+    /// of a recipe.
+    pub fn parse_as(
+        text: &str,
+        syntax: PlaceholderSyntax,
+        known: &dyn Fn(&VarPath) -> bool,
+    ) -> Result<ShellText, ShellError> {
         let whole = |message: &str| ShellError {
             range: 0..0,
             message: message.to_owned(),
             help: Some("move the long part into a script file, and give it the values".into()),
         };
-        let Some((region, placeholders)) = Region::of(text, known) else {
+        let Some((region, placeholders)) = Region::of(text, syntax, known) else {
             return Err(whole("the text uses every private-use character"));
         };
         let Some(first) = placeholders.first() else {
@@ -176,7 +183,7 @@ impl ShellText {
             },
         });
         let values = values.collect::<Result<_, _>>()?;
-        Ok(Filled { script: text, values })
+        Ok(Filled { values, ..Filled::plain(text) })
     }
 
     fn nul(&self, path: &VarPath) -> FillError {

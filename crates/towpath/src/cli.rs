@@ -58,6 +58,7 @@ commands! {
     List => list;
     New => new;
     Recipes => recipes;
+    Render => render;
     Rules => rules;
     Failures => failures;
     Hook => hook;

@@ -5,6 +5,7 @@ mod commands;
 mod compat;
 mod corrections;
 mod decision_log;
+mod documents;
 mod environment;
 mod exit;
 mod files;

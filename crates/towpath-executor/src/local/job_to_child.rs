@@ -80,7 +80,7 @@ impl LocalConfig {
     ) -> Result<Start, ExecutorError> {
         let mut environment = self.environment.clone();
         set(&mut environment, own);
-        if !script.values.is_empty() {
+        if script.has_values() {
             files.write("values", &script.values_bytes())?;
         }
         let command = script.command(&files.path("values").to_string_lossy());

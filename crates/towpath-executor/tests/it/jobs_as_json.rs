@@ -99,7 +99,7 @@ fn agent_work() -> impl Strategy<Value = AgentWork> {
 fn job_spec() -> impl Strategy<Value = JobSpec> {
     let script =
         (text(), vec(text(), 0..3), any::<bool>()).prop_map(|(script, values, substitute)| {
-            Work::Script { script: Filled { script, values }, substitute }
+            Work::Script { script: Filled { values, ..Filled::plain(script) }, substitute }
         });
     let work = prop_oneof![script, agent_work().prop_map(|work| Work::Agent(Box::new(work)))];
     let limits = (of(duration()), of(duration()), vec((text(), text()), 0..3));

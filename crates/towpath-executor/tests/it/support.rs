@@ -175,7 +175,7 @@ pub fn open(directory: &Path, agents: LocalAgents) -> (LocalExecutor, RunLock) {
 }
 
 pub fn job(directory: &Path, id: u32, script: &str) -> JobSpec {
-    let script = Filled { script: script.into(), values: Vec::new() };
+    let script = Filled::plain(script);
     JobSpec {
         id: JobId(id),
         key: format!("s{id}#1.0.0:bash").parse().expect("a key"),

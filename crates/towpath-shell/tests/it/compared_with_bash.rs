@@ -98,7 +98,7 @@ fn trial(seed: u64) -> Option<Trial> {
 /// Writes the three forms, and the lines that run them.
 fn prepare(trial: &Trial, at: &Path, driver: &mut String) {
     let number = trial.seed;
-    let plain = Filled { script: trial.pasted.clone(), values: Vec::new() };
+    let plain = Filled::plain(trial.pasted.clone());
     let forms = [("p", Some(&plain)), ("o", Some(&trial.ours)), ("h", trial.hostile.as_ref())];
     for (form, filled) in forms {
         let Some(filled) = filled else { continue };

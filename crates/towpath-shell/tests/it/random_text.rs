@@ -269,7 +269,7 @@ fn a_plain_word_is_the_same_pasted() {
             continue;
         }
         let filled = parsed.fill(&mut |_| Some("q".into())).unwrap();
-        let plain = Filled { script: pasted(&parsed, "q"), values: Vec::new() };
+        let plain = Filled::plain(pasted(&parsed, "q"));
         let (ours, theirs) = (crate::support::bash(&filled), crate::support::bash(&plain));
         let shown = |out: &[u8]| String::from_utf8_lossy(out).into_owned();
         assert_eq!(

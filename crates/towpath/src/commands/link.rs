@@ -40,11 +40,6 @@ impl Execute for Args {
         for other in NAMES {
             let link = directory.join(other.name);
             let shown = shown_path(&link, env);
-            // A name that can only fail would hide a program that works.
-            if other.run.is_none() {
-                out::line(format!("{}: not supported yet, no link created", other.name));
-                continue;
-            }
             match create(&link, &target, self.force)
                 .map_err(|e| CommandError::setup(format!("{shown}: {e}")))?
             {

@@ -16,6 +16,7 @@ pub mod man;
 pub mod new;
 pub mod overview;
 pub mod recipes;
+pub mod render;
 pub mod resume;
 pub mod rules;
 pub mod run;

@@ -4,6 +4,7 @@
 use super::Execute;
 use crate::corrections::project_rules::{ProjectRules, RULES_FILE};
 use crate::corrections::rule_book::RuleBook;
+use crate::documents::document_subject;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::session::resolve_recipe::show_problems;
@@ -20,13 +21,15 @@ use towpath_store::TrustRecord;
 
 /// Show what a working tree would run or correct, and trust it.
 ///
-/// A recipe is trusted until it, or anything that it calls, changes; the settings and the correction
-/// rules of a project until their file changes. Without PATHS: everything in this project.
+/// A recipe is trusted until it, or anything that it calls, changes; a document that others import, the
+/// settings and the correction rules of a project until their file changes. Without PATHS: everything
+/// in this project.
 ///
 /// Example: towpath trust --yes .towpath/recipes/ci.yaml
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Recipe files, a project's .towpath/settings.toml or .towpath/rules.toml, or its directory.
+    /// Recipe files, documents, a project's .towpath/settings.toml or .towpath/rules.toml, or its
+    /// directory.
     pub paths: Vec<PathBuf>,
     /// Trust without asking.
     #[arg(long, conflicts_with_all = ["list", "revoke"])]
@@ -238,11 +241,20 @@ fn subjects(env: &Environment, args: &Args) -> Result<Vec<ConsentSubject>, Comma
             subjects.push(ConsentSubject::of_settings(&real, &text));
         } else if real.ends_with(RULES_FILE) {
             subjects.extend(of_rules(env, args, &real)?);
+        } else if is_document(&real) {
+            let bytes = std::fs::read(&real)
+                .map_err(|e| CommandError::bad_input(format!("{}: {e}", escaped(given))))?;
+            subjects.push(document_subject(&real, &bytes));
         } else {
             subjects.push(of_recipe(env, args, &real)?);
         }
     }
     Ok(subjects)
+}
+
+fn is_document(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    matches!(ending, Some("md" | "mld" | "meld" | "markdown"))
 }
 
 fn of_project(

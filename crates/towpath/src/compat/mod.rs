@@ -1,8 +1,9 @@
 //! The other names: the same program with another program's flags, texts and exit codes. One table
-//! has all of them; a name that is not supported yet reports that and does nothing.
+//! has all of them.
 
 mod agent_recipes;
 mod dp;
+mod meld;
 mod recipe_runner;
 
 use crate::environment::Invocation;
@@ -17,25 +18,20 @@ pub struct OtherName {
     pub name: &'static str,
     /// What it does for its users.
     pub what: &'static str,
-    /// None: it is not supported yet.
-    pub run: Option<fn(&[OsString], &Invocation) -> Ended>,
+    pub run: fn(&[OsString], &Invocation) -> Ended,
 }
 
 pub const NAMES: &[OtherName] = &[
-    OtherName {
-        name: "recipe-runner-rs",
-        what: "runs step recipes",
-        run: Some(recipe_runner::run),
-    },
-    OtherName { name: "agent-recipes", what: "runs state machines", run: Some(agent_recipes::run) },
-    OtherName { name: "dp", what: "corrects commands", run: Some(dp::run) },
-    OtherName { name: "meld", what: "renders documents", run: None },
+    OtherName { name: "recipe-runner-rs", what: "runs step recipes", run: recipe_runner::run },
+    OtherName { name: "agent-recipes", what: "runs state machines", run: agent_recipes::run },
+    OtherName { name: "dp", what: "corrects commands", run: dp::run },
+    OtherName { name: "meld", what: "renders documents", run: meld::run },
 ];
 
 /// Answers where the program was started under another name.
 pub fn by_program_name(invocation: &Invocation) -> Option<Ended> {
     let other = NAMES.iter().find(|other| other.name == invocation.name())?;
-    Some(other.answer(invocation.rest(), invocation))
+    Some((other.run)(invocation.rest(), invocation))
 }
 
 /// Answers `towpath as NAME …`; its help is left to the parser.
@@ -51,20 +47,8 @@ pub fn run_as(arguments: &[OsString], invocation: &Invocation) -> Ended {
         return Err(CommandError::bad_input(message)).into();
     };
     match NAMES.iter().find(|other| other.name == name) {
-        Some(other) => other.answer(rest, invocation),
+        Some(other) => (other.run)(rest, invocation),
         None => Err(unknown(&name.to_string_lossy())).into(),
-    }
-}
-
-impl OtherName {
-    fn answer(&self, arguments: &[OsString], invocation: &Invocation) -> Ended {
-        match self.run {
-            Some(run) => run(arguments, invocation),
-            None => {
-                let message = format!("`{}` is not supported yet", self.name);
-                Err(CommandError::bad_input(message)).into()
-            }
-        }
     }
 }
 

@@ -70,6 +70,21 @@ pub fn each(mut handle: impl FnMut(libc::c_int) + Send + 'static) -> std::io::Re
     thread.map(drop)
 }
 
+/// As [`listen`], for commands of a document: nothing is recorded, and nothing can be cancelled.
+pub fn listen_to_render(controller: Controller) -> std::io::Result<()> {
+    let mut stops = 0;
+    each(move |signal| {
+        if signal == libc::SIGTSTP {
+            return controller.pause(stop_here);
+        }
+        stops += 1;
+        if stops > 2 {
+            std::process::exit(128 + signal);
+        }
+        controller.stop(StopReason::Signal(signal));
+    })
+}
+
 /// Starts the thread that turns signals into control. `cancel` is the file that marks a signal as one
 /// by `towpath cancel`.
 pub fn listen(controller: Controller, cancel: PathBuf) -> std::io::Result<()> {

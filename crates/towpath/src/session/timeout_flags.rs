@@ -28,7 +28,7 @@ impl TimeFlags {
     }
 }
 
-fn parsed(text: &str) -> Result<Duration, String> {
+pub fn parsed(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(of_seconds);
     seconds.ok_or_else(no_time)
 }

@@ -34,6 +34,7 @@ fn links_are_removed_and_everything_else_is_named() {
     let bin = user.path(".local/bin");
     fs::remove_file(bin.join("dp")).expect("a link");
     fs::write(bin.join("dp"), "mine").expect("a file");
+    fs::remove_file(bin.join("meld")).expect("a link");
     symlink("/bin/true", bin.join("meld")).expect("a link");
     let printed = user.towpath(&["uninstall"]).exits(0);
     let lines: Vec<&str> = printed.stdout.lines().collect();

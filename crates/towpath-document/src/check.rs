@@ -1,0 +1,77 @@
+//! Everything that can be known of a document before anything runs: its imports, its problems, and the
+//! commands that it would run.
+
+use crate::commands::{Command, CommandEnd};
+use crate::document_set::{DocumentSet, Files, Roots};
+use crate::evaluate::{Evaluation, Next};
+use std::collections::HashSet;
+use towpath_core::{Diagnostic, Map};
+
+/// A document that was evaluated without running anything.
+#[derive(Debug)]
+pub struct Checked {
+    /// With every file that it imports.
+    pub set: DocumentSet,
+    pub problems: Vec<Diagnostic>,
+    /// In the order in which they would run.
+    pub commands: Vec<Command>,
+    left: HashSet<String>,
+    output: Vec<u8>,
+}
+
+impl Checked {
+    pub fn has_errors(&self) -> bool {
+        self.problems.iter().any(Diagnostic::is_error)
+    }
+
+    /// The document in which everything that depends on a command is as it was written, together
+    /// with the definitions that it reads.
+    pub fn without_running(self, roots: &Roots, inputs: &Map, files: &dyn Files) -> Vec<u8> {
+        if self.commands.is_empty() {
+            return self.output;
+        }
+        foresee(self.set, roots, inputs, files, self.left).output
+    }
+}
+
+/// Evaluates a document without running anything.
+pub fn check(set: DocumentSet, roots: &Roots, inputs: &Map, files: &dyn Files) -> Checked {
+    foresee(set, roots, inputs, files, HashSet::new())
+}
+
+fn foresee(
+    set: DocumentSet,
+    roots: &Roots,
+    inputs: &Map,
+    files: &dyn Files,
+    kept: HashSet<String>,
+) -> Checked {
+    let evaluation = Evaluation::new(set, roots.clone(), inputs.clone());
+    let mut evaluation = evaluation.foreseeing(kept);
+    loop {
+        match evaluation.advance() {
+            Next::Done => break,
+            Next::Run(_) => evaluation.command_ended(CommandEnd::NotRun),
+            Next::Import { path } => evaluation.imported(files.import(&path)),
+            Next::Embed { path } => match files.embed(&path) {
+                // A command above it may write the file.
+                Err(_) if !evaluation.commands().is_empty() => evaluation.not_embedded(),
+                found => evaluation.embedded(found),
+            },
+        }
+    }
+    // As a user reads the file; what has no location, or is in an import, comes after it.
+    let entry = evaluation.set.entry().source.clone();
+    evaluation.problems.sort_by_key(|problem| {
+        let label = problem.labels.first().filter(|label| label.source == entry);
+        label.map_or(usize::MAX, |label| label.span.start)
+    });
+    let commands = evaluation.commands().iter().map(|(_, command)| command.clone()).collect();
+    Checked {
+        set: evaluation.set.clone(),
+        problems: std::mem::take(&mut evaluation.problems),
+        commands,
+        left: std::mem::take(&mut evaluation.left),
+        output: evaluation.into_output(),
+    }
+}

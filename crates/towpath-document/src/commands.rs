@@ -1,0 +1,371 @@
+//! From what a directive runs to one command with its values: calls are followed to the command that
+//! they mean, and values are put in as their position in the shell text needs it.
+
+use crate::definition_scope::{Computed, DefinedCommand, Locals, Missing, Scope, written};
+use crate::directive::{Call, Definition, Invocation, ShellCommand};
+use crate::interpolated::{Interpolated, Piece};
+use crate::problems::{
+    CIRCULAR_REFERENCE, EXECUTION_FAILED, RESOLUTION_FAILED, VALIDATION_FAILED, VARIABLE_NOT_FOUND,
+};
+use std::sync::Arc;
+use std::time::Duration;
+use towpath_core::{Diagnostic, Source, Span, VarPath, text_of};
+use towpath_shell::Filled;
+
+/// How many calls may be inside of each other.
+const DEEPEST: usize = 64;
+
+/// A command that a document runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Command {
+    /// The file that runs it, and the line there.
+    pub file: String,
+    pub line: usize,
+    /// Unique in the document and its imports; see [`DocumentSet::line_number`](crate::DocumentSet::line_number).
+    pub number: u32,
+    /// The defined command that is called, if one is.
+    pub name: Option<String>,
+    /// The definition as it is written, and the arguments by the names of its parameters.
+    pub definition: Option<String>,
+    pub parameters: Vec<(String, String)>,
+    /// The command as a user reads it, with the values that are known.
+    pub shown: String,
+    /// What the shell gets; `None` where a value is not known yet.
+    pub filled: Option<Filled>,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommandEnd {
+    /// With its standard output.
+    Succeeded(Vec<u8>),
+    /// It did not run: its output is not known.
+    NotRun,
+    Exited {
+        code: i32,
+        stderr: String,
+    },
+    Signalled {
+        signal: i32,
+        stderr: String,
+    },
+    TimedOut {
+        after: Duration,
+    },
+    NotStarted {
+        error: String,
+    },
+    /// It printed more than a document may have.
+    TooLarge {
+        error: String,
+    },
+}
+
+impl CommandEnd {
+    /// Why the document fails.
+    pub(crate) fn failure(&self) -> Option<(String, Option<String>)> {
+        let tail = |stderr: &String| Some(stderr.trim_end().to_owned()).filter(|s| !s.is_empty());
+        Some(match self {
+            CommandEnd::Succeeded(_) | CommandEnd::NotRun => return None,
+            CommandEnd::Exited { code, stderr } => {
+                (format!("the command failed with exit code {code}"), tail(stderr))
+            }
+            CommandEnd::Signalled { signal, stderr } => {
+                (format!("the command was ended by signal {signal}"), tail(stderr))
+            }
+            CommandEnd::TimedOut { after } => {
+                (format!("the command timed out after {} s", after.as_secs_f64()), None)
+            }
+            CommandEnd::NotStarted { error } => {
+                (format!("the command could not be started: {error}"), None)
+            }
+            CommandEnd::TooLarge { error } => (error.clone(), None),
+        })
+    }
+}
+
+/// Which commands a document may run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Permitted {
+    #[default]
+    All,
+    /// Calls of these commands, and commands that are written in the document if `shell` is set.
+    Only { names: Vec<String>, shell: bool },
+}
+
+impl Permitted {
+    pub fn allows(&self, command: &Command) -> bool {
+        match (self, &command.name) {
+            (Permitted::All, _) => true,
+            (Permitted::Only { names, .. }, Some(name)) => names.contains(name),
+            (Permitted::Only { shell, .. }, None) => *shell,
+        }
+    }
+}
+
+/// A location in a file.
+#[derive(Debug, Clone)]
+pub(crate) struct Site {
+    pub source: Arc<Source>,
+    pub span: Span,
+}
+
+impl Site {
+    pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, message).at(&self.source, self.source.first_line(self.span), "")
+    }
+}
+
+/// Where values come from, for one directive.
+pub(crate) struct Values<'a> {
+    pub scope: &'a Scope,
+    pub site: Site,
+}
+
+/// The command that an invocation means in the end.
+pub(crate) struct ResolvedCommand {
+    pub shell: ShellCommand,
+    /// The command that the directive itself calls.
+    pub called: Option<Arc<Definition>>,
+    pub called_with: Locals,
+    /// What the shell text's own references see.
+    pub locals: Option<Locals>,
+    /// The definition that has the shell text.
+    pub within: Option<Arc<Definition>>,
+}
+
+type Problem = Box<Diagnostic>;
+
+impl Values<'_> {
+    /// Follows calls to a command; `None` if one of them leads to a definition that cannot be read.
+    pub fn resolve(&self, invocation: &Invocation) -> Result<Option<ResolvedCommand>, Problem> {
+        let mut invocation = invocation.clone();
+        let mut chain: Vec<Arc<Definition>> = Vec::new();
+        let mut locals: Option<Locals> = None;
+        let mut called_with = Locals::default();
+        loop {
+            let call = match invocation {
+                Invocation::CallOrShell(call, shell)
+                    if self.scope.command(&call.name).is_none() =>
+                {
+                    invocation = Invocation::Shell(shell);
+                    continue;
+                }
+                Invocation::Shell(shell) => {
+                    let (called, within) = (chain.first().cloned(), chain.last().cloned());
+                    return Ok(Some(ResolvedCommand {
+                        shell,
+                        called,
+                        called_with,
+                        locals,
+                        within,
+                    }));
+                }
+                Invocation::Call(call) | Invocation::CallOrShell(call, _) => call,
+            };
+            let definition = match self.scope.command(&call.name) {
+                Some(DefinedCommand::Known(definition)) => Arc::clone(definition),
+                Some(DefinedCommand::Broken) => return Ok(None),
+                None => return Err(self.not_found(&call, chain.last())),
+            };
+            self.refuse_cycle(&chain, &definition)?;
+            let given = self.locals(&call, &definition, locals.as_ref(), chain.last())?;
+            if chain.is_empty() {
+                called_with = given.clone();
+            }
+            locals = Some(given);
+            invocation = definition.body.clone();
+            chain.push(definition);
+        }
+    }
+
+    /// The location of a problem: the directive, and the definition where it lies.
+    fn problem(
+        &self,
+        code: &'static str,
+        message: impl Into<String>,
+        span: Span,
+        within: Option<&Arc<Definition>>,
+    ) -> Diagnostic {
+        match within {
+            None => Site { span, ..self.site.clone() }.error(code, message),
+            Some(definition) => {
+                let there = definition.source.first_line(span);
+                self.site.error(code, message).at(&definition.source, there, "in this definition")
+            }
+        }
+    }
+
+    fn not_found(&self, call: &Call, within: Option<&Arc<Definition>>) -> Problem {
+        let message = format!("Command '{}' not found", call.name);
+        let problem = self.problem(EXECUTION_FAILED, message, call.span, within);
+        Box::new(match self.scope.nearest_command(&call.name) {
+            Some(near) => problem.help(format!("did you mean ${near}?")),
+            None => problem.help("define it above this line: @define name = @run [command]"),
+        })
+    }
+
+    fn refuse_cycle(
+        &self,
+        chain: &[Arc<Definition>],
+        next: &Arc<Definition>,
+    ) -> Result<(), Problem> {
+        let names = || chain.iter().chain([next]).map(|d| d.name.as_str()).collect::<Vec<_>>();
+        if chain.iter().any(|definition| definition.name == next.name) {
+            let message = format!("`{}` calls itself ({})", next.name, names().join(" -> "));
+            return Err(Box::new(self.site.error(CIRCULAR_REFERENCE, message)));
+        }
+        if chain.len() >= DEEPEST {
+            let message = format!("more than {DEEPEST} commands call each other");
+            return Err(Box::new(self.site.error(CIRCULAR_REFERENCE, message)));
+        }
+        Ok(())
+    }
+
+    fn locals(
+        &self,
+        call: &Call,
+        definition: &Arc<Definition>,
+        locals: Option<&Locals>,
+        within: Option<&Arc<Definition>>,
+    ) -> Result<Locals, Problem> {
+        if let Some(names) = &definition.parameters
+            && names.len() != call.arguments.len()
+        {
+            let signature = format!("{}({})", definition.name, names.join(", "));
+            let (takes, given) = (counted(names.len()), call.arguments.len());
+            let message = format!("{signature} takes {takes}, and {given} were given");
+            let problem = self.problem(VALIDATION_FAILED, message, call.span, within);
+            return Err(Box::new(problem));
+        }
+        let arguments = call.arguments.iter().map(|argument| self.text(argument, locals, within));
+        let arguments = arguments.collect::<Result<_, _>>()?;
+        Ok(Locals { parameters: definition.parameters.clone(), arguments })
+    }
+
+    /// A text with its values.
+    pub fn text(
+        &self,
+        text: &Interpolated,
+        locals: Option<&Locals>,
+        within: Option<&Arc<Definition>>,
+    ) -> Result<Computed<String>, Problem> {
+        let mut out = String::new();
+        let mut known = true;
+        for piece in &text.pieces {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Reference { path, span } => match self.value(path, locals, *span, within)? {
+                    Computed::Known(value) => out.push_str(&value),
+                    Computed::Unknown => known = false,
+                },
+            }
+        }
+        Ok(if known { Computed::Known(out) } else { Computed::Unknown })
+    }
+
+    fn value(
+        &self,
+        path: &VarPath,
+        locals: Option<&Locals>,
+        span: Span,
+        within: Option<&Arc<Definition>>,
+    ) -> Result<Computed<String>, Problem> {
+        match self.scope.find(path, locals) {
+            Ok(Computed::Known(value)) => Ok(Computed::Known(text_of(&value))),
+            Ok(Computed::Unknown) => Ok(Computed::Unknown),
+            Err(missing) => {
+                let (message, help) = missing_message(path, &missing);
+                let problem = self.problem(VARIABLE_NOT_FOUND, message, span, within);
+                Err(Box::new(match help {
+                    Some(help) => problem.help(help),
+                    None => problem,
+                }))
+            }
+        }
+    }
+
+    /// The shell text with its values, and as a user reads it.
+    pub fn fill(&self, command: &ResolvedCommand) -> Result<(Option<Filled>, String), Problem> {
+        let (text, locals) = (&command.shell.text, command.locals.as_ref());
+        let within = command.within.as_ref();
+        let mut values = Vec::new();
+        for placeholder in text.placeholders() {
+            let span = command.shell.locate(placeholder.range.clone());
+            let value = self.value(&placeholder.path, locals, span, within)?;
+            values.push((placeholder.path.clone(), value));
+        }
+        let known = |path: &VarPath| {
+            values.iter().find(|(known, _)| known == path).and_then(|(_, value)| match value {
+                Computed::Known(value) => Some(value.clone()),
+                Computed::Unknown => None,
+            })
+        };
+        let shown = shown(command, &known);
+        let arguments = command.locals.iter().flat_map(|locals| &locals.arguments);
+        let arguments = arguments.map(|argument| match argument {
+            Computed::Known(text) => Some(text.clone()),
+            Computed::Unknown => None,
+        });
+        let Some(arguments) = arguments.collect::<Option<Vec<String>>>() else {
+            return Ok((None, shown));
+        };
+        if values.iter().any(|(_, value)| *value == Computed::Unknown) {
+            return Ok((None, shown));
+        }
+        let refused = |message: String, span| {
+            Box::new(self.problem(RESOLUTION_FAILED, message, span, within))
+        };
+        if arguments.iter().any(|argument| argument.contains('\0')) {
+            let message = "an argument contains a NUL byte: no command can take it".to_owned();
+            return Err(refused(message, command.shell.span));
+        }
+        let filled = text.fill(&mut |path| known(path)).map_err(|error| {
+            let message = format!("{{{{{}}}}}: {}", written(&error.path), error.message);
+            refused(message, command.shell.locate(error.range))
+        })?;
+        Ok((Some(Filled { arguments, ..filled }), shown))
+    }
+}
+
+fn counted(number: usize) -> String {
+    match number {
+        0 => "no arguments".to_owned(),
+        1 => "1 argument".to_owned(),
+        number => format!("{number} arguments"),
+    }
+}
+
+/// The command with the values that are known, for reading only.
+fn shown(command: &ResolvedCommand, known: &dyn Fn(&VarPath) -> Option<String>) -> String {
+    let text = command.shell.text.text();
+    let mut out = String::new();
+    let mut at = 0;
+    for placeholder in command.shell.text.placeholders() {
+        out.push_str(&text[at..placeholder.range.start]);
+        let written = || text[placeholder.range.clone()].to_owned();
+        out.push_str(&known(&placeholder.path).unwrap_or_else(written));
+        at = placeholder.range.end;
+    }
+    out + &text[at..]
+}
+
+/// What is wrong with a reference, and what may help.
+pub(crate) fn missing_message(path: &VarPath, missing: &Missing) -> (String, Option<String>) {
+    let name = written(path);
+    match missing {
+        Missing::Variable(near) => {
+            let help = near.as_ref().map(|near| format!("did you mean {{{{{near}}}}}?"));
+            (format!("`{name}` is not defined"), help)
+        }
+        Missing::Field => (format!("`{}` has no `{name}`", path.root()), None),
+        Missing::NoArguments => {
+            let help = "{{$1}} is for a definition without a list of parameters: use the names";
+            (format!("`{name}` has no value here"), Some(help.to_owned()))
+        }
+        Missing::Argument(given) => {
+            let message = format!("`{name}` has no value: {} given", counted(*given));
+            (message, None)
+        }
+    }
+}

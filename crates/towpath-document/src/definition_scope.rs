@@ -1,0 +1,196 @@
+//! The variables and commands that are defined at one point of a document. A value that comes from a
+//! command is not known before that has run.
+
+use crate::directive::Definition;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use towpath_core::{Map, Value, VarPath, lookup, nearest};
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Scope {
+    known: Map,
+    unknown: HashSet<String>,
+    commands: HashMap<String, DefinedCommand>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum DefinedCommand {
+    Known(Arc<Definition>),
+    /// Its definition could not be read.
+    Broken,
+}
+
+/// A value that may not be known yet.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Computed<T> {
+    Known(T),
+    Unknown,
+}
+
+/// Why a reference has no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// Nothing of that name, with the nearest that there is.
+    Variable(Option<String>),
+    /// The variable is there, its field is not.
+    Field,
+    /// `{{$n}}` outside of a definition, or in one that names its parameters.
+    NoArguments,
+    /// `{{$n}}` with fewer arguments.
+    Argument(usize),
+}
+
+/// What a call gives to the command that it calls.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Locals {
+    pub parameters: Option<Vec<String>>,
+    pub arguments: Vec<Computed<String>>,
+}
+
+impl Scope {
+    pub fn of_inputs(inputs: &Map) -> Scope {
+        Scope { known: inputs.clone(), ..Scope::default() }
+    }
+
+    pub fn set(&mut self, name: &str, value: Computed<Value>) {
+        match value {
+            Computed::Known(value) => {
+                self.unknown.remove(name);
+                self.known.insert(name.to_owned(), value);
+            }
+            Computed::Unknown => {
+                self.known.shift_remove(name);
+                self.unknown.insert(name.to_owned());
+            }
+        }
+    }
+
+    pub fn define(&mut self, name: &str, command: DefinedCommand) {
+        self.commands.insert(name.to_owned(), command);
+    }
+
+    pub fn command(&self, name: &str) -> Option<&DefinedCommand> {
+        self.commands.get(name)
+    }
+
+    pub fn nearest_command(&self, name: &str) -> Option<&str> {
+        nearest(name, self.commands.keys().map(String::as_str))
+    }
+
+    pub fn is_variable(&self, name: &str) -> bool {
+        self.known.contains_key(name) || self.unknown.contains(name)
+    }
+
+    /// The value of a reference, where `locals` are in front of the document's variables.
+    pub fn find(
+        &self,
+        path: &VarPath,
+        locals: Option<&Locals>,
+    ) -> Result<Computed<Value>, Missing> {
+        if let Some(number) = positional(path) {
+            return locals.map_or(Err(Missing::NoArguments), |locals| locals.positional(number));
+        }
+        if let Some(found) = locals.and_then(|locals| locals.parameter(path)) {
+            return found;
+        }
+        if let Some(value) = lookup(&self.known, path) {
+            return Ok(Computed::Known(value.clone()));
+        }
+        let root = path.root();
+        if self.unknown.contains(root) {
+            return Ok(Computed::Unknown);
+        }
+        if self.known.contains_key(root) {
+            return Err(Missing::Field);
+        }
+        let names = self.known.keys().chain(&self.unknown).map(String::as_str);
+        Err(Missing::Variable(nearest(root, names).map(str::to_owned)))
+    }
+
+    /// Takes over what another file has defined: all of it, or these names.
+    pub fn import(&mut self, other: &Scope, names: Option<&[(String, String)]>) -> Vec<String> {
+        let all: Vec<(String, String)>;
+        let names = match names {
+            Some(names) => names,
+            None => {
+                let defined = other.known.keys().chain(&other.unknown).chain(other.commands.keys());
+                all = defined.map(|name| (name.clone(), name.clone())).collect();
+                &all
+            }
+        };
+        let mut missing = Vec::new();
+        for (name, here) in names {
+            let mut found = false;
+            if other.is_variable(name) {
+                let value = other.known.get(name).cloned();
+                self.set(here, value.map_or(Computed::Unknown, Computed::Known));
+                found = true;
+            }
+            if let Some(command) = other.commands.get(name) {
+                self.define(here, command.clone());
+                found = true;
+            }
+            if !found {
+                missing.push(name.clone());
+            }
+        }
+        missing
+    }
+}
+
+impl Locals {
+    fn positional(&self, number: usize) -> Result<Computed<Value>, Missing> {
+        if self.parameters.is_some() {
+            return Err(Missing::NoArguments);
+        }
+        let argument = number.checked_sub(1).and_then(|index| self.arguments.get(index));
+        argument.map(as_value).ok_or(Missing::Argument(self.arguments.len()))
+    }
+
+    /// A parameter is text: it has no fields.
+    fn parameter(&self, path: &VarPath) -> Option<Result<Computed<Value>, Missing>> {
+        let names = self.parameters.as_ref()?;
+        let index = names.iter().position(|name| name == path.root())?;
+        if path.as_str() != path.root() {
+            return Some(Err(Missing::Field));
+        }
+        Some(Ok(as_value(&self.arguments[index])))
+    }
+}
+
+fn as_value(argument: &Computed<String>) -> Computed<Value> {
+    match argument {
+        Computed::Known(text) => Computed::Known(Value::String(text.clone())),
+        Computed::Unknown => Computed::Unknown,
+    }
+}
+
+/// The number of a `{{$n}}`.
+pub(crate) fn positional(path: &VarPath) -> Option<usize> {
+    let digits = path.as_str().bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| path.as_str().parse().unwrap_or(usize::MAX))
+}
+
+/// A reference as the author wrote it.
+pub(crate) fn written(path: &VarPath) -> String {
+    match positional(path) {
+        Some(_) => format!("${path}"),
+        None => path.to_string(),
+    }
+}
+
+impl Locals {
+    /// The arguments, by the names of the parameters or by their numbers, as far as they are known.
+    pub fn shown(&self) -> Vec<(String, String)> {
+        let arguments = self.arguments.iter().enumerate().map(|(index, argument)| {
+            let names = self.parameters.as_ref();
+            let name = names.and_then(|names| names.get(index)).cloned();
+            let value = match argument {
+                Computed::Known(text) => text.clone(),
+                Computed::Unknown => "…".to_owned(),
+            };
+            (name.unwrap_or_else(|| format!("${}", index + 1)), value)
+        });
+        arguments.collect()
+    }
+}

@@ -1,0 +1,101 @@
+//! A document that has been read: its text as a list of nodes. Each node has its bytes; together they
+//! are the whole document.
+
+use crate::directive::Directive;
+use std::ops::Range;
+use std::sync::Arc;
+use towpath_core::{Diagnostic, Source, VarPath};
+
+#[derive(Debug)]
+pub struct Document {
+    /// For messages. Bytes that are not UTF-8 are `?` here, so that offsets are the file's.
+    pub source: Arc<Source>,
+    /// The file's bytes, where they are not UTF-8.
+    raw: Option<Vec<u8>>,
+    pub nodes: Vec<Node>,
+    /// What was found while it was read.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// Which language a file is in, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    Markdown,
+    /// `>>` at the beginning of a line is a comment there.
+    Meld,
+}
+
+impl FileKind {
+    pub fn of(name: &str) -> FileKind {
+        let is = |ending: &str| name.len() > ending.len() && name.ends_with(ending);
+        if is(".mld") || is(".meld") { FileKind::Meld } else { FileKind::Markdown }
+    }
+}
+
+#[derive(Debug)]
+pub struct Node {
+    pub range: Range<usize>,
+    pub kind: NodeKind,
+}
+
+#[derive(Debug)]
+pub enum NodeKind {
+    /// Copied: prose without references, fenced code, comment blocks.
+    Text,
+    /// `{{name}}` in prose, with the backslashes before it.
+    Reference { path: VarPath, backslashes: usize },
+    /// A backslash that keeps its line from being a directive: left out.
+    Escape,
+    /// A comment line of a Meld file: left out.
+    Comment,
+    /// Replaced by what it gives, or left out.
+    Directive(Box<Directive>),
+    /// A marked region of a file: its body is replaced by a variable, or by what a command prints.
+    Region { name: String, body: Range<usize> },
+}
+
+impl Document {
+    /// A document of which nothing is read yet.
+    pub(crate) fn of_bytes(name: &str, bytes: Vec<u8>) -> Document {
+        let (text, raw) = match String::from_utf8(bytes) {
+            Ok(text) => (text, None),
+            Err(error) => {
+                let bytes = error.into_bytes();
+                (with_question_marks(&bytes), Some(bytes))
+            }
+        };
+        let source = Source::new(name, text);
+        Document { source, raw, nodes: Vec::new(), problems: Vec::new() }
+    }
+
+    /// The file's own bytes.
+    pub fn bytes(&self) -> &[u8] {
+        self.raw.as_deref().unwrap_or_else(|| self.source.text.as_bytes())
+    }
+
+    pub(crate) fn is_utf8(&self, range: Range<usize>) -> bool {
+        self.raw.as_ref().is_none_or(|raw| std::str::from_utf8(&raw[range]).is_ok())
+    }
+
+    pub fn line(&self, offset: usize) -> usize {
+        let before = &self.source.text.as_bytes()[..offset.min(self.source.text.len())];
+        memchr::memchr_iter(b'\n', before).count() + 1
+    }
+
+    pub fn directives(&self) -> impl Iterator<Item = &Directive> {
+        self.nodes.iter().filter_map(|node| match &node.kind {
+            NodeKind::Directive(directive) => Some(directive.as_ref()),
+            _ => None,
+        })
+    }
+}
+
+/// Text of the same length, with `?` for each byte that is not part of a character.
+fn with_question_marks(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(std::iter::repeat_n('?', chunk.invalid().len()));
+    }
+    text
+}

@@ -1,0 +1,162 @@
+//! A document with all files that it imports, and how their paths are read.
+
+use crate::document::{Document, NodeKind};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// What paths in documents may begin with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Roots {
+    /// `$PROJECTPATH` and `$.`.
+    pub project: String,
+    /// `$HOMEPATH` and `$~`.
+    pub home: String,
+}
+
+/// Gives the files that documents name. A relative path is one in the entry document's directory.
+pub trait Files {
+    /// A file to import, or why there is none.
+    fn import(&self, path: &str) -> Result<Found, String>;
+
+    /// The bytes of a file to embed, or why there are none.
+    fn embed(&self, path: &str) -> Result<Vec<u8>, String>;
+}
+
+/// A file to import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The same for every path that leads to it.
+    pub identity: String,
+    /// As the user knows it.
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+/// The files of a document. The first is the document itself.
+#[derive(Debug, Clone)]
+pub struct DocumentSet {
+    pub files: Vec<LoadedFile>,
+    /// Which file each path of an `@import` is.
+    paths: HashMap<String, usize>,
+}
+
+#[derive(Debug, Clone)]
+pub struct LoadedFile {
+    pub identity: String,
+    /// What its relative paths begin with: nothing, or a directory with `/`.
+    pub directory: String,
+    pub document: Arc<Document>,
+}
+
+impl DocumentSet {
+    /// `identity`: as [`Found::identity`].
+    pub fn new(identity: &str, document: Document) -> DocumentSet {
+        let (identity, directory) = (identity.to_owned(), String::new());
+        let entry = LoadedFile { identity, directory, document: Arc::new(document) };
+        DocumentSet { files: vec![entry], paths: HashMap::new() }
+    }
+
+    pub fn entry(&self) -> &Arc<Document> {
+        &self.files[0].document
+    }
+
+    /// The file of a path that was imported before.
+    pub fn imported(&self, path: &str) -> Option<usize> {
+        self.paths.get(path).copied()
+    }
+
+    /// Adds a file, unless another path has led to it.
+    pub(crate) fn add(&mut self, path: &str, identity: &str, document: Document) -> usize {
+        let known = self.files.iter().position(|file| file.identity == identity);
+        let index = known.unwrap_or(self.files.len());
+        if known.is_none() {
+            let directory = path.rfind('/').map_or("", |slash| &path[..=slash]).to_owned();
+            let identity = identity.to_owned();
+            self.files.push(LoadedFile { identity, directory, document: Arc::new(document) });
+        }
+        self.paths.insert(path.to_owned(), index);
+        index
+    }
+
+    /// Every name that something in the documents reads.
+    pub fn names_read(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for file in &self.files {
+            for node in &file.document.nodes {
+                match &node.kind {
+                    NodeKind::Reference { path, .. } => drop(names.insert(path.root().to_owned())),
+                    NodeKind::Region { name, .. } => drop(names.insert(name.clone())),
+                    NodeKind::Directive(directive) => directive.kind.names_read(&mut names),
+                    NodeKind::Text | NodeKind::Escape | NodeKind::Comment => {}
+                }
+            }
+        }
+        names
+    }
+
+    /// A number for a line that no other line of the set has: the entry's lines, then those of the
+    /// first import, and so forth.
+    pub fn line_number(&self, file: usize, line: usize) -> u32 {
+        let lines = |file: &LoadedFile| file.document.line(usize::MAX);
+        let before: usize = self.files[..file].iter().map(lines).sum();
+        u32::try_from(before + line).unwrap_or(u32::MAX)
+    }
+}
+
+/// A path without `.` and `..`, as far as its text shows it.
+pub fn plain_path(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            ".." if path.starts_with('/') => {}
+            part => parts.push(part),
+        }
+    }
+    let start = if path.starts_with('/') { "/" } else { "" };
+    format!("{start}{}", parts.join("/"))
+}
+
+/// The path that a text means: `head` is as the author wrote it, the rest may be a value.
+pub(crate) fn expand_root<'a>(
+    head: &'a str,
+    roots: &Roots,
+    variable: impl FnOnce(&str) -> Option<String>,
+) -> Option<(String, &'a str)> {
+    let text = head.strip_prefix('$')?;
+    for (name, root) in [
+        ("PROJECTPATH", &roots.project),
+        (".", &roots.project),
+        ("HOMEPATH", &roots.home),
+        ("~", &roots.home),
+    ] {
+        if let Some(rest) = text.strip_prefix(name)
+            && (rest.is_empty() || rest.starts_with('/'))
+        {
+            return Some((root.clone(), rest));
+        }
+    }
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let fits = !name.is_empty() && (rest.is_empty() || rest.starts_with('/'));
+    fits.then(|| variable(name)).flatten().map(|value| (value, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lose_their_dots() {
+        for (path, expected) in [
+            ("./d/../a.md", "a.md"),
+            ("../a", "../a"),
+            ("/a/../../b", "/b"),
+            ("a//b/", "a/b"),
+            ("../../a/..", "../.."),
+        ] {
+            assert_eq!(plain_path(path), expected, "{path}");
+        }
+    }
+}

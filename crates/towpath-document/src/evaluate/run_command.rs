@@ -1,0 +1,103 @@
+//! The command that a directive runs, and what became of it.
+
+use super::{Evaluation, Next, Pending, Target};
+use crate::commands::{Command, CommandEnd, Site, Values};
+use crate::definition_scope::{Computed, DefinedCommand};
+use crate::directive::Invocation;
+use crate::interpolated::Interpolated;
+use crate::problems::EXECUTION_FAILED;
+use towpath_core::Diagnostic;
+
+impl Evaluation {
+    pub(super) fn run(
+        &mut self,
+        invocation: &Invocation,
+        target: Target,
+        site: Site,
+    ) -> Option<Next> {
+        match self.command(invocation, &site) {
+            Ok(Some(command)) => {
+                let node = self.frames[0].next - 1;
+                self.commands.push((node, command.clone()));
+                self.pending = Some(Pending::new(target, site));
+                Some(Next::Run(Box::new(command)))
+            }
+            Ok(None) => {
+                self.deliver(&target, &site, Computed::Unknown);
+                None
+            }
+            Err(problem) => {
+                self.problem(*problem);
+                self.deliver(&target, &site, Computed::Unknown);
+                None
+            }
+        }
+    }
+
+    pub(super) fn command(
+        &mut self,
+        invocation: &Invocation,
+        site: &Site,
+    ) -> Result<Option<Command>, Box<Diagnostic>> {
+        let frame = self.frames.last().expect("a frame is open");
+        let values = Values { scope: &frame.scope, site: site.clone() };
+        let Some(resolved) = values.resolve(invocation)? else { return Ok(None) };
+        let (filled, shown) = values.fill(&resolved)?;
+        let line = self.set.files[frame.file].document.line(site.span.start);
+        let number = self.set.line_number(frame.file, line);
+        let called = resolved.called.as_ref();
+        let parameters = resolved.called_with.shown();
+        if self.foresees {
+            self.leave_names(invocation, &resolved.shell.text);
+        }
+        Ok(Some(Command {
+            file: site.source.name.clone(),
+            line,
+            number,
+            name: called.map(|definition| definition.name.clone()),
+            definition: called.map(|definition| {
+                let span = definition.source.first_line(definition.body.span());
+                definition.source.text.get(span.range()).unwrap_or_default().to_owned()
+            }),
+            parameters,
+            shown,
+            filled,
+        }))
+    }
+
+    /// Notes every name that a command reads which stays as it is written.
+    pub(super) fn leave_names(&mut self, invocation: &Invocation, text: &towpath_shell::ShellText) {
+        let mut names: Vec<String> =
+            text.placeholders().iter().map(|p| p.path.root().to_owned()).collect();
+        let mut invocation = Some(invocation.clone());
+        while let Some(Invocation::Call(call) | Invocation::CallOrShell(call, _)) = invocation {
+            names.push(call.name.clone());
+            let references = call.arguments.iter().flat_map(Interpolated::references);
+            names.extend(references.map(|path| path.root().to_owned()));
+            invocation = match self.frame().scope.command(&call.name) {
+                Some(DefinedCommand::Known(definition)) => Some(definition.body.clone()),
+                _ => None,
+            };
+        }
+        self.left.extend(names);
+    }
+
+    /// What became of the command that was asked for.
+    pub fn command_ended(&mut self, end: CommandEnd) {
+        let Some(pending) = self.pending.take() else { return };
+        match end {
+            CommandEnd::Succeeded(output) => {
+                self.deliver(&pending.target, &pending.site, Computed::Known(output));
+            }
+            CommandEnd::NotRun => self.deliver(&pending.target, &pending.site, Computed::Unknown),
+            end => {
+                let (message, stderr) = end.failure().unwrap_or_default();
+                let problem = pending.site.error(EXECUTION_FAILED, message);
+                self.problem(match stderr {
+                    Some(stderr) => problem.help(format!("it printed:\n{stderr}")),
+                    None => problem,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Reads a document into nodes, in one pass. A line is a directive only at the document's left edge
+//! and only with its fixed shape; every other line is prose, whatever it looks like.
+
+mod command_spec;
+mod define;
+mod directive_line;
+mod files;
+mod lines;
+mod near_misses;
+mod regions;
+mod values;
+
+pub use regions::read_regions;
+
+use crate::directive::{Defines, Directive, DirectiveKind};
+use crate::document::{Document, FileKind, Node, NodeKind};
+use crate::interpolated::reference_at;
+use crate::literal_blocks::LiteralBlocks;
+use crate::problems::ReadError;
+use directive_line::{DirectiveReader, begins_directive};
+use lines::{BOM, Line, common_indentation, line_at};
+use std::ops::Range;
+use towpath_core::{Diagnostic, Span};
+
+/// Reads a file. `name` is the one that the user knows it by.
+pub fn read(name: &str, bytes: Vec<u8>, kind: FileKind) -> Document {
+    let mut document = Document::of_bytes(name, bytes);
+    let source = std::sync::Arc::clone(&document.source);
+    let text = source.text.as_str();
+    let mut reader = Reader {
+        document: &mut document,
+        text,
+        kind,
+        base: common_indentation(text),
+        copied: 0,
+        near_misses: Vec::new(),
+    };
+    reader.lines();
+    let near_misses = std::mem::take(&mut reader.near_misses);
+    // What looks like a directive is worth a word only where there are directives.
+    if document.directives().next().is_some() {
+        let near = near_misses.into_iter().map(|near| near.warning(&source));
+        document.problems.extend(near);
+    }
+    document
+}
+
+struct Reader<'a> {
+    document: &'a mut Document,
+    text: &'a str,
+    kind: FileKind,
+    /// What every line begins with.
+    base: &'a str,
+    /// Nodes have been made up to here.
+    copied: usize,
+    near_misses: Vec<near_misses::NearMiss>,
+}
+
+impl Reader<'_> {
+    fn lines(&mut self) {
+        let mut blocks = LiteralBlocks::default();
+        let mut at = if self.text.starts_with(BOM) { BOM.len() } else { 0 };
+        while at < self.text.len() {
+            let line = line_at(self.text, at);
+            at = self.line(&line, &mut blocks);
+        }
+        self.copy_to(self.text.len());
+    }
+
+    /// Reads the line, and as many more as it takes; returns where the next one begins.
+    fn line(&mut self, line: &Line, blocks: &mut LiteralBlocks) -> usize {
+        let (text, base) = (self.text, self.base);
+        let content = text[line.start..line.text_end].strip_prefix(base);
+        let Some(content) = content else { return line.end };
+        if blocks.contains(content.as_bytes()) {
+            return line.end;
+        }
+        let start = line.start + base.len();
+        match content.as_bytes().first() {
+            Some(b'>') if self.is_comment(content) => {
+                self.push(line.start..line.end, NodeKind::Comment);
+                return line.end;
+            }
+            Some(b'@') if begins_directive(content) => return self.directive(line, start),
+            Some(b'\\') if begins_directive(&content[1..]) => {
+                self.push(start..start + 1, NodeKind::Escape);
+            }
+            Some(b'@' | b' ' | b'\t') => self.near_misses.extend(near_misses::find(content, start)),
+            _ => {}
+        }
+        self.prose(start.max(self.copied)..line.text_end);
+        line.end
+    }
+
+    fn is_comment(&self, content: &str) -> bool {
+        let rest = content.strip_prefix(">>");
+        self.kind == FileKind::Meld
+            && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
+    }
+
+    fn directive(&mut self, line: &Line, start: usize) -> usize {
+        let mut reader = DirectiveReader::new(self.text, line, start, self.document);
+        let read = reader.read();
+        let last = reader.last_line();
+        let head = Span { start, end: start + self.text[start..line.text_end].trim_end().len() };
+        let kind = match read {
+            Ok(kind) => self.valid_utf8(line.start..last.end, head).unwrap_or(kind),
+            Err((error, defines)) => {
+                self.problem(error);
+                DirectiveKind::Broken(defines)
+            }
+        };
+        let directive = Directive { head, ending: last.text_end..last.end, kind };
+        self.push(line.start..last.end, NodeKind::Directive(Box::new(directive)));
+        last.end
+    }
+
+    /// A directive must be text.
+    fn valid_utf8(&mut self, range: Range<usize>, head: Span) -> Option<DirectiveKind> {
+        if self.document.is_utf8(range) {
+            return None;
+        }
+        self.problem(ReadError::new(head, "this directive is not valid UTF-8"));
+        Some(DirectiveKind::Broken(Defines::Nothing))
+    }
+
+    fn problem(&mut self, error: ReadError) {
+        let problem = error.diagnostic(&self.document.source);
+        self.document.problems.push(problem);
+    }
+
+    /// Finds the references of a line.
+    fn prose(&mut self, range: Range<usize>) {
+        let text = &self.text[..range.end];
+        let mut from = range.start;
+        while let Some(found) = memchr::memmem::find(&text.as_bytes()[from..], b"{{") {
+            let braces = text.as_bytes()[from + found..].iter().take_while(|b| **b == b'{').count();
+            // Of `{{{x}}}` the inner braces are the reference.
+            let at = from + found + braces - 2;
+            let Some((path, end)) = reference_at(text, at) else {
+                from = at + 2;
+                continue;
+            };
+            let before = &text.as_bytes()[from..at];
+            let backslashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+            self.push(at - backslashes..end, NodeKind::Reference { path, backslashes });
+            from = end;
+        }
+    }
+
+    /// Adds a node, and what is before it as text.
+    fn push(&mut self, range: Range<usize>, kind: NodeKind) {
+        self.copy_to(range.start);
+        self.copied = range.end;
+        self.document.nodes.push(Node { range, kind });
+    }
+
+    fn copy_to(&mut self, end: usize) {
+        if self.copied < end {
+            let range = self.copied..end;
+            self.document.nodes.push(Node { range, kind: NodeKind::Text });
+            self.copied = end;
+        }
+    }
+}
+
+/// A problem that is no error.
+pub(crate) fn warning(
+    source: &std::sync::Arc<towpath_core::Source>,
+    span: Span,
+    message: impl Into<String>,
+) -> Diagnostic {
+    Diagnostic::warning(crate::problems::VALIDATION_FAILED, message).at(source, span, "")
+}

@@ -1,0 +1,4 @@
+//! Documents, evaluated with real bash.
+
+mod cases;
+mod support;

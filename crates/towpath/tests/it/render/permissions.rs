@@ -1,0 +1,73 @@
+//! What a document may run.
+
+use crate::support::User;
+
+const DOCUMENT: &str = "@define version = @run [echo 1.2]\n@define drop(x) = @run [rm {{x}}]\n\
+    @text v = @run $version\nVersion {{v}}\n@text f = 'victim'\n@run $drop({{f}})\n@run [echo own]\n";
+
+#[test]
+fn only_what_is_allowed_runs_and_a_refusal_comes_before_everything() {
+    let user = User::new().file("a.md", DOCUMENT).file("victim", "");
+    let printed = user.towpath(&["render", "a.md", "--allow", "version"]).exits(5).prints("");
+    printed
+        .reports("a.md:6 runs $drop: allow it with --allow drop")
+        .reports("a.md:7 runs a command of its own");
+    assert!(user.path("work/victim").exists());
+    let all = ["render", "a.md", "--allow", "version", "--allow", "drop", "--allow-shell"];
+    user.towpath(&all).exits(0).prints("Version 1.2\nown\n");
+    user.write("b.md", "@run [echo own]\n");
+    user.towpath(&["render", "b.md", "--allow-shell"]).exits(0).prints("own\n");
+    user.towpath(&["render", "b.md", "--allow", "x"]).exits(5);
+}
+
+#[test]
+fn without_running_commands_and_what_depends_on_them_stay_as_written() {
+    let user = User::new().file("a.md", DOCUMENT).file("victim", "");
+    let printed = user.towpath(&["render", "a.md", "--no-run"]).exits(0);
+    assert_eq!(printed.stdout, DOCUMENT, "everything belongs to a command");
+    assert!(user.path("work/victim").exists());
+    user.write(
+        "b.md",
+        "@text a = 'A'\n@text b = 'B'\n{{a}} {{b}}\n@run [echo {{b}}]\n@embed [c.md]\n",
+    );
+    user.write("c.md", "C\n");
+    let printed = user.towpath(&["render", "b.md", "--no-run"]).exits(0);
+    assert_eq!(printed.stdout, "@text b = 'B'\nA B\n@run [echo {{b}}]\nC\n");
+}
+
+#[test]
+fn what_would_run_is_listed_with_its_lines() {
+    let user = User::new().file("a.md", DOCUMENT).file("victim", "");
+    let printed = user.towpath(&["render", "a.md", "--list-commands"]).exits(0);
+    assert_eq!(
+        printed.stdout,
+        "LINE    CALLS     COMMAND\n\
+         a.md:3  $version  echo 1.2\n\
+         a.md:6  $drop     rm victim\n\
+         a.md:7  –         echo own\n"
+    );
+    let json = user.towpath(&["render", "a.md", "--list-commands", "-f", "json"]).exits(0).json();
+    assert_eq!(json["commands"][1]["line"], 6);
+    assert!(user.path("work/victim").exists());
+    user.write("b.md", "text\n");
+    user.towpath(&["render", "b.md", "--list-commands"])
+        .exits(0)
+        .prints("this document runs no commands\n");
+}
+
+#[test]
+fn imports_from_outside_of_the_project_need_trust() {
+    let user = User::new().file("project/.towpath/keep", "");
+    let user = user
+        .file("project/a.md", "@import [../shared.md]\n{{v}}\n@run $g\n@embed [../other.txt]\n");
+    let user = user
+        .file("shared.md", "@text v = 'V'\n@define g = @run [echo G]\n")
+        .file("other.txt", "O\n");
+    let printed = user.towpath(&["render", "project/a.md"]).exits(5).prints("");
+    printed.reports("towpath trust --yes shared.md");
+    user.towpath(&["trust", "shared.md"]).exits(5).shows("@define g = @run [echo G]");
+    user.towpath(&["trust", "--yes", "shared.md"]).exits(0);
+    user.towpath(&["render", "project/a.md"]).exits(0).prints("V\nG\nO\n");
+    user.write("shared.md", "@text v = 'V'\n@define g = @run [echo changed]\n");
+    user.towpath(&["render", "project/a.md"]).exits(5);
+}

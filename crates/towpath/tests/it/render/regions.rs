@@ -1,0 +1,41 @@
+//! Marked regions of a file that is otherwise left alone.
+
+use crate::support::User;
+
+const README: &str = "# {{title}}\n\n<!-- towpath\n@text name = 'demo'\n@define version = @run [cat version]\n-->\n\n\
+    @run [touch made]\n\n<!-- towpath:begin version -->\nold\n<!-- towpath:end -->\n\n```\n\
+    <!-- towpath:begin version -->\n```\n<!-- towpath:begin name -->\n<!-- towpath:end -->\nend";
+
+#[test]
+fn only_the_regions_change() {
+    let user = User::new().file("README.md", README).file("version", "1.2\n");
+    user.towpath(&["render", "README.md", "--in-place", "--check", "README.md"])
+        .exits(1)
+        .shows("-old\n+1.2");
+    assert_eq!(user.read("README.md"), README);
+    user.towpath(&["render", "README.md", "--in-place"]).exits(0).prints("");
+    let expected = README
+        .replace("old\n", "1.2\n")
+        .replace("<!-- towpath:begin name -->\n", "<!-- towpath:begin name -->\ndemo\n");
+    assert_eq!(user.read("README.md"), expected);
+    assert!(!user.path("work/made").exists(), "a directive outside of the comments is text");
+    user.towpath(&["render", "README.md", "--in-place", "--check", "README.md"]).exits(0);
+    user.towpath(&["render", "README.md", "--in-place"]).exits(0);
+    assert_eq!(user.read("README.md"), expected);
+}
+
+#[test]
+fn what_is_wrong_leaves_the_file_alone() {
+    for (text, why) in [
+        ("<!-- towpath:begin x -->\n<!-- towpath:end -->\n", "`x` is not defined"),
+        ("<!-- towpath:begin x -->\nabc\n", "not closed"),
+        ("<!-- towpath:end -->\n", "without a towpath:begin"),
+        ("<!-- towpath\n@run [touch made]\n-->\n", "only definitions belong here"),
+        ("<!-- towpath:begin -->\n<!-- towpath:end -->\n", "expected the name"),
+    ] {
+        let user = User::new().file("a.md", text);
+        user.towpath(&["render", "a.md", "--in-place"]).exits(2).reports(why);
+        assert_eq!(user.read("a.md"), text);
+        assert!(!user.path("work/made").exists());
+    }
+}
