@@ -110,35 +110,41 @@ impl fmt::Display for StepPath {
     }
 }
 
-/// The kinds of effect a job can be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum JobKind {
-    Bash,
-    Agent,
-    PreHook,
-    PostHook,
-    ErrorHook,
+macro_rules! job_kinds {
+    ($($(#[$doc:meta])* $name:ident = $word:literal;)*) => {
+        /// The kinds of effect a job can be.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum JobKind {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl JobKind {
+            const ALL: &[JobKind] = &[$(JobKind::$name),*];
+
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(JobKind::$name => $word,)*
+                }
+            }
+        }
+    };
+}
+
+job_kinds! {
+    Bash = "bash";
+    Agent = "agent";
+    PreHook = "pre_step";
+    PostHook = "post_step";
+    ErrorHook = "on_error";
     /// What git calls changed, before an agent works.
-    Snapshot,
+    Snapshot = "snapshot";
     /// `git add` of what an agent changed.
-    GitAdd,
+    GitAdd = "stage";
+    /// A command or a file of the document that a prompt is made of.
+    Document = "document";
 }
 
 impl JobKind {
-    const ALL: [(JobKind, &'static str); 7] = [
-        (JobKind::Bash, "bash"),
-        (JobKind::Agent, "agent"),
-        (JobKind::PreHook, "pre_step"),
-        (JobKind::PostHook, "post_step"),
-        (JobKind::ErrorHook, "on_error"),
-        (JobKind::Snapshot, "snapshot"),
-        (JobKind::GitAdd, "stage"),
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, text)| text)
-    }
-
     /// Whether it is the step's own work rather than something around it.
     pub fn is_work(self) -> bool {
         matches!(self, JobKind::Bash | JobKind::Agent)
@@ -150,7 +156,8 @@ impl JobKind {
 }
 
 /// `frame/step#visit.attempt.call:kind`. `visit` counts the step's entries in its frame over the
-/// whole run, `attempt` the tries of one visit, `call` the agent calls of one attempt.
+/// whole run, `attempt` the tries of one visit, `call` the agent calls of one attempt, or the line of a
+/// document.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct JobKey {
     /// Path of the recipe step that opened the frame; `None` for the run's own recipe.
@@ -200,7 +207,7 @@ impl FromStr for JobKey {
 
 fn parse_key(text: &str) -> Option<JobKey> {
     let (rest, kind) = text.rsplit_once(':')?;
-    let (kind, _) = JobKind::ALL.iter().find(|(_, name)| *name == kind)?;
+    let kind = JobKind::ALL.iter().find(|known| known.as_str() == kind)?;
     let (rest, numbers) = rest.rsplit_once('#')?;
     let mut numbers = numbers.split('.').map(|n| n.parse::<u32>().ok());
     let (visit, attempt, call) = (numbers.next()??, numbers.next()??, numbers.next()??);
@@ -228,7 +235,12 @@ mod tests {
 
     #[test]
     fn a_key_is_written_and_read_back() {
-        for text in ["build#1.0.0:bash", "ci/build#2/test#1.3.1:agent", "a#1.0.0:on_error"] {
+        for text in [
+            "build#1.0.0:bash",
+            "ci/build#2/test#1.3.1:agent",
+            "a#1.0.0:on_error",
+            "a#1.0.12:document",
+        ] {
             assert_eq!(text.parse::<JobKey>().unwrap().to_string(), text);
         }
         for text in ["", "a", "a#1:bash", "a#1.0.0:nope", "a#x.0.0:bash", "a#1.0.0.0:bash"] {

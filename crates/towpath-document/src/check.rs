@@ -2,7 +2,7 @@
 //! commands that it would run.
 
 use crate::commands::{Command, CommandEnd};
-use crate::document_set::{DocumentSet, Files, Roots};
+use crate::document_set::{DocumentSet, Files, Found, Roots};
 use crate::evaluate::{Evaluation, Next};
 use std::collections::HashSet;
 use towpath_core::{Diagnostic, Map};
@@ -39,6 +39,31 @@ pub fn check(set: DocumentSet, roots: &Roots, inputs: &Map, files: &dyn Files) -
     foresee(set, roots, inputs, files, HashSet::new())
 }
 
+/// Likewise, for a document whose variables are defined later. Files to embed are not looked at.
+pub fn check_open(set: DocumentSet, roots: &Roots, files: &dyn Files) -> Checked {
+    let evaluation = Evaluation::new(set, roots.clone(), Map::new()).foreseeing(HashSet::new());
+    finished(evaluation.with_open_scope(), files, false)
+}
+
+/// Likewise, for a document whose imports are known. Files to embed are not looked at.
+pub fn check_loaded(set: DocumentSet, roots: &Roots, inputs: &Map) -> Checked {
+    let evaluation = Evaluation::new(set, roots.clone(), inputs.clone());
+    finished(evaluation.foreseeing(HashSet::new()), &NoFiles, false)
+}
+
+/// Every file that a document imports is known already.
+struct NoFiles;
+
+impl Files for NoFiles {
+    fn import(&self, path: &str) -> Result<Found, String> {
+        Err(format!("{path} is not known"))
+    }
+
+    fn embed(&self, path: &str) -> Result<Vec<u8>, String> {
+        Err(format!("{path} is not known"))
+    }
+}
+
 fn foresee(
     set: DocumentSet,
     roots: &Roots,
@@ -47,13 +72,17 @@ fn foresee(
     kept: HashSet<String>,
 ) -> Checked {
     let evaluation = Evaluation::new(set, roots.clone(), inputs.clone());
-    let mut evaluation = evaluation.foreseeing(kept);
+    finished(evaluation.foreseeing(kept), files, true)
+}
+
+fn finished(mut evaluation: Evaluation, files: &dyn Files, reads_embedded: bool) -> Checked {
     loop {
         match evaluation.advance() {
             Next::Done => break,
             Next::Run(_) => evaluation.command_ended(CommandEnd::NotRun),
             Next::Import { path } => evaluation.imported(files.import(&path)),
-            Next::Embed { path } => match files.embed(&path) {
+            Next::Embed { .. } if !reads_embedded => evaluation.not_embedded(),
+            Next::Embed { path, .. } => match files.embed(&path) {
                 // A command above it may write the file.
                 Err(_) if !evaluation.commands().is_empty() => evaluation.not_embedded(),
                 found => evaluation.embedded(found),

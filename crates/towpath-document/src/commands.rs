@@ -108,6 +108,7 @@ impl Permitted {
 pub(crate) struct Site {
     pub source: Arc<Source>,
     pub span: Span,
+    pub line: usize,
 }
 
 impl Site {

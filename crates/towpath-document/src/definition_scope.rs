@@ -10,6 +10,8 @@ use towpath_core::{Map, Value, VarPath, lookup, nearest};
 pub(crate) struct Scope {
     known: Map,
     unknown: HashSet<String>,
+    /// A name that is not defined here may be defined later, outside.
+    open: bool,
     commands: HashMap<String, DefinedCommand>,
 }
 
@@ -50,6 +52,10 @@ pub(crate) struct Locals {
 impl Scope {
     pub fn of_inputs(inputs: &Map) -> Scope {
         Scope { known: inputs.clone(), ..Scope::default() }
+    }
+
+    pub fn open() -> Scope {
+        Scope { open: true, ..Scope::default() }
     }
 
     pub fn set(&mut self, name: &str, value: Computed<Value>) {
@@ -97,7 +103,7 @@ impl Scope {
             return Ok(Computed::Known(value.clone()));
         }
         let root = path.root();
-        if self.unknown.contains(root) {
+        if self.unknown.contains(root) || (self.open && !self.known.contains_key(root)) {
             return Ok(Computed::Unknown);
         }
         if self.known.contains_key(root) {

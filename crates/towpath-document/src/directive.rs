@@ -1,8 +1,7 @@
 //! What a directive means, once it is read. A directive that could not be read has no meaning but the
 //! name that it would have defined, so that one mistake is one problem.
 
-use crate::interpolated::{Interpolated, Piece};
-use std::collections::BTreeSet;
+use crate::interpolated::Interpolated;
 use std::ops::Range;
 use std::sync::Arc;
 use towpath_core::{Source, Span, Value};
@@ -10,6 +9,8 @@ use towpath_shell::ShellText;
 
 #[derive(Debug)]
 pub struct Directive {
+    /// The line that it begins on.
+    pub line: usize,
     /// From its `@` to the end of its first line.
     pub head: Span,
     /// The ending of its last line; empty at the end of the file.
@@ -45,38 +46,6 @@ impl DirectiveKind {
     }
 }
 
-impl DirectiveKind {
-    /// Adds the names that the directive reads.
-    pub(crate) fn names_read(&self, names: &mut BTreeSet<String>) {
-        match self {
-            DirectiveKind::Run(run)
-            | DirectiveKind::Text { value: TextValue::Run(run), .. }
-            | DirectiveKind::Data { value: DataValue::Run(run), .. } => run.names_read(names),
-            DirectiveKind::Define(definition) => definition.body.names_read(names),
-            DirectiveKind::Text { value: TextValue::Written(text), .. }
-            | DirectiveKind::Path { value: text, .. } => read_in(text, names),
-            DirectiveKind::Embed(file)
-            | DirectiveKind::Text { value: TextValue::Embed(file), .. }
-            | DirectiveKind::Data { value: DataValue::Embed(file), .. } => {
-                read_in(&file.path, names);
-            }
-            DirectiveKind::Import(import) => read_in(&import.path, names),
-            DirectiveKind::Data { value: DataValue::Written(_), .. } | DirectiveKind::Broken(_) => {
-            }
-        }
-    }
-}
-
-fn read_in(text: &Interpolated, names: &mut BTreeSet<String>) {
-    names.extend(text.references().map(|path| path.root().to_owned()));
-    // A path may begin with a variable: `$name/file`.
-    if let Some(Piece::Text(head)) = text.pieces.first()
-        && let Some(rest) = head.strip_prefix('$')
-    {
-        names.extend(rest.split('/').next().map(str::to_owned));
-    }
-}
-
 /// What a directive that could not be read would have defined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Defines {
@@ -95,17 +64,6 @@ pub enum Invocation {
 }
 
 impl Invocation {
-    fn names_read(&self, names: &mut BTreeSet<String>) {
-        let mut shell = |command: &ShellCommand| {
-            names.extend(command.text.placeholders().iter().map(|p| p.path.root().to_owned()));
-        };
-        match self {
-            Invocation::Shell(command) => shell(command),
-            Invocation::Call(call) => call.arguments.iter().for_each(|a| read_in(a, names)),
-            Invocation::CallOrShell(_, command) => shell(command),
-        }
-    }
-
     pub fn span(&self) -> Span {
         match self {
             Invocation::Shell(command) => command.span,

@@ -13,6 +13,8 @@ pub struct Document {
     /// The file's bytes, where they are not UTF-8.
     raw: Option<Vec<u8>>,
     pub nodes: Vec<Node>,
+    /// How many lines it has.
+    pub lines: usize,
     /// What was found while it was read.
     pub problems: Vec<Diagnostic>,
 }
@@ -65,7 +67,8 @@ impl Document {
             }
         };
         let source = Source::new(name, text);
-        Document { source, raw, nodes: Vec::new(), problems: Vec::new() }
+        let lines = memchr::memchr_iter(b'\n', source.text.as_bytes()).count() + 1;
+        Document { source, raw, nodes: Vec::new(), lines, problems: Vec::new() }
     }
 
     /// The file's own bytes.
@@ -75,11 +78,6 @@ impl Document {
 
     pub(crate) fn is_utf8(&self, range: Range<usize>) -> bool {
         self.raw.as_ref().is_none_or(|raw| std::str::from_utf8(&raw[range]).is_ok())
-    }
-
-    pub fn line(&self, offset: usize) -> usize {
-        let before = &self.source.text.as_bytes()[..offset.min(self.source.text.len())];
-        memchr::memchr_iter(b'\n', before).count() + 1
     }
 
     pub fn directives(&self) -> impl Iterator<Item = &Directive> {

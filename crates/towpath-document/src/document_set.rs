@@ -1,7 +1,7 @@
 //! A document with all files that it imports, and how their paths are read.
 
-use crate::document::{Document, NodeKind};
-use std::collections::{BTreeSet, HashMap};
+use crate::document::Document;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What paths in documents may begin with.
@@ -78,27 +78,24 @@ impl DocumentSet {
         index
     }
 
-    /// Every name that something in the documents reads.
-    pub fn names_read(&self) -> BTreeSet<String> {
-        let mut names = BTreeSet::new();
-        for file in &self.files {
-            for node in &file.document.nodes {
-                match &node.kind {
-                    NodeKind::Reference { path, .. } => drop(names.insert(path.root().to_owned())),
-                    NodeKind::Region { name, .. } => drop(names.insert(name.clone())),
-                    NodeKind::Directive(directive) => directive.kind.names_read(&mut names),
-                    NodeKind::Text | NodeKind::Escape | NodeKind::Comment => {}
-                }
-            }
-        }
-        names
+    /// How many lines all files have.
+    pub fn lines(&self) -> usize {
+        self.files.iter().map(|file| file.document.lines).sum()
+    }
+
+    /// Whether all files have the same text.
+    pub fn is_same_text(&self, other: &DocumentSet) -> bool {
+        let texts = |set: &DocumentSet| {
+            let bytes = set.files.iter().map(|file| file.document.bytes().to_vec());
+            bytes.collect::<Vec<_>>()
+        };
+        texts(self) == texts(other)
     }
 
     /// A number for a line that no other line of the set has: the entry's lines, then those of the
     /// first import, and so forth.
     pub fn line_number(&self, file: usize, line: usize) -> u32 {
-        let lines = |file: &LoadedFile| file.document.line(usize::MAX);
-        let before: usize = self.files[..file].iter().map(lines).sum();
+        let before: usize = self.files[..file].iter().map(|file| file.document.lines).sum();
         u32::try_from(before + line).unwrap_or(u32::MAX)
     }
 }
@@ -131,7 +128,9 @@ pub(crate) fn expand_root<'a>(
         ("HOMEPATH", &roots.home),
         ("~", &roots.home),
     ] {
-        if let Some(rest) = text.strip_prefix(name)
+        // A root that is not known is no root.
+        if !root.is_empty()
+            && let Some(rest) = text.strip_prefix(name)
             && (rest.is_empty() || rest.starts_with('/'))
         {
             return Some((root.clone(), rest));

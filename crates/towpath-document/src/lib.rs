@@ -19,9 +19,10 @@ mod literal_blocks;
 mod node_json;
 mod problems;
 mod read;
+mod references;
 mod section;
 
-pub use check::{Checked, check};
+pub use check::{Checked, check, check_loaded, check_open};
 pub use commands::{Command, CommandEnd, Permitted};
 pub use directive::{Call, Definition, Directive, DirectiveKind, Invocation};
 pub use document::{Document, FileKind, Node, NodeKind};
@@ -29,4 +30,5 @@ pub use document_set::{DocumentSet, Files, Found, LoadedFile, Roots, plain_path}
 pub use evaluate::{Evaluation, Next};
 pub use node_json::tree_json;
 pub use read::{read, read_regions};
+pub use references::DocumentReference;
 pub use section::section;

@@ -137,6 +137,9 @@ impl Reads {
                     Work::Bash { command } => reads.command(command),
                     Work::Agent(agent) => {
                         agent.prompt.placeholders().for_each(|p| reads.path(p.path.as_str()));
+                        let document = agent.document.iter();
+                        let names = document.flat_map(|document| document.set.free_references());
+                        names.for_each(|name| reads.path(name.path.as_str()));
                     }
                     // The called recipe's last output may be read under this step's name.
                     Work::Recipe { .. } => {}
@@ -186,7 +189,7 @@ impl Reads {
     /// Whether the output of a job may be read as a value.
     pub fn wants(&self, key: &JobKey) -> bool {
         let step = key.step.as_str();
-        matches!(key.kind, JobKind::Snapshot | JobKind::GitAdd)
+        matches!(key.kind, JobKind::Snapshot | JobKind::GitAdd | JobKind::Document)
             || self.parsed.contains(step)
             || self.reports(key)
             || self.names.contains(step)

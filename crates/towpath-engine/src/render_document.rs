@@ -138,7 +138,7 @@ impl<R: FnOnce(Controller) -> std::io::Result<()>> DocumentRunner<R> {
             match evaluation.advance() {
                 Next::Done => return Ok(RenderEnd::Finished(Box::new(evaluation))),
                 Next::Import { path } => evaluation.imported(files.import(&path)),
-                Next::Embed { path } => {
+                Next::Embed { path, .. } => {
                     let answer = Answer::Read(path.clone(), files.embed(&path));
                     if earlier.pop_front().as_ref() != Some(&answer) {
                         earlier.clear();

@@ -187,7 +187,11 @@ impl Resolver<'_> {
             Ok(file)
         };
         let inputs = &self.request.inputs;
-        let read = read_in_context(source, &ReadContext { files: &files, inputs });
+        let directory = match file {
+            RecipeFile::OnDisk(path) => path.parent().and_then(Path::to_str),
+            RecipeFile::BuiltIn(_) => None,
+        };
+        let read = read_in_context(source, &ReadContext { files: &files, inputs, directory });
         (read, kept.into_inner())
     }
 
@@ -364,7 +368,7 @@ impl Resolver<'_> {
                 self.problems
                     .extend(unset_variables::unread_inputs(&self.loaded, &self.request.inputs));
                 let plan = self.plan();
-                let program = Program { plan: Arc::new(plan.clone()), recipes };
+                let program = Program::new(plan.clone(), recipes);
                 self.problems.extend(machine_findings(&program, &plan.machine));
                 (Some(plan), Some(program))
             }

@@ -5,7 +5,7 @@ use crate::include_files::IncludeFiles;
 use crate::plan::{Plan, PlannedRecipe};
 use crate::read::{ReadContext, read_in_context};
 use crate::read_and_list_files;
-use crate::recipe::{Recipe, Step};
+use crate::recipe::{Recipe, Step, Work};
 use std::path::Path;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source};
@@ -63,7 +63,7 @@ fn changed(plan: &Plan, planned: &PlannedRecipe, path: &Path, now: &Arc<Source>)
 }
 
 fn read_with(plan: &Plan, source: &Arc<Source>, files: &IncludeFiles<'_>) -> crate::Read {
-    read_in_context(source, &ReadContext { files: &|path| files.file(path), inputs: &plan.inputs })
+    read_in_context(source, &ReadContext::of_files(&|path| files.file(path), &plan.inputs))
 }
 
 fn compare(before: Option<Recipe>, read: crate::Read) -> Edit {
@@ -96,5 +96,15 @@ fn ids(recipe: &Recipe) -> Vec<String> {
 /// All that is written about a step, wherever.
 fn written(recipe: &Recipe, step: &Step) -> Vec<String> {
     let also = step.also.iter().map(|(source, span)| source.text.get(span.range()).unwrap_or(""));
-    std::iter::once(recipe.step_text(step)).chain(also).map(str::to_owned).collect()
+    let document = match &step.work {
+        Work::Agent(agent) => agent.document.as_ref(),
+        _ => None,
+    };
+    let documents = document.iter().flat_map(|document| &document.set.files);
+    let documents = documents.map(|file| file.document.source.text.as_str());
+    std::iter::once(recipe.step_text(step))
+        .chain(also)
+        .chain(documents)
+        .map(str::to_owned)
+        .collect()
 }

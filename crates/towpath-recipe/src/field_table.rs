@@ -163,7 +163,7 @@ pub static FIELDS: &[Field] = &[
     only(BASH, field(Step, "command", Shell, "The bash text to run.")),
     only(AGENT, field(Step, "agent", Text, "Whose instructions the agent gets: `namespace:category:name`, `namespace:name` or a name.")),
     only(AGENT, field(Step, "prompt", Template, "What the agent is asked to do.")),
-    only(AGENT, not_yet(field(Step, "prompt_file", Text, "A file with the prompt."))),
+    only(AGENT, field(Step, "prompt_file", Text, "A document beside the recipe that the prompt is made of, instead of `prompt`.")),
     only(AGENT, field(Step, "model", Text, "The model the agent uses for this step.")),
     only(AGENT, field(Step, "mode", Text, "How the agent is to work: a mode of its program, such as `plan` of Claude Code.")),
     only(AGENT, field(Step, "auto_stage", Bool, "Stages in git what the agent changed, and nothing that was changed before; true when it is not given.")),
@@ -197,6 +197,7 @@ pub static FIELDS: &[Field] = &[
 
     field(MachineStep, "$ref", Text, "A step of another file that this one is made from: `FILE#/STEP`; the fields beside it win."),
     only(AGENT, field(MachineStep, "prompt", Template, "What the agent is asked to do.")),
+    only(AGENT, field(MachineStep, "prompt_file", Text, "A document beside the recipe that the prompt is made of, instead of `prompt`.")),
     only(BASH, field(MachineStep, "command", Shell, "The bash text to run instead of asking an agent.")),
     only(RECIPE, field(MachineStep, "recipe", Text, "The recipe to call instead of asking an agent, by its name.")),
     required(field(MachineStep, "outcomes", TextList, "What the step may report.")),

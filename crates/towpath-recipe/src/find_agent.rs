@@ -2,13 +2,22 @@
 //! file `namespace/category/name.md`, `namespace:name` is `namespace/name.md` or else the only
 //! `namespace/*/name.md`, a plain name is `name.md`. A reference never leaves the directory it is
 //! looked for in, symbolic links included. The text of the file, without its front matter, becomes
-//! the agent's system prompt; nothing else in it has a meaning here.
+//! the agent's system prompt. It is a document where the file is a `.mld` file, or where its front
+//! matter has `render: true`; nothing else in it has a meaning here.
 
+use crate::read::load_document;
 use crate::read_and_list_files::{self, stays_below};
+use crate::recipe::PromptDocument;
 use crate::recipe_search::{Origin, SearchDir};
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use towpath_core::{Diagnostic, is_safe_segment, nearest};
+use std::sync::Arc;
+use towpath_core::{Diagnostic, Source, is_safe_segment, nearest};
+
+/// The endings of definitions; the first wins.
+const KINDS: [&str; 2] = ["md", "mld"];
 
 /// Instructions travel as one argument of a program, which has a limit.
 const LONGEST: usize = 100_000;
@@ -22,6 +31,54 @@ pub struct PlannedAgent {
     pub path: Option<String>,
     /// The instructions, without front matter.
     pub text: String,
+    /// The instructions are a document, and these are the files that it imports, by their path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imports: Option<BTreeMap<String, String>>,
+}
+
+impl PlannedAgent {
+    /// The document that the instructions are.
+    pub(crate) fn document(&self) -> Option<(PromptDocument, Vec<Diagnostic>)> {
+        let imports = self.imports.as_ref()?;
+        let files = |path: &str| match imports.get(path) {
+            Some(text) => Ok(Source::new(path, text)),
+            None => Err(Diagnostic::error("unreadable", format!("{path} is not in the plan"))),
+        };
+        Some(load_document(&self.source(), &self.name(), self.directory(), &files))
+    }
+
+    fn source(&self) -> Arc<Source> {
+        Source::new(&self.source, &self.text)
+    }
+
+    fn name(&self) -> String {
+        let name = self.source.rsplit('/').next();
+        name.unwrap_or_default().to_owned()
+    }
+
+    fn directory(&self) -> Option<String> {
+        let slash = self.path.as_deref()?.rfind('/')?;
+        self.path.as_deref().map(|path| path[..=slash].to_owned())
+    }
+}
+
+/// Reads the imports of instructions that are a document.
+fn with_imports(mut agent: PlannedAgent, base: &Path) -> Result<PlannedAgent, Diagnostic> {
+    let kept = RefCell::new(BTreeMap::new());
+    let directory = PathBuf::from(agent.directory().unwrap_or_default());
+    let files = |path: &str| {
+        let real = stays_below(base, &directory.join(path));
+        let source =
+            read_and_list_files::load(&real.map_err(|refusal| refusal.problem(path))?, path)?;
+        kept.borrow_mut().insert(path.to_owned(), source.text.clone());
+        Ok(source)
+    };
+    let (_, problems) = load_document(&agent.source(), &agent.name(), agent.directory(), &files);
+    if let Some(problem) = problems.into_iter().find(Diagnostic::is_error) {
+        return Err(problem);
+    }
+    agent.imports = Some(kept.into_inner());
+    Ok(agent)
 }
 
 macro_rules! built_in {
@@ -78,11 +135,15 @@ pub(crate) fn find_agent(
         let name = shown(&path);
         let real = stays_below(&directory.path, &path).map_err(|refusal| refusal.problem(&name))?;
         let source = read_and_list_files::load(&real, &name)?;
-        let agent = PlannedAgent {
+        let mut agent = PlannedAgent {
             source: name,
             path: Some(real.to_string_lossy().into_owned()),
             text: instructions(&source.text).to_owned(),
+            imports: None,
         };
+        if is_document(&real, &source.text) {
+            agent = with_imports(agent, &directory.path)?;
+        }
         let shadows = built_in.is_some();
         return usable(FoundAgent { agent, origin: directory.origin, shadows });
     }
@@ -92,6 +153,7 @@ pub(crate) fn find_agent(
                 source: format!("built-in agent {}", path.replace('/', ":")),
                 path: None,
                 text: instructions(text).to_owned(),
+                imports: None,
             },
             origin: Origin::BuiltIn,
             shadows: false,
@@ -117,8 +179,7 @@ fn in_directory(
     segments: &[&str],
     reference: &str,
 ) -> Result<Option<PathBuf>, Diagnostic> {
-    let direct = base.join(segments.join("/")).with_extension("md");
-    if direct.is_file() {
+    if let Some(direct) = of_kinds(&base.join(segments.join("/"))) {
         return Ok(Some(direct));
     }
     let [namespace, name] = segments else { return Ok(None) };
@@ -128,14 +189,18 @@ fn in_directory(
         .filter(|category| {
             category.file_name().and_then(|n| n.to_str()).is_some_and(is_safe_segment)
         })
-        .map(|category| category.join(name).with_extension("md"))
-        .filter(|path| path.is_file())
+        .filter_map(|category| of_kinds(&category.join(name)))
         .collect();
     found.sort();
     match found.len() {
         0 | 1 => Ok(found.pop()),
         _ => Err(ambiguous(reference, found.iter().map(|path| path.display().to_string()))),
     }
+}
+
+/// The file of a definition, by its path without ending.
+fn of_kinds(path: &Path) -> Option<PathBuf> {
+    KINDS.iter().map(|kind| path.with_extension(kind)).find(|path| path.is_file())
 }
 
 fn find_built_in(
@@ -205,7 +270,7 @@ fn collect(directory: &Path, prefix: &str, depth: usize, known: &mut Vec<String>
     let Ok(entries) = std::fs::read_dir(directory) else { return };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
         let Some(stem) = path.file_stem().and_then(|s| s.to_str()) else { continue };
-        if path.extension().is_some_and(|e| e == "md") {
+        if path.extension().is_some_and(|e| KINDS.iter().any(|kind| e == *kind)) {
             known.push(format!("{prefix}{stem}"));
         } else if depth > 1 && path.is_dir() {
             collect(&path, &format!("{prefix}{stem}:"), depth - 1, known);
@@ -215,17 +280,28 @@ fn collect(directory: &Path, prefix: &str, depth: usize, known: &mut Vec<String>
 
 /// The text after a front matter between two lines of `---`.
 fn instructions(text: &str) -> &str {
-    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
-        return text.trim();
-    };
+    front_matter(text).map_or(text, |(_, rest)| rest).trim()
+}
+
+fn front_matter(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"))?;
     let mut at = 0;
     for line in rest.split_inclusive('\n') {
-        at += line.len();
         if line.trim_end() == "---" {
-            return rest[at..].trim();
+            return Some((&rest[..at], &rest[at + line.len()..]));
         }
+        at += line.len();
     }
-    text.trim()
+    None
+}
+
+/// Whether a definition is rendered.
+fn is_document(path: &Path, text: &str) -> bool {
+    let matter = front_matter(text).map_or("", |(matter, _)| matter);
+    let asks = |line: &str| {
+        line.split_once(':').is_some_and(|(key, value)| key == "render" && value.trim() == "true")
+    };
+    path.extension().is_some_and(|ending| ending == "mld") || matter.lines().any(asks)
 }
 
 #[cfg(test)]

@@ -48,11 +48,13 @@ pub use machine::{
     dry_run_layout, machine_findings,
 };
 pub use plan::{MachineOptions, Plan, PlannedRecipe, Program, Tags, plan_hash};
-pub use read::{FileProvider, Read, ReadContext, is_kebab_case, read, read_in_context};
+pub use read::{
+    FileProvider, PROMPT_ROOT, Read, ReadContext, is_kebab_case, read, read_in_context,
+};
 pub use recipe::{
     AgentReference, AgentWork, Effect, Extends, Flow, Guardrails, Hooks, Machine, Mode, OTHER,
-    Outcome, ParseJson, Recipe, Recursion, Step, StepKind, TIERS, Transition, ValueTemplate,
-    VariableUse, Work,
+    Outcome, ParseJson, PromptDocument, Recipe, Recursion, Step, StepKind, TIERS, Transition,
+    ValueTemplate, VariableUse, Work,
 };
 pub use recipe_search::{Listed, Origin, SearchDir, SearchPath, list, names};
 pub use request::{Request, RunOptions};

@@ -5,7 +5,7 @@ use crate::extends::{MAX_LEVELS, extend};
 use crate::find_agent::PlannedAgent;
 use crate::include_files::IncludeFiles;
 use crate::read::{ReadContext, read_in_context};
-use crate::recipe::{Recipe, Step, Transition, Work};
+use crate::recipe::{PromptDocument, Recipe, Step, Transition, Work};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -126,6 +126,8 @@ impl PlannedRecipe {
 pub struct Program {
     pub plan: Arc<Plan>,
     pub recipes: Vec<Arc<Recipe>>,
+    /// The agents whose instructions are a document.
+    agent_documents: BTreeMap<String, Arc<PromptDocument>>,
 }
 
 impl Plan {
@@ -138,8 +140,10 @@ impl Plan {
             let source = Source::new(planned.source.clone(), planned.text.clone());
             let files_beside = planned.include_files();
             let files = |path: &str| files_beside.file(path);
-            let read =
-                read_in_context(&source, &ReadContext { files: &files, inputs: &self.inputs });
+            let directory = planned.path.as_deref().and_then(|path| path.rsplit_once('/'));
+            let directory = directory.map(|(directory, _)| directory);
+            let context = ReadContext { files: &files, inputs: &self.inputs, directory };
+            let read = read_in_context(&source, &context);
             problems.extend(read.problems.into_iter().filter(Diagnostic::is_error));
             recipes.extend(read.recipe);
         }
@@ -148,7 +152,7 @@ impl Plan {
         }
         let joined = (0..recipes.len()).map(|index| Arc::new(self.joined(index, &recipes)));
         let recipes = joined.collect();
-        Ok(Program { plan: Arc::new(self), recipes })
+        Ok(Program::new(self, recipes))
     }
 
     /// A recipe with all that it extends.
@@ -195,11 +199,33 @@ pub fn plan_hash(plan: &Plan) -> String {
     for (reference, agent) in &plan.agents {
         part(reference.as_bytes());
         part(agent.text.as_bytes());
+        for (path, text) in agent.imports.iter().flatten() {
+            part(path.as_bytes());
+            part(text.as_bytes());
+        }
+        if agent.imports.is_some() {
+            part(b"document");
+        }
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Program {
+    pub fn new(plan: Plan, recipes: Vec<Arc<Recipe>>) -> Program {
+        let documents = plan.agents.iter().filter_map(|(reference, agent)| {
+            // They were checked before they were planned.
+            let (document, _) = agent.document()?;
+            Some((reference.clone(), Arc::new(document)))
+        });
+        let agent_documents = documents.collect();
+        Program { plan: Arc::new(plan), recipes, agent_documents }
+    }
+
+    /// The document that the instructions of an agent are, where they are one.
+    pub fn agent_document(&self, reference: &str) -> Option<&Arc<PromptDocument>> {
+        self.agent_documents.get(reference)
+    }
+
     /// The instructions of the agent that a step names.
     pub fn agent(&self, reference: &str) -> Option<&PlannedAgent> {
         self.plan.agents.get(reference)

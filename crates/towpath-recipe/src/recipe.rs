@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::{Map, Source, Span, Template, Value, VarPath};
+use towpath_document::DocumentSet;
 use towpath_shell::ShellText;
 
 #[derive(Debug, Clone)]
@@ -216,13 +217,24 @@ pub enum Work {
 
 #[derive(Debug, Clone)]
 pub struct AgentWork {
+    /// Where the prompt is made of a document, that document's text.
     pub prompt: Template,
+    pub document: Option<Arc<PromptDocument>>,
     /// Whose instructions the agent gets, by reference.
     pub agent: Option<AgentReference>,
     pub model: Option<String>,
     pub mode: Option<Mode>,
     /// Whether the files it changes are staged in git.
     pub auto_stage: bool,
+}
+
+/// A document that a prompt is made of.
+#[derive(Debug)]
+pub struct PromptDocument {
+    /// With its imports; it was checked.
+    pub set: DocumentSet,
+    /// Where the files that it embeds are found, with `/` at its end; none where the recipe is no file.
+    pub directory: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -225,10 +225,7 @@ fn listed_path(
 }
 
 fn read_with(source: &Arc<Source>, files_beside: &IncludeFiles<'_>) -> crate::Read {
-    read_in_context(
-        source,
-        &ReadContext { files: &|path| files_beside.file(path), inputs: &Map::new() },
-    )
+    read_in_context(source, &ReadContext::of_files(&|path| files_beside.file(path), &Map::new()))
 }
 
 fn unreadable_directory(directory: &SearchDir, error: &std::io::Error) -> Listed {

@@ -30,7 +30,8 @@ pub fn builtin_alone(name: &str) -> Option<Cow<'static, str>> {
         return Some(Cow::Borrowed(text));
     }
     let files = |path: &str| IncludeFiles::BuiltIn.file(path);
-    let beside = ReadContext { files: &files, inputs: &Map::new() };
+    let inputs = Map::new();
+    let beside = ReadContext::of_files(&files, &inputs);
     let machine = read_in_context(&Source::new(name, text), &beside).recipe?;
     standalone(&machine).map(Cow::Owned)
 }

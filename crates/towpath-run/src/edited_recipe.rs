@@ -89,9 +89,12 @@ impl Run {
         let mut steps: Vec<Progress> = Vec::new();
         for step in &new.steps {
             let known = old.step_index(&step.id);
-            steps.push(
-                known.map_or_else(Progress::default, |i| self.frames[frame].steps[i].clone()),
-            );
+            let mut progress =
+                known.map_or_else(Progress::default, |i| self.frames[frame].steps[i].clone());
+            if known.is_some_and(|i| !is_same_document(&old.steps[i].work, &step.work)) {
+                progress.documents.clear();
+            }
+            steps.push(progress);
         }
         self.frames[frame].steps = steps;
         self.frames[frame].recipe = recipe;
@@ -102,6 +105,19 @@ impl Run {
             }
         }
         self.flow(frame).rebuild_context(self, frame);
+    }
+}
+
+/// Whether a step's prompt is made of the same text as before.
+fn is_same_document(old: &Work, new: &Work) -> bool {
+    let document = |work: &Work| match work {
+        Work::Agent(agent) => agent.document.clone(),
+        _ => None,
+    };
+    match (document(old), document(new)) {
+        (Some(old), Some(new)) => old.set.is_same_text(&new.set),
+        (None, None) => true,
+        _ => false,
     }
 }
 

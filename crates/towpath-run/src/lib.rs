@@ -38,6 +38,7 @@ mod job_timeout;
 mod json_reminder;
 mod machine;
 mod preview;
+mod prompt_document;
 mod recipe_step_expiry;
 mod recovery_agent;
 mod recursion_limits;

@@ -30,7 +30,7 @@ impl Run {
                     self.progress_mut(at).recovering = None;
                     self.progress_mut(at).phase = Phase::Work;
                 }
-                JobKind::Bash | JobKind::Agent => {
+                JobKind::Bash | JobKind::Agent | JobKind::Document => {
                     self.progress_mut(at).interrupted = true;
                     self.retry_or_ask(at);
                 }

@@ -132,6 +132,10 @@ impl Run {
         let (_, at) = self.ready.remove(wanted);
         self.running.insert(key.clone(), at);
         self.mark_started(at);
+        if key.kind == JobKind::Document {
+            self.document_job_started(at, key);
+            return Ok(at);
+        }
         let attempts = &mut self.progress_mut(at).attempts;
         match key.kind {
             JobKind::PreHook => attempts.pre = key.attempt + 1,
@@ -139,6 +143,7 @@ impl Run {
             JobKind::Snapshot => attempts.snapshot = key.attempt + 1,
             JobKind::GitAdd => attempts.git_add = key.attempt + 1,
             JobKind::Bash | JobKind::Agent => attempts.work = key.attempt + 1,
+            JobKind::Document => {}
         }
         Ok(at)
     }

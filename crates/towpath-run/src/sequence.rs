@@ -8,6 +8,7 @@ use crate::frame::{FrameState, StepAt};
 use crate::job::{AgentJob, JobWork, NON_INTERACTIVE_FOOTER};
 use crate::job_timeout::AGENT_TIMEOUT;
 use crate::json_reminder::AnswerCheck;
+use crate::prompt_document::DocumentUse;
 use crate::run::Run;
 use crate::run_view::StepView;
 use crate::step_and_run_outcome::{Failure, FailureKind, StepResult, StepStatus};
@@ -272,25 +273,22 @@ impl Run {
         if progress.reminder.is_some() {
             return self.want_reminder(at, agent, directory);
         }
+        let Some(system) = self.instructions(at, agent, &extra, &directory) else { return };
+        if let Some(document) = &agent.document {
+            let part = DocumentUse::Prompt;
+            let text = self.text_of_document(at, part, document, &extra, &directory);
+            if let Some(text) = text {
+                let work = Ok((agent_job(agent, system, &text), Vec::new()));
+                self.want_work(at, JobKind::Agent, work, directory);
+            }
+            return;
+        }
         let scope = Scope { extra, frame: &self.frames[at.frame] };
         let undefined = scope.undefined(agent.prompt.placeholders().map(|p| &p.path));
         let work = scope.render(&agent.prompt);
-        let work = work.map(|text| (self.agent_job(agent, &text), Vec::new()));
+        let work = work.map(|text| (agent_job(agent, system, &text), Vec::new()));
         self.warn_undefined(at, undefined);
         self.want_work(at, JobKind::Agent, work, directory);
-    }
-
-    fn agent_job(&self, agent: &AgentWork, prompt: &str) -> JobWork {
-        let reference = agent.agent.as_ref();
-        let system = reference.and_then(|reference| self.program.agent(&reference.name));
-        JobWork::Agent(Box::new(AgentJob {
-            prompt: format!("{}\n\n{NON_INTERACTIVE_FOOTER}", prompt.trim_end()),
-            model: agent.model.clone(),
-            mode: agent.mode.as_ref().map(|mode| mode.name.clone()),
-            agent: reference.map(|reference| reference.name.clone()),
-            system: system.map(|agent| agent.text.clone()),
-            ..AgentJob::default()
-        }))
     }
 
     fn status_of_work(&self, at: StepAt, end: &JobEnd, output: &Output) -> StepStatus {
@@ -362,4 +360,16 @@ fn without_json(status: StepStatus, parse: ParseJson, value: &Option<Value>) -> 
         )),
         _ => status,
     }
+}
+
+fn agent_job(agent: &AgentWork, system: Option<String>, prompt: &str) -> JobWork {
+    let reference = agent.agent.as_ref();
+    JobWork::Agent(Box::new(AgentJob {
+        prompt: format!("{}\n\n{NON_INTERACTIVE_FOOTER}", prompt.trim_end()),
+        model: agent.model.clone(),
+        mode: agent.mode.as_ref().map(|mode| mode.name.clone()),
+        agent: reference.map(|reference| reference.name.clone()),
+        system,
+        ..AgentJob::default()
+    }))
 }

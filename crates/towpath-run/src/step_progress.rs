@@ -2,8 +2,10 @@
 
 use crate::agent_call::{AgentCall, Reminder};
 use crate::fact::Output;
+use crate::prompt_document::{DocumentUse, PromptRendering};
 use crate::step_and_run_outcome::{Failure, StepResult, StepStatus};
 use crate::step_end::is_stopped;
+use std::collections::BTreeMap;
 use towpath_core::Value;
 
 /// How far a step has come.
@@ -17,6 +19,8 @@ pub(crate) struct Progress {
     pub tolerated: bool,
     pub writes: Vec<(String, Written)>,
     pub child: Option<usize>,
+    /// The documents that its agent's instructions and its prompt are made of.
+    pub documents: BTreeMap<DocumentUse, PromptRendering>,
     /// What was dirty before the agent worked; known once in a visit.
     pub before: Before,
     pub staging: Staging,

@@ -17,7 +17,8 @@ impl Evaluation {
         node: &Node,
         directive: &Directive,
     ) -> Option<Next> {
-        let site = Site { source: Arc::clone(&document.source), span: directive.head };
+        let (source, span) = (Arc::clone(&document.source), directive.head);
+        let site = Site { source, span, line: directive.line };
         match &directive.kind {
             // An imported file only defines.
             DirectiveKind::Run(_) | DirectiveKind::Embed(_) if !self.in_entry() => None,

@@ -25,9 +25,10 @@ const DEEPEST_IMPORT: usize = 64;
 pub enum Next {
     /// Answer with [`Evaluation::command_ended`].
     Run(Box<Command>),
-    /// A file to embed. Answer with [`Evaluation::embedded`] or [`Evaluation::not_embedded`].
+    /// A file to embed, and as [`Command::number`] the line that needs it. Answer with [`Evaluation::embedded`] or [`Evaluation::not_embedded`].
     Embed {
         path: String,
+        number: u32,
     },
     /// A file to import. Answer with [`Evaluation::imported`].
     Import {
@@ -36,11 +37,13 @@ pub enum Next {
     Done,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Evaluation {
     pub(crate) set: DocumentSet,
     roots: Roots,
     inputs: Map,
+    /// Variables may be defined outside that are not known yet.
+    open: bool,
     /// Nothing runs: it warns, and what depends on a command is left as it is written.
     foresees: bool,
     /// The definitions of these names are left as they are written.
@@ -60,7 +63,7 @@ pub struct Evaluation {
 }
 
 /// A file that is being evaluated.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Frame {
     file: usize,
     next: usize,
@@ -70,7 +73,7 @@ struct Frame {
 }
 
 /// What the caller was asked for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Pending {
     target: Target,
     site: Site,
@@ -100,6 +103,7 @@ impl Evaluation {
             set,
             roots,
             inputs,
+            open: false,
             foresees: false,
             kept: HashSet::new(),
             frames: vec![Frame { file: 0, next: 0, scope, import: None }],
@@ -120,6 +124,13 @@ impl Evaluation {
         for file in 0..self.set.files.len() {
             self.report_read(file);
         }
+        self
+    }
+
+    /// A name that is not defined may be defined later, outside.
+    pub(crate) fn with_open_scope(mut self) -> Evaluation {
+        self.open = true;
+        self.frames[0].scope = Scope::open();
         self
     }
 

@@ -17,11 +17,12 @@ impl Evaluation {
     pub(super) fn embed(&mut self, file: &FileTarget, target: Target, site: Site) -> Option<Next> {
         match self.path_value(&file.path, &site) {
             Computed::Known(path) => {
+                let number = self.number_of(&site);
                 let mut pending = Pending::new(target, site);
                 pending.heading.clone_from(&file.heading);
                 pending.path.clone_from(&path);
                 self.pending = Some(pending);
-                Some(Next::Embed { path })
+                Some(Next::Embed { path, number })
             }
             Computed::Unknown => {
                 self.left.extend(file.path.references().map(|path| path.root().to_owned()));
@@ -118,7 +119,7 @@ impl Evaluation {
             let message = format!("more than {DEEPEST_IMPORT} files import each other");
             return self.problem(site.error(CIRCULAR_REFERENCE, message));
         }
-        let scope = Scope::of_inputs(&self.inputs);
+        let scope = if self.open { Scope::open() } else { Scope::of_inputs(&self.inputs) };
         if let Some(finished) = self.finished.get(&file).cloned() {
             return self.take_names(&finished, &site, names.as_deref());
         }

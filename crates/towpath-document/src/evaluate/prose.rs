@@ -66,7 +66,8 @@ impl Evaluation {
     ) -> Option<Next> {
         self.copy(document, node.range.start..body.start);
         let span = Span { start: node.range.start, end: body.start };
-        let site = Site { source: Arc::clone(&document.source), span };
+        let (line, _) = document.source.line_column(span.start);
+        let site = Site { source: Arc::clone(&document.source), span, line };
         let scope = &self.frame().scope;
         let value = VarPath::new(name).map(|path| scope.find(&path, None));
         match value {

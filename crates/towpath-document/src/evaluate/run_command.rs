@@ -43,8 +43,7 @@ impl Evaluation {
         let values = Values { scope: &frame.scope, site: site.clone() };
         let Some(resolved) = values.resolve(invocation)? else { return Ok(None) };
         let (filled, shown) = values.fill(&resolved)?;
-        let line = self.set.files[frame.file].document.line(site.span.start);
-        let number = self.set.line_number(frame.file, line);
+        let number = self.number_of(site);
         let called = resolved.called.as_ref();
         let parameters = resolved.called_with.shown();
         if self.foresees {
@@ -52,7 +51,7 @@ impl Evaluation {
         }
         Ok(Some(Command {
             file: site.source.name.clone(),
-            line,
+            line: site.line,
             number,
             name: called.map(|definition| definition.name.clone()),
             definition: called.map(|definition| {
@@ -63,6 +62,12 @@ impl Evaluation {
             shown,
             filled,
         }))
+    }
+
+    /// The number of the line of a directive, in the file that is being evaluated.
+    pub(super) fn number_of(&self, site: &Site) -> u32 {
+        let file = self.frames.last().map_or(0, |frame| frame.file);
+        self.set.line_number(file, site.line)
     }
 
     /// Notes every name that a command reads which stays as it is written.

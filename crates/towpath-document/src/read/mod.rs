@@ -33,6 +33,8 @@ pub fn read(name: &str, bytes: Vec<u8>, kind: FileKind) -> Document {
         kind,
         base: common_indentation(text),
         copied: 0,
+        line: 1,
+        counted: 0,
         near_misses: Vec::new(),
     };
     reader.lines();
@@ -53,6 +55,9 @@ struct Reader<'a> {
     base: &'a str,
     /// Nodes have been made up to here.
     copied: usize,
+    /// The line of the offset up to which lines were counted.
+    line: usize,
+    counted: usize,
     near_misses: Vec<near_misses::NearMiss>,
 }
 
@@ -110,9 +115,19 @@ impl Reader<'_> {
                 DirectiveKind::Broken(defines)
             }
         };
-        let directive = Directive { head, ending: last.text_end..last.end, kind };
+        let line_number = self.line_of(line.start);
+        let directive =
+            Directive { line: line_number, head, ending: last.text_end..last.end, kind };
         self.push(line.start..last.end, NodeKind::Directive(Box::new(directive)));
         last.end
+    }
+
+    /// The line of an offset that is behind the one before.
+    fn line_of(&mut self, offset: usize) -> usize {
+        let between = &self.text.as_bytes()[self.counted..offset];
+        self.line += memchr::memchr_iter(b'\n', between).count();
+        self.counted = offset;
+        self.line
     }
 
     /// A directive must be text.

@@ -111,7 +111,8 @@ impl RegionReader<'_> {
         };
         // The directive stays in the file, and has an effect behind it.
         self.copy_to(last.end);
-        let directive = Directive { head, ending: last.end..last.end, kind };
+        let (line, _) = self.source.line_column(line.start);
+        let directive = Directive { line, head, ending: last.end..last.end, kind };
         let kind = NodeKind::Directive(Box::new(directive));
         self.document.nodes.push(Node { range: last.end..last.end, kind });
         last.end

@@ -52,7 +52,7 @@ impl Directory {
                     let filled = command.filled.expect("every value is known");
                     evaluation.command_ended(bash(&filled, &self.0));
                 }
-                Next::Embed { path } => evaluation.embedded(self.embed(&path)),
+                Next::Embed { path, .. } => evaluation.embedded(self.embed(&path)),
                 Next::Import { path } => evaluation.imported(self.import(&path)),
             }
         }

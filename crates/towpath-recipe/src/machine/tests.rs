@@ -249,7 +249,7 @@ fn program(recipes: Vec<Recipe>) -> Program {
         let calls = recipes.iter().enumerate().map(|(at, recipe)| (recipe.name.clone(), at));
         plan.recipes[index].calls = calls.collect();
     }
-    Program { plan: Arc::new(plan), recipes: recipes.into_iter().map(Arc::new).collect() }
+    Program::new(plan, recipes.into_iter().map(Arc::new).collect())
 }
 
 #[test]

@@ -4,11 +4,14 @@
 //! is found out by `build_plan`.
 
 mod machine;
+mod prompt_document;
 mod recipe_fields;
 mod shell_texts;
 mod step;
 
 pub use machine::is_kebab_case;
+pub use prompt_document::PROMPT_ROOT;
+pub(crate) use prompt_document::load_document;
 
 use crate::analysis_outline::{Named, Outline};
 use crate::check_across_steps;
@@ -46,11 +49,20 @@ pub struct ReadContext<'a> {
     pub files: FileProvider<'a>,
     /// What the user set: in a machine, these names are placeholders too.
     pub inputs: &'a Map,
+    /// The recipe's directory, absolute; none where the recipe is no file.
+    pub directory: Option<&'a str>,
+}
+
+impl<'a> ReadContext<'a> {
+    /// For a recipe in no directory.
+    pub fn of_files(files: FileProvider<'a>, inputs: &'a Map) -> ReadContext<'a> {
+        ReadContext { files, inputs, directory: None }
+    }
 }
 
 /// Reads and checks the text of one recipe that includes no files.
 pub fn read(source: &Arc<Source>) -> Read {
-    read_in_context(source, &ReadContext { files: &no_files, inputs: &Map::new() })
+    read_in_context(source, &ReadContext::of_files(&no_files, &Map::new()))
 }
 
 fn no_files(path: &str) -> Result<Arc<Source>, Diagnostic> {
@@ -64,7 +76,7 @@ pub fn read_in_context(source: &Arc<Source>, context: &ReadContext<'_>) -> Read 
     if tree.root.as_ref().is_some_and(machine::is_machine) {
         return machine::read(source, tree, context);
     }
-    let mut reader = Reader::new(source, tree.problems);
+    let mut reader = Reader::new(source, tree.problems, context);
     let recipe = tree.root.as_ref().and_then(|root| reader.recipe(root));
     let problems = tidy(reader.fields.problems);
     let broken = problems.iter().any(Diagnostic::is_error);
@@ -101,6 +113,9 @@ pub(crate) fn is_variable_name(name: &str) -> bool {
 /// A field reader that also remembers what is known of the recipe so far.
 struct Reader<'a> {
     fields: FieldReader<'a>,
+    /// The files beside the recipe.
+    files: FileProvider<'a>,
+    directory: Option<&'a str>,
     /// The ids of all steps, also of those that cannot be read for another reason.
     ids: Vec<(String, Span)>,
     outline: Outline,
@@ -125,13 +140,19 @@ impl<'a> DerefMut for Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(source: &'a Arc<Source>, problems: Vec<Diagnostic>) -> Reader<'a> {
+    fn new(
+        source: &'a Arc<Source>,
+        problems: Vec<Diagnostic>,
+        context: &ReadContext<'a>,
+    ) -> Reader<'a> {
         let outline = Outline { open: !problems.is_empty(), ..Outline::default() };
         // A JSON file whose top level is not a map.
         let json = source.text.trim_start().starts_with(['[', '"']);
         let map = if json { "an object" } else { RECIPE_FILE.map };
         let fields = FieldReader::new(source, FileKind { map, ..RECIPE_FILE }, problems);
-        Reader { fields, ids: Vec::new(), outline, known: None, known_here: Vec::new() }
+        let ReadContext { files, directory, .. } = *context;
+        let (ids, known_here) = (Vec::new(), Vec::new());
+        Reader { fields, files, directory, ids, outline, known: None, known_here }
     }
 
     fn problem(&mut self, problem: Diagnostic) {

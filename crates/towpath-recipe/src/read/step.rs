@@ -131,6 +131,11 @@ impl Reader<'_> {
         id_span: Span,
         uses: &mut Vec<VariableUse>,
     ) -> Option<Work> {
+        if let Some(entry) = fields.get("prompt_file").filter(|e| !e.is_null())
+            && step_type == StepType::Agent
+        {
+            return self.work_of_document(fields, entry, uses);
+        }
         let field = match step_type {
             StepType::Bash => "command",
             StepType::Agent => "prompt",
@@ -138,8 +143,9 @@ impl Reader<'_> {
         };
         let entry = fields.get(field).filter(|e| !e.is_null());
         // The reason why there is nothing has been reported already.
-        let reported = ["command", "prompt", "recipe"].iter().any(|name| fields.has_misspelt(name))
-            || (step_type == StepType::Agent && fields.has("prompt_file"));
+        let reported = ["command", "prompt", "prompt_file", "recipe"]
+            .iter()
+            .any(|name| fields.has_misspelt(name));
         if entry.is_none() && reported {
             return None;
         }
@@ -173,11 +179,32 @@ impl Reader<'_> {
         }
     }
 
+    /// The work of an agent whose prompt is made of a document.
+    fn work_of_document(
+        &mut self,
+        fields: &FieldMap<'_>,
+        entry: &Entry,
+        uses: &mut Vec<VariableUse>,
+    ) -> Option<Work> {
+        if let Some(prompt) = fields.get("prompt") {
+            let message = "this step has both `prompt` and `prompt_file`";
+            let problem = Diagnostic::error("unclear-type", message);
+            let problem = problem.at(self.source, prompt.key_defined, "");
+            self.problem(problem.at(self.source, entry.key_defined, "leave one of them out"));
+            return None;
+        }
+        let path = self.fixed_text(Some(entry))?;
+        let (shown, document) = self.prompt_document(&path, uses)?;
+        let work = self.agent_work(fields, shown);
+        Some(Work::Agent(AgentWork { document: Some(document), ..work }))
+    }
+
     fn agent_work(&mut self, fields: &FieldMap<'_>, prompt: Template) -> AgentWork {
         let agent = self.fixed_text(fields.get("agent"));
         let mode = self.fixed_text(fields.get("mode"));
         AgentWork {
             prompt,
+            document: None,
             agent: agent.map(|a| AgentReference { name: a.text.trim().to_owned(), span: a.span }),
             model: self.fixed_text(fields.get("model")).map(|m| m.text),
             mode: mode.map(|m| Mode { name: m.text.trim().to_owned(), span: m.span }),

@@ -172,7 +172,8 @@ proptest! {
         };
         for name in ["implement-and-review-all", "refine-design", "review-and-commit"] {
             let source = Source::new(name, builtin(name).unwrap());
-            let beside = ReadContext { files: &files, inputs: &Map::new() };
+            let inputs = Map::new();
+            let beside = ReadContext::of_files(&files, &inputs);
             let read = read_in_context(&source, &beside);
             let broken = read.problems.iter().any(Diagnostic::is_error);
             prop_assert_eq!(read.recipe.is_none(), broken);

@@ -231,7 +231,8 @@ fn long_chains_and_many_files_are_refused_in_time() {
         ))
     };
     let text = machine("", "  $include: 1.yaml\n  a: {$ref: '1.yaml#/x'}\n");
-    let beside = ReadContext { files: &files, inputs: &Map::new() };
+    let inputs = Map::new();
+    let beside = ReadContext::of_files(&files, &inputs);
     let read = read_in_context(&Source::new("demo.yaml", text), &beside);
     let codes: Vec<&str> = read.problems.iter().map(|p| p.code).collect();
     for code in ["too-many-files", "include-deep", "ref-deep"] {
@@ -252,10 +253,8 @@ fn beside_a_reference_null_takes_a_field_away() {
     let none = own.replace("null\n    outcomes", "null\n    zzz: null\n    outcomes");
     let text = machine("", &format!("  a:\n{none}"));
     let beside = |_: &str| Ok(Source::new("s.yaml", shared.as_str()));
-    let read = read_in_context(
-        &Source::new("d", text),
-        &ReadContext { files: &beside, inputs: &Map::new() },
-    );
+    let read =
+        read_in_context(&Source::new("d", text), &ReadContext::of_files(&beside, &Map::new()));
     assert!(render(&read.problems).contains("Unknown field 'zzz' in step 'a'"));
 }
 

@@ -407,13 +407,10 @@ steps:
   - id: b
     command: x
     sandbox: strict
-  - id: d
-    prompt_file: a.md
 ";
     let expected = r"error[not-supported] r.yaml:2:1 `requires` `requires` is not supported yet
 error[not-supported] r.yaml:3:1 `sandbox` `sandbox` is not supported yet
 error[not-supported] r.yaml:7:5 `sandbox` `sandbox` is not supported yet
-error[not-supported] r.yaml:9:5 `prompt_file` `prompt_file` is not supported yet
 ";
     assert_eq!(problems(file), expected);
 }

@@ -9,6 +9,7 @@ use crate::fact::{JobEnd, JobStatus, Output};
 use crate::flow::FinishedCall;
 use crate::frame::StepAt;
 use crate::job::{AgentJob, Job, JobWork};
+use crate::prompt_document::DocumentUse;
 use crate::run::Run;
 use crate::step_and_run_outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::step_end::{describe, kind_of};
@@ -40,11 +41,7 @@ impl Run {
         let (key, text, earlier) = match self.reminder(at).zip(self.reminder_key(at)) {
             Some(((text, earlier), key)) => (key, text, earlier),
             None => {
-                let scope = Scope { extra, frame: &self.frames[at.frame] };
-                let own = match scope.render(&agent.prompt) {
-                    Ok(text) => text,
-                    Err(failure) => return self.fail(at, failure),
-                };
+                let Some(own) = self.own_prompt(at, agent, extra) else { return };
                 let text = prompt::prompt(&own, outcomes(&recipe.steps[at.step]));
                 let key = self.key(at, self.progress(at).attempts.work, JobKind::Agent);
                 (key, self.after_context(at.frame, text), None)
@@ -63,6 +60,23 @@ impl Run {
         };
         self.progress_mut(at).phase = Phase::Work;
         self.ready.push((job, at));
+    }
+
+    /// What the step itself asks; `None` where it is not known yet, or the step has failed.
+    fn own_prompt(&mut self, at: StepAt, agent: &AgentWork, extra: Map) -> Option<String> {
+        if let Some(document) = &agent.document {
+            let directory = self.frames[at.frame].directory.clone();
+            let part = DocumentUse::Prompt;
+            return self.text_of_document(at, part, document, &extra, &directory);
+        }
+        let scope = Scope { extra, frame: &self.frames[at.frame] };
+        match scope.render(&agent.prompt) {
+            Ok(text) => Some(text),
+            Err(failure) => {
+                self.fail(at, failure);
+                None
+            }
+        }
     }
 
     /// The reminder of a step, and the answer that it is about.

@@ -297,7 +297,7 @@ fn without_commands(mut evaluation: Evaluation, files: &DocumentFiles) -> Evalua
         match evaluation.advance() {
             Next::Done => return evaluation,
             Next::Run(_) => evaluation.command_ended(CommandEnd::NotRun),
-            Next::Embed { path } => evaluation.embedded(files.embed(&path)),
+            Next::Embed { path, .. } => evaluation.embedded(files.embed(&path)),
             Next::Import { path } => evaluation.imported(files.import(&path)),
         }
     }

@@ -19,7 +19,6 @@ use crate::terminal::out;
 use crate::terminal::report::ReporterKind;
 use crate::terminal::report::next_commands::{self, Raising};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use towpath_core::{Secrets, StepPath};
 use towpath_engine::{
     Agents, Changes, EngineError, Options, ResumeAnswers, SessionTree, TakenRun, recorded_options,
@@ -253,7 +252,7 @@ fn changed_program(
     plan.step_timeout = flags.shared.times.step_timeout.or(plan.step_timeout);
     let unchanged = edited.is_none() && plan == *recorded.plan;
     let recipes = program.recipes.clone();
-    Ok((!unchanged).then(|| Program { plan: Arc::new(plan), recipes }))
+    Ok((!unchanged).then(|| Program::new(plan, recipes)))
 }
 
 /// A run that ended at a guardrail continues with a higher one only.

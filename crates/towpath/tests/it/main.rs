@@ -33,6 +33,7 @@ mod orphan_processes;
 mod parse_json;
 mod project_rules;
 mod promises;
+mod prompt_file;
 mod prune_runs;
 mod published_examples;
 mod recipe_manifests;

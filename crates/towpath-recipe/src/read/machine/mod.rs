@@ -55,7 +55,7 @@ pub(super) fn read(source: &Arc<Source>, tree: Tree, context: &ReadContext<'_>) 
     problems.append(&mut library.problems);
     let Composed { steps, complete, problems: found } = compose(&library);
     problems.extend(found);
-    let mut reader = Reader::new(&library.files[0].source, problems);
+    let mut reader = Reader::new(&library.files[0].source, problems, context);
     reader.outline.is_machine = true;
     let given = context.inputs.keys().cloned();
     reader.known = Some(given.chain(declared(&root, &steps)).collect());

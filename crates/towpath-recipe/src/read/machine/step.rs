@@ -15,8 +15,12 @@ use towpath_core::node::Kind;
 use towpath_core::{Diagnostic, Span, is_safe_segment};
 
 /// The fields that decide what a step does, of which it has one.
-const WORK: [(&str, StepType); 3] =
-    [("prompt", StepType::Agent), ("command", StepType::Bash), ("recipe", StepType::Recipe)];
+const WORK: [(&str, StepType); 4] = [
+    ("prompt", StepType::Agent),
+    ("prompt_file", StepType::Agent),
+    ("command", StepType::Bash),
+    ("recipe", StepType::Recipe),
+];
 
 impl<'l> MachineReader<'_, 'l> {
     pub(super) fn step(&mut self, parts: &StepParts<'l>, around: &Around<'l>) -> Option<Step> {
@@ -202,17 +206,23 @@ impl<'l> MachineReader<'_, 'l> {
         kind: StepType,
         uses: &mut Vec<VariableUse>,
     ) -> Option<Work> {
-        let (name, _) = WORK.into_iter().find(|(_, of)| *of == kind)?;
+        let (name, _) = WORK.into_iter().find(|(name, of)| *of == kind && fields.has(name))?;
         let part = fields.get(name)?;
         let text = self.within(part, |read| read.text_in(&parts.site.entry.key, name, part))?;
         match kind {
             StepType::Agent => {
-                let prompt = self
-                    .shared(parts, fields, name, |reader| reader.template(&text, "prompt", uses));
+                let (prompt, document) = self.shared(parts, fields, name, |reader| match name {
+                    "prompt_file" => {
+                        let (prompt, document) = reader.prompt_document(&text, uses)?;
+                        Some((prompt, Some(document)))
+                    }
+                    _ => Some((reader.template(&text, "prompt", uses), None)),
+                })?;
                 let step = &parts.site.entry.key;
                 let model = self.model(fields, &format!("at step {step}"));
                 Some(Work::Agent(AgentWork {
                     prompt,
+                    document,
                     agent: None,
                     model,
                     mode: None,

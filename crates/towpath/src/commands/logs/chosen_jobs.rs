@@ -86,7 +86,7 @@ fn latest(jobs: &[Job], named: &[usize]) -> Vec<usize> {
                 let own = try_of(&job.key);
                 *later.work.get_or_insert(own) == own
             }
-            JobKind::Snapshot | JobKind::GitAdd => false,
+            JobKind::Snapshot | JobKind::GitAdd | JobKind::Document => false,
             JobKind::PreHook => !std::mem::replace(&mut later.pre_hook, true),
             JobKind::PostHook | JobKind::ErrorHook => later.work.is_none(),
         };
