@@ -79,6 +79,17 @@ impl Args {
             (None, None) => Writes::Stdout,
         }
     }
+
+    fn refuse_odd_combinations(&self) -> Result<(), CommandError> {
+        if self.regions && self.file.as_os_str() == "-" {
+            return Err(CommandError::bad_input("--in-place needs a file"));
+        }
+        // The JSON would replace the file.
+        if self.regions && self.format == Format::Json && !self.list_commands {
+            return Err(CommandError::bad_input("--in-place cannot be used with --format json"));
+        }
+        Ok(())
+    }
 }
 
 impl Execute for Args {
@@ -88,9 +99,7 @@ impl Execute for Args {
             true => Permitted::Only { names: self.allow.clone(), shell: self.allow_shell },
             false => Permitted::All,
         };
-        if self.regions && self.file.as_os_str() == "-" {
-            return Err(CommandError::bad_input("--in-place needs a file"));
-        }
+        self.refuse_odd_combinations()?;
         let request = RenderRequest {
             file: self.file.clone(),
             writes: self.writes(),

@@ -25,6 +25,15 @@ fn only_the_regions_change() {
 }
 
 #[test]
+fn json_never_replaces_the_file() {
+    let user = User::new().file("README.md", README).file("version", "1.2\n");
+    let json = ["render", "README.md", "--in-place", "--format", "json"];
+    user.towpath(&json).exits(2).shows("cannot be used with --format json");
+    assert_eq!(user.read("README.md"), README);
+    user.towpath(&[&json[..], &["--list-commands"]].concat()).exits(0).shows("cat version");
+}
+
+#[test]
 fn what_is_wrong_leaves_the_file_alone() {
     for (text, why) in [
         ("<!-- towpath:begin x -->\n<!-- towpath:end -->\n", "`x` is not defined"),
