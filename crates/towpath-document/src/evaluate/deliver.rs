@@ -5,6 +5,7 @@ use crate::commands::Site;
 use crate::definition_scope::Computed;
 use crate::document::{Node, NodeKind};
 use crate::problems::RESOLUTION_FAILED;
+use crate::read::delimits_region;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Severity, Value};
 
@@ -26,6 +27,11 @@ impl Evaluation {
         match target {
             Target::Scope => {}
             Target::Document => self.write_with_ending(bytes),
+            Target::Region if contains_marker(bytes) => {
+                let message = "this text has a line that begins or ends a region: with it, the \
+                               file could not be rendered again";
+                self.problem(site.error(RESOLUTION_FAILED, message));
+            }
             Target::Region => self.write_region(Some(bytes)),
             Target::Text(name) => {
                 let text = self.utf8(bytes, site);
@@ -84,4 +90,9 @@ impl Evaluation {
             }
         }
     }
+}
+
+fn contains_marker(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, b"towpath:").is_some()
+        && String::from_utf8_lossy(bytes).lines().any(delimits_region)
 }

@@ -10,6 +10,7 @@ mod near_misses;
 mod regions;
 mod values;
 
+pub(crate) use regions::delimits_region;
 pub use regions::read_regions;
 
 use crate::directive::{Defines, Directive, DirectiveKind};

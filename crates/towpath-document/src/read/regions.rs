@@ -46,6 +46,11 @@ fn marker(line: &str) -> Option<Marker<'_>> {
     inside.strip_prefix("towpath:begin").map(|name| Marker::Begin(name.trim()))
 }
 
+/// Whether a line would begin or end a region.
+pub(crate) fn delimits_region(line: &str) -> bool {
+    matches!(marker(line), Some(Marker::Begin(_) | Marker::End))
+}
+
 impl RegionReader<'_> {
     fn lines(&mut self) {
         let text = self.source.text.as_str();

@@ -24,6 +24,9 @@ fn only_the_regions_change() {
     assert_eq!(user.read("README.md"), expected);
 }
 
+const PRINTS_A_MARKER: &str = "<!-- towpath\n@define x = @run [printf 'a\\n<!-- towpath:%s -->\\nb' end]\n\
+    -->\n<!-- towpath:begin x -->\nold\n<!-- towpath:end -->\n";
+
 #[test]
 fn json_never_replaces_the_file() {
     let user = User::new().file("README.md", README).file("version", "1.2\n");
@@ -41,6 +44,7 @@ fn what_is_wrong_leaves_the_file_alone() {
         ("<!-- towpath:end -->\n", "without a towpath:begin"),
         ("<!-- towpath\n@run [touch made]\n-->\n", "only definitions belong here"),
         ("<!-- towpath:begin -->\n<!-- towpath:end -->\n", "expected the name"),
+        (PRINTS_A_MARKER, "a line that begins or ends a region"),
     ] {
         let user = User::new().file("a.md", text);
         user.towpath(&["render", "a.md", "--in-place"]).exits(2).reports(why);
