@@ -111,8 +111,11 @@ pub fn plain_path(path: &str) -> String {
             part => parts.push(part),
         }
     }
-    let start = if path.starts_with('/') { "/" } else { "" };
-    format!("{start}{}", parts.join("/"))
+    match (path.starts_with('/'), parts.join("/")) {
+        (true, plain) => format!("/{plain}"),
+        (false, plain) if plain.is_empty() => ".".to_owned(),
+        (false, plain) => plain,
+    }
 }
 
 /// The path that a text means: `head` is as the author wrote it, the rest may be a value.
@@ -154,6 +157,9 @@ mod tests {
             ("/a/../../b", "/b"),
             ("a//b/", "a/b"),
             ("../../a/..", "../.."),
+            (".", "."),
+            ("a/..", "."),
+            ("/", "/"),
         ] {
             assert_eq!(plain_path(path), expected, "{path}");
         }
