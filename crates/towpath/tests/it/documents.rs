@@ -7,6 +7,7 @@
 mod examples;
 mod markdown_blocks;
 mod readme_picture;
+mod rendered_pages;
 mod typed_sessions;
 
 use markdown_blocks::{Block, blocks, code_words, first_cells, links};
@@ -141,6 +142,7 @@ sessions! {
     agents_are_played: "docs/agents.md",
     corrections_are_played: "docs/corrections.md",
     the_name_dp_is_played: "docs/dp.md",
+    the_name_meld_is_played: "docs/meld.md",
     testing_is_played: "docs/testing.md",
     looking_is_played: "docs/looking.md",
     trust_is_played: "docs/trust.md",
@@ -397,7 +399,8 @@ fn every_command_and_flag_that_is_named_exists() {
     for command in &commands {
         assert!(all.contains(&format!("towpath {command}")), "no word about towpath {command}");
     }
-    let other_names = ["docs/recipe-runner.md", "docs/agent-recipes.md", "docs/dp.md"];
+    let other_names =
+        ["docs/recipe-runner.md", "docs/agent-recipes.md", "docs/dp.md", "docs/meld.md"];
     for name in chapters().iter().filter(|name| !other_names.contains(&name.as_str())) {
         let ours = |w: &String| w.starts_with("--") || w.starts_with("towpath ");
         for word in code_words(&page(name)).into_iter().filter(ours) {
