@@ -76,7 +76,9 @@ impl Filler<'_> {
             let next = script.text()[range.end..].chars().next();
             let text = self.written(*value, &used, position, next)?;
             // No word at all: the blanks before it would be at the end of the command.
-            if text.is_empty() && position.quoting == Quoting::Bare(Role::Argument) {
+            if text.is_empty()
+                && matches!(position.quoting, Quoting::Bare(Role::Argument | Role::Element))
+            {
                 range.start = script.text()[..range.start].trim_end_matches([' ', '\t']).len();
             }
             push(&mut edits, script.text(), range, text, &position.quoting);
@@ -105,7 +107,8 @@ impl Filler<'_> {
         changes: &Changes,
         single: bool,
     ) -> bool {
-        let listed = matches!(position.quoting, Quoting::Bare(Role::Argument | Role::Name));
+        let listed =
+            matches!(position.quoting, Quoting::Bare(Role::Argument | Role::Element | Role::Name));
         let certain = match value {
             Value::Args if listed => true,
             Value::Arg(number) => self.words.iter().take(number).all(|w| w.certain),
@@ -212,10 +215,13 @@ fn push(edits: &mut Vec<Edit>, script: &str, range: Range<usize>, text: String, 
 
 /// The agent's words as they are written, outside of quotes.
 fn bare(used: &[&AgentWord], role: Role) -> Option<String> {
-    let sources: Option<Vec<String>> = used.iter().map(|word| word.source()).collect();
-    let source = sources?.join(" ");
+    let mut sources = used.iter().map(|word| word.source()).collect::<Option<Vec<String>>>()?;
+    if matches!(role, Role::Element | Role::Joined) {
+        sources.iter_mut().for_each(no_subscript);
+    }
+    let source = sources.join(" ");
     match (role, used) {
-        (Role::Argument, _) => Some(source),
+        (Role::Argument | Role::Element, _) => Some(source),
         (Role::Name, [first, ..]) => {
             let name = first.plain().filter(|name| !name.contains('=') && !RESERVED.contains(name));
             name.map(|_| source)
@@ -230,6 +236,14 @@ fn bare(used: &[&AgentWord], role: Role) -> Option<String> {
             None => source.starts_with('"').then_some(source),
         },
         _ => None,
+    }
+}
+
+/// Bash reads `[0]=x` in an array as an assignment. Behind empty quotes it is a word like any other,
+/// and a pattern is still one.
+fn no_subscript(source: &mut String) {
+    if source.starts_with('[') {
+        source.insert_str(0, "\"\"");
     }
 }
 

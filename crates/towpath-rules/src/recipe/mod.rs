@@ -77,7 +77,11 @@ pub(crate) fn replace(
         return None;
     }
     let written = group_script::written(&script, &shape, group);
-    let (range, text) = with_redirects(line.text(), command, &written, group, &shape)?;
+    let (range, mut text) = with_redirects(line.text(), command, &written, group, &shape)?;
+    // `$((` and `((` begin a calculation.
+    if text.starts_with('(') && line.text()[..range.start].ends_with('(') {
+        text.insert(0, ' ');
+    }
     let text = escape_for_nesting::for_command(line, command, &text)?;
     Some(Replacement {
         edit: Edit { range, text, rules: rules_of(rule, &words, inner) },

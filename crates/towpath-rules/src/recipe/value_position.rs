@@ -26,8 +26,10 @@ pub(crate) enum Quoting {
 pub(crate) enum Role {
     /// The whole name of a command.
     Name,
-    /// A whole word in a list of words: an argument, a word of `for`, an element of an array.
+    /// A whole word in a list of words: an argument, a word of `for`.
     Argument,
+    /// A whole element of an array, where `[0]=x` would be an assignment.
+    Element,
     /// All of one value: of an assignment, the file of a redirection.
     Value,
     /// Compared with something: in `[[ … ]]` or `case`.
@@ -238,7 +240,7 @@ impl Visitor for Collector {
             AssignedValue::Scalar(word) => self.add_word(word, Role::Value),
             AssignedValue::Array(elements) => {
                 for element in elements {
-                    self.add_word(&element.value, Role::Argument);
+                    self.add_word(&element.value, Role::Element);
                 }
             }
         }
