@@ -75,10 +75,12 @@ pub enum SourceState {
     Absent,
     /// The contents are those of a file with this stamp.
     Stamped(Stamp),
-    /// Only which file it is counts: every change of its contents removes the snapshot.
+    /// Only which file it is counts: every change of its contents removes the snapshot. A file that
+    /// is made where another one was removed may get its number, but not the time it was created.
     Identity {
         device: u64,
         inode: u64,
+        created_ns: i64,
     },
     /// It had just been changed: the next change could leave the same stamp.
     Unsettled,
@@ -92,6 +94,8 @@ pub struct Stamp {
     pub size: u64,
     pub modified_ns: i64,
     pub changed_ns: i64,
+    /// `None` where the file system does not record it.
+    pub created_ns: Option<i64>,
 }
 
 impl SourceState {
@@ -101,8 +105,9 @@ impl SourceState {
         match (self, now) {
             (SourceState::Absent, None) => true,
             (SourceState::Stamped(then), Some(now)) => then == now,
-            (SourceState::Identity { device, inode }, Some(now)) => {
-                *device == now.device && *inode == now.inode
+            (SourceState::Identity { device, inode, created_ns }, Some(now)) => {
+                let same = *device == now.device && *inode == now.inode;
+                same && now.created_ns == Some(*created_ns)
             }
             _ => false,
         }
@@ -149,7 +154,7 @@ pub struct ProjectHead {
     table: Table,
 }
 
-const MAGIC: &[u8; 16] = b"towpath rules 1\n";
+const MAGIC: &[u8; 16] = b"towpath rules 2\n";
 /// The magic, and the length of the head.
 const FRONT: usize = MAGIC.len() + 4;
 /// A head that is longer was not written by us.

@@ -35,6 +35,11 @@ impl Encoder {
         self.bytes.extend(value.to_le_bytes());
     }
 
+    fn time(&mut self, time: Option<i64>) {
+        self.bytes.push(time.is_some().into());
+        self.number(time.unwrap_or(0) as u64);
+    }
+
     pub fn path(&mut self, path: &Path) {
         let bytes = path.as_os_str().as_bytes();
         self.number(bytes.len() as u64);
@@ -63,18 +68,20 @@ impl Encoder {
             match &source.state {
                 SourceState::Absent => self.bytes.push(0),
                 SourceState::Unsettled => self.bytes.push(1),
-                SourceState::Identity { device, inode } => {
+                SourceState::Identity { device, inode, created_ns } => {
                     self.bytes.push(2);
                     self.number(*device);
                     self.number(*inode);
+                    self.number(*created_ns as u64);
                 }
                 SourceState::Stamped(stamp) => {
                     self.bytes.push(3);
-                    let Stamp { device, inode, size, modified_ns, changed_ns } = *stamp;
+                    let Stamp { device, inode, size, modified_ns, changed_ns, created_ns } = *stamp;
                     let numbers = [device, inode, size, modified_ns as u64, changed_ns as u64];
                     for number in numbers {
                         self.number(number);
                     }
+                    self.time(created_ns);
                 }
             }
         }
@@ -117,6 +124,12 @@ impl<'a> Decoder<'a> {
         Ok(u64::from_le_bytes(bytes))
     }
 
+    fn time(&mut self) -> Decoded<Option<i64>> {
+        let known = self.byte()? == 1;
+        let time = self.number()? as i64;
+        Ok(known.then_some(time))
+    }
+
     pub fn path(&mut self) -> Decoded<PathBuf> {
         let length = usize::try_from(self.number()?).map_err(|_| SnapshotError::Damaged)?;
         Ok(PathBuf::from(OsString::from_vec(self.take(length)?.to_vec())))
@@ -146,13 +159,18 @@ impl<'a> Decoder<'a> {
             let state = match self.byte()? {
                 0 => SourceState::Absent,
                 1 => SourceState::Unsettled,
-                2 => SourceState::Identity { device: self.number()?, inode: self.number()? },
+                2 => SourceState::Identity {
+                    device: self.number()?,
+                    inode: self.number()?,
+                    created_ns: self.number()? as i64,
+                },
                 3 => SourceState::Stamped(Stamp {
                     device: self.number()?,
                     inode: self.number()?,
                     size: self.number()?,
                     modified_ns: self.number()? as i64,
                     changed_ns: self.number()? as i64,
+                    created_ns: self.time()?,
                 }),
                 _ => return Err(SnapshotError::Damaged),
             };

@@ -90,7 +90,8 @@ fn a_project_wins_over_the_user() {
 }
 
 fn whole() -> SnapshotContents {
-    let stamp = Stamp { device: 1, inode: 2, size: 3, modified_ns: -4, changed_ns: 5 };
+    let stamp =
+        Stamp { device: 1, inode: 2, size: 3, modified_ns: -4, changed_ns: 5, created_ns: Some(6) };
     let source = |path: &str, state| Source { path: path.into(), state };
     let mut recipe = rule(3, recipe("gt wait", "sleep 1"));
     if let RuleKind::Recipe { timeout, .. } = &mut recipe.kind {
@@ -104,7 +105,7 @@ fn whole() -> SnapshotContents {
             source("/a", SourceState::Absent),
             source("/b", SourceState::Stamped(stamp)),
             source("/c", SourceState::Unsettled),
-            source("/d", SourceState::Identity { device: 1, inode: 2 }),
+            source("/d", SourceState::Identity { device: 1, inode: 2, created_ns: 6 }),
         ],
         rules: vec![rule(1, command("a", "b")), recipe],
         projects: vec![SnapshotProject {
@@ -164,7 +165,8 @@ fn a_pause_ends_at_its_time() {
 
 #[test]
 fn a_file_is_current_only_with_the_same_stamp() {
-    let stamp = Stamp { device: 1, inode: 2, size: 3, modified_ns: 4, changed_ns: 5 };
+    let stamp =
+        Stamp { device: 1, inode: 2, size: 3, modified_ns: 4, changed_ns: 5, created_ns: Some(6) };
     let others = [
         Stamp { inode: 9, ..stamp },
         Stamp { size: 9, ..stamp },
@@ -180,6 +182,9 @@ fn a_file_is_current_only_with_the_same_stamp() {
         !SourceState::Unsettled.is_current(Some(&stamp))
             && !SourceState::Unsettled.is_current(None)
     );
-    let identity = SourceState::Identity { device: 1, inode: 2 };
+    let identity = SourceState::Identity { device: 1, inode: 2, created_ns: 6 };
     assert!(identity.is_current(Some(&others[1])) && !identity.is_current(Some(&others[0])));
+    // Another file that has got the number of a removed one.
+    assert!(!identity.is_current(Some(&Stamp { created_ns: Some(9), ..stamp })));
+    assert!(!identity.is_current(Some(&Stamp { created_ns: None, ..stamp })));
 }

@@ -16,7 +16,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use towpath_rules::host::{Mode, Permission};
 use towpath_rules::snapshot::{
-    Bytes, Paused, Snapshot, SnapshotContents, SnapshotError, SnapshotProject,
+    Bytes, Paused, Snapshot, SnapshotContents, SnapshotError, SnapshotProject, Source,
 };
 use towpath_rules::{Rule, ToolCall};
 use towpath_store::{Store, StoreError};
@@ -147,6 +147,7 @@ impl Rebuilt {
             opened => opened?,
         };
         let mut contents = settings(env)?;
+        contents.projects = unchanged_projects(directory, &database);
         contents.sources.push(database);
         if let Some(store) = &store {
             contents.rules = user_rules(store)?;
@@ -154,14 +155,6 @@ impl Rebuilt {
                 None => Paused::No,
                 Some(pause) => pause.until_ms.map_or(Paused::UntilContinued, Paused::Until),
             };
-        }
-        // The projects that are still what they were stay.
-        if let Ok(file) = File::open(directory.file(SNAPSHOT)).map(SnapshotBytes)
-            && let Ok(old) = Snapshot::open(&file)
-            && let Ok(old) = old.contents()
-        {
-            let current = |p: &SnapshotProject| stamped_file::are_current(&p.sources);
-            contents.projects = old.projects.into_iter().filter(current).collect();
         }
         Ok(Rebuilt { contents, store, lock })
     }
@@ -187,6 +180,16 @@ impl Rebuilt {
             let _ = directory.replace(SNAPSHOT, bytes);
         }
     }
+}
+
+/// The projects of the old snapshot whose files are still what they were. The user's trust in them is
+/// in the journal: with another journal there are none.
+fn unchanged_projects(directory: &HooksDirectory, journal: &Source) -> Vec<SnapshotProject> {
+    let old = File::open(directory.file(SNAPSHOT)).ok().map(SnapshotBytes);
+    let old = old.as_ref().and_then(|file| Snapshot::open(file).ok());
+    let old = old.filter(|old| old.sources.contains(journal));
+    let projects = old.and_then(|old| old.contents().ok()).map_or(Vec::new(), |old| old.projects);
+    projects.into_iter().filter(|p| stamped_file::are_current(&p.sources)).collect()
 }
 
 fn unusable(path: &Path) -> impl FnOnce(io::Error) -> CommandError {

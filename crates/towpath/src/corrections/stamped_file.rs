@@ -48,11 +48,15 @@ pub fn read(path: &Path, most: u64) -> io::Result<(Option<String>, Source)> {
     Ok((Some(text), source(state)))
 }
 
-/// A file whose every change removes what was made from it: only which file it is counts.
+/// A file whose every change removes what was made from it: only which file it is counts. Where the
+/// file system does not record when it was created, a later one may look the same.
 pub fn identity(path: &Path) -> io::Result<Source> {
     let state = match stamp(path)? {
         None => SourceState::Absent,
-        Some(stamp) => SourceState::Identity { device: stamp.device, inode: stamp.inode },
+        Some(Stamp { device, inode, created_ns: Some(created_ns), .. }) => {
+            SourceState::Identity { device, inode, created_ns }
+        }
+        Some(_) => SourceState::Unsettled,
     };
     Ok(Source { path: path.to_owned(), state })
 }
@@ -77,6 +81,10 @@ fn stamp_of(found: &Metadata) -> Stamp {
         size: found.len(),
         modified_ns: nanoseconds(found.mtime(), found.mtime_nsec()),
         changed_ns: nanoseconds(found.ctime(), found.ctime_nsec()),
+        created_ns: found
+            .created()
+            .ok()
+            .and_then(|at| i64::try_from(at.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()),
     }
 }
 

@@ -70,6 +70,33 @@ fn a_file_that_has_settled_is_read_from_the_snapshot_until_it_changes() {
 }
 
 #[test]
+fn with_the_journal_its_rules_and_its_trust_are_gone() {
+    let hooked = Hooked::new(&[&["command", "egrep", "rg"]]);
+    let path = hooked.user.path("work/.towpath/rules.toml");
+    hooked.user.write(".towpath/rules.toml", &rules("ugrep"));
+    hooked.user.towpath(&["trust", "--yes", ".towpath/rules.toml"]).exits(0);
+    until_settled(&path);
+    assert_eq!(after(&hooked), json!("ugrep a"));
+    let journal = |name: &str| hooked.user.path("home/state").join(name);
+    for name in ["journal.db", "journal.db-wal", "journal.db-shm"] {
+        let _ = std::fs::remove_file(journal(name));
+    }
+    assert!(hooked.file("rules.snapshot").exists());
+    assert_eq!(after(&hooked), Value::Null, "nobody trusts it");
+    assert_eq!(hooked.before("egrep a"), Value::Null);
+    assert_eq!(hooked.errors(), [""; 0]);
+}
+
+/// The time of a file's last change of any kind cannot be set: waits until it is old enough for a
+/// snapshot.
+fn until_settled(path: &std::path::Path) {
+    let changed = std::fs::metadata(path).and_then(|file| file.modified()).expect("a file");
+    while changed.elapsed().is_ok_and(|age| age.as_millis() < 1_100) {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
 fn a_projects_file_that_cannot_be_read_leaves_the_users_rules() {
     let hooked = Hooked::new(&[GREP]);
     std::fs::create_dir_all(hooked.user.path("work/.towpath/rules.toml")).expect("a directory");
