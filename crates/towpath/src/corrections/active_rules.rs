@@ -5,6 +5,7 @@ use super::hooks_directory::HooksDirectory;
 use super::host_state;
 use super::project_rules::ProjectRules;
 use super::rule_book::user_rules;
+use super::rule_directory::with_resolved_directories;
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::settings::Settings;
@@ -35,7 +36,7 @@ impl ActiveRules {
         let user = store.map_or(Ok(Vec::new()), user_rules)?;
         let project = ProjectRules::of_directory(env, store, directory)?;
         let usable = project.iter().flat_map(ProjectRules::usable).cloned().collect();
-        let rules = merge(user.clone(), usable, &[]);
+        let rules = with_resolved_directories(merge(user.clone(), usable, &[]));
         Ok(ActiveRules { user, project, rules, pause: store.map_or(Ok(None), pause)? })
     }
 

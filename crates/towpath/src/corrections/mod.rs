@@ -17,6 +17,7 @@ pub mod produced_lines;
 pub mod project_rules;
 pub mod project_rules_edit;
 pub mod rule_book;
+pub mod rule_directory;
 pub mod rule_view;
 pub mod snapshot_file;
 pub mod stamped_file;

@@ -5,6 +5,7 @@
 use super::hooks_directory::HooksDirectory;
 use super::project_rules::{ProjectRules, RULES_FILE};
 use super::rule_book::user_rules;
+use super::rule_directory::with_resolved_directories;
 use super::stamped_file;
 use crate::environment::Environment;
 use crate::exit::CommandError;
@@ -103,7 +104,9 @@ fn found<B: Bytes + ?Sized>(
         paused: snapshot.paused,
         mode: snapshot.mode,
         permission: snapshot.permission,
-        rules: snapshot.candidates(call, root.and_then(|root| snapshot.project(root)))?,
+        rules: with_resolved_directories(
+            snapshot.candidates(call, root.and_then(|root| snapshot.project(root)))?,
+        ),
         problem: None,
     })
 }

@@ -188,6 +188,33 @@ fn a_rule_may_be_for_a_directory_only() {
     assert_eq!(hooked.answer("pre", &payload), Value::Null);
     payload["cwd"] = json!(shop.join("deep"));
     assert!(hooked.answer("pre", &payload).is_object());
+    // A link to it is the same directory, for hooks and for `rules test`.
+    let link = hooked.user.path("work/link");
+    std::os::unix::fs::symlink(&shop, &link).expect("a link");
+    payload["cwd"] = json!(link.join("deep"));
+    assert!(hooked.answer("pre", &payload).is_object());
+    let dir = link.join("deep").display().to_string();
+    let tested = hooked.user.towpath(&["rules", "test", "grep a", "--dir", &dir, "--json"]).json();
+    assert_eq!(tested["after"], "rg a", "{tested}");
+}
+
+#[test]
+fn a_rule_whose_directory_became_a_link_is_for_where_it_leads() {
+    let hooked = Hooked::new(&[]);
+    let (old, new) = (hooked.user.path("work/old"), hooked.user.path("work/new"));
+    fs::create_dir_all(&old).expect("a folder");
+    let directory = old.display().to_string();
+    hooked.user.towpath(&["rules", "add", "command", "grep", "rg", "--dir", &directory]).exits(0);
+    fs::rename(&old, &new).expect("moved");
+    std::os::unix::fs::symlink(&new, &old).expect("a link");
+    let mut payload = hooked.payload("PreToolUse", "c", "grep a");
+    for cwd in [&old, &new] {
+        payload["cwd"] = json!(cwd);
+        assert!(hooked.answer("pre", &payload).is_object(), "{cwd:?}");
+        let dir = cwd.display().to_string();
+        let test = ["rules", "test", "grep a", "--dir", &dir, "--json"];
+        assert_eq!(hooked.user.towpath(&test).json()["after"], "rg a", "{cwd:?}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::aliases::shortened;
 use crate::corrections::active_rules::ActiveRules;
 use crate::corrections::correction_view::correction_lines;
 use crate::corrections::rule_book::RuleBook;
+use crate::corrections::rule_directory::{resolved, with_resolved_directories};
 use crate::exit::{CommandError, Exit};
 use crate::files;
 use crate::terminal::out;
@@ -167,7 +168,8 @@ pub fn type_word(kind: &RuleKind) -> &'static str {
 
 fn show_test(dp: &Dp<'_>, rules: Vec<Rule>, command: &str) {
     let mut call = ToolCall::claude_code(SHELL_TOOL, json!({ "command": command }));
-    call.directory = Some(dp.env.current.display().to_string());
+    call.directory = dp.env.current.to_str().map(resolved);
+    let rules = with_resolved_directories(rules);
     let correction = ActiveRules { rules, ..ActiveRules::default() }.correct(&call);
     let lines = correction_lines(&call, &correction, &Screen::new(dp.env));
     lines.into_iter().for_each(out::line);

@@ -16,6 +16,7 @@ pub use pave_check::{PaveCheck, pave_check};
 
 use super::hook_errors;
 use super::hooks_directory::HooksDirectory;
+use super::rule_directory::resolved;
 use super::snapshot_file::{HookRules, rules_for};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Ended, Exit};
@@ -139,7 +140,11 @@ impl<'a> HookCall<'a> {
     fn new(env: &'a Environment, mut payload: HookPayload) -> HookCall<'a> {
         // A host that names no directory calls its hooks in it.
         let current = || env.current.to_str().map(str::to_owned);
-        payload.call.directory = payload.call.directory.or_else(current);
+        let directory = payload.call.directory.or_else(current);
+        payload.call.directory = directory.as_deref().map(resolved);
+        for one in &mut payload.batch {
+            one.call.directory = one.call.directory.as_deref().map(resolved);
+        }
         let variable = |name: &str| env.text(name);
         let version = payload.version.clone();
         HookCall {

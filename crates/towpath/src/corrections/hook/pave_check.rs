@@ -4,6 +4,7 @@
 use super::before_call::{correct_call, decided};
 use super::{HookCall, guarded, is_off, parse, read_stdin, report};
 use crate::corrections::rule_book::RuleBook;
+use crate::corrections::rule_directory::with_resolved_directories;
 use crate::corrections::snapshot_file::HookRules;
 use crate::environment::Invocation;
 use crate::exit::CommandError;
@@ -41,7 +42,7 @@ fn check(invocation: &Invocation, database: Option<&Path>) -> Result<PaveCheck, 
     let rules = match database {
         None => call.rules(&call.payload.call)?,
         Some(path) => {
-            let rules = RuleBook::in_file(path)?.rules()?;
+            let rules = with_resolved_directories(RuleBook::in_file(path)?.rules()?);
             HookRules { rules, ..HookRules::default() }
         }
     };
