@@ -1,6 +1,7 @@
 //! The lines that a session got from us, so that a line is corrected once, even where a host runs a
-//! hook twice, and so that what ran can be compared with what was written. Only hashes are kept: a
-//! line may contain a secret.
+//! hook twice for one call, and so that what ran can be compared with what was written. Typed in a
+//! later call, the same line is the agent's own and is corrected like any other. Only hashes are kept:
+//! a line may contain a secret.
 
 use super::hooks_directory::HooksDirectory;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,9 @@ const MOST: u64 = 64 << 10;
 /// A session that has got no line for so long has ended.
 const OLD: Duration = Duration::from_secs(14 * 24 * 3600);
 
+/// Where a host gives its calls no ids, a second hook for the same call follows within this time.
+const SAME_CALL_MS: i64 = 10_000;
+
 /// One line of a session's file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -25,6 +29,30 @@ enum Entry {
     Ended {
         id: String,
     },
+    /// The agent has written a line that it was shown.
+    Typed {
+        id: String,
+        by: CallMark,
+    },
+}
+
+/// A call, as far as a hook can recognise it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CallMark {
+    /// `None` where the host gives its calls no ids.
+    pub call: Option<String>,
+    /// When the hook saw it.
+    pub at_ms: i64,
+}
+
+impl CallMark {
+    /// Whether a later hook sees the same call.
+    fn is_same(&self, later: &CallMark) -> bool {
+        match (&self.call, &later.call) {
+            (Some(one), Some(other)) => one == other,
+            _ => (0..SAME_CALL_MS).contains(&(later.at_ms - self.at_ms)),
+        }
+    }
 }
 
 /// A line that was written instead of the agent's.
@@ -32,7 +60,8 @@ enum Entry {
 pub struct ProducedLine {
     /// Of the correction.
     pub id: String,
-    pub call: Option<String>,
+    #[serde(default)]
+    by: CallMark,
     before: String,
     after: String,
     /// The host was given the line; else the agent was shown it, and may write it itself.
@@ -52,10 +81,10 @@ pub enum Ran {
 }
 
 impl ProducedLine {
-    pub fn new(id: &str, call: Option<&str>, before: &str, after: &str) -> ProducedLine {
+    pub fn new(id: &str, by: CallMark, before: &str, after: &str) -> ProducedLine {
         ProducedLine {
             id: id.to_owned(),
-            call: call.map(str::to_owned),
+            by,
             before: hash(before),
             after: hash(after),
             rewritten: true,
@@ -79,13 +108,34 @@ impl SessionLines {
         SessionLines { directory: directory.clone(), name, entries }
     }
 
-    /// Whether a line is one of ours.
-    pub fn has(&self, line: &str) -> bool {
+    /// Whether a call has its line from us: it was written for this very call, or the agent was shown
+    /// it and writes it now, for the first time.
+    pub fn is_from_us(&self, line: &str, call: &CallMark) -> io::Result<bool> {
         if self.entries.is_empty() {
-            return false;
+            return Ok(false);
         }
         let line = hash(line);
-        self.produced().any(|produced| produced.after == line)
+        let ours = || self.produced().filter(|produced| produced.after == line);
+        let again = |produced: &ProducedLine| {
+            produced.by.is_same(call) && (call.call.is_some() || !self.has_ended(&produced.id))
+        };
+        if ours().any(|produced| produced.rewritten && again(produced)) {
+            return Ok(true);
+        }
+        let Some(shown) = ours().filter(|produced| !produced.rewritten).last() else {
+            return Ok(false);
+        };
+        let typed = self.entries.iter().find_map(|entry| match entry {
+            Entry::Typed { id, by } if *id == shown.id => Some(by),
+            _ => None,
+        });
+        match typed {
+            Some(by) => Ok(by.is_same(call)),
+            None => {
+                self.append(&Entry::Typed { id: shown.id.clone(), by: call.clone() })?;
+                Ok(true)
+            }
+        }
     }
 
     pub fn add(&self, line: ProducedLine) -> io::Result<()> {
@@ -95,22 +145,18 @@ impl SessionLines {
     /// The produced line that a call which has ended was about, by the call's id where the host has
     /// them, else by its text.
     pub fn ended(&self, call: Option<&str>, ran: &str) -> Option<(ProducedLine, Ran)> {
-        let over = |id: &str| {
-            let ended = |entry: &&Entry| matches!(entry, Entry::Ended { id: ended } if ended == id);
-            self.entries.iter().any(|entry| ended(&entry))
-        };
         let ran = hash(ran);
         let what = |line: &ProducedLine| match () {
             () if line.after == ran => Ran::Corrected,
             () if line.before == ran => Ran::Original,
             () => Ran::Other,
         };
-        let open = self.produced().filter(|line| line.rewritten && !over(&line.id));
+        let open = self.produced().filter(|line| line.rewritten && !self.has_ended(&line.id));
         let mut newest: Vec<&ProducedLine> = open.collect();
         newest.reverse();
-        let by_id = newest.iter().find(|line| call.is_some() && line.call.as_deref() == call);
+        let by_id = newest.iter().find(|line| call.is_some() && line.by.call.as_deref() == call);
         let by_text = || {
-            let text = newest.iter().filter(|line| call.is_none() || line.call.is_none());
+            let text = newest.iter().filter(|line| call.is_none() || line.by.call.is_none());
             text.into_iter().find(|line| what(line) != Ran::Other)
         };
         let line: &ProducedLine = by_id.copied().or_else(|| by_text().copied())?;
@@ -121,10 +167,15 @@ impl SessionLines {
         self.append(&Entry::Ended { id: line.id.clone() })
     }
 
+    fn has_ended(&self, id: &str) -> bool {
+        let ended = |entry: &Entry| matches!(entry, Entry::Ended { id: ended } if ended == id);
+        self.entries.iter().any(ended)
+    }
+
     fn produced(&self) -> impl Iterator<Item = &ProducedLine> {
         self.entries.iter().filter_map(|entry| match entry {
             Entry::Produced(line) => Some(line),
-            Entry::Ended { .. } => None,
+            Entry::Ended { .. } | Entry::Typed { .. } => None,
         })
     }
 
@@ -173,13 +224,17 @@ mod tests {
         SessionLines::open(&HooksDirectory::of(state.path()), Host::ClaudeCode, "s/../é")
     }
 
+    fn mark(call: Option<&str>, at_ms: i64) -> CallMark {
+        CallMark { call: call.map(str::to_owned), at_ms }
+    }
+
     #[test]
     fn what_ran_is_found_by_the_call_or_by_its_text() {
         let state = tempfile::tempdir().expect("a directory");
         let add = |line| lines(&state).add(line).expect("added");
-        add(ProducedLine::new("1", Some("c1"), "grep a", "rg a"));
-        add(ProducedLine::new("2", Some("c2"), "grep a", "rg a"));
-        add(ProducedLine::new("3", None, "ls", "eza"));
+        add(ProducedLine::new("1", mark(Some("c1"), 0), "grep a", "rg a"));
+        add(ProducedLine::new("2", mark(Some("c2"), 0), "grep a", "rg a"));
+        add(ProducedLine::new("3", mark(None, 0), "ls", "eza"));
         let ended =
             |call, ran: &str| lines(&state).ended(call, ran).map(|(line, ran)| (line.id, ran));
         let found = |id: &str, ran| Some((id.to_owned(), ran));
@@ -194,18 +249,56 @@ mod tests {
         let (line, _) = lines(&state).ended(None, "ls").expect("open");
         lines(&state).end(&line).expect("ended");
         assert_eq!(ended(None, "ls"), None);
-        assert!(lines(&state).has("eza") && lines(&state).has("rg a") && !lines(&state).has("ls"));
+    }
+
+    fn from_us(state: &tempfile::TempDir, line: &str, call: Option<&str>, at_ms: i64) -> bool {
+        lines(state).is_from_us(line, &mark(call, at_ms)).expect("a file")
+    }
+
+    #[test]
+    fn a_line_is_ours_only_in_the_call_that_we_wrote_it_for() {
+        let state = tempfile::tempdir().expect("a directory");
+        assert!(!from_us(&state, "rg a", Some("c1"), 0));
+        let add = |line| lines(&state).add(line).expect("added");
+        add(ProducedLine::new("1", mark(Some("c1"), 0), "grep a", "rg a"));
+        assert!(from_us(&state, "rg a", Some("c1"), 90_000), "the host has run the hook again");
+        assert!(!from_us(&state, "rg a", Some("c2"), 1), "the agent has typed it");
+        assert!(!from_us(&state, "grep a", Some("c1"), 1));
+        // Without ids, soon and before the call has ended.
+        add(ProducedLine::new("2", mark(None, 100), "ls", "eza"));
+        assert!(from_us(&state, "eza", None, 200) && from_us(&state, "eza", Some("c3"), 200));
+        assert!(!from_us(&state, "eza", None, 100 + SAME_CALL_MS));
+        let (line, _) = lines(&state).ended(None, "eza").expect("open");
+        lines(&state).end(&line).expect("ended");
+        assert!(!from_us(&state, "eza", None, 200));
+    }
+
+    #[test]
+    fn a_line_that_the_agent_was_shown_may_be_typed_once() {
+        let state = tempfile::tempdir().expect("a directory");
+        let shown = ProducedLine {
+            rewritten: false,
+            ..ProducedLine::new("1", mark(Some("c1"), 0), "grep a", "rg a")
+        };
+        lines(&state).add(shown).expect("added");
+        assert!(from_us(&state, "rg a", Some("c2"), 90_000));
+        assert!(from_us(&state, "rg a", Some("c2"), 90_001), "the hook of the same call");
+        assert!(!from_us(&state, "rg a", Some("c3"), 90_002));
     }
 
     #[test]
     fn a_long_file_is_read_from_its_end_and_has_no_text_of_a_line() {
         let state = tempfile::tempdir().expect("a directory");
         for number in 0..1_000 {
-            let line =
-                ProducedLine::new(&number.to_string(), None, "secret", &format!("l{number}"));
+            let line = ProducedLine::new(
+                &number.to_string(),
+                mark(None, 0),
+                "secret",
+                &format!("l{number}"),
+            );
             lines(&state).add(line).expect("added");
         }
-        assert!(lines(&state).has("l999") && !lines(&state).has("l0"));
+        assert!(from_us(&state, "l999", None, 0) && !from_us(&state, "l0", None, 0));
         let file = lines(&state).directory.file(&lines(&state).name);
         assert!(!std::fs::read_to_string(file).expect("a file").contains("secret"));
     }

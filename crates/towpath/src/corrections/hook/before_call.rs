@@ -2,7 +2,7 @@
 
 use super::HookCall;
 use crate::corrections::host_state;
-use crate::corrections::produced_lines::{ProducedLine, SessionLines};
+use crate::corrections::produced_lines::{CallMark, ProducedLine, SessionLines};
 use crate::corrections::snapshot_file::HookRules;
 use crate::exit::CommandError;
 use towpath_rules::hook_record::{CorrectedRecord, HookRecord, RecordedDecision};
@@ -23,7 +23,7 @@ pub struct Corrected {
     session: Option<SessionLines>,
 }
 
-/// What the rules make of the call. A line that this session got from us is left alone.
+/// What the rules make of the call. A line that this call has from us already is left alone.
 pub fn correct_call(call: &HookCall, rules: HookRules) -> Corrected {
     let mut options = AnswerOptions {
         permission: rules.permission,
@@ -38,7 +38,8 @@ pub fn correct_call(call: &HookCall, rules: HookRules) -> Corrected {
     let mut session = None;
     if let Correction::Rewritten(rewrite) = &correction {
         session = session_lines(call);
-        if session.as_ref().is_some_and(|session| session.has(&rewrite.before)) {
+        let ours = session.as_ref().map(|s| s.is_from_us(&rewrite.before, &mark(call)));
+        if ours.and_then(|ours| call.note(ours)) == Some(true) {
             return unchanged;
         }
         let (host, version) = (call.payload.host, call.version.as_deref());
@@ -90,11 +91,15 @@ fn remember(call: &HookCall, session: &SessionLines, rewrite: &Rewrite, record: 
     };
     let later = call.payload.host.capabilities().context == ContextChannel::After;
     let context = (later && rewritten).then(|| call.masking().text(&rewrite.context()));
-    let id = call.payload.call_id.as_deref();
-    let mut line = ProducedLine::new(&record.origin.id, id, &rewrite.before, &rewrite.after);
+    let (id, by) = (&record.origin.id, mark(call));
+    let mut line = ProducedLine::new(id, by, &rewrite.before, &rewrite.after);
     line.rewritten = rewritten;
     line.context = context;
     call.note(session.add(line));
+}
+
+fn mark(call: &HookCall) -> CallMark {
+    CallMark { call: call.payload.call_id.clone(), at_ms: call.at_ms }
 }
 
 /// `None` where the host does not name the session.

@@ -5,13 +5,18 @@ use super::{GREP, GREP_CONTEXT, Hooked, fed};
 use serde_json::{Value, json};
 
 #[test]
-fn a_line_is_corrected_once() {
+fn a_line_is_corrected_once_in_a_call() {
     // What the first rule writes, the second one would change.
     let hooked = Hooked::new(&[GREP, &["command", "rg", "ugrep"]]);
-    let answer = hooked.before("grep a");
+    let pre =
+        |call: &str, line: &str| hooked.answer("pre", &hooked.payload("PreToolUse", call, line));
+    let answer = pre("c", "grep a");
     assert_eq!(answer["hookSpecificOutput"]["updatedInput"]["command"], "rg a");
     // The host runs the hook again, with what the first one wrote.
-    assert_eq!(hooked.before("rg a"), Value::Null);
+    assert_eq!(pre("c", "rg a"), Value::Null);
+    // The agent types it itself.
+    let answer = pre("d", "rg a");
+    assert_eq!(answer["hookSpecificOutput"]["updatedInput"]["command"], "ugrep a");
     // Another session has not got that line from us.
     let mut other = hooked.payload("PreToolUse", "c", "rg a");
     other["session_id"] = json!("t");
