@@ -158,7 +158,7 @@ pub struct LiteralArgs {
     #[arg(long, value_name = "TOOL", group = "where")]
     tool: Option<String>,
     /// The parameter.
-    #[arg(long, value_name = "NAME", default_value = SHELL_PARAMETER)]
+    #[arg(long, alias = "param", value_name = "NAME", default_value = SHELL_PARAMETER)]
     parameter: String,
     #[command(flatten)]
     shared: SharedOptions,
@@ -182,7 +182,7 @@ pub struct RegexArgs {
     #[arg(long, value_name = "TOOL", default_value = SHELL_TOOL)]
     tool: String,
     /// The parameter.
-    #[arg(long, value_name = "NAME", default_value = SHELL_PARAMETER)]
+    #[arg(long, alias = "param", value_name = "NAME", default_value = SHELL_PARAMETER)]
     parameter: String,
     #[command(flatten)]
     shared: SharedOptions,
