@@ -1,8 +1,10 @@
 //! A rule as users and programs see it.
 
+use crate::environment::Environment;
 use crate::terminal::format::clean;
-use crate::terminal::table::cut;
+use crate::terminal::table::{cut, shown_path};
 use serde_json::{Map, Value, json};
+use std::path::Path;
 use towpath_rules::{Rule, RuleKind, Scope};
 
 /// What a rule looks for, with the command or the tool that it is about.
@@ -37,6 +39,60 @@ const LONGEST: usize = 60;
 pub fn summary(rule: &Rule) -> String {
     let (from, to) = (clean(&looks_for(&rule.kind)), clean(&becomes(rule)));
     format!("{from} → {}", cut(&to, LONGEST))
+}
+
+/// The directory that a rule is limited to.
+pub fn directory_line(rule: &Rule, env: &Environment) -> Option<String> {
+    let directory = rule.directory.as_deref()?;
+    Some(format!("only in {}", shown_path(Path::new(directory), env)))
+}
+
+/// What a rule had before another one with its key replaced it, a line for each difference.
+pub fn replaced_lines(old: &Rule, new: &Rule, env: &Environment) -> Vec<String> {
+    let none = || "none".to_owned();
+    let text = |text: Option<&String>| text.map_or_else(none, |text| clean(text));
+    let directory = |rule: &Rule| directory_line(rule, env).unwrap_or_else(|| "everywhere".into());
+    let (before, after) = (details(&old.kind), details(&new.kind));
+    let mut lines = Vec::new();
+    if old.kind.to() != new.kind.to() {
+        lines.push(format!("it was: {}", summary(old)));
+    }
+    for ((what, before), (_, after)) in before.into_iter().zip(after) {
+        if before != after {
+            lines.push(format!("{what} was: {}", before.unwrap_or_else(none)));
+        }
+    }
+    if old.message != new.message && !matches!(new.kind, RuleKind::Refuse { .. }) {
+        lines.push(format!("message was: {}", text(old.message.as_ref())));
+    } else if old.message != new.message {
+        lines.push(format!("it was: {}", summary(old)));
+    }
+    if old.directory != new.directory {
+        lines.push(format!("directory was: {}; is: {}", directory(old), directory(new)));
+    }
+    if old.enabled != new.enabled {
+        lines.push(format!("it was {}", if old.enabled { "enabled" } else { "disabled" }));
+    }
+    if lines.is_empty() {
+        lines.push("nothing has changed".to_owned());
+    }
+    lines.into_iter().map(|line| format!("  {line}")).collect()
+}
+
+/// What a rule of this kind has beside its texts.
+fn details(kind: &RuleKind) -> [(&'static str, Option<String>); 3] {
+    let (mut valued, mut timeout, mut template) = (None, None, None);
+    match kind {
+        RuleKind::Flag { valued: letters, .. } if !letters.is_empty() => {
+            valued = Some(clean(letters));
+        }
+        RuleKind::Recipe { timeout: seconds, template: on, .. } => {
+            timeout = seconds.map(|seconds| format!("{seconds} s"));
+            template = Some(if *on { "used" } else { "not used" }.to_owned());
+        }
+        _ => {}
+    }
+    [("letters with a value", valued), ("timeout", timeout), ("template", template)]
 }
 
 /// Every key is always there.

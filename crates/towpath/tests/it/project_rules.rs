@@ -91,7 +91,8 @@ fn a_broken_file_is_reported_and_the_users_rules_work() {
 fn a_rule_is_added_to_the_file_and_trusted_with_it() {
     let user = User::new().file(".git/x", "").file("web/x", "");
     let add = ["rules", "add", "command", "npm", "pnpm", "--project", "--dir", "web"];
-    user.towpath(&add).exits(0).prints("rule 1 added to .towpath/rules.toml: npm → pnpm\n");
+    let added = "rule 1 added to .towpath/rules.toml: npm → pnpm\n  only in web\n";
+    user.towpath(&add).exits(0).prints(added);
     let text = user.read(FILE);
     assert!(text.contains("directory = \"web\"\n"), "{text}");
     let web = ["rules", "test", "npm ci", "--dir", "web", "--json"];

@@ -48,7 +48,7 @@ fn every_kind_is_added_and_corrects() {
         "rule 8 added: curl http: → https:\n",
     );
     added(
-        &["literal", "--tool", "Read", "--parameter", "file_path", "/old", "/new"],
+        &["literal", "--tool", "Read", "--param", "file_path", "/old", "/new"],
         "rule 9 added: Read.file_path: /old → /new\n",
     );
     added(&["regex", r"wget (\S+)", "curl -O $1"], "rule 10 added: wget (\\S+) → curl -O $1\n");
@@ -83,7 +83,7 @@ fn the_same_mistake_again_replaces_and_reports_it() {
         .prints("  no rule changes this command\n  rules about its programs: 1 (not used)\n");
     rules(&user, &["add", "flag", "scp", "-r", "--message", "No -r", "-R"])
         .exits(0)
-        .prints("rule 1 replaced: scp -r → -R\n");
+        .prints("rule 1 replaced: scp -r → -R\n  message was: none\n  it was disabled\n");
     let json = rules(&user, &["--json"]).exits(0).json();
     assert_eq!(json["rules"].as_array().map(Vec::len), Some(1));
     assert_eq!(json["rules"][0]["message"], "No -r");
@@ -136,7 +136,7 @@ fn a_rule_is_tried_before_it_is_saved() {
     rules(&user, &["add", "command", "grep", "rg"]).exits(0);
     rules(&user, &["add", "command", "grep", "ag", "--dry-run"])
         .exits(0)
-        .prints("this rule would replace rule 1: grep → ag\n");
+        .prints("this rule would replace rule 1: grep → ag\n  it was: grep → rg\n");
     let json = rules(&user, &["add", "tool", "a", "B", "--json", "--test", "a"]).exits(0).json();
     assert_eq!(json["action"], "added");
     assert_eq!(json["test"]["decision"], "denied");
@@ -201,6 +201,14 @@ fn a_rule_may_be_for_one_directory() {
     assert_eq!(changed("shop/src")["decision"], "rewritten");
     assert_eq!(changed("farm")["decision"], "unchanged");
     assert_eq!(changed(".")["decision"], "unchanged");
+    rules(&user, &[]).exits(0).shows("npm → pnpm").shows("\n  only in shop\n");
+    rules(&user, &["add", "command", "npm", "yarn"]).exits(0).prints(
+        "rule 1 replaced: npm → yarn\n\
+         \x20 it was: npm → pnpm\n\
+         \x20 directory was: only in shop; is: everywhere\n",
+    );
+    let again = rules(&user, &["add", "command", "npm", "yarn"]).exits(0);
+    again.prints("rule 1 replaced: npm → yarn\n  nothing has changed\n");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::corrections::active_rules::ActiveRules;
 use crate::corrections::correction_view::{correction_json, correction_lines};
 use crate::corrections::install::{Installed, installed};
 use crate::corrections::rule_book::RuleBook;
-use crate::corrections::rule_view::{rule_json, summary};
+use crate::corrections::rule_view::{directory_line, replaced_lines, rule_json, summary};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
@@ -20,7 +20,6 @@ use std::path::PathBuf;
 use towpath_rules::host::{HookEvent, Host};
 use towpath_rules::{Correction, NewRule, Rule, RuleError, RuleKind, RuleWarning, Scope, ToolCall};
 use towpath_rules::{merge, warnings};
-use towpath_store::SetRule;
 
 /// Add a rule, or replace the one for the same mistake.
 ///
@@ -90,7 +89,8 @@ impl Execute for Args {
 /// What became of a new rule.
 struct AddedRule {
     rule: Rule,
-    replaces: bool,
+    /// The rule that had its key.
+    replaces: Option<Rule>,
     saved: bool,
     warnings: Vec<RuleWarning>,
     /// The project's file, and whether it is trusted now.
@@ -101,21 +101,22 @@ struct AddedRule {
 fn look(env: &Environment, rule: Rule) -> Result<AddedRule, CommandError> {
     let known = ActiveRules::read(env, env.journal()?.as_ref(), &env.current)?;
     let key = rule.key();
-    let same = known.user.iter().find(|other| other.key() == key);
-    let rule = Rule { number: same.map_or(0, |same| same.number), ..rule };
+    let same = known.user.iter().find(|other| other.key() == key).cloned();
+    let rule = Rule { number: same.as_ref().map_or(0, |same| same.number), ..rule };
     let warnings = warnings(&rule, &known.rules);
-    Ok(AddedRule { replaces: same.is_some(), saved: false, warnings, rule, file: None })
+    Ok(AddedRule { replaces: same, saved: false, warnings, rule, file: None })
 }
 
 fn save(env: &Environment, rule: Rule) -> Result<AddedRule, CommandError> {
     let mut book = RuleBook::open(env)?;
+    let key = rule.key();
+    let replaces = book.rules()?.into_iter().find(|other| other.key() == key);
     let set = book.set(std::slice::from_ref(&rule))?.remove(0);
     let known = ActiveRules::read(env, Some(book.store()), &env.current)?;
     show_project_problems(env, known.project.as_ref());
     let number = set.number().unsigned_abs();
     let rule = known.rule(number).cloned().unwrap_or(Rule { number, ..rule });
     let warnings = warnings(&rule, &known.rules);
-    let replaces = matches!(set, SetRule::Replaced(_));
     Ok(AddedRule { replaces, saved: true, warnings, rule, file: None })
 }
 
@@ -147,6 +148,13 @@ fn try_on(
 fn print(env: &Environment, added: &AddedRule, tested: Option<&(ToolCall, Correction)>) {
     let screen = Screen::new(env);
     out::line(format!("{}: {}", done(env, added), summary(&added.rule)));
+    let more = match &added.replaces {
+        Some(old) => replaced_lines(old, &added.rule, env),
+        None => {
+            directory_line(&added.rule, env).map(|line| format!("  {line}")).into_iter().collect()
+        }
+    };
+    more.into_iter().for_each(out::line);
     for warning in &added.warnings {
         out::line(format!("{} {warning}", screen.paint(Tint::Attention, "warning:")));
     }
@@ -180,7 +188,7 @@ fn done(env: &Environment, added: &AddedRule) -> String {
         0 => "rule".to_owned(),
         number => format!("rule {number}"),
     };
-    match (added.saved, added.replaces) {
+    match (added.saved, added.replaces.is_some()) {
         (true, false) => format!("{rule} added{to}"),
         (true, true) => format!("{rule} replaced{of}"),
         (false, false) => format!("this rule can be added{to}"),
@@ -189,7 +197,7 @@ fn done(env: &Environment, added: &AddedRule) -> String {
 }
 
 fn print_json(added: &AddedRule, tested: Option<&(ToolCall, Correction)>) {
-    let action = match (added.saved, added.replaces) {
+    let action = match (added.saved, added.replaces.is_some()) {
         (false, _) => "checked",
         (true, false) => "added",
         (true, true) => "replaced",
@@ -201,7 +209,8 @@ fn print_json(added: &AddedRule, tested: Option<&(ToolCall, Correction)>) {
     out::json(&json!({
         "schema": 1,
         "action": action,
-        "replaces": added.replaces,
+        "replaces": added.replaces.is_some(),
+        "replaced": added.replaces.as_ref().map(rule_json),
         "rule": rule_json(&added.rule),
         "file": file,
         "warnings": added.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),

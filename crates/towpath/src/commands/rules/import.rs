@@ -3,7 +3,7 @@
 use super::super::Execute;
 use crate::corrections::imported_rules;
 use crate::corrections::rule_book::{RuleBook, user_rules};
-use crate::corrections::rule_view::{rule_json, summary};
+use crate::corrections::rule_view::{replaced_lines, rule_json, summary};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::{clean, count};
@@ -38,11 +38,19 @@ pub struct Args {
 #[derive(Default)]
 struct Import {
     added: Vec<Rule>,
-    replaced: Vec<Rule>,
+    /// The user's own, and what it becomes.
+    replaced: Vec<(Rule, Rule)>,
     /// The user's own differ, and stay.
     kept: Vec<Rule>,
     /// The user has them already.
     same: usize,
+}
+
+impl Import {
+    /// The rules to save.
+    fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.added.iter().chain(self.replaced.iter().map(|(_, rule)| rule))
+    }
 }
 
 impl Execute for Args {
@@ -52,14 +60,14 @@ impl Execute for Args {
         let file = imported_rules::read(env, &path)?;
         let import = self.sort(env, file.rules)?;
         if !self.dry_run {
-            let set: Vec<Rule> = import.added.iter().chain(&import.replaced).cloned().collect();
+            let set: Vec<Rule> = import.rules().cloned().collect();
             if !set.is_empty() {
                 RuleBook::open(env)?.set(&set)?;
             }
         }
         match self.json {
             true => self.print_json(&import, &file.skipped),
-            false => self.print(&import, &file.skipped),
+            false => self.print(env, &import, &file.skipped),
         }
         Ok(Exit::Done)
     }
@@ -78,20 +86,21 @@ impl Args {
             match known.get(&rule.key()) {
                 None => import.added.push(rule),
                 Some(own) if is_same(own, &rule) => import.same += 1,
-                Some(_) if self.replace => import.replaced.push(rule),
+                Some(own) if self.replace => import.replaced.push((own.clone(), rule)),
                 Some(_) => import.kept.push(rule),
             }
         }
         Ok(import)
     }
 
-    fn print(&self, import: &Import, skipped: &[String]) {
+    fn print(&self, env: &Environment, import: &Import, skipped: &[String]) {
         let would = if self.dry_run { "would be " } else { "" };
         for rule in &import.added {
             out::line(format!("{would}added: {}", summary(rule)));
         }
-        for rule in &import.replaced {
+        for (old, rule) in &import.replaced {
             out::line(format!("{would}replaced: {}", summary(rule)));
+            replaced_lines(old, rule, env).into_iter().for_each(out::line);
         }
         for rule in &import.kept {
             out::line(format!("kept yours, --replace takes this one: {}", summary(rule)));
@@ -110,11 +119,13 @@ impl Args {
 
     fn print_json(&self, import: &Import, skipped: &[String]) {
         let all = |rules: &[Rule]| rules.iter().map(rule_json).collect::<Vec<Value>>();
+        let replaced: Vec<Value> =
+            import.replaced.iter().map(|(_, rule)| rule_json(rule)).collect();
         out::json(&json!({
             "schema": 1,
             "dry_run": self.dry_run,
             "added": all(&import.added),
-            "replaced": all(&import.replaced),
+            "replaced": replaced,
             "kept": all(&import.kept),
             "unchanged": import.same,
             "left_out": skipped,

@@ -5,7 +5,7 @@ use super::{not_applied, show_project_problems};
 use crate::corrections::active_rules::ActiveRules;
 use crate::corrections::hook_log::folded_journal;
 use crate::corrections::project_rules::{FileTrust, ProjectRules};
-use crate::corrections::rule_view::{rule_json, summary};
+use crate::corrections::rule_view::{directory_line, rule_json, summary};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::rfc3339;
@@ -96,14 +96,16 @@ fn print_table(env: &Environment, active: &ActiveRules) {
     let mut header = vec!["RULE", "KIND", "WHAT", "HITS", "STATUS"];
     header.retain(|column| with_kind || *column != "KIND");
     let mut table = Table::new(&header);
-    for rule in &active.user {
+    let add = |rule: &Rule, table: &mut Table| {
         table.row(row(rule, used.status(rule), with_kind));
-    }
+        if let Some(directory) = directory_line(rule, env) {
+            table.below(format!("  {directory}"), Tint::Dim);
+        }
+    };
+    active.user.iter().for_each(|rule| add(rule, &mut table));
     if let Some(project) = &active.project {
         table.below(format!("{}:", shown_path(&project.path, env)), Tint::Dim);
-        for rule in &project.rules {
-            table.row(row(rule, used.status(rule), with_kind));
-        }
+        project.rules.iter().for_each(|rule| add(rule, &mut table));
     }
     table.print(&screen);
 }

@@ -4,7 +4,7 @@ use super::super::Execute;
 use super::in_host;
 use crate::corrections::correction_view::correction_lines;
 use crate::corrections::rule_book::{RuleBook, user_rules};
-use crate::corrections::rule_view::{rule_json, summary};
+use crate::corrections::rule_view::{replaced_lines, rule_json, summary};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, ErrorKind, Exit};
 use crate::terminal::out;
@@ -46,7 +46,9 @@ impl Execute for Args {
             return Ok(Exit::Done);
         }
         let rules = chosen.iter().map(|starter| rule(starter)).collect::<Result<Vec<_>, _>>()?;
-        let set = RuleBook::open(env)?.set(&rules)?;
+        let mut book = RuleBook::open(env)?;
+        let before = book.rules()?;
+        let set = book.set(&rules)?;
         let numbers = set.iter().map(|set| set.number().unsigned_abs());
         let rules: Vec<Rule> =
             rules.into_iter().zip(numbers).map(|(rule, number)| Rule { number, ..rule }).collect();
@@ -56,6 +58,9 @@ impl Execute for Args {
         } else {
             for ((starter, rule), set) in chosen.iter().zip(&rules).zip(&set) {
                 print_added(env, starter, rule, *set);
+                let old = before.iter().find(|old| old.key() == rule.key());
+                let lines = old.map_or(Vec::new(), |old| replaced_lines(old, rule, env));
+                lines.into_iter().for_each(out::line);
             }
         }
         Ok(Exit::Done)

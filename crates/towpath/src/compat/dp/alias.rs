@@ -6,6 +6,7 @@ use crate::corrections::active_rules::ActiveRules;
 use crate::corrections::correction_view::correction_lines;
 use crate::corrections::rule_book::RuleBook;
 use crate::corrections::rule_directory::{resolved, with_resolved_directories};
+use crate::corrections::rule_view::directory_line;
 use crate::exit::{CommandError, Exit};
 use crate::files;
 use crate::terminal::out;
@@ -126,7 +127,8 @@ fn set(dp: &Dp<'_>, args: &AliasArgs, kind: RuleKind) -> Result<Exit, CommandErr
     if let Some(old) = replaced {
         let would = if args.dry_run { "would replace" } else { "replaces" };
         let was = shortened(old.kind.to());
-        out::note(format!("it {would} rule {}, which was: {was}", old.number));
+        let only = directory_line(old, dp.env).map_or(String::new(), |only| format!(" ({only})"));
+        out::note(format!("it {would} rule {}, which was: {was}{only}", old.number));
     }
     let mut rules: Vec<Rule> = before.into_iter().filter(|old| old.key() != rule.key()).collect();
     for warning in warnings(&rule, &rules) {

@@ -22,7 +22,9 @@ pub fn add(env: &Environment, rule: Rule, dry_run: bool) -> Result<AddedRule, Co
     let trusted = before.as_ref().is_none_or(|file| file.trust == FileTrust::Trusted);
     let text = before.as_ref().map(|file| file.text.as_str());
     let written = Rule { directory: below(&root, rule.directory.as_deref())?, ..rule.clone() };
-    let (edited, replaces) =
+    let key = rule.key();
+    let replaces = before.iter().flat_map(|file| &file.rules).find(|old| old.key() == key).cloned();
+    let (edited, _) =
         with_rule(&path, text, &written).map_err(|error| unwritable(env, &path, error))?;
     if !dry_run {
         write(&path, text.is_some(), &edited)
@@ -33,7 +35,6 @@ pub fn add(env: &Environment, rule: Rule, dry_run: bool) -> Result<AddedRule, Co
     }
     let known = ActiveRules::read(env, env.journal()?.as_ref(), &root)?;
     let in_file = known.project.iter().flat_map(|project| &project.rules);
-    let key = rule.key();
     let saved = in_file.into_iter().find(|known| !dry_run && known.key() == key).cloned();
     let rule = saved.unwrap_or(Rule { scope: Scope::Project, ..rule });
     let warnings = warnings(&rule, &known.rules);
