@@ -56,6 +56,7 @@ pub use agents_md::{BrokenMarkers, agents_md, agents_md_lines, with_agents_md};
 pub use correct::correct;
 pub use correction::{Applied, Correction, Denial, Edit, Rewrite};
 pub use dp_alias::{DpAlias, UnknownAlias};
+pub use line::{Unapplied, unapplied};
 pub use new_rule::{NewRule, RuleError};
 pub use recipe::template::TemplateError;
 pub use rule::{KindName, Rule, RuleKey, RuleKind, SHELL_PARAMETER, SHELL_TOOL, Scope, merge};

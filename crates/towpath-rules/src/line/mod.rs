@@ -4,11 +4,13 @@
 mod check_result;
 mod command_rule;
 mod data_ranges;
+mod explain;
 mod flag_rule;
 mod flag_table;
 mod literal_rule;
 mod long_flag_table;
 
+pub use explain::{Unapplied, unapplied};
 pub(crate) use flag_rule::Flag;
 
 use crate::command_prefix;
@@ -62,7 +64,7 @@ pub(crate) fn correct(line: &str, rules: &[&Rule]) -> Outcome {
     let Ok(script) = bash::parse(line) else { return Outcome::Unchanged };
     let defined = defined_functions(&script);
     let mut recipes = Vec::new();
-    let mut refusals: Vec<&Rule> = Vec::new();
+    let mut refusals: Vec<(&Rule, &SimpleCommand)> = Vec::new();
     let mut candidates = Vec::new();
     for (index, command) in script.commands().iter().enumerate() {
         // A function of that name is the agent's own program.
@@ -71,7 +73,7 @@ pub(crate) fn correct(line: &str, rules: &[&Rule]) -> Outcome {
         }
         match by_longest_prefix(index, command, rules) {
             Some(found) if matches!(found.rule.kind, RuleKind::Refuse { .. }) => {
-                refusals.push(found.rule);
+                refusals.push((found.rule, command));
             }
             Some(found) => recipes.push(found),
             None => {}
@@ -79,7 +81,7 @@ pub(crate) fn correct(line: &str, rules: &[&Rule]) -> Outcome {
         candidates.extend(command_candidates(&script, index, rules));
     }
     if !refusals.is_empty() {
-        return Outcome::Denied(denial(&refusals));
+        return Outcome::Denied(denial(line, &refusals));
     }
     candidates.extend(line_candidates(&script, rules));
     rewritten(&script, rules, &recipes, &candidates).map_or(Outcome::Unchanged, Outcome::Rewritten)
@@ -134,7 +136,7 @@ fn attempt(
             .flat_map(|c| c.edits.iter().cloned())
             .chain(replaced.iter().map(|(_, r)| r.edit.clone()))
             .collect();
-        let Some(replacement) = recipe::replace(script, command, found.rule, found.words, &inner)
+        let Ok(replacement) = recipe::replace(script, command, found.rule, found.words, &inner)
         else {
             continue;
         };
@@ -296,17 +298,31 @@ fn line_candidates(script: &Script, rules: &[&Rule]) -> Vec<Candidate> {
     found
 }
 
-fn denial(refusals: &[&Rule]) -> Denial {
-    let rules: BTreeSet<u64> = refusals.iter().map(|rule| rule.number).collect();
+/// The reason names each command: a line may have others, which are not the problem.
+fn denial(line: &str, refusals: &[(&Rule, &SimpleCommand)]) -> Denial {
+    let rules: BTreeSet<u64> = refusals.iter().map(|(rule, _)| rule.number).collect();
     let mut reasons: Vec<String> = Vec::new();
-    for rule in refusals {
-        let missing = || format!("`{}` is refused by a correction rule.", rule.kind.from());
-        let reason = rule.message.clone().unwrap_or_else(missing);
+    for (rule, command) in refusals {
+        let refused = shortened(&recipe::raw_text(line, command));
+        let reason = match &rule.message {
+            Some(message) => format!("`{refused}` is refused: {message}"),
+            None => format!("`{refused}` is refused by a correction rule."),
+        };
         if !reasons.contains(&reason) {
             reasons.push(reason);
         }
     }
     Denial { rules: rules.into_iter().collect(), reason: reasons.join("\n") }
+}
+
+/// Of a longer command the beginning names it.
+const MOST_NAMED: usize = 100;
+
+fn shortened(command: &str) -> String {
+    match command.char_indices().nth(MOST_NAMED) {
+        Some((end, _)) => format!("{}…", &command[..end]),
+        None => command.to_owned(),
+    }
 }
 
 pub(crate) fn applied(rule: &Rule, dropped: Vec<String>) -> Applied {

@@ -57,6 +57,11 @@ impl<'a> AgentWord<'a> {
         })
     }
 
+    /// The agent's own text.
+    pub fn as_written(&self) -> &'a str {
+        &self.line[self.word.range.clone()]
+    }
+
     /// The word as it is written, with the edits of the commands inside of it.
     pub fn source(&self) -> Option<String> {
         self.written(&self.word.range)

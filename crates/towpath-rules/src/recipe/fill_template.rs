@@ -5,7 +5,7 @@ use super::agent_word::{self, AgentWord, Stretch};
 use super::script_variables::{Changes, changes_of, reads_positional};
 use super::template::{Piece, Value};
 use super::value_position::{self, Position, Quoting, Role};
-use super::{Shape, command_prefix};
+use super::{Obstacle, Shape, command_prefix};
 use crate::correction::{Edit, apply};
 use crate::escape_for_nesting::escaped;
 use crate::same_outside_edits;
@@ -48,7 +48,7 @@ pub(crate) fn marked(pieces: &[Piece]) -> Option<(Script, Vec<usize>)> {
 }
 
 impl Filler<'_> {
-    pub fn fill(&self) -> Option<String> {
+    pub fn fill(&self) -> Result<String, Obstacle> {
         let values: Vec<Value> = self
             .pieces
             .iter()
@@ -57,24 +57,25 @@ impl Filler<'_> {
                 Piece::Text(_) => None,
             })
             .collect();
-        let (script, marks) = marked(self.pieces)?;
+        let (script, marks) = marked(self.pieces).ok_or(Obstacle::NoCommand)?;
         if values.is_empty() {
-            return Some(script.text().to_owned());
+            return Ok(script.text().to_owned());
         }
-        let positions = value_position::find(&script, &marks)?;
+        let positions = value_position::find(&script, &marks).ok_or(Obstacle::Position)?;
         let changes = changes_of(&script);
         let single = Shape::new(&script).is_simple();
         let mut edits: Vec<Edit> = Vec::new();
         for ((value, mark), position) in values.iter().zip(&marks).zip(&positions) {
             let used = self.used(*value);
-            if !used.iter().all(|word| self.expands_alike(*value, word, position, &changes, single))
-            {
-                return None;
+            let differs =
+                |word: &&&AgentWord| !self.expands_alike(*value, word, position, &changes, single);
+            if let Some(other) = used.iter().find(differs) {
+                return Err(Obstacle::Expansion { word: other.as_written().to_owned() });
             }
             let length = script.text()[*mark..].chars().next().map_or(0, char::len_utf8);
             let mut range = *mark..*mark + length;
             let next = script.text()[range.end..].chars().next();
-            let text = self.written(*value, &used, position, next)?;
+            let text = self.written(*value, &used, position, next).ok_or(Obstacle::Position)?;
             // No word at all: the blanks before it would be at the end of the command.
             if text.is_empty()
                 && matches!(position.quoting, Quoting::Bare(Role::Argument | Role::Element))
@@ -84,7 +85,8 @@ impl Filler<'_> {
             push(&mut edits, script.text(), range, text, &position.quoting);
         }
         let filled = apply(script.text(), &edits);
-        self.is_same(&script, &filled, &edits, &values).then_some(filled)
+        let same = self.is_same(&script, &filled, &edits, &values);
+        same.then_some(filled).ok_or(Obstacle::Position)
     }
 
     /// The agent's words that a value is.

@@ -4,6 +4,7 @@
 mod agent_word;
 mod fill_template;
 pub(crate) mod group_script;
+mod obstacle;
 mod script_variables;
 pub(crate) mod template;
 mod value_position;
@@ -22,6 +23,7 @@ use towpath_shell::bash::tree::Redirect;
 use towpath_shell::bash::{self, Nesting, Script, SimpleCommand};
 
 pub(crate) use fill_template::marked;
+pub(crate) use obstacle::Obstacle;
 
 /// What is written for one command.
 pub(crate) struct Replacement {
@@ -47,16 +49,22 @@ pub(crate) fn replace(
     rule: &Rule,
     matched: usize,
     inner: &[Edit],
-) -> Option<Replacement> {
-    let RuleKind::Recipe { from, to, template, timeout } = &rule.kind else { return None };
-    let template = if *template { Template::parse(to).ok()? } else { Template::plain(to) };
+) -> Result<Replacement, Obstacle> {
+    let RuleKind::Recipe { from, to, template, timeout } = &rule.kind else {
+        return Err(Obstacle::NoCommand);
+    };
+    let template = match template {
+        true => Template::parse(to).map_err(|_| Obstacle::Template)?,
+        false => Template::plain(to),
+    };
     let arguments = &command.words[matched..];
     let words: Option<Vec<AgentWord>> =
         arguments.iter().map(|word| AgentWord::new(word, line.text(), inner)).collect();
-    let words = words?;
-    let pieces = trimmed(template.decide(&mut |value| is_true(value, &words))?);
+    let words = words.ok_or(Obstacle::PartOfAnArgument)?;
+    let decided = template.decide(&mut |value| is_true(value, &words));
+    let pieces = trimmed(decided.ok_or(Obstacle::UnknownArguments)?);
     if is_corrected(command, from, &pieces) {
-        return None;
+        return Err(Obstacle::Corrected);
     }
     let uses = Uses::of(&pieces, &words);
     let dropped = dropped(&words, &uses, line.text())?;
@@ -69,21 +77,25 @@ pub(crate) fn replace(
         requoted: is_requoted(command),
     };
     let script = filler.fill()?;
-    let parsed = bash::parse(&script).ok().filter(|s| !s.body().statements.is_empty())?;
+    let parsed = bash::parse(&script).ok().filter(|s| !s.body().statements.is_empty());
+    let parsed = parsed.ok_or(Obstacle::NoCommand)?;
     let shape = Shape::new(&parsed);
-    let group = group_script::choose(line, command, &shape)?;
-    if takes_more_words(command) && !ends_with_args(&pieces) || leaks(line, command, &parsed, group)
-    {
-        return None;
+    let group = group_script::choose(line, command, &shape).ok_or(Obstacle::NotOneCommand)?;
+    if takes_more_words(command) && !ends_with_args(&pieces) {
+        return Err(Obstacle::MoreWords);
+    }
+    if leaks(line, command, &parsed, group) {
+        return Err(Obstacle::Leaks);
     }
     let written = group_script::written(&script, &shape, group);
-    let (range, mut text) = with_redirects(line.text(), command, &written, group, &shape)?;
+    let (range, mut text) = with_redirects(line.text(), command, &written, group, &shape)
+        .ok_or(Obstacle::Redirection)?;
     // `$((` and `((` begin a calculation.
     if text.starts_with('(') && line.text()[..range.start].ends_with('(') {
         text.insert(0, ' ');
     }
-    let text = escape_for_nesting::for_command(line, command, &text)?;
-    Some(Replacement {
+    let text = escape_for_nesting::for_command(line, command, &text).ok_or(Obstacle::Quotes)?;
+    Ok(Replacement {
         edit: Edit { range, text, rules: rules_of(rule, &words, inner) },
         script,
         group,
@@ -157,13 +169,15 @@ fn is_corrected(command: &SimpleCommand, from: &str, pieces: &[Piece]) -> bool {
 struct Uses {
     /// How often, for each of them.
     counts: Vec<usize>,
+    /// All of them are in the script as text.
+    as_text: bool,
     /// Nothing of the agent's is written.
     is_own: bool,
 }
 
 impl Uses {
     fn of(pieces: &[Piece], words: &[AgentWord]) -> Uses {
-        let mut uses = Uses { counts: vec![0; words.len()], is_own: true };
+        let mut uses = Uses { counts: vec![0; words.len()], as_text: false, is_own: true };
         for piece in pieces {
             match piece {
                 Piece::Value(Value::Args) => uses.counts.iter_mut().for_each(|count| *count += 1),
@@ -173,34 +187,37 @@ impl Uses {
                         *count += 1;
                     }
                 }
-                Piece::Value(Value::Raw | Value::Full) => uses.is_own = false,
+                Piece::Value(Value::Raw | Value::Full) => uses.as_text = true,
                 Piece::Value(Value::Matched) | Piece::Text(_) => {}
             }
         }
-        uses.is_own &= uses.counts.iter().all(|count| *count == 0);
+        uses.is_own = !uses.as_text && uses.counts.iter().all(|count| *count == 0);
         uses
     }
 }
 
-/// The words that get lost. `None` if one of them must not, or if one that does something is not
+/// The words that get lost. An error if one of them must not, or if one that does something is not
 /// used exactly once.
-fn dropped(words: &[AgentWord], uses: &Uses, line: &str) -> Option<Vec<String>> {
+fn dropped(words: &[AgentWord], uses: &Uses, line: &str) -> Result<Vec<String>, Obstacle> {
     let mut lost = Vec::new();
     let mut operands = false;
     for (word, count) in words.iter().zip(&uses.counts) {
+        let source = || line[word.word.range.clone()].to_owned();
         if word.has_effects && *count != 1 {
-            return None;
+            return Err(Obstacle::Effects { word: source() });
         }
         operands |= word.word.fixed() == Some("--");
         if *count == 0 {
             let never = word.word.fixed().is_some_and(|text| NEVER_DROPPED.contains(&text));
             if never && !operands {
-                return None;
+                return Err(Obstacle::Careful { option: source() });
             }
-            lost.push(line[word.word.range.clone()].to_owned());
+            if !uses.as_text {
+                lost.push(source());
+            }
         }
     }
-    Some(lost)
+    Ok(lost)
 }
 
 /// `xargs` adds words at the end of the command.
@@ -228,7 +245,7 @@ fn leaks(line: &Script, command: &SimpleCommand, recipe: &Script, group: Group) 
 }
 
 /// The command's words as they are written.
-fn raw_text(line: &str, command: &SimpleCommand) -> String {
+pub(crate) fn raw_text(line: &str, command: &SimpleCommand) -> String {
     let words = words_range(command);
     let divided = |r: &Redirect| crate::line::overlap(&r.range, &words);
     if command.redirects.iter().any(divided) {

@@ -1,7 +1,7 @@
 //! Command, flag, literal, regex and refuse rules, each sentence of their description as a row.
 
 use crate::support::*;
-use towpath_rules::{Correction, Rule};
+use towpath_rules::{Correction, Rule, RuleKind, unapplied};
 
 #[test]
 fn words_of_a_command_become_others() {
@@ -156,14 +156,109 @@ fn regular_expressions_begin_in_code() {
 #[test]
 fn refused_commands_deny_the_call() {
     let denied = Some("DENIED `gt a` is refused by a correction rule.");
+    let with_argument = Some("DENIED `gt a c` is refused by a correction rule.");
     check_rows(&[
         (&[refuse("gt a")], "ls; bash -c 'gt a'", denied),
         (&[refuse("gt a"), recipe("gt a b", "gt c")], "gt a b", Some("gt c")),
-        (&[refuse("gt a"), recipe("gt a b", "gt c")], "gt a b; gt a c", denied),
+        (&[refuse("gt a"), recipe("gt a b", "gt c")], "gt a b; gt a c >f", with_argument),
         (&[refuse("gt a"), recipe("gt", "gt c")], "gt a", denied),
         (&[refuse("gt a"), recipe("gt a", "gt c")], "gt a", denied),
         (&[refuse("gt a")], "gt a 'open", None),
     ]);
+}
+
+#[test]
+fn a_denial_names_each_refused_command() {
+    let rules = vec![
+        Rule { message: Some("Use gt d.".into()), ..rule(1, refuse("gt a")) },
+        rule(2, refuse("gt b")),
+    ];
+    let line = format!("ls && gt a 'x y' | cat; gt b {}", "z".repeat(200));
+    let Correction::Denied(denial) = corrected(&line, rules) else { panic!("not refused") };
+    let long = format!("gt b {}…", "z".repeat(95));
+    let expected =
+        format!("`gt a 'x y'` is refused: Use gt d.\n`{long}` is refused by a correction rule.");
+    assert_eq!(denial.reason, expected);
+}
+
+#[test]
+fn what_a_template_takes_as_text_is_not_dropped() {
+    for script in ["log {{.Raw}}", "log '{{.Full}}'", "log \"{{.Args}}\""] {
+        let rules = vec![rule(1, recipe("gt x", script))];
+        let Correction::Rewritten(rewrite) = corrected("gt x --all b", rules) else {
+            panic!("{script}")
+        };
+        assert_eq!(rewrite.applied[0].dropped, [""; 0], "{script}");
+        assert!(!rewrite.vouched, "{script}");
+    }
+}
+
+#[test]
+fn a_rule_that_matches_and_is_not_applied_has_a_reason() {
+    let reason = |rules: &[Rule], line: &str| {
+        let call = bash_call(line);
+        let all: Vec<&Rule> = rules.iter().collect();
+        let correction = corrected(line, rules.to_vec());
+        let found = unapplied(&call, &all, &correction).expect("bash");
+        found.iter().map(|one| format!("{}: {}", one.rule, one.reason)).collect::<Vec<_>>()
+    };
+    let one = |kind| vec![rule(1, kind)];
+    let flag = RuleKind::Flag {
+        command: "scp".into(),
+        from: "-r".into(),
+        to: "-R".into(),
+        valued: String::new(),
+    };
+    for (rules, line, expected) in [
+        (one(recipe("gt x", "a")), "gt x --help", "1: `--help` would be dropped"),
+        (
+            one(recipe("gt x", "a \"{{.Args}}\"")),
+            "gt x $v",
+            "1: `$v` would not expand as it does now",
+        ),
+        (
+            one(recipe("gt x", "a; b")),
+            "sudo gt x",
+            "1: assignments and wrappers such as sudo take one command, not a script",
+        ),
+        (
+            one(recipe("gt x", "a")),
+            "gt x $(b)",
+            "1: what `$(b)` runs or sets would happen never, or more than once",
+        ),
+        (
+            one(recipe("gt x", "v=1; a")),
+            "gt x; echo $v",
+            "1: the script changes what the rest of the line reads",
+        ),
+        (
+            one(recipe("gt x", "a")),
+            "gt() { b; }; gt x",
+            "1: the line defines a function of that name",
+        ),
+        (one(flag), "scp a b", "1: the command does not have the option -r"),
+        (one(command("grep", "grep -E")), "grep -E a", "1: the command is corrected already"),
+        (vec![Rule { enabled: false, ..rule(1, command("a", "b")) }], "a", "1: it is disabled"),
+        (
+            vec![Rule { directory: Some("/shop".into()), ..rule(1, command("a", "b")) }],
+            "a",
+            "1: it is only for calls in /shop",
+        ),
+        (
+            vec![rule(1, recipe("gt", "a")), rule(2, recipe("gt x", "b"))],
+            "gt x",
+            "1: rule 2 matches more of it",
+        ),
+        (
+            vec![rule(1, command("gt", "a")), rule(2, recipe("gt x", "b"))],
+            "gt x",
+            "1: rule 2 replaces the whole command",
+        ),
+    ] {
+        assert_eq!(reason(&rules, line), [expected], "{line}");
+    }
+    assert_eq!(reason(&one(command("a", "b")), "a; c"), [""; 0], "it is applied");
+    assert_eq!(reason(&one(command("a b", "c")), "a d"), [""; 0], "it is about another command");
 }
 
 #[test]

@@ -195,7 +195,7 @@ fn a_vouched_line_is_allowed() {
 fn a_refused_command_is_denied_with_the_message() {
     let mut rule = rule(1, refuse("gt deacon"));
     rule.message = Some("There is no `gt deacon`: use `gt mayor`.".to_owned());
-    let reason = rule.message.clone();
+    let reason = "`gt deacon pending` is refused: There is no `gt deacon`: use `gt mayor`.";
     let rules = RuleIndex::new(vec![rule]);
     for host in Host::ALL {
         let payload = read(host, HookEvent::Pre, &before(host, "cd x && gt deacon pending"));

@@ -65,7 +65,10 @@ fn denied(call: &ToolCall, denial: &Denial, screen: &Screen) -> Vec<String> {
     let mut lines = marked("-", text, std::slice::from_ref(&all), Tint::Bad, screen);
     let numbers: Vec<String> = denial.rules.iter().map(u64::to_string).collect();
     let rules = if numbers.len() == 1 { "rule" } else { "rules" };
-    lines.push(format!("  refused by {rules} {}: {}", numbers.join(", "), clean(&denial.reason)));
+    let numbers = numbers.join(", ");
+    // The reason of a command names it as refused.
+    let by = if command(call).is_some() { rules.to_owned() } else { format!("refused by {rules}") };
+    lines.push(format!("  {by} {numbers}: {}", clean(&denial.reason)));
     lines
 }
 

@@ -634,7 +634,7 @@ fn pave_check_blocks_tools_and_never_fails() {
     let refused = r#"{"tool_name":"Bash","tool_input":{"command":"ls; gt deacon x"}}"#;
     let answer = pave_check(&user, refused).exits(0).json()["hookSpecificOutput"].clone();
     assert_eq!(answer["permissionDecision"], "deny");
-    assert_eq!(answer["permissionDecisionReason"], "Use gt mol.");
+    assert_eq!(answer["permissionDecisionReason"], "`gt deacon x` is refused: Use gt mol.");
     for payload in ["", "no json", "{}", r#"{"tool_name":""}"#, r#"{"tool_name":"Read"}"#] {
         pave_check(&user, payload).exits(0).prints("");
     }

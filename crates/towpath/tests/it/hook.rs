@@ -236,7 +236,7 @@ fn a_refused_command_is_denied_by_json() {
     let expected = json!({ "hookSpecificOutput": {
         "hookEventName": "PreToolUse",
         "permissionDecision": "deny",
-        "permissionDecisionReason": message,
+        "permissionDecisionReason": format!("`gt deacon pending` is refused: {message}"),
     }});
     assert_eq!(hooked.before("cd x && gt deacon pending").to_string(), expected.to_string());
     let (_, corrections) = hooked.recorded();

@@ -80,7 +80,10 @@ fn the_same_mistake_again_replaces_and_reports_it() {
     rules(&user, &["add", "flag", "scp", "-r", "-R"]).exits(0);
     rules(&user, &["disable", "1"]).exits(0).prints("rule 1 disabled\n");
     rules(&user, &["test", "ls; scp -r a b"])
-        .prints("  no rule changes this command\n  rules about its programs: 1 (not used)\n");
+        .prints("  no rule changes this command\n  rule 1 is not applied: it is disabled\n");
+    rules(&user, &["test", "echo scp"])
+        .prints("  no rule changes this command\n  rules about its programs: 1\n");
+    rules(&user, &["test", "scp 'a"]).shows("the line is not understood as bash");
     rules(&user, &["add", "flag", "scp", "-r", "--message", "No -r", "-R"])
         .exits(0)
         .prints("rule 1 replaced: scp -r → -R\n  message was: none\n  it was disabled\n");

@@ -1,5 +1,7 @@
 //! `towpath rules test`: what the rules make of a call, decided as the hook decides it.
 
+mod unapplied_rules;
+
 use super::super::Execute;
 use super::{host_parser, in_host, not_applied, show_project_problems};
 use crate::corrections::active_rules::ActiveRules;
@@ -11,7 +13,8 @@ use crate::terminal::table::Screen;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use towpath_rules::host::Host;
-use towpath_rules::{Correction, DEFAULT_HOST, Rule, ToolCall};
+use towpath_rules::{Correction, DEFAULT_HOST, ToolCall};
+use unapplied_rules::{UnappliedRule, print_related, unapplied_rules};
 
 /// Show what the rules make of a command. Nothing is run.
 ///
@@ -46,16 +49,22 @@ impl Execute for Args {
         show_project_problems(env, active.project.as_ref());
         let correction = active.correct(&call);
         let decision = active.decide(env, &correction, self.host)?;
+        let unapplied = unapplied_rules(&active, &call, &correction);
         if self.json {
             let mut shown = correction_json(&call, &correction);
             shown["permission"] = json!(decision_line(&decision, &correction, self.host));
             shown["paused"] = json!(active.pause.is_some());
+            shown["not_applied"] =
+                json!(unapplied.iter().map(UnappliedRule::json).collect::<Vec<_>>());
             out::json(&shown);
             return Ok(Exit::Done);
         }
         correction_lines(&call, &correction, &Screen::new(env)).into_iter().for_each(out::line);
-        if let (Correction::Unchanged, Some(line)) = (&correction, &self.command_line) {
-            print_related(&active, line);
+        for rule in &unapplied {
+            out::line(format!("  {}", rule.line()));
+        }
+        if correction == Correction::Unchanged {
+            print_related(&active, &call, &unapplied);
         }
         if let Some(line) = decision_line(&decision, &correction, self.host) {
             out::line(format!("  {line}"));
@@ -91,26 +100,5 @@ impl Args {
         let given = self.dir.as_ref().map(|dir| env.current.join(env.expand_home(dir)));
         let directory = given.unwrap_or_else(|| env.current.clone());
         directory.canonicalize().unwrap_or(directory)
-    }
-}
-
-/// The rules about programs that a line names, for the user who wonders why none applies.
-fn print_related(active: &ActiveRules, line: &str) {
-    let words: Vec<&str> =
-        line.split(|c: char| c.is_whitespace() || ";&|()`".contains(c)).collect();
-    let is_about = |rule: &&Rule| {
-        let program = rule.kind.command().and_then(|command| command.split_whitespace().next());
-        program.is_some_and(|program| words.contains(&program))
-    };
-    let used = |rule: &Rule| active.rules.iter().any(|r| r.enabled && r.number == rule.number);
-    let named = |rule: &Rule| match used(rule) {
-        true => rule.number.to_string(),
-        // A rule of a project gets its number when its file is trusted.
-        false if rule.number == 0 => format!("`{}` (not trusted)", rule.kind.from()),
-        false => format!("{} (not used)", rule.number),
-    };
-    let related: Vec<String> = active.all().filter(is_about).map(named).collect();
-    if !related.is_empty() {
-        out::line(format!("  rules about its programs: {}", related.join(", ")));
     }
 }
