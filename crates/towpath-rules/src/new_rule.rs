@@ -55,15 +55,17 @@ impl RuleError {
 impl NewRule {
     /// The rule, if nothing is wrong with it. `force` accepts a recipe that is not understood.
     pub fn check(self, number: u64, created_at: String, force: bool) -> Result<Rule, RuleError> {
-        self.check_kind(force)?;
-        Ok(self.unchecked(number, created_at))
+        match self.problems(force).into_iter().next() {
+            Some(error) => Err(error),
+            None => Ok(self.unchecked(number, created_at)),
+        }
     }
 
-    pub(crate) fn check_kind(&self, force: bool) -> Result<(), RuleError> {
-        match check(&self.kind, self.message.as_deref()) {
-            Err(error) if !(force && error.can_be_forced()) => Err(error),
-            _ => Ok(()),
-        }
+    /// Everything that is wrong with it, the worst first.
+    pub(crate) fn problems(&self, force: bool) -> Vec<RuleError> {
+        let mut found = check(&self.kind, self.message.as_deref());
+        found.retain(|error| !(force && error.can_be_forced()));
+        found
     }
 
     /// The rule, which has been checked.
@@ -81,66 +83,86 @@ impl NewRule {
     }
 }
 
-fn check(kind: &RuleKind, message: Option<&str>) -> Result<(), RuleError> {
-    filled("the text to look for", kind.from())?;
+fn check(kind: &RuleKind, message: Option<&str>) -> Vec<RuleError> {
+    let looked_for = filled("the text to look for", kind.from());
+    let given = looked_for.is_ok();
+    let mut checks = vec![looked_for];
     match kind {
         RuleKind::ToolName { from, to, .. } => {
-            filled("the tool to use instead", to)?;
-            differs(from, to)
+            checks.extend([filled("the tool to use instead", to), differs(from, to)]);
         }
-        RuleKind::ToolRecipe { script, .. } => filled("the script", script),
+        RuleKind::ToolRecipe { script, .. } => checks.push(filled("the script", script)),
         RuleKind::Flag { command, from, to, valued } => {
-            words(command)?;
-            let parsed = flag(from)?;
-            if !valued.bytes().all(|b| b.is_ascii_alphabetic()) {
-                return Err(RuleError::NotLetters { letters: valued.clone() });
-            }
-            match to.is_empty() {
+            checks.push(words(command).map(drop));
+            checks.extend(given.then(|| differing_flags(from, to)).into_iter().flatten());
+            checks.push(match valued.bytes().all(|b| b.is_ascii_alphabetic()) {
                 true => Ok(()),
-                false if flag(to)? == parsed => Err(RuleError::SelfAlias { from: from.clone() }),
-                false => Ok(()),
-            }
+                false => Err(RuleError::NotLetters { letters: valued.clone() }),
+            });
         }
-        RuleKind::Command { from, to } => {
-            let from_words = words(from)?;
-            filled("the command to use instead", to)?;
-            bash::tokenize(to).map_err(|_| RuleError::NotWords { text: to.clone() })?;
-            match command_prefix::static_words(to) == Some(from_words) {
-                true => Err(RuleError::SelfAlias { from: from.clone() }),
-                false => Ok(()),
-            }
-        }
+        RuleKind::Command { from, to } => checks.extend(command(from, to)),
         RuleKind::Literal { command, from, to } => {
-            words(command)?;
-            differs(from, to)
+            checks.extend([words(command).map(drop), differs(from, to)]);
         }
         RuleKind::ParameterLiteral { tool, parameter, from, to } => {
-            filled("the tool", tool)?;
-            filled("the parameter", parameter)?;
-            differs(from, to)
+            checks.extend([filled("the tool", tool), filled("the parameter", parameter)]);
+            checks.push(differs(from, to));
         }
         RuleKind::Regex { tool, parameter, from, to } => {
-            filled("the tool", tool)?;
-            filled("the parameter", parameter)?;
-            let pattern = regex::Regex::new(from).map_err(|error| RuleError::BadRegex {
-                pattern: from.clone(),
-                reason: error.to_string(),
-            })?;
-            groups_exist(&pattern, to)
+            checks.extend([filled("the tool", tool), filled("the parameter", parameter)]);
+            checks.push(regex(from, to));
         }
         RuleKind::Recipe { from, to, template, .. } => {
-            words(from)?;
-            filled("the script", to)?;
-            if from.trim() == to.trim() {
-                return Err(RuleError::SelfAlias { from: from.clone() });
-            }
-            recipe(to, *template)
+            checks.extend(given.then(|| words(from).map(drop)));
+            checks.push(match filled("the script", to) {
+                Ok(()) if from.trim() == to.trim() => {
+                    Err(RuleError::SelfAlias { from: from.clone() })
+                }
+                Ok(()) => recipe(to, *template),
+                empty => empty,
+            });
         }
         RuleKind::Refuse { from } => {
-            words(from)?;
-            filled("the message", message.unwrap_or_default())
+            checks.extend(given.then(|| words(from).map(drop)));
+            checks.push(filled("the message", message.unwrap_or_default()));
         }
     }
+    checks.into_iter().filter_map(Result::err).collect()
+}
+
+fn differing_flags(from: &str, to: &str) -> Vec<Result<(), RuleError>> {
+    let parsed = flag(from);
+    let new = if to.is_empty() { None } else { Some(flag(to)) };
+    let same = matches!((&parsed, &new), (Ok(old), Some(Ok(new))) if old == new);
+    let mut checks = vec![parsed.map(drop)];
+    checks.extend(new.map(|new| new.map(drop)));
+    checks.extend(same.then(|| Err(RuleError::SelfAlias { from: from.to_owned() })));
+    checks
+}
+
+fn command(from: &str, to: &str) -> Vec<Result<(), RuleError>> {
+    let from_words = (!from.trim().is_empty()).then(|| words(from));
+    let instead = filled("the command to use instead", to).and_then(|()| {
+        let parsed = bash::tokenize(to).map(drop);
+        parsed.map_err(|_| RuleError::NotWords { text: to.to_owned() })
+    });
+    let same = match (&from_words, &instead) {
+        (Some(Ok(from)), Ok(())) => command_prefix::static_words(to).as_ref() == Some(from),
+        _ => false,
+    };
+    let mut checks: Vec<Result<(), RuleError>> =
+        from_words.map(|words| words.map(drop)).into_iter().collect();
+    checks.push(instead);
+    checks.extend(same.then(|| Err(RuleError::SelfAlias { from: from.to_owned() })));
+    checks
+}
+
+fn regex(from: &str, to: &str) -> Result<(), RuleError> {
+    let pattern = regex::Regex::new(from).map_err(|error| RuleError::BadRegex {
+        pattern: from.to_owned(),
+        reason: error.to_string(),
+    })?;
+    groups_exist(&pattern, to)
 }
 
 fn filled(what: &str, text: &str) -> Result<(), RuleError> {

@@ -77,9 +77,12 @@ impl RulesReader<'_> {
         let directory = self.text(&fields, "directory");
         let enabled = self.fields.bool(fields.get("enabled")).unwrap_or(true);
         let force = self.fields.bool(fields.get("force")).unwrap_or(false);
-        if self.fields.problems.len() == before {
-            let rule = NewRule { kind, message, directory };
-            self.add(RuleInFile { rule, enabled, force, span: node.span }, &fields);
+        let rule = NewRule { kind, message, directory };
+        let rule = RuleInFile { rule, enabled, force, span: node.span };
+        match self.fields.problems.len() == before {
+            true => self.add(rule, &fields),
+            // What is missing was reported: only what is written can be wrong, too.
+            false => self.check(&rule, &fields, false),
         }
     }
 
@@ -90,7 +93,10 @@ impl RulesReader<'_> {
             self.fields.fields(node, Subject::Noun("rule"), ANY_KIND);
             return None;
         };
-        let word = self.fields.choice(entry, WORDS)?;
+        let Some(word) = self.fields.choice(entry, WORDS) else {
+            self.fields.fields(node, Subject::Noun("rule"), ANY_KIND);
+            return None;
+        };
         KINDS.iter().find(|row| row.kind.as_str() == word)
     }
 
@@ -145,18 +151,8 @@ impl RulesReader<'_> {
 
     /// Checks a rule as if it were created, and that it is there once.
     pub fn add(&mut self, rule: RuleInFile, fields: &RuleFields<'_>) {
-        if let Err(error) = rule.rule.check_kind(rule.force) {
-            let span = self.blamed(&error, fields).unwrap_or(rule.span);
-            let span = self.fields.source.first_line(span);
-            let help = error.can_be_forced().then_some("with `force = true` it is accepted");
-            let problem = Diagnostic::error("bad-rule", error.to_string());
-            let problem = problem.at(self.fields.source, span, "");
-            self.fields.problem(match help {
-                Some(help) => problem.help(help),
-                None => problem,
-            });
-            return;
-        }
+        let before = self.fields.problems.len();
+        self.check(&rule, fields, true);
         let span = self.fields.source.line_from(rule.span.start);
         if let Some(first) = self.seen.insert(rule.rule.kind.key(), span) {
             let problem = Diagnostic::error("same-rule", "the same rule is here twice")
@@ -166,7 +162,25 @@ impl RulesReader<'_> {
             self.fields.problem(problem);
             return;
         }
-        self.rules.push(rule);
+        if self.fields.problems.len() == before {
+            self.rules.push(rule);
+        }
+    }
+
+    /// Reports everything for which the rule would be refused. `whole`: it has all of its keys.
+    fn check(&mut self, rule: &RuleInFile, fields: &RuleFields<'_>, whole: bool) {
+        for error in rule.rule.problems(rule.force) {
+            let blamed = self.blamed(&error, fields).or(whole.then_some(rule.span));
+            let Some(span) = blamed else { continue };
+            let span = self.fields.source.first_line(span);
+            let help = error.can_be_forced().then_some("with `force = true` it is accepted");
+            let problem = Diagnostic::error("bad-rule", error.to_string());
+            let problem = problem.at(self.fields.source, span, "");
+            self.fields.problem(match help {
+                Some(help) => problem.help(help),
+                None => problem,
+            });
+        }
     }
 
     /// The value that an error is about.
@@ -180,7 +194,17 @@ impl RulesReader<'_> {
             texts.find(|(_, entry)| test(&value(entry))).map(|(_, entry)| entry)
         };
         let entry = match error {
-            RuleError::Empty { .. } => found(&|text| text.trim().is_empty()),
+            RuleError::Empty { what } => {
+                let key = match what.as_str() {
+                    "the message" => "message",
+                    "the tool" => "tool",
+                    "the parameter" => "parameter",
+                    "the text to look for" => "from",
+                    "the command" => "command",
+                    _ => "to",
+                };
+                fields.get(key).filter(|entry| matches!(entry.value.kind, Kind::Text(_)))
+            }
             RuleError::NotWords { text }
             | RuleError::NotAFlag { text }
             | RuleError::NotLetters { letters: text }

@@ -134,5 +134,5 @@ fn unusual<'a>(value: &'a str, usual: &str) -> Option<&'a str> {
 /// Whether the rule was created although its script is not understood.
 fn is_forced(rule: &Rule) -> bool {
     let (kind, message) = (rule.kind.clone(), rule.message.clone());
-    NewRule { kind, message, directory: None }.check_kind(false).is_err()
+    !NewRule { kind, message, directory: None }.problems(false).is_empty()
 }

@@ -212,10 +212,26 @@ to = "d"
         .iter()
         .map(|problem| problem.split(':').next().unwrap())
         .collect();
-    assert_eq!(starts, ["19", "23", "28", "35", "42", "50"], "{problems:#?}");
+    assert_eq!(starts, ["19", "23", "28", "29", "34", "35", "42", "50"], "{problems:#?}");
     assert!(problems[6].contains("no bash") && problems[6].contains("force = true"));
     assert!(problems[7].contains("regular expression"));
-    assert!(problems[10].contains("twice"));
+    assert!(problems[12].contains("twice"));
+}
+
+#[test]
+fn everything_that_is_wrong_with_one_rule_is_reported() {
+    let text = r#"
+[[rule]]
+kind = "flag"
+command = "scp $x"
+from = "---"
+to = "----"
+valued = "1"
+mesage = "no"
+"#;
+    let problems = read(text).unwrap_err();
+    let starts: Vec<&str> = problems.iter().map(|p| p.split(':').next().unwrap()).collect();
+    assert_eq!(starts, ["4", "5", "6", "7", "8"], "{problems:#?}");
 }
 
 #[test]
