@@ -123,8 +123,19 @@ fn flag(text: &str) -> String {
     Flag::parse(text).map_or_else(|| text.to_owned(), |flag| flag.text())
 }
 
+/// In one line. Characters that a terminal would obey, or that let text run the other way, are escaped.
 fn one_line(text: &str) -> String {
-    text.split('\n').map(|line| line.trim_end_matches('\r')).collect::<Vec<_>>().join(" ")
+    let line =
+        text.split('\n').map(|line| line.trim_end_matches('\r')).collect::<Vec<_>>().join(" ");
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut shown = String::with_capacity(line.len());
+    for c in line.chars() {
+        match c.is_control() && c != '\t' || turns(c) {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+    }
+    shown
 }
 
 fn preview(script: &str) -> String {

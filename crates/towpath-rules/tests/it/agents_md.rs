@@ -104,6 +104,17 @@ fn a_preview_is_cut_by_characters() {
 }
 
 #[test]
+fn nothing_in_it_moves_a_cursor() {
+    let mut rule = rule(1, refuse("gt\u{7} x"));
+    rule.message = Some("a\u{1b}[2Jb\tc\r\nd\u{202e}e\u{9b}".into());
+    rule.directory = Some("/a\u{8}".into());
+    let text = agents_md(&[rule]);
+    assert!(text.contains(r"a\u{1b}[2Jb") && text.contains(r" d\u{202e}e\u{9b}"), "{text}");
+    let moves = |c: char| c.is_control() && !['\n', '\t'].contains(&c) || c == '\u{202e}';
+    assert!(!text.contains(moves), "{text:?}");
+}
+
+#[test]
 fn a_section_is_replaced_and_all_other_bytes_stay() {
     let one = agents_md(&[rule(1, command("grep", "rg"))]);
     let two = agents_md(&[rule(1, command("ls", "eza"))]);
