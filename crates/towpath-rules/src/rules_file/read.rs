@@ -103,6 +103,8 @@ impl RulesReader<'_> {
     fn rule_kind(&mut self, kind: KindName, fields: &RuleFields<'_>) -> RuleKind {
         let mut text = |name| self.text(fields, name);
         let (from, to) = (text("from").unwrap_or_default(), text("to").unwrap_or_default());
+        let script = self.with_plain_line_ends(fields.get("to"), &to);
+        let mut text = |name| self.text(fields, name);
         let command = text("command");
         let host = text("host").unwrap_or_else(|| DEFAULT_HOST.to_owned());
         let valued = text("valued").unwrap_or_default();
@@ -110,7 +112,7 @@ impl RulesReader<'_> {
         let parameter = text("parameter").unwrap_or_else(|| SHELL_PARAMETER.to_owned());
         match kind {
             KindName::ToolName => RuleKind::ToolName { from, to, host },
-            KindName::ToolRecipe => RuleKind::ToolRecipe { from, script: to, host },
+            KindName::ToolRecipe => RuleKind::ToolRecipe { from, script, host },
             KindName::Flag => {
                 RuleKind::Flag { command: command.unwrap_or_default(), from, to, valued }
             }
@@ -123,9 +125,20 @@ impl RulesReader<'_> {
             KindName::Recipe => {
                 let template = self.fields.bool(fields.get("template")).unwrap_or(true);
                 let timeout = self.fields.count(fields.get("timeout")).map(u64::from);
-                RuleKind::Recipe { from, to, template, timeout }
+                RuleKind::Recipe { from, to: script, template, timeout }
             }
             KindName::Refuse => RuleKind::Refuse { from },
+        }
+    }
+
+    /// A script of a file with the line ends of Windows: bash would take the `\r` for a character.
+    /// One that is escaped was meant.
+    fn with_plain_line_ends(&self, entry: Option<&Entry>, script: &str) -> String {
+        let written = entry.map(|entry| entry.value.defined);
+        let written = written.and_then(|span| self.fields.source.text.get(span.start..span.end));
+        match written.is_some_and(|text| text.contains("\r\n")) {
+            true => script.replace("\r\n", "\n"),
+            false => script.to_owned(),
         }
     }
 

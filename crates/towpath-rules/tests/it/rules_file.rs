@@ -219,6 +219,14 @@ to = "d"
 }
 
 #[test]
+fn a_script_has_the_line_ends_of_bash() {
+    let text = "[[rule]]\nkind = 'recipe'\nfrom = 'gt x'\nto = '''\na\nb'''\n";
+    let expected = vec![recipe("gt x", "a\nb")];
+    assert_eq!(kinds(read(text).unwrap()), expected);
+    assert_eq!(kinds(read(&text.replace('\n', "\r\n")).unwrap()), expected);
+}
+
+#[test]
 fn everything_that_is_wrong_with_one_rule_is_reported() {
     let text = r#"
 [[rule]]

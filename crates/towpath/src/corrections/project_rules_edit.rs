@@ -1,6 +1,7 @@
 //! One rule written into the text of a project's rules file. Comments, order and the rest of the file
 //! stay as their authors wrote them.
 
+use similar::{ChangeTag, TextDiff};
 use std::path::Path;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value};
 use towpath_core::{Diagnostic, Source};
@@ -26,6 +27,38 @@ pub fn with_rule(
     text: Option<&str>,
     rule: &Rule,
 ) -> Result<(String, bool), EditError> {
+    let Some(crlf) = text.filter(|text| text.contains("\r\n")) else {
+        return with_rule_in_lines(path, text, rule);
+    };
+    let plain = crlf.replace("\r\n", "\n");
+    let (edited, replaced) = with_rule_in_lines(path, Some(&plain), rule)?;
+    let edited = with_line_ends_of(crlf, &plain, &edited);
+    is_right(path, &edited, rule)?;
+    Ok((edited, replaced))
+}
+
+/// The edited text, in which each line that stays has the end it had, and a new one the usual end.
+fn with_line_ends_of(original: &str, plain: &str, edited: &str) -> String {
+    let originals: Vec<&str> = original.split_inclusive('\n').collect();
+    let ends = |end: &str| originals.iter().filter(|line| line.ends_with(end)).count();
+    let usual = if ends("\r\n") * 2 >= ends("\n") { "\r\n" } else { "\n" };
+    let diff = TextDiff::from_lines(plain, edited);
+    let mut text = String::with_capacity(edited.len() + originals.len());
+    for change in diff.iter_all_changes() {
+        match (change.tag(), change.old_index()) {
+            (ChangeTag::Delete, _) => {}
+            (ChangeTag::Equal, Some(at)) => text.push_str(originals[at]),
+            _ => text.push_str(&change.value().replace('\n', usual)),
+        }
+    }
+    text
+}
+
+fn with_rule_in_lines(
+    path: &Path,
+    text: Option<&str>,
+    rule: &Rule,
+) -> Result<(String, bool), EditError> {
     let Some(text) = text else {
         let about = AboutRules::default();
         let rules = write_rules(std::slice::from_ref(rule), &about, RulesFormat::Toml);
@@ -44,11 +77,16 @@ pub fn with_rule(
         None => rules.push(new),
     }
     let edited = document.to_string();
-    // What cannot be read back as it was meant is not written.
-    let source = Source::new(path.display().to_string(), edited.as_str());
+    is_right(path, &edited, rule)?;
+    Ok((edited, at.is_some()))
+}
+
+/// What cannot be read back as it was meant is not written.
+fn is_right(path: &Path, edited: &str, rule: &Rule) -> Result<(), EditError> {
+    let source = Source::new(path.display().to_string(), edited);
     let read = read_rules(&source, RulesFormat::Toml).map_err(EditError::Problems)?;
     let right = read.rules.iter().any(|read| read.rule.kind == rule.kind);
-    if right { Ok((edited, at.is_some())) } else { Err(EditError::OtherForm) }
+    if right { Ok(()) } else { Err(EditError::OtherForm) }
 }
 
 /// The rule as a table of its own.
@@ -141,6 +179,27 @@ mod tests {
         assert!(text.starts_with("[[rule]]\nkind = \"command\""), "{text}");
         assert!(text.contains("\n\n[[rule]]\nkind = \"flag\""), "{text}");
         assert!(text.contains("# end"), "{text}");
+    }
+
+    #[test]
+    fn line_ends_stay_as_they_are() {
+        let before = "# ours\n[[rule]]\nkind = \"command\"\nfrom = \"grep\"\nto = \"rg\"\n";
+        for rule in [flag("-R", None), recipe("a\nb")] {
+            let (expected, _) = edit(Some(before), &rule);
+            let (text, _) = edit(Some(&before.replace('\n', "\r\n")), &rule);
+            assert_eq!(text, expected.replace('\n', "\r\n"));
+            // One line has another end than the rest.
+            let mixed = before.replace('\n', "\r\n").replace("ours\r", "ours");
+            let (text, _) = edit(Some(&mixed), &rule);
+            assert_eq!(text, expected.replace('\n', "\r\n").replace("ours\r", "ours"));
+        }
+    }
+
+    fn recipe(script: &str) -> Rule {
+        let (from, to) = ("gt x".to_owned(), script.to_owned());
+        let kind = RuleKind::Recipe { from, to, template: true, timeout: None };
+        let new = NewRule { kind, message: None, directory: None };
+        new.check(0, String::new(), false).expect("a good rule")
     }
 
     #[test]
