@@ -5,6 +5,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, fchown};
 use std::path::{Path, PathBuf};
 
 /// The most bytes of a text for an agent, an output or a test file.
@@ -38,23 +39,35 @@ pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Gives a file that is there other contents, all at once.
+/// Gives a file that is there other contents, all at once. It keeps its mode, and its owner where this
+/// user may give a file away.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = std::ffi::OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(format!(".{}", std::process::id()));
     let new = path.with_file_name(name);
-    let permissions = fs::metadata(path)?.permissions();
+    let old = fs::metadata(path)?;
     let written = File::create_new(&new)
         .and_then(|mut file| {
             file.write_all(bytes)?;
-            file.set_permissions(permissions)?;
+            keep_owner(&file, &old)?;
+            file.set_permissions(old.permissions())?;
             file.sync_all()
         })
         .and_then(|()| fs::rename(&new, path));
     written.inspect_err(|_| {
         let _ = fs::remove_file(&new);
     })
+}
+
+fn keep_owner(file: &File, old: &fs::Metadata) -> io::Result<()> {
+    let own = file.metadata()?;
+    if (own.uid(), own.gid()) != (old.uid(), old.gid()) {
+        // Only root may do both; a group of one's own is worth a try by itself.
+        let given = fchown(file, Some(old.uid()), Some(old.gid()));
+        let _ = given.or_else(|_| fchown(file, None, Some(old.gid())));
+    }
+    Ok(())
 }
 
 /// Gives a file these contents, all at once. One that is not there is made.
@@ -104,6 +117,20 @@ mod tests {
         assert_eq!(fs::read(&path).expect("a file"), b"three");
         assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o640);
         assert_eq!(fs::read_dir(directory.path().join("deep/er")).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn a_replaced_file_keeps_its_owner() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("a.json");
+        create(&path, b"one").expect("a new file");
+        // Only root may give it away; for others it stays theirs.
+        let given = std::os::unix::fs::chown(&path, Some(4321), Some(4321)).is_ok();
+        let before = fs::metadata(&path).expect("a file");
+        replace(&path, b"two").expect("replaced");
+        let after = fs::metadata(&path).expect("a file");
+        assert_eq!((after.uid(), after.gid()), (before.uid(), before.gid()), "{given}");
+        assert_eq!(fs::read(&path).expect("a file"), b"two");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::Execute;
 use crate::corrections::install::{
-    Action, FileChange, Hooks, HostFiles, Plan, Request, Target, plan,
+    Action, Backup, FileChange, Hooks, HostFiles, Plan, Request, Target, plan,
 };
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, Exit};
@@ -125,8 +125,10 @@ impl Args {
             (true, _) => "would be changed",
         };
         let backup = change.backup().filter(|_| !self.dry_run);
-        let backup =
-            backup.map(|path| format!("; its previous contents: {}", shown_path(&path, env)));
+        let backup = backup.map(|Backup { path, is_older }| {
+            let what = if is_older { "its first backup stays" } else { "its previous contents" };
+            format!("; {what}: {}", shown_path(&path, env))
+        });
         out::line(format!("{file}: {action}{}", backup.unwrap_or_default()));
     }
 
@@ -137,7 +139,7 @@ impl Args {
                 "path": path,
                 "action": change.action().word(),
                 "diff": change.diff(&path),
-                "backup": change.backup().filter(|_| !self.dry_run).map(|path| escaped(&path)),
+                "backup": change.backup().filter(|_| !self.dry_run).map(|backup| escaped(&backup.path)),
             })
         };
         json!({

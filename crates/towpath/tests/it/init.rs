@@ -129,8 +129,53 @@ fn a_users_settings_stay_to_the_byte_with_their_mode_and_their_link() {
     assert_eq!(value["model"], "opus");
     assert_eq!(value["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"], 10);
 
-    init(&user, &["claude-code", "--remove"]).exits(0);
+    init(&user, &["claude-code", "--remove"]).exits(0).shows("its first backup stays");
     assert_eq!(read(&target), settings);
+    // The backup is what the user had before towpath changed anything.
+    assert_eq!(read(&backup), settings);
+    write(&target, "{}");
+    init(&user, &["claude-code"]).exits(0);
+    assert_eq!(read(&backup), settings);
+}
+
+#[test]
+fn a_read_only_file_is_refused_and_not_touched() {
+    let user = user();
+    let path = user.path(".claude/settings.json");
+    write(&path, "{}");
+    let mode = |mode| {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("a mode");
+    };
+    mode(0o444);
+    init(&user, &["claude-code"]).exits(5).reports("settings.json is read-only");
+    assert_eq!(read(&path), "{}");
+    assert_eq!(fs::read_dir(user.path(".claude")).expect("a directory").count(), 1);
+    mode(0o644);
+    init(&user, &["claude-code"]).exits(0);
+    let installed = read(&path);
+    mode(0o444);
+    init(&user, &["claude-code"]).exits(0).shows("nothing changed");
+    init(&user, &["claude-code", "--remove"]).exits(5).reports("chmod u+w");
+    assert_eq!(read(&path), installed);
+}
+
+#[test]
+fn an_empty_file_is_as_none() {
+    for (host, (file, _)) in HOSTS.iter().zip(FILES) {
+        let user = user();
+        let path = user.path(file);
+        init(&user, &[host]).exits(0);
+        let new = read(&path);
+        for empty in ["", "\n  \n"] {
+            init(&user, &[host, "--remove"]).exits(0);
+            write(&path, empty);
+            init(&user, &[host, "--remove"]).exits(0).shows("nothing changed");
+            assert_eq!(read(&path), empty, "{host}");
+            init(&user, &[host]).exits(0);
+            assert_eq!(read(&path), new, "{host}");
+            assert!(!path.with_file_name("settings.json.towpath-backup").exists());
+        }
+    }
 }
 
 #[test]
@@ -141,7 +186,6 @@ fn a_malformed_file_is_refused_with_its_location_and_not_touched() {
         ("{\n  \"model\": \"opus\",\n}", "3:1", "expected a value after the comma, found `}`"),
         ("{\n  \"hooks\": []\n}", "2:12", "`hooks` is an array, and must be an object"),
         ("{} // mine", "1:4", "a comment, which the program does not read"),
-        ("", "1:1", "expected a value, found the end of the file"),
     ] {
         write(&path, text);
         init(&user, &["claude-code"]).exits(5).reports(&format!("settings.json:{at}")).reports(why);

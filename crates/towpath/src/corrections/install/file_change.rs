@@ -1,15 +1,17 @@
 //! One file of a plan: read before anything is decided, and written only if it has not changed since.
-//! What was there is kept beside it, the file is replaced at once with its mode, and a symbolic link
-//! stays a link.
+//! What was there before our first change is kept beside it, the file is replaced at once with its
+//! mode, and a symbolic link stays a link. A file that is read-only is refused.
 
 use crate::environment::Environment;
 use crate::exit::CommandError;
 use crate::files;
 use crate::terminal::table::shown_path;
+use rustix::fs::{Access, access};
 use similar::TextDiff;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use towpath_shell::bash::quote;
 
 /// What the name of a backup ends with. No host reads such a file.
 const BACKUP: &str = ".towpath-backup";
@@ -23,6 +25,16 @@ pub struct FileChange {
     target: PathBuf,
     pub before: Option<String>,
     pub after: Option<String>,
+    /// A backup of an earlier change is there. It has what the user wrote, and stays.
+    has_backup: bool,
+}
+
+/// Where earlier contents of a file are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Backup {
+    pub path: PathBuf,
+    /// It is of an earlier change, and stays.
+    pub is_older: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +74,14 @@ impl FileChange {
             Err(error) => return Err(failed(error)),
         };
         let before = contents(&target).map_err(failed)?;
-        Ok(FileChange { path: path.to_owned(), target, after: before.clone(), before })
+        let backup = with_ending(&target, BACKUP).symlink_metadata();
+        Ok(FileChange {
+            path: path.to_owned(),
+            has_backup: backup.is_ok_and(|backup| backup.is_file()),
+            target,
+            after: before.clone(),
+            before,
+        })
     }
 
     pub fn action(&self) -> Action {
@@ -87,9 +106,32 @@ impl FileChange {
         diff.unified_diff().context_radius(3).header(old, new).to_string()
     }
 
-    /// Where the previous contents are kept when a file is changed.
-    pub fn backup(&self) -> Option<PathBuf> {
-        (self.action() == Action::Changed).then(|| with_ending(&self.target, BACKUP))
+    /// The contents, unless there is nothing in them: an empty file is as none.
+    pub fn text(&self) -> Option<&str> {
+        self.before.as_deref().filter(|text| !text.trim().is_empty())
+    }
+
+    /// Where the previous contents are kept when a file is changed: those before our first change.
+    pub fn backup(&self) -> Option<Backup> {
+        let path = with_ending(&self.target, BACKUP);
+        let changes = self.action() == Action::Changed && self.text().is_some();
+        changes.then_some(Backup { path, is_older: self.has_backup })
+    }
+
+    /// A file that its owner has made read-only is not changed, not even by root.
+    pub fn check_writable(&self, env: &Environment) -> Result<(), CommandError> {
+        if !matches!(self.action(), Action::Changed | Action::Removed) {
+            return Ok(());
+        }
+        let marked = fs::metadata(&self.target).is_ok_and(|file| file.permissions().readonly());
+        if !marked && access(&self.target, Access::WRITE_OK).is_ok() {
+            return Ok(());
+        }
+        let shown = shown_path(&self.path, env);
+        Err(CommandError::setup(format!(
+            "{shown} is read-only: nothing was written; to let towpath change it: chmod u+w {}",
+            quote(&self.target.display().to_string())
+        )))
     }
 
     pub fn apply(&self, env: &Environment) -> Result<(), CommandError> {
@@ -112,8 +154,8 @@ impl FileChange {
     }
 
     fn keep_backup(&self) -> std::io::Result<()> {
-        let backup = with_ending(&self.target, BACKUP);
-        // An older one, or a link that leads elsewhere.
+        let Some(Backup { path: backup, is_older: false }) = self.backup() else { return Ok(()) };
+        // A link that leads elsewhere.
         match fs::remove_file(&backup) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}

@@ -39,15 +39,15 @@ fn in_file(
     path: PathBuf,
 ) -> Result<Option<Installed>, String> {
     let file = FileChange::read(&path, env).map_err(|error| error.message)?;
-    let Some(text) = file.before else { return Ok(None) };
+    let Some(text) = file.text() else { return Ok(None) };
     let (events, programs): (Vec<HookEvent>, Vec<Option<String>>) = match row.form {
-        Form::Plugin if !opencode_plugin::is_ours(&text) => return Ok(None),
+        Form::Plugin if !opencode_plugin::is_ours(text) => return Ok(None),
         Form::Plugin => {
-            let program = opencode_plugin::program_in(&text);
+            let program = opencode_plugin::program_in(text);
             row.events.iter().map(|event| (event.event, program.clone())).unzip()
         }
         _ => {
-            let own = own_entries(&text, row)
+            let own = own_entries(text, row)
                 .map_err(|error| format!("{}: {}", path.display(), error.message))?;
             own.into_iter().map(|own| (own.event, program_in(&own.command, row.host))).unzip()
         }

@@ -13,7 +13,7 @@ mod settings_entries;
 #[cfg(test)]
 mod tests;
 
-pub use file_change::{Action, FileChange};
+pub use file_change::{Action, Backup, FileChange};
 pub use host_files::{HostFiles, Scope};
 pub use installed_hooks::{Installed, installed};
 
@@ -128,6 +128,7 @@ impl Plan {
     }
 
     pub fn apply(&self, env: &Environment) -> Result<(), CommandError> {
+        self.changes.iter().try_for_each(|change| change.check_writable(env))?;
         self.changes.iter().try_for_each(|change| change.apply(env))
     }
 }
@@ -142,8 +143,9 @@ fn edit(
 ) -> Result<Edited, CommandError> {
     let scope = request.target.scope();
     if request.remove {
-        let text = file.before.as_deref();
-        return Ok(text.map_or(Ok(None), |text| settings_entries::without_ours(text, row)));
+        let unchanged = || Ok(file.before.clone());
+        let without = |text| settings_entries::without_ours(text, row);
+        return Ok(file.text().map_or_else(unchanged, without));
     }
     let program = Program::of(env, scope)?;
     let events = row.events(scope, request.version);
@@ -152,11 +154,11 @@ fn edit(
         .filter(|event| request.hooks.has(event.event))
         .map(|event| (*event, program.command(row, event.event)))
         .collect();
-    let known = match (&file.before, request.version) {
+    let known = match (file.text(), request.version) {
         (None, _) => Ok(None),
         // What this version of the host would not read is taken out.
         (Some(text), Some(_)) => settings_entries::only_events(text, row, &events),
-        (Some(text), None) => Ok(Some(text.clone())),
+        (Some(text), None) => Ok(Some(text.to_owned())),
     };
     Ok(known.and_then(|known| match known {
         Some(text) => settings_entries::with_ours(&text, row, &wanted).map(Some),
@@ -169,7 +171,7 @@ fn plan_plugin(
     request: &Request,
     plugin: &mut FileChange,
 ) -> Result<Option<FileChange>, CommandError> {
-    if plugin.before.as_deref().is_some_and(|text| !opencode_plugin::is_ours(text)) {
+    if plugin.text().is_some_and(|text| !opencode_plugin::is_ours(text)) {
         let shown = shown_path(&plugin.path, env);
         return Err(CommandError::setup(format!(
             "{shown} exists, and towpath did not write it: move it away first"

@@ -33,14 +33,13 @@ pub fn edit(
 ) -> Result<(), JsonError> {
     let was_named = plugin.before.as_deref().is_some_and(|text| text.contains(NAMED));
     let Some(program) = program else {
-        plugin.after = None;
-        if was_named {
-            let text = package.before.as_deref();
-            package.after = text.map_or(Ok(None), without_package)?;
+        plugin.after = plugin.before.clone().filter(|_| plugin.text().is_none());
+        if let (true, Some(text)) = (was_named, package.text()) {
+            package.after = without_package(text)?;
         }
         return Ok(());
     };
-    package.after = Some(with_package(package.before.as_deref())?);
+    package.after = Some(with_package(package.text())?);
     let named = was_named || package.after != package.before;
     plugin.after = Some(plugin_text(program, named));
     Ok(())
