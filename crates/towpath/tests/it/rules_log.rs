@@ -53,7 +53,10 @@ fn a_correction_is_logged_with_what_ran() {
          \x20 - grep x\n\
          \x20 + rg x\n"
     );
+    let first = user.towpath(&["rules", "log", "-n", "2"]).exits(0);
+    first.shows("there are more; to see them: towpath rules log -n 20\n");
     let json = user.towpath(&["rules", "log", "--rule", "1", "-n", "1", "--json"]).exits(0).json();
+    assert_eq!(json["more"], true);
     let rows = json["corrections"].as_array().expect("a list");
     assert_eq!((rows.len(), &rows[0]["ran"]), (1, &json!("grep y\ngrep z")));
     assert_eq!(

@@ -42,18 +42,25 @@ impl Execute for Args {
             since_ms: self.since.map(|age| now_ms().saturating_sub(age)),
             host: self.host.map(|host| host.name().to_owned()),
             rule: self.rule,
-            limit: Some(self.number),
+            // One more shows whether there are more.
+            limit: Some(self.number.saturating_add(1)),
             ..CorrectionFilter::default()
         };
         let store = folded_journal(env)?;
-        let rows = store.map_or(Ok(Vec::new()), |store| store.corrections(&filter))?;
+        let mut rows = store.map_or(Ok(Vec::new()), |store| store.corrections(&filter))?;
+        let more = rows.len() > self.number as usize;
+        rows.truncate(self.number as usize);
         if self.json {
             let rows: Vec<Value> = rows.iter().map(row_json).collect();
-            out::json(&json!({ "schema": 1, "corrections": rows }));
-        } else if rows.is_empty() {
+            out::json(&json!({ "schema": 1, "corrections": rows, "more": more }));
+        } else if rows.is_empty() && !more {
             out::line("nothing was corrected; to see what would be: towpath rules test COMMAND");
         } else {
             print(env, &rows);
+            if more {
+                let next = self.number.saturating_mul(2).max(20);
+                out::line(format!("there are more; to see them: towpath rules log -n {next}"));
+            }
         }
         Ok(Exit::Done)
     }
