@@ -94,11 +94,15 @@ pub fn called(row: &ToolCallRow) -> String {
 
 /// What an error is about, in a line.
 pub fn error_line(row: &ToolCallRow) -> String {
-    let error = row.error.as_deref().unwrap_or_default();
+    message_line(row.error.as_deref().unwrap_or_default()).to_owned()
+}
+
+/// The first line of an error that is more than its exit code; empty where there is none.
+pub fn message_line(error: &str) -> &str {
     let exit_code = |line: &&str| line.starts_with("Exit code ") && line.len() < 16;
     let lines = error.lines().map(str::trim).filter(|line| !line.is_empty());
     let text = lines.clone().find(|line| !exit_code(line)).unwrap_or_default();
-    text.trim_start_matches("<tool_use_error>").trim_end_matches("</tool_use_error>").to_owned()
+    text.trim_start_matches("<tool_use_error>").trim_end_matches("</tool_use_error>")
 }
 
 /// A failure as JSON; every key is always there.

@@ -660,6 +660,10 @@ fn a_call_is_recorded_without_secrets() {
         .reports("Recorded invocation: ");
     let listed = dp(&user, &["list", "--json"]).exits(0);
     assert!(!listed.stdout.contains("ghp_0123456789"), "{}", listed.stdout);
+    for verb in [&["list"][..], &["inspect", "Bash"]] {
+        let shown = dp(&user, verb).exits(0).shows("unknown command \"wait\" for \"gt\"");
+        assert!(!shown.stdout.contains("Exit code 1"), "{}", shown.stdout);
+    }
     let listed = listed.json();
     assert_eq!(
         (listed.as_array().map(Vec::len), &listed[0]["tool_name"]),

@@ -1,7 +1,7 @@
 //! `dp list` and `dp export`: recorded calls one by one.
 
 use super::Dp;
-use super::records::{date_time, desire_json, error, input, invocation_json, since};
+use super::records::{date_time, desire_json, error, input, invocation_json, shown_error, since};
 use crate::corrections::failures::recorded;
 use crate::exit::{CommandError, Exit};
 use crate::terminal::format::rfc3339;
@@ -64,7 +64,7 @@ pub fn list(dp: &Dp<'_>, args: &ListArgs) -> Result<Exit, CommandError> {
             time.into(),
             Cell::from(&call.host),
             (&call.tool).into(),
-            error(call).into(),
+            shown_error(error(call)).into(),
         ]);
     }
     table.print(&Screen::new(dp.env));

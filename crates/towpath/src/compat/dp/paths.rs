@@ -1,7 +1,7 @@
 //! `dp paths` and `dp inspect`: failed calls by the name of their tool.
 
 use super::Dp;
-use super::records::{date, error, since, utc};
+use super::records::{date, error, shown_error, since, utc};
 use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table, first_line};
@@ -180,7 +180,7 @@ impl Inspected {
         for (title, counts) in [("Top inputs:", &self.inputs), ("Top errors:", &self.errors)] {
             out::line(format!("\n{title}"));
             for (name, count) in counts {
-                screen.line(&format!("  {count:4}  {}", first_line(name)));
+                screen.line(&format!("  {count:4}  {}", first_line(shown_error(name))));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The recorded calls that `dp` shows: a failed one is a *desire*, any is an *invocation*.
 
 use super::Dp;
-use crate::corrections::failures::recorded;
+use crate::corrections::failures::{message_line, recorded};
 use crate::corrections::hook_log::folded_journal;
 use crate::environment::local_zone;
 use crate::exit::CommandError;
@@ -64,6 +64,11 @@ pub fn date(ms: i64) -> String {
 
 pub fn error(call: &ToolCallRow) -> &str {
     call.error.as_deref().unwrap_or_default()
+}
+
+/// What an error is about, in a line: its exit code only where there is nothing else.
+pub fn shown_error(error: &str) -> &str {
+    Some(message_line(error)).filter(|line| !line.is_empty()).unwrap_or(error)
 }
 
 /// What was passed to the tool.
