@@ -15,11 +15,11 @@ mod test;
 
 use super::Execute;
 use crate::corrections::active_rules::ActiveRules;
-use crate::corrections::hook::VARIABLE;
+use crate::corrections::hook::{Switch, VARIABLE, switch};
 use crate::corrections::project_rules::ProjectRules;
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, ErrorKind, Exit};
-use crate::terminal::format::{local_time, now_ms};
+use crate::terminal::format::{clean, local_time, now_ms};
 use crate::terminal::table::shown_path;
 use crate::terminal::{diagnostics, out};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -110,11 +110,22 @@ fn paused_line(until_ms: Option<i64>) -> String {
     format!("corrections are paused{until}; to continue: towpath rules continue")
 }
 
-/// Why no hook corrects anything here, if it is so.
+/// The variable is set, and does not turn corrections off.
+fn unknown_switch(value: &str) -> String {
+    format!("warning: {VARIABLE}={} means nothing; to turn corrections off: off", clean(value))
+}
+
+/// Why no hook corrects anything here, if it is so, or a value that was meant to be the reason.
 fn not_applied(env: &Environment, active: &ActiveRules) -> Option<String> {
-    match env.get(VARIABLE).is_some_and(|value| value == "off") {
-        true => Some(format!("corrections are off here: {VARIABLE}=off")),
-        false => active.pause.map(|pause| paused_line(pause.until_ms)),
+    let paused = active.pause.map(|pause| paused_line(pause.until_ms));
+    let value = env.get(VARIABLE);
+    match switch(value) {
+        Switch::Off => {
+            let value = value.map(|value| value.to_string_lossy()).unwrap_or_default();
+            Some(format!("corrections are off here: {VARIABLE}={}", clean(&value)))
+        }
+        Switch::On => paused,
+        Switch::Unknown(value) => paused.or_else(|| Some(unknown_switch(&value))),
     }
 }
 

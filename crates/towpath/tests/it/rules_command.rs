@@ -220,6 +220,11 @@ fn corrections_are_paused_for_a_time_or_until_continued() {
     rules(&user, &["add", "command", "grep", "rg"])
         .exits(0)
         .reports("no agent program applies rules yet; install the hook: towpath init claude-code");
+    for arguments in [&["rules"][..], &["doctor"]] {
+        let mut wrong = user.command(arguments);
+        let wrong = wrong.env("TOWPATH_CORRECTIONS", "of").output().expect("towpath starts");
+        Printed::from(wrong).shows("TOWPATH_CORRECTIONS=of means nothing");
+    }
     rules(&user, &["pause", "--for", "1x"]).exits(2).reports("write a number and its unit");
     rules(&user, &["pause"]).exits(0).shows("corrections are paused; to continue");
     rules(&user, &[]).shows("corrections are paused; to continue: towpath rules continue\n");
@@ -231,8 +236,13 @@ fn corrections_are_paused_for_a_time_or_until_continued() {
     assert!(json["until"].is_string(), "{json}");
     rules(&user, &["continue"]).exits(0).prints("corrections continue\n");
     assert_eq!(rules(&user, &["--json"]).json()["pause"], json!(null));
-    rules(&user, &["pause", "--for", "0s"]).exits(0);
-    assert_eq!(rules(&user, &["--json"]).json()["pause"], json!(null), "it is over");
+    rules(&user, &["pause", "--for", "0s"]).exits(2).reports("write more than no time");
+    for long in ["99999999d", "3651d"] {
+        rules(&user, &["pause", "--for", long]).exits(2).reports("the longest pause is 3650d");
+    }
+    assert_eq!(rules(&user, &["--json"]).json()["pause"], json!(null));
+    let longest = rules(&user, &["pause", "--for", "3650d"]).exits(0);
+    assert!(!longest.stdout.contains("1970"), "{}", longest.stdout);
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use super::finding::Finding;
 use super::journal::CheckedJournal;
 use crate::corrections::active_rules::ActiveRules;
+use crate::corrections::hook::{Switch, VARIABLE, switch};
 use crate::corrections::project_rules::{FileTrust, ProjectRules};
 use crate::environment::Environment;
-use crate::terminal::format::{count, local_time, now_ms};
+use crate::terminal::format::{clean, count, local_time, now_ms};
 use crate::terminal::table::shown_path;
 use towpath_core::Diagnostic;
 use towpath_shell::bash::quote;
@@ -23,12 +24,26 @@ pub fn check(env: &Environment, journal: &CheckedJournal) -> Vec<Finding> {
         let text = format!("corrections are paused{}", until.unwrap_or_default());
         findings.push(Finding::attention("rules", text, "towpath rules continue"));
     }
+    findings.extend(of_variable(env));
     let used = active.rules.iter().filter(|rule| rule.enabled).count();
     if used > 0 {
         findings
             .push(Finding::ok("rules", format!("{} used here", count(used, "correction rule"))));
     }
     findings
+}
+
+/// What an agent that is started here gets from this environment.
+fn of_variable(env: &Environment) -> Option<Finding> {
+    let value = env.get(VARIABLE);
+    let text = match switch(value) {
+        Switch::On => return None,
+        Switch::Off => format!("corrections are off here, by {VARIABLE}"),
+        Switch::Unknown(value) => {
+            format!("{VARIABLE}={} means nothing, so corrections are on; write off", clean(&value))
+        }
+    };
+    Some(Finding::attention("rules", text, format!("unset {VARIABLE}")))
 }
 
 fn of_project(env: &Environment, project: &ProjectRules) -> Option<Finding> {

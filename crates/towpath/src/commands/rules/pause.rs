@@ -21,7 +21,7 @@ use towpath_store::Pause;
 #[derive(Debug, clap::Args)]
 pub struct PauseArgs {
     /// How long, such as 90s, 10m, 2h or 1d [default: until `towpath rules continue`]
-    #[arg(long = "for", value_name = "TIME", value_parser = milliseconds)]
+    #[arg(long = "for", value_name = "TIME", value_parser = pause_time)]
     time: Option<i64>,
     /// Print one JSON object.
     #[arg(long)]
@@ -36,6 +36,19 @@ pub struct ContinueArgs {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+}
+
+/// A longer pause is one that lasts until `towpath rules continue`.
+const LONGEST_DAYS: i64 = 3_650;
+
+fn pause_time(text: &str) -> Result<i64, String> {
+    let open = "without --for it lasts until `towpath rules continue`";
+    match milliseconds(text) {
+        Ok(0) => Err("write more than no time".to_owned()),
+        Ok(time) if time <= LONGEST_DAYS * 86_400_000 => Ok(time),
+        Ok(_) => Err(format!("the longest pause is {LONGEST_DAYS}d; {open}")),
+        Err(error) => Err(error),
+    }
 }
 
 impl Execute for PauseArgs {

@@ -30,7 +30,7 @@ use towpath_rules::host::{Answer, HookEvent, HookPayload, Host};
 
 /// A larger payload is not read.
 const MOST_PAYLOAD: u64 = 16 << 20;
-/// Set to `off`, hooks do nothing at all.
+/// Set to `off`, `0`, `false` or `no`, in any case, hooks do nothing at all.
 pub const VARIABLE: &str = "TOWPATH_CORRECTIONS";
 
 /// Answers `towpath hook …`; its help is left to the parser.
@@ -187,7 +187,25 @@ fn hook(event: HookEvent, host: Host, invocation: &Invocation) -> Result<Answer,
 }
 
 fn is_off(invocation: &Invocation) -> bool {
-    invocation.variable(VARIABLE).is_some_and(|value| value == "off")
+    switch(invocation.variable(VARIABLE)) == Switch::Off
+}
+
+/// What the variable of an agent's environment says about corrections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Switch {
+    On,
+    Off,
+    /// A value without a meaning: corrections are on.
+    Unknown(String),
+}
+
+pub fn switch(value: Option<&OsString>) -> Switch {
+    let value = value.map(|value| value.to_string_lossy().into_owned()).unwrap_or_default();
+    match value.trim().to_ascii_lowercase().as_str() {
+        "off" | "0" | "false" | "no" => Switch::Off,
+        "" | "on" | "1" | "true" | "yes" => Switch::On,
+        _ => Switch::Unknown(value),
+    }
 }
 
 fn parse(event: HookEvent, host: Host, payload: &[u8]) -> Result<HookPayload, CommandError> {
@@ -231,6 +249,18 @@ mod tests {
         ] {
             assert!(parse(wrong).is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn corrections_are_turned_off_in_every_usual_spelling() {
+        let of = |value: &str| switch(Some(&OsString::from(value)));
+        for off in ["off", "OFF", "Off", "0", "false", "False", "no", "NO", " off "] {
+            assert_eq!(of(off), Switch::Off, "{off}");
+        }
+        for on in ["", "on", "1", "TRUE", "yes"] {
+            assert_eq!(of(on), Switch::On, "{on}");
+        }
+        assert_eq!((of("of"), switch(None)), (Switch::Unknown("of".to_owned()), Switch::On));
     }
 
     #[test]
