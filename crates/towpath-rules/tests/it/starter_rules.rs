@@ -3,28 +3,33 @@
 use crate::support::{bash_call, line_after};
 use serde_json::json;
 use std::collections::HashSet;
-use towpath_rules::{Correction, Rule, RuleIndex, RuleKind, STARTER, ToolCall, correct, warnings};
+use towpath_rules::{
+    Correction, NewRule, Rule, RuleIndex, RuleKind, STARTER, StarterRule, ToolCall, correct,
+    warnings,
+};
 
-fn created() -> Vec<Rule> {
-    let at = |index: usize| index as u64 + 1;
-    let rule = |(index, starter): (usize, &towpath_rules::StarterRule)| {
-        let rule = starter.rule().check(at(index), "2026-01-01T00:00:00Z".into(), false);
-        rule.unwrap_or_else(|error| panic!("{}: {error}", starter.name))
+/// The rules of each starter.
+fn created() -> Vec<Vec<Rule>> {
+    let mut number = 0;
+    let mut rules = |starter: &StarterRule| {
+        let each = |new: NewRule| {
+            number += 1;
+            let rule = new.check(number, "2026-01-01T00:00:00Z".into(), false);
+            rule.unwrap_or_else(|error| panic!("{}: {error}", starter.name))
+        };
+        starter.rules().into_iter().map(each).collect()
     };
-    STARTER.iter().enumerate().map(rule).collect()
+    STARTER.iter().map(&mut rules).collect()
 }
 
 #[test]
 fn each_rule_changes_its_lines_and_no_other() {
-    for (starter, rule) in STARTER.iter().zip(created()) {
-        let name = starter.name;
+    for (starter, rules) in STARTER.iter().zip(created()) {
+        let (name, rule) = (starter.name, &rules[0]);
         assert!(!starter.changed.is_empty() && !starter.unchanged.is_empty(), "{name}");
         if let RuleKind::ToolName { to, .. } = &rule.kind {
             let answer = |tool: &str| {
-                correct(
-                    &ToolCall::claude_code(tool, json!({})),
-                    &RuleIndex::new(vec![rule.clone()]),
-                )
+                correct(&ToolCall::claude_code(tool, json!({})), &RuleIndex::new(rules.clone()))
             };
             for (tool, right) in starter.changed {
                 assert_eq!(to, right);
@@ -38,7 +43,7 @@ fn each_rule_changes_its_lines_and_no_other() {
             continue;
         }
         for (before, after) in starter.changed {
-            let found = line_after(before, vec![rule.clone()]).unwrap_or_default();
+            let found = line_after(before, rules.clone()).unwrap_or_default();
             match rule.kind {
                 RuleKind::Refuse { .. } => {
                     let reason = format!("is refused: {}", starter.message);
@@ -49,18 +54,22 @@ fn each_rule_changes_its_lines_and_no_other() {
             }
         }
         for line in starter.unchanged {
-            assert_eq!(line_after(line, vec![rule.clone()]), None, "{name}: {line}");
+            assert_eq!(line_after(line, rules.clone()), None, "{name}: {line}");
         }
     }
 }
 
 #[test]
 fn all_of_them_together_do_the_same() {
-    let (rules, index) = (created(), RuleIndex::new(created()));
+    let rules = created().concat();
+    let index = RuleIndex::new(rules.clone());
     let mut names = HashSet::new();
-    for (starter, rule) in STARTER.iter().zip(&rules) {
+    for (starter, own) in STARTER.iter().zip(created()) {
         assert!(names.insert(starter.name), "{} is there twice", starter.name);
-        assert_eq!(warnings(rule, &rules), [], "{}", starter.name);
+        for rule in &own {
+            assert_eq!(warnings(rule, &rules), [], "{}", starter.name);
+        }
+        let rule = &own[0];
         if matches!(rule.kind, RuleKind::ToolName { .. } | RuleKind::Refuse { .. }) {
             continue;
         }

@@ -76,7 +76,8 @@ fn starter_rules_are_listed_and_chosen() {
     let user = User::new();
     let listed = user.towpath(&["rules", "starter"]).exits(0);
     listed
-        .shows("docker-compose     docker-compose → docker compose")
+        .shows("docker-compose       docker-compose → docker compose")
+        .shows("git push --force → --force-with-lease, and 1 near spelling")
         .shows("to add some: towpath rules starter NAMES");
     assert!(!user.path("home").exists(), "looking created something");
     user.towpath(&["rules", "starter", "docker-compse"])
@@ -89,12 +90,16 @@ fn starter_rules_are_listed_and_chosen() {
          \x20 rule 1: docker-compose → docker compose (docker-compose is now a subcommand of docker)\n\
          rule 2 added: read_file → Read\n\
          \x20 - read_file\n\
-         \x20 refused by rule 2: The tool is called Read, with the parameter file_path\n",
+         \x20 refused by rule 2: The tool is called Read, with the parameter file_path\n\
+         rule 3 added: ReadFile → Read\n\
+         rule 4 added: readFile → Read\n\
+         rule 5 added: read → Read\n",
     );
     let json = user.towpath(&["rules", "starter", "--json"]).exits(0).json();
     let all = json["starter"].as_array().expect("a list");
-    let added: Vec<&str> =
+    let mut added: Vec<&str> =
         all.iter().filter(|s| s["added"] == true).filter_map(|s| s["name"].as_str()).collect();
+    added.dedup();
     assert_eq!(added, ["docker-compose", "read-file"]);
     user.towpath(&["rules", "starter", "--all"])
         .exits(0)

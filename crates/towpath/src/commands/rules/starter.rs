@@ -7,13 +7,14 @@ use crate::corrections::rule_book::{RuleBook, user_rules};
 use crate::corrections::rule_view::{replaced_lines, rule_json, summary};
 use crate::environment::{Environment, Invocation};
 use crate::exit::{CommandError, ErrorKind, Exit};
+use crate::terminal::format::count;
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table, Tint};
 use serde_json::{Value, json};
 use towpath_core::nearest;
 use towpath_rules::host::Host;
 use towpath_rules::{
-    Correction, Rule, RuleIndex, RuleKind, STARTER, StarterRule, ToolCall, correct,
+    Correction, NewRule, Rule, RuleIndex, RuleKind, STARTER, StarterRule, ToolCall, correct,
 };
 use towpath_store::SetRule;
 
@@ -45,7 +46,12 @@ impl Execute for Args {
             self.list(env, &known);
             return Ok(Exit::Done);
         }
-        let rules = chosen.iter().map(|starter| rule(starter)).collect::<Result<Vec<_>, _>>()?;
+        let each = |starter: &&'static StarterRule| {
+            let own = rules(starter)?.into_iter().enumerate();
+            Ok(own.map(|(at, rule)| ((at == 0).then_some(*starter), rule)).collect::<Vec<_>>())
+        };
+        let chosen = chosen.iter().map(each).collect::<Result<Vec<_>, CommandError>>()?.concat();
+        let (chosen, rules): (Vec<Option<&StarterRule>>, Vec<Rule>) = chosen.into_iter().unzip();
         let mut book = RuleBook::open(env)?;
         let before = book.rules()?;
         let set = book.set(&rules)?;
@@ -57,7 +63,7 @@ impl Execute for Args {
             out::json(&json!({ "schema": 1, "added": added }));
         } else {
             for ((starter, rule), set) in chosen.iter().zip(&rules).zip(&set) {
-                print_added(env, starter, rule, *set);
+                print_added(env, *starter, rule, *set);
                 let old = before.iter().find(|old| old.key() == rule.key());
                 let lines = old.map_or(Vec::new(), |old| replaced_lines(old, rule, env));
                 lines.into_iter().for_each(out::line);
@@ -85,7 +91,7 @@ impl Args {
 
     fn list(&self, env: &Environment, known: &[Rule]) {
         let has = |rule: &Rule| known.iter().any(|known| known.key() == rule.key());
-        let all = STARTER.iter().filter_map(|starter| Some((starter, rule(starter).ok()?)));
+        let all = STARTER.iter().filter_map(|starter| Some((starter, rules(starter).ok()?)));
         if self.json {
             let each = |(starter, rule): (&StarterRule, Rule)| {
                 let mut fields = rule_json(&rule);
@@ -93,31 +99,39 @@ impl Args {
                 fields["added"] = json!(has(&rule));
                 fields
             };
+            let all = all.flat_map(|(starter, own)| own.into_iter().map(move |r| (starter, r)));
             let all: Vec<Value> = all.map(each).collect();
             out::json(&json!({ "schema": 1, "starter": all }));
             return;
         }
         let mut table = Table::new(&["NAME", "WHAT", "STATUS"]);
-        for (starter, rule) in all {
-            let status = if has(&rule) { "added" } else { "" };
+        for (starter, own) in all {
+            let status = if own.iter().all(has) { "added" } else { "" };
             let status = Cell::tinted(status, Tint::Good);
-            table.row(vec![starter.name.into(), summary(&rule).into(), status]);
+            let near = match own.len() - 1 {
+                0 => String::new(),
+                near => format!(", and {}", count(near, "near spelling")),
+            };
+            let what = own.first().map(summary).unwrap_or_default();
+            table.row(vec![starter.name.into(), format!("{what}{near}").into(), status]);
         }
         table.print(&Screen::new(env));
         out::line("to add some: towpath rules starter NAMES");
     }
 }
 
-fn rule(starter: &StarterRule) -> Result<Rule, CommandError> {
-    let checked = starter.rule().check(0, String::new(), false);
-    checked.map_err(|error| CommandError::bad_input(format!("{}: {error}", starter.name)))
+fn rules(starter: &StarterRule) -> Result<Vec<Rule>, CommandError> {
+    let wrong = |error| CommandError::bad_input(format!("{}: {error}", starter.name));
+    let each = |new: NewRule| new.check(0, String::new(), false).map_err(wrong);
+    starter.rules().into_iter().map(each).collect()
 }
 
-/// The rule, and what it makes of the line that it was tried with.
-fn print_added(env: &Environment, starter: &StarterRule, rule: &Rule, set: SetRule) {
+/// The rule, and what it makes of the line that its starter was tried with. One for a near spelling
+/// has none of its own.
+fn print_added(env: &Environment, starter: Option<&StarterRule>, rule: &Rule, set: SetRule) {
     let done = if matches!(set, SetRule::Added(_)) { "added" } else { "replaced" };
     out::line(format!("rule {} {done}: {}", rule.number, summary(rule)));
-    let Some((before, _)) = starter.changed.first() else { return };
+    let Some((before, _)) = starter.and_then(|starter| starter.changed.first()) else { return };
     let call = call(env, rule, before);
     let correction = correct(&call, &RuleIndex::new(vec![rule.clone()]));
     if correction != Correction::Unchanged {
