@@ -43,10 +43,16 @@ use Unknown::{Command, Flag, StartedCommand, Subcommand, Tool};
 
 /// The first row that fits wins, so that what is more special comes first.
 pub(super) const PARSERS: &[Parser] = &[
+    // What each host shows its model, observed in the real programs.
     row("claude-code", Tool, r"No such tool available: @"),
     row("codex", Tool, r"unsupported call: @"),
-    row("gemini", Tool, r"Tool @ not found in registry"),
-    row("opencode", Tool, r"Model tried to call unavailable tool @"),
+    row("gemini", Tool, r"Tool @ not found"),
+    row("copilot", Tool, r"Tool @ does not exist"),
+    row(
+        "opencode",
+        Tool,
+        r"(?:The arguments provided to the tool are invalid: )?Model tried to call unavailable tool @",
+    ),
     row("bash", Command, r"%(?:line \d+: )?@: command not found$"),
     row("zsh", Command, r"\S+:\d+: command not found: @$"),
     row("dash", Command, r"\S*sh: (?:\d+: )?@: not found$"),

@@ -62,7 +62,19 @@ fn an_unknown_tool_is_what_the_host_reports() {
             "<tool_use_error>Error: No such tool available: read_file</tool_use_error>",
         ),
         ("codex", "unsupported call: read_file"),
-        ("gemini", "Tool \"read_file\" not found in registry."),
+        (
+            "gemini",
+            "Tool \"read_file\" not found. Did you mean one of: \"write_file\", \"replace\"?",
+        ),
+        (
+            "copilot",
+            "Tool 'read_file' does not exist. Available tools that can be called are bash.",
+        ),
+        (
+            "opencode",
+            "The arguments provided to the tool are invalid: Model tried to call unavailable tool \
+             'read_file'. Available tools: bash, edit.",
+        ),
         ("opencode", "Model tried to call unavailable tool 'read_file'. Available tools: read."),
     ] {
         let tool = Mistake::Tool { host: host.to_owned(), tool: "read_file".to_owned() };

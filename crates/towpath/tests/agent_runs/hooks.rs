@@ -211,6 +211,8 @@ fn gemini_corrects_commands_and_shows_why_after_them() {
     has_corrected(&hooked);
     hooked.is_shown(CONTEXT);
     hooked.is_shown(RECIPE_CONTEXT);
+    // No hook sees a tool that does not exist.
+    hooked.is_shown("Tool \"read_fil\" not found");
 }
 
 #[test]
