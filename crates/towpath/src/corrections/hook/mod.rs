@@ -190,7 +190,7 @@ fn is_off(invocation: &Invocation) -> bool {
     switch(invocation.variable(VARIABLE)) == Switch::Off
 }
 
-/// What the variable of an agent's environment says about corrections.
+/// What the variable of an agent's environment means for corrections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Switch {
     On,
