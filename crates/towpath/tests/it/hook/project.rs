@@ -82,7 +82,11 @@ fn with_the_journal_its_rules_and_its_trust_are_gone() {
         let _ = std::fs::remove_file(journal(name));
     }
     assert!(hooked.file("rules.snapshot").exists());
-    assert_eq!(after(&hooked), Value::Null, "nobody trusts it");
+    // A hook elsewhere makes the snapshot again.
+    let mut elsewhere = hooked.payload("PreToolUse", "elsewhere", "egrep a");
+    elsewhere["cwd"] = json!("/");
+    assert_eq!(hooked.answer("pre", &elsewhere), Value::Null);
+    assert_eq!(after(&hooked), Value::Null, "it is not trusted");
     assert_eq!(hooked.before("egrep a"), Value::Null);
     assert_eq!(hooked.errors(), [""; 0]);
 }
