@@ -1,7 +1,7 @@
 //! What every backend is: three pure functions, of which one is a fold over output lines. A backend
 //! decides nothing about retries, waiting or sessions; it only knows one program's language.
 
-use crate::call::{Call, CallProgress, End, Invocation, Reply};
+use crate::call_and_reply::{Call, CallProgress, End, Invocation, Reply};
 use crate::capabilities::Capabilities;
 use crate::environment_filter;
 use jiff::tz::TimeZone;

@@ -11,7 +11,7 @@
 mod activity_line;
 mod backend;
 mod backends;
-mod call;
+mod call_and_reply;
 mod capabilities;
 mod environment_filter;
 mod find_program;
@@ -21,6 +21,6 @@ mod strip_colours;
 
 pub use backend::{Backend, BackendRow, Make, Reader};
 pub use backends::*;
-pub use call::{Call, CallFault, CallProgress, End, Exit, InputFile, Invocation, Reply};
+pub use call_and_reply::{Call, CallFault, CallProgress, End, Exit, InputFile, Invocation, Reply};
 pub use capabilities::{AsRoot, Capabilities, SessionIds, UsageOf, WithoutModel};
 pub use find_program::{NotFound, ProgramSearch, find_program};

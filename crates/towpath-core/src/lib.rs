@@ -4,12 +4,10 @@
 //! Nothing here prints, reads a file, looks at the environment or asks the time.
 
 mod agent_fault;
-mod agent_usage;
 mod diagnostic;
 mod did_you_mean;
 mod extract_json;
 pub mod fields;
-mod git_guard;
 mod ids;
 pub mod node;
 pub mod os_text;
@@ -21,16 +19,16 @@ mod run_status;
 mod safe_name;
 mod secret;
 mod set_argument;
+mod settings_for_own_git_calls;
 mod template;
+mod usage;
 mod value;
 mod variable_path;
 
 pub use agent_fault::FaultKind;
-pub use agent_usage::Usage;
 pub use diagnostic::{Diagnostic, Hint, Label, Severity, Source, Span};
 pub use did_you_mean::{nearest, quoted_list};
 pub use extract_json::extract_json;
-pub use git_guard::{GIT_FOREIGN, GIT_GUARDS, guarded_git};
 pub use ids::{JobKey, JobKind, ParseKeyError, RunId, SessionId, StepPath};
 pub use output_stream::Stream;
 pub use parse_json::parse_json;
@@ -40,6 +38,8 @@ pub use run_status::{RunStatus, StatusKind};
 pub use safe_name::{is_safe_name, is_safe_segment};
 pub use secret::{MASK, Masker, SECRETS_VARIABLE, SHORTEST_SECRET, Secrets, TooShort};
 pub use set_argument::{SetError, parse_set, parse_set_value};
+pub use settings_for_own_git_calls::{GIT_FOREIGN, GIT_GUARDS, guarded_git};
 pub use template::{Part, Placeholder, Template};
+pub use usage::Usage;
 pub use value::{Map, Number, Value, lookup, number, text_of};
 pub use variable_path::VarPath;

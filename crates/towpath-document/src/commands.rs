@@ -359,7 +359,10 @@ pub(crate) fn missing_message(path: &VarPath, missing: &Missing) -> (String, Opt
             let help = near.as_ref().map(|near| format!("did you mean {{{{{near}}}}}?"));
             (format!("`{name}` is not defined"), help)
         }
-        Missing::Field => (format!("`{}` has no `{name}`", path.root()), None),
+        Missing::Field => {
+            let field = name.split_once('.').map_or("", |(_, field)| field);
+            (format!("`{}` has no field `{field}`", path.root()), None)
+        }
         Missing::NoArguments => {
             let help = "{{$1}} is for a definition without a list of parameters: use the names";
             (format!("`{name}` has no value here"), Some(help.to_owned()))

@@ -7,10 +7,10 @@
 
 mod connection;
 mod corrections;
+mod damage_and_permissions;
 mod dp_database;
 mod error;
 mod facts;
-mod integrity;
 mod open_store;
 mod outputs;
 mod plans;

@@ -10,17 +10,17 @@ pub mod result_json;
 pub mod run_json;
 
 mod cost;
+mod depth_and_step_bounds;
 mod failure_text;
 mod machine_exit;
 mod problem_json;
 mod recipe_parts;
-mod run_bounds;
 #[cfg(test)]
 mod test_runs;
 
 pub use cost::Cost;
+pub use depth_and_step_bounds::RunBounds;
 pub use failure_text::failure_text;
 pub use machine_exit::{BACKEND_ERROR, exit_reason, machine_exit};
 pub use problem_json::problem_json;
 pub use recipe_parts::{callee, hooks, origin_word, step_text};
-pub use run_bounds::RunBounds;

@@ -2,9 +2,9 @@
 //! its transitions, its guardrails, how long it can run and how it can end.
 
 use crate::chart::{RESTARTS_EXCEEDED, refused_restart};
+use crate::depth_and_step_bounds::RunBounds;
 use crate::problem_json::problem_json;
 use crate::recipe_parts::{callee, hooks, origin_word, step_text};
-use crate::run_bounds::RunBounds;
 use serde_json::{Value, json};
 use towpath_core::Diagnostic;
 use towpath_recipe::{

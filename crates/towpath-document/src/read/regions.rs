@@ -65,7 +65,7 @@ impl RegionReader<'_> {
                     blocks.contains(content.as_bytes());
                     line.end
                 }
-                Some(Marker::Definitions) => self.definitions(line.end),
+                Some(Marker::Definitions) => self.definitions(&line),
                 Some(Marker::Begin(name)) => self.region(&line, name),
                 Some(Marker::End) => {
                     self.problem(&line, "towpath:end without a towpath:begin before it");
@@ -77,9 +77,9 @@ impl RegionReader<'_> {
     }
 
     /// The lines of a comment with definitions; returns where the line after it begins.
-    fn definitions(&mut self, start: usize) -> usize {
+    fn definitions(&mut self, begin: &Line) -> usize {
         let text = self.source.text.as_str();
-        let mut at = start;
+        let mut at = begin.end;
         while at < text.len() {
             let line = line_at(text, at);
             let content = &text[line.start..line.text_end];
@@ -88,9 +88,10 @@ impl RegionReader<'_> {
                 false => line.end,
             };
             if content.contains("-->") {
-                break;
+                return at;
             }
         }
+        self.problem(begin, "this comment is not closed: --> is missing");
         at
     }
 

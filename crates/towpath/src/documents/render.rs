@@ -136,7 +136,14 @@ impl Rendering<'_> {
             return Ok(Exit::Done);
         }
         if request.no_run {
+            let problems = checked.problems.clone();
             let bytes = checked.without_running(&roots, &inputs, &self.files);
+            if request.format == Format::Json {
+                let mut value = diagnostics::verdict_json(true, problems.iter());
+                value["document"] = self.entry.name().into();
+                value["output"] = String::from_utf8_lossy(&bytes).into();
+                return self.write(format!("{value:#}\n").as_bytes());
+            }
             return self.write(&bytes);
         }
         import_trust::require(self.env, &checked.set, &roots)?;

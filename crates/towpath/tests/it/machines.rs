@@ -2,12 +2,14 @@
 //! fault leads to, what is reported of a run, how it continues, what its steps may be, and what is reported
 //! before the first call.
 
-mod before_first_call;
 mod ends_without_exit;
 mod events;
 mod faults;
+mod file_with_built_ins_name;
 mod flags;
 mod logs;
+mod machine_list;
+mod missing_agents_and_programs;
 mod principles_table;
 mod resume;
 mod step_kinds;

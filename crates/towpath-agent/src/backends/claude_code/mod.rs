@@ -8,7 +8,7 @@ mod usage;
 
 use crate::backend::BackendRow;
 use crate::backend::{Backend, Reader};
-use crate::call::{Call, InputFile, Invocation, LONGEST_ARGUMENT};
+use crate::call_and_reply::{Call, InputFile, Invocation, LONGEST_ARGUMENT};
 use crate::capabilities::{AsRoot, Capabilities, SessionIds, UsageOf, WithoutModel};
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -6,7 +6,7 @@ use super::fault::{self, Heard};
 use super::usage;
 use crate::activity_line;
 use crate::backend::Reader;
-use crate::call::{CallFault, CallProgress, End, Reply};
+use crate::call_and_reply::{CallFault, CallProgress, End, Reply};
 use crate::json_access::text_at;
 use serde_json::Value;
 use towpath_core::{FaultKind, SessionId, Usage};

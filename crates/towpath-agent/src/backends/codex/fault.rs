@@ -3,7 +3,7 @@
 //! it. Any other text comes from the model's service.
 
 use super::rate_limit_reset;
-use crate::call::{CallFault, End};
+use crate::call_and_reply::{CallFault, End};
 use crate::http_fault;
 use crate::strip_colours::plain;
 use jiff::tz::TimeZone;

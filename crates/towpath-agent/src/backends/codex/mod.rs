@@ -8,7 +8,7 @@ mod reader;
 
 use crate::backend::BackendRow;
 use crate::backend::{Backend, Reader};
-use crate::call::{Call, Invocation, LONGEST_ARGUMENT};
+use crate::call_and_reply::{Call, Invocation, LONGEST_ARGUMENT};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
 use jiff::tz::TimeZone;
 use std::ffi::OsString;

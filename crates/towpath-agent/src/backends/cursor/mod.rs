@@ -6,7 +6,7 @@ mod reader;
 
 use crate::backend::BackendRow;
 use crate::backend::{Backend, Reader};
-use crate::call::{Call, Invocation};
+use crate::call_and_reply::{Call, Invocation};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
 use std::ffi::OsString;
 use std::path::PathBuf;

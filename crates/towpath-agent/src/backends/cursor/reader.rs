@@ -4,7 +4,7 @@
 
 use crate::activity_line;
 use crate::backend::Reader;
-use crate::call::{CallFault, CallProgress, End, Reply};
+use crate::call_and_reply::{CallFault, CallProgress, End, Reply};
 use crate::json_access::text_at;
 use crate::strip_colours::plain;
 use serde_json::Value;

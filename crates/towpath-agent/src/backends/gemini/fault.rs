@@ -3,7 +3,7 @@
 //! the program did not replace it by a sentence. Standard error decides only where nothing else was
 //! printed.
 
-use crate::call::{CallFault, End};
+use crate::call_and_reply::{CallFault, End};
 use crate::http_fault;
 use crate::json_access::{count_at, text_at};
 use crate::strip_colours::plain;

@@ -5,7 +5,7 @@
 use super::fault;
 use crate::activity_line;
 use crate::backend::Reader;
-use crate::call::{CallFault, CallProgress, End, Reply};
+use crate::call_and_reply::{CallFault, CallProgress, End, Reply};
 use crate::json_access::{text_at, tokens};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

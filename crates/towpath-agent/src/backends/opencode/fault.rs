@@ -2,7 +2,7 @@
 //! of the error and, when the model's service answered, its status and headers; those decide, never
 //! the message. Usage errors come on standard error alone, as fixed sentences.
 
-use crate::call::{CallFault, End};
+use crate::call_and_reply::{CallFault, End};
 use crate::http_fault;
 use crate::json_access::{count_at, text_at};
 use crate::strip_colours::plain;

@@ -11,7 +11,7 @@ pub use script_line::ScriptLine;
 
 use crate::backend::BackendRow;
 use crate::backend::{Backend, Reader};
-use crate::call::{Call, Invocation};
+use crate::call_and_reply::{Call, Invocation};
 use crate::capabilities::{Capabilities, SessionIds, UsageOf, WithoutModel};
 use std::path::PathBuf;
 

@@ -4,7 +4,7 @@
 
 use super::script_line::ScriptLine;
 use crate::backend::Reader;
-use crate::call::{CallFault, CallProgress, End, Reply};
+use crate::call_and_reply::{CallFault, CallProgress, End, Reply};
 use towpath_core::FaultKind;
 
 pub(super) struct ScriptedReader {

@@ -33,6 +33,8 @@ fn without_running_commands_and_what_depends_on_them_stay_as_written() {
     user.write("c.md", "C\n");
     let printed = user.towpath(&["render", "b.md", "--no-run"]).exits(0);
     assert_eq!(printed.stdout, "@text b = 'B'\nA B\n@run [echo {{b}}]\nC\n");
+    let json = user.towpath(&["render", "b.md", "--no-run", "-f", "json"]).exits(0).json();
+    assert_eq!(json["output"], printed.stdout);
 }
 
 #[test]

@@ -43,6 +43,7 @@ fn what_is_wrong_leaves_the_file_alone() {
         ("<!-- towpath:begin x -->\nabc\n", "not closed"),
         ("<!-- towpath:end -->\n", "without a towpath:begin"),
         ("<!-- towpath\n@run [touch made]\n-->\n", "only definitions belong here"),
+        ("<!-- towpath\n@text x = 'y'\n", "--> is missing"),
         ("<!-- towpath:begin -->\n<!-- towpath:end -->\n", "expected the name"),
         (PRINTS_A_MARKER, "a line that begins or ends a region"),
     ] {

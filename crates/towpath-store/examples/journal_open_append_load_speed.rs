@@ -1,4 +1,4 @@
-//! Prints what the journal costs on this machine: `cargo run --release --example journal_speed`.
+//! Prints what the journal costs on this machine: `cargo run --release --example journal_open_append_load_speed`.
 //!
 //! Numbers to look at, never to assert: they depend on the disk and on what else runs.
 
