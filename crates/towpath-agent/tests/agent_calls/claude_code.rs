@@ -1,7 +1,7 @@
 //! The real Claude Code, answered by a scripted model server on the loopback interface.
 
-use crate::real_program::model_server::{Answer, ModelServer};
-use crate::real_program::{Desk, no_mark_is_passed_on, program};
+use crate::real_program_support::model_server::{Answer, ModelServer};
+use crate::real_program_support::{Desk, no_mark_is_passed_on, program};
 use serde_json::{Value, json};
 use towpath_agent::{Call, CallProgress, ClaudeCode, Reply};
 use towpath_core::{FaultKind, Usage};

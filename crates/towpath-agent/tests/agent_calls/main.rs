@@ -5,4 +5,4 @@ mod codex;
 mod copilot;
 mod gemini;
 mod opencode;
-mod real_program;
+mod real_program_support;

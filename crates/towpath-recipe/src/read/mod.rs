@@ -9,6 +9,7 @@ mod recipe_fields;
 mod shell_texts;
 mod step;
 
+pub(crate) use machine::WORK;
 pub use machine::is_kebab_case;
 pub use prompt_document::PROMPT_ROOT;
 pub(crate) use prompt_document::load_document;

@@ -131,7 +131,7 @@ impl Reader<'_> {
         id_span: Span,
         uses: &mut Vec<VariableUse>,
     ) -> Option<Work> {
-        if let Some(entry) = fields.get("prompt_file").filter(|e| !e.is_null())
+        if let Some(entry) = fields.get("prompt_file")
             && step_type == StepType::Agent
         {
             return self.work_of_document(fields, entry, uses);

@@ -4,6 +4,7 @@
 
 use super::{definition, property, reference};
 use crate::field_table::{FieldType, Section, StepType, Support, fields_of};
+use crate::read::WORK;
 use serde_json::{Map, Value, json};
 
 /// Names of steps; `$include`, `$schema` and what belongs to others are beside them.
@@ -83,9 +84,7 @@ fn one_step() -> Map<String, Value> {
         }
     }
     let refers = json!({ "required": ["$ref"] });
-    let kinds =
-        [("prompt", StepType::Agent), ("command", StepType::Bash), ("recipe", StepType::Recipe)];
-    let whole = kinds.map(|(work, kind)| whole_step(work, kind));
+    let whole = WORK.map(|(work, kind)| whole_step(work, kind));
     let forms: Vec<Value> = std::iter::once(refers).chain(whole).collect();
     step.insert("anyOf".to_owned(), json!(forms));
     step
@@ -103,6 +102,9 @@ fn whole_step(work: &str, kind: StepType) -> Value {
         } else if !["model", "context"].contains(&field.name) {
             properties.insert(field.name.to_owned(), json!({ "not": { "type": "null" } }));
         }
+    }
+    for (other, _) in WORK.iter().filter(|(other, _)| *other != work) {
+        properties.insert((*other).to_owned(), json!(false));
     }
     json!({ "required": [work, "outcomes", "onOutcome"], "properties": properties })
 }

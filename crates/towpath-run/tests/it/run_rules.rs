@@ -2,7 +2,7 @@
 //! out. No process, no clock.
 
 mod agent_calls;
-mod machine_calls;
+mod machine_agent_calls;
 mod machine_resumed;
 mod machines;
 

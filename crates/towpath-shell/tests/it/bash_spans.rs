@@ -2,7 +2,7 @@
 //! changes what it names and nothing else.
 
 use crate::bash_tree::random;
-use crate::compared_with_bash::random_scripts::Generator;
+use crate::filled_scripts_in_real_bash::random_scripts::Generator;
 use crate::support::{Dice, plain, scale};
 use std::ops::Range;
 use towpath_shell::bash::{Nesting, Script, SimpleCommand, parse};

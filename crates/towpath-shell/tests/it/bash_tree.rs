@@ -1,6 +1,6 @@
 //! The simple commands of bash text: all of them, with exact ranges, and nothing that bash refuses.
 
-use crate::compared_with_bash::random_scripts::Generator;
+use crate::filled_scripts_in_real_bash::random_scripts::Generator;
 use crate::random_text::{bash_accepts, endless, framed};
 use crate::support::{Dice, plain, scale};
 use proptest::prelude::*;

@@ -2,8 +2,8 @@
 
 mod bash_spans;
 mod bash_tree;
-mod compared_with_bash;
 mod evaluated_twice;
+mod filled_scripts_in_real_bash;
 mod nested_contexts;
 mod nested_shells;
 mod quoting_contexts;

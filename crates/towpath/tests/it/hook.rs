@@ -13,7 +13,7 @@ use towpath_store::{CorrectionFilter, CorrectionRow, Order, Store, ToolCallFilte
 mod concurrent;
 mod log;
 mod project;
-mod rewrites;
+mod rewrites_compared_with_what_ran;
 
 /// A user with rules, and the hooks of a host.
 pub struct Hooked {

@@ -10,6 +10,8 @@ mod machine_files;
 mod step;
 mod transitions;
 
+pub(crate) use step::WORK;
+
 use super::{Read, ReadContext, Reader, tidy};
 use crate::analysis_outline::Outline;
 use crate::field_table::Section;

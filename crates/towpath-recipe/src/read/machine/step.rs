@@ -15,7 +15,7 @@ use towpath_core::node::Kind;
 use towpath_core::{Diagnostic, Span, is_safe_segment};
 
 /// The fields that decide what a step does, of which it has one.
-const WORK: [(&str, StepType); 4] = [
+pub(crate) const WORK: [(&str, StepType); 4] = [
     ("prompt", StepType::Agent),
     ("prompt_file", StepType::Agent),
     ("command", StepType::Bash),
@@ -170,7 +170,7 @@ impl<'l> MachineReader<'_, 'l> {
         for (field, part) in fields.iter().filter(|(field, _)| !field.is_used_by(kind)) {
             let used: Vec<&str> = WORK
                 .iter()
-                .filter(|(_, kind)| field.is_used_by(*kind))
+                .filter(|(name, kind)| *name != "prompt_file" && field.is_used_by(*kind))
                 .map(|(name, _)| *name)
                 .collect();
             let message = format!(

@@ -4,10 +4,10 @@
 mod alias;
 mod alias_request;
 mod aliases;
-mod desires;
 mod flag_values;
 mod hooks;
 mod ingest;
+mod list_and_export;
 mod paths;
 mod pave;
 mod pave_check;
@@ -55,13 +55,13 @@ enum Verb {
     Ingest(ingest::IngestArgs),
     #[command(hide = true)]
     Record(ingest::IngestArgs),
-    List(desires::ListArgs),
+    List(list_and_export::ListArgs),
     Paths(paths::PathsArgs),
     Inspect(paths::InspectArgs),
     Stats(stats::StatsArgs),
     Similar(similar::SimilarArgs),
     Suggest(suggest::SuggestArgs),
-    Export(desires::ExportArgs),
+    Export(list_and_export::ExportArgs),
     /// Print the version.
     Version,
     #[command(external_subcommand)]
@@ -126,13 +126,13 @@ fn execute(line: DpArgs, invocation: &Invocation) -> Result<Exit, CommandError> 
         Verb::Init(args) => hooks::init(&dp, &args),
         Verb::Ingest(args) => ingest::execute(&dp, &args, "Ingested"),
         Verb::Record(args) => ingest::execute(&dp, &args, "Recorded"),
-        Verb::List(args) => desires::list(&dp, &args),
+        Verb::List(args) => list_and_export::list(&dp, &args),
         Verb::Paths(args) => paths::paths(&dp, &args),
         Verb::Inspect(args) => paths::inspect(&dp, &args),
         Verb::Stats(args) => stats::execute(&dp, &args),
         Verb::Similar(args) => similar::execute(&dp, &args),
         Verb::Suggest(args) => suggest::execute(&dp, &args),
-        Verb::Export(args) => desires::export(&dp, &args),
+        Verb::Export(args) => list_and_export::export(&dp, &args),
         Verb::Version => {
             out::line(format!("dp {} (towpath)", env!("CARGO_PKG_VERSION")));
             Ok(Exit::Done)
