@@ -1,4 +1,5 @@
 //! Documents, evaluated with real bash.
 
 mod cases;
+mod plan_of_meld;
 mod support;
