@@ -5,6 +5,7 @@ mod agent_calls;
 mod machine_agent_calls;
 mod machine_resumed;
 mod machines;
+mod prompt_documents;
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
