@@ -1,12 +1,14 @@
 //! From what a directive runs to one command with its values: calls are followed to the command that
 //! they mean, and values are put in as their position in the shell text needs it.
 
+use crate::allowance::Allowance;
 use crate::definition_scope::{Computed, DefinedCommand, Locals, Missing, Scope, written};
 use crate::directive::{Call, Definition, Invocation, ShellCommand};
 use crate::interpolated::{Interpolated, Piece};
 use crate::problems::{
     CIRCULAR_REFERENCE, EXECUTION_FAILED, RESOLUTION_FAILED, VALIDATION_FAILED, VARIABLE_NOT_FOUND,
 };
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use towpath_core::{Diagnostic, Source, Span, VarPath, text_of};
@@ -121,6 +123,7 @@ impl Site {
 pub(crate) struct Values<'a> {
     pub scope: &'a Scope,
     pub site: Site,
+    pub allowance: &'a Allowance,
 }
 
 /// The command that an invocation means in the end.
@@ -200,7 +203,8 @@ impl Values<'_> {
     fn not_found(&self, call: &Call, within: Option<&Arc<Definition>>) -> Problem {
         let message = format!("Command '{}' not found", call.name);
         let problem = self.problem(EXECUTION_FAILED, message, call.span, within);
-        Box::new(match self.scope.nearest_command(&call.name) {
+        let near = || self.scope.nearest_command(&call.name);
+        Box::new(match self.allowance.suggestion(near) {
             Some(near) => problem.help(format!("did you mean ${near}?")),
             None => problem.help("define it above this line: @define name = @run [command]"),
         })
@@ -257,7 +261,13 @@ impl Values<'_> {
             match piece {
                 Piece::Text(text) => out.push_str(text),
                 Piece::Reference { path, span } => match self.value(path, locals, *span, within)? {
-                    Computed::Known(value) => out.push_str(&value),
+                    Computed::Known(value) => {
+                        let too_much = |message: &str| {
+                            Box::new(self.problem(RESOLUTION_FAILED, message, *span, within))
+                        };
+                        self.allowance.take_text(&value).map_err(too_much)?;
+                        out.push_str(&value);
+                    }
                     Computed::Unknown => known = false,
                 },
             }
@@ -276,7 +286,9 @@ impl Values<'_> {
             Ok(Computed::Known(value)) => Ok(Computed::Known(text_of(&value))),
             Ok(Computed::Unknown) => Ok(Computed::Unknown),
             Err(missing) => {
-                let (message, help) = missing_message(path, &missing);
+                let near = || self.scope.nearest_variable(path.root());
+                let near = || self.allowance.suggestion(near);
+                let (message, help) = missing_message(path, &missing, near);
                 let problem = self.problem(VARIABLE_NOT_FOUND, message, span, within);
                 Err(Box::new(match help {
                     Some(help) => problem.help(help),
@@ -290,14 +302,14 @@ impl Values<'_> {
     pub fn fill(&self, command: &ResolvedCommand) -> Result<(Option<Filled>, String), Problem> {
         let (text, locals) = (&command.shell.text, command.locals.as_ref());
         let within = command.within.as_ref();
-        let mut values = Vec::new();
+        let mut values = HashMap::new();
         for placeholder in text.placeholders() {
             let span = command.shell.locate(placeholder.range.clone());
             let value = self.value(&placeholder.path, locals, span, within)?;
-            values.push((placeholder.path.clone(), value));
+            values.insert(&placeholder.path, value);
         }
         let known = |path: &VarPath| {
-            values.iter().find(|(known, _)| known == path).and_then(|(_, value)| match value {
+            values.get(path).and_then(|value| match value {
                 Computed::Known(value) => Some(value.clone()),
                 Computed::Unknown => None,
             })
@@ -311,7 +323,7 @@ impl Values<'_> {
         let Some(arguments) = arguments.collect::<Option<Vec<String>>>() else {
             return Ok((None, shown));
         };
-        if values.iter().any(|(_, value)| *value == Computed::Unknown) {
+        if values.values().any(|value| *value == Computed::Unknown) {
             return Ok((None, shown));
         }
         let refused = |message: String, span| {
@@ -351,12 +363,16 @@ fn shown(command: &ResolvedCommand, known: &dyn Fn(&VarPath) -> Option<String>) 
     out + &text[at..]
 }
 
-/// What is wrong with a reference, and what may help.
-pub(crate) fn missing_message(path: &VarPath, missing: &Missing) -> (String, Option<String>) {
+/// What is wrong with a reference, and what may help. `near`: the variable that is most like it.
+pub(crate) fn missing_message<'a>(
+    path: &VarPath,
+    missing: &Missing,
+    near: impl FnOnce() -> Option<&'a str>,
+) -> (String, Option<String>) {
     let name = written(path);
     match missing {
-        Missing::Variable(near) => {
-            let help = near.as_ref().map(|near| format!("did you mean {{{{{near}}}}}?"));
+        Missing::Variable => {
+            let help = near().map(|near| format!("did you mean {{{{{near}}}}}?"));
             (format!("`{name}` is not defined"), help)
         }
         Missing::Field => {

@@ -2,18 +2,22 @@
 //! command is not known before that has run.
 
 use crate::directive::Definition;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use towpath_core::{Map, Value, VarPath, lookup, nearest};
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     known: Map,
-    unknown: HashSet<String>,
+    /// Sorted, as the commands are: of names that are equally near, the same one is always suggested.
+    unknown: BTreeSet<String>,
     /// A name that is not defined here may be defined later, outside.
     open: bool,
-    commands: HashMap<String, DefinedCommand>,
+    commands: BTreeMap<String, DefinedCommand>,
 }
+
+/// Among how many names one is looked for that is near: a document with more was not typed.
+const MOST_COMPARED: usize = 1_000;
 
 #[derive(Debug, Clone)]
 pub(crate) enum DefinedCommand {
@@ -32,8 +36,8 @@ pub(crate) enum Computed<T> {
 /// Why a reference has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// Nothing of that name, with the nearest that there is.
-    Variable(Option<String>),
+    /// Nothing of that name.
+    Variable,
     /// The variable is there, its field is not.
     Field,
     /// `{{$n}}` outside of a definition, or in one that names its parameters.
@@ -80,7 +84,12 @@ impl Scope {
     }
 
     pub fn nearest_command(&self, name: &str) -> Option<&str> {
-        nearest(name, self.commands.keys().map(String::as_str))
+        nearest(name, self.commands.keys().map(String::as_str).take(MOST_COMPARED))
+    }
+
+    pub fn nearest_variable(&self, name: &str) -> Option<&str> {
+        let names = self.known.keys().chain(&self.unknown).map(String::as_str);
+        nearest(name, names.take(MOST_COMPARED))
     }
 
     pub fn is_variable(&self, name: &str) -> bool {
@@ -109,8 +118,7 @@ impl Scope {
         if self.known.contains_key(root) {
             return Err(Missing::Field);
         }
-        let names = self.known.keys().chain(&self.unknown).map(String::as_str);
-        Err(Missing::Variable(nearest(root, names).map(str::to_owned)))
+        Err(Missing::Variable)
     }
 
     /// Takes over what another file has defined: all of it, or these names.

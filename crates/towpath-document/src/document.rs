@@ -3,7 +3,7 @@
 
 use crate::directive::Directive;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use towpath_core::{Diagnostic, Source, VarPath};
 
 #[derive(Debug)]
@@ -12,9 +12,9 @@ pub struct Document {
     pub source: Arc<Source>,
     /// The file's bytes, where they are not UTF-8.
     raw: Option<Vec<u8>>,
+    /// Where each line ends, once it was asked for.
+    newlines: OnceLock<Vec<usize>>,
     pub nodes: Vec<Node>,
-    /// How many lines it has.
-    pub lines: usize,
     /// What was found while it was read.
     pub problems: Vec<Diagnostic>,
 }
@@ -67,8 +67,8 @@ impl Document {
             }
         };
         let source = Source::new(name, text);
-        let lines = memchr::memchr_iter(b'\n', source.text.as_bytes()).count() + 1;
-        Document { source, raw, nodes: Vec::new(), lines, problems: Vec::new() }
+        let newlines = OnceLock::new();
+        Document { source, raw, newlines, nodes: Vec::new(), problems: Vec::new() }
     }
 
     /// The file's own bytes.
@@ -78,6 +78,18 @@ impl Document {
 
     pub(crate) fn is_utf8(&self, range: Range<usize>) -> bool {
         self.raw.as_ref().is_none_or(|raw| std::str::from_utf8(&raw[range]).is_ok())
+    }
+
+    /// The line of an offset, from 1.
+    pub fn line(&self, offset: usize) -> usize {
+        let text = self.source.text.as_bytes();
+        let newlines = self.newlines.get_or_init(|| memchr::memchr_iter(b'\n', text).collect());
+        newlines.partition_point(|newline| *newline < offset) + 1
+    }
+
+    /// How many lines it has.
+    pub fn lines(&self) -> usize {
+        self.line(usize::MAX)
     }
 
     pub fn directives(&self) -> impl Iterator<Item = &Directive> {

@@ -38,7 +38,12 @@ pub struct DocumentSet {
     pub files: Vec<LoadedFile>,
     /// Which file each path of an `@import` is.
     paths: HashMap<String, usize>,
+    /// How many bytes all references may give. Each line of `@text a = "{{a}}{{a}}"` doubles a text:
+    /// forty of them must not fill the memory.
+    pub most_text: usize,
 }
+
+const MOST_TEXT: usize = 1 << 30;
 
 #[derive(Debug, Clone)]
 pub struct LoadedFile {
@@ -53,7 +58,7 @@ impl DocumentSet {
     pub fn new(identity: &str, document: Document) -> DocumentSet {
         let (identity, directory) = (identity.to_owned(), String::new());
         let entry = LoadedFile { identity, directory, document: Arc::new(document) };
-        DocumentSet { files: vec![entry], paths: HashMap::new() }
+        DocumentSet { files: vec![entry], paths: HashMap::new(), most_text: MOST_TEXT }
     }
 
     pub fn entry(&self) -> &Arc<Document> {
@@ -80,7 +85,7 @@ impl DocumentSet {
 
     /// How many lines all files have.
     pub fn lines(&self) -> usize {
-        self.files.iter().map(|file| file.document.lines).sum()
+        self.files.iter().map(|file| file.document.lines()).sum()
     }
 
     /// Whether all files have the same text.
@@ -95,7 +100,7 @@ impl DocumentSet {
     /// A number for a line that no other line of the set has: the entry's lines, then those of the
     /// first import, and so forth.
     pub fn line_number(&self, file: usize, line: usize) -> u32 {
-        let before: usize = self.files[..file].iter().map(|file| file.document.lines).sum();
+        let before: usize = self.files[..file].iter().map(|file| file.document.lines()).sum();
         u32::try_from(before + line).unwrap_or(u32::MAX)
     }
 }

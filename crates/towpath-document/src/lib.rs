@@ -6,6 +6,7 @@
 //! them. [`check`] evaluates without running anything, and finds every problem that can be known
 //! before. Nothing here starts a process or looks at the environment.
 
+mod allowance;
 mod argument_list;
 mod check;
 mod commands;

@@ -10,6 +10,7 @@ pub fn tree_json(evaluation: &Evaluation) -> Value {
     let document = evaluation.set().entry();
     let mut line = 1;
     let mut counted = 0;
+    let mut commands = evaluation.commands().iter().peekable();
     let nodes = document.nodes.iter().enumerate().map(|(index, node)| {
         let before = &document.bytes()[counted..node.range.start];
         line += memchr::memchr_iter(b'\n', before).count();
@@ -19,10 +20,11 @@ pub fn tree_json(evaluation: &Evaluation) -> Value {
         json["span"] = json!({ "start": node.range.start, "end": node.range.end });
         json["line"] = line.into();
         json["output"] = String::from_utf8_lossy(output).into();
-        let commands = evaluation.commands().iter().filter(|(at, _)| *at == index);
-        let commands: Vec<Value> = commands.map(|(_, command)| command_json(command)).collect();
-        if !commands.is_empty() {
-            json["commands"] = commands.into();
+        // Commands are in the order of the nodes that ran them.
+        let ran = std::iter::from_fn(|| commands.next_if(|(at, _)| *at == index));
+        let ran: Vec<Value> = ran.map(|(_, command)| command_json(command)).collect();
+        if !ran.is_empty() {
+            json["commands"] = ran.into();
         }
         json
     });

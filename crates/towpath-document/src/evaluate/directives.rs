@@ -126,7 +126,8 @@ impl Evaluation {
     /// A text with its values. A problem is noted, and the text is then not known.
     pub(super) fn text(&mut self, text: &Interpolated, site: &Site) -> Computed<String> {
         let scope = &self.frames.last().expect("a frame is open").scope;
-        match (Values { scope, site: site.clone() }).text(text, None, None) {
+        let values = Values { scope, site: site.clone(), allowance: &self.allowance };
+        match values.text(text, None, None) {
             Ok(text) => text,
             Err(problem) => {
                 self.problem(*problem);

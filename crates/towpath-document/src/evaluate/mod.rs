@@ -7,6 +7,7 @@ mod other_files;
 mod prose;
 mod run_command;
 
+use crate::allowance::Allowance;
 use crate::commands::{Command, Site};
 use crate::definition_scope::{Computed, Scope};
 use crate::directive::ImportedNames;
@@ -58,6 +59,8 @@ pub struct Evaluation {
     /// The commands, with the node of the entry that ran them.
     commands: Vec<(usize, Command)>,
     pub(crate) problems: Vec<Diagnostic>,
+    failed: bool,
+    allowance: Allowance,
     /// The names that something reads which was left as it is written.
     pub(crate) left: HashSet<String>,
 }
@@ -99,6 +102,7 @@ impl Evaluation {
     /// `inputs`: variables that are defined before the first line.
     pub fn new(set: DocumentSet, roots: Roots, inputs: Map) -> Evaluation {
         let scope = Scope::of_inputs(&inputs);
+        let allowance = Allowance::new(set.most_text);
         Evaluation {
             set,
             roots,
@@ -113,6 +117,8 @@ impl Evaluation {
             starts: Vec::new(),
             commands: Vec::new(),
             problems: Vec::new(),
+            failed: false,
+            allowance,
             left: HashSet::new(),
         }
     }
@@ -158,7 +164,7 @@ impl Evaluation {
     }
 
     pub fn failed(&self) -> bool {
-        self.problems.iter().any(Diagnostic::is_error)
+        self.failed
     }
 
     pub fn problems(&self) -> &[Diagnostic] {
@@ -233,6 +239,11 @@ impl Evaluation {
                 problem = problem.at(&site.source, site.span, "imported here");
             }
         }
+        self.note(problem);
+    }
+
+    fn note(&mut self, problem: Diagnostic) {
+        self.failed |= problem.is_error();
         self.problems.push(problem);
     }
 }

@@ -103,7 +103,9 @@ impl Evaluation {
     /// Reports what was found while a file was read.
     pub(super) fn report_read(&mut self, file: usize) {
         let document = Arc::clone(&self.set.files[file].document);
-        self.problems.extend(document.problems.iter().cloned());
+        for problem in &document.problems {
+            self.note(problem.clone());
+        }
     }
 
     pub(super) fn begin_import(&mut self, file: usize, site: Site, names: ImportedNames) {
@@ -119,10 +121,12 @@ impl Evaluation {
             let message = format!("more than {DEEPEST_IMPORT} files import each other");
             return self.problem(site.error(CIRCULAR_REFERENCE, message));
         }
-        let scope = if self.open { Scope::open() } else { Scope::of_inputs(&self.inputs) };
-        if let Some(finished) = self.finished.get(&file).cloned() {
-            return self.take_names(&finished, &site, names.as_deref());
+        if let Some(finished) = self.finished.remove(&file) {
+            self.take_names(&finished, &site, names.as_deref());
+            self.finished.insert(file, finished);
+            return;
         }
+        let scope = if self.open { Scope::open() } else { Scope::of_inputs(&self.inputs) };
         self.frames.push(Frame { file, next: 0, scope, import: Some((site, names)) });
     }
 

@@ -5,7 +5,7 @@ use crate::commands::{Site, missing_message};
 use crate::definition_scope::{Computed, Missing};
 use crate::directive::{Call, Invocation};
 use crate::document::{Document, Node, NodeKind};
-use crate::problems::VARIABLE_NOT_FOUND;
+use crate::problems::{RESOLUTION_FAILED, VARIABLE_NOT_FOUND};
 use std::ops::Range;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Span, VarPath, text_of};
@@ -27,7 +27,7 @@ impl Evaluation {
                 self.output.extend(std::iter::repeat_n(b'\\', backslashes / 2));
                 match escaped {
                     true => self.copy(document, span.range()),
-                    false => self.output.extend_from_slice(text_of(&value).as_bytes()),
+                    false => self.write_value(document, &text_of(&value), span),
                 }
             }
             Err(missing) if !escaped && missing != Missing::NoArguments => {
@@ -35,6 +35,16 @@ impl Evaluation {
                 self.copy(document, node.range.clone());
             }
             _ => self.copy(document, node.range.clone()),
+        }
+    }
+
+    fn write_value(&mut self, document: &Document, text: &str, span: Span) {
+        match self.allowance.take_text(text) {
+            Ok(()) => self.output.extend_from_slice(text.as_bytes()),
+            Err(message) => {
+                let problem = Diagnostic::error(RESOLUTION_FAILED, message);
+                self.problem(problem.at(&document.source, span, ""));
+            }
         }
     }
 
@@ -46,10 +56,14 @@ impl Evaluation {
         missing: &Missing,
         span: Span,
     ) {
-        let (message, help) = missing_message(path, missing);
+        if !self.foresees && *missing != Missing::Field {
+            return;
+        }
+        let scope = &self.frames.last().expect("a frame is open").scope;
+        let near = || self.allowance.suggestion(|| scope.nearest_variable(path.root()));
+        let (message, help) = missing_message(path, missing, near);
         let mut problem = match missing {
             Missing::Field => Diagnostic::error(VARIABLE_NOT_FOUND, message),
-            _ if !self.foresees => return,
             _ => Diagnostic::warning(VARIABLE_NOT_FOUND, format!("{message}: it stays as it is")),
         };
         problem.help = help;

@@ -40,7 +40,8 @@ impl Evaluation {
         site: &Site,
     ) -> Result<Option<Command>, Box<Diagnostic>> {
         let frame = self.frames.last().expect("a frame is open");
-        let values = Values { scope: &frame.scope, site: site.clone() };
+        let (scope, allowance) = (&frame.scope, &self.allowance);
+        let values = Values { scope, site: site.clone(), allowance };
         let Some(resolved) = values.resolve(invocation)? else { return Ok(None) };
         let (filled, shown) = values.fill(&resolved)?;
         let number = self.number_of(site);

@@ -4,6 +4,7 @@ use super::directive_line::{DirectiveReader, Refused};
 use crate::directive::{Defines, Definition, DirectiveKind, Invocation};
 use crate::interpolated::{Piece, reference_at};
 use crate::problems::ReadError;
+use std::collections::HashSet;
 use std::sync::Arc;
 use towpath_core::Span;
 
@@ -27,6 +28,7 @@ impl DirectiveReader<'_> {
 
     fn parameters(&mut self) -> Result<Vec<String>, ReadError> {
         let mut names: Vec<String> = Vec::new();
+        let mut known = HashSet::new();
         let list = self.line.rest().split_once(')').map_or("", |(list, _)| list);
         let mut at = self.line.at;
         self.line.at += list.len() + 1;
@@ -42,7 +44,7 @@ impl DirectiveReader<'_> {
                 let message = format!("`{name}` cannot be the name of a parameter");
                 return Err(ReadError::new(span, message));
             }
-            if names.iter().any(|known| known == name) {
+            if !known.insert(name) {
                 return Err(ReadError::new(span, format!("duplicate parameter `{name}`")));
             }
             names.push(name.to_owned());
@@ -98,7 +100,7 @@ impl DirectiveReader<'_> {
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     let mut from = 0;
-    for (at, _) in text.match_indices("{{") {
+    for (at, _) in text.match_indices('{') {
         if reference_at(text, at).is_some() {
             out.push_str(&text[from..at]);
             out.push('\\');

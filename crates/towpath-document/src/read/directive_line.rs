@@ -54,18 +54,39 @@ fn written_name(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
+/// Which blocks of a document cannot end: behind one that does not end, none does. So that many of
+/// them do not each look through the rest of the document.
+#[derive(Debug)]
+pub(super) struct UnclosedBlocks {
+    /// No line from here on is only `]]`.
+    from: usize,
+}
+
+impl Default for UnclosedBlocks {
+    fn default() -> UnclosedBlocks {
+        UnclosedBlocks { from: usize::MAX }
+    }
+}
+
 pub(super) struct DirectiveReader<'a> {
     pub text: &'a str,
     pub source: &'a Arc<Source>,
     pub line: LineReader<'a>,
     last: Line,
+    unclosed: &'a mut UnclosedBlocks,
 }
 
 impl<'a> DirectiveReader<'a> {
     /// `start` is the directive's `@`.
-    pub fn new(text: &'a str, line: &Line, start: usize, document: &'a Document) -> Self {
+    pub fn new(
+        text: &'a str,
+        line: &Line,
+        start: usize,
+        document: &'a Document,
+        unclosed: &'a mut UnclosedBlocks,
+    ) -> Self {
         let reader = LineReader::new(text, start, line.text_end);
-        DirectiveReader { text, source: &document.source, line: reader, last: *line }
+        DirectiveReader { text, source: &document.source, line: reader, last: *line, unclosed }
     }
 
     /// The last line of the directive, once it is read.
@@ -111,7 +132,7 @@ impl<'a> DirectiveReader<'a> {
     pub fn block(&mut self, open: usize) -> Result<Span, ReadError> {
         let start = self.last.end;
         let mut at = start;
-        while at < self.text.len() {
+        while at < self.text.len().min(self.unclosed.from) {
             let line = line_at(self.text, at);
             if self.text[line.start..line.text_end].trim_matches([' ', '\t']) == "]]" {
                 self.last = line;
@@ -123,6 +144,7 @@ impl<'a> DirectiveReader<'a> {
             }
             at = line.end;
         }
+        self.unclosed.from = self.unclosed.from.min(start);
         let help = "end it with a line that is only ]]";
         let span = Span { start: open, end: open + 2 };
         Err(ReadError::new(span, "`[[` is not closed").help(help))

@@ -18,7 +18,7 @@ use crate::document::{Document, FileKind, Node, NodeKind};
 use crate::interpolated::reference_at;
 use crate::literal_blocks::LiteralBlocks;
 use crate::problems::ReadError;
-use directive_line::{DirectiveReader, begins_directive};
+use directive_line::{DirectiveReader, UnclosedBlocks, begins_directive};
 use lines::{BOM, Line, common_indentation, line_at};
 use std::ops::Range;
 use towpath_core::{Diagnostic, Span};
@@ -37,6 +37,7 @@ pub fn read(name: &str, bytes: Vec<u8>, kind: FileKind) -> Document {
         line: 1,
         counted: 0,
         near_misses: Vec::new(),
+        unclosed: UnclosedBlocks::default(),
     };
     reader.lines();
     let near_misses = std::mem::take(&mut reader.near_misses);
@@ -60,6 +61,7 @@ struct Reader<'a> {
     line: usize,
     counted: usize,
     near_misses: Vec<near_misses::NearMiss>,
+    unclosed: UnclosedBlocks,
 }
 
 impl Reader<'_> {
@@ -105,7 +107,8 @@ impl Reader<'_> {
     }
 
     fn directive(&mut self, line: &Line, start: usize) -> usize {
-        let mut reader = DirectiveReader::new(self.text, line, start, self.document);
+        let mut reader =
+            DirectiveReader::new(self.text, line, start, self.document, &mut self.unclosed);
         let read = reader.read();
         let last = reader.last_line();
         let head = Span { start, end: start + self.text[start..line.text_end].trim_end().len() };

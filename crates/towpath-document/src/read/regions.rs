@@ -3,7 +3,7 @@
 //! `<!-- towpath:end -->`. Everything else is text, directives and references included.
 
 use super::define::is_name;
-use super::directive_line::{DirectiveReader, begins_directive};
+use super::directive_line::{DirectiveReader, UnclosedBlocks, begins_directive};
 use super::lines::{BOM, Line, line_at};
 use crate::directive::{Directive, DirectiveKind};
 use crate::document::{Document, Node, NodeKind};
@@ -16,7 +16,8 @@ use towpath_core::{Source, Span};
 pub fn read_regions(name: &str, bytes: Vec<u8>) -> Document {
     let mut document = Document::of_bytes(name, bytes);
     let source = Arc::clone(&document.source);
-    let mut reader = RegionReader { document: &mut document, source: &source, copied: 0 };
+    let unclosed = UnclosedBlocks::default();
+    let mut reader = RegionReader { document: &mut document, source: &source, copied: 0, unclosed };
     reader.lines();
     document
 }
@@ -25,6 +26,7 @@ struct RegionReader<'a> {
     document: &'a mut Document,
     source: &'a Arc<Source>,
     copied: usize,
+    unclosed: UnclosedBlocks,
 }
 
 /// What a line is for a file with regions.
@@ -97,7 +99,8 @@ impl RegionReader<'_> {
 
     fn directive(&mut self, line: &Line) -> usize {
         let text = self.source.text.as_str();
-        let mut reader = DirectiveReader::new(text, line, line.start, self.document);
+        let mut reader =
+            DirectiveReader::new(text, line, line.start, self.document, &mut self.unclosed);
         let read = reader.read();
         let last = reader.last_line();
         let head = self.source.first_line(Span { start: line.start, end: line.text_end });
