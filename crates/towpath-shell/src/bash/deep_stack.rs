@@ -8,6 +8,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// word: a bracket, a quote, an operator, or the blank after a reserved word.
 const FEW_LEVELS: usize = 512;
 const STACK: usize = 32 * 1024 * 1024;
+/// Words before a command that are levels of their own, however plain they look.
+pub const PREFIXES: [&str; 2] = ["time", "coproc"];
+/// How many levels of brackets one of them is worth.
+const PREFIX: usize = 64;
 
 /// `None` if the work panicked or no thread could be had.
 pub fn run<T: Send>(text: &str, work: impl FnOnce() -> T + Send) -> Option<T> {
@@ -23,5 +27,6 @@ pub fn run<T: Send>(text: &str, work: impl FnOnce() -> T + Send) -> Option<T> {
 fn most_levels(text: &str) -> usize {
     let is_plain =
         |byte: &u8| byte.is_ascii_alphanumeric() || b"_./".contains(byte) || !byte.is_ascii();
-    text.bytes().filter(|byte| !is_plain(byte)).count()
+    let prefixes: usize = PREFIXES.iter().map(|word| text.matches(word).count()).sum();
+    text.bytes().filter(|byte| !is_plain(byte)).count() + prefixes * PREFIX
 }

@@ -377,6 +377,23 @@ fn deep_nesting_is_an_answer() {
     let _ = parse(&"bash -c '".repeat(3_000));
     let _ = parse(&"sudo ".repeat(10_000));
     let _ = parse(&"a | ".repeat(10_000));
+    // A stack that overflows would end the whole program.
+    for prefix in [
+        "time ",
+        "time\n",
+        "time -p ",
+        "time ! ",
+        "time >f ",
+        "\\\ntime ",
+        "coproc time ",
+        "coproc 2>&1 ",
+        "2>&1 coproc ",
+        "time coproc >f ",
+    ] {
+        for times in [7, 50, 100, 500, 5_000] {
+            let _ = parse(&prefix.repeat(times));
+        }
+    }
 }
 
 #[test]

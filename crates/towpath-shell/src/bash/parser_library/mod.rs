@@ -7,8 +7,8 @@
 mod convert_commands;
 mod convert_words;
 
-use crate::bash::NotBash;
 use crate::bash::tree::Block;
+use crate::bash::{NotBash, deep_stack};
 use shuck_ast::Span;
 use shuck_parser::Error;
 use shuck_parser::parser::{ParseResult, Parser};
@@ -16,6 +16,9 @@ use std::ops::Range;
 
 /// The most open braces. The parser's time grows with the square of their number.
 const MAX_BRACES: usize = 500;
+/// The most words `time` and `coproc`. Each may be a level of its own, and the parser does not bound
+/// them.
+const MAX_PREFIXES: usize = 500;
 
 /// Parses a whole script. `written` is as long as `text`, and the same but for pieces that `text`
 /// has in a form that the parser understands: what words mean is read from there.
@@ -44,7 +47,21 @@ fn bounded(text: &str) -> Result<(), NotBash> {
             return Err(NotBash::syntax(at..at + 1, message));
         }
     }
+    for word in deep_stack::PREFIXES {
+        let alone = |at: &usize| is_word(text, *at..*at + word.len());
+        let found = text.match_indices(word).map(|(at, _)| at).filter(alone).nth(MAX_PREFIXES);
+        if let Some(at) = found {
+            let message = format!("`{word}` is there more than {MAX_PREFIXES} times");
+            return Err(NotBash::syntax(at..at + word.len(), message));
+        }
+    }
     Ok(())
+}
+
+fn is_word(text: &str, range: Range<usize>) -> bool {
+    let in_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let bytes = text.as_bytes();
+    !in_word(bytes[..range.start].last()) && !in_word(bytes.get(range.end))
 }
 
 fn refusal(text: &str, result: &ParseResult) -> NotBash {
