@@ -2,6 +2,7 @@
 //! commands that it would run.
 
 use crate::commands::{Command, CommandEnd};
+use crate::document::NodeKind;
 use crate::document_set::{DocumentSet, Files, Found, Roots};
 use crate::evaluate::{Evaluation, Next};
 use std::collections::HashSet;
@@ -16,7 +17,8 @@ pub struct Checked {
     /// In the order in which they would run.
     pub commands: Vec<Command>,
     left: HashSet<String>,
-    output: Vec<u8>,
+    /// `None`: as it is written.
+    output: Option<Vec<u8>>,
 }
 
 impl Checked {
@@ -24,18 +26,33 @@ impl Checked {
         self.problems.iter().any(Diagnostic::is_error)
     }
 
+    /// The document, where it runs no command.
+    pub fn output(&self) -> Option<&[u8]> {
+        self.commands.is_empty().then(|| self.known_output())
+    }
+
     /// The document in which everything that depends on a command is as it was written, together
     /// with the definitions that it reads.
     pub fn without_running(self, roots: &Roots, inputs: &Map, files: &dyn Files) -> Vec<u8> {
         if self.commands.is_empty() {
-            return self.output;
+            return self.known_output().to_vec();
         }
-        foresee(self.set, roots, inputs, files, self.left).output
+        foresee(self.set, roots, inputs, files, self.left).known_output().to_vec()
+    }
+
+    fn known_output(&self) -> &[u8] {
+        self.output.as_deref().unwrap_or_else(|| self.set.entry().bytes())
     }
 }
 
 /// Evaluates a document without running anything.
 pub fn check(set: DocumentSet, roots: &Roots, inputs: &Map, files: &dyn Files) -> Checked {
+    let document = set.entry();
+    // Most documents of any size are only text: they need no copy.
+    if document.nodes.iter().all(|node| matches!(node.kind, NodeKind::Text)) {
+        let (problems, left) = (document.problems.clone(), HashSet::new());
+        return Checked { set, problems, commands: Vec::new(), left, output: None };
+    }
     foresee(set, roots, inputs, files, HashSet::new())
 }
 
@@ -101,6 +118,6 @@ fn finished(mut evaluation: Evaluation, files: &dyn Files, reads_embedded: bool)
         problems: std::mem::take(&mut evaluation.problems),
         commands,
         left: std::mem::take(&mut evaluation.left),
-        output: evaluation.into_output(),
+        output: Some(evaluation.into_output()),
     }
 }

@@ -15,8 +15,11 @@ pub const MOST_SCRIPT: u64 = 64 << 20;
 
 /// The bytes of a file or a pipe, at most `most` of them.
 pub fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    let file = File::open(path)?;
+    // One byte more than there is: then the end is found without more memory.
+    let expected = file.metadata()?.len().min(most) + 1;
+    let mut bytes = Vec::with_capacity(expected as usize);
+    file.take(most + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > most {
         true => Err(io::Error::other(format!("larger than {} MiB", most >> 20))),
         false => Ok(bytes),

@@ -38,6 +38,7 @@ pub fn read(name: &str, bytes: Vec<u8>, kind: FileKind) -> Document {
         counted: 0,
         near_misses: Vec::new(),
         unclosed: UnclosedBlocks::default(),
+        next_braces: 0,
     };
     reader.lines();
     let near_misses = std::mem::take(&mut reader.near_misses);
@@ -62,6 +63,8 @@ struct Reader<'a> {
     counted: usize,
     near_misses: Vec<near_misses::NearMiss>,
     unclosed: UnclosedBlocks,
+    /// The next `{{`, wherever it is, so that most lines are not searched by themselves.
+    next_braces: usize,
 }
 
 impl Reader<'_> {
@@ -78,7 +81,8 @@ impl Reader<'_> {
     /// Reads the line, and as many more as it takes; returns where the next one begins.
     fn line(&mut self, line: &Line, blocks: &mut LiteralBlocks) -> usize {
         let (text, base) = (self.text, self.base);
-        let content = text[line.start..line.text_end].strip_prefix(base);
+        let content = &text[line.start..line.text_end];
+        let content = if base.is_empty() { Some(content) } else { content.strip_prefix(base) };
         let Some(content) = content else { return line.end };
         if blocks.contains(content.as_bytes()) {
             return line.end;
@@ -150,6 +154,13 @@ impl Reader<'_> {
 
     /// Finds the references of a line.
     fn prose(&mut self, range: Range<usize>) {
+        if self.next_braces < range.start {
+            let found = memchr::memmem::find(&self.text.as_bytes()[range.start..], b"{{");
+            self.next_braces = found.map_or(usize::MAX, |found| range.start + found);
+        }
+        if self.next_braces >= range.end {
+            return;
+        }
         let text = &self.text[..range.end];
         let mut from = range.start;
         while let Some(found) = memchr::memmem::find(&text.as_bytes()[from..], b"{{") {

@@ -148,6 +148,9 @@ impl Rendering<'_> {
         }
         import_trust::require(self.env, &checked.set, &roots)?;
         refuse_forbidden(&checked, &request.permitted)?;
+        if let Some(output) = checked.output().filter(|_| request.format == Format::Md) {
+            return self.write(output);
+        }
         let runs_nothing = checked.commands.is_empty();
         let warnings = checked.problems;
         let evaluation = Evaluation::new(checked.set, roots.clone(), inputs);
