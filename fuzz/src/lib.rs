@@ -3,6 +3,7 @@
 //! and replay what was kept in `corpus/`. A check panics when it fails, and prints nothing otherwise.
 
 pub mod condition;
+pub mod document;
 pub mod extract;
 pub mod reader;
 pub mod rewriter;

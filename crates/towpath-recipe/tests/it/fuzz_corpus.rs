@@ -42,3 +42,8 @@ fn shell_texts_that_were_found() {
 fn corrected_lines_that_were_found() {
     replay("rewriter", checks::rewriter::check);
 }
+
+#[test]
+fn documents_that_were_found() {
+    replay("document", checks::document::check);
+}
