@@ -82,7 +82,7 @@ fn evaluate(set: DocumentSet) -> Evaluation {
         match evaluation.advance() {
             Next::Done => return evaluation,
             Next::Run(_) => evaluation.command_ended(CommandEnd::Succeeded(PRINTED.to_vec())),
-            Next::Embed { path } => evaluation.embedded(files.embed(&path)),
+            Next::Embed { path, .. } => evaluation.embedded(files.embed(&path)),
             Next::Import { path } => evaluation.imported(files.import(&path)),
         }
     }

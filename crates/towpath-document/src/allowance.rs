@@ -5,7 +5,7 @@ use std::cell::Cell;
 /// How many names are suggested: nobody reads more, and each is looked for among all others.
 const SUGGESTIONS: usize = 100;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Allowance {
     /// How many bytes references may still give.
     text: Cell<usize>,

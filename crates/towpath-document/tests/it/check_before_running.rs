@@ -92,7 +92,7 @@ fn evaluated(text: &str) -> Evaluation {
         match evaluation.advance() {
             Next::Done => return evaluation,
             Next::Run(_) => evaluation.command_ended(CommandEnd::Succeeded(b"4\n".to_vec())),
-            Next::Embed { path } => evaluation.embedded(TwoFiles.embed(&path)),
+            Next::Embed { path, .. } => evaluation.embedded(TwoFiles.embed(&path)),
             Next::Import { path } => evaluation.imported(TwoFiles.import(&path)),
         }
     }

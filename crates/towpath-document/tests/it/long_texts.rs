@@ -29,7 +29,7 @@ fn render(text: &str, files: &OneFile) -> Evaluation {
         match evaluation.advance() {
             Next::Done => return evaluation,
             Next::Run(_) => evaluation.command_ended(CommandEnd::Succeeded(b"1\n".to_vec())),
-            Next::Embed { path } => evaluation.embedded(files.embed(&path)),
+            Next::Embed { path, .. } => evaluation.embedded(files.embed(&path)),
             Next::Import { path } => evaluation.imported(files.import(&path)),
         }
     }
