@@ -37,7 +37,7 @@ impl Checked {
         if self.commands.is_empty() {
             return self.known_output().to_vec();
         }
-        foresee(self.set, roots, inputs, files, self.left).known_output().to_vec()
+        foresee(self.set, roots, inputs, files, self.left, true).known_output().to_vec()
     }
 
     fn known_output(&self) -> &[u8] {
@@ -53,19 +53,20 @@ pub fn check(set: DocumentSet, roots: &Roots, inputs: &Map, files: &dyn Files) -
         let (problems, left) = (document.problems.clone(), HashSet::new());
         return Checked { set, problems, commands: Vec::new(), left, output: None };
     }
-    foresee(set, roots, inputs, files, HashSet::new())
+    foresee(set, roots, inputs, files, HashSet::new(), false)
 }
 
 /// Likewise, for a document whose variables are defined later. Files to embed are not looked at.
 pub fn check_open(set: DocumentSet, roots: &Roots, files: &dyn Files) -> Checked {
-    let evaluation = Evaluation::new(set, roots.clone(), Map::new()).foreseeing(HashSet::new());
+    let evaluation =
+        Evaluation::new(set, roots.clone(), Map::new()).foreseeing(HashSet::new(), false);
     finished(evaluation.with_open_scope(), files, false)
 }
 
 /// Likewise, for a document whose imports are known. Files to embed are not looked at.
 pub fn check_loaded(set: DocumentSet, roots: &Roots, inputs: &Map) -> Checked {
     let evaluation = Evaluation::new(set, roots.clone(), inputs.clone());
-    finished(evaluation.foreseeing(HashSet::new()), &NoFiles, false)
+    finished(evaluation.foreseeing(HashSet::new(), false), &NoFiles, false)
 }
 
 /// Every file that a document imports is known already.
@@ -87,9 +88,10 @@ fn foresee(
     inputs: &Map,
     files: &dyn Files,
     kept: HashSet<String>,
+    leaves_commands: bool,
 ) -> Checked {
     let evaluation = Evaluation::new(set, roots.clone(), inputs.clone());
-    finished(evaluation.foreseeing(kept), files, true)
+    finished(evaluation.foreseeing(kept, leaves_commands), files, true)
 }
 
 fn finished(mut evaluation: Evaluation, files: &dyn Files, reads_embedded: bool) -> Checked {

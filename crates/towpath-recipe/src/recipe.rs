@@ -131,6 +131,11 @@ pub struct Hooks {
     pub uses: Vec<VariableUse>,
 }
 
+/// The field of a use in the prose of a `prompt_file`.
+pub(crate) const DOCUMENT_PROSE: &str = "prompt_file";
+/// The field of a use in a command, an argument, a string or a path of a `prompt_file`.
+pub(crate) const DOCUMENT_VALUE: &str = "prompt_file directive";
+
 /// One use of a variable in a recipe's source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariableUse {
@@ -145,6 +150,15 @@ pub struct VariableUse {
 }
 
 impl VariableUse {
+    /// What happens if the variable has no value.
+    pub(crate) fn without_value(&self) -> &'static str {
+        match self.field {
+            DOCUMENT_PROSE => "it stays as it is written",
+            DOCUMENT_VALUE => "the step will fail",
+            _ => "it will be empty",
+        }
+    }
+
     /// In a condition an unset variable is null by design; elsewhere it is probably a slip.
     pub fn is_condition(&self) -> bool {
         self.field == "condition"

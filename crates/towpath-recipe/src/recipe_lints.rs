@@ -83,7 +83,8 @@ fn without_value<'u>(
         .filter_map(|used| {
             let path: Vec<&str> = used.path.segments().collect();
             let NoValue { code, why, label } = variables.shape(&path).err()?;
-            let message = format!("{who} uses {{{{{}}}}}, {why}: it will be empty", used.path);
+            let then = used.without_value();
+            let message = format!("{who} uses {{{{{}}}}}, {why}: {then}", used.path);
             Some(Diagnostic::warning(code, message).at(&used.source, used.span, label))
         })
         .collect()

@@ -323,7 +323,8 @@ fn unset(who: &str, used: &VariableUse, hint: Hint<'_>) -> Diagnostic {
     let message = if condition {
         format!("the condition of {who} reads `{path}`, which nothing sets: it will be null")
     } else {
-        format!("{who} uses {{{{{path}}}}}, which nothing sets: it will be empty")
+        let then = used.without_value();
+        format!("{who} uses {{{{{path}}}}}, which nothing sets: {then}")
     };
     let near = hint.near.map(|near| format!("`{near}`"));
     let meant: Vec<String> = near.into_iter().chain(hint.word).collect();

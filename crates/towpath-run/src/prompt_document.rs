@@ -46,7 +46,9 @@ struct Wanted {
 
 /// Prints a file, whatever its name is.
 static PRINT_FILE: LazyLock<ShellText> = LazyLock::new(|| {
-    ShellText::parse("cat -- {{path}}").expect("a command with one placeholder parses")
+    let text = "[ -f {{path}} ] || { printf '%s: there is no such file\\n' {{path}} >&2; exit 1; }; \
+                cat -- {{path}}";
+    ShellText::parse(text).expect("a command with placeholders parses")
 });
 
 impl Run {
@@ -216,7 +218,7 @@ impl PromptRendering {
             Next::Done if self.evaluation.failed() => {}
             Next::Done => {
                 let text = String::from_utf8_lossy(self.evaluation.output()).into_owned();
-                self.rendered = Some(text);
+                self.rendered = Some(text).filter(|text| !text.trim().is_empty());
             }
         }
     }
@@ -237,7 +239,7 @@ impl PromptRendering {
     /// Why there is no prompt.
     fn failure(&self) -> Failure {
         let problem = self.evaluation.problems().iter().find(|problem| problem.is_error());
-        let message = problem.map_or_else(|| "the prompt file failed".to_owned(), located);
+        let message = problem.map_or_else(|| "the prompt file gives no text".to_owned(), located);
         Failure::new(FailureKind::Value, message)
     }
 }

@@ -26,6 +26,16 @@ pub fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     }
 }
 
+/// The bytes of a file, at most `most` of them. A pipe or a device, which may have no end, is refused.
+pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let found = fs::metadata(path)?;
+    if !found.is_file() {
+        let directory = found.is_dir().then(|| io::Error::from(ErrorKind::IsADirectory));
+        return Err(directory.unwrap_or_else(|| io::Error::other("it is no regular file")));
+    }
+    read_bytes(path, most)
+}
+
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     String::from_utf8(read_bytes(path, most)?).map_err(|_| io::Error::other("not UTF-8 text"))
 }
@@ -50,6 +60,10 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     name.push(format!(".{}", std::process::id()));
     let new = path.with_file_name(name);
     let old = fs::metadata(path)?;
+    // A device or a pipe must stay what it is: as root, a file would take its name.
+    if !old.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
     let written = File::create_new(&new)
         .and_then(|mut file| {
             file.write_all(bytes)?;

@@ -58,9 +58,11 @@ impl Masker {
     pub fn flush(&mut self) -> &[u8] {
         let begun: Vec<Thread> =
             self.threads.iter().filter(|t| t.length() >= RECOGNIZABLE).copied().collect();
+        // What follows the beginning may be the first part of an escape in it.
+        let end = self.end();
         for thread in begun {
             // Which secret it is does not matter any more.
-            self.hit(Hit { start: thread.start, end: thread.reach, secret: 0 });
+            self.hit(Hit { start: thread.start, end, secret: 0 });
         }
         self.give(self.end());
         &self.out

@@ -13,6 +13,16 @@ fn one(value: &str) -> Secrets {
 }
 
 #[test]
+fn a_secret_that_ends_like_an_escape_is_masked_to_its_end() {
+    for value in [r"abcdefgh12\x", r"abcdefgh12\", "abcdefgh12&", "abcdefgh12%", r"abcdefgh12\u"] {
+        let mut masker = one(value).masker().expect("a secret");
+        let mut out = masker.push(value.as_bytes()).to_vec();
+        out.extend_from_slice(masker.finish());
+        assert_eq!(String::from_utf8_lossy(&out), MASK, "{value}");
+    }
+}
+
+#[test]
 fn a_secret_is_masked_in_every_common_form() {
     let cases = [
         ("s3cr3t-token", "x s3cr3t-token y", "x *** y"),

@@ -41,8 +41,11 @@ impl Evaluation {
             }
             DirectiveKind::Path { name, value } => {
                 let path = self.path_value(value, &site).map(Value::String);
+                match path {
+                    Computed::Unknown => self.leave_as_written(),
+                    Computed::Known(_) => self.keep(document, node, name),
+                }
                 self.set_variable(name, path);
-                self.keep(document, node, name);
                 None
             }
             DirectiveKind::Import(import) => self.import(import, site),
@@ -75,7 +78,11 @@ impl Evaluation {
     ) -> Option<Next> {
         match value {
             TextValue::Written(text) => {
+                self.left_if_unknown(text);
                 let text = self.text(text, site).map(Value::String);
+                if text == Computed::Unknown {
+                    self.leave_as_written();
+                }
                 self.set_variable(name, text);
                 None
             }
@@ -133,6 +140,16 @@ impl Evaluation {
                 self.problem(*problem);
                 Computed::Unknown
             }
+        }
+    }
+
+    /// A text that depends on a command stays as it is written, and so does what it reads.
+    fn left_if_unknown(&mut self, text: &Interpolated) {
+        let scope = &self.frames.last().expect("a frame is open").scope;
+        let unknown = |path: &&VarPath| scope.find(path, None) == Ok(Computed::Unknown);
+        if self.foresees && text.references().any(|path| unknown(&path)) {
+            let names = text.references().map(|path| path.root().to_owned());
+            self.left.extend(names.collect::<Vec<_>>());
         }
     }
 

@@ -47,6 +47,8 @@ pub struct Evaluation {
     open: bool,
     /// Nothing runs: it warns, and what depends on a command is left as it is written.
     foresees: bool,
+    /// Commands are left in the document.
+    kept_commands: bool,
     /// The definitions of these names are left as they are written.
     kept: HashSet<String>,
     frames: Vec<Frame>,
@@ -109,6 +111,7 @@ impl Evaluation {
             inputs,
             open: false,
             foresees: false,
+            kept_commands: false,
             kept: HashSet::new(),
             frames: vec![Frame { file: 0, next: 0, scope, import: None }],
             finished: HashMap::new(),
@@ -124,9 +127,10 @@ impl Evaluation {
     }
 
     /// An evaluation in which nothing runs; `kept` are names whose definitions stay.
-    pub(crate) fn foreseeing(mut self, kept: HashSet<String>) -> Evaluation {
+    pub(crate) fn foreseeing(mut self, kept: HashSet<String>, leaves_commands: bool) -> Evaluation {
         self.foresees = true;
         self.kept = kept;
+        self.kept_commands = leaves_commands;
         for file in 0..self.set.files.len() {
             self.report_read(file);
         }
@@ -218,9 +222,19 @@ impl Evaluation {
                 self.reference(document, node, path, *backslashes);
                 None
             }
+            // Beside commands that are left, what is no directive must stay none.
+            NodeKind::Escape if self.leaves_commands() => {
+                self.copy(document, node.range.clone());
+                None
+            }
             NodeKind::Escape | NodeKind::Comment => None,
             NodeKind::Region { name, body } => self.region(document, node, name, body),
         }
+    }
+
+    /// Whether commands are left in the document: only then names are kept.
+    pub(super) fn leaves_commands(&self) -> bool {
+        self.foresees && self.kept_commands
     }
 
     fn copy(&mut self, document: &Document, range: Range<usize>) {

@@ -23,6 +23,9 @@ impl Evaluation {
         let found = self.frame().scope.find(path, None);
         let span = Span { start: node.range.start + backslashes, end: node.range.end };
         match found {
+            Ok(Computed::Known(_)) if escaped && self.leaves_commands() => {
+                self.copy(document, node.range.clone());
+            }
             Ok(Computed::Known(value)) => {
                 self.output.extend(std::iter::repeat_n(b'\\', backslashes / 2));
                 match escaped {

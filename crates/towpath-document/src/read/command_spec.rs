@@ -80,6 +80,11 @@ impl DirectiveReader<'_> {
         verbatim: bool,
         references: bool,
     ) -> Result<ShellCommand, ReadError> {
+        if let Some(at) = text.find('\0') {
+            let start = if verbatim { span.start + at } else { span.start };
+            let span = Span { start, end: start + 1 };
+            return Err(ReadError::new(span, "a command cannot contain a NUL byte"));
+        }
         let parsed = ShellText::parse_as(text, PlaceholderSyntax::Document, &|_| references);
         let refused = |error: ShellError| {
             let located = match verbatim {

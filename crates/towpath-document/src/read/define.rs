@@ -74,6 +74,9 @@ impl DirectiveReader<'_> {
             Some(b'[') => self.bracketed(),
             Some(quote @ (b'"' | b'\'' | b'`')) => {
                 let inside = self.string_source()?;
+                if inside.trim().is_empty() {
+                    return Err(ReadError::new(span, "the command is empty"));
+                }
                 self.line.expect_end("the string")?;
                 let whole = self.line.span_from(start);
                 self.shell_command(&inside, whole, false, quote != b'\'').map(Invocation::Shell)

@@ -130,6 +130,7 @@ impl RegionReader<'_> {
     fn region(&mut self, begin: &Line, name: &str) -> usize {
         if !is_name(name) {
             self.problem(begin, "expected the name of a variable or a command after towpath:begin");
+            return begin.end;
         }
         let text = self.source.text.as_str();
         let mut at = begin.end;

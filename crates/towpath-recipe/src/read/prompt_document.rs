@@ -3,7 +3,7 @@
 
 use super::recipe_fields::Text;
 use super::{FileProvider, Reader};
-use crate::recipe::{PromptDocument, VariableUse};
+use crate::recipe::{DOCUMENT_PROSE, DOCUMENT_VALUE, PromptDocument, VariableUse};
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Source, Template};
 use towpath_document::{DocumentSet, FileKind, Files, Found, Roots, check_open, plain_path, read};
@@ -59,7 +59,7 @@ impl Reader<'_> {
             path: reference.path,
             source: reference.source,
             span: reference.span,
-            field: "prompt_file",
+            field: if reference.in_prose { DOCUMENT_PROSE } else { DOCUMENT_VALUE },
             has_default: false,
         }));
         let shown = Template::parse_where(&source.text, |_| false);

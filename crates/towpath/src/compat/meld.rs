@@ -91,6 +91,11 @@ fn refused_verb(arguments: &[OsString]) -> Option<CommandError> {
 fn execute(args: &MeldArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
     let env = invocation.environment()?;
     check_format(&args.format)?;
+    if args.file == Path::new("-") && !args.stdout && args.output.is_none() {
+        return Err(CommandError::bad_input(
+            "standard input has no file beside it: use --stdout or -o",
+        ));
+    }
     let output = match args.stdout {
         true => None,
         false => Some(args.output.clone().unwrap_or_else(|| beside(&args.file))),

@@ -7,7 +7,9 @@ use crate::terminal::table::escaped;
 use std::cell::RefCell;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use towpath_document::{Document, DocumentSet, FileKind, Files, Found, Roots, read, read_regions};
+use towpath_document::{
+    Document, DocumentSet, FileKind, Files, Found, Roots, plain_path, read, read_regions,
+};
 
 /// The most bytes of a document, or of a file that it embeds.
 const MOST: u64 = 256 << 20;
@@ -17,12 +19,17 @@ const MOST: u64 = 256 << 20;
 pub struct DocumentFiles {
     /// The directory of the entry document.
     directory: PathBuf,
+    /// The same as the user wrote it, with `/` at its end.
+    shown: String,
     read: RefCell<Vec<PathBuf>>,
 }
 
 impl DocumentFiles {
-    pub fn new(directory: PathBuf) -> DocumentFiles {
-        DocumentFiles { directory, read: RefCell::default() }
+    pub fn of(entry: &Entry) -> DocumentFiles {
+        let name = entry.path.as_deref().map(escaped).unwrap_or_default();
+        let shown = name.rfind('/').map_or("", |slash| &name[..=slash]).to_owned();
+        let directory = entry.directory.clone();
+        DocumentFiles { directory, shown, read: RefCell::default() }
     }
 
     /// Every file that was asked for since this was last called.
@@ -40,13 +47,13 @@ impl DocumentFiles {
 impl Files for DocumentFiles {
     fn import(&self, path: &str) -> Result<Found, String> {
         let file = self.path(path);
-        let bytes = files::read_bytes(&file, MOST).map_err(|error| plain(&error))?;
+        let bytes = files::read_regular(&file, MOST).map_err(|error| plain(&error))?;
         let identity = identity(&file);
-        Ok(Found { identity, name: path.to_owned(), bytes })
+        Ok(Found { identity, name: plain_path(&format!("{}{path}", self.shown)), bytes })
     }
 
     fn embed(&self, path: &str) -> Result<Vec<u8>, String> {
-        files::read_bytes(&self.path(path), MOST).map_err(|error| plain(&error))
+        files::read_regular(&self.path(path), MOST).map_err(|error| plain(&error))
     }
 }
 

@@ -87,7 +87,7 @@ pub fn execute(env: &Environment, request: &RenderRequest) -> Result<Exit, Comma
     secrets::refuse_set(&secrets, &request.set)?;
     let entry = Entry::new(env, &request.file)?;
     refuse_own_file(env, request, &entry)?;
-    let files = DocumentFiles::new(entry.directory.clone());
+    let files = DocumentFiles::of(&entry);
     let mut rendering =
         Rendering { env, request, entry, files, secrets, runner: None, _scratch: None };
     if request.watch {
@@ -109,8 +109,7 @@ fn refuse_own_file(
     let (Writes::File(output), Some(file)) = (&request.writes, &entry.path) else { return Ok(()) };
     let real = |path: &PathBuf| env.current.join(path).canonicalize().ok();
     if !request.regions && real(output).is_some() && real(output) == real(file) {
-        let message = "the output would replace the document: write it to another file, or use \
-                       --in-place";
+        let message = "the output would replace the document: write it to another file";
         return Err(CommandError::bad_input(message));
     }
     Ok(())

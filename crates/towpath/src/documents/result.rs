@@ -4,12 +4,16 @@ use super::render::Writes;
 use crate::environment::Environment;
 use crate::exit::{CommandError, Exit};
 use crate::files;
+use crate::session::trust::visible;
 use crate::terminal::out;
 use crate::terminal::table::{Screen, Tint, escaped};
 use similar::TextDiff;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// The most bytes of a file that is compared.
+const MOST_COMPARED: u64 = 256 << 20;
 /// How much longer than a screen a difference may be.
 const MOST_LINES: usize = 500;
 
@@ -22,8 +26,18 @@ pub fn write(env: &Environment, writes: &Writes, bytes: &[u8]) -> Result<Exit, C
         Writes::File(path) => {
             let full = target(env, path);
             let failed = |error| CommandError::setup(format!("{}: {error}", escaped(path)));
-            let same = std::fs::read(&full).is_ok_and(|before| before == bytes);
-            if !same {
+            let found = std::fs::metadata(&full).ok();
+            // A pipe or a terminal is written to; it has no contents to replace.
+            if found.as_ref().is_some_and(|found| !found.is_file() && !found.is_dir()) {
+                std::fs::OpenOptions::new()
+                    .write(true)
+                    .open(&full)
+                    .and_then(|mut file| file.write_all(bytes))
+                    .map_err(failed)?;
+                return Ok(Exit::Done);
+            }
+            let same_size = found.is_some_and(|found| found.len() == bytes.len() as u64);
+            if !(same_size && std::fs::read(&full).is_ok_and(|before| before == bytes)) {
                 files::write(&full, bytes).map_err(failed)?;
             }
             Ok(Exit::Done)
@@ -40,16 +54,19 @@ fn target(env: &Environment, path: &Path) -> PathBuf {
 
 fn check(env: &Environment, path: &Path, bytes: &[u8]) -> Result<Exit, CommandError> {
     let full = env.current.join(path);
-    let before = match std::fs::read(&full) {
-        Ok(before) => before,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+    let before = match files::read_regular(&full, MOST_COMPARED) {
+        Ok(before) => Some(before),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => return Err(CommandError::bad_input(format!("{}: {error}", escaped(path)))),
     };
-    if before == bytes {
+    if before.as_deref() == Some(bytes) {
         return Ok(Exit::Done);
     }
-    print_difference(env, path, &before, bytes);
-    out::note(format!("{} is not what the document gives now", escaped(path)));
+    print_difference(env, path, before.as_deref().unwrap_or_default(), bytes);
+    out::note(match before {
+        Some(_) => format!("{} is not what the document gives now", escaped(path)),
+        None => format!("{} does not exist", escaped(path)),
+    });
     Ok(Exit::Failed)
 }
 
@@ -62,7 +79,7 @@ fn print_difference(env: &Environment, path: &Path, before: &[u8], after: &[u8])
     let name = escaped(path);
     let text = diff.unified_diff().header(&name, &format!("{name} (rendered)")).to_string();
     let screen = Screen { color: env.color && env.stdout_terminal, ..Screen::new(env) };
-    let mut lines = text.lines();
+    let mut lines = text.split_terminator('\n');
     for line in lines.by_ref().take(MOST_LINES) {
         let tint = match line.as_bytes().first() {
             Some(b'+') => Tint::Good,
@@ -70,7 +87,7 @@ fn print_difference(env: &Environment, path: &Path, before: &[u8], after: &[u8])
             Some(b'@') => Tint::Dim,
             _ => Tint::None,
         };
-        out::line(screen.paint(tint, line));
+        out::line(screen.paint(tint, &visible(line)));
     }
     let more = lines.count();
     if more > 0 {

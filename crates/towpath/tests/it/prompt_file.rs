@@ -122,6 +122,38 @@ fn a_step_that_may_run_once_asks_after_an_interrupted_command() {
 }
 
 #[test]
+fn consent_shows_every_file_that_a_prompt_imports() {
+    let user = User::new()
+        .file(
+            ".towpath/recipes/found.yaml",
+            "name: found\nsteps:\n  - {id: ask, prompt_file: ask.md}\n",
+        )
+        .file(".towpath/recipes/ask.md", "@import [lib.mld]\nHi\n")
+        .file(".towpath/recipes/lib.mld", "@text z = @run [touch pwned]\n");
+    let found = ".towpath/recipes/found.yaml";
+    user.towpath(&["trust", found]).exits(5).shows("touch pwned");
+    user.towpath(&["trust", "--yes", found]).exits(0);
+    user.towpath(&["trust", found]).exits(0).shows("everything is trusted");
+    user.write(".towpath/recipes/lib.mld", "@text z = @run [touch other]\n");
+    user.towpath(&["trust", found]).exits(5).shows("touch other");
+}
+
+#[test]
+fn what_gives_no_prompt_fails_the_step() {
+    let user = user().file("prompts/ask.md", "@run [true]\n");
+    run(&user, &[]).exits(1).reports("the prompt file gives no text");
+    user.write("prompts/ask.md", "@embed [none.txt]\n");
+    run(&user, &[]).exits(1).reports("none.txt: there is no such file");
+    let validated = user.towpath(&["validate", "r.yaml"]).exits(0);
+    assert!(!validated.stdout.contains("will be empty"));
+    user.write("prompts/ask.md", "{{a}}\n@run [echo {{b}}]\n");
+    let validated = user.towpath(&["validate", "r.yaml"]).exits(0);
+    let text = format!("{}{}", validated.stdout, validated.stderr);
+    assert!(text.contains("{{a}}, which nothing sets: it stays as it is written"), "{text}");
+    assert!(text.contains("{{b}}, which nothing sets: the step will fail"), "{text}");
+}
+
+#[test]
 fn a_step_of_a_state_machine_has_a_prompt_file_too() {
     let machine = "id: m\nlabel: M\ndescription: d\ninitialStep: ask\nguardrails: {}\ncontext: {who: you}\nsteps:\n  ask:\n    \
         prompt_file: ask.mld\n    outcomes: [fine, other]\n    onOutcome:\n      fine: {action: exit, reason: good}\n      \

@@ -52,6 +52,12 @@ fn steps(recipe: &Recipe, text: &mut String) {
                 let who = agent.agent.as_ref().map_or(String::new(), |a| format!(" {}", a.name));
                 text.push_str(&format!("  {}, agent{who}{}:\n", step.id, directory(step)));
                 block(agent.prompt.source(), text);
+                let document = agent.document.iter();
+                for file in document.flat_map(|document| document.set.files.iter().skip(1)) {
+                    let source = &file.document.source;
+                    text.push_str(&format!("    imports {}:\n", visible(&source.name)));
+                    block(&source.text, text);
+                }
             }
             Work::Recipe { name, .. } => {
                 let name = visible(name);

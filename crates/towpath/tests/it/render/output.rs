@@ -32,6 +32,34 @@ fn a_check_fails_with_the_difference() {
 }
 
 #[test]
+fn a_pipe_or_a_device_is_written_to_and_never_read() {
+    let user = User::new().file("a.md", GREETING);
+    user.towpath(&["render", "a.md", "-o", "/dev/stdout"]).exits(0).prints("Hello, World!\n");
+    user.towpath(&["render", "a.md", "-o", "/dev/full"]).exits(5).reports("/dev/full");
+    let fifo = user.path("work/fifo");
+    std::process::Command::new("mkfifo").arg(&fifo).status().expect("mkfifo is there");
+    let reader = std::process::Command::new("cat").arg(&fifo).stdout(Stdio::piped()).spawn();
+    user.towpath(&["render", "a.md", "-o", "fifo"]).exits(0);
+    let read = reader.and_then(std::process::Child::wait_with_output).expect("cat reads");
+    assert_eq!(String::from_utf8_lossy(&read.stdout), "Hello, World!\n");
+    let kind = std::fs::symlink_metadata(&fifo).expect("it is there").file_type();
+    assert!(!kind.is_file(), "a pipe stays a pipe");
+    user.towpath(&["render", "a.md", "--check", "/dev/zero"]).exits(2).reports("no regular file");
+}
+
+#[test]
+fn a_check_shows_what_cannot_be_seen_and_misses_a_file() {
+    let user = User::new().file("a.md", "x\n").file("crlf.md", "x\r\n").file("empty.md", "");
+    user.towpath(&["render", "a.md", "--check", "crlf.md"]).exits(1).shows("-x\\u{d}\n+x\n");
+    user.write("esc.md", "a\u{1b}[2Jb\n");
+    let printed = user.towpath(&["render", "a.md", "--check", "esc.md"]).exits(1);
+    assert!(!printed.stdout.contains('\u{1b}'), "{printed:?}");
+    user.towpath(&["render", "empty.md", "--check", "none.md"])
+        .exits(1)
+        .reports("none.md does not exist");
+}
+
+#[test]
 fn standard_input_is_a_document_of_the_current_directory() {
     let user = User::new().file("data.txt", "D\n");
     let mut towpath = user.command(&["render", "-"]);

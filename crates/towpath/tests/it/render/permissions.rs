@@ -38,6 +38,17 @@ fn without_running_commands_and_what_depends_on_them_stay_as_written() {
 }
 
 #[test]
+fn without_running_no_text_becomes_a_command_or_loses_its_definition() {
+    let document = "@text n = @run [echo 1]\n@text m = \"{{n}}+\"\n{{m}}\n\\@run [y]\n\\{{n}} \\{{k}}\n@text k = 'K'\n\\{{k}} {{k}}\n";
+    let user = User::new().file("a.md", document);
+    let printed = user.towpath(&["render", "a.md", "--no-run"]).exits(0);
+    let expected = document.replace("@text k = 'K'\n", "").replace("{{k}} {{k}}", "{{k}} K");
+    assert_eq!(printed.stdout, expected);
+    user.write("b.md", "@text k = 'K'\n\\@run [y]\n\\{{k}}\n");
+    user.towpath(&["render", "b.md", "--no-run"]).exits(0).prints("@run [y]\n{{k}}\n");
+}
+
+#[test]
 fn what_would_run_is_listed_with_its_lines() {
     let user = User::new().file("a.md", DOCUMENT).file("victim", "");
     let printed = user.towpath(&["render", "a.md", "--list-commands"]).exits(0);

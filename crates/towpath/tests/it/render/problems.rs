@@ -76,6 +76,34 @@ fn a_problem_of_an_import_is_shown_with_where_it_is_imported() {
 }
 
 #[test]
+fn a_pipe_is_neither_embedded_nor_imported() {
+    let user = User::new().file("a.md", "@embed [fifo]\n").file("b.md", "@import [fifo]\n");
+    let fifo = user.path("work/fifo");
+    std::process::Command::new("mkfifo").arg(fifo).status().expect("mkfifo is there");
+    for document in ["a.md", "b.md"] {
+        user.towpath(&["render", document]).exits(2).reports("it is no regular file");
+    }
+    user.write("c.md", "@embed [/dev/stdin]\n");
+    user.towpath(&["render", "c.md"]).exits(2);
+}
+
+#[test]
+fn an_imported_file_is_named_as_the_user_would_type_it() {
+    let user = User::new().file("d/a.md", "@import [sub/b.md]\n").file("d/sub/b.md", "@run [\n");
+    user.towpath(&["render", "d/a.md"]).exits(2).reports("d/sub/b.md:1:6");
+}
+
+#[test]
+fn an_empty_command_is_refused_however_it_is_written() {
+    for body in ["[]", "[[ ]]", "\"\"", "' '", "@run [ ]"] {
+        let user = User::new().file("a.md", &format!("@define x = {body}\n"));
+        user.towpath(&["render", "a.md"]).exits(2).reports("the command is empty");
+    }
+    let user = User::new().file("a.md", "@run [echo \0]\n");
+    user.towpath(&["render", "a.md"]).exits(2).reports("a command cannot contain a NUL byte");
+}
+
+#[test]
 fn what_cannot_be_a_document_is_refused() {
     let user = User::new().file("d/x", "");
     user.towpath(&["render", "none.md"]).exits(2).reports("none.md: there is no such file");
