@@ -1,0 +1,148 @@
+//! A tool recipe: what the tool is, where its versions come from, how it is installed and how it is
+//! verified. A value of [`ToolRecipe`] has passed all checks of the reader; changing its verify section
+//! makes another value, and the original stays as it is.
+
+use crate::provenance::Provenance;
+use crate::verify_section::VerifySection;
+use serde::Serialize;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToolRecipe {
+    pub metadata: Metadata,
+    pub version: VersionSource,
+    pub steps: Vec<InstallStep>,
+    pub verify: VerifySection,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
+}
+
+impl ToolRecipe {
+    /// The same recipe with another verify section.
+    #[must_use]
+    pub fn with_verify(&self, verify: VerifySection) -> ToolRecipe {
+        ToolRecipe { verify, ..self.clone() }
+    }
+
+    /// The program that decides whether the tool works: the first of its binaries, else its name.
+    pub fn main_binary(&self) -> &str {
+        self.metadata.binaries.first().unwrap_or(&self.metadata.name)
+    }
+}
+
+/// `[metadata]`
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Metadata {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub homepage: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub license: Option<String>,
+    /// The programs that an install provides; empty is the one with the recipe's name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub binaries: Vec<String>,
+    /// Other names that the tool prints of itself, such as that of its suite.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+}
+
+/// `[version]`: where the versions of the tool come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "source", rename_all = "lowercase")]
+pub enum VersionSource {
+    Cargo {
+        package: String,
+    },
+    Npm {
+        package: String,
+    },
+    Pypi {
+        package: String,
+    },
+    Deb {
+        package: String,
+    },
+    GitHub {
+        repository: String,
+        /// What a release's tag has before the version.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tag_prefix: Option<String>,
+    },
+    /// A plain archive: the version is written in the recipe.
+    Url {
+        version: String,
+    },
+}
+
+/// One row of `[[steps]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct InstallStep {
+    #[serde(flatten)]
+    pub action: Action,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<Platform>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "action", rename_all = "snake_case")]
+pub enum Action {
+    Download {
+        url: String,
+        sha256: String,
+        /// The name of the file; by default the last part of the URL.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        file: Option<String>,
+    },
+    Extract {
+        file: String,
+        /// How many leading directories of each path are left out.
+        #[serde(skip_serializing_if = "is_zero")]
+        strip: u32,
+    },
+    InstallBinaries {
+        /// Paths inside of what was extracted.
+        binaries: Vec<String>,
+    },
+    CargoInstall {
+        package: String,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        features: Vec<String>,
+    },
+    NpmInstall {
+        package: String,
+    },
+    PipInstall {
+        package: String,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        extras: Vec<String>,
+    },
+    DebInstall {
+        packages: Vec<String>,
+    },
+    Run {
+        /// The program and its arguments; no shell reads them.
+        command: Vec<String>,
+        #[serde(skip_serializing_if = "is_false")]
+        network: bool,
+    },
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// `when`: the platforms that a step is for. What is left out is any.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Platform {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub os: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arch: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub libc: Option<&'static str>,
+}

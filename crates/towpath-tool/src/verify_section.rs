@@ -1,0 +1,69 @@
+//! `[verify]` of a tool recipe, with the fields of the original design: `command`, `pattern`, `mode`,
+//! `exit_code` and `reason`. Whether a run passes it is decided in one module, `verify_check`.
+
+use serde::{Deserialize, Serialize};
+
+/// The reason of a section that was repaired after the tool had not accepted `--version`.
+pub const REPAIRED_REASON: &str = "verification repaired: tool does not support --version";
+
+/// The placeholder for the installed version, in patterns and in the parameters of steps.
+pub const VERSION: &str = "{version}";
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerifySection {
+    pub command: String,
+    /// A literal, or a regex between slashes. Without one a version has to be printed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    #[serde(default, skip_serializing_if = "VerifyMode::is_version")]
+    pub mode: VerifyMode,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub exit_code: i32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VerifyMode {
+    /// The output has the version.
+    #[default]
+    Version,
+    /// The output has a text that only a working tool prints; `reason` describes why there is no
+    /// version.
+    Output,
+}
+
+impl VerifyMode {
+    pub const WORDS: &'static [&'static str] = &["version", "output"];
+
+    pub fn from_word(word: &str) -> VerifyMode {
+        if word == "output" { VerifyMode::Output } else { VerifyMode::Version }
+    }
+
+    fn is_version(&self) -> bool {
+        *self == VerifyMode::Version
+    }
+}
+
+fn is_zero(code: &i32) -> bool {
+    *code == 0
+}
+
+impl VerifySection {
+    /// What a generated recipe is verified with at first.
+    pub fn by_version(program: &str) -> VerifySection {
+        VerifySection {
+            command: format!("{program} --version"),
+            pattern: None,
+            mode: VerifyMode::Version,
+            exit_code: 0,
+            reason: None,
+        }
+    }
+
+    /// The pattern that counts: without one a version has to be printed.
+    pub fn effective_pattern(&self) -> &str {
+        self.pattern.as_deref().unwrap_or(VERSION)
+    }
+}
