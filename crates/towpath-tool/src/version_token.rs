@@ -1,6 +1,60 @@
 //! What a version looks like: a number, usually with dots, sometimes with a suffix (`1.32.4-beta.1`,
 //! `9.2p1`). Here are the token itself, its boundaries and when two spellings are the same version.
 
+use std::ops::Range;
+
+/// The end of the token that begins with the digit at `start`, without the punctuation after it.
+fn token_end(text: &str, start: usize) -> usize {
+    let inside = |b: &u8| b.is_ascii_alphanumeric() || b".+~-_".contains(b);
+    let length = text.as_bytes()[start..].iter().take_while(|byte| inside(byte)).count();
+    let token = &text[start..start + length];
+    // `5.7Copyright`: a word that begins right behind the number is none of it.
+    let glued = |w: &[u8]| matches!(w, [b'0'..=b'9', b'A'..=b'Z', b'a'..=b'z']);
+    let end = token.as_bytes().windows(3).position(glued).map_or(length, |at| at + 1);
+    start + token[..end].trim_end_matches(['.', '+', '~', '-', '_']).len()
+}
+
+/// Whether a version may begin here: not inside of a longer number or of a word with digits.
+fn begins_token(text: &str, start: usize) -> bool {
+    let before = &text.as_bytes()[..start];
+    match before {
+        [b'v' | b'V'] => true,
+        [.., a, b'v' | b'V'] => !a.is_ascii_alphanumeric(),
+        [.., b'0'..=b'9', b'.' | b',' | b':' | b'_'] => false,
+        [.., last] => !last.is_ascii_alphanumeric() && *last != b'.',
+        [] => true,
+    }
+}
+
+/// All tokens of a line, in their order. `OpenSSH_9.2p1` and `iproute2-6.1.0` have one each.
+pub(crate) fn tokens(line: &str) -> Vec<Range<usize>> {
+    let bytes = line.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(offset) = bytes[at..].iter().position(u8::is_ascii_digit) {
+        let start = at + offset;
+        if !begins_token(line, start) {
+            at = start + bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            continue;
+        }
+        at = token_end(line, start);
+        if is_separate(line, at) {
+            found.push(start..at);
+        }
+    }
+    found
+}
+
+/// A token followed by `:` and a digit is a time or an address, by `/` a date or a path, by `%` or `@`
+/// something else.
+fn is_separate(line: &str, end: usize) -> bool {
+    match line.as_bytes()[end..] {
+        [b':' | b'/', next, ..] => !next.is_ascii_digit(),
+        [b'%' | b'@', ..] => false,
+        _ => true,
+    }
+}
+
 /// Two numbers with a dot between them, at least.
 pub(crate) fn is_dotted(token: &str) -> bool {
     let (first, rest) = token.split_once('.').unwrap_or((token, ""));
@@ -62,14 +116,46 @@ fn continues_number(rest: &str) -> bool {
     rest.starts_with(|c: char| c.is_ascii_digit())
 }
 
+/// Where the expected version is in a line, with boundaries on both sides.
+pub(crate) fn find_expected(line: &str, expected: &str) -> Option<Range<usize>> {
+    for spelling in expected_spellings(expected) {
+        let mut matches = line.match_indices(spelling.as_str());
+        let separate = |at: &(usize, &str)| {
+            let before = &line.as_bytes()[..at.0];
+            let number = matches!(before, [.., b'0'..=b'9'] | [.., b'0'..=b'9', b'.']);
+            !number && !continues_number(&line[at.0 + spelling.len()..])
+        };
+        if let Some((start, text)) = matches.find(separate) {
+            return Some(start..start + text.len());
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn texts(line: &str) -> Vec<&str> {
+        tokens(line).into_iter().map(|range| &line[range]).collect()
+    }
+
+    #[test]
+    fn tokens_begin_at_numbers_of_their_own() {
+        assert_eq!(texts("nstat utility, iproute2-6.1.0, libbpf 1.1.2"), ["6.1.0", "1.1.2"]);
+        assert_eq!(texts("OpenSSH_9.2p1 Debian-2+deb12u6"), ["9.2p1", "2+deb12u6"]);
+        assert_eq!(texts("v20.20.2"), ["20.20.2"]);
+        assert_eq!(texts("Client Version: v1.32.4-dispatcher."), ["1.32.4-dispatcher"]);
+        assert_eq!(texts("version 5.7Copyright"), ["5.7"]);
+        assert_eq!(texts("at 12:30:45 in x86_64"), Vec::<&str>::new());
+    }
 
     #[test]
     fn a_version_is_the_same_with_a_suffix_and_not_inside_of_a_number() {
         assert!(same_version("1.2.3", "v1.2.3") && same_version("1.2.3-rc1", "1.2.3"));
         assert!(same_version("2.36", "1:2.36-9+deb12u14"));
         assert!(!same_version("1.2.30", "1.2.3") && !same_version("1.2.3.4", "1.2.3"));
+        assert_eq!(find_expected("x 11.2.0 1.2", "1.2"), Some(9..12));
+        assert_eq!(find_expected("x 11.2.0", "1.2"), None);
     }
 }

@@ -2,4 +2,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests read files")]
 
+mod hostile_text;
 mod recipe_file;
+mod verdict_cases;

@@ -1,0 +1,54 @@
+//! The verdict on one probe, by its evidence and not by its exit code. The steps are tried in their order,
+//! and the first one that finds something decides: the file, the end of the process, signs of a broken
+//! install, a version, help, an answer about our argument, a complaint about the environment. A broken
+//! install comes before all good signs, since it may print them too.
+
+mod alive;
+mod broken_signatures;
+mod broken_text;
+mod environment;
+mod help;
+mod line_table;
+mod process;
+mod reading;
+mod suggestion;
+mod traceback;
+mod version;
+mod version_masks;
+
+use crate::observation::Observation;
+use crate::verdict::{Evidence, EvidenceKind, Judgement, Verdict};
+use reading::Reading;
+
+type Step = fn(&Reading<'_>) -> Option<Judgement>;
+
+const STEPS: &[Step] = &[
+    process::judge_file,
+    process::judge_end,
+    broken_text::judge,
+    version::judge,
+    help::judge,
+    alive::judge,
+    environment::judge,
+];
+
+/// Judges one run of a program.
+pub fn judge(observation: &Observation) -> Judgement {
+    let reading = Reading::new(observation);
+    let found = STEPS.iter().find_map(|step| step(&reading));
+    let mut judgement = found.unwrap_or_else(|| unknown(&reading));
+    if !matches!(judgement.verdict, Verdict::Broken | Verdict::WorksByVersion) {
+        judgement.next_probe = suggestion::next_probe(&reading);
+    }
+    judgement
+}
+
+fn unknown(reading: &Reading<'_>) -> Judgement {
+    let last = reading.own_lines().last().map(|(_, line)| line.text.trim().to_owned());
+    let kind = match last {
+        None => EvidenceKind::Silence,
+        Some(_) if reading.exception.uncaught => EvidenceKind::UncaughtException,
+        Some(_) => EvidenceKind::NoEvidence,
+    };
+    Judgement::new(Verdict::Unknown, Evidence { kind, text: last })
+}
