@@ -5,3 +5,4 @@
 mod hostile_text;
 mod recipe_file;
 mod verdict_cases;
+mod verification;

@@ -1,0 +1,162 @@
+//! From probes to a stored check: the evaluator, the analysis, the ladder and the verdict on a tool.
+
+use crate::verdict_cases::{observation, rows};
+use towpath_tool::{
+    CheckFailure, CheckOutcome, Observation, Probe, ProcessEnd, REPAIRED_REASON, RepairMethod,
+    Verdict, VerifyMode, VerifySection, analyze, check, combine, next_probe, verify_section,
+};
+
+fn run(arguments: &[&str], exit: i32, stdout: &str) -> Observation {
+    let observation = Observation::new("rg", arguments, ProcessEnd::Exited(exit));
+    Observation { stdout: stdout.to_owned(), ..observation }
+}
+
+fn by_version(pattern: Option<&str>) -> VerifySection {
+    VerifySection { pattern: pattern.map(str::to_owned), ..VerifySection::by_version("rg") }
+}
+
+#[test]
+fn a_check_passes_on_its_evidence_alone() {
+    let passes = |section: &VerifySection, run: &Observation| {
+        check(section, Some(run), Some("1.2.3")).passed()
+    };
+    assert!(passes(&by_version(None), &run(&["--version"], 0, "rg 1.2.3\n")));
+    assert!(passes(&by_version(Some("rg {version}")), &run(&["--version"], 0, "rg 1.2.3\n")));
+    for (exit, text) in [(0, ""), (0, "hello\n"), (1, "rg 1.2.3\n"), (0, "RG 1.2.3\n")] {
+        assert!(
+            !passes(&by_version(Some("rg {version}")), &run(&["--version"], exit, text)),
+            "{text}"
+        );
+    }
+    let section =
+        VerifySection { mode: VerifyMode::Output, exit_code: 2, ..by_version(Some("usage: rg")) };
+    assert!(passes(&section, &run(&["--version"], 2, "usage: rg [x]\n")));
+    assert!(!passes(&section, &run(&["--version"], 2, "Usage: rg [x]\n")));
+}
+
+#[test]
+fn a_check_without_a_result_fails() {
+    let section = by_version(None);
+    assert_eq!(check(&section, None, None), CheckOutcome::Failed(CheckFailure::NotRun));
+    let killed = Observation { end: ProcessEnd::Signaled(9), ..run(&[], 0, "rg 1.2.3") };
+    assert!(!check(&section, Some(&killed), None).passed());
+}
+
+#[test]
+fn a_broken_install_fails_although_its_pattern_matches() {
+    let text = "rg 1.2.3\nrg: error while loading shared libraries: liba.so: cannot open\n";
+    let outcome = check(&by_version(None), Some(&run(&["--version"], 0, text)), Some("1.2.3"));
+    assert!(matches!(outcome, CheckOutcome::Failed(CheckFailure::Broken(_))), "{outcome:?}");
+}
+
+#[test]
+fn another_version_passes_with_a_warning() {
+    let outcome =
+        check(&by_version(None), Some(&run(&["--version"], 0, "rg 1.2.30\n")), Some("1.2.3"));
+    let CheckOutcome::Passed { version, warning } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(version.as_deref(), Some("1.2.30"));
+    assert_eq!(warning.unwrap().to_string(), "version 1.2.3 was expected, 1.2.30 is printed");
+}
+
+#[test]
+fn the_stored_check_of_every_case_passes_on_its_own_run() {
+    for row in rows() {
+        let observation = observation(&row);
+        let analysis = analyze(&observation);
+        let section = verify_section(&observation, &analysis.judgement);
+        assert_eq!(section.is_some(), analysis.judgement.verdict.works(), "{}", row["id"]);
+        if let Some(section) = section {
+            let outcome = check(&section, Some(&observation), None);
+            assert!(outcome.passed(), "{}: {section:?} {outcome:?}", row["id"]);
+        }
+    }
+}
+
+#[test]
+fn the_signs_of_the_design_are_as_the_cases_note_them() {
+    for row in rows() {
+        let analysis = analyze(&observation(&row));
+        let decision = if analysis.design_decision() { "repairable" } else { "not" };
+        assert_eq!(row["seed_rule"], decision, "{}", row["id"]);
+        assert_eq!(row["seed_all_four"], analysis.all_design_signs(), "{}", row["id"]);
+    }
+}
+
+#[test]
+fn the_analysis_has_the_fields_of_the_design() {
+    let json = serde_json::to_value(analyze(&run(&["--version"], 2, "usage: rg [x]\n"))).unwrap();
+    for (field, value) in [
+        ("repairable", "true"),
+        ("tool_name", "\"rg\""),
+        ("exit_code", "2"),
+        ("has_usage_text", "true"),
+        ("has_tool_name", "true"),
+        ("output_length", "14"),
+        ("suggested_mode", "\"output\""),
+        ("suggested_pattern", "\"usage: rg \""),
+        ("verdict", "\"works-by-help\""),
+    ] {
+        assert_eq!(json[field].to_string(), value, "{field}");
+    }
+}
+
+/// The arguments that the ladder asks for when a tool answers like this.
+fn ladder(answers: &[(&[&str], i32, &str)]) -> Vec<String> {
+    let probes: Vec<Probe> = answers
+        .iter()
+        .map(|(arguments, exit, text)| Probe::new(run(arguments, *exit, text)))
+        .collect();
+    next_probe("rg", &probes).map(|request| request.arguments).unwrap_or_default()
+}
+
+#[test]
+fn the_ladder_ends_with_a_version_and_tries_bare_words_only_when_advertised() {
+    let silent = |argument: &'static [&'static str]| (argument, 1, "");
+    assert_eq!(ladder(&[]), ["--version"]);
+    assert_eq!(ladder(&[(&["--version"], 0, "rg 1.2.3")]), [""; 0]);
+    assert_eq!(ladder(&[silent(&["--version"])]), ["-V"]);
+    let three = [silent(&["--version"]), silent(&["-V"]), silent(&["-version"])];
+    assert_eq!(ladder(&three), ["--help"]);
+    let help = (
+        &["--version"][..],
+        1,
+        "usage: rg [x]\n\nCommands:\n  run      run it\n  version  print it\n",
+    );
+    assert_eq!(ladder(&[help, silent(&["-V"]), silent(&["-version"])]), ["version"]);
+    let five = [three[0], three[1], three[2], silent(&["--help"]), silent(&["-h"])];
+    assert_eq!(ladder(&five), [""; 0]);
+}
+
+#[test]
+fn a_subcommand_is_asked_through_its_host_at_last() {
+    let arguments = [["--version"], ["-V"], ["-version"], ["--help"], ["-h"]];
+    let probe = |a: &[&str]| Probe::new(Observation::new("cargo-x", a, ProcessEnd::Exited(1)));
+    let probes: Vec<Probe> = arguments.iter().map(|a| probe(a)).collect();
+    let request = next_probe("cargo-x", &probes).expect("one more");
+    assert_eq!(
+        (request.host, request.arguments),
+        (Some("cargo"), vec!["x".into(), "--version".into()])
+    );
+}
+
+#[test]
+fn the_strongest_probe_decides_and_a_broken_one_above_all() {
+    let rejected = Probe::new(run(&["--version"], 2, "unknown option --version\n"));
+    let help = Probe::new(run(&["--help"], 0, "usage: rg [x]\n"));
+    let broken = Probe::new(run(&["-V"], 1, "ImportError: No module named x\n"));
+    let verdict = combine(&[rejected.clone(), help.clone()]);
+    assert_eq!(verdict.verdict, Verdict::WorksByHelp);
+    let original = VerifySection::by_version("rg");
+    let (repaired, metadata) = verdict.repair(&original).expect("it can be repaired");
+    assert_eq!(metadata.method, RepairMethod::FallbackHelp);
+    assert_eq!(
+        (metadata.original.as_str(), metadata.repaired.as_str()),
+        ("rg --version", "rg --help")
+    );
+    assert_eq!(repaired.reason.as_deref(), Some(REPAIRED_REASON));
+    let alive = combine(std::slice::from_ref(&rejected));
+    assert_eq!((alive.verdict, alive.warnings.len()), (Verdict::Alive, 1));
+    assert!(alive.verify.is_some());
+    assert_eq!(combine(&[help, broken, rejected]).verdict, Verdict::Broken);
+    assert_eq!(combine(&[]).verdict, Verdict::Unknown);
+}
