@@ -12,6 +12,7 @@
 //! | `detector`, `verdict` | the verdict on one probe, step by step; what it rests on |
 //! | `analysis`, `tool_verdict`, `probe_ladder` | what a probe means for a check; all probes together; which one is next |
 //! | `verify_check` | the one evaluator of a check |
+//! | `static_check` | what a program's file shows before it runs |
 //! | `version_token`, `tool_names` | what a version looks like; how a tool prints its name |
 //!
 //! Nothing here starts a process, reads a file or the environment, or asks the time: what a probe saw
@@ -30,6 +31,7 @@ mod provenance;
 mod recipe;
 mod recipe_file;
 mod repair;
+mod static_check;
 mod tool_names;
 mod tool_verdict;
 mod verdict;
@@ -50,6 +52,7 @@ pub use provenance::{Origin, Provenance, content_hash};
 pub use recipe::{Action, InstallStep, Metadata, Platform, ToolRecipe, VersionSource};
 pub use recipe_file::{read_recipe, write_recipe};
 pub use repair::{REPAIR_TYPE, RepairMetadata, RepairMethod};
+pub use static_check::{FileEntry, FileQuestions, Machine, check_file, defined_versions};
 pub use tool_verdict::{Probe, ToolVerdict, combine};
 pub use verdict::{Evidence, EvidenceKind, Identity, Judgement, Verdict};
 pub use verify_check::{CheckFailure, CheckOutcome, VersionMismatch, check};

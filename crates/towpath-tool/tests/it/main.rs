@@ -4,5 +4,6 @@
 
 mod hostile_text;
 mod recipe_file;
+mod static_check;
 mod verdict_cases;
 mod verification;

@@ -23,6 +23,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("towpath-rules/src/starter_rules.rs", "options of the commands that agents type"),
     ("towpath-shell/src/bash/programs_that_read_code.rs", "the options of common programs"),
     ("towpath-shell/src/bash/wrapper_programs.rs", "the options of sudo, env and the like"),
+    ("towpath-tool/src/", "options of the programs that are verified"),
     ("towpath-testing/src/case_runner.rs", "it starts towpath itself, with arguments"),
     (
         "towpath-testing/src/read_test_file/machine.rs",
