@@ -80,9 +80,10 @@ impl ToolNames {
         self.names.iter().any(|name| {
             let rest = line.strip_prefix(name.as_str()).unwrap_or("");
             let rest = rest.strip_prefix(':').unwrap_or(rest);
-            let synopsis = rest.trim_start().starts_with(['[', '<', '-', '{']);
-            let dash = rest.trim_start().starts_with("- ");
-            rest.starts_with([' ', '\t']) && synopsis && !dash
+            let word = rest.trim_start();
+            let option = word.trim_start_matches('-');
+            let option = option.len() < word.len() && option.starts_with(char::is_alphanumeric);
+            rest.starts_with([' ', '\t']) && (option || word.starts_with(['[', '<', '{']))
         })
     }
 
@@ -155,6 +156,7 @@ mod tests {
         assert!(!names("java").abbreviates("openjdk 17.0.15"));
         assert!(names("piconv").begins_synopsis("piconv [-f from]"));
         assert!(names("ptar").begins_synopsis("    ptar -c [-v]"));
+        assert!(!names("strace").begins_synopsis("strace -- version 6.1"));
         assert!(!names("ptar").begins_synopsis("ptar is a small program"));
     }
 }

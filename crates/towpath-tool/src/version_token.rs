@@ -19,6 +19,8 @@ fn begins_token(text: &str, start: usize) -> bool {
     let before = &text.as_bytes()[..start];
     match before {
         [b'v' | b'V'] => true,
+        // `go version go1.21.5`
+        [.., b' ', b'g', b'o'] => true,
         [.., a, b'v' | b'V'] => !a.is_ascii_alphanumeric(),
         [.., b'0'..=b'9', b'.' | b',' | b':' | b'_'] => false,
         [.., last] => !last.is_ascii_alphanumeric() && *last != b'.',
@@ -146,6 +148,7 @@ mod tests {
         assert_eq!(texts("OpenSSH_9.2p1 Debian-2+deb12u6"), ["9.2p1", "2+deb12u6"]);
         assert_eq!(texts("v20.20.2"), ["20.20.2"]);
         assert_eq!(texts("Client Version: v1.32.4-dispatcher."), ["1.32.4-dispatcher"]);
+        assert_eq!(texts("go version go1.21.5 linux/amd64"), ["1.21.5"]);
         assert_eq!(texts("version 5.7Copyright"), ["5.7"]);
         assert_eq!(texts("at 12:30:45 in x86_64"), Vec::<&str>::new());
     }

@@ -28,6 +28,12 @@ const ROWS: &[Row<EvidenceKind>] = &[
     row(MissingSymbol, "error relocating", r"^Error relocating \S+: "),
     row(MissingSymbol, "symbol not found", r"^dyld(\[\d+\])?: .*Symbol not found"),
     row(MissingSymbol, "inconsistency detected by ld.so", r"^Inconsistency detected by ld\.so"),
+    row(MissingLibrary, "dlopen(): error loading", r"^dlopen\(\): error loading \S+"),
+    row(
+        MissingInterpreter,
+        "could not open '/lib",
+        r"^qemu\S*: Could not open '/lib[^']*': No such file or directory$",
+    ),
     // A shell that cannot start something: `SCRIPT: 2: exec: PATH: not found`, `SCRIPT: line 2: PATH: …`.
     row(WrongFormat, "exec format error", r"^\S+: (line )?\d+: (exec: )?\S+: Exec format error$"),
     row(WrongFormat, "cannot execute binary file", r"^\S+: .*cannot execute binary file"),
@@ -64,6 +70,17 @@ const ROWS: &[Row<EvidenceKind>] = &[
         "syntax error",
         r"^\S+: (line )?\d+: syntax error(: |\b.* near unexpected token)",
     ),
+    row(SyntaxError, "bad substitution", r"^\S+: (line )?\d+: .*bad substitution$"),
+    row(
+        MissingProgram,
+        "command not found: ",
+        r"^zsh(:\d+)?: command not found: (?P<missing>\S+)$",
+    ),
+    row(
+        MissingProgram,
+        "executable file not found in",
+        r#"exec: "(?P<missing>[^"]+)": executable file not found in \$PATH"#,
+    ),
     // env and its two-word lines.
     row(
         MissingInterpreter,
@@ -84,6 +101,9 @@ const ROWS: &[Row<EvidenceKind>] = &[
         "can't open file",
         r"^\S*python\S*: can't open file ['\x22](?P<missing>[^'\x22]+)['\x22]",
     ),
+    row(MissingPath, "can't open perl script", r#"^Can't open perl script "(?P<missing>[^"]+)""#),
+    row(MissingPath, "could not open input file", r"^Could not open input file: (?P<missing>\S+)$"),
+    row(MissingPath, ": cannot open /", r"^lua\S*: cannot open (?P<missing>/\S+)$"),
     // Node
     row(
         MissingModule,
@@ -136,7 +156,11 @@ const ROWS: &[Row<EvidenceKind>] = &[
         r"\bjava\.lang\.UnsupportedClassVersionError\b",
     ),
     row(MissingPath, "no main manifest attribute", r"^no main manifest attribute, in "),
-    row(MissingProgram, "java_home", r"JAVA_HOME is not (set|defined) (and|correctly)"),
+    row(
+        MissingProgram,
+        "java_home",
+        r"JAVA_HOME (environment variable )?is not (set|defined) (and|correctly)",
+    ),
     row(
         MissingModule,
         "must install .net",
@@ -178,6 +202,7 @@ const ROWS: &[Row<EvidenceKind>] = &[
         "for the custom toolchain",
         r"^error: .* is not installed for the custom toolchain ",
     ),
+    row(Placeholder, "snap to be installed", r"\brequires the \S+ snap to be installed\b"),
     row(Placeholder, "is not properly installed", r"\bis not properly installed\b"),
     row(
         Placeholder,

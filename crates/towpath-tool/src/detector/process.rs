@@ -48,10 +48,13 @@ fn limit(reading: &Reading<'_>, what: String) -> Judgement {
     Judgement { version_found, ..Judgement::new(Verdict::Timeout, evidence) }
 }
 
-/// A crash for want of a terminal is not the install's fault; with a terminal it is.
+/// A crash for want of a terminal or a display is not the install's fault; with a terminal it is.
 fn crash(reading: &Reading<'_>, what: String) -> Judgement {
-    let lacks_terminal = environment::find(reading, |kind| kind == EvidenceKind::Terminal);
-    match lacks_terminal.filter(|_| !reading.observation.terminal) {
+    let wanted = |kind| match kind {
+        EvidenceKind::Terminal => !reading.observation.terminal,
+        kind => kind == EvidenceKind::Display,
+    };
+    match environment::find(reading, wanted) {
         Some(evidence) => Judgement::new(Verdict::Environment, evidence),
         None => Judgement::new(Verdict::Broken, Evidence::new(EvidenceKind::Crash, what)),
     }

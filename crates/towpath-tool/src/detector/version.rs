@@ -165,7 +165,7 @@ fn after_name(
 /// A version, a whole number or a date right after a name: ` 590`, `-1.6`, `, version 3`, `: v2.0`.
 fn directly_after(rest: &str) -> Option<Range<usize>> {
     static BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
-        let between = r"(?i)^[\s,:/_(-]*(?:(?:version|ver|release|rev|v)\b[.:]?[\s:]*)?[\s(-]*v?";
+        let between = r"(?i)^[\s,:/_(-]*(?:(?:version|ver|release|rev|v)\b[.:=]?[\s:=]*)?[\s\x22'(-]*(?:v|go)?";
         Regex::new(between).expect("a test uses it")
     });
     let start = BETWEEN.find(rest)?.end();
