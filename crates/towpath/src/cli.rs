@@ -61,6 +61,7 @@ commands! {
     Render => render;
     Rules => rules;
     Failures => failures;
+    Tool => tool;
     Hook => hook;
     Validate => validate;
     Test => test;

@@ -25,6 +25,7 @@ pub mod schema;
 pub mod settings;
 pub mod show;
 pub mod test;
+pub mod tool;
 pub mod trust;
 pub mod uninstall;
 pub mod validate;

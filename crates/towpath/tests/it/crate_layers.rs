@@ -10,8 +10,8 @@ const TABLE: &[(&str, &[&str])] = &[
     (
         "towpath",
         &[
-            "testing", "view", "engine", "agent", "run", "recipe", "rules", "document", "store",
-            "process", "shell", "core",
+            "testing", "view", "tool", "engine", "agent", "run", "recipe", "rules", "document",
+            "store", "process", "shell", "core",
         ],
     ),
     ("towpath-view", &["engine", "run", "recipe", "store", "core"]),

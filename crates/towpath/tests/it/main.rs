@@ -51,6 +51,7 @@ mod tags;
 mod test_command;
 mod test_command_of_machines;
 mod timeouts;
+mod tool;
 mod trust;
 mod uninstall;
 mod vocabulary;
