@@ -58,9 +58,9 @@ impl Masker {
     pub fn flush(&mut self) -> &[u8] {
         let begun: Vec<Thread> =
             self.threads.iter().filter(|t| t.length() >= RECOGNIZABLE).copied().collect();
-        // What follows the beginning may be the first part of an escape in it.
-        let end = self.end();
         for thread in begun {
+            // What follows may be the first part of an escape; a line's end is no part of the secret.
+            let end = if thread.in_break() { thread.reach } else { self.end() };
             // Which secret it is does not matter any more.
             self.hit(Hit { start: thread.start, end, secret: 0 });
         }

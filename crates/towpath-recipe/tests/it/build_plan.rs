@@ -1,6 +1,6 @@
 //! From what is asked for to a plan: all problems at once, stored, loaded and hashed.
 
-use crate::project_directory::{Project, calls, shell};
+use crate::temporary_project::{Project, calls, shell};
 use towpath_recipe::{Plan, plan_hash};
 
 #[test]

@@ -1,6 +1,6 @@
 //! Recipes that call each other in a circle.
 
-use crate::project_directory::Project;
+use crate::temporary_project::Project;
 
 #[test]
 fn a_circle_without_a_condition_is_refused() {

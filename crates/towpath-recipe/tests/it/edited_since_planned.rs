@@ -1,6 +1,6 @@
 //! What became of a plan's files since it was stored.
 
-use crate::project_directory::Project;
+use crate::temporary_project::Project;
 use std::fs;
 use towpath_recipe::{Edit, edited};
 

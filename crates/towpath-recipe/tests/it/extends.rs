@@ -1,6 +1,6 @@
 //! Recipes that extend another one.
 
-use crate::project_directory::{Project, shell};
+use crate::temporary_project::{Project, shell};
 use towpath_recipe::{Origin, Plan};
 
 fn extending(name: &str, parent: &str, steps: &[(&str, &str)]) -> String {

@@ -1,6 +1,6 @@
 //! Agents by reference: which file an agent step gets.
 
-use crate::project_directory::Project;
+use crate::temporary_project::Project;
 use std::os::unix::fs::symlink;
 use towpath_recipe::{Origin, plan_hash};
 

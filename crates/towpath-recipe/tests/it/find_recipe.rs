@@ -1,6 +1,6 @@
 //! What a recipe's name means: where it is looked for, which file wins, and what is refused.
 
-use crate::project_directory::{Project, calls, shell};
+use crate::temporary_project::{Project, calls, shell};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;

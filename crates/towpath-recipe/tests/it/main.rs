@@ -15,15 +15,15 @@ mod fuzz_corpus;
 mod hostile_input;
 mod machine_validation_cases;
 mod machines;
-mod project_directory;
-mod read_recipe_files;
 mod recipe_lints;
 mod recipe_problems;
 mod required_inputs;
 mod shipped_recipes;
 mod support;
+mod temporary_project;
 mod unknown_tags;
 mod unset_variables;
+mod unusual_recipe_files;
 mod valid_recipes;
 
 /// What fuzzing checks, and the texts that it found.

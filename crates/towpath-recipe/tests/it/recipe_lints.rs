@@ -1,6 +1,6 @@
 //! What is sound and cannot be meant: reported before the run, with its location.
 
-use crate::project_directory::Project;
+use crate::temporary_project::Project;
 
 const BEFORE: &str = r#"name: r
 context: {a: dev, count: 3, items: [1, 2], empty: '', conf: {host: x, deep: {port: 1}}}

@@ -1,6 +1,6 @@
 //! Inputs that a recipe requires, of the user and of its callers.
 
-use crate::project_directory::Project;
+use crate::temporary_project::Project;
 
 #[test]
 fn required_variables_are_asked_for_all_at_once_before_a_run() {

@@ -1,6 +1,6 @@
 //! Tags that no step has.
 
-use crate::project_directory::Project;
+use crate::temporary_project::Project;
 use towpath_recipe::Tags;
 
 #[test]

@@ -1,6 +1,6 @@
 //! Variables that nothing sets, inputs that nothing reads.
 
-use crate::project_directory::Project;
+use crate::temporary_project::Project;
 
 #[test]
 fn variables_that_nothing_sets() {

@@ -5,9 +5,9 @@
 //! independently, and where the two differ the text counts as not understood: a wrong range would be
 //! a wrong edit later.
 
-mod command_nesting;
 pub(crate) mod command_words;
 pub(crate) mod deep_stack;
+mod enclosing_constructs;
 mod parsed_script;
 pub(crate) mod parser_library;
 pub(crate) mod parser_scanner_agreement;
@@ -21,7 +21,7 @@ pub mod tree;
 pub mod visit;
 mod wrapper_programs;
 
-pub use command_nesting::Nesting;
+pub use enclosing_constructs::Nesting;
 pub use parsed_script::{LONGEST, Script, parse, tokenize};
 pub use quoting::quote;
 pub use simple_commands::SimpleCommand;

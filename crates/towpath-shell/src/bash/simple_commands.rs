@@ -1,7 +1,7 @@
 //! Every simple command of a text, with its words, what it is part of and what it starts.
 
-use super::command_nesting::Nesting;
 use super::command_words::CommandWords;
+use super::enclosing_constructs::Nesting;
 use super::quoting::{self, Written};
 use super::scanner::ScannedWord;
 use super::started_program::code_indexes;

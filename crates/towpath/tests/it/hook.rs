@@ -281,6 +281,17 @@ fn whatever_comes_in_the_call_runs_and_the_failure_is_shown() {
     assert!(hooked.before("grep a").is_object());
 }
 
+/// This text takes the parser longer than a minute.
+#[test]
+fn a_line_that_takes_too_long_runs_as_it_is() {
+    let hooked = Hooked::new(&[&["command", "foo", "bar"]]);
+    let line = format!("foo; {}", "<<‹\\".repeat(10_000));
+    let payload = hooked.payload("PreToolUse", "c1", &line).to_string();
+    assert_eq!(hooked.hook("pre", &payload), "");
+    let errors = hooked.errors();
+    assert!(errors.iter().any(|error| error.contains("no answer after 2 s")), "{errors:?}");
+}
+
 #[test]
 fn a_state_that_cannot_be_used_lets_the_call_run() {
     let hooked = Hooked::new(&[GREP]);

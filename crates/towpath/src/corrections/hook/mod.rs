@@ -7,6 +7,7 @@
 mod after_batch;
 mod after_call;
 mod before_call;
+mod deadline;
 mod ingest;
 mod pave_check;
 mod recording;
@@ -177,6 +178,7 @@ fn hook(event: HookEvent, host: Host, invocation: &Invocation) -> Result<Answer,
     if is_off(invocation) {
         return Ok(Answer::none(Some(host.dialect())));
     }
+    deadline::watch(&payload, HookArguments { event, host }.to_string(), invocation);
     let payload = parse(event, host, &payload)?;
     let call = HookCall::new(invocation.environment()?, payload);
     match event {

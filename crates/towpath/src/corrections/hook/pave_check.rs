@@ -2,7 +2,7 @@
 //! message and a status of its own.
 
 use super::before_call::{correct_call, decided};
-use super::{HookCall, guarded, is_off, parse, read_stdin, report};
+use super::{HookCall, deadline, guarded, is_off, parse, read_stdin, report};
 use crate::corrections::rule_book::RuleBook;
 use crate::corrections::rule_directory::with_resolved_directories;
 use crate::corrections::snapshot_file::HookRules;
@@ -37,6 +37,7 @@ fn check(invocation: &Invocation, database: Option<&Path>) -> Result<PaveCheck, 
     if is_off(invocation) {
         return Ok(PaveCheck::default());
     }
+    deadline::watch(&payload, "pave-check".to_owned(), invocation);
     let payload = parse(HookEvent::Pre, Host::ClaudeCode, &payload)?;
     let call = HookCall::new(invocation.environment()?, payload);
     let rules = match database {

@@ -1,6 +1,6 @@
 //! Files that are recipes and files that cannot be.
 
-use crate::project_directory::{Project, calls, shell};
+use crate::temporary_project::{Project, calls, shell};
 use std::fs;
 use towpath_recipe::edited;
 
