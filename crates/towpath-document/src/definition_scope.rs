@@ -11,6 +11,8 @@ pub(crate) struct Scope {
     known: Map,
     /// Sorted, as the commands are: of names that are equally near, the same one is always suggested.
     unknown: BTreeSet<String>,
+    /// Those of them that are text, whatever it is: text has no fields.
+    unknown_texts: BTreeSet<String>,
     /// A name that is not defined here may be defined later, outside.
     open: bool,
     commands: BTreeMap<String, DefinedCommand>,
@@ -62,7 +64,14 @@ impl Scope {
         Scope { open: true, ..Scope::default() }
     }
 
+    /// A text that is not known yet.
+    pub fn set_unknown_text(&mut self, name: &str) {
+        self.set(name, Computed::Unknown);
+        self.unknown_texts.insert(name.to_owned());
+    }
+
     pub fn set(&mut self, name: &str, value: Computed<Value>) {
+        self.unknown_texts.remove(name);
         match value {
             Computed::Known(value) => {
                 self.unknown.remove(name);
@@ -112,6 +121,9 @@ impl Scope {
             return Ok(Computed::Known(value.clone()));
         }
         let root = path.root();
+        if self.unknown_texts.contains(root) && path.as_str() != root {
+            return Err(Missing::Field);
+        }
         if self.unknown.contains(root) || (self.open && !self.known.contains_key(root)) {
             return Ok(Computed::Unknown);
         }
@@ -138,6 +150,9 @@ impl Scope {
             if other.is_variable(name) {
                 let value = other.known.get(name).cloned();
                 self.set(here, value.map_or(Computed::Unknown, Computed::Known));
+                if other.unknown_texts.contains(name) {
+                    self.set_unknown_text(here);
+                }
                 found = true;
             }
             if let Some(command) = other.commands.get(name) {

@@ -14,9 +14,8 @@ impl Evaluation {
     pub(super) fn deliver(&mut self, target: &Target, site: &Site, bytes: Computed<Vec<u8>>) {
         let Computed::Known(bytes) = bytes else {
             match target {
-                Target::Text(name) | Target::Data(name) => {
-                    self.set_variable(name, Computed::Unknown);
-                }
+                Target::Text(name) => self.set_text(name, Computed::Unknown),
+                Target::Data(name) => self.set_variable(name, Computed::Unknown),
                 Target::Region => return self.write_region(None),
                 Target::Document | Target::Scope => {}
             }

@@ -45,7 +45,7 @@ impl Evaluation {
                     Computed::Unknown => self.leave_as_written(),
                     Computed::Known(_) => self.keep(document, node, name),
                 }
-                self.set_variable(name, path);
+                self.set_text(name, path);
                 None
             }
             DirectiveKind::Import(import) => self.import(import, site),
@@ -83,7 +83,7 @@ impl Evaluation {
                 if text == Computed::Unknown {
                     self.leave_as_written();
                 }
-                self.set_variable(name, text);
+                self.set_text(name, text);
                 None
             }
             TextValue::Run(run) => self.run(run, Target::Text(name.to_owned()), site.clone()),
@@ -109,6 +109,13 @@ impl Evaluation {
 
     pub(super) fn set_variable(&mut self, name: &str, value: Computed<Value>) {
         self.frame().scope.set(name, value);
+    }
+
+    pub(super) fn set_text(&mut self, name: &str, text: Computed<Value>) {
+        match text {
+            Computed::Unknown => self.frame().scope.set_unknown_text(name),
+            known @ Computed::Known(_) => self.set_variable(name, known),
+        }
     }
 
     /// Leaves a definition as it is written, where something that was left reads it.

@@ -134,7 +134,9 @@ fn pattern(reading: &Reading<'_>, line: &Line) -> String {
     };
     let literal = &text[..end];
     let Some(name) = name.filter(|name| name.end <= end) else { return literal.to_owned() };
-    let path = literal[..name.start].rfind([' ', '\t', ':']).map_or(0, |at| at + 1);
+    let mut before = literal[..name.start].char_indices().rev();
+    let blank = before.find(|(_, c)| c.is_whitespace() || *c == ':');
+    let path = blank.map_or(0, |(at, c)| at + c.len_utf8());
     if !literal[path..name.start].contains('/') {
         return literal.to_owned();
     }
