@@ -66,18 +66,20 @@ impl RenderReporter for ProgressLine {
     fn tick(&mut self) {
         let Some(running) = &mut self.running else { return };
         let took = running.began.elapsed();
-        let text = format!("{} · {}", running.what, duration(took.as_millis() as i64));
+        let time = format!(" · {}", duration(took.as_millis() as i64));
         if !self.terminal {
             if running.mentioned.elapsed() >= MENTIONED_EVERY {
                 running.mentioned = Instant::now();
-                out::note(text);
+                out::note(format!("{}{time}", running.what));
             }
             return;
         }
         if took >= SHOWN_AFTER {
             let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
-            let width = size.map_or(80, |size| usize::from(size.ws_col)).max(20);
-            out::message(&format!("\r\u{1b}[K{}", cut(&text, width - 1)));
+            let width = size.map_or(80, |size| usize::from(size.ws_col)).max(40);
+            // The time is what changes: a narrow terminal cuts the command.
+            let what = cut(&running.what, width - 1 - time.chars().count());
+            out::message(&format!("\r\u{1b}[K{what}{time}"));
             self.drawn = true;
         }
     }
