@@ -29,6 +29,7 @@ fn what_has_no_meaning_here_is_refused_with_what_to_use() {
         (&["debug-transform", "a.md"], "--format json"),
         (&["a.md", "-f", "xml"], "turned headings into tags"),
         (&["a.md", "-f", "pdf"], "unknown format"),
+        (&["-"], "use --stdout or -o"),
         (&[], "FILE"),
     ] {
         meld(&user, arguments).exits(2).reports(why);

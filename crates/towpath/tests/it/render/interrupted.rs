@@ -17,8 +17,8 @@ fn an_interrupt_ends_the_command_and_prints_nothing() {
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     until("the command ended", || !lives(user.read("pid").trim()));
     assert_eq!(user.read("ended"), "ended\n");
-    let renders = user.path("home/.local/state/towpath/renders");
-    assert!(!renders.exists() || renders.read_dir().expect("a directory").next().is_none());
+    let renders = user.path("home/state/renders");
+    assert_eq!(renders.read_dir().expect("commands have run there").count(), 0, "nothing is left");
 }
 
 #[test]
