@@ -1,9 +1,10 @@
 //! Everything that can be known of a document before anything runs: its imports, its problems, and the
 //! commands that it would run.
 
-use crate::commands::{Command, CommandEnd};
+use crate::command::{Command, CommandEnd};
 use crate::document::NodeKind;
-use crate::document_set::{DocumentSet, Files, Found, Roots};
+use crate::document_paths::Roots;
+use crate::document_set::{DocumentSet, Files, Found};
 use crate::evaluate::{Evaluation, Next};
 use std::collections::HashSet;
 use towpath_core::{Diagnostic, Map};

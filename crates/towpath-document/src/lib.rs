@@ -6,30 +6,37 @@
 //! them. [`check`] evaluates without running anything, and finds every problem that can be known
 //! before. Nothing here starts a process or looks at the environment.
 
-mod allowance;
-mod argument_list;
+mod arguments_and_quoted_strings;
 mod check;
-mod commands;
+mod command;
 mod definition_scope;
 mod directive;
 mod document;
+mod document_paths;
 mod document_set;
 mod evaluate;
+mod evaluation_limits;
 mod interpolated;
 mod literal_blocks;
+mod location;
 mod node_json;
-mod problems;
+mod permitted_commands;
+mod problem_codes;
 mod read;
-mod references;
-mod section;
+mod read_error;
+mod resolve_command;
+mod section_by_heading;
+mod variable_references;
 
 pub use check::{Checked, check, check_loaded, check_open};
-pub use commands::{Command, CommandEnd, Permitted};
+pub use command::{Command, CommandEnd};
 pub use directive::{Call, Definition, Directive, DirectiveKind, Invocation};
 pub use document::{Document, FileKind, Node, NodeKind};
-pub use document_set::{DocumentSet, Files, Found, LoadedFile, Roots, plain_path};
+pub use document_paths::{Roots, plain_path};
+pub use document_set::{DocumentSet, Files, Found, LoadedFile};
 pub use evaluate::{Evaluation, Next};
 pub use node_json::tree_json;
+pub use permitted_commands::Permitted;
 pub use read::{read, read_regions};
-pub use references::DocumentReference;
-pub use section::section;
+pub use section_by_heading::section;
+pub use variable_references::DocumentReference;

@@ -8,10 +8,8 @@
 pub mod bash;
 mod beside_placeholder;
 mod builtin_calls;
-mod code_warnings;
 mod filled_script;
 mod integer_values;
-mod marked_region;
 mod nested_code;
 mod parsed_region;
 mod placeholder_context;
@@ -19,9 +17,12 @@ mod placeholder_replacement;
 mod recipe_var_environment;
 mod refusal_messages;
 mod shell_text;
-mod shell_text_reader;
+mod shell_text_analysis;
 mod simplified_text;
 mod text_edits;
+mod text_with_placeholder_marks;
+mod unfilled_script;
+mod value_as_code_warnings;
 mod variable_attributes;
 mod words_read_as_code;
 

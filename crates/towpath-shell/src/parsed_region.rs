@@ -8,9 +8,9 @@
 use crate::bash::scanner::{self, Atom, Scan, ScannedWord};
 use crate::bash::tree::Block;
 use crate::bash::{NotBash, parser_library, parser_scanner_agreement};
-use crate::marked_region::{MARK_LEN, Region};
 use crate::refusal_messages::{self, Refusal};
 use crate::simplified_text::SimplifiedText;
+use crate::text_with_placeholder_marks::{MARK_LEN, Region};
 use crate::variable_attributes::VariableAttributes;
 use std::ops::Range;
 

@@ -5,9 +5,9 @@
 
 use crate::bash::deep_stack;
 use crate::integer_values;
-use crate::marked_region::Region;
-use crate::shell_text_reader::{Scope, ShellTextReader};
-use crate::text_edits::{FillScript, Piece, Variable};
+use crate::shell_text_analysis::{Scope, ShellTextAnalysis};
+use crate::text_with_placeholder_marks::Region;
+use crate::unfilled_script::{Piece, UnfilledScript, Variable};
 use crate::variable_attributes::VariableAttributes;
 use crate::{Filled, RecipeVariable, filled_script, parsed_region, recipe_var_environment};
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ pub struct ShellText {
     text: String,
     placeholders: Vec<ShellPlaceholder>,
     warnings: Vec<ShellWarning>,
-    script: FillScript,
+    script: UnfilledScript,
     recipe_variables: Vec<RecipeVariable>,
 }
 
@@ -160,7 +160,7 @@ impl ShellText {
 
     fn fill_script(
         &self,
-        script: &FillScript,
+        script: &UnfilledScript,
         known: &HashMap<&VarPath, String>,
     ) -> Result<Filled, FillError> {
         let mut text = String::new();
@@ -224,7 +224,7 @@ fn without_placeholders(text: &str, region: Region) -> ShellText {
         text: text.to_owned(),
         placeholders: Vec::new(),
         warnings: warnings.into_iter().collect(),
-        script: FillScript { pieces: vec![Piece::Text(region.text)], variables: Vec::new() },
+        script: UnfilledScript { pieces: vec![Piece::Text(region.text)], variables: Vec::new() },
         recipe_variables: Vec::new(),
     }
 }
@@ -241,9 +241,9 @@ fn with_placeholders(
             help: None,
         });
     }
-    let mut reader = ShellTextReader::new(placeholders, filled_script::prefix_for(text));
+    let mut reader = ShellTextAnalysis::new(placeholders, filled_script::prefix_for(text));
     let pieces = reader.region(region, &VariableAttributes::default(), Scope::default())?;
-    let ShellTextReader { kinds, variables, warnings, .. } = reader;
+    let ShellTextAnalysis { kinds, variables, warnings, .. } = reader;
     let placeholders = placeholders
         .iter()
         .zip(kinds)
@@ -253,7 +253,7 @@ fn with_placeholders(
             kind: kind.expect("the reader refuses a text in which a placeholder was not met"),
         })
         .collect();
-    let script = FillScript { pieces, variables };
+    let script = UnfilledScript { pieces, variables };
     Ok(ShellText {
         text: text.to_owned(),
         placeholders,

@@ -6,7 +6,7 @@
 
 use crate::bash::quoting;
 use crate::bash::scanner::{Atom, Delimiter, Kind, Scan, Within};
-use crate::marked_region::Region;
+use crate::text_with_placeholder_marks::Region;
 use std::cmp::Reverse;
 use std::ops::Range;
 

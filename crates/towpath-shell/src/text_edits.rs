@@ -1,29 +1,7 @@
-//! Edits of a text, and the pieces that result: text that is known when the recipe is read, and
-//! the integers that are only known when a step is filled.
+//! Edits of a text, and the pieces that result.
 
-use crate::integer_values::Style;
+use crate::unfilled_script::Piece;
 use std::ops::Range;
-use towpath_core::VarPath;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
-    Text(String),
-    Integer { placeholder: usize, style: Style },
-}
-
-/// A text to fill: its pieces, and what its variables are set to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FillScript {
-    pub pieces: Vec<Piece>,
-    pub variables: Vec<Variable>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum Variable {
-    Value(VarPath),
-    /// Code for another shell, with its own variables.
-    Code(FillScript),
-}
 
 /// Replaces a range of the text; an empty range inserts.
 #[derive(Debug, Clone, PartialEq, Eq)]

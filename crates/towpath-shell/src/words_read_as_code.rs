@@ -4,7 +4,7 @@
 use crate::bash::SimpleCommand;
 use crate::bash::command_words::CommandWords;
 use crate::bash::programs_that_read_code::PROGRAMS;
-use crate::bash::started_program::{self, code_indexes};
+use crate::bash::started_program_and_code::{self, code_indexes};
 use crate::builtin_calls;
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ pub fn words_read_as_code(
     open: &dyn Fn(&Range<usize>) -> bool,
 ) -> Vec<usize> {
     let words = CommandWords { words: &command.words, source: text, open };
-    let Some(program) = started_program::resolve(&words) else { return Vec::new() };
+    let Some(program) = started_program_and_code::resolve(&words) else { return Vec::new() };
     code_words(&words, program).into_iter().map(|finding| finding.word).collect()
 }
 

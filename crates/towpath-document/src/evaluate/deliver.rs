@@ -1,17 +1,22 @@
 //! Where the text of a command or a file goes.
 
 use super::{Evaluation, Target};
-use crate::commands::Site;
 use crate::definition_scope::Computed;
 use crate::document::{Node, NodeKind};
-use crate::problems::RESOLUTION_FAILED;
+use crate::location::Location;
+use crate::problem_codes::RESOLUTION_FAILED;
 use crate::read::delimits_region;
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Severity, Value};
 
 impl Evaluation {
     /// Puts the text of a command or a file where it belongs, without the newlines at its end.
-    pub(super) fn deliver(&mut self, target: &Target, site: &Site, bytes: Computed<Vec<u8>>) {
+    pub(super) fn deliver(
+        &mut self,
+        target: &Target,
+        location: &Location,
+        bytes: Computed<Vec<u8>>,
+    ) {
         let Computed::Known(bytes) = bytes else {
             match target {
                 Target::Text(name) => self.set_text(name, Computed::Unknown),
@@ -29,16 +34,16 @@ impl Evaluation {
             Target::Region if contains_marker(bytes) => {
                 let message = "this text has a line that begins or ends a region: with it, the \
                                file could not be rendered again";
-                self.problem(site.error(RESOLUTION_FAILED, message));
+                self.problem(location.error(RESOLUTION_FAILED, message));
             }
             Target::Region => self.write_region(Some(bytes)),
             Target::Text(name) => {
-                let text = self.utf8(bytes, site);
+                let text = self.utf8(bytes, location);
                 self.set_variable(name, Computed::Known(Value::String(text)));
             }
             Target::Data(name) => {
-                let text = self.utf8(bytes, site);
-                let value = self.json(&text, site);
+                let text = self.utf8(bytes, location);
+                let value = self.json(&text, location);
                 self.set_variable(name, value);
             }
         }
@@ -66,25 +71,25 @@ impl Evaluation {
         }
     }
 
-    pub(super) fn utf8(&mut self, bytes: &[u8], site: &Site) -> String {
+    pub(super) fn utf8(&mut self, bytes: &[u8], location: &Location) -> String {
         let text = String::from_utf8_lossy(bytes);
         if matches!(text, std::borrow::Cow::Owned(_)) {
             let message = "this is not UTF-8: as a value, bad bytes become U+FFFD";
             let problem = Diagnostic {
                 severity: Severity::Warning,
-                ..site.error(RESOLUTION_FAILED, message)
+                ..location.error(RESOLUTION_FAILED, message)
             };
             self.problem(problem);
         }
         text.into_owned()
     }
 
-    pub(super) fn json(&mut self, text: &str, site: &Site) -> Computed<Value> {
+    pub(super) fn json(&mut self, text: &str, location: &Location) -> Computed<Value> {
         match serde_json::from_str(text) {
             Ok(value) => Computed::Known(value),
             Err(error) => {
                 let message = format!("this is not JSON: {error}");
-                self.problem(site.error(RESOLUTION_FAILED, message));
+                self.problem(location.error(RESOLUTION_FAILED, message));
                 Computed::Unknown
             }
         }

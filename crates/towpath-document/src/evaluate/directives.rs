@@ -1,12 +1,13 @@
 //! What a directive defines, and the values of its texts and paths.
 
 use super::{Evaluation, Next, Target};
-use crate::commands::{Site, Values};
 use crate::definition_scope::{Computed, DefinedCommand};
 use crate::directive::{DataValue, Defines, Definition, Directive, DirectiveKind, TextValue};
 use crate::document::{Document, Node};
-use crate::document_set::{expand_root, plain_path};
+use crate::document_paths::{expand_root, plain_path};
 use crate::interpolated::{Interpolated, Piece};
+use crate::location::Location;
+use crate::resolve_command::Values;
 use std::sync::Arc;
 use towpath_core::{Value, VarPath, text_of};
 
@@ -18,29 +19,29 @@ impl Evaluation {
         directive: &Directive,
     ) -> Option<Next> {
         let (source, span) = (Arc::clone(&document.source), directive.head);
-        let site = Site { source, span, line: directive.line };
+        let location = Location { source, span, line: directive.line };
         match &directive.kind {
             // An imported file only defines.
             DirectiveKind::Run(_) | DirectiveKind::Embed(_) if !self.in_entry() => None,
-            DirectiveKind::Run(invocation) => self.run(invocation, Target::Document, site),
-            DirectiveKind::Embed(file) => self.embed(file, Target::Document, site),
+            DirectiveKind::Run(invocation) => self.run(invocation, Target::Document, location),
+            DirectiveKind::Embed(file) => self.embed(file, Target::Document, location),
             DirectiveKind::Define(definition) => {
                 self.define(definition);
                 self.keep(document, node, &definition.name);
                 None
             }
             DirectiveKind::Text { name, value } => {
-                let next = self.text_directive(name, value, &site);
+                let next = self.text_directive(name, value, &location);
                 self.keep_if_settled(next.is_some(), document, node, name);
                 next
             }
             DirectiveKind::Data { name, value } => {
-                let next = self.data_directive(name, value, &site);
+                let next = self.data_directive(name, value, &location);
                 self.keep_if_settled(next.is_some(), document, node, name);
                 next
             }
             DirectiveKind::Path { name, value } => {
-                let path = self.path_value(value, &site).map(Value::String);
+                let path = self.path_value(value, &location).map(Value::String);
                 match path {
                     Computed::Unknown => self.leave_as_written(),
                     Computed::Known(_) => self.keep(document, node, name),
@@ -48,7 +49,7 @@ impl Evaluation {
                 self.set_text(name, path);
                 None
             }
-            DirectiveKind::Import(import) => self.import(import, site),
+            DirectiveKind::Import(import) => self.import(import, location),
             DirectiveKind::Broken(defines) => {
                 self.broken(defines);
                 None
@@ -74,20 +75,22 @@ impl Evaluation {
         &mut self,
         name: &str,
         value: &TextValue,
-        site: &Site,
+        location: &Location,
     ) -> Option<Next> {
         match value {
             TextValue::Written(text) => {
                 self.left_if_unknown(text);
-                let text = self.text(text, site).map(Value::String);
+                let text = self.text(text, location).map(Value::String);
                 if text == Computed::Unknown {
                     self.leave_as_written();
                 }
                 self.set_text(name, text);
                 None
             }
-            TextValue::Run(run) => self.run(run, Target::Text(name.to_owned()), site.clone()),
-            TextValue::Embed(file) => self.embed(file, Target::Text(name.to_owned()), site.clone()),
+            TextValue::Run(run) => self.run(run, Target::Text(name.to_owned()), location.clone()),
+            TextValue::Embed(file) => {
+                self.embed(file, Target::Text(name.to_owned()), location.clone())
+            }
         }
     }
 
@@ -95,15 +98,17 @@ impl Evaluation {
         &mut self,
         name: &str,
         value: &DataValue,
-        site: &Site,
+        location: &Location,
     ) -> Option<Next> {
         match value {
             DataValue::Written(value) => {
                 self.set_variable(name, Computed::Known(value.clone()));
                 None
             }
-            DataValue::Run(run) => self.run(run, Target::Data(name.to_owned()), site.clone()),
-            DataValue::Embed(file) => self.embed(file, Target::Data(name.to_owned()), site.clone()),
+            DataValue::Run(run) => self.run(run, Target::Data(name.to_owned()), location.clone()),
+            DataValue::Embed(file) => {
+                self.embed(file, Target::Data(name.to_owned()), location.clone())
+            }
         }
     }
 
@@ -138,9 +143,9 @@ impl Evaluation {
     }
 
     /// A text with its values. A problem is noted, and the text is then not known.
-    pub(super) fn text(&mut self, text: &Interpolated, site: &Site) -> Computed<String> {
+    pub(super) fn text(&mut self, text: &Interpolated, location: &Location) -> Computed<String> {
         let scope = &self.frames.last().expect("a frame is open").scope;
-        let values = Values { scope, site: site.clone(), allowance: &self.allowance };
+        let values = Values { scope, location: location.clone(), limits: &self.limits };
         match values.text(text, None, None) {
             Ok(text) => text,
             Err(problem) => {
@@ -161,8 +166,12 @@ impl Evaluation {
     }
 
     /// A path: its beginning may name a root, and a relative one belongs to its file.
-    pub(super) fn path_value(&mut self, path: &Interpolated, site: &Site) -> Computed<String> {
-        let Computed::Known(text) = self.text(path, site) else { return Computed::Unknown };
+    pub(super) fn path_value(
+        &mut self,
+        path: &Interpolated,
+        location: &Location,
+    ) -> Computed<String> {
+        let Computed::Known(text) = self.text(path, location) else { return Computed::Unknown };
         let head = match path.pieces.first() {
             Some(Piece::Text(head)) => head.clone(),
             _ => String::new(),

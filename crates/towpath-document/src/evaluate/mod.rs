@@ -4,15 +4,18 @@
 mod deliver;
 mod directives;
 mod other_files;
-mod prose;
+mod prose_references;
+mod replace_region;
 mod run_command;
 
-use crate::allowance::Allowance;
-use crate::commands::{Command, Site};
+use crate::command::Command;
 use crate::definition_scope::{Computed, Scope};
 use crate::directive::ImportedNames;
 use crate::document::{Document, Node, NodeKind};
-use crate::document_set::{DocumentSet, Roots};
+use crate::document_paths::Roots;
+use crate::document_set::DocumentSet;
+use crate::evaluation_limits::EvaluationLimits;
+use crate::location::Location;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -62,7 +65,7 @@ pub struct Evaluation {
     commands: Vec<(usize, Command)>,
     pub(crate) problems: Vec<Diagnostic>,
     failed: bool,
-    allowance: Allowance,
+    limits: EvaluationLimits,
     /// The names that something reads which was left as it is written.
     pub(crate) left: HashSet<String>,
 }
@@ -74,14 +77,14 @@ struct Frame {
     next: usize,
     scope: Scope,
     /// The `@import` that led here, and the names that it takes.
-    import: Option<(Site, ImportedNames)>,
+    import: Option<(Location, ImportedNames)>,
 }
 
 /// What the caller was asked for.
 #[derive(Debug, Clone)]
 struct Pending {
     target: Target,
-    site: Site,
+    location: Location,
     /// For an embedded file.
     path: String,
     heading: Option<String>,
@@ -104,7 +107,7 @@ impl Evaluation {
     /// `inputs`: variables that are defined before the first line.
     pub fn new(set: DocumentSet, roots: Roots, inputs: Map) -> Evaluation {
         let scope = Scope::of_inputs(&inputs);
-        let allowance = Allowance::new(set.most_text);
+        let limits = EvaluationLimits::new(set.most_text);
         Evaluation {
             set,
             roots,
@@ -121,7 +124,7 @@ impl Evaluation {
             commands: Vec::new(),
             problems: Vec::new(),
             failed: false,
-            allowance,
+            limits,
             left: HashSet::new(),
         }
     }
@@ -249,8 +252,8 @@ impl Evaluation {
     /// Notes a problem; one in an imported file also with where that is imported.
     fn problem(&mut self, mut problem: Diagnostic) {
         for frame in self.frames.iter().rev() {
-            if let Some((site, _)) = &frame.import {
-                problem = problem.at(&site.source, site.span, "imported here");
+            if let Some((location, _)) = &frame.import {
+                problem = problem.at(&location.source, location.span, "imported here");
             }
         }
         self.note(problem);
@@ -263,8 +266,8 @@ impl Evaluation {
 }
 
 impl Pending {
-    fn new(target: Target, site: Site) -> Pending {
-        Pending { target, site, path: String::new(), heading: None, names: None }
+    fn new(target: Target, location: Location) -> Pending {
+        Pending { target, location, path: String::new(), heading: None, names: None }
     }
 }
 

@@ -1,24 +1,29 @@
 //! Files that a document embeds or imports.
 
 use super::{DEEPEST_IMPORT, Evaluation, Frame, Next, Pending, Target};
-use crate::commands::Site;
 use crate::definition_scope::{Computed, Scope};
 use crate::directive::{FileTarget, Import, ImportedNames};
 use crate::document::FileKind;
 use crate::document_set::Found;
-use crate::problems::{
+use crate::location::Location;
+use crate::problem_codes::{
     CIRCULAR_REFERENCE, FILE_NOT_FOUND, SECTION_NOT_FOUND, VALIDATION_FAILED, VARIABLE_NOT_FOUND,
 };
 use crate::read::read;
-use crate::section::section;
+use crate::section_by_heading::section;
 use std::sync::Arc;
 
 impl Evaluation {
-    pub(super) fn embed(&mut self, file: &FileTarget, target: Target, site: Site) -> Option<Next> {
-        match self.path_value(&file.path, &site) {
+    pub(super) fn embed(
+        &mut self,
+        file: &FileTarget,
+        target: Target,
+        location: Location,
+    ) -> Option<Next> {
+        match self.path_value(&file.path, &location) {
             Computed::Known(path) => {
-                let number = self.number_of(&site);
-                let mut pending = Pending::new(target, site);
+                let number = self.number_of(&location);
+                let mut pending = Pending::new(target, location);
                 pending.heading.clone_from(&file.heading);
                 pending.path.clone_from(&path);
                 self.pending = Some(pending);
@@ -26,7 +31,7 @@ impl Evaluation {
             }
             Computed::Unknown => {
                 self.left.extend(file.path.references().map(|path| path.root().to_owned()));
-                self.deliver(&target, &site, Computed::Unknown);
+                self.deliver(&target, &location, Computed::Unknown);
                 None
             }
         }
@@ -35,21 +40,23 @@ impl Evaluation {
     /// The file that was asked for, or why there is none.
     pub fn embedded(&mut self, file: Result<Vec<u8>, String>) {
         let Some(pending) = self.pending.take() else { return };
-        let Pending { target, site, path, heading, .. } = pending;
+        let Pending { target, location, path, heading, .. } = pending;
         let found = match (file, &heading) {
-            (Err(why), _) => Err(site.error(FILE_NOT_FOUND, format!("cannot embed {path}: {why}"))),
+            (Err(why), _) => {
+                Err(location.error(FILE_NOT_FOUND, format!("cannot embed {path}: {why}")))
+            }
             (Ok(bytes), None) => Ok(bytes),
             (Ok(bytes), Some(heading)) => {
                 section(&bytes, heading).map(<[u8]>::to_vec).ok_or_else(|| {
-                    site.error(SECTION_NOT_FOUND, format!("{path} has no section `{heading}`"))
+                    location.error(SECTION_NOT_FOUND, format!("{path} has no section `{heading}`"))
                 })
             }
         };
         match found {
-            Ok(bytes) => self.deliver(&target, &site, Computed::Known(bytes)),
+            Ok(bytes) => self.deliver(&target, &location, Computed::Known(bytes)),
             Err(problem) => {
                 self.problem(problem);
-                self.deliver(&target, &site, Computed::Unknown);
+                self.deliver(&target, &location, Computed::Unknown);
             }
         }
     }
@@ -57,23 +64,23 @@ impl Evaluation {
     /// The file cannot be read before the commands above it have run.
     pub fn not_embedded(&mut self) {
         let Some(pending) = self.pending.take() else { return };
-        self.deliver(&pending.target, &pending.site, Computed::Unknown);
+        self.deliver(&pending.target, &pending.location, Computed::Unknown);
     }
 
-    pub(super) fn import(&mut self, import: &Import, site: Site) -> Option<Next> {
-        let Computed::Known(path) = self.path_value(&import.path, &site) else {
+    pub(super) fn import(&mut self, import: &Import, location: Location) -> Option<Next> {
+        let Computed::Known(path) = self.path_value(&import.path, &location) else {
             // A problem was noted, unless the path depends on a command.
             if !self.failed() {
                 let message = "the path of an import cannot depend on a command's output";
-                self.problem(site.error(VALIDATION_FAILED, message));
+                self.problem(location.error(VALIDATION_FAILED, message));
             }
             return None;
         };
         if let Some(file) = self.set.imported(&path) {
-            self.begin_import(file, site, import.names.clone());
+            self.begin_import(file, location, import.names.clone());
             return None;
         }
-        let mut pending = Pending::new(Target::Scope, site);
+        let mut pending = Pending::new(Target::Scope, location);
         pending.names.clone_from(&import.names);
         pending.path.clone_from(&path);
         self.pending = Some(pending);
@@ -82,10 +89,11 @@ impl Evaluation {
 
     /// The file that was asked for, or why there is none.
     pub fn imported(&mut self, file: Result<Found, String>) {
-        let Some(Pending { site, path, names, .. }) = self.pending.take() else { return };
+        let Some(Pending { location, path, names, .. }) = self.pending.take() else { return };
         match file {
             Err(why) => {
-                let problem = site.error(FILE_NOT_FOUND, format!("cannot import {path}: {why}"));
+                let problem =
+                    location.error(FILE_NOT_FOUND, format!("cannot import {path}: {why}"));
                 self.problem(problem);
             }
             Ok(found) => {
@@ -95,7 +103,7 @@ impl Evaluation {
                 if file == known && self.foresees {
                     self.report_read(file);
                 }
-                self.begin_import(file, site, names);
+                self.begin_import(file, location, names);
             }
         }
     }
@@ -108,46 +116,47 @@ impl Evaluation {
         }
     }
 
-    pub(super) fn begin_import(&mut self, file: usize, site: Site, names: ImportedNames) {
+    pub(super) fn begin_import(&mut self, file: usize, location: Location, names: ImportedNames) {
         let name = |file: usize| self.set.files[file].document.source.name.clone();
         if let Some(at) = self.frames.iter().position(|frame| frame.file == file) {
             let mut chain: Vec<String> =
                 self.frames[at..].iter().map(|frame| name(frame.file)).collect();
             chain.push(name(file));
             let message = format!("Circular import: {}", chain.join(" -> "));
-            return self.problem(site.error(CIRCULAR_REFERENCE, message));
+            return self.problem(location.error(CIRCULAR_REFERENCE, message));
         }
         if self.frames.len() > DEEPEST_IMPORT {
             let message = format!("more than {DEEPEST_IMPORT} files import each other");
-            return self.problem(site.error(CIRCULAR_REFERENCE, message));
+            return self.problem(location.error(CIRCULAR_REFERENCE, message));
         }
         if let Some(finished) = self.finished.remove(&file) {
-            self.take_names(&finished, &site, names.as_deref());
+            self.take_names(&finished, &location, names.as_deref());
             self.finished.insert(file, finished);
             return;
         }
         let scope = if self.open { Scope::open() } else { Scope::of_inputs(&self.inputs) };
-        self.frames.push(Frame { file, next: 0, scope, import: Some((site, names)) });
+        self.frames.push(Frame { file, next: 0, scope, import: Some((location, names)) });
     }
 
     pub(super) fn end_import(&mut self) {
-        let Some(Frame { file, scope, import: Some((site, names)), .. }) = self.frames.pop() else {
+        let Some(Frame { file, scope, import: Some((location, names)), .. }) = self.frames.pop()
+        else {
             return;
         };
-        self.take_names(&scope, &site, names.as_deref());
+        self.take_names(&scope, &location, names.as_deref());
         self.finished.insert(file, scope);
     }
 
     pub(super) fn take_names(
         &mut self,
         scope: &Scope,
-        site: &Site,
+        location: &Location,
         names: Option<&[(String, String)]>,
     ) {
         let missing = self.frame().scope.import(scope, names);
         for name in missing {
             let message = format!("the imported file does not define `{name}`");
-            self.problem(site.error(VARIABLE_NOT_FOUND, message));
+            self.problem(location.error(VARIABLE_NOT_FOUND, message));
         }
         if self.kept.iter().any(|name| scope.is_variable(name) || scope.command(name).is_some()) {
             self.leave_as_written();

@@ -1,11 +1,13 @@
 //! The command that a directive runs, and what became of it.
 
 use super::{Evaluation, Next, Pending, Target};
-use crate::commands::{Command, CommandEnd, Site, Values};
+use crate::command::{Command, CommandEnd};
 use crate::definition_scope::{Computed, DefinedCommand};
 use crate::directive::Invocation;
 use crate::interpolated::Interpolated;
-use crate::problems::EXECUTION_FAILED;
+use crate::location::Location;
+use crate::problem_codes::EXECUTION_FAILED;
+use crate::resolve_command::Values;
 use towpath_core::Diagnostic;
 
 impl Evaluation {
@@ -13,22 +15,22 @@ impl Evaluation {
         &mut self,
         invocation: &Invocation,
         target: Target,
-        site: Site,
+        location: Location,
     ) -> Option<Next> {
-        match self.command(invocation, &site) {
+        match self.command(invocation, &location) {
             Ok(Some(command)) => {
                 let node = self.frames[0].next - 1;
                 self.commands.push((node, command.clone()));
-                self.pending = Some(Pending::new(target, site));
+                self.pending = Some(Pending::new(target, location));
                 Some(Next::Run(Box::new(command)))
             }
             Ok(None) => {
-                self.deliver(&target, &site, Computed::Unknown);
+                self.deliver(&target, &location, Computed::Unknown);
                 None
             }
             Err(problem) => {
                 self.problem(*problem);
-                self.deliver(&target, &site, Computed::Unknown);
+                self.deliver(&target, &location, Computed::Unknown);
                 None
             }
         }
@@ -37,22 +39,22 @@ impl Evaluation {
     pub(super) fn command(
         &mut self,
         invocation: &Invocation,
-        site: &Site,
+        location: &Location,
     ) -> Result<Option<Command>, Box<Diagnostic>> {
         let frame = self.frames.last().expect("a frame is open");
-        let (scope, allowance) = (&frame.scope, &self.allowance);
-        let values = Values { scope, site: site.clone(), allowance };
+        let (scope, limits) = (&frame.scope, &self.limits);
+        let values = Values { scope, location: location.clone(), limits };
         let Some(resolved) = values.resolve(invocation)? else { return Ok(None) };
         let (filled, shown) = values.fill(&resolved)?;
-        let number = self.number_of(site);
+        let number = self.number_of(location);
         let called = resolved.called.as_ref();
         let parameters = resolved.called_with.shown();
         if self.foresees {
             self.leave_names(invocation, &resolved.shell.text);
         }
         Ok(Some(Command {
-            file: site.source.name.clone(),
-            line: site.line,
+            file: location.source.name.clone(),
+            line: location.line,
             number,
             name: called.map(|definition| definition.name.clone()),
             definition: called.map(|definition| {
@@ -66,9 +68,9 @@ impl Evaluation {
     }
 
     /// The number of the line of a directive, in the file that is being evaluated.
-    pub(super) fn number_of(&self, site: &Site) -> u32 {
+    pub(super) fn number_of(&self, location: &Location) -> u32 {
         let file = self.frames.last().map_or(0, |frame| frame.file);
-        self.set.line_number(file, site.line)
+        self.set.line_number(file, location.line)
     }
 
     /// Notes every name that a command reads which stays as it is written.
@@ -93,12 +95,14 @@ impl Evaluation {
         let Some(pending) = self.pending.take() else { return };
         match end {
             CommandEnd::Succeeded(output) => {
-                self.deliver(&pending.target, &pending.site, Computed::Known(output));
+                self.deliver(&pending.target, &pending.location, Computed::Known(output));
             }
-            CommandEnd::NotRun => self.deliver(&pending.target, &pending.site, Computed::Unknown),
+            CommandEnd::NotRun => {
+                self.deliver(&pending.target, &pending.location, Computed::Unknown)
+            }
             end => {
                 let (message, stderr) = end.failure().unwrap_or_default();
-                let problem = pending.site.error(EXECUTION_FAILED, message);
+                let problem = pending.location.error(EXECUTION_FAILED, message);
                 self.problem(match stderr {
                     Some(stderr) => problem.help(format!("it printed:\n{stderr}")),
                     None => problem,

@@ -3,7 +3,7 @@
 use super::directive_line::{DirectiveReader, Refused};
 use crate::directive::{Defines, Definition, DirectiveKind, Invocation};
 use crate::interpolated::{Piece, reference_at};
-use crate::problems::ReadError;
+use crate::read_error::ReadError;
 use std::collections::HashSet;
 use std::sync::Arc;
 use towpath_core::Span;

@@ -1,11 +1,11 @@
 //! One directive: where it begins for sure, and what it means. Before that point a line is prose;
 //! after it a mistake is an error.
 
-use super::lines::{Line, line_at};
-use crate::argument_list::LineReader;
+use super::lines_and_indentation::{Line, line_at};
+use crate::arguments_and_quoted_strings::LineReader;
 use crate::directive::{Defines, DirectiveKind};
 use crate::document::Document;
-use crate::problems::ReadError;
+use crate::read_error::ReadError;
 use std::sync::Arc;
 use towpath_core::{Source, Span};
 

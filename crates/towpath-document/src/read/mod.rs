@@ -1,14 +1,14 @@
 //! Reads a document into nodes, in one pass. A line is a directive only at the document's left edge
 //! and only with its fixed shape; every other line is prose, whatever it looks like.
 
-mod command_spec;
+mod command_or_call;
 mod define;
 mod directive_line;
-mod files;
-mod lines;
+mod embed_and_import;
+mod lines_and_indentation;
 mod near_misses;
 mod regions;
-mod values;
+mod text_data_and_path;
 
 pub(crate) use regions::delimits_region;
 pub use regions::read_regions;
@@ -17,9 +17,9 @@ use crate::directive::{Defines, Directive, DirectiveKind};
 use crate::document::{Document, FileKind, Node, NodeKind};
 use crate::interpolated::reference_at;
 use crate::literal_blocks::LiteralBlocks;
-use crate::problems::ReadError;
+use crate::read_error::ReadError;
 use directive_line::{DirectiveReader, UnclosedBlocks, begins_directive};
-use lines::{BOM, Line, common_indentation, line_at};
+use lines_and_indentation::{BOM, Line, common_indentation, line_at};
 use std::ops::Range;
 use towpath_core::{Diagnostic, Span};
 
@@ -200,5 +200,5 @@ pub(crate) fn warning(
     span: Span,
     message: impl Into<String>,
 ) -> Diagnostic {
-    Diagnostic::warning(crate::problems::VALIDATION_FAILED, message).at(source, span, "")
+    Diagnostic::warning(crate::problem_codes::VALIDATION_FAILED, message).at(source, span, "")
 }

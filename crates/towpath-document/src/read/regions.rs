@@ -4,11 +4,11 @@
 
 use super::define::is_name;
 use super::directive_line::{DirectiveReader, UnclosedBlocks, begins_directive};
-use super::lines::{BOM, Line, line_at};
+use super::lines_and_indentation::{BOM, Line, line_at};
 use crate::directive::{Directive, DirectiveKind};
 use crate::document::{Document, Node, NodeKind};
 use crate::literal_blocks::LiteralBlocks;
-use crate::problems::ReadError;
+use crate::read_error::ReadError;
 use std::sync::Arc;
 use towpath_core::{Source, Span};
 

@@ -202,3 +202,23 @@ fn one_command_with_many_values_is_filled_once() {
     assert!(!evaluation.problems().iter().any(Diagnostic::is_error));
     assert_eq!(evaluation.commands()[0].1.parameters.len(), 2_000);
 }
+
+/// Each line doubles a text: forty of them would be a terabyte.
+#[test]
+fn text_that_doubles_itself_is_refused() {
+    let doubled = "@text t = \"{{t}}{{t}}\"\n".repeat(40);
+    let nested = |n: usize| format!("@define f{n}(a) = @run $f{}(\"{{{{a}}}}{{{{a}}}}\")\n", n + 1);
+    let nested: String = (0..40).map(nested).collect();
+    for text in [
+        format!("@text t = \"ab\"\n{doubled}{{{{t}}}}\n"),
+        format!("@define f40(a) = @run [echo {{{{a}}}}]\n{nested}@run $f0(ab)\n"),
+        format!("@text t = \"{}\"\n{}", "a".repeat(1000), "{{t}}\n".repeat(5000)),
+    ] {
+        let document = read("main.md", text.into_bytes(), FileKind::Markdown);
+        let mut set = DocumentSet::new("main.md", document);
+        set.most_text = 1_000_000;
+        let checked = check(set, &Roots::default(), &Map::new(), &OneFile(String::new()));
+        let first = checked.problems.first().expect("a problem");
+        assert!(first.is_error() && first.message.contains("more text"), "{}", first.message);
+    }
+}

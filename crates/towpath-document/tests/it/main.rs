@@ -1,11 +1,11 @@
 //! Documents, evaluated with real bash.
 
 mod any_text;
-mod argument_values;
-mod cases;
-mod check_before_running;
+mod arguments_arrive_unchanged;
+mod check_agrees_with_evaluation;
+mod document_cases;
 mod long_texts;
-mod plan_of_meld;
+mod meld_command_references;
 mod prose_unchanged;
 mod support;
 

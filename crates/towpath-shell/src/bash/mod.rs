@@ -16,7 +16,7 @@ pub(crate) mod quoting;
 mod relocate_tree;
 pub(crate) mod scanner;
 mod simple_commands;
-pub(crate) mod started_program;
+pub(crate) mod started_program_and_code;
 pub mod tree;
 pub mod visit;
 mod wrapper_programs;

@@ -4,7 +4,7 @@ use super::command_words::CommandWords;
 use super::enclosing_constructs::Nesting;
 use super::quoting::{self, Written};
 use super::scanner::ScannedWord;
-use super::started_program::code_indexes;
+use super::started_program_and_code::code_indexes;
 use super::tree::*;
 use super::visit::{self, Visitor};
 use super::{NotBash, programs_that_read_code, relocate_tree, wrapper_programs};

@@ -6,14 +6,14 @@
 
 use crate::bash::tree::*;
 use crate::integer_values::Style;
-use crate::marked_region::{MARK_LEN, Mark, Region};
 use crate::nested_code::{self, NestedCode};
 use crate::placeholder_replacement::{Form, Mode};
 use crate::refusal_messages::{self, Refusal};
-use crate::shell_text_reader::{Scope, ShellTextReader};
+use crate::shell_text_analysis::{Scope, ShellTextAnalysis};
 use crate::text_edits::Edit;
+use crate::text_with_placeholder_marks::{MARK_LEN, Mark, Region};
 use crate::variable_attributes::VariableAttributes;
-use crate::{ShellError, beside_placeholder, builtin_calls, code_warnings};
+use crate::{ShellError, beside_placeholder, builtin_calls, value_as_code_warnings};
 use std::ops::Range;
 
 pub struct Walk<'a, 'r> {
@@ -23,7 +23,7 @@ pub struct Walk<'a, 'r> {
     pub written: &'a Region,
     pub names: &'a VariableAttributes,
     pub scope: Scope,
-    pub reader: &'a mut ShellTextReader<'r>,
+    pub reader: &'a mut ShellTextAnalysis<'r>,
     pub edits: Vec<Edit>,
     /// Commands whose output nothing in this text reads.
     pub unread: Vec<Range<usize>>,
@@ -124,7 +124,7 @@ impl Walk<'_, '_> {
             Some(("printf", arguments)) => self.printed_into(arguments),
             _ => Mode::Word,
         };
-        if let Some(range) = code_warnings::value_as_name(simple, self.written) {
+        if let Some(range) = value_as_code_warnings::value_as_name(simple, self.written) {
             return Err(self.refuse(&range, &refusal_messages::VARIABLE_NAME));
         }
         self.word(name, Mode::Word)?;

@@ -5,10 +5,11 @@ use crate::bash::quoting::{self, Quoting};
 use crate::bash::tree::*;
 use crate::beside_placeholder;
 use crate::integer_values::{self, Style};
-use crate::marked_region::{Mark, escape_for_backtick};
 use crate::placeholder_replacement::{Form, Mode};
 use crate::refusal_messages::{self, Refusal};
-use crate::text_edits::{Edit, Piece};
+use crate::text_edits::Edit;
+use crate::text_with_placeholder_marks::{Mark, escape_for_backtick};
+use crate::unfilled_script::Piece;
 use std::ops::Range;
 
 impl Walk<'_, '_> {

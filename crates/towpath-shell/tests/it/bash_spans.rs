@@ -1,8 +1,8 @@
 //! The ranges of commands and words: exact to the byte in every construct, so that an edit by range
 //! changes what it names and nothing else.
 
-use crate::bash_tree::random;
 use crate::filled_scripts_in_real_bash::random_scripts::Generator;
+use crate::find_bash_commands::random;
 use crate::support::{Dice, plain, scale};
 use std::ops::Range;
 use towpath_shell::bash::{Nesting, Script, SimpleCommand, parse};

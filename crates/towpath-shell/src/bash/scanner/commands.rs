@@ -2,7 +2,7 @@
 //! are complete. `reserved_words.rs` has the compound commands, `doubted_commands.rs` what bash may
 //! read in another way.
 
-use super::command_list::{CommandList, Open, State};
+use super::command_list_state::{CommandList, Open, State};
 use super::reserved_words::OPENERS;
 use super::words::{Subscripts, Token};
 use super::{Kind, Scanner, Step, Within};

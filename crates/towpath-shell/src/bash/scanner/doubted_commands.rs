@@ -2,7 +2,7 @@
 //! seems: where one of these is true, the text counts as not understood.
 
 use super::Scanner;
-use super::command_list::{CommandList, State};
+use super::command_list_state::{CommandList, State};
 use super::reserved_words::{ENDERS, OPENERS, OTHER_RESERVED};
 use super::words::Token;
 

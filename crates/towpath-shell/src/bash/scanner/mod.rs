@@ -5,7 +5,7 @@
 //! times. Where bash versions differ, or a construct is too odd to be certain, the text is an error
 //! here: nothing is guessed.
 
-mod command_list;
+mod command_list_state;
 mod commands;
 mod double_bracket_expression;
 mod doubted_commands;

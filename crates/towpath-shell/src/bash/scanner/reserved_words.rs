@@ -1,7 +1,7 @@
 //! The reserved words: the compound commands that they open, divide and close, with the headers of
 //! `for` and `case`.
 
-use super::command_list::{CommandList, Open};
+use super::command_list_state::{CommandList, Open};
 use super::words::Subscripts;
 use super::{Kind, Scanner, Step};
 use crate::bash::NotBash;

@@ -68,7 +68,7 @@ fn the_page_of_documents_has_every_key_of_its_json() {
     for key in known {
         assert!(text.contains(&format!("`{key}`")), "no word about {key}");
     }
-    let codes = page("crates/towpath-document/src/problems.rs");
+    let codes = page("crates/towpath-document/src/problem_codes.rs");
     for code in codes.lines().filter_map(|line| line.strip_prefix("pub const ")) {
         let code = code.split(':').next().unwrap_or(code);
         assert!(text.contains(&format!("`{code}`")), "no word about {code}");

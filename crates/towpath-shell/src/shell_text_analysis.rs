@@ -2,19 +2,20 @@
 //! Everything that can be decided without the values is decided here, once.
 
 use crate::bash::{NotBash, Reason};
-use crate::code_warnings;
-use crate::marked_region::Region;
 use crate::parsed_region::{self, ParseError, ParsedRegion};
 use crate::placeholder_context::{self, Walk};
 use crate::placeholder_replacement::Form;
 use crate::refusal_messages::{self, Refusal};
-use crate::text_edits::{self, FillScript, Piece, Variable};
+use crate::text_edits;
+use crate::text_with_placeholder_marks::Region;
+use crate::unfilled_script::{Piece, UnfilledScript, Variable};
+use crate::value_as_code_warnings;
 use crate::variable_attributes::VariableAttributes;
 use crate::{PlaceholderKind, ShellError, ShellWarning, filled_script};
 use std::collections::HashMap;
 use towpath_core::{Placeholder, VarPath};
 
-pub struct ShellTextReader<'a> {
+pub struct ShellTextAnalysis<'a> {
     placeholders: &'a [Placeholder],
     prefix: String,
     pub kinds: Vec<Option<PlaceholderKind>>,
@@ -53,10 +54,10 @@ fn not_bash(region: &Region, error: &NotBash) -> ShellError {
     }
 }
 
-impl<'a> ShellTextReader<'a> {
-    pub fn new(placeholders: &'a [Placeholder], prefix: String) -> ShellTextReader<'a> {
+impl<'a> ShellTextAnalysis<'a> {
+    pub fn new(placeholders: &'a [Placeholder], prefix: String) -> ShellTextAnalysis<'a> {
         let kinds = vec![None; placeholders.len()];
-        ShellTextReader {
+        ShellTextAnalysis {
             placeholders,
             prefix,
             kinds,
@@ -78,7 +79,7 @@ impl<'a> ShellTextReader<'a> {
         })?;
         self.warn_unread(region, &parsed);
         let names = VariableAttributes::of(&parsed.block, &region.text, &parsed.names);
-        code_warnings::warn(&parsed.block, region, &names, &mut self.warnings);
+        value_as_code_warnings::warn(&parsed.block, region, &names, &mut self.warnings);
         // A substitution's output is read by the text around it.
         let scope_is_whole = scope.depth == 0;
         let mut walk = Walk {
@@ -152,7 +153,7 @@ impl<'a> ShellTextReader<'a> {
         let numbers = std::mem::take(&mut self.numbers);
         let pieces = self.region(region, &VariableAttributes::default(), scope)?;
         let variables = std::mem::replace(&mut self.variables, variables);
-        self.variables.push(Variable::Code(FillScript { pieces, variables }));
+        self.variables.push(Variable::Code(UnfilledScript { pieces, variables }));
         self.prefix = prefix;
         self.numbers = numbers;
         Ok(format!("\"${}{}\"", self.prefix, self.variables.len() - 1))

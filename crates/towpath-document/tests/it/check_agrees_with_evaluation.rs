@@ -154,22 +154,3 @@ fn suggestions_are_always_the_same() {
         assert_eq!(helps, expected.map(|help| Some(help.to_owned())));
     }
 }
-
-/// Each line doubles a text: forty of them would be a terabyte.
-#[test]
-fn text_that_doubles_itself_is_refused() {
-    let doubled = "@text t = \"{{t}}{{t}}\"\n".repeat(40);
-    let nested = |n: usize| format!("@define f{n}(a) = @run $f{}(\"{{{{a}}}}{{{{a}}}}\")\n", n + 1);
-    let nested: String = (0..40).map(nested).collect();
-    for text in [
-        format!("@text t = \"ab\"\n{doubled}{{{{t}}}}\n"),
-        format!("@define f40(a) = @run [echo {{{{a}}}}]\n{nested}@run $f0(ab)\n"),
-        format!("@text t = \"{}\"\n{}", "a".repeat(1000), "{{t}}\n".repeat(5000)),
-    ] {
-        let mut set = set(&text);
-        set.most_text = 1_000_000;
-        let checked = check(set, &Roots::default(), &Map::new(), &TwoFiles);
-        let first = checked.problems.first().expect("a problem");
-        assert!(first.is_error() && first.message.contains("more text"), "{}", first.message);
-    }
-}

@@ -2,7 +2,7 @@
 //! with them. References are found before any value is known, so that no value can add an argument.
 
 use crate::interpolated::{Interpolated, reference_at};
-use crate::problems::ReadError;
+use crate::read_error::ReadError;
 use towpath_core::Span;
 
 /// Reads one line of a document, byte by byte. Every byte that it compares is ASCII, so that it never

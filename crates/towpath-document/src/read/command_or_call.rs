@@ -1,9 +1,9 @@
 //! What runs: a command in brackets, or a call of a defined command.
 
 use super::directive_line::DirectiveReader;
-use crate::argument_list::LineReader;
+use crate::arguments_and_quoted_strings::LineReader;
 use crate::directive::{Call, Invocation, ShellCommand};
-use crate::problems::ReadError;
+use crate::read_error::ReadError;
 use std::ops::Range;
 use std::sync::Arc;
 use towpath_core::{PlaceholderSyntax, Span};

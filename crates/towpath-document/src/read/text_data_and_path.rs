@@ -3,7 +3,7 @@
 use super::directive_line::{DirectiveReader, Refused};
 use crate::directive::{DataValue, Defines, DirectiveKind, FileTarget, Invocation, TextValue};
 use crate::interpolated::Interpolated;
-use crate::problems::ReadError;
+use crate::read_error::ReadError;
 use towpath_core::{Span, Value};
 
 /// A value that comes from elsewhere.

@@ -7,10 +7,10 @@
 
 use crate::ShellWarning;
 use crate::bash::command_words::CommandWords;
-use crate::bash::started_program;
+use crate::bash::started_program_and_code;
 use crate::bash::tree::*;
 use crate::bash::visit::{self, Visitor};
-use crate::marked_region::Region;
+use crate::text_with_placeholder_marks::Region;
 use crate::variable_attributes::VariableAttributes;
 use crate::words_read_as_code::{self, Finding, ReadAs};
 use crate::{builtin_calls, nested_code};
@@ -199,7 +199,7 @@ impl WarningSearch<'_> {
             source: &region.text,
             open: &|r| region.has_mark(r),
         };
-        let Some(program) = started_program::resolve(&words) else { return };
+        let Some(program) = started_program_and_code::resolve(&words) else { return };
         let code = nested_code::find(simple, redirects, self.region);
         for word in &simple.words {
             let (name, _) =
@@ -236,10 +236,10 @@ impl WarningSearch<'_> {
                 self.push(placeholder, reader, note);
             }
         }
-        if let Some(reader) = started_program::reads_code_from_stdin(&words, program) {
+        if let Some(reader) = started_program_and_code::reads_code_from_stdin(&words, program) {
             self.redirected(redirects, reader);
         }
-        if let Some(reader) = started_program::reads_code_from_file(&words, program) {
+        if let Some(reader) = started_program_and_code::reads_code_from_file(&words, program) {
             let mut printed = Printed { region: self.region, placeholders: Vec::new() };
             simple.words.iter().for_each(|w| visit::parts(&w.parts, &mut printed));
             printed
@@ -277,8 +277,8 @@ impl WarningSearch<'_> {
         let region = self.region;
         let words =
             CommandWords { words: &to.words, source: &region.text, open: &|r| region.has_mark(r) };
-        let reader = started_program::resolve(&words)
-            .and_then(|program| started_program::reads_code_from_stdin(&words, program));
+        let reader = started_program_and_code::resolve(&words)
+            .and_then(|program| started_program_and_code::reads_code_from_stdin(&words, program));
         let Some(reader) = reader else { return };
         let prints = from.words.first().and_then(|w| w.text.as_deref());
         if matches!(prints, Some("echo" | "printf")) {
@@ -297,7 +297,7 @@ impl WarningSearch<'_> {
         }
         for assignment in &declare.assignments {
             if let Some(mark) = self.region.marks_in(&assignment.range).first() {
-                let placeholder = mark.at..mark.at + crate::marked_region::MARK_LEN;
+                let placeholder = mark.at..mark.at + crate::text_with_placeholder_marks::MARK_LEN;
                 self.push(placeholder, "declare -i", true);
             }
         }
@@ -340,14 +340,15 @@ fn direct(region: &Region, range: &Range<usize>, parts: &[Part]) -> Option<Range
     visit::parts(parts, &mut inner);
     let mark =
         region.marks_in(range).iter().find(|m| !inner.0.iter().any(|r| r.contains(&m.at)))?;
-    Some(mark.at..mark.at + crate::marked_region::MARK_LEN)
+    Some(mark.at..mark.at + crate::text_with_placeholder_marks::MARK_LEN)
 }
 
 /// Where a value would be the name of a variable for a builtin: bash evaluates a subscript in it.
 pub fn value_as_name(simple: &Simple, region: &Region) -> Option<Range<usize>> {
     let words =
         CommandWords { words: &simple.words, source: &region.text, open: &|r| region.has_mark(r) };
-    let findings = words_read_as_code::code_words(&words, started_program::resolve(&words)?);
+    let findings =
+        words_read_as_code::code_words(&words, started_program_and_code::resolve(&words)?);
     let mut names = findings.iter().filter(|f| f.read_as == ReadAs::Name);
     names.find_map(|f| {
         let word = &simple.words[f.word];
@@ -359,7 +360,8 @@ pub fn is_one_placeholder(region: &Region, word: &Word) -> bool {
     let text = &region.text[word.range.clone()];
     let bare = text.trim_matches('"');
     let bare = if bare.len() == text.len() { text.trim_matches('\'') } else { bare };
-    region.marks_in(&word.range).len() == 1 && bare.len() == crate::marked_region::MARK_LEN
+    region.marks_in(&word.range).len() == 1
+        && bare.len() == crate::text_with_placeholder_marks::MARK_LEN
 }
 
 struct Substitutions(Vec<Range<usize>>);

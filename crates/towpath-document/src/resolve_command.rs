@@ -1,129 +1,27 @@
 //! From what a directive runs to one command with its values: calls are followed to the command that
 //! they mean, and values are put in as their position in the shell text needs it.
 
-use crate::allowance::Allowance;
 use crate::definition_scope::{Computed, DefinedCommand, Locals, Missing, Scope, written};
 use crate::directive::{Call, Definition, Invocation, ShellCommand};
+use crate::evaluation_limits::EvaluationLimits;
 use crate::interpolated::{Interpolated, Piece};
-use crate::problems::{
+use crate::location::Location;
+use crate::problem_codes::{
     CIRCULAR_REFERENCE, EXECUTION_FAILED, RESOLUTION_FAILED, VALIDATION_FAILED, VARIABLE_NOT_FOUND,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
-use towpath_core::{Diagnostic, Source, Span, VarPath, text_of};
+use towpath_core::{Diagnostic, Span, VarPath, text_of};
 use towpath_shell::Filled;
 
 /// How many calls may be inside of each other.
 const DEEPEST: usize = 64;
 
-/// A command that a document runs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Command {
-    /// The file that runs it, and the line there.
-    pub file: String,
-    pub line: usize,
-    /// Unique in the document and its imports; see [`DocumentSet::line_number`](crate::DocumentSet::line_number).
-    pub number: u32,
-    /// The defined command that is called, if one is.
-    pub name: Option<String>,
-    /// The definition as it is written, and the arguments by the names of its parameters.
-    pub definition: Option<String>,
-    pub parameters: Vec<(String, String)>,
-    /// The command as a user reads it, with the values that are known.
-    pub shown: String,
-    /// What the shell gets; `None` where a value is not known yet.
-    pub filled: Option<Filled>,
-}
-
-/// How a command ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CommandEnd {
-    /// With its standard output.
-    Succeeded(Vec<u8>),
-    /// It did not run: its output is not known.
-    NotRun,
-    Exited {
-        code: i32,
-        stderr: String,
-    },
-    Signalled {
-        signal: i32,
-        stderr: String,
-    },
-    TimedOut {
-        after: Duration,
-    },
-    NotStarted {
-        error: String,
-    },
-    /// It printed more than a document may have.
-    TooLarge {
-        error: String,
-    },
-}
-
-impl CommandEnd {
-    /// Why the document fails.
-    pub(crate) fn failure(&self) -> Option<(String, Option<String>)> {
-        let tail = |stderr: &String| Some(stderr.trim_end().to_owned()).filter(|s| !s.is_empty());
-        Some(match self {
-            CommandEnd::Succeeded(_) | CommandEnd::NotRun => return None,
-            CommandEnd::Exited { code, stderr } => {
-                (format!("the command failed with exit code {code}"), tail(stderr))
-            }
-            CommandEnd::Signalled { signal, stderr } => {
-                (format!("the command was ended by signal {signal}"), tail(stderr))
-            }
-            CommandEnd::TimedOut { after } => {
-                (format!("the command timed out after {} s", after.as_secs_f64()), None)
-            }
-            CommandEnd::NotStarted { error } => {
-                (format!("the command could not be started: {error}"), None)
-            }
-            CommandEnd::TooLarge { error } => (error.clone(), None),
-        })
-    }
-}
-
-/// Which commands a document may run.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Permitted {
-    #[default]
-    All,
-    /// Calls of these commands, and commands that are written in the document if `shell` is set.
-    Only { names: Vec<String>, shell: bool },
-}
-
-impl Permitted {
-    pub fn allows(&self, command: &Command) -> bool {
-        match (self, &command.name) {
-            (Permitted::All, _) => true,
-            (Permitted::Only { names, .. }, Some(name)) => names.contains(name),
-            (Permitted::Only { shell, .. }, None) => *shell,
-        }
-    }
-}
-
-/// A location in a file.
-#[derive(Debug, Clone)]
-pub(crate) struct Site {
-    pub source: Arc<Source>,
-    pub span: Span,
-    pub line: usize,
-}
-
-impl Site {
-    pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(code, message).at(&self.source, self.source.first_line(self.span), "")
-    }
-}
-
 /// Where values come from, for one directive.
 pub(crate) struct Values<'a> {
     pub scope: &'a Scope,
-    pub site: Site,
-    pub allowance: &'a Allowance,
+    pub location: Location,
+    pub limits: &'a EvaluationLimits,
 }
 
 /// The command that an invocation means in the end.
@@ -192,10 +90,14 @@ impl Values<'_> {
         within: Option<&Arc<Definition>>,
     ) -> Diagnostic {
         match within {
-            None => Site { span, ..self.site.clone() }.error(code, message),
+            None => Location { span, ..self.location.clone() }.error(code, message),
             Some(definition) => {
                 let there = definition.source.first_line(span);
-                self.site.error(code, message).at(&definition.source, there, "in this definition")
+                self.location.error(code, message).at(
+                    &definition.source,
+                    there,
+                    "in this definition",
+                )
             }
         }
     }
@@ -204,7 +106,7 @@ impl Values<'_> {
         let message = format!("Command '{}' not found", call.name);
         let problem = self.problem(EXECUTION_FAILED, message, call.span, within);
         let near = || self.scope.nearest_command(&call.name);
-        Box::new(match self.allowance.suggestion(near) {
+        Box::new(match self.limits.suggestion(near) {
             Some(near) => problem.help(format!("did you mean ${near}?")),
             None => problem.help("define it above this line: @define name = @run [command]"),
         })
@@ -218,11 +120,11 @@ impl Values<'_> {
         let names = || chain.iter().chain([next]).map(|d| d.name.as_str()).collect::<Vec<_>>();
         if chain.iter().any(|definition| definition.name == next.name) {
             let message = format!("`{}` calls itself ({})", next.name, names().join(" -> "));
-            return Err(Box::new(self.site.error(CIRCULAR_REFERENCE, message)));
+            return Err(Box::new(self.location.error(CIRCULAR_REFERENCE, message)));
         }
         if chain.len() >= DEEPEST {
             let message = format!("more than {DEEPEST} commands call each other");
-            return Err(Box::new(self.site.error(CIRCULAR_REFERENCE, message)));
+            return Err(Box::new(self.location.error(CIRCULAR_REFERENCE, message)));
         }
         Ok(())
     }
@@ -265,7 +167,7 @@ impl Values<'_> {
                         let too_much = |message: &str| {
                             Box::new(self.problem(RESOLUTION_FAILED, message, *span, within))
                         };
-                        self.allowance.take_text(&value).map_err(too_much)?;
+                        self.limits.take_text(&value).map_err(too_much)?;
                         out.push_str(&value);
                     }
                     Computed::Unknown => known = false,
@@ -287,7 +189,7 @@ impl Values<'_> {
             Ok(Computed::Unknown) => Ok(Computed::Unknown),
             Err(missing) => {
                 let near = || self.scope.nearest_variable(path.root());
-                let near = || self.allowance.suggestion(near);
+                let near = || self.limits.suggestion(near);
                 let (message, help) = missing_message(path, &missing, near);
                 let problem = self.problem(VARIABLE_NOT_FOUND, message, span, within);
                 Err(Box::new(match help {

@@ -3,7 +3,7 @@
 use super::directive_line::DirectiveReader;
 use crate::directive::{DirectiveKind, FileTarget, Import};
 use crate::interpolated::Interpolated;
-use crate::problems::ReadError;
+use crate::read_error::ReadError;
 use std::ops::Range;
 use towpath_core::Span;
 

@@ -6,15 +6,15 @@ use std::cell::Cell;
 const SUGGESTIONS: usize = 100;
 
 #[derive(Debug, Clone)]
-pub(crate) struct Allowance {
+pub(crate) struct EvaluationLimits {
     /// How many bytes references may still give.
     text: Cell<usize>,
     suggestions: Cell<usize>,
 }
 
-impl Allowance {
-    pub fn new(text: usize) -> Allowance {
-        Allowance { text: Cell::new(text), suggestions: Cell::new(SUGGESTIONS) }
+impl EvaluationLimits {
+    pub fn new(text: usize) -> EvaluationLimits {
+        EvaluationLimits { text: Cell::new(text), suggestions: Cell::new(SUGGESTIONS) }
     }
 
     /// Counts the text of one more reference.

@@ -1,0 +1,18 @@
+//! The location of a directive in its file, where its problems are reported.
+
+use std::sync::Arc;
+use towpath_core::{Diagnostic, Source, Span};
+
+/// A location in a file.
+#[derive(Debug, Clone)]
+pub(crate) struct Location {
+    pub source: Arc<Source>,
+    pub span: Span,
+    pub line: usize,
+}
+
+impl Location {
+    pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, message).at(&self.source, self.source.first_line(self.span), "")
+    }
+}
