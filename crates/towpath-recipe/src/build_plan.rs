@@ -2,23 +2,25 @@
 //! the problems of all of them at once. It reads files and starts nothing. Whether a recipe that
 //! was found in a working tree may run is not decided here; the origin is who vouches for it.
 
-use crate::analysis_outline::{Named, Outline, Restart, Task};
 use crate::call_cycles;
 use crate::extends::{MAX_LEVELS, extend, extend_outline};
 use crate::find_agent::{FoundAgent, find_agent};
 use crate::include_files::{BUILT_IN, IncludeFiles};
 use crate::loaded_recipe::Loaded;
-use crate::machine::machine_findings;
+use crate::machine_analysis::machine_findings;
 use crate::plan::{Plan, PlannedRecipe, Program};
 use crate::read::{ReadContext, read_in_context};
-use crate::read_and_list_files::{self, EXTENSIONS, RecipeFile};
 use crate::recipe::Recursion;
+use crate::recipe_files_on_disk::{self, EXTENSIONS, RecipeFile};
+use crate::recipe_outline_for_checks::{Named, Outline, Restart, Task};
 use crate::recipe_search::{Found, NotFound, Origin, SearchDir, find, nearest_name};
 use crate::request::Request;
 use crate::required_inputs::missing;
+use crate::unread_inputs::unread_inputs;
+use crate::variable_flow::VariableFlow;
 use crate::{
     PlannedAgent, Read, Recipe, builtin, check_across_steps, recipe_lints, required_inputs,
-    unknown_tags, unset_variables,
+    unknown_step_tags, unset_variables,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -151,7 +153,7 @@ impl Resolver<'_> {
             return Ok(*index);
         }
         let source = match &file {
-            RecipeFile::OnDisk(path) => read_and_list_files::load(path, &shown)?,
+            RecipeFile::OnDisk(path) => recipe_files_on_disk::load(path, &shown)?,
             RecipeFile::BuiltIn(name) => Source::new(shown, builtin(name).unwrap_or_default()),
         };
         let (Read { recipe, problems, outline }, files) = self.read(&source, &file);
@@ -354,19 +356,18 @@ impl Resolver<'_> {
         self.problems.extend(call_cycles::endless(&self.loaded));
         self.problems.extend(self.loaded.first().and_then(more_than_its_limit));
         let Request { inputs, run_options, .. } = self.request;
-        let flow = unset_variables::Scope::new(&self.loaded, inputs);
+        let flow = VariableFlow::new(&self.loaded, inputs);
         self.problems.extend(unset_variables::unset_variables(&flow));
         self.problems.extend(recipe_lints::lints(&flow));
         self.problems.extend(required_inputs::missing_in_calls(&flow, inputs, run_options));
-        self.problems.extend(unknown_tags::unknown_tags(&self.loaded, &run_options.tags));
+        self.problems.extend(unknown_step_tags::unknown_tags(&self.loaded, &run_options.tags));
         self.problems.extend(self.loaded.first().and_then(|root| self.missing_inputs(root)));
         let broken = self.problems.iter().any(Diagnostic::is_error);
         let recipes: Option<Vec<Arc<Recipe>>> =
             self.loaded.iter().map(|l| l.recipe.clone()).collect();
         let (plan, program) = match recipes {
             Some(recipes) if !broken => {
-                self.problems
-                    .extend(unset_variables::unread_inputs(&self.loaded, &self.request.inputs));
+                self.problems.extend(unread_inputs(&self.loaded, &self.request.inputs));
                 let plan = self.plan();
                 let program = Program::new(plan.clone(), recipes);
                 self.problems.extend(machine_findings(&program, &plan.machine));

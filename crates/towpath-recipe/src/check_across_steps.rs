@@ -2,7 +2,7 @@
 //! variables their members write and read. It looks at one recipe; what other recipes provide is
 //! the business of `build_plan`.
 
-use crate::analysis_outline::{Outline, StepOutline};
+use crate::recipe_outline_for_checks::{Outline, StepOutline};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use towpath_core::{Diagnostic, Map, Source, Span};

@@ -1,11 +1,9 @@
 //! The contents of a directory of recipes, file by file: the manifest that records them, what has
-//! changed since, how it compares with another such directory, and which search directories are
-//! there at all. It reads and compares; only [`Manifest::write`] writes, and only the manifest.
+//! changed since, and how it compares with another such directory. It reads and compares; only [`Manifest::write`] writes, and only the manifest.
 
-pub use crate::read_and_list_files::MANIFEST_FILE;
+pub use crate::recipe_files_on_disk::MANIFEST_FILE;
 
-use crate::read_and_list_files::{EXTENSIONS, LIST_DEPTH, SKIPPED, names_below};
-use crate::recipe_search::{Origin, SearchPath};
+use crate::recipe_files_on_disk::{EXTENSIONS, LIST_DEPTH, SKIPPED};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -234,27 +232,6 @@ pub fn compare(here: &Manifest, upstream: &Manifest, known: &Manifest) -> Vec<(S
     names.into_iter().map(|name| (name.clone(), status(name))).collect()
 }
 
-/// A directory in which names are looked for, and what is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Installed {
-    pub path: PathBuf,
-    pub origin: Origin,
-    pub exists: bool,
-    /// How many recipes can be called by name from it.
-    pub recipes: usize,
-}
-
-/// Which of the search directories exist and have recipes.
-pub fn verify_installation(search: &SearchPath) -> Vec<Installed> {
-    let look = |directory: &crate::recipe_search::SearchDir| Installed {
-        path: directory.path.clone(),
-        origin: directory.origin,
-        exists: directory.path.is_dir(),
-        recipes: names_below(&directory.path, LIST_DEPTH).map_or(0, |names| names.len()),
-    };
-    search.directories.iter().map(look).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -359,22 +336,5 @@ mod tests {
         ] {
             assert!(!is_recipe_file(bad), "{bad}");
         }
-    }
-
-    #[test]
-    fn directories_show_whether_they_exist() {
-        let directory = tempfile::tempdir().unwrap();
-        let there = directory.path().join("there");
-        fs::create_dir(&there).unwrap();
-        fs::write(there.join("a.yaml"), "").unwrap();
-        fs::write(there.join("a.test.yaml"), "").unwrap();
-        let search_dir = |path: PathBuf| crate::SearchDir { path, origin: Origin::Project };
-        let search = SearchPath {
-            directories: vec![search_dir(there), search_dir(directory.path().join("gone"))],
-            ..SearchPath::default()
-        };
-        let found = verify_installation(&search);
-        assert_eq!((found[0].exists, found[0].recipes), (true, 1));
-        assert_eq!((found[1].exists, found[1].recipes), (false, 0));
     }
 }

@@ -3,8 +3,8 @@
 //! and required variables are joined key by key, and the child wins. Finding the parent is the
 //! business of `build_plan`.
 
-use crate::analysis_outline::Outline;
 use crate::recipe::{Hooks, Recipe, Recursion, Step, VariableUse};
+use crate::recipe_outline_for_checks::Outline;
 use towpath_core::Map;
 
 /// A longer chain is a mistake, or an attack on the reader.

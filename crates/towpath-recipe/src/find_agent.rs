@@ -6,8 +6,8 @@
 //! matter has `render: true`; nothing else in it has a meaning here.
 
 use crate::read::load_document;
-use crate::read_and_list_files::{self, stays_below};
 use crate::recipe::PromptDocument;
+use crate::recipe_files_on_disk::{self, stays_below};
 use crate::recipe_search::{Origin, SearchDir};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -69,7 +69,7 @@ fn with_imports(mut agent: PlannedAgent, base: &Path) -> Result<PlannedAgent, Di
     let files = |path: &str| {
         let real = stays_below(base, &directory.join(path));
         let source =
-            read_and_list_files::load(&real.map_err(|refusal| refusal.problem(path))?, path)?;
+            recipe_files_on_disk::load(&real.map_err(|refusal| refusal.problem(path))?, path)?;
         kept.borrow_mut().insert(path.to_owned(), source.text.clone());
         Ok(source)
     };
@@ -134,7 +134,7 @@ pub(crate) fn find_agent(
         let Some(path) = in_directory(&directory.path, &segments, reference)? else { continue };
         let name = shown(&path);
         let real = stays_below(&directory.path, &path).map_err(|refusal| refusal.problem(&name))?;
-        let source = read_and_list_files::load(&real, &name)?;
+        let source = recipe_files_on_disk::load(&real, &name)?;
         let mut agent = PlannedAgent {
             source: name,
             path: Some(real.to_string_lossy().into_owned()),

@@ -6,48 +6,56 @@
 //! [`resolve`] in `build_plan` joins every reachable recipe into a [`Plan`] that is stored with the
 //! run. Nothing here runs, prints, or knows the environment.
 
-mod analysis_outline;
-mod batches;
 mod build_plan;
 mod builtin_recipes;
 mod call_cycles;
 mod check_across_steps;
+mod chosen_tags;
 pub mod condition;
 pub mod directory_manifest;
 mod edited_since_planned;
+mod existing_search_directories;
 mod extends;
 pub mod field_table;
 mod find_agent;
 mod include_files;
 mod loaded_recipe;
-mod machine;
+mod machine_analysis;
+mod machine_options;
+mod parallel_step_batches;
 mod plan;
 mod printed_word_for_no;
 mod read;
-mod read_and_list_files;
 mod recipe;
+mod recipe_files_on_disk;
 mod recipe_lints;
+mod recipe_outline_for_checks;
 mod recipe_search;
 mod request;
 mod required_inputs;
 mod schema;
 mod standalone_yaml;
 mod stray_braces;
-mod unknown_tags;
+mod unknown_step_tags;
+mod unread_inputs;
 mod unset_variables;
+mod variable_flow;
 mod variable_shapes;
 mod yaml;
 mod yaml_text_map;
 
 pub use build_plan::{Resolved, ShadowedBuiltIn, is_file_reference, resolve};
 pub use builtin_recipes::{DEMO_ANSWERS, builtin, builtin_names};
+pub use chosen_tags::Tags;
 pub use edited_since_planned::{Edit, EditedRecipe, edited};
+pub use existing_search_directories::{Installed, verify_installation};
 pub use find_agent::{PlannedAgent, builtin_agents};
-pub use machine::{
+pub use machine_analysis::{
     Analysis, Bounds, End, EndPath, GuardrailExit, ReachableSteps, Restarts, analyse,
     dry_run_layout, machine_findings,
 };
-pub use plan::{MachineOptions, Plan, PlannedRecipe, Program, Tags, plan_hash};
+pub use machine_options::MachineOptions;
+pub use plan::{Plan, PlannedRecipe, Program, plan_hash};
 pub use read::{
     FileProvider, PROMPT_ROOT, Read, ReadContext, is_kebab_case, read, read_in_context,
 };

@@ -1,17 +1,19 @@
 //! The plan: every recipe reachable from the root, as text, with the inputs. It is stored with the
 //! run; a run never reads recipe files again.
 
+use crate::chosen_tags::Tags;
 use crate::extends::{MAX_LEVELS, extend};
 use crate::find_agent::PlannedAgent;
 use crate::include_files::IncludeFiles;
+use crate::machine_options::MachineOptions;
 use crate::read::{ReadContext, read_in_context};
-use crate::recipe::{PromptDocument, Recipe, Step, Transition, Work};
+use crate::recipe::{PromptDocument, Recipe, Transition, Work};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use towpath_core::{Diagnostic, Map, SessionId, Source};
+use towpath_core::{Diagnostic, Map, Source};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -32,69 +34,6 @@ pub struct Plan {
     /// How long one command or agent call of a step without a `timeout` may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_timeout: Option<Duration>,
-}
-
-/// What the user asked for that concerns machines. Limits win over the recipe's own.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct MachineOptions {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_visits: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_steps: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_restarts: Option<u32>,
-    /// The tier of steps that name none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// The first session is this one, which exists.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<SessionId>,
-    /// Comes before the first prompt of every session.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub context: Option<String>,
-    /// Instructions above the prompts of every session.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub system: Option<String>,
-}
-
-impl MachineOptions {
-    pub fn is_empty(&self) -> bool {
-        *self == MachineOptions::default()
-    }
-}
-
-/// The tags that the user asked for, and those that they ruled out.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tags {
-    #[serde(default)]
-    pub include: Vec<String>,
-    #[serde(default)]
-    pub exclude: Vec<String>,
-}
-
-impl Tags {
-    pub fn is_empty(&self) -> bool {
-        self.include.is_empty() && self.exclude.is_empty()
-    }
-
-    /// Why a step does not run with these tags. Untagged steps always do; a tag that is ruled out
-    /// wins over one that is asked for.
-    pub fn against(&self, step: &Step) -> Option<String> {
-        self.against_tags(&step.when_tags)
-    }
-
-    pub(crate) fn against_tags(&self, tags: &[String]) -> Option<String> {
-        if tags.is_empty() {
-            return None;
-        }
-        if let Some(out) = tags.iter().find(|tag| self.exclude.contains(tag)) {
-            return Some(format!("excluded by tag {out}"));
-        }
-        let asked = tags.iter().any(|tag| self.include.contains(tag));
-        let open = self.include.is_empty() && !self.exclude.is_empty();
-        (!asked && !open).then(|| format!("needs tag {}", tags.join(" or ")))
-    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

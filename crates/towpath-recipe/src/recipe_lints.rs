@@ -2,16 +2,17 @@
 //! values that are not there, braces that are no placeholder. Everything here is a warning or a
 //! note, with its location.
 
-use crate::analysis_outline::{Gate, LocatedCondition, StepOutline};
 use crate::condition::condition_lints::{Lint, NoValue, Variables, What};
 use crate::loaded_recipe::Loaded;
 use crate::recipe::VariableUse;
-use crate::unset_variables::{HOOK_VARIABLES, STEPS, Scope, who};
+use crate::recipe_outline_for_checks::{Gate, LocatedCondition, StepOutline};
+use crate::unset_variables::{HOOK_VARIABLES, STEPS, who};
+use crate::variable_flow::VariableFlow;
 use crate::variable_shapes::RecipeVariables;
 use std::collections::HashSet;
 use towpath_core::Diagnostic;
 
-pub(crate) fn lints(flow: &Scope<'_>) -> Vec<Diagnostic> {
+pub(crate) fn lints(flow: &VariableFlow<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for (index, recipe) in flow.loaded.iter().enumerate() {
         if flow.open[index] || !recipe.is_called {
@@ -90,7 +91,7 @@ fn without_value<'u>(
         .collect()
 }
 
-fn stray_braces(flow: &Scope<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
+fn stray_braces(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
     let outline = &recipe.outline;
     let mut names: HashSet<&str> = outline.declared().collect();
     names.extend(&flow.provided[index]);

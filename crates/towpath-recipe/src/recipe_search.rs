@@ -5,7 +5,7 @@
 use crate::builtin_recipes::{all_names, builtin, builtin_names};
 use crate::include_files::{BUILT_IN, IncludeFiles};
 use crate::read::{ReadContext, STEPS_FILE, read_in_context};
-use crate::read_and_list_files::{
+use crate::recipe_files_on_disk::{
     self, EXTENSIONS, LIST_DEPTH, RecipeFile, Refusal, names_below, stays_below,
 };
 use std::collections::HashSet;
@@ -196,7 +196,7 @@ fn listed_file(
     let (name, file) = (name.to_owned(), Some(path.to_owned()));
     let shown = path.display().to_string();
     let loaded = match listed_path(path, directory, base) {
-        Ok(real) => read_and_list_files::load(&real, &shown).map(|source| (real, source)),
+        Ok(real) => recipe_files_on_disk::load(&real, &shown).map(|source| (real, source)),
         Err(refusal) => Err(refusal.problem(&shown)),
     };
     match loaded {
@@ -230,7 +230,7 @@ fn read_with(source: &Arc<Source>, files_beside: &IncludeFiles<'_>) -> crate::Re
 
 fn unreadable_directory(directory: &SearchDir, error: &std::io::Error) -> Listed {
     let shown = directory.path.display().to_string();
-    let broken = Some(read_and_list_files::unreadable(&shown, error).message);
+    let broken = Some(recipe_files_on_disk::unreadable(&shown, error).message);
     let path = Some(directory.path.clone());
     Listed { broken, ..blank(shown, path, directory.origin) }
 }
@@ -341,7 +341,7 @@ fn in_directory(base: &Path, name: &str, bare: bool) -> Result<Option<PathBuf>, 
                 Some(first) => return Err(NotFound::Refused(twice(name, first, &path))),
             },
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                return Err(NotFound::Refused(read_and_list_files::unreadable(&shown, &error)));
+                return Err(NotFound::Refused(recipe_files_on_disk::unreadable(&shown, &error)));
             }
             _ => {}
         }

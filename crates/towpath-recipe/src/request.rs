@@ -1,6 +1,7 @@
 //! What the user asked for: a recipe with its variables, and how it is to be run.
 
-use crate::plan::{MachineOptions, Tags};
+use crate::chosen_tags::Tags;
+use crate::machine_options::MachineOptions;
 use crate::recipe_search::SearchPath;
 use std::path::PathBuf;
 use towpath_core::Map;

@@ -3,16 +3,16 @@
 //! an error where the call is sure to fail in the run that was asked for; where the user may still
 //! give the value, or the call may not be reached, it is a warning.
 
-use crate::analysis_outline::{Named, Outline, StepOutline, Task};
 use crate::loaded_recipe::Loaded;
 use crate::recipe::ValueTemplate;
+use crate::recipe_outline_for_checks::{Named, Outline, StepOutline, Task};
 use crate::request::RunOptions;
-use crate::unset_variables::Scope;
+use crate::variable_flow::VariableFlow;
 use std::collections::HashSet;
 use towpath_core::{Diagnostic, Hint, Map, Severity, Value, quoted_list};
 
 pub(crate) fn missing_in_calls(
-    flow: &Scope<'_>,
+    flow: &VariableFlow<'_>,
     inputs: &Map,
     run_options: &RunOptions,
 ) -> Vec<Diagnostic> {
@@ -92,7 +92,7 @@ struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    fn at_the_start(flow: &Scope<'a>, index: usize, inputs: &Map) -> Given<'a> {
+    fn at_the_start(flow: &VariableFlow<'a>, index: usize, inputs: &Map) -> Given<'a> {
         let outline = &flow.loaded[index].outline;
         let mut values = outline.context.clone();
         if index == 0 {
@@ -107,7 +107,7 @@ impl<'a> Given<'a> {
         Given { values, open }
     }
 
-    fn after(&mut self, flow: &Scope<'a>, caller: &Loaded, step: &'a StepOutline) {
+    fn after(&mut self, flow: &VariableFlow<'a>, caller: &Loaded, step: &'a StepOutline) {
         self.open.extend(step.writes());
         if let Some(call) = Call::of(flow.loaded, caller, step) {
             self.open.extend(&flow.returned[call.index]);

@@ -1,11 +1,12 @@
 //! Which variables can have a value where they are read, over all recipes of a plan. It is careful
 //! to one side: whatever some caller may provide counts as set, so that a warning is worth reading.
 
-use crate::analysis_outline::{Gate, Outline, StepOutline};
 use crate::loaded_recipe::Loaded;
 use crate::recipe::VariableUse;
+use crate::recipe_outline_for_checks::{Gate, StepOutline};
+use crate::variable_flow::{Names, VariableFlow};
 use std::collections::{HashMap, HashSet};
-use towpath_core::{Diagnostic, Map, Severity, VarPath, nearest};
+use towpath_core::{Diagnostic, Severity, VarPath, nearest};
 
 /// Set by the engine for hooks.
 pub(crate) const HOOK_VARIABLES: [&str; 3] = ["step_id", "step_status", "error"];
@@ -14,9 +15,7 @@ pub(crate) const STEPS: &str = "steps";
 /// Looking for a near name is slow in a recipe of thousands of steps.
 pub(crate) const MAX_SUGGESTIONS: usize = 50;
 
-pub(crate) type Names<'a> = HashSet<&'a str>;
-
-pub(crate) fn unset_variables(flow: &Scope<'_>) -> Vec<Diagnostic> {
+pub(crate) fn unset_variables(flow: &VariableFlow<'_>) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for (index, recipe) in flow.loaded.iter().enumerate() {
         // In a machine only what is declared is read at all. What is only extended is looked at as
@@ -31,104 +30,7 @@ pub(crate) fn unset_variables(flow: &Scope<'_>) -> Vec<Diagnostic> {
     problems
 }
 
-/// What moves between the recipes, until nothing new does.
-pub(crate) struct Scope<'a> {
-    pub loaded: &'a [Loaded],
-    /// What callers, or the user, may have set before a recipe starts.
-    pub provided: Vec<Names<'a>>,
-    /// What a recipe's steps leave behind for its caller.
-    pub returned: Vec<Names<'a>>,
-    /// A recipe that may start with any variable set.
-    pub open: Vec<bool>,
-    /// A recipe one of whose steps may set any variable.
-    pub leaks: Vec<bool>,
-}
-
-impl<'a> Scope<'a> {
-    pub fn new(loaded: &'a [Loaded], inputs: &'a Map) -> Scope<'a> {
-        let mut flow = Scope {
-            loaded,
-            provided: vec![Names::new(); loaded.len()],
-            returned: vec![Names::new(); loaded.len()],
-            open: loaded.iter().map(|l| l.outline.open).collect(),
-            leaks: loaded.iter().map(|l| l.outline.open).collect(),
-        };
-        if let Some(root) = flow.provided.first_mut() {
-            root.extend(inputs.keys().map(String::as_str));
-        }
-        while flow.pass() {}
-        flow
-    }
-
-    /// Whether a step may set any variable, because it or what it calls could not be read.
-    pub fn may_set_anything(&self, recipe: &Loaded, step: &StepOutline) -> bool {
-        let calls = step.calls().map(|call| recipe.calls.get(&call.name));
-        step.unsure || calls.is_some_and(|callee| callee.is_none_or(|callee| self.leaks[*callee]))
-    }
-
-    /// One round over all calls; whether anything was learnt.
-    fn pass(&mut self) -> bool {
-        let mut learnt = false;
-        for (index, caller) in self.loaded.iter().enumerate() {
-            let outline = &caller.outline;
-            let mut returned: Names<'a> =
-                outline.steps.iter().flat_map(StepOutline::writes).collect();
-            let mut known: Names<'a> = outline.declared().collect();
-            known.extend(&self.provided[index]);
-            for (_, callee) in calls(caller) {
-                returned.extend(&self.returned[callee]);
-            }
-            known.extend(&returned);
-            learnt |= grow(&mut self.returned[index], returned.into_iter());
-            let mut callees = HashSet::new();
-            for (step, callee) in calls(caller) {
-                if callees.insert(callee) {
-                    learnt |= grow(&mut self.provided[callee], known.iter().copied());
-                }
-                let own = step.context.iter().map(|(key, _)| key.as_str());
-                learnt |= grow(&mut self.provided[callee], own);
-            }
-            learnt |= self.pass_doubt(index);
-        }
-        learnt
-    }
-
-    /// From the first step that may set anything on, every variable may be set.
-    fn pass_doubt(&mut self, index: usize) -> bool {
-        let caller = &self.loaded[index];
-        let mut doubt = self.open[index];
-        let mut learnt = false;
-        // In a machine any step may come before any other.
-        doubt |= caller.outline.is_machine && self.leaks[index];
-        for step in &caller.outline.steps {
-            let callee = step.calls().and_then(|call| caller.calls.get(&call.name));
-            if let Some(callee) = callee.filter(|_| doubt || step.unsure) {
-                learnt |= !std::mem::replace(&mut self.open[*callee], true);
-            }
-            if self.may_set_anything(caller, step) {
-                doubt = true;
-                learnt |= !std::mem::replace(&mut self.leaks[index], true);
-            }
-        }
-        learnt
-    }
-}
-
-/// The steps of a recipe that call another one, with its index.
-fn calls(caller: &Loaded) -> impl Iterator<Item = (&StepOutline, usize)> {
-    caller.outline.steps.iter().filter_map(|step| {
-        let callee = caller.calls.get(&step.calls()?.name)?;
-        Some((step, *callee))
-    })
-}
-
-fn grow<'a>(names: &mut Names<'a>, more: impl Iterator<Item = &'a str>) -> bool {
-    let before = names.len();
-    names.extend(more);
-    names.len() > before
-}
-
-fn unset_in_steps(flow: &Scope<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
+fn unset_in_steps(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
     let elsewhere = elsewhere(&recipe.outline.steps);
     let mut set: Names<'_> = recipe.outline.declared().collect();
     set.extend(&flow.provided[index]);
@@ -289,7 +191,7 @@ fn is_set(set: &Names<'_>, path: &VarPath) -> bool {
     set.contains(path.root()) || set.contains(path.as_str())
 }
 
-fn unset_in_hooks(flow: &Scope<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
+fn unset_in_hooks(flow: &VariableFlow<'_>, recipe: &Loaded, index: usize) -> Vec<Diagnostic> {
     let outline = &recipe.outline;
     let mut set: Names<'_> = outline.declared().collect();
     set.extend(&flow.provided[index]);
@@ -357,29 +259,4 @@ fn set_too_late(who: &str, used: &VariableUse) -> Diagnostic {
             "set `{}` in the recipe's `context`, or compare what the step's `context` is made of",
             path.root()
         ))
-}
-
-/// Inputs that no recipe of the plan declares or reads.
-pub(crate) fn unread_inputs(loaded: &[Loaded], inputs: &Map) -> Vec<Diagnostic> {
-    let outlines = || loaded.iter().map(|l| &l.outline);
-    let declared = outlines().flat_map(Outline::declared);
-    let in_steps = outlines().flat_map(|o| o.steps.iter().flat_map(|s| &s.uses));
-    let read = in_steps.chain(outlines().flat_map(|o| &o.hook_uses));
-    let known: HashSet<&str> =
-        declared.chain(read.flat_map(|used| [used.path.root(), used.path.as_str()])).collect();
-    let mut sorted: Vec<&str> = known.iter().copied().collect();
-    sorted.sort_unstable();
-    let unread = inputs.keys().filter(|name| !known.contains(name.as_str()));
-    unread
-        .map(|name| {
-            let problem = Diagnostic::warning(
-                "unread-input",
-                format!("`{name}` was set, but nothing declares or reads it"),
-            );
-            match nearest(name, sorted.iter().copied()) {
-                Some(near) => problem.help(format!("did you mean `{near}`?")),
-                None => problem,
-            }
-        })
-        .collect()
 }

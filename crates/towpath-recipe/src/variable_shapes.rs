@@ -2,10 +2,11 @@
 //! and what `steps` contains where a step is. It is careful to one side: what a caller or `--set` may
 //! give can be anything.
 
-use crate::analysis_outline::{Outline, StepOutline, Task};
 use crate::condition::condition_lints::{NoValue, Shape, Variables};
 use crate::recipe::ParseJson;
-use crate::unset_variables::{MAX_SUGGESTIONS, STEPS, Scope};
+use crate::recipe_outline_for_checks::{Outline, StepOutline, Task};
+use crate::unset_variables::{MAX_SUGGESTIONS, STEPS};
+use crate::variable_flow::VariableFlow;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -30,7 +31,7 @@ pub(crate) struct RecipeVariables<'a> {
 }
 
 impl<'a> RecipeVariables<'a> {
-    pub fn new(flow: &Scope<'a>, index: usize) -> RecipeVariables<'a> {
+    pub fn new(flow: &VariableFlow<'a>, index: usize) -> RecipeVariables<'a> {
         let outline = &flow.loaded[index].outline;
         let mut given: HashSet<&str> = flow.provided[index].iter().copied().collect();
         given.extend(outline.required.iter().map(String::as_str));

@@ -3,10 +3,10 @@
 //! variables before any of them has a value, and reports nothing where that is not enough.
 
 use super::Condition;
-use super::compare_values::{compare, decided, truthy};
 use super::excerpt::excerpt;
 use super::function_table::{Function, Method};
 use super::tree::{Comparison, Kind, Link, LinkKind, Node};
+use super::truthiness_and_comparison::{compare, decided, truthy};
 use std::ops::Range;
 use towpath_core::{Severity, Value, nearest, number};
 

@@ -4,9 +4,9 @@
 //! nor take minutes. Commands that only show a recipe have a small budget.
 
 use super::EvalError;
-use super::compare_values::{compare, truthy};
 use super::excerpt::{excerpt, kind_of};
 use super::tree::{Kind, Link, LinkKind, Node};
+use super::truthiness_and_comparison::{compare, truthy};
 use std::borrow::Cow;
 use std::ops::Range;
 use towpath_core::{Map, Value, lookup};

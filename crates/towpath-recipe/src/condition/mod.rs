@@ -4,8 +4,7 @@
 //! methods, and does no arithmetic. What it does not understand is refused when read, with the
 //! location and what to write instead; a variable that is not set is null and no error.
 
-mod compare_numbers;
-mod compare_values;
+mod compare_and_convert_numbers;
 pub(crate) mod condition_lints;
 mod evaluate;
 mod excerpt;
@@ -17,8 +16,9 @@ mod parser;
 mod partial_evaluation;
 mod tokens;
 mod tree;
+mod truthiness_and_comparison;
 
-pub use compare_values::truthy;
+pub use truthiness_and_comparison::truthy;
 
 use std::ops::Range;
 use towpath_core::{Map, Template, Value, VarPath};

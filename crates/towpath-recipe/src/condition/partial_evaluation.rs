@@ -4,10 +4,10 @@
 //! there is.
 
 use super::EvalError;
-use super::compare_values::{compare, decided, truthy};
 use super::evaluate::Evaluation;
 use super::function_table::Function;
 use super::tree::{Kind, Link, LinkKind, Node};
+use super::truthiness_and_comparison::{compare, decided, truthy};
 use std::borrow::Cow;
 use towpath_core::{Value, VarPath};
 

@@ -5,7 +5,7 @@
 
 mod machine;
 mod prompt_document;
-mod recipe_fields;
+mod section_and_text_fields;
 mod shell_texts;
 mod step;
 
@@ -14,13 +14,13 @@ pub use machine::is_kebab_case;
 pub use prompt_document::PROMPT_ROOT;
 pub(crate) use prompt_document::load_document;
 
-use crate::analysis_outline::{Named, Outline};
 use crate::check_across_steps;
 use crate::field_table::{FieldType, NO_STEPS, RECIPE_FILE, Section};
 use crate::recipe::{Extends, Flow, Hooks, Recipe, Recursion, Step};
+use crate::recipe_outline_for_checks::{Named, Outline};
 use crate::yaml;
 use crate::yaml_text_map::TextMap;
-use recipe_fields::FieldMap;
+use section_and_text_fields::FieldMap;
 use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;

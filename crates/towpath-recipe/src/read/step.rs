@@ -1,14 +1,14 @@
 //! One step of a recipe: which type it is, which of its fields that type uses, and its work.
 
 use super::Reader;
-use super::recipe_fields::{FieldMap, Text};
-use crate::analysis_outline::{Gate, LocatedCondition, StepOutline, Task};
+use super::section_and_text_fields::{FieldMap, Text};
 use crate::condition::Condition;
 use crate::field_table::{EFFECTS, FieldType, STEP_TYPES, Section, StepType};
 use crate::recipe::{
     AgentReference, AgentWork, Effect, Mode, ParseJson, Step, StepSpans, ValueTemplate,
     VariableUse, Work,
 };
+use crate::recipe_outline_for_checks::{Gate, LocatedCondition, StepOutline, Task};
 use crate::stray_braces::{StrayBraces, stray_braces};
 use crate::yaml_text_map::TextMap;
 use std::sync::Arc;

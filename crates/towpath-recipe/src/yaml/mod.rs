@@ -2,15 +2,15 @@
 //! it keeps its text; `017`, `1_000` or `.5` stay the text they are. The same key twice and keys
 //! that are not text are refused, with their spans.
 
-mod parser;
+mod yaml_library;
 
-use parser::Raw;
 use serde_saphyr::{DuplicateKeyPolicy, Error, Spanned};
 use std::collections::HashMap;
 use std::sync::Arc;
 use towpath_core::fields::FileKind;
 use towpath_core::node::{Entry, Kind, Node, Tree};
 use towpath_core::{Diagnostic, Source, Span};
+use yaml_library::Raw;
 
 /// The largest file that is read as YAML, in bytes.
 pub const MAX_BYTES: usize = 1_000_000;
@@ -27,12 +27,12 @@ pub fn parse(source: &Arc<Source>, kind: FileKind) -> Tree {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Tree::refused(empty(source, kind));
     }
-    match parser::deserialize(text, DuplicateKeyPolicy::Error) {
+    match yaml_library::deserialize(text, DuplicateKeyPolicy::Error) {
         Ok(raw) => convert(source, kind, raw, None),
-        Err(error) => match parser::deserialize(text, DuplicateKeyPolicy::LastWins) {
+        Err(error) => match yaml_library::deserialize(text, DuplicateKeyPolicy::LastWins) {
             // The text is sound apart from duplicate keys: now both of their spans are known.
             Ok(raw) => convert(source, kind, raw, Some(&error)),
-            Err(_) => Tree::refused(parser::syntax_error(source, kind, &error)),
+            Err(_) => Tree::refused(yaml_library::syntax_error(source, kind, &error)),
         },
     }
 }
@@ -55,7 +55,7 @@ fn convert(
     if let Some(error) = duplicate
         && problems.is_empty()
     {
-        problems.push(parser::syntax_error(source, kind, error));
+        problems.push(yaml_library::syntax_error(source, kind, error));
     }
     if root.is_null() {
         problems.push(empty(source, kind));
@@ -70,8 +70,8 @@ struct Converter<'a> {
 
 impl Converter<'_> {
     fn node(&mut self, raw: Spanned<Raw>) -> Node {
-        let span = parser::span_of(self.source, &raw.referenced);
-        let defined = parser::span_of(self.source, &raw.defined);
+        let span = yaml_library::span_of(self.source, &raw.referenced);
+        let defined = yaml_library::span_of(self.source, &raw.defined);
         let kind = match raw.value {
             Raw::Null => Kind::Null,
             Raw::Bool(value) => Kind::Bool(value),
@@ -95,7 +95,7 @@ impl Converter<'_> {
 
     fn map(&mut self, entries: Vec<(Spanned<Raw>, Spanned<Raw>)>, defined: Span) -> Kind {
         if self.source.text[defined.start..].starts_with("{{") {
-            self.problems.push(parser::unquoted_placeholder(self.source, defined.start));
+            self.problems.push(yaml_library::unquoted_placeholder(self.source, defined.start));
             return Kind::Text("{{".to_owned());
         }
         let mut map: Vec<Entry> = Vec::new();

@@ -15,16 +15,17 @@ mod fuzz_corpus;
 mod hostile_input;
 mod machine_validation_cases;
 mod machines;
+mod recipe_from_valid_text;
 mod recipe_lints;
 mod recipe_problems;
 mod required_inputs;
 mod shipped_recipes;
 mod support;
 mod temporary_project;
-mod unknown_tags;
+mod unknown_step_tags;
+mod unread_inputs;
 mod unset_variables;
 mod unusual_recipe_files;
-mod valid_recipes;
 
 /// What fuzzing checks, and the texts that it found.
 #[path = "../../../../fuzz/src/lib.rs"]

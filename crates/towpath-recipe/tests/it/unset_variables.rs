@@ -1,4 +1,4 @@
-//! Variables that nothing sets, inputs that nothing reads.
+//! Variables that nothing sets.
 
 use crate::temporary_project::Project;
 
@@ -103,22 +103,6 @@ fn a_broken_step_does_not_hide_unset_variables() {
          `command`?\n\
          warning[undefined-variable] @/build.yaml:7:19 `{{verison}}` step `test` uses \
          {{verison}}, which nothing sets: it will be empty | did you mean `version`?\n"
-    );
-}
-
-#[test]
-fn inputs_that_nothing_reads() {
-    let project = Project::new(&[
-        ("a.yaml", "name: a\ncontext: {color: red}\nsteps:\n  - {id: x, recipe: b}\n"),
-        ("b.yaml", "name: b\nsteps:\n  - {id: x, command: ls, condition: size > 1}\n"),
-    ])
-    .set("colour=blue")
-    .set("size=2")
-    .set("color=green");
-    assert_eq!(
-        project.report(&project.named("a.yaml")),
-        "warning[unread-input] `colour` was set, but nothing declares or reads it | did you mean \
-         `color`?\n"
     );
 }
 

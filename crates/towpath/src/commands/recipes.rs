@@ -15,8 +15,8 @@ use crate::session::search_path::{PROJECT_DIRECTORIES, search_path};
 use crate::session::trust;
 use crate::terminal::table::shown_path;
 use std::path::{Path, PathBuf};
-use towpath_recipe::Origin;
-use towpath_recipe::directory_manifest::{Manifest, verify_installation};
+use towpath_recipe::directory_manifest::Manifest;
+use towpath_recipe::{Origin, verify_installation};
 
 /// Track changes of recipe directories, sync them, and copy built-in recipes.
 ///

@@ -15,7 +15,7 @@ const ALLOWED: &[(&str, &str)] = &[
         "the documentation of fields, for the schema and the docs",
     ),
     (
-        "towpath-recipe/src/machine/dry_run_layout.rs",
+        "towpath-recipe/src/machine_analysis/dry_run_layout.rs",
         "the text of `agent-recipes --dry-run`, as it was",
     ),
     ("towpath-rules/src/recipe/mod.rs", "options of the commands that agents type"),

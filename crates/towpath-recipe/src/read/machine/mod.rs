@@ -1,28 +1,28 @@
 //! State machines: recipes whose steps report outcomes that choose the next step. All problems
 //! are reported at once, each with its step, its outcome and its location in its own file. Which recipes a
 //! restart means is found out by `build_plan`; whether the machine can come to an end is looked at in
-//! `crate::machine`.
+//! `crate::machine_analysis`.
 
 mod compose_steps;
 mod include_paths;
-mod machine_fields;
 mod machine_files;
 mod step;
 mod transitions;
+mod unknown_and_missing_fields;
 
 pub(crate) use step::WORK;
 
 use super::{Read, ReadContext, Reader, tidy};
-use crate::analysis_outline::Outline;
 use crate::field_table::Section;
 use crate::recipe::{Flow, Guardrails, Hooks, LimitSpans, Machine, Recipe, Recursion, Step, TIERS};
+use crate::recipe_outline_for_checks::Outline;
 use compose_steps::{Composed, Part, StepParts, compose};
-use machine_fields::{MachineFields, plain};
 use machine_files::Library;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use towpath_core::node::{Entry, Kind, Node, Tree};
 use towpath_core::{Diagnostic, Source, Span, nearest};
+use unknown_and_missing_fields::{MachineFields, plain};
 
 /// Whether a file is a state machine: its `steps` are a map, or it has what only machines have.
 pub(super) fn is_machine(root: &Node) -> bool {

@@ -2,12 +2,12 @@
 //! of its three forms.
 
 use super::compose_steps::{OnOutcome, Part, StepParts};
-use super::machine_fields::MachineFields;
 use super::machine_files::{OTHERS, is_of_others};
+use super::unknown_and_missing_fields::MachineFields;
 use super::{Around, MachineReader, near};
-use crate::analysis_outline::Restart;
 use crate::field_table::{Section, StepType};
 use crate::recipe::{OTHER, Outcome, Transition};
+use crate::recipe_outline_for_checks::Restart;
 use std::sync::Arc;
 use towpath_core::node::Kind;
 use towpath_core::{Diagnostic, Span};

@@ -5,7 +5,7 @@ use super::compose_steps::Part;
 use super::machine_files::is_of_others;
 use super::{MachineReader, near};
 use crate::field_table::{Field, Section, fields_of, find_field};
-use crate::read::recipe_fields::FieldMap;
+use crate::read::section_and_text_fields::FieldMap;
 use towpath_core::Span;
 use towpath_core::fields::Fields;
 use towpath_core::node::Kind;

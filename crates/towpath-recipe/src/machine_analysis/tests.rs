@@ -1,7 +1,7 @@
 //! The analysis against a naive walk over every path, and against the bounds of known machines.
 
 use super::analysis::analyse_with;
-use super::restarts::RestartGraph;
+use super::restart_count::RestartGraph;
 use super::session_length::Effort;
 use super::*;
 use crate::plan::{Plan, PlannedRecipe, Program};

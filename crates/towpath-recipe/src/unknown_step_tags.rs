@@ -2,8 +2,8 @@
 //! without a word. It looks at every recipe that can be reached; where one cannot be read it reports
 //! nothing.
 
+use crate::chosen_tags::Tags;
 use crate::loaded_recipe::Loaded;
-use crate::plan::Tags;
 use std::collections::BTreeSet;
 use towpath_core::{Diagnostic, Hint, nearest, quoted_list};
 

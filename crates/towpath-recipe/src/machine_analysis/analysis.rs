@@ -4,10 +4,11 @@
 
 use super::end_paths::{End, EndPath, end_paths};
 use super::findings::{Findings, restart_findings};
-use super::restarts::{RestartGraph, Restarts};
+use super::restart_count::{RestartGraph, Restarts};
 use super::session_length::{Effort, Walks, walks};
 use super::step_graph::{Graph, asks_agent};
-use crate::plan::{MachineOptions, Program};
+use crate::machine_options::MachineOptions;
+use crate::plan::Program;
 use crate::recipe::{Guardrails, Recipe, Work};
 use towpath_core::Diagnostic;
 

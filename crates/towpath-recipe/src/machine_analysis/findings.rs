@@ -3,7 +3,7 @@
 
 use super::analysis::{Analysis, GuardrailExit};
 use super::end_paths::End;
-use super::restarts::{RestartGraph, target};
+use super::restart_count::{RestartGraph, target};
 use super::step_graph::asks_agent;
 use crate::plan::Program;
 use crate::recipe::{Guardrails, OTHER, Outcome, Recipe, Step, Transition};

@@ -1,7 +1,7 @@
 //! A machine written out as a plain outline: its limits, its steps in the file's order, and where
 //! each outcome leads. It is what `agent-recipes --dry-run` shows, line by line.
 
-use crate::plan::MachineOptions;
+use crate::machine_options::MachineOptions;
 use crate::recipe::{Recipe, Step, Transition, Work};
 use std::fmt::Write as _;
 

@@ -7,7 +7,7 @@ mod dry_run_layout;
 mod end_paths;
 mod findings;
 mod reachable_steps;
-mod restarts;
+mod restart_count;
 mod session_length;
 mod step_graph;
 #[cfg(test)]
@@ -17,9 +17,9 @@ pub use analysis::{Analysis, Bounds, GuardrailExit, analyse, machine_findings};
 pub use dry_run_layout::dry_run_layout;
 pub use end_paths::{End, EndPath};
 pub use reachable_steps::ReachableSteps;
-pub use restarts::Restarts;
+pub use restart_count::Restarts;
 
-use crate::plan::MachineOptions;
+use crate::machine_options::MachineOptions;
 use crate::recipe::{Guardrails, Machine};
 
 impl Machine {
