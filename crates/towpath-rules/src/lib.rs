@@ -11,29 +11,28 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | `rule`, `new_rule`, `warnings` | a rule and its key; the checks when one is created |
-//! | `index` | rules by tool and program |
-//! | `call`, `correction` | what comes in and what comes out |
-//! | `correct` | tool names, parameters of any tool, and the dispatch to `line` |
+//! | `rule`, `new_rule`, `rule_warnings` | a rule and its key; the checks when one is created |
+//! | `rule_index` | rules by tool and program |
+//! | `tool_call`, `correction` | what comes in and what comes out |
+//! | `correct_tool_call` | tool names, parameters of any tool, and the dispatch to `line` |
 //! | `line` | a shell command line: which edits there are, which of them win, whether the result is right |
 //! | `recipe` | a command that becomes a script: templates, positions, grouping |
-//! | `outline` | whether two scripts are the same outside of the edits |
-//! | `rules_file`, `dp_alias` | rules in a file that is shared; those of `dp` |
-//! | `agents_md`, `starter` | rules as instructions for an agent; rules to begin with |
+//! | `same_outside_edits` | whether two scripts are the same outside of the edits |
+//! | `rules_file`, `rule_from_dp_alias` | rules in a file that is shared; those of `dp` |
+//! | `agents_md`, `starter_rules` | rules as instructions for an agent; rules to begin with |
 //! | `host` | the agent programs: what their hooks are given, and what they understand as an answer |
 //! | `snapshot` | the rules in one flat file, of which a hook reads only what a call may need |
 //! | `hook_record` | what a hook appends to the log of calls |
-//! | `prefix`, `escape_for_nesting`, `text_search` | words, quoting and searching |
-//! | `mask` | recorded calls without secrets |
+//! | `command_prefix`, `escape_for_nesting`, `text_and_regex_matches` | words, quoting and searching |
+//! | `mask_secrets` | recorded calls without secrets |
 //! | `failure` | what failed calls have in common, and the rules that would have prevented them |
 //!
 //! Nothing here prints, reads a file or the environment, or asks the time.
 
 mod agents_md;
 mod command_prefix;
-mod correct;
+mod correct_tool_call;
 mod correction;
-mod dp_alias;
 mod escape_for_nesting;
 pub mod failure;
 pub mod hook_record;
@@ -43,23 +42,24 @@ pub mod mask_secrets;
 mod new_rule;
 mod recipe;
 mod rule;
+mod rule_from_dp_alias;
 mod rule_index;
 mod rule_warnings;
 mod rules_file;
 mod same_outside_edits;
 pub mod snapshot;
 mod starter_rules;
-mod text_search;
+mod text_and_regex_matches;
 mod tool_call;
 
 pub use agents_md::{BrokenMarkers, agents_md, agents_md_lines, with_agents_md};
-pub use correct::correct;
+pub use correct_tool_call::correct;
 pub use correction::{Applied, Correction, Denial, Edit, Rewrite};
-pub use dp_alias::{DpAlias, UnknownAlias};
 pub use line::{Unapplied, unapplied};
 pub use new_rule::{NewRule, RuleError};
 pub use recipe::template::TemplateError;
 pub use rule::{KindName, Rule, RuleKey, RuleKind, SHELL_PARAMETER, SHELL_TOOL, Scope, merge};
+pub use rule_from_dp_alias::{DpAlias, UnknownAlias};
 pub use rule_index::RuleIndex;
 pub use rule_warnings::{RuleWarning, warnings};
 pub use rules_file::{AboutRules, RuleInFile, RulesFile, RulesFormat, read_rules, write_rules};

@@ -3,7 +3,7 @@
 
 use crate::command_prefix;
 use crate::rule::{Rule, RuleKind, SHELL_PARAMETER, SHELL_TOOL};
-use crate::text_search;
+use crate::text_and_regex_matches;
 use crate::tool_call::ToolCall;
 use std::collections::{BTreeSet, HashMap};
 
@@ -46,7 +46,7 @@ impl Lookup {
                 Lookup::Parameter { tool: tool.clone(), required: Some(from.clone()) }
             }
             RuleKind::Regex { tool, from, .. } => {
-                let required = text_search::required_literal(from);
+                let required = text_and_regex_matches::required_literal(from);
                 Lookup::Parameter { tool: tool.clone(), required }
             }
             kind => {

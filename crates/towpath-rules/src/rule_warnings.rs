@@ -1,10 +1,10 @@
 //! What is odd about a rule, though it is accepted.
 
-use crate::recipe::group_script::Shape;
 use crate::recipe::template::Template;
+use crate::recipe::wrap_in_braces_or_subshell::Shape;
 use crate::recipe::{marked, variants};
 use crate::rule::{Rule, RuleKind};
-use crate::{command_prefix, text_search};
+use crate::{command_prefix, text_and_regex_matches};
 use serde::{Deserialize, Serialize};
 use towpath_shell::bash;
 
@@ -34,7 +34,7 @@ pub fn warnings(rule: &Rule, others: &[Rule]) -> Vec<RuleWarning> {
             found.extend(command.map(|command| RuleWarning::ChangesShell { command }));
         }
         RuleKind::Regex { from, to, .. } => {
-            let again = text_search::matches(to, from, "").into_iter().next().is_some();
+            let again = text_and_regex_matches::matches(to, from, "").into_iter().next().is_some();
             found.extend(again.then_some(RuleWarning::MatchesItself));
         }
         _ => {}

@@ -3,7 +3,7 @@
 use super::mistake::Mistake;
 use super::recorded_call::RecordedCall;
 use super::recovery::line_has;
-use crate::correct::correct;
+use crate::correct_tool_call::correct;
 use crate::correction::Correction;
 use crate::rule::Rule;
 use crate::rule_index::RuleIndex;

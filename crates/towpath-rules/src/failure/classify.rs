@@ -2,8 +2,8 @@
 //! something is a word of the call. Most failures are none: a failing test, a missing file, a server
 //! that is down. What a script inside of the call got wrong is not a word of the call either.
 
-use super::argument_parsers::{self, Unknown};
 use super::command_path;
+use super::error_wordings::{self, Unknown};
 use super::mistake::Mistake;
 use std::ops::Range;
 use towpath_shell::bash::tree::Word;
@@ -27,7 +27,7 @@ pub fn classified(
     let error = beginning(error);
     let not_found = exit_code.or_else(|| written_exit_code(error)) == Some(NOT_FOUND);
     let line = Line { script: &script, error };
-    for (parser, named) in argument_parsers::found(error) {
+    for (parser, named) in error_wordings::found(error) {
         let mistake = match parser.unknown {
             Unknown::Tool => None,
             Unknown::StartedCommand if !not_found => None,
@@ -48,13 +48,13 @@ pub fn classified(
 
 /// The mistake of a call of a tool that is no shell, or of a shell that does not exist.
 pub fn classify_tool(host: &str, tool: &str, error: &str) -> Option<Mistake> {
-    let named = |(parser, name): (&argument_parsers::Parser, &str)| {
+    let named = |(parser, name): (&error_wordings::Parser, &str)| {
         parser.unknown == Unknown::Tool && name.trim_end_matches("</tool_use_error>") == tool
     };
     let text = beginning(error);
     let text = text.trim_start_matches("<tool_use_error>").trim_start_matches("Error: ");
     let mistake = || Mistake::Tool { host: host.to_owned(), tool: tool.to_owned() };
-    argument_parsers::found(text).any(named).then(mistake)
+    error_wordings::found(text).any(named).then(mistake)
 }
 
 /// What a shell exits with if there is no such command.

@@ -7,20 +7,20 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | `parsers`, `classify` | how programs report what does not exist; which word of a call it is |
+//! | `error_wordings`, `classify` | how programs report what does not exist; which word of a call it is |
 //! | `command_path` | which words of a command are its subcommand |
-//! | `similar` | names that mean the same |
+//! | `similar_tool_names` | names that mean the same |
 //! | `recorded_call`, `recovery` | a call as it was recorded; what a session ran after a mistake |
 //! | `suggest`, `back_test` | the rules that mistakes lead to, and what each would have changed |
 
-mod argument_parsers;
 mod back_test;
 mod classify;
 mod command_path;
+mod error_wordings;
 mod mistake;
 mod recorded_call;
 mod recovery;
-pub mod similar;
+pub mod similar_tool_names;
 mod suggest;
 
 pub use back_test::{BackTest, Change};
@@ -32,5 +32,5 @@ pub use suggest::{Evidence, Learning, Proposal, Suggestions, judge, suggest};
 
 /// The wordings that are known, each with what it reports: a test requires a sample of each.
 pub fn wordings() -> impl Iterator<Item = (&'static str, &'static str)> {
-    argument_parsers::PARSERS.iter().map(|parser| (parser.name, parser.unknown.name()))
+    error_wordings::PARSERS.iter().map(|parser| (parser.name, parser.unknown.name()))
 }

@@ -7,7 +7,7 @@
 
 use super::classify::name;
 use super::mistake::Mistake;
-use super::similar::is_near;
+use super::similar_tool_names::is_near;
 use crate::command_prefix;
 use crate::rule::RuleKind;
 use towpath_shell::bash::{self, Script, SimpleCommand};
@@ -104,7 +104,8 @@ impl<'a> Failed<'a> {
 
 /// Whether at least half of the longer words are in a text.
 fn shares_words(words: &[&str], text: &str) -> bool {
-    let words: Vec<String> = words.iter().flat_map(|word| super::similar::words(word)).collect();
+    let words: Vec<String> =
+        words.iter().flat_map(|word| super::similar_tool_names::words(word)).collect();
     let long: Vec<&String> = words.iter().filter(|word| word.len() > 2).collect();
     let shared = long.iter().filter(|word| text.contains(word.as_str())).count();
     shared > 0 && shared * 2 >= long.len()
@@ -239,7 +240,7 @@ fn may_be_dropped(flag: &str) -> bool {
     let name = flag.trim_start_matches('-');
     let careful = ["dry", "check", "confirm", "diff", "help", "interactive", "keep", "no", "only"];
     let more = ["plan", "preview", "prompt", "read", "safe", "simulate", "skip", "test", "version"];
-    let words = super::similar::words(name);
+    let words = super::similar_tool_names::words(name);
     let is_careful = |word: &String| careful.iter().chain(&more).any(|c| c == word);
     name.len() > 1 && !words.iter().any(is_careful)
 }

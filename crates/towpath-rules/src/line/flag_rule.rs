@@ -4,8 +4,8 @@
 //! after one of them, the rest of the cluster or the next word is data. So is the next word after a
 //! long option that takes a value.
 
-use super::flag_table::{self, Program};
 use super::long_flag_table;
+use super::short_flag_table::{self, Program};
 use crate::correction::Edit;
 use crate::escape_for_nesting;
 use crate::rule::{Rule, RuleKind};
@@ -74,7 +74,7 @@ pub(super) fn edits(
     if changes.is_empty() {
         return Vec::new();
     }
-    let mut program = flag_table::program(command);
+    let mut program = short_flag_table::program(command);
     program.add_valued(&letters);
     Reader { script, command, program, changes }.edits()
 }

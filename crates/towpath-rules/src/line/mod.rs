@@ -1,20 +1,20 @@
 //! Corrects a shell command line: finds what each rule would edit, lets the stronger of two edits
 //! win where they overlap, and checks the result.
 
-mod check_result;
+mod check_edited_line;
 mod command_rule;
 mod data_ranges;
-mod explain;
 mod flag_rule;
-mod flag_table;
 mod literal_rule;
 mod long_flag_table;
+mod short_flag_table;
+mod why_not_applied;
 
-pub use explain::{Unapplied, unapplied};
 pub(crate) use flag_rule::Flag;
+pub use why_not_applied::{Unapplied, unapplied};
 
 use crate::command_prefix;
-use crate::correct::text_edits;
+use crate::correct_tool_call::text_edits;
 use crate::correction::{Applied, Denial, Edit, apply};
 use crate::recipe::{self, Replacement};
 use crate::rule::{Rule, RuleKind};
@@ -153,7 +153,7 @@ fn attempt(
     if edits.is_empty() {
         return Some(None);
     }
-    check_result::is_certain(script, &edits, &replaced).then_some(())?;
+    check_edited_line::is_certain(script, &edits, &replaced).then_some(())?;
     let own = chosen.iter().all(|c| c.own_words)
         && replaced
             .iter()

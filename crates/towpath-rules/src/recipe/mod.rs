@@ -3,11 +3,11 @@
 
 mod agent_word;
 mod fill_template;
-pub(crate) mod group_script;
 mod obstacle;
 mod script_variables;
 pub(crate) mod template;
 mod value_position;
+pub(crate) mod wrap_in_braces_or_subshell;
 
 use crate::command_prefix;
 use crate::correction::Edit;
@@ -16,11 +16,11 @@ use crate::rule::{Rule, RuleKind};
 use crate::same_outside_edits::is_requoted;
 use agent_word::AgentWord;
 use fill_template::Filler;
-use group_script::{Group, Shape};
 use std::ops::Range;
 use template::{Piece, Template, Value};
 use towpath_shell::bash::tree::Redirect;
 use towpath_shell::bash::{self, Nesting, Script, SimpleCommand};
+use wrap_in_braces_or_subshell::{Group, Shape};
 
 pub(crate) use fill_template::marked;
 pub(crate) use obstacle::Obstacle;
@@ -80,14 +80,15 @@ pub(crate) fn replace(
     let parsed = bash::parse(&script).ok().filter(|s| !s.body().statements.is_empty());
     let parsed = parsed.ok_or(Obstacle::NoCommand)?;
     let shape = Shape::new(&parsed);
-    let group = group_script::choose(line, command, &shape).ok_or(Obstacle::NotOneCommand)?;
+    let group =
+        wrap_in_braces_or_subshell::choose(line, command, &shape).ok_or(Obstacle::NotOneCommand)?;
     if takes_more_words(command) && !ends_with_args(&pieces) {
         return Err(Obstacle::MoreWords);
     }
     if leaks(line, command, &parsed, group) {
         return Err(Obstacle::Leaks);
     }
-    let written = group_script::written(&script, &shape, group);
+    let written = wrap_in_braces_or_subshell::written(&script, &shape, group);
     let (range, mut text) = with_redirects(line.text(), command, &written, group, &shape)
         .ok_or(Obstacle::Redirection)?;
     // `$((` and `((` begin a calculation.

@@ -2,7 +2,7 @@
 
 use super::read::RulesReader;
 use super::{AboutRules, RuleInFile};
-use crate::dp_alias::DpAlias;
+use crate::rule_from_dp_alias::DpAlias;
 use towpath_core::fields::{FieldType, Key, Subject};
 use towpath_core::node::{Kind, Node};
 

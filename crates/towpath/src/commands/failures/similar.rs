@@ -8,7 +8,7 @@ use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::table::{Screen, Table};
 use serde_json::json;
-use towpath_rules::failure::similar::{SIMILAR, similar};
+use towpath_rules::failure::similar_tool_names::{SIMILAR, similar};
 
 /// Find the tool or the program that was meant with a name.
 ///

@@ -6,7 +6,7 @@ use crate::exit::{CommandError, Exit};
 use crate::terminal::out;
 use crate::terminal::table::{Cell, Screen, Table};
 use serde_json::json;
-use towpath_rules::failure::similar::{SIMILAR, similar};
+use towpath_rules::failure::similar_tool_names::{SIMILAR, similar};
 
 /// Find the tools that a name may mean.
 ///
