@@ -1,12 +1,12 @@
-//! One call of an agent, from its start to its end, and what calls have cost.
+//! One call of an agent, from its start to its end.
 
-use crate::fact::{JobEnd, JobStatus, Output};
-use crate::frame::StepAt;
-use crate::machine::{Misreport, Reported};
+use crate::job_end::{JobEnd, JobStatus, Output};
+use crate::recipe_frame::StepAt;
 use crate::run::Run;
+use crate::state_machine::{Misreport, Reported};
 use crate::step_end::describe;
 use serde::{Deserialize, Serialize};
-use towpath_core::{FaultKind, JobKey, JobKind, SessionId, Usage};
+use towpath_core::{FaultKind, JobKey, SessionId, Usage};
 
 /// A call of an agent. It begins with the backend and the session that are known when it starts, and
 /// gets the rest as facts come in.
@@ -65,26 +65,6 @@ pub(crate) struct Reminder {
     pub sent: bool,
 }
 
-/// What the agent calls of a run have cost, those too that were repeated since.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Spent {
-    pub calls: usize,
-    /// The known part.
-    pub cost_usd: Option<f64>,
-    /// Some call did not report its cost.
-    pub unknown: bool,
-}
-
-impl Spent {
-    fn add(&mut self, usage: Option<Usage>) {
-        self.calls += 1;
-        match usage.and_then(|usage| usage.cost_usd) {
-            Some(cost) => self.cost_usd = Some(self.cost_usd.unwrap_or(0.0) + cost),
-            None => self.unknown = true,
-        }
-    }
-}
-
 impl Run {
     pub(crate) fn call_started(
         &mut self,
@@ -133,28 +113,4 @@ impl Run {
     fn call_in_flight(&mut self, at: StepAt, key: &JobKey) -> Option<&mut AgentCall> {
         self.progress_mut(at).calls.iter_mut().rfind(|call| call.key == *key)
     }
-
-    /// What the run's agent calls have cost so far.
-    pub fn spent(&self) -> Spent {
-        let in_flight = self.calls_in_flight();
-        // What a call costs that has not ended is not known yet.
-        let unknown = self.spent.unknown || in_flight > 0;
-        Spent { calls: self.spent.calls + in_flight, unknown, ..self.spent }
-    }
-
-    /// How many agent calls have begun and not ended.
-    pub fn calls_in_flight(&self) -> usize {
-        self.running.keys().filter(|key| key.kind == JobKind::Agent).count()
-    }
-}
-
-/// The usage of two calls; what one of them did not report is unknown for both.
-pub(crate) fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
-    let (a, b) = (a?, b?);
-    let add = |a: Option<u64>, b: Option<u64>| Some(a? + b?);
-    Some(Usage {
-        input_tokens: add(a.input_tokens, b.input_tokens),
-        output_tokens: add(a.output_tokens, b.output_tokens),
-        cost_usd: a.cost_usd.and_then(|a| Some(a + b.cost_usd?)),
-    })
 }

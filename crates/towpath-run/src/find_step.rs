@@ -1,6 +1,6 @@
 //! Finding steps and frames: by their path as the user writes it, and by their indices.
 
-use crate::frame::{Frame, StepAt};
+use crate::recipe_frame::{Frame, StepAt};
 use crate::run::{Mismatch, Run};
 use crate::step_progress::Progress;
 use std::sync::Arc;

@@ -4,9 +4,9 @@
 //! once the whole group has ended. Outside of a git repository nothing happens.
 
 use crate::event::EventKind;
-use crate::fact::{JobEnd, JobStatus};
-use crate::frame::{FrameState, StepAt};
 use crate::job::{GIT_TIMEOUT, Job, JobWork};
+use crate::job_end::{JobEnd, JobStatus};
+use crate::recipe_frame::{FrameState, StepAt};
 use crate::run::Run;
 use crate::step_and_run_outcome::StepStatus;
 use crate::step_end::{describe, stopped};

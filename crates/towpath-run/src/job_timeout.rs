@@ -2,8 +2,8 @@
 //! run, else for agents an hour, and a day in a state machine. A command without any of them takes
 //! as long as it takes.
 
-use crate::fact::{JobEnd, JobStatus};
-use crate::frame::StepAt;
+use crate::job_end::{JobEnd, JobStatus};
+use crate::recipe_frame::StepAt;
 use crate::run::Run;
 use crate::step_end::describe;
 use std::time::Duration;

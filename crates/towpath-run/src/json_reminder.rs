@@ -2,11 +2,12 @@
 //! session, for the JSON alone. The first answer is paid for and kept: what is interrupted later
 //! repeats the reminder, never the prompt.
 
-use crate::agent_call::{Reminder, sum};
+use crate::agent_call::Reminder;
+use crate::cost_of_calls::sum;
 use crate::event::EventKind;
-use crate::fact::{JobEnd, Output};
-use crate::frame::StepAt;
 use crate::job::{AgentJob, JSON_REMINDER, Job, JobWork};
+use crate::job_end::{JobEnd, Output};
+use crate::recipe_frame::StepAt;
 use crate::run::Run;
 use crate::step_end::json_in;
 use towpath_core::{JobKey, JobKind, Usage};

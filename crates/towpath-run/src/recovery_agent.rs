@@ -2,11 +2,11 @@
 //! what failed and what was left, and one attempt to finish the work. Whether it did is read from
 //! the end of its answer alone, so that "I have not recovered it" recovers nothing.
 
-use crate::fact::{JobEnd, JobStatus, Output};
-use crate::flow::FrameResult;
-use crate::frame::{FrameState, StepAt};
 use crate::job::{AgentJob, Job, JobWork, NON_INTERACTIVE_FOOTER};
+use crate::job_end::{JobEnd, JobStatus, Output};
+use crate::recipe_frame::{FrameState, StepAt};
 use crate::run::Run;
+use crate::sequence_or_machine_flow::FrameResult;
 use crate::step_and_run_outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::step_end::stopped;
 use crate::step_progress::Phase;

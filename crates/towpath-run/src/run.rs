@@ -1,11 +1,11 @@
 //! The run's state, how facts change it, and what it answers. The rules are in the files beside
 //! this one.
 
-use crate::agent_call::Spent;
+use crate::cost_of_calls::Spent;
 use crate::event::EventKind;
 use crate::fact::{Answer, Fact, StopReason};
-use crate::frame::{Frame, FrameState, StepAt};
 use crate::job::{Job, JobWork};
+use crate::recipe_frame::{Frame, FrameState, StepAt};
 use crate::step_and_run_outcome::{Failure, FailureKind, RunOutcome, StepStatus};
 use crate::step_progress::{Phase, Progress};
 use crate::wait_after_fault::{WaitPolicy, Waiting};

@@ -1,7 +1,7 @@
 //! The run as it is shown: every step in file order, called recipes below their step.
 
 use crate::agent_call::{AgentCall, CallEnd};
-use crate::frame::{FrameState, StepAt};
+use crate::recipe_frame::{FrameState, StepAt};
 use crate::run::Run;
 use crate::step_and_run_outcome::StepResult;
 use crate::step_progress::{Phase, Progress};

@@ -1,7 +1,8 @@
 //! How steps and runs end. Text, JSON and exit codes are made from these types.
 
-use crate::fact::{Output, StopReason};
-use crate::machine::Reported;
+use crate::fact::StopReason;
+use crate::job_end::Output;
+use crate::state_machine::Reported;
 use serde::{Deserialize, Serialize};
 use towpath_core::{FaultKind, RunStatus, StepPath, Usage};
 

@@ -2,9 +2,9 @@
 //! staged in git, the hook runs, then it is over.
 
 use crate::event::EventKind;
-use crate::fact::{JobEnd, JobStatus, Output};
-use crate::frame::StepAt;
+use crate::job_end::{JobEnd, JobStatus, Output};
 use crate::job_timeout::timed_out;
+use crate::recipe_frame::StepAt;
 use crate::run::Run;
 use crate::step_and_run_outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::step_progress::{Phase, Written};

@@ -1,8 +1,8 @@
 //! How far a step has come in its current visit.
 
 use crate::agent_call::{AgentCall, Reminder};
-use crate::fact::Output;
-use crate::prompt_document::{DocumentUse, PromptRendering};
+use crate::job_end::Output;
+use crate::render_prompt_documents::{DocumentUse, PromptRendering};
 use crate::step_and_run_outcome::{Failure, StepResult, StepStatus};
 use crate::step_end::is_stopped;
 use std::collections::BTreeMap;

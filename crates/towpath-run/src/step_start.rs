@@ -1,12 +1,12 @@
 //! How a step begins: its condition, the limits, its hook, and the job or call that is its work.
 
-use crate::fact::Output;
-use crate::frame::{Frame, FrameState, StepAt};
+use crate::fill_command_and_prompt::{FilledWork, Scope, unreadable, value_failure};
 use crate::job::Job;
+use crate::job_end::Output;
+use crate::recipe_frame::{Frame, FrameState, StepAt};
 use crate::run::Run;
 use crate::step_and_run_outcome::{Failure, StepResult, StepStatus};
 use crate::step_progress::{Phase, Progress};
-use crate::step_values::{FilledWork, Scope, unreadable, value_failure};
 use towpath_core::{JobKey, JobKind, Map};
 use towpath_recipe::{Step, missing};
 

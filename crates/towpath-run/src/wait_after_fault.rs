@@ -2,7 +2,7 @@
 //! unattended run an overloaded service and a refused login are too: an overnight run
 //! must survive a short outage.
 
-use crate::fact::Fault;
+use crate::job_end::Fault;
 use crate::run::Run;
 use towpath_core::FaultKind;
 

@@ -4,14 +4,14 @@
 //! and knows no clock; the rules of tags, conditions, values and limits are those of the run.
 
 mod foreseen_context;
+mod foreseen_step_limits;
 mod machine;
-mod recursion_limits;
 mod shown_text;
 mod step;
 
 use crate::step_and_run_outcome::StatusName;
 use foreseen_context::ForeseenContext;
-use recursion_limits::{Level, MAY_BE_OVER};
+use foreseen_step_limits::{Level, MAY_BE_OVER};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use towpath_core::StepPath;

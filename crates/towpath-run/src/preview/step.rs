@@ -2,7 +2,7 @@
 //! its values fit, and what it leaves for the steps after it.
 
 use super::foreseen_context::{Extra, ForeseenContext, Sight};
-use super::recursion_limits::OverLimit;
+use super::foreseen_step_limits::OverLimit;
 use super::shown_text::{Shown, Values};
 use super::{
     Begun, Call, Called, End, Left, NOT_TOLERATED, Next, PreviewFrame, PreviewStep, Reach,

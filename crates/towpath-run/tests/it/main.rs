@@ -2,6 +2,6 @@
 #![allow(clippy::disallowed_methods, reason = "only the run itself is pure")]
 
 mod events_as_json;
-mod outcome_cases;
+mod outcome_report_cases;
 mod preview;
 mod run_rules;

@@ -2,9 +2,9 @@
 //! user is asked about what is marked `once`. The user may declare a step done, or rerun it and what
 //! comes after it.
 
-use crate::fact::Output;
 use crate::find_step::NoSuchStep;
-use crate::frame::{FrameState, StepAt};
+use crate::job_end::Output;
+use crate::recipe_frame::{FrameState, StepAt};
 use crate::run::Run;
 use crate::step_and_run_outcome::{StepResult, StepStatus};
 use crate::step_end::json_in;

@@ -1,6 +1,6 @@
 //! A frame is one recipe being executed: the run's own, or one that a recipe step called.
 
-use crate::flow::Flow;
+use crate::sequence_or_machine_flow::Flow;
 use crate::step_progress::{Progress, Written};
 use std::collections::BTreeMap;
 use towpath_core::{Map, StepPath, Value};

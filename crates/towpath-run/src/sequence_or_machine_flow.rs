@@ -3,12 +3,12 @@
 //! such as a document at the root of a plan, is a variant and an implementation of [`FlowRules`].
 //! What all flows share, such as hooks, limits, staging and waiting, is in the files around this one.
 
-use crate::fact::{JobEnd, Output};
-use crate::frame::{Frame, FrameState, StepAt};
-use crate::machine::{MachineExit, MachineRules, MachineState};
+use crate::job_end::{JobEnd, Output};
+use crate::recipe_frame::{Frame, FrameState, StepAt};
 use crate::run::Run;
 use crate::run_view::StepView;
 use crate::sequence::{SequenceRules, SequenceState};
+use crate::state_machine::{MachineExit, MachineRules, MachineState};
 use crate::step_and_run_outcome::{Failure, StepStatus};
 use crate::step_progress::Written;
 use std::time::Duration;

@@ -3,7 +3,7 @@
 
 use super::{MachineExit, PastVisit, Refusal};
 use crate::event::{EventKind, Movement};
-use crate::frame::{Frame, FrameState, StepAt};
+use crate::recipe_frame::{Frame, FrameState, StepAt};
 use crate::run::Run;
 use crate::step_and_run_outcome::{Failure, FailureKind, Guardrail};
 use crate::step_progress::Phase;

@@ -3,18 +3,18 @@
 
 use super::outcome_report::{Misreport, Reported, read_report};
 use super::prompt;
-use crate::agent_call::sum;
+use crate::cost_of_calls::sum;
 use crate::event::EventKind;
-use crate::fact::{JobEnd, JobStatus, Output};
-use crate::flow::FinishedCall;
-use crate::frame::StepAt;
+use crate::fill_command_and_prompt::Scope;
 use crate::job::{AgentJob, Job, JobWork};
-use crate::prompt_document::DocumentUse;
+use crate::job_end::{JobEnd, JobStatus, Output};
+use crate::recipe_frame::StepAt;
+use crate::render_prompt_documents::DocumentUse;
 use crate::run::Run;
+use crate::sequence_or_machine_flow::FinishedCall;
 use crate::step_and_run_outcome::{Failure, FailureKind, StepResult, StepStatus};
 use crate::step_end::{describe, kind_of};
 use crate::step_progress::{Phase, Written};
-use crate::step_values::Scope;
 use towpath_core::{FaultKind, JobKey, JobKind, Map, Usage, Value};
 use towpath_recipe::{AgentWork, Step, Work};
 

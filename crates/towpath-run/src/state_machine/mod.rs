@@ -1,21 +1,21 @@
 //! State machines: the next step is chosen by what the last one reported. The run follows the
 //! transitions and enforces the guardrails; the agent is asked for an outcome and for nothing else.
 
-mod new_session;
 mod outcome_report;
 mod prompt;
+mod replace_lost_session;
 mod step_work;
 mod transitions;
 
 pub use outcome_report::{Misreport, MisreportKind, Reported, read_report, without_report};
 
 use crate::agent_call::AgentCall;
-use crate::fact::JobEnd;
-use crate::flow::{FinishedCall, FlowRules, FrameResult, last_output};
-use crate::frame::{FrameState, StepAt};
+use crate::job_end::JobEnd;
 use crate::job_timeout::MACHINE_CALL_TIMEOUT;
+use crate::recipe_frame::{FrameState, StepAt};
 use crate::run::Run;
 use crate::run_view::{StepState, StepView};
+use crate::sequence_or_machine_flow::{FinishedCall, FlowRules, FrameResult, last_output};
 use crate::step_and_run_outcome::{Failure, FailureKind, StepStatus};
 use crate::step_progress::{Phase, Progress};
 use serde::{Deserialize, Serialize};
@@ -193,7 +193,7 @@ impl FlowRules for MachineRules {
             "reason": exit.reason,
             "description": exit.description,
         });
-        let output = crate::fact::Output::Text(value.to_string());
+        let output = crate::job_end::Output::Text(value.to_string());
         FrameResult { output, value: Some(value), exit: Some(exit) }
     }
 
