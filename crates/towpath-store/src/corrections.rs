@@ -3,10 +3,11 @@
 //! Recording a correction counts the hits of its rules in the same commit, once per id: a log that
 //! is folded in again after a crash counts nothing twice.
 
+use crate::correction_rules::add_hit;
 use crate::error::PathlessError;
-use crate::query::{Narrowed, forget_old};
-use crate::rules::add_hit;
+use crate::row_counts::forget_old;
 use crate::tool_calls::Order;
+use crate::where_clause::WhereClause;
 use crate::{Store, StoreError};
 use rusqlite::{Connection, Row, params};
 
@@ -63,7 +64,7 @@ impl Store {
     pub fn corrections(&self, filter: &CorrectionFilter) -> Result<Vec<CorrectionRow>, StoreError> {
         let limit = filter.limit.map_or(-1, i64::from);
         let rule = filter.rule.map(|number| format!(",{number},"));
-        let narrowed = Narrowed::default()
+        let narrowed = WhereClause::default()
             .by("at_ms >= ?", filter.since_ms)
             .by("host = ?", filter.host.as_deref())
             .by("session = ?", filter.session.as_deref())

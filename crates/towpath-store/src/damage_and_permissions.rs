@@ -1,8 +1,8 @@
 //! The slow, thorough look that `doctor` takes: is the database whole, are the files there that it
 //! names, can others read it. It reports; it repairs nothing.
 
+use crate::error::shown;
 use crate::outputs::output_path;
-use crate::private_files::shown;
 use crate::{Store, StoreError};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -3,7 +3,6 @@
 //! Every message names the file and the next step. SQLite's codes are translated here and
 //! nowhere else; nothing here decides an exit code.
 
-use crate::private_files::shown;
 use rusqlite::ffi::{self, ErrorCode};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -145,5 +144,14 @@ fn failure(path: &Path, code: ffi::Error, text: Option<String>) -> StoreError {
             StoreError::Unwritable { path, error: io::Error::other(detail) }
         }
         _ => StoreError::Sqlite { path, detail },
+    }
+}
+
+/// A path for a message: as it is when it is plain text, else with its odd bytes escaped.
+pub(crate) fn shown(path: &Path) -> String {
+    match path.to_str() {
+        Some(text) if !text.chars().any(char::is_control) => text.to_owned(),
+        Some(text) => text.escape_debug().to_string(),
+        None => path.as_os_str().as_encoded_bytes().escape_ascii().to_string(),
     }
 }

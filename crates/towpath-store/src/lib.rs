@@ -6,34 +6,39 @@
 //! nothing and reads no environment. What is recorded is on disk before a call returns.
 
 mod connection;
+mod correction_rules;
 mod corrections;
+mod corrections_pause;
 mod damage_and_permissions;
-mod dp_database;
+mod delete_runs;
+mod disk_space;
+mod dismissed_suggestions;
 mod error;
 mod facts;
-mod open_store;
+mod open_and_commit;
 mod outputs;
 mod plans;
 mod private_files;
-mod prune;
-mod query;
-mod rules;
+mod read_dp_aliases;
+mod row_counts;
 mod run_summary;
 mod runs;
 mod schema;
 mod tool_calls;
 mod trust;
+mod where_clause;
 
+pub use correction_rules::{ProjectRuleRow, SetRule, StoredRule};
 pub use corrections::{CorrectionFilter, CorrectionRow};
-pub use dp_database::{DpAliasRow, DpAliases, read_dp_aliases};
+pub use corrections_pause::Pause;
+pub use disk_space::{Reclaimed, disk_usage};
 pub use error::StoreError;
 pub use facts::{NewFact, StoredFact};
-pub use open_store::Store;
+pub use open_and_commit::Store;
 pub use outputs::{INLINE_LIMIT, Output, OutputRef, StoredOutput, Stream, settle_output};
 pub use plans::StoredPlan;
 pub use private_files::DATABASE;
-pub use prune::{Reclaimed, disk_usage};
-pub use rules::{Pause, ProjectRuleRow, SetRule, StoredRule};
+pub use read_dp_aliases::{DpAliasRow, DpAliases, read_dp_aliases};
 pub use run_summary::Summary;
 pub use runs::{Found, NewRun, RunFilter, RunRow};
 pub use schema::VERSION as SCHEMA_VERSION;

@@ -1,5 +1,5 @@
-//! The journal's location on disk: private directories and files, made durable, and how a path is
-//! shown. Only what is missing is created; what exists keeps its mode.
+//! The journal's location on disk: private directories and files, made durable.
+//! Only what is missing is created; what exists keeps its mode.
 
 use crate::StoreError;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -10,15 +10,6 @@ use std::path::{Path, PathBuf};
 
 pub const DATABASE: &str = "journal.db";
 pub(crate) const RUNS: &str = "runs";
-
-/// A path for a message: as it is when it is plain text, else with its odd bytes escaped.
-pub(crate) fn shown(path: &Path) -> String {
-    match path.to_str() {
-        Some(text) if !text.chars().any(char::is_control) => text.to_owned(),
-        Some(text) => text.escape_debug().to_string(),
-        None => path.as_os_str().as_encoded_bytes().escape_ascii().to_string(),
-    }
-}
 
 /// The path with `suffix` added to its last part, whatever bytes it has.
 pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {

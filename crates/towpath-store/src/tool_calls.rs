@@ -4,7 +4,8 @@
 //! from it, and what its input means, is the caller's matter.
 
 use crate::error::PathlessError;
-use crate::query::{Narrowed, count, forget_old};
+use crate::row_counts::{count, forget_old};
+use crate::where_clause::WhereClause;
 use crate::{Store, StoreError};
 use rusqlite::{Connection, Row, params};
 
@@ -140,8 +141,8 @@ impl Store {
 }
 
 impl ToolCallFilter {
-    fn narrowed(&self) -> Narrowed<'_> {
-        Narrowed::default()
+    fn narrowed(&self) -> WhereClause<'_> {
+        WhereClause::default()
             .by("at_ms >= ?", self.since_ms)
             .by("host = ?", self.host.as_deref())
             .by("session = ?", self.session.as_deref())

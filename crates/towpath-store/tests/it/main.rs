@@ -4,19 +4,20 @@
 
 mod child_process;
 mod concurrency;
-mod damaged_database;
-mod dp_database;
+mod correction_rules;
+mod delete_runs_and_reclaim_space;
+mod dp_aliases_of_each_version;
 mod full_disk;
-mod hook_records;
 mod killed;
-mod listing;
+mod list_runs_and_give_ids;
+mod newer_foreign_or_damaged_database;
 mod open;
 mod outputs;
-mod prune;
+mod pause_and_dismissed_suggestions;
 mod read_only_disk;
 mod recording;
 mod released_schemas;
 mod round_trip;
-mod rules;
 mod support;
+mod tool_calls_and_corrections;
 mod trust;

@@ -41,7 +41,7 @@ fn sample(dir: &Path) {
         what: "3 recipes".into(),
     };
     store.trust_add(&consent).unwrap();
-    crate::rules::set(&mut store, "the key", "the body", 4_000);
+    crate::correction_rules::set(&mut store, "the key", "the body", 4_000);
     store.rule_enable(1, false).unwrap();
     let call = ToolCallRow { id: "call".into(), failed: true, ..ToolCallRow::default() };
     store.tool_calls_add(&[call]).unwrap();

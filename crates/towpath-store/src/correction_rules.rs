@@ -1,12 +1,11 @@
-//! Correction rules: their numbers, whether they are enabled, how often they matched, and the
-//! pause.
+//! Correction rules: their numbers, whether they are enabled and how often they matched.
 //!
 //! A rule is two strings here, its key and its body. A number is given once: a removed rule's
 //! number never comes back. The rules of a project are in a file of the project; only their
 //! number, whether the user has disabled them and their hits are kept here, by that file's path.
 
 use crate::error::PathlessError;
-use crate::query::count;
+use crate::row_counts::count;
 use crate::{Store, StoreError};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 use std::os::unix::ffi::OsStrExt as _;
@@ -47,14 +46,6 @@ impl SetRule {
             SetRule::Added(number) | SetRule::Replaced(number) => number,
         }
     }
-}
-
-/// Corrections are paused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pause {
-    pub since_ms: i64,
-    /// `None`: until the user continues.
-    pub until_ms: Option<i64>,
 }
 
 /// In the column of the project's file: the rule is the user's.
@@ -130,44 +121,6 @@ impl Store {
                 Ok(ProjectRuleRow { number, key, enabled: row.get(2)?, hits: count(row, 3)? })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)
-        })
-    }
-
-    /// The pause, which may have ended by now: this crate does not know the time.
-    pub fn pause(&self) -> Result<Option<Pause>, StoreError> {
-        self.ask(|conn| {
-            let mut ask = conn.prepare_cached("SELECT since_ms, until_ms FROM pause")?;
-            let pause = |row: &Row<'_>| Ok(Pause { since_ms: row.get(0)?, until_ms: row.get(1)? });
-            Ok(ask.query_row([], pause).optional()?)
-        })
-    }
-
-    /// Begins a pause, instead of the one there is, or ends it.
-    pub fn set_pause(&mut self, pause: Option<Pause>) -> Result<(), StoreError> {
-        self.commit(|conn| {
-            conn.prepare_cached("DELETE FROM pause")?.execute([])?;
-            if let Some(Pause { since_ms, until_ms }) = pause {
-                let sql = "INSERT INTO pause (one, since_ms, until_ms) VALUES (1, ?1, ?2)";
-                conn.prepare_cached(sql)?.execute((since_ms, until_ms))?;
-            }
-            Ok(())
-        })
-    }
-
-    /// A proposed rule with this key is not proposed again.
-    pub fn suggestion_dismiss(&mut self, key: &str, at_ms: i64) -> Result<(), StoreError> {
-        self.commit(|conn| {
-            let sql = "INSERT OR REPLACE INTO dismissed_suggestions (key, at_ms) VALUES (?1, ?2)";
-            conn.prepare_cached(sql)?.execute((key, at_ms))?;
-            Ok(())
-        })
-    }
-
-    pub fn dismissed_suggestions(&self) -> Result<Vec<String>, StoreError> {
-        self.ask(|conn| {
-            let mut ask =
-                conn.prepare_cached("SELECT key FROM dismissed_suggestions ORDER BY key")?;
-            Ok(ask.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
         })
     }
 }

@@ -1,6 +1,6 @@
 //! What hooks recorded: calls and corrections, found again, counted, never twice.
 
-use crate::rules::set;
+use crate::correction_rules::set;
 use tempfile::tempdir;
 use towpath_store::{
     CorrectionFilter, CorrectionRow, CountBy, Order, Store, ToolCallFilter, ToolCallRow,

@@ -1,8 +1,8 @@
-//! Rules: numbers that never come back, replacing, a project's rules, the pause, suggestions.
+//! Rules: numbers that never come back, replacing, a project's rules.
 
 use std::path::Path;
 use tempfile::tempdir;
-use towpath_store::{Pause, SetRule, Store, StoredRule};
+use towpath_store::{SetRule, Store, StoredRule};
 
 fn numbers(store: &Store) -> Vec<(i64, String)> {
     store.rules().unwrap().into_iter().map(|rule| (rule.number, rule.body)).collect()
@@ -76,28 +76,4 @@ fn rules_of_a_project_have_numbers_of_the_same_sequence_and_can_be_disabled() {
     assert_eq!(store.project_rule_numbers(shop, &keys, 40).unwrap(), [2, 3]);
     assert_eq!(enabled(&store, shop), [(2, true), (3, false)]);
     assert!(!store.rule_remove(3).unwrap(), "it is in the project's file");
-}
-
-#[test]
-fn a_pause_is_begun_changed_and_ended() {
-    let directory = tempdir().unwrap();
-    let mut store = Store::open(directory.path()).unwrap();
-    assert_eq!(store.pause().unwrap(), None);
-    for until_ms in [None, Some(90)] {
-        let pause = Some(Pause { since_ms: 10, until_ms });
-        store.set_pause(pause).unwrap();
-        assert_eq!(store.pause().unwrap(), pause);
-    }
-    store.set_pause(None).unwrap();
-    assert_eq!(store.pause().unwrap(), None);
-}
-
-#[test]
-fn a_dismissed_suggestion_is_remembered_once() {
-    let directory = tempdir().unwrap();
-    let mut store = Store::open(directory.path()).unwrap();
-    for key in ["b", "a", "b"] {
-        store.suggestion_dismiss(key, 10).unwrap();
-    }
-    assert_eq!(store.dismissed_suggestions().unwrap(), ["a", "b"]);
 }
