@@ -8,12 +8,12 @@
 mod child_spec;
 mod end_orphans;
 mod error;
+mod find_and_kill_processes;
 mod follow_file;
 mod leftover_process;
 mod os;
 mod output_pipe_to_file;
 mod process_marker;
-mod process_search;
 mod processes_of_crashed_run;
 mod run_lock;
 mod start_child;

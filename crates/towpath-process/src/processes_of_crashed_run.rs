@@ -2,10 +2,10 @@
 //! at or ended. Only processes of the same user are ever considered.
 
 use crate::error::ProcessError;
+use crate::find_and_kill_processes::{ProcessSearch, SearchScope};
 use crate::leftover_process::Leftover;
 use crate::os;
 use crate::process_marker::Found;
-use crate::process_search::{ProcessSearch, SearchScope};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use towpath_core::Secrets;

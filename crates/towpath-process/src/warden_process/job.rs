@@ -6,10 +6,10 @@
 use super::{TICK, WardenProcess};
 use crate::child_spec::ChildSpec;
 use crate::error::{StartError, StartErrorKind};
+use crate::find_and_kill_processes::{MarkedOrphans, ProcessSearch, SearchScope, ask_to_end, wake};
 use crate::leftover_process::Leftover;
 use crate::os::{self, ProcessKey};
 use crate::output_pipe_to_file::Output;
-use crate::process_search::{MarkedOrphans, ProcessSearch, SearchScope, ask_to_end, wake};
 use crate::warden_event::{Event, ExitStatus};
 use rustix::process::Signal;
 use std::collections::BTreeMap;

@@ -5,12 +5,13 @@
 #![allow(clippy::print_stdout)]
 
 mod killed_engine_or_warden;
-mod output_files;
+mod output_and_input_files;
 mod output_pipes;
 mod run_lock;
 mod secrets_masked_in_output;
 mod start_jobs;
-mod stop_jobs;
+mod start_warden_and_await_events;
+mod stop_and_pause_jobs;
 mod support;
 mod sweep_at_run_end;
 
@@ -32,18 +33,18 @@ const TESTS: &[Test] = tests![
     start_jobs::arguments_and_environment_arrive_byte_for_byte,
     start_jobs::a_large_environment_arrives_and_a_too_large_one_is_refused,
     start_jobs::a_path_is_searched_in_the_jobs_environment,
-    start_jobs::a_process_with_threads_cannot_fork_a_warden,
-    start_jobs::a_program_can_be_the_warden,
-    start_jobs::a_program_that_is_no_warden_is_refused,
-    start_jobs::a_wait_for_an_event_ends_in_time_and_when_it_is_woken,
-    start_jobs::a_stopped_warden_is_continued_by_short_waits_too,
+    start_warden_and_await_events::a_process_with_threads_cannot_fork_a_warden,
+    start_warden_and_await_events::a_program_can_be_the_warden,
+    start_warden_and_await_events::a_program_that_is_no_warden_is_refused,
+    start_warden_and_await_events::a_wait_for_an_event_ends_in_time_and_when_it_is_woken,
+    start_warden_and_await_events::a_stopped_warden_is_continued_by_short_waits_too,
     start_jobs::a_thousand_jobs_one_after_another,
     start_jobs::a_hundred_jobs_at_once,
-    output_files::files_are_private_and_emptied,
-    output_files::one_file_for_both_streams_keeps_the_order,
-    output_files::the_end_does_not_wait_for_who_keeps_the_output_open,
-    output_files::a_fifo_without_a_reader_does_not_block_the_warden,
-    output_files::stdin_is_empty_or_a_file,
+    output_and_input_files::files_are_private_and_emptied,
+    output_and_input_files::one_file_for_both_streams_keeps_the_order,
+    output_and_input_files::the_end_does_not_wait_for_who_keeps_the_output_open,
+    output_and_input_files::a_fifo_without_a_reader_does_not_block_the_warden,
+    output_and_input_files::stdin_is_empty_or_a_file,
     output_pipes::an_output_opened_again_loses_nothing,
     output_pipes::a_job_that_fills_its_pipe_and_exits_loses_nothing,
     output_pipes::what_is_still_in_the_pipe_when_the_end_is_seen_is_kept,
@@ -60,18 +61,18 @@ const TESTS: &[Test] = tests![
     secrets_masked_in_output::a_secret_that_a_background_child_completes_is_masked,
     secrets_masked_in_output::command_lines_are_reported_without_secrets,
     secrets_masked_in_output::what_a_killed_engine_leaves_of_an_output_is_masked,
-    stop_jobs::stop_asks_first,
-    stop_jobs::stop_ends_every_kind_of_descendant,
-    stop_jobs::stop_ends_a_chain_that_forks_and_exits,
-    stop_jobs::stop_ends_two_hundred_forks,
-    stop_jobs::stop_spares_other_jobs,
-    stop_jobs::stop_reaches_a_stopped_job,
-    stop_jobs::the_rest_is_asked_when_the_leader_has_gone,
-    stop_jobs::a_second_stop_shortens_the_grace,
-    stop_jobs::kill_now_does_not_ask,
-    stop_jobs::stop_of_an_ended_job_is_nothing,
-    stop_jobs::pause_and_continue,
-    stop_jobs::continue_leaves_stopped_what_the_job_stopped,
+    stop_and_pause_jobs::stop_asks_first,
+    stop_and_pause_jobs::stop_ends_every_kind_of_descendant,
+    stop_and_pause_jobs::stop_ends_a_chain_that_forks_and_exits,
+    stop_and_pause_jobs::stop_ends_two_hundred_forks,
+    stop_and_pause_jobs::stop_spares_other_jobs,
+    stop_and_pause_jobs::stop_reaches_a_stopped_job,
+    stop_and_pause_jobs::the_rest_is_asked_when_the_leader_has_gone,
+    stop_and_pause_jobs::a_second_stop_shortens_the_grace,
+    stop_and_pause_jobs::kill_now_does_not_ask,
+    stop_and_pause_jobs::stop_of_an_ended_job_is_nothing,
+    stop_and_pause_jobs::pause_and_continue,
+    stop_and_pause_jobs::continue_leaves_stopped_what_the_job_stopped,
     sweep_at_run_end::background_children_live_until_the_sweep,
     sweep_at_run_end::sweep_with_nothing_left,
     sweep_at_run_end::sweep_ends_running_jobs_too,

@@ -1,5 +1,6 @@
 //! What a process does to itself to become a warden, and what it can see of its engine.
 
+use super::open_file_limit::raise_file_limit;
 use rustix::event::{EventfdFlags, PollFd, PollFlags};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{DupFlags, Errno, dup3, fcntl_dupfd_cloexec};
@@ -9,9 +10,6 @@ use rustix::process::{
 };
 use std::ffi::{c_int, c_uint};
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
-use std::path::Path;
-use std::sync::OnceLock;
-use std::time::Duration;
 use std::{fs, io, mem, ptr};
 
 /// Neither a terminal nor a user's signal to the foreground nor an output file at its largest size may
@@ -33,23 +31,6 @@ const IGNORED: [c_int; 14] = [
     libc::SIGIO,
     libc::SIGXFSZ,
 ];
-
-/// This program as it runs, to be started again: also when its file was replaced meanwhile. Its name is
-/// the binary's business.
-pub fn own_executable() -> &'static Path {
-    Path::new("/proc/self/exe")
-}
-
-/// What has passed since the machine was started, its sleep included. Nobody can set this clock.
-pub fn since_boot() -> Duration {
-    // SAFETY: the structure is the call's to fill, and this clock is always there.
-    let now = unsafe {
-        let mut now: libc::timespec = mem::zeroed();
-        libc::clock_gettime(libc::CLOCK_BOOTTIME, &mut now);
-        now
-    };
-    Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap_or(0))
-}
 
 pub(crate) fn thread_count() -> io::Result<usize> {
     Ok(fs::read_dir("/proc/self/task")?.count())
@@ -137,43 +118,6 @@ pub(crate) fn become_warden(has_lock: bool) -> io::Result<Signals> {
 /// Whether orphans below this process become its children.
 pub(crate) fn adopt_orphans(on: bool) -> io::Result<()> {
     Ok(set_child_subreaper(on.then(rustix::process::getpid))?)
-}
-
-/// What this process had before it needed more, and what its jobs get.
-static FILE_LIMIT: OnceLock<libc::rlimit> = OnceLock::new();
-/// Enough for four files of each of ten thousand jobs.
-const MANY_FILES: libc::rlim_t = 1 << 16;
-
-/// A warden, and a runner, have files open for every job that runs.
-pub(crate) fn raise_file_limit() {
-    // SAFETY: plain calls on local structures.
-    unsafe {
-        let mut before: libc::rlimit = mem::zeroed();
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut before) != 0 {
-            return;
-        }
-        let wanted = before.rlim_max.min(MANY_FILES).max(before.rlim_cur);
-        let raised = libc::rlimit { rlim_cur: wanted, ..before };
-        if libc::setrlimit(libc::RLIMIT_NOFILE, &raised) == 0 {
-            // Only the first counts: a warden that is forked has its runner's.
-            let _ = FILE_LIMIT.set(before);
-        }
-    }
-}
-
-/// How many files this process may have open.
-pub(crate) fn file_limit() -> usize {
-    // SAFETY: a plain call on a local structure.
-    let limit = unsafe {
-        let mut limit: libc::rlimit = mem::zeroed();
-        libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit);
-        limit
-    };
-    usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX)
-}
-
-pub(super) fn jobs_file_limit() -> Option<libc::rlimit> {
-    FILE_LIMIT.get().copied()
 }
 
 fn close_from(first: RawFd) {

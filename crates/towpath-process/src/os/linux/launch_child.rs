@@ -73,7 +73,7 @@ pub(crate) fn launch(launch: &Launch) -> Result<i32, LaunchFailure> {
             stdout,
             launch.stderr.as_ref().map_or(stdout, AsRawFd::as_raw_fd),
         ],
-        file_limit: super::become_warden::jobs_file_limit(),
+        file_limit: super::open_file_limit::jobs_file_limit(),
         step: AtomicI32::new(step::SETUP),
         errno: AtomicI32::new(0),
     };

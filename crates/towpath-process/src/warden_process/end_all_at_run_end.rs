@@ -3,9 +3,9 @@
 
 use super::{LAST_PATIENCE, TICK, WardenProcess};
 use crate::end_orphans::end_children;
+use crate::find_and_kill_processes::{ProcessSearch, SearchScope, ask_to_end};
 use crate::leftover_process::Leftover;
 use crate::os::{self, ProcessKey};
-use crate::process_search::{ProcessSearch, SearchScope, ask_to_end};
 use crate::warden_event::{Event, ExitStatus};
 use rustix::process::Signal;
 use std::collections::{BTreeMap, HashSet};

@@ -1,6 +1,6 @@
 //! What a job and its output cost through the warden, beside a plain start and wait, on this machine
 //! and now:
-//! `cargo run --release --example start_cost`.
+//! `cargo run --release --example measure_job_costs`.
 
 #![allow(clippy::print_stdout)]
 
